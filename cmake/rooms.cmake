@@ -1,0 +1,17 @@
+# offwait_room(NAME [DEPENDS room...] [LIBRARIES lib...]): src/NAME as a static library of its own, which
+# sees only the rooms below it. tests/rooms.py checks the includes as well.
+function(offwait_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  list(TRANSFORM ROOM_DEPENDS PREPEND offwait_ OUTPUT_VARIABLE depends)
+  if(sources)
+    add_library(offwait_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(offwait_${name} PRIVATE offwait_flags)
+  else()
+    add_library(offwait_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(offwait_${name} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(offwait_${name} ${scope} ${depends} ${ROOM_LIBRARIES})
+endfunction()

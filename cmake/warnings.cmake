@@ -1,0 +1,10 @@
+# Flags for offwait's own C++ code. Sanitizers are part of them: a target without them is a workload or
+# an example, whose timing is the point.
+add_library(offwait_flags INTERFACE)
+target_compile_options(offwait_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer)
+if(OFFWAIT_SANITIZE)
+  target_compile_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE})
+endif()

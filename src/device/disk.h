@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Disks as actors that wait for their users while they could have served more (wPerf §4.1 "Recording
+// information for I/O devices", design.md §4 "Devices").
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "graph/graph.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+enum class DiskType : std::uint8_t { rotational, ssd, nvme };
+
+/// The capacity assumed for a disk that nobody measured: rotational 150 IO/s and 150 MB/s, ssd (SATA,
+/// virtio, unknown) 50,000 IO/s and 500 MB/s, NVMe 400,000 IO/s and 3 GB/s.
+DiskCapacity assumed_capacity(ActorId disk, DiskType type);
+
+/// `NAME=BYTES/s,IO/s`, e.g. `vda=500M,50k`: decimal suffixes k, M, G; both numbers > 0.
+struct NamedCapacity {
+  std::string disk;
+  double bytes_per_s = 0;
+  double ios_per_s = 0;
+};
+Result<NamedCapacity> parse_capacity(std::string_view text);
+
+/// What a disk did in the window.
+struct DiskUse {
+  ActorId disk = kNoActor;
+  DiskCapacity capacity;  ///< raised to the highest rate seen in a sampling interval
+  bool capacity_raised = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t ios = 0;
+  Nanos busy_ns = 0;  ///< window × mean of max(bytes/s ÷ capacity, IO/s ÷ capacity) over the sampling intervals
+  Nanos idle_ns = 0;  ///< window − busy_ns
+};
+
+/// One entry per disk actor, in order of id. A disk without a capacity in the trace is `ssd`, assumed; one
+/// without samples is counted from its requests (Trace::disk_ios), and time without any in flight is idle.
+std::vector<DiskUse> disk_use(const Trace& trace);
+
+/// Idle edges disk→thread: each disk's idle_ns split by the bytes each thread sent to it (a request without
+/// data, such as a flush, counts as 512 bytes). Disks that nobody used have none. They do not cascade:
+/// weight_ns = wait_ns.
+std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use);
+
+}  // namespace offwait

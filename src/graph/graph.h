@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The weighted wait-for graph (wPerf §3.1, design.md §2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/nanos.h"
+#include "graph/sweep.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// The part of an edge that has one pair of stacks.
+struct EdgeStack {
+  StackId wait_stack = kNoStack;
+  StackId waker_stack = kNoStack;
+  WaitClass wait_class = WaitClass::other;
+  std::uint64_t waits = 0;
+  Nanos wait_ns = 0;
+  Nanos weight_ns = 0;
+};
+
+/// A→B: A waited and B woke it. For an idle edge (from a device) A is the device that waits for B's
+/// next request.
+struct Edge {
+  ActorId from = kNoActor;
+  ActorId to = kNoActor;
+  std::uint64_t waits = 0;
+  Nanos wait_ns = 0;
+  Nanos weight_ns = 0;
+  Nanos waker_running_ns = 0;
+  Nanos waker_runnable_ns = 0;
+  Nanos waker_blocked_ns = 0;
+  Nanos waker_unknown_ns = 0;
+  std::array<Nanos, kWaitClasses> class_wait_ns{};  ///< wait_ns by wait class; all 0 on idle edges
+  std::vector<EdgeStack> stacks;                    ///< by weight, heaviest first
+};
+
+/// At most one edge per ordered pair of actors, by weight, heaviest first; ties by (from, to).
+struct Graph {
+  std::vector<Edge> edges;
+};
+
+/// Sums the sites by (thread, waker). Sites without a known waker make no edge.
+Graph build_graph(const Trace& trace, const Sweep& sweep);
+
+/// Adds edges (idle edges of devices) that are not in the graph yet and restores its order.
+void add_edges(Graph& graph, std::vector<Edge> edges);
+
+}  // namespace offwait

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From waits to weights: one pass over time that gives every wait site its weight after cascaded
+// redistribution (wPerf, OSDI '18, Figure 4; design.md §4), every thread its four states, and every
+// site what its waker was doing meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// Sums over the waits of one site, each wait clipped to the window.
+struct SiteSum {
+  std::uint64_t waits = 0;
+  Nanos wait_ns = 0;
+  /// Local impact: at any instant the wait grows by 1 + the number of threads that wait for its thread,
+  /// directly or not. Equal to the literal recursion of Figure 4 to the nanosecond.
+  Nanos weight_ns = 0;
+  // What the waker was doing during the waits (unweighted). For a thread as waker the four add up to
+  // wait_ns; for any other waker all are 0.
+  Nanos waker_running_ns = 0;
+  Nanos waker_runnable_ns = 0;
+  Nanos waker_blocked_ns = 0;
+  Nanos waker_unknown_ns = 0;
+};
+
+/// How a thread spent its lifetime inside the window; the four states add up to lifetime_ns exactly.
+/// All zero for actors that are no threads.
+struct ActorTime {
+  Nanos running_ns = 0;
+  Nanos runnable_ns = 0;
+  Nanos blocked_ns = 0;
+  Nanos unknown_ns = 0;
+  Nanos lifetime_ns = 0;
+  Nanos open_wait_ns = 0;  ///< part of blocked_ns: the wait still open at the window's end
+};
+
+struct Sweep {
+  std::vector<SiteSum> sites;     ///< parallel to Trace::sites
+  std::vector<ActorTime> actors;  ///< parallel to Trace::actors
+};
+
+/// O(events × (log threads + chain length)) time, 4 bytes per wait and preemption of memory beside the
+/// trace. Fails, naming the wait, on a trace that cannot have happened: a thread that wakes another
+/// while it is itself blocked, two threads that wait for each other at the same time.
+/// The trace must satisfy validate().
+Result<Sweep> sweep(const Trace& trace);
+
+}  // namespace offwait

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What was recorded, as plain values: who lived when, who waited for whom and when, what the disks did.
+// This is the one input of every analysis. It comes from a live recording (src/event) or from text
+// (src/trace); nothing in it refers to a kernel, a file or a process that must still exist.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+
+namespace offwait {
+
+using ActorId = std::uint32_t;  // index into Trace::actors
+using SiteId = std::uint32_t;   // index into Trace::sites
+using StackId = std::uint32_t;  // index into Trace::stacks
+using FrameId = std::uint32_t;  // index into Trace::frames
+
+inline constexpr ActorId kNoActor = UINT32_MAX;
+inline constexpr StackId kNoStack = UINT32_MAX;
+
+enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
+std::string_view to_string(ActorKind kind);
+
+/// design.md §2. `disk` is the blocked-samples paper's subclass I, `futex` and `lock` are L, the rest B.
+enum class WaitClass : std::uint8_t { disk, net, futex, lock, pipe, poll, sleep, child, fault, other };
+inline constexpr std::size_t kWaitClasses = 10;
+std::string_view to_string(WaitClass wait_class);
+
+/// The recorded interval. Everything is clipped to [begin, end).
+struct Window {
+  Nanos begin = 0;
+  Nanos end = 0;
+  Nanos length() const { return end - begin; }
+};
+
+/// A vertex of the wait-for graph. A thread is identified by (tid, start): tids are reused, so two
+/// actors may have the same tid with lifetimes [start, exit) that do not overlap.
+struct Actor {
+  ActorKind kind = ActorKind::thread;
+  /// comm of a thread (the last one it had), `vda` of a disk, `eth0` of a nic, vector or number and
+  /// name of an interrupt; empty for the timer. Hostile bytes: escape in every output.
+  std::string name;
+  // Threads only:
+  std::int32_t tid = 0;
+  std::int32_t tgid = 0;
+  Nanos start = 0;        ///< birth; may lie before the window
+  Nanos exit = kNever;    ///< death; kNever if alive at the window's end
+  Nanos seen = 0;         ///< recorded from here on; the lifetime before it is `unknown`
+  bool outside = false;   ///< not part of the target: recorded because it woke a recorded thread
+};
+
+/// What waits of one kind have in common. Sites are interned: no two in a trace are equal.
+struct WaitSite {
+  ActorId thread = kNoActor;  ///< who waits; always a thread
+  ActorId waker = kNoActor;   ///< who ended it; kNoActor when unknown, or for waits that are still open
+  WaitClass wait_class = WaitClass::other;
+  StackId wait_stack = kNoStack;
+  StackId waker_stack = kNoStack;
+  friend bool operator==(const WaitSite&, const WaitSite&) = default;
+};
+
+/// One blocked interval [block, wake) of a thread, then a runnable one [wake, run).
+/// block <= wake <= run. `wake` is kNever for a thread still blocked at the window's end, `run` is kNever
+/// for one that is blocked or was woken and has not run yet. A thread already blocked at the window's
+/// begin has block <= window.begin.
+struct Wait {
+  SiteId site = 0;
+  Nanos block = 0;
+  Nanos wake = kNever;
+  Nanos run = kNever;
+};
+
+/// A thread was switched out while still runnable: runnable in [out, run); run may be kNever.
+struct Preemption {
+  ActorId thread = kNoActor;
+  Nanos out = 0;
+  Nanos run = kNever;
+};
+
+/// Records of this thread were lost: its state in [from, to) is unknown.
+struct Gap {
+  ActorId thread = kNoActor;
+  Nanos from = 0;
+  Nanos to = 0;
+};
+
+/// Frames of one stack, leaf first: kernel frames, then `--` (only if there are both), then user frames.
+struct Stack {
+  std::vector<FrameId> frames;
+};
+
+/// Cumulative counters of a disk, as /proc/diskstats has them, read at `at`.
+struct DiskSample {
+  ActorId disk = kNoActor;
+  Nanos at = 0;
+  std::uint64_t bytes = 0;  ///< read + written + discarded
+  std::uint64_t ios = 0;    ///< completed requests, flushes included
+};
+
+/// One request to a disk: in flight in [issue, complete).
+struct DiskIo {
+  ActorId thread = kNoActor;  ///< who submitted it; kNoActor when not recorded
+  ActorId disk = kNoActor;
+  Nanos issue = 0;
+  Nanos complete = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What a disk can do at most, and how that is known. design.md §4.
+enum class CapacitySource : std::uint8_t { given, measured, assumed };
+std::string_view to_string(CapacitySource source);
+struct DiskCapacity {
+  ActorId disk = kNoActor;
+  double bytes_per_s = 0;
+  double ios_per_s = 0;
+  CapacitySource source = CapacitySource::assumed;
+};
+
+/// How the recording was made; for the report's head only.
+struct Recording {
+  std::string target;      ///< "pid 1234"
+  std::string start_time;  ///< RFC 3339, UTC
+  std::string kernel;      ///< uname -r
+  std::uint32_t cpus = 0;
+  std::string offwait;     ///< version that recorded
+};
+
+/// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known
+/// counter is present, zero or not; `total` is not stored.
+using LossCounts = std::map<std::string, std::uint64_t>;
+
+/// Order: `waits`, `preemptions` and `gaps` of one thread are in order of time and disjoint among each
+/// other (they may touch); different threads may be interleaved in any way. validate() checks it.
+struct Trace {
+  Window window;
+  Recording recording;
+  LossCounts loss;
+  std::vector<Actor> actors;
+  std::vector<WaitSite> sites;
+  std::vector<Wait> waits;
+  std::vector<Preemption> preemptions;
+  std::vector<Gap> gaps;
+  std::vector<std::string> frames;  ///< `function+0xoff (module)`, maybe ` at file:line`; hostile bytes
+  std::vector<Stack> stacks;
+  std::vector<DiskCapacity> capacities;
+  std::vector<DiskSample> disk_samples;
+  std::vector<DiskIo> disk_ios;
+};
+
+}  // namespace offwait
