@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Installs the Debian packages that building (build) or testing (test) offwait needs; does nothing, and
+# asks no network, when they are there.
+#
+#   packaging/install-packages.sh build [test]
+set -euo pipefail
+
+build=(
+  g++ cmake ninja-build pkg-config
+  clang-14 bpftool                                                     # the BPF programs and their skeleton
+  libbpf-dev libelf-dev libdw-dev                                      # linked statically, with the next line
+  zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
+  libcli11-dev nlohmann-json3-dev
+)
+test=(
+  catch2 python3 python3-jsonschema
+  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev            # the last one for the fuzz preset
+  fio linux-perf libbpf-tools                                          # workloads and references
+)
+
+wanted=()
+for set in "$@"; do
+  case $set in
+  build) wanted+=("${build[@]}") ;;
+  test) wanted+=("${test[@]}") ;;
+  *) echo "$0: no such set of packages: $set (build or test)" >&2; exit 2 ;;
+  esac
+done
+
+missing=()
+for package in "${wanted[@]}"; do
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$EUID" -ne 0 ]; then
+  echo "$0: these packages are missing, and only root can install them: ${missing[*]}" >&2
+  exit 1
+fi
+echo "Installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get -q update
+apt-get -q -y --no-install-recommends install "${missing[@]}"

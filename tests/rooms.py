@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks that #includes respect the rooms.
+
+    tests/rooms.py [ROOT]
+
+Which room may include which is read from the offwait_room() lines of src/CMakeLists.txt, so that the
+linker and this check follow one list. Prints one line for each violation and exits with 1 if there is any.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOM = re.compile(r"^\s*offwait_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)
+INCLUDE = re.compile(r"^\s*#\s*include\b\s*(.*)$")
+NAME = re.compile(r'^(?:"([^"]+)"|<([^>]+)>)')
+SOURCES = {".c", ".cpp", ".h"}
+# What the kernel/user contract may need from outside; vmlinux.h stands for these on the kernel side.
+CONTRACT_SYSTEM_HEADERS = {"stddef.h", "stdint.h", "linux/types.h"}
+
+
+def rooms_of(cmake_text):
+    """The rooms in their order, each with the set of rooms that it may include."""
+    text = re.sub(r"#.*", "", cmake_text)
+    rooms = {}
+    for name, rest in ROOM.findall(text):
+        depends = set()
+        keyword = None
+        for word in rest.split():
+            if word in ("DEPENDS", "LIBRARIES"):
+                keyword = word
+            elif keyword == "DEPENDS":
+                depends.add(word)
+        rooms[name] = depends
+    return rooms
+
+
+def includes_of(path):
+    """(line number, header, quoted) of each #include; the header is None where it is no literal name."""
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        include = INCLUDE.match(line)
+        if include:
+            name = NAME.match(include.group(1))
+            if name:
+                yield number, name.group(1) or name.group(2), name.group(1) is not None
+            else:
+                yield number, None, False
+
+
+def fault_in_room(room, allowed, rooms, header, quoted):
+    """What is wrong with this include in a file of src/, or None."""
+    first, _, rest = header.partition("/")
+    if header.startswith("bpf/") or header.endswith(".skel.h"):
+        return None if room == "capture" else "only src/capture may include libbpf and the skeleton"
+    if first == "offwait":
+        return None if quoted else f'the contract is included as "{header}"'
+    if not quoted:
+        return f'a room\'s header is included as "{header}"' if first in rooms else None
+    if first not in rooms or not rest or ".." in header:
+        return 'a quoted include is "room/file.h"'
+    if first not in allowed:
+        return f"{room} does not depend on {first} in src/CMakeLists.txt"
+    return None
+
+
+def fault_in_contract(header, quoted):
+    if quoted and header.startswith("offwait/") or not quoted and header in CONTRACT_SYSTEM_HEADERS:
+        return None
+    return "the kernel/user contract includes plain C types and itself only"
+
+
+def fault_in_bpf(header, quoted):
+    if not quoted:
+        return None if header.startswith("bpf/") else "BPF programs include no system header but <bpf/...>"
+    if header.startswith("offwait/") or "/" not in header:
+        return None
+    return 'BPF programs include "vmlinux.h", their own headers and "offwait/..."'
+
+
+def fault_in_example(root, path, rooms, header, quoted):
+    first = header.partition("/")[0]
+    if quoted and not (path.parent / header).resolve().is_relative_to(root / "examples"):
+        return "an example includes its own headers only"
+    if not quoted and first in rooms | {"offwait"} and (root / "src" / header).exists():
+        return "an example includes its own headers only"
+    return None
+
+
+def violations(root):
+    root = Path(root).resolve()
+    rooms = rooms_of((root / "src/CMakeLists.txt").read_text())
+    if not rooms:
+        yield "src/CMakeLists.txt: no offwait_room() found"
+    known = set()
+    for room, depends in rooms.items():
+        for other in sorted(depends - known):
+            yield f"src/CMakeLists.txt: {room} depends on {other}, which is no room declared above it"
+        known.add(room)
+
+    for top in ("src", "include", "bpf", "examples"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix not in SOURCES or not path.is_file():
+                continue
+            place = path.relative_to(root)
+            room = place.parts[1] if len(place.parts) > 2 else None
+            if top == "src" and room is None:
+                room, allowed = "main", {"base", "cli"}
+            elif top == "src" and room in rooms:
+                allowed = rooms[room] | {room}
+            elif top == "src":
+                yield f"{place}: {room} is no room of src/CMakeLists.txt"
+                continue
+            for line, header, quoted in includes_of(path):
+                if header is None:
+                    fault = "an include names its file"
+                elif top == "src":
+                    fault = fault_in_room(room, allowed, rooms, header, quoted)
+                elif top == "include":
+                    fault = fault_in_contract(header, quoted)
+                elif top == "bpf":
+                    fault = fault_in_bpf(header, quoted)
+                else:
+                    fault = fault_in_example(root, path, set(rooms), header, quoted)
+                if fault:
+                    yield f"{place}:{line}: {header or 'computed include'}: {fault}"
+
+
+def main():
+    found = list(violations(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent))
+    for violation in found:
+        print(violation)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
