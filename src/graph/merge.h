@@ -14,24 +14,26 @@ namespace offwait {
 /// A vertex of the graph after merging: one actor of the trace, or several similar threads.
 struct Vertex {
   ActorId representative = kNoActor;  ///< its first member
-  std::vector<ActorId> members;       ///< in order of id; one unless `group`
+  std::vector<ActorId> members;       ///< in order of id; more than one only in a group of threads
   ActorTime time;                     ///< sum over the members
 };
 
 struct Merged {
-  std::vector<Vertex> vertices;
+  std::vector<Vertex> vertices;          ///< in order of representative
   std::vector<std::uint32_t> vertex_of;  ///< by ActorId, an index into vertices
   Graph graph;                           ///< edges between vertices: `from`/`to` are vertex indices
 };
 
-/// Every actor its own vertex.
+/// Every actor its own vertex, with the same number.
 Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
 
-/// Threads of one process whose names differ at most in digits, and whose distributions of wait time
-/// over (wait stack, class) are similar (cosine of the two vectors ≥ 0.9 against the group's sum) become
-/// one vertex. Edges inside become a self-loop. wait_ns, weight_ns and the like of a group edge are the
-/// sum over all members divided by the members of the waiting vertex, so that weights stay comparable
-/// with the window; `waits` is the plain sum.
+/// Threads of one process (and all `outside` or none) whose names differ at most in digits, and whose
+/// distributions of wait time over (wait stack, class) are similar (cosine of the two vectors ≥ 0.9 against
+/// the group's sum) become one vertex. Threads that never waited are similar to each other only. A thread
+/// without a name or whose process is not known (tgid 0) stays alone.
+/// Edges inside become a self-loop. wait_ns, weight_ns and the like of a group edge and its stacks are the
+/// sum over all members divided by the members of the waiting vertex, each rounded down, so that weights
+/// stay comparable with the window; `waits` is the plain sum.
 Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph);
 
 }  // namespace offwait

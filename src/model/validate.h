@@ -6,8 +6,10 @@
 
 namespace offwait {
 
-/// Checks what the analysis takes for granted: ids in range, sites' threads are threads, begin <= end,
-/// block <= wake <= run, the intervals of a thread in order and disjoint and inside its lifetime.
+/// Checks what the analysis takes for granted: ids in range and of the right kind (a site's thread is a
+/// thread), 0 <= window.begin <= window.end < kNever, block <= wake <= run, no waker for an open wait, the
+/// intervals of a thread (waits, preemptions, gaps) in order and disjoint and inside its lifetime, disk
+/// capacities finite and above 0, fewer than 2^32 entries of a kind.
 /// The error names the thread (tid) and the times.
 Status validate(const Trace& trace);
 

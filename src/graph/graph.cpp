@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/graph.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace offwait {
+
+namespace {
+
+void sort_edges(std::vector<Edge>& edges) {
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(b.weight_ns, a.from, a.to) < std::tie(a.weight_ns, b.from, b.to);
+  });
+}
+
+void sort_stacks(std::vector<EdgeStack>& stacks) {
+  std::sort(stacks.begin(), stacks.end(), [](const EdgeStack& a, const EdgeStack& b) {
+    return std::tie(b.weight_ns, a.wait_stack, a.waker_stack, a.wait_class) <
+           std::tie(a.weight_ns, b.wait_stack, b.waker_stack, b.wait_class);
+  });
+}
+
+}  // namespace
+
+Graph build_graph(const Trace& trace, const Sweep& sweep) {
+  std::vector<SiteId> sites;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (trace.sites[id].waker != kNoActor && sweep.sites[id].waits > 0) sites.push_back(id);
+  }
+  const auto ends = [&trace](SiteId id) { return std::pair(trace.sites[id].thread, trace.sites[id].waker); };
+  std::sort(sites.begin(), sites.end(),
+            [&ends](SiteId a, SiteId b) { return std::pair(ends(a), a) < std::pair(ends(b), b); });
+
+  Graph graph;
+  for (const SiteId id : sites) {
+    const WaitSite& site = trace.sites[id];
+    const SiteSum& sum = sweep.sites[id];
+    if (graph.edges.empty() || std::pair(graph.edges.back().from, graph.edges.back().to) != ends(id)) {
+      Edge& added = graph.edges.emplace_back();
+      added.from = site.thread;
+      added.to = site.waker;
+    }
+    Edge& edge = graph.edges.back();
+    edge.waits += sum.waits;
+    edge.wait_ns += sum.wait_ns;
+    edge.weight_ns += sum.weight_ns;
+    edge.waker_running_ns += sum.waker_running_ns;
+    edge.waker_runnable_ns += sum.waker_runnable_ns;
+    edge.waker_blocked_ns += sum.waker_blocked_ns;
+    edge.waker_unknown_ns += sum.waker_unknown_ns;
+    edge.class_wait_ns.at(static_cast<std::size_t>(site.wait_class)) += sum.wait_ns;
+    edge.stacks.push_back(
+        {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});
+  }
+  for (Edge& edge : graph.edges) sort_stacks(edge.stacks);
+  sort_edges(graph.edges);
+  return graph;
+}
+
+void add_edges(Graph& graph, std::vector<Edge> edges) {
+  graph.edges.insert(graph.edges.end(), std::make_move_iterator(edges.begin()),
+                     std::make_move_iterator(edges.end()));
+  for (Edge& edge : graph.edges) sort_stacks(edge.stacks);
+  sort_edges(graph.edges);
+}
+
+}  // namespace offwait

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/merge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace offwait {
+
+namespace {
+
+constexpr double kSimilar = 0.9;
+
+/// Wait time by wait stack and class.
+using WaitKind = std::pair<StackId, WaitClass>;
+using Distribution = std::map<WaitKind, double>;
+
+std::vector<Distribution> distributions(const Trace& trace, const Sweep& sweep) {
+  std::vector<Distribution> result(trace.actors.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    const Nanos wait_ns = sweep.sites[id].wait_ns;
+    if (wait_ns > 0) {
+      result[site.thread][{site.wait_stack, site.wait_class}] += static_cast<double>(wait_ns);
+    }
+  }
+  return result;
+}
+
+double square(const Distribution& distribution) {
+  return std::accumulate(distribution.begin(), distribution.end(), 0.0,
+                         [](double sum, const auto& part) { return sum + part.second * part.second; });
+}
+
+/// Each run of digits becomes one `0`.
+std::string name_pattern(std::string_view name) {
+  std::string pattern;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) {
+      pattern.push_back(c);
+    } else if (pattern.empty() || pattern.back() != '0') {
+      pattern.push_back('0');
+    }
+  }
+  return pattern;
+}
+
+/// The groups that threads of one process and name pattern fall into.
+class Crowd {
+ public:
+  /// The vertex to join: that of the most similar group, or `fresh` for a new group.
+  std::uint32_t join(const Distribution& waits, std::uint32_t fresh) {
+    const std::size_t group = waits.empty() ? idle_group() : most_similar(waits);
+    if (group == groups_.size()) {
+      groups_.push_back({fresh, waits.empty(), 0});
+    }
+    // The group's sum changes, and with it its length: |g + w|² = |g|² + 2 g·w + |w|².
+    double product = 0;
+    for (const auto& [kind, ns] : waits) {
+      double& sum = sums_[kind][group];
+      product += sum * ns;
+      sum += ns;
+    }
+    groups_[group].square += 2 * product + square(waits);
+    return groups_[group].vertex;
+  }
+
+ private:
+  struct Group {
+    std::uint32_t vertex;
+    bool idle;  ///< never waited
+    double square;
+  };
+
+  std::size_t idle_group() const {
+    const auto found =
+        std::find_if(groups_.begin(), groups_.end(), [](const Group& group) { return group.idle; });
+    return static_cast<std::size_t>(found - groups_.begin());
+  }
+
+  std::size_t most_similar(const Distribution& waits) const {
+    std::map<std::size_t, double> products;
+    for (const auto& [kind, ns] : waits) {
+      const auto sums = sums_.find(kind);
+      if (sums == sums_.end()) continue;
+      for (const auto& [group, sum] : sums->second) products[group] += sum * ns;
+    }
+    const double own_square = square(waits);
+    std::size_t best = groups_.size();
+    double best_cosine = kSimilar;
+    for (const auto& [group, product] : products) {
+      const double cosine = product / std::sqrt(own_square * groups_[group].square);
+      if (cosine > best_cosine || (best == groups_.size() && cosine == best_cosine)) {
+        best = group;
+        best_cosine = cosine;
+      }
+    }
+    return best;
+  }
+
+  std::vector<Group> groups_;
+  std::map<WaitKind, std::map<std::size_t, double>> sums_;  ///< the groups' distributions, by kind first
+};
+
+void add(ActorTime& sum, const ActorTime& time) {
+  sum.running_ns += time.running_ns;
+  sum.runnable_ns += time.runnable_ns;
+  sum.blocked_ns += time.blocked_ns;
+  sum.unknown_ns += time.unknown_ns;
+  sum.lifetime_ns += time.lifetime_ns;
+  sum.open_wait_ns += time.open_wait_ns;
+}
+
+/// Adds `edge` but for its stacks.
+void add(Edge& sum, const Edge& edge) {
+  sum.waits += edge.waits;
+  sum.wait_ns += edge.wait_ns;
+  sum.weight_ns += edge.weight_ns;
+  sum.waker_running_ns += edge.waker_running_ns;
+  sum.waker_runnable_ns += edge.waker_runnable_ns;
+  sum.waker_blocked_ns += edge.waker_blocked_ns;
+  sum.waker_unknown_ns += edge.waker_unknown_ns;
+  for (std::size_t i = 0; i < kWaitClasses; ++i) sum.class_wait_ns.at(i) += edge.class_wait_ns.at(i);
+}
+
+void divide(Edge& edge, Nanos members) {
+  for (Nanos* const ns : {&edge.wait_ns, &edge.weight_ns, &edge.waker_running_ns, &edge.waker_runnable_ns,
+                          &edge.waker_blocked_ns, &edge.waker_unknown_ns}) {
+    *ns /= members;
+  }
+  for (Nanos& ns : edge.class_wait_ns) ns /= members;
+  for (EdgeStack& stack : edge.stacks) {
+    stack.wait_ns /= members;
+    stack.weight_ns /= members;
+  }
+}
+
+/// Equal stacks become one.
+std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
+  const auto key = [](const EdgeStack& stack) {
+    return std::tuple(stack.wait_stack, stack.waker_stack, stack.wait_class);
+  };
+  std::sort(stacks.begin(), stacks.end(),
+            [&key](const EdgeStack& a, const EdgeStack& b) { return key(a) < key(b); });
+  std::vector<EdgeStack> sums;
+  for (const EdgeStack& stack : stacks) {
+    if (sums.empty() || key(sums.back()) != key(stack)) {
+      sums.push_back(stack);
+      continue;
+    }
+    sums.back().waits += stack.waits;
+    sums.back().wait_ns += stack.wait_ns;
+    sums.back().weight_ns += stack.weight_ns;
+  }
+  return sums;
+}
+
+/// `merged` has its vertex_of; fills in the rest.
+void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph) {
+  for (ActorId id = 0; id < merged.vertex_of.size(); ++id) {
+    const std::uint32_t index = merged.vertex_of[id];
+    if (index == merged.vertices.size()) merged.vertices.emplace_back().representative = id;
+    Vertex& vertex = merged.vertices[index];
+    vertex.members.push_back(id);
+    add(vertex.time, sweep.actors[id]);
+  }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges;
+  for (const Edge& edge : graph.edges) {
+    const std::uint32_t from = merged.vertex_of[edge.from];
+    const std::uint32_t to = merged.vertex_of[edge.to];
+    Edge& sum = edges[{from, to}];
+    sum.from = from;
+    sum.to = to;
+    add(sum, edge);
+    sum.stacks.insert(sum.stacks.end(), edge.stacks.begin(), edge.stacks.end());
+  }
+  std::vector<Edge> sums;
+  sums.reserve(edges.size());
+  for (auto& [ends, edge] : edges) {
+    edge.stacks = sum_stacks(std::move(edge.stacks));
+    divide(edge, static_cast<Nanos>(merged.vertices[edge.from].members.size()));
+    sums.push_back(std::move(edge));
+  }
+  add_edges(merged.graph, std::move(sums));
+}
+
+}  // namespace
+
+Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph) {
+  Merged merged;
+  merged.vertex_of.resize(trace.actors.size());
+  std::iota(merged.vertex_of.begin(), merged.vertex_of.end(), 0U);
+  merge_along(merged, sweep, graph);
+  return merged;
+}
+
+Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph) {
+  const std::vector<Distribution> waits = distributions(trace, sweep);
+  std::map<std::tuple<std::int32_t, bool, std::string>, Crowd> crowds;
+  Merged merged;
+  std::uint32_t vertices = 0;
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    std::uint32_t vertex = vertices;
+    if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
+      vertex = crowds[{actor.tgid, actor.outside, name_pattern(actor.name)}].join(waits[id], vertices);
+    }
+    if (vertex == vertices) ++vertices;
+    merged.vertex_of.push_back(vertex);
+  }
+  merge_along(merged, sweep, graph);
+  return merged;
+}
+
+}  // namespace offwait

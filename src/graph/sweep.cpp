@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/sweep.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/by_thread.h"
+
+namespace offwait {
+
+namespace {
+
+using Indices = std::span<const std::uint32_t>;
+
+enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kUnknown };
+using StateTimes = std::array<Nanos, 4>;
+
+/// The entries of a thread in the trace, in order of time.
+struct History {
+  Indices waits;
+  Indices preemptions;
+  Indices gaps;
+};
+
+/// Adds up the states of one thread from the begin of its lifetime in the window to an instant that only
+/// moves forward.
+class StateClock {
+ public:
+  StateClock(const Trace& trace, const Actor& actor, const History& history)
+      : history_(history),
+        since_(std::max(actor.start, trace.window.begin)),
+        end_(std::max(since_, std::min(actor.exit, trace.window.end))),
+        until_(std::min(actor.seen, next_start(trace))) {}
+
+  const StateTimes& at(const Trace& trace, Nanos time) {
+    const Nanos to = std::min(time, end_);
+    while (until_ <= to) {
+      if (until_ > since_) spend(until_);
+      next_state(trace);
+    }
+    if (to > since_) spend(to);
+    return times_;
+  }
+
+ private:
+  void spend(Nanos to) {
+    times_[state_] += to - since_;
+    since_ = to;
+  }
+
+  Nanos next_block(const Trace& trace) const {
+    return history_.waits.empty() ? kNever : trace.waits[history_.waits.front()].block;
+  }
+  Nanos next_out(const Trace& trace) const {
+    return history_.preemptions.empty() ? kNever : trace.preemptions[history_.preemptions.front()].out;
+  }
+  Nanos next_gap(const Trace& trace) const {
+    return history_.gaps.empty() ? kNever : trace.gaps[history_.gaps.front()].from;
+  }
+  Nanos next_start(const Trace& trace) const {
+    return std::min({next_block(trace), next_out(trace), next_gap(trace)});
+  }
+
+  /// What follows the state that ended at since_ or, for records from before the window, earlier.
+  void next_state(const Trace& trace) {
+    const auto enter = [this](State state, Nanos until) {
+      state_ = state;
+      until_ = until;
+    };
+    if (run_ > since_) return enter(kRunnable, run_);
+    const Nanos start = next_start(trace);
+    if (start > since_) return enter(kRunning, start);
+    const auto take = [](Indices& indices) {
+      const std::uint32_t index = indices.front();
+      indices = indices.subspan(1);
+      return index;
+    };
+    if (next_block(trace) == start) {
+      const Wait& wait = trace.waits[take(history_.waits)];
+      run_ = wait.run;
+      return enter(kBlocked, wait.wake);
+    }
+    if (next_out(trace) == start) return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
+    enter(kUnknown, trace.gaps[take(history_.gaps)].to);
+  }
+
+  History history_;  ///< what is still to come
+  StateTimes times_{};
+  Nanos since_;
+  Nanos end_;
+  Nanos until_;    ///< when state_ ends
+  Nanos run_ = 0;  ///< when the runnable time after the current wait ends
+  State state_ = kUnknown;
+};
+
+/// A thread's place in the forest of those that wait for each other, apart from the rest because chains of
+/// them are walked.
+struct Link {
+  /// Σ size change × its time over the current wait, modulo 2^64, from the window's begin: the wait's weight
+  /// at t is size × t − moment.
+  std::uint64_t moment = 0;
+  std::uint32_t size = 1;     ///< itself and all that wait for it, directly or not
+  ActorId parent = kNoActor;  ///< the thread that will end the current wait
+};
+
+struct Sleeper {
+  StateClock clock;
+  Indices waits;  ///< from the current or next one on
+  Nanos exit = kNever;
+  Nanos from = 0;  ///< begin of the current wait, clipped
+  Nanos blocked_until = kNotBlocked;
+  StateTimes waker_before{};  ///< the waker's clock at `from`
+
+  static constexpr Nanos kNotBlocked = -1;
+};
+
+/// Smallest of many keys of which always the smallest is replaced: a tree of losers, half the comparisons
+/// of a heap and none that is hard to predict.
+class Tournament {
+ public:
+  static constexpr std::uint64_t kOut = UINT64_MAX;
+
+  explicit Tournament(const std::vector<std::uint64_t>& keys) {
+    while (leaves_ < keys.size()) leaves_ *= 2;
+    nodes_.resize(2 * leaves_);
+    for (std::size_t i = 0; i < leaves_; ++i) {
+      nodes_[leaves_ + i] = {i < keys.size() ? keys[i] : kOut, static_cast<std::uint32_t>(i)};
+    }
+    std::vector<Entry> winners = nodes_;
+    for (std::size_t node = leaves_ - 1; node > 0; --node) {
+      const Entry& left = winners[2 * node];
+      const Entry& right = winners[2 * node + 1];
+      const bool left_wins = left.key <= right.key;
+      nodes_[node] = left_wins ? right : left;
+      winners[node] = left_wins ? left : right;
+    }
+    winner_ = winners[1];
+    nodes_.resize(leaves_);
+  }
+
+  std::uint64_t key() const { return winner_.key; }
+  std::uint32_t player() const { return winner_.player; }
+
+  void replace(std::uint64_t key) {
+    Entry current{key, winner_.player};
+    for (std::size_t node = (leaves_ + current.player) / 2; node > 0; node /= 2) {
+      Entry& loser = nodes_[node];
+      const Entry better = loser.key < current.key ? loser : current;
+      loser = loser.key < current.key ? current : loser;
+      current = better;
+    }
+    winner_ = current;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t key = kOut;
+    std::uint32_t player = 0;
+  };
+  std::size_t leaves_ = 1;
+  std::vector<Entry> nodes_;
+  Entry winner_;
+};
+
+class Sweeper {
+ public:
+  explicit Sweeper(const Trace& trace)
+      : trace_(trace),
+        waits_(trace.actors.size(), trace.waits,
+               [&trace](const Wait& wait) { return trace.sites[wait.site].thread; }),
+        preemptions_(trace.actors.size(), trace.preemptions,
+                     [](const Preemption& preemption) { return preemption.thread; }),
+        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
+        links_(trace.actors.size()) {
+    result_.sites.resize(trace.sites.size());
+    result_.actors.resize(trace.actors.size());
+    sleepers_.reserve(trace.actors.size());
+    for (ActorId id = 0; id < trace.actors.size(); ++id) {
+      const History history{waits_.of(id), preemptions_.of(id), gaps_.of(id)};
+      const Actor& actor = trace.actors[id];
+      sleepers_.push_back(
+          {.clock = StateClock(trace, actor, history), .waits = history.waits, .exit = actor.exit});
+    }
+  }
+
+  std::optional<Error> run() {
+    std::vector<ActorId> players;
+    std::vector<std::uint64_t> keys;
+    for (ActorId id = 0; id < sleepers_.size(); ++id) {
+      if (sleepers_[id].waits.empty()) continue;
+      players.push_back(id);
+      keys.push_back(key_of_next_block(id));
+    }
+    Tournament tournament(keys);
+    while (tournament.key() != Tournament::kOut) {
+      const ActorId id = players[tournament.player()];
+      const Nanos now = trace_.window.begin + static_cast<Nanos>(tournament.key() / 2);
+      if (sleepers_[id].blocked_until == Sleeper::kNotBlocked) {
+        if (!block(id, now)) return error_;
+        tournament.replace(key_of_wake(id));
+      } else {
+        if (!wake(id, now)) return error_;
+        tournament.replace(key_of_next_block(id));
+      }
+    }
+    for (ActorId id = 0; id < sleepers_.size(); ++id) {
+      if (sleepers_[id].blocked_until != Sleeper::kNotBlocked) add_wait(id, trace_.window.end);
+    }
+    for (ActorId id = 0; id < sleepers_.size(); ++id) add_states(id);
+    return check_total();
+  }
+
+  Sweep result() && { return std::move(result_); }
+
+ private:
+  bool is_thread(ActorId id) const { return id != kNoActor && trace_.actors[id].kind == ActorKind::thread; }
+  const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].waits.front()]; }
+
+  // Keys of the tournament are in order of time, and at one instant wakes come before blocks: only then
+  // is a thread that is woken and at the same instant wakes another, or sleeps again, no contradiction.
+  std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
+
+  std::uint64_t key_of_wake(ActorId id) const {
+    const Nanos wake = sleepers_[id].blocked_until;
+    return wake > trace_.window.end ? Tournament::kOut : offset(wake) * 2;
+  }
+
+  /// Counts and passes the empty waits on the way.
+  std::uint64_t key_of_next_block(ActorId id) {
+    const Window& window = trace_.window;
+    Indices& waits = sleepers_[id].waits;
+    for (; !waits.empty(); waits = waits.subspan(1)) {
+      const Wait& wait = trace_.waits[waits.front()];
+      if (wait.block >= window.end) break;
+      if (wait.block == wait.wake) {
+        if (wait.block >= window.begin) ++result_.sites[wait.site].waits;
+        continue;
+      }
+      if (std::min(wait.wake, sleepers_[id].exit) > window.begin) {
+        return offset(std::max(wait.block, window.begin)) * 2 + 1;
+      }
+    }
+    return Tournament::kOut;
+  }
+
+  /// Adds `size` dependents at `now` to `id` and to all that it waits for. Returns the last of them.
+  ActorId add_size(ActorId id, std::uint32_t size, Nanos now) {
+    const std::uint64_t moment = std::uint64_t{size} * offset(now);
+    return add_up_the_chain(id, size, moment);
+  }
+  void remove_size(ActorId id, std::uint32_t size, Nanos now) {
+    const std::uint64_t moment = std::uint64_t{size} * offset(now);
+    add_up_the_chain(id, 0 - size, 0 - moment);
+  }
+  ActorId add_up_the_chain(ActorId id, std::uint32_t size, std::uint64_t moment) {
+    while (true) {
+      Link& link = links_[id];
+      link.size += size;
+      link.moment += moment;
+      if (link.parent == kNoActor) return id;
+      id = link.parent;
+    }
+  }
+
+  bool block(ActorId id, Nanos now) {
+    Sleeper& sleeper = sleepers_[id];
+    const Wait& wait = current(id);
+    const ActorId waker = trace_.sites[wait.site].waker;
+    sleeper.clock.at(trace_, now);
+    sleeper.from = now;
+    sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
+    Link& link = links_[id];
+    link.moment = link.size * offset(now);
+    if (wait.wake == kNever || !is_thread(waker)) return true;
+    sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
+    if (add_size(waker, link.size, now) == id) {
+      return fail(id, "which was waiting, directly or not, for the former");
+    }
+    link.parent = waker;
+    return true;
+  }
+
+  bool wake(ActorId id, Nanos now) {
+    Link& link = links_[id];
+    if (link.parent != kNoActor) {
+      if (sleepers_[link.parent].blocked_until > now) {
+        return fail(id, "which was itself blocked until " + time_text(sleepers_[link.parent].blocked_until));
+      }
+    }
+    add_wait(id, now);
+    if (link.parent != kNoActor) remove_size(link.parent, link.size, now);
+    link.parent = kNoActor;
+    sleepers_[id].blocked_until = Sleeper::kNotBlocked;
+    sleepers_[id].waits = sleepers_[id].waits.subspan(1);
+    return true;
+  }
+
+  /// The current wait of `id` goes up to `now`.
+  void add_wait(ActorId id, Nanos now) {
+    Sleeper& sleeper = sleepers_[id];
+    const Link& link = links_[id];
+    const Nanos length = now - sleeper.from;
+    SiteSum& sum = result_.sites[current(id).site];
+    ++sum.waits;
+    sum.wait_ns += length;
+    sum.weight_ns += static_cast<Nanos>(link.size * offset(now) - link.moment);
+    if (current(id).wake > trace_.window.end) result_.actors[id].open_wait_ns = length;
+    if (link.parent == kNoActor) return;
+    const StateTimes& before = sleeper.waker_before;
+    const StateTimes& after = sleepers_[link.parent].clock.at(trace_, now);
+    const Nanos running = after[kRunning] - before[kRunning];
+    const Nanos runnable = after[kRunnable] - before[kRunnable];
+    const Nanos blocked = after[kBlocked] - before[kBlocked];
+    sum.waker_running_ns += running;
+    sum.waker_runnable_ns += runnable;
+    sum.waker_blocked_ns += blocked;
+    // Not the clock's own: a waker that was born during the wait has no clock before.
+    sum.waker_unknown_ns += length - running - runnable - blocked;
+  }
+
+  void add_states(ActorId id) {
+    if (!is_thread(id)) return;
+    const StateTimes& times = sleepers_[id].clock.at(trace_, trace_.window.end);
+    ActorTime& sum = result_.actors[id];
+    sum.running_ns = times[kRunning];
+    sum.runnable_ns = times[kRunnable];
+    sum.blocked_ns = times[kBlocked];
+    sum.unknown_ns = times[kUnknown];
+    sum.lifetime_ns = sum.running_ns + sum.runnable_ns + sum.blocked_ns + sum.unknown_ns;
+  }
+
+  std::optional<Error> check_total() const {
+    Nanos total = 0;
+    for (const SiteSum& sum : result_.sites) {
+      if (sum.weight_ns > kNever - total) return Error{"the window is too long: weights do not fit 64 bits"};
+      total += sum.weight_ns;
+    }
+    return std::nullopt;
+  }
+
+  static std::string time_text(Nanos at) { return at == kNever ? "the end" : std::to_string(at); }
+
+  bool fail(ActorId id, const std::string& why) {
+    const Wait& wait = current(id);
+    const ActorId waker = trace_.sites[wait.site].waker;
+    error_ = Error{"thread " + std::to_string(trace_.actors[id].tid) + " cannot have waited from " +
+                   time_text(wait.block) + " to " + time_text(wait.wake) + " for thread " +
+                   std::to_string(trace_.actors[waker].tid) + ", " + why};
+    return false;
+  }
+
+  const Trace& trace_;
+  ByThread waits_;
+  ByThread preemptions_;
+  ByThread gaps_;
+  std::vector<Link> links_;
+  std::vector<Sleeper> sleepers_;
+  Sweep result_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<Sweep> sweep(const Trace& trace) {
+  // One wait can grow at most at the rate `actors`: up to here no sum of a site overflows.
+  if (trace.window.length() > kNever / static_cast<Nanos>(trace.actors.size() + 1)) {
+    return Error{"the window is too long: weights do not fit 64 bits"};
+  }
+  Sweeper sweeper(trace);
+  if (std::optional<Error> error = sweeper.run()) return *std::move(error);
+  return std::move(sweeper).result();
+}
+
+}  // namespace offwait

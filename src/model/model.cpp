@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "model/trace.h"
+
+namespace offwait {
+
+namespace {
+
+/// `?` for a value that is not of the enumeration, so that a corrupt one can still be printed.
+template <class Enum, std::size_t kCount>
+std::string_view name_of(Enum value, const std::array<std::string_view, kCount>& names) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < kCount ? names.at(index) : "?";
+}
+
+}  // namespace
+
+std::string_view to_string(ActorKind kind) {
+  static constexpr std::array<std::string_view, 7> kNames = {"thread", "group", "disk",   "nic",
+                                                             "timer",  "irq",   "softirq"};
+  return name_of(kind, kNames);
+}
+
+std::string_view to_string(WaitClass wait_class) {
+  static constexpr std::array<std::string_view, kWaitClasses> kNames = {
+      "disk", "net", "futex", "lock", "pipe", "poll", "sleep", "child", "fault", "other"};
+  return name_of(wait_class, kNames);
+}
+
+std::string_view to_string(CapacitySource source) {
+  static constexpr std::array<std::string_view, 3> kNames = {"given", "measured", "assumed"};
+  return name_of(source, kNames);
+}
+
+}  // namespace offwait

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/validate.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/by_thread.h"
+
+namespace offwait {
+
+namespace {
+
+using Complaint = std::optional<Error>;
+
+std::string time_text(Nanos at) { return at == kNever ? "-" : std::to_string(at); }
+
+/// A stretch of a thread's life that one record covers.
+struct Interval {
+  const char* what = "";
+  Nanos from = kNever;
+  Nanos to = kNever;
+};
+
+std::string text(const Interval& interval) {
+  return std::string(interval.what) + " [" + time_text(interval.from) + ", " + time_text(interval.to) + ")";
+}
+
+class Checker {
+ public:
+  explicit Checker(const Trace& trace) : trace_(trace) {}
+
+  Complaint check() const {
+    for (const auto step :
+         {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
+          &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
+          &Checker::check_order, &Checker::check_disks}) {
+      if (Complaint complaint = (this->*step)()) return complaint;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool is_actor(ActorId id) const { return id < trace_.actors.size(); }
+  bool is_a(ActorId id, ActorKind kind) const { return is_actor(id) && trace_.actors[id].kind == kind; }
+  bool is_stack(StackId id) const { return id == kNoStack || id < trace_.stacks.size(); }
+
+  Error in_thread(ActorId thread, const std::string& what) const {
+    return Error{"thread " + std::to_string(trace_.actors[thread].tid) + ": " + what};
+  }
+
+  Complaint check_sizes() const {
+    for (const std::size_t size :
+         {trace_.actors.size(), trace_.sites.size(), trace_.stacks.size(), trace_.frames.size(),
+          trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size()}) {
+      if (size >= UINT32_MAX) return Error{"the recording has more entries of one kind than 4294967294"};
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_window() const {
+    const Window& window = trace_.window;
+    if (window.begin < 0 || window.begin > window.end || window.end == kNever) {
+      return Error{"the window [" + time_text(window.begin) + ", " + time_text(window.end) +
+                   ") is impossible"};
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_actors() const {
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      const Actor& actor = trace_.actors[id];
+      if (actor.kind == ActorKind::thread && actor.start > actor.exit) {
+        return in_thread(
+            id, "born at " + time_text(actor.start) + ", after its exit at " + time_text(actor.exit));
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_stacks() const {
+    for (std::size_t i = 0; i < trace_.stacks.size(); ++i) {
+      for (const FrameId frame : trace_.stacks[i].frames) {
+        if (frame >= trace_.frames.size()) {
+          return Error{"stack " + std::to_string(i) + " has an unknown frame " + std::to_string(frame)};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_sites() const {
+    for (std::size_t i = 0; i < trace_.sites.size(); ++i) {
+      const WaitSite& site = trace_.sites[i];
+      if (!is_a(site.thread, ActorKind::thread)) {
+        return Error{"wait site " + std::to_string(i) + " belongs to no thread"};
+      }
+      if (site.waker != kNoActor && !is_actor(site.waker)) {
+        return in_thread(site.thread, "waits for an unknown actor " + std::to_string(site.waker));
+      }
+      if (!is_stack(site.wait_stack) || !is_stack(site.waker_stack)) {
+        return in_thread(site.thread, "waits with an unknown stack");
+      }
+      if (static_cast<std::size_t>(site.wait_class) >= kWaitClasses) {
+        return in_thread(site.thread, "waits with an unknown wait class");
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_waits() const {
+    for (std::size_t i = 0; i < trace_.waits.size(); ++i) {
+      const Wait& wait = trace_.waits[i];
+      if (wait.site >= trace_.sites.size()) {
+        return Error{"wait " + std::to_string(i) + " has an unknown site " + std::to_string(wait.site)};
+      }
+      const WaitSite& site = trace_.sites[wait.site];
+      if (wait.block > wait.wake || wait.wake > wait.run || wait.block == kNever) {
+        return in_thread(site.thread, "wait block=" + time_text(wait.block) +
+                                          " wake=" + time_text(wait.wake) + " run=" + time_text(wait.run) +
+                                          " is not in order of time");
+      }
+      if (wait.wake == kNever && site.waker != kNoActor) {
+        return in_thread(site.thread,
+                         "the wait from " + time_text(wait.block) + " has a waker but was never woken");
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_preemptions_and_gaps() const {
+    for (const Preemption& preemption : trace_.preemptions) {
+      if (!is_a(preemption.thread, ActorKind::thread)) {
+        return Error{"the preemption at " + time_text(preemption.out) + " belongs to no thread"};
+      }
+      if (preemption.out > preemption.run || preemption.out == kNever) {
+        return in_thread(preemption.thread, "preemption out=" + time_text(preemption.out) + " run=" +
+                                                time_text(preemption.run) + " is not in order of time");
+      }
+    }
+    for (const Gap& gap : trace_.gaps) {
+      if (!is_a(gap.thread, ActorKind::thread)) {
+        return Error{"the gap at " + time_text(gap.from) + " belongs to no thread"};
+      }
+      if (gap.from > gap.to || gap.from == kNever) {
+        return in_thread(gap.thread, "gap from=" + time_text(gap.from) + " to=" + time_text(gap.to) +
+                                         " is not in order of time");
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_order() const {
+    const ByThread waits(trace_.actors.size(), trace_.waits,
+                         [this](const Wait& wait) { return trace_.sites[wait.site].thread; });
+    const ByThread preemptions(trace_.actors.size(), trace_.preemptions,
+                               [](const Preemption& preemption) { return preemption.thread; });
+    const ByThread gaps(trace_.actors.size(), trace_.gaps, [](const Gap& gap) { return gap.thread; });
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      if (Complaint complaint = check_order_of(id, waits.of(id), preemptions.of(id), gaps.of(id))) {
+        return complaint;
+      }
+    }
+    return std::nullopt;
+  }
+
+  using Indices = std::span<const std::uint32_t>;
+
+  Complaint check_order_of(ActorId id, Indices waits, Indices preemptions, Indices gaps) const {
+    const Actor& actor = trace_.actors[id];
+    Interval previous{"birth", actor.start, actor.start};
+    const auto take_first = [](Indices& indices) { indices = indices.subspan(1); };
+    while (!waits.empty() || !preemptions.empty() || !gaps.empty()) {
+      Interval next;
+      Indices* from = nullptr;
+      // Of two that begin together the empty one comes first: it may touch the other's begin.
+      const auto offer = [&](const Interval& interval, Indices& indices) {
+        if (from == nullptr || interval.from < next.from ||
+            (interval.from == next.from && interval.to < next.to)) {
+          next = interval;
+          from = &indices;
+        }
+      };
+      if (!waits.empty()) {
+        const Wait& wait = trace_.waits[waits.front()];
+        offer({"wait", wait.block, wait.run}, waits);
+      }
+      if (!preemptions.empty()) {
+        const Preemption& preemption = trace_.preemptions[preemptions.front()];
+        offer({"preemption", preemption.out, preemption.run}, preemptions);
+      }
+      if (!gaps.empty()) {
+        const Gap& gap = trace_.gaps[gaps.front()];
+        offer({"gap", gap.from, gap.to}, gaps);
+      }
+      take_first(*from);
+      if (next.from < previous.to) {
+        return in_thread(id, text(next) + " begins before " + text(previous) + " ends");
+      }
+      if (next.from > actor.exit || (next.to > actor.exit && next.to != kNever)) {
+        return in_thread(id, text(next) + " is not over at its exit at " + time_text(actor.exit));
+      }
+      previous = next;
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_disks() const {
+    for (const DiskCapacity& capacity : trace_.capacities) {
+      if (!is_a(capacity.disk, ActorKind::disk)) return Error{"a disk capacity belongs to no disk"};
+      for (const double rate : {capacity.bytes_per_s, capacity.ios_per_s}) {
+        if (!std::isfinite(rate) || rate <= 0) {
+          return Error{"disk capacity " + std::to_string(rate) + " is not above 0"};
+        }
+      }
+    }
+    for (const DiskSample& sample : trace_.disk_samples) {
+      if (!is_a(sample.disk, ActorKind::disk)) {
+        return Error{"the disk sample at " + time_text(sample.at) + " belongs to no disk"};
+      }
+    }
+    for (const DiskIo& io : trace_.disk_ios) {
+      if (!is_a(io.disk, ActorKind::disk)) {
+        return Error{"the request issued at " + time_text(io.issue) + " went to no disk"};
+      }
+      if (io.thread != kNoActor && !is_a(io.thread, ActorKind::thread)) {
+        return Error{"the request issued at " + time_text(io.issue) + " was submitted by no thread"};
+      }
+      if (io.issue > io.complete) {
+        return Error{"the request issued at " + time_text(io.issue) + " was complete before, at " +
+                     time_text(io.complete)};
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Trace& trace_;
+};
+
+}  // namespace
+
+Status validate(const Trace& trace) {
+  if (Complaint complaint = Checker(trace).check()) return *std::move(complaint);
+  return success();
+}
+
+}  // namespace offwait

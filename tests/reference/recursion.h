@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The literal recursion of Figure 4 of wPerf, and the account of a thread's time by adding up overlaps.
+// Slow and obvious: what src/graph/sweep must equal to the nanosecond.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+
+namespace offwait::reference {
+
+struct Cascade {
+  std::vector<Nanos> weight_ns;  ///< parallel to Trace::sites
+  std::size_t depth = 0;         ///< deepest recursion: threads in the longest chain of waits
+};
+
+/// cascade(w) for each wait w of the trace, clipped to the window and to its thread's life. Never returns
+/// on a trace that cannot have happened.
+Cascade cascade(const Trace& trace);
+
+/// How much of [from, to) a thread spent in each state. `unknown` includes the time before its birth and
+/// after its exit.
+struct States {
+  Nanos running_ns = 0;
+  Nanos runnable_ns = 0;
+  Nanos blocked_ns = 0;
+  Nanos unknown_ns = 0;
+};
+States states(const Trace& trace, ActorId thread, Nanos from, Nanos to);
+
+/// The plain sums of one site.
+struct SiteTotals {
+  std::uint64_t waits = 0;
+  Nanos wait_ns = 0;
+  States waker;  ///< all 0 if the waker is no thread
+};
+std::vector<SiteTotals> site_totals(const Trace& trace);
+
+/// The length of the wait that `thread` is in when the window (or its life) ends, 0 if it is in none.
+Nanos open_wait(const Trace& trace, ActorId thread);
+
+}  // namespace offwait::reference
