@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/analyse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/disk.h"
+#include "graph/graph.h"
+#include "graph/merge.h"
+#include "graph/sweep.h"
+#include "knot/knots.h"
+#include "model/validate.h"
+#include "report/names.h"
+#include "report/quantity.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+bool is_thread(ActorKind kind) { return kind == ActorKind::thread || kind == ActorKind::group; }
+bool is_device(ActorKind kind) { return kind == ActorKind::disk || kind == ActorKind::nic; }
+
+Nanos part_of(double fraction, Nanos window) {
+  const double ns = std::round(fraction * static_cast<double>(window));
+  return ns >= static_cast<double>(kNever) ? kNever : static_cast<Nanos>(std::max(ns, 0.0));
+}
+
+Nanos clipped(Nanos from, Nanos to, const Window& window) {
+  return std::max<Nanos>(0, std::min(to, window.end) - std::max(from, window.begin));
+}
+
+ReportTime report_time(const ActorTime& time) {
+  return {to_seconds(time.running_ns), to_seconds(time.runnable_ns), to_seconds(time.blocked_ns),
+          to_seconds(time.unknown_ns), to_seconds(time.lifetime_ns)};
+}
+
+/// The members' name, with `*` for each run of digits in which they differ. Names of one group differ in
+/// digits only; should they not, the first one's is taken.
+std::string common_name(const Trace& trace, const std::vector<ActorId>& members) {
+  const auto split = [](std::string_view name) {  // alternating: text, digits, text, ...
+    std::vector<std::string> parts(1);
+    bool digits = false;
+    for (const char c : name) {
+      const bool digit = c >= '0' && c <= '9';
+      if (digit != digits) {
+        parts.emplace_back();
+        digits = digit;
+      }
+      parts.back() += c;
+    }
+    return parts;
+  };
+  std::vector<std::string> common = split(trace.actors[members.front()].name);
+  for (const ActorId member : members) {
+    const std::vector<std::string> parts = split(trace.actors[member].name);
+    if (parts.size() != common.size()) {
+      return trace.actors[members.front()].name;
+    }
+    for (std::size_t i = 1; i < parts.size(); i += 2) {
+      if (parts[i] != common[i]) {
+        common[i] = "*";
+      }
+    }
+  }
+  std::string out;
+  for (const std::string& part : common) {
+    out += part;
+  }
+  return out;
+}
+
+class Analysis {
+ public:
+  Analysis(const Trace& trace, const Sweep& sweep, const AnalysisOptions& options)
+      : trace_(trace), sweep_(sweep) {
+    const Nanos window = trace.window.length();
+    knot_options_.window_ns = window;
+    knot_options_.noise_ns = part_of(options.noise, window);
+    knot_options_.min_weight_ns = options.min_weight_ns.value_or(part_of(options.min_weight, window));
+    report_.options = {to_seconds(knot_options_.min_weight_ns), to_seconds(knot_options_.noise_ns),
+                       options.merge};
+
+    disk_use_ = disk_use(trace);
+    Graph graph = build_graph(trace, sweep);
+    add_edges(graph, idle_edges(trace, disk_use_));
+    merged_ = options.merge ? merge_similar(trace, sweep, graph) : keep_apart(trace, sweep, graph);
+  }
+
+  Report run() {
+    report_.recording = trace_.recording;
+    report_.window_s = to_seconds(trace_.window.length());
+    report_.loss = trace_.loss;
+    totals();
+    actors();
+    edges();
+    disks();
+    open_waits();
+    find();
+    verdict();
+    elsewhere();
+    return std::move(report_);
+  }
+
+ private:
+  const Actor& representative(std::uint32_t vertex) const {
+    return trace_.actors[merged_.vertices[vertex].representative];
+  }
+
+  std::vector<std::string> frames(StackId stack) const {
+    std::vector<std::string> out;
+    if (stack != kNoStack) {
+      for (const FrameId frame : trace_.stacks[stack].frames) {
+        out.push_back(trace_.frames[frame]);
+      }
+    }
+    return out;
+  }
+
+  void totals() {
+    ReportTotals& totals = report_.totals;
+    totals.waits = trace_.waits.size();
+    totals.preemptions = trace_.preemptions.size();
+    ActorTime sum;
+    Nanos open = 0;
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      const Actor& actor = trace_.actors[id];
+      if (actor.kind != ActorKind::thread) {
+        continue;
+      }
+      if (actor.outside) {
+        ++totals.outside_threads;
+        continue;
+      }
+      ++totals.threads;
+      const ActorTime& time = sweep_.actors[id];
+      sum.running_ns += time.running_ns;
+      sum.runnable_ns += time.runnable_ns;
+      sum.blocked_ns += time.blocked_ns;
+      sum.unknown_ns += time.unknown_ns;
+      sum.lifetime_ns += time.lifetime_ns;
+      open += time.open_wait_ns;
+    }
+    totals.target = report_time(sum);
+    Nanos unknown = sum.blocked_ns - open;
+    for (const auto& [kind, ns] : blocked_by_waker()) {
+      totals.waits_for[kind] = to_seconds(ns);
+      unknown -= ns;
+    }
+    if (open > 0) {
+      totals.waits_for["nobody"] = to_seconds(open);
+    }
+    if (unknown > 0) {
+      totals.waits_for["unknown"] = to_seconds(unknown);
+    }
+  }
+
+  /// Blocked time of the target that somebody ended.
+  std::map<std::string, Nanos> blocked_by_waker() const {
+    std::map<std::string, Nanos> out;
+    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+      const WaitSite& site = trace_.sites[id];
+      if (site.waker != kNoActor && sweep_.sites[id].wait_ns > 0 && !trace_.actors[site.thread].outside) {
+        out[std::string(to_string(trace_.actors[site.waker].kind))] += sweep_.sites[id].wait_ns;
+      }
+    }
+    return out;
+  }
+
+  void actors() {
+    std::vector<Nanos> lost(merged_.vertices.size(), 0);
+    for (const Gap& gap : trace_.gaps) {
+      lost[merged_.vertex_of[gap.thread]] += clipped(gap.from, gap.to, trace_.window);
+    }
+    for (std::uint32_t id = 0; id < merged_.vertices.size(); ++id) {
+      const Vertex& vertex = merged_.vertices[id];
+      const Actor& first = representative(id);
+      ReportActor actor;
+      actor.kind = vertex.members.size() > 1 ? ActorKind::group : first.kind;
+      actor.name = vertex.members.size() > 1 ? common_name(trace_, vertex.members) : first.name;
+      actor.outside = first.outside;
+      if (is_thread(actor.kind)) {
+        actor.tid = first.tid;
+        actor.tgid = first.tgid;
+        for (const ActorId member : vertex.members) {
+          actor.tids.push_back(trace_.actors[member].tid);
+        }
+      }
+      actor.time = report_time(vertex.time);
+      actor.open_wait_s = to_seconds(vertex.time.open_wait_ns);
+      actor.lost_s = to_seconds(lost[id]);
+      report_.actors.push_back(std::move(actor));
+    }
+  }
+
+  void edges() {
+    for (const Edge& edge : merged_.graph.edges) {
+      ReportEdge out;
+      out.from = edge.from;
+      out.to = edge.to;
+      out.idle = is_device(report_.actors[edge.from].kind);
+      out.waits = edge.waits;
+      out.wait_s = to_seconds(edge.wait_ns);
+      out.weight_s = to_seconds(edge.weight_ns);
+      for (std::size_t i = 0; i < kWaitClasses; ++i) {
+        if (edge.class_wait_ns.at(i) > 0) {
+          out.classes[static_cast<WaitClass>(i)] = to_seconds(edge.class_wait_ns.at(i));
+        }
+      }
+      out.waker_running_s = to_seconds(edge.waker_running_ns);
+      out.waker_runnable_s = to_seconds(edge.waker_runnable_ns);
+      out.waker_blocked_s = to_seconds(edge.waker_blocked_ns);
+      out.waker_unknown_s = to_seconds(edge.waker_unknown_ns);
+      for (const EdgeStack& stack : edge.stacks) {
+        out.stacks.push_back({stack.wait_class, to_seconds(stack.weight_ns), to_seconds(stack.wait_ns),
+                              stack.waits, frames(stack.wait_stack), frames(stack.waker_stack)});
+      }
+      report_.edges.push_back(std::move(out));
+    }
+  }
+
+  void disks() {
+    for (const DiskUse& use : disk_use_) {
+      report_.disks.push_back({merged_.vertex_of[use.disk], use.bytes, use.ios, to_seconds(use.busy_ns),
+                               to_seconds(use.idle_ns), use.capacity.bytes_per_s, use.capacity.ios_per_s,
+                               use.capacity.source, use.capacity_raised});
+    }
+  }
+
+  void open_waits() {
+    for (const Wait& wait : trace_.waits) {
+      if (wait.wake < trace_.window.end || wait.block >= trace_.window.end) {
+        continue;
+      }
+      const WaitSite& site = trace_.sites[wait.site];
+      const Actor& thread = trace_.actors[site.thread];
+      // A thread that died in its wait is not blocked any more.
+      const Nanos ns = clipped(wait.block, thread.exit, trace_.window);
+      if (thread.exit < trace_.window.end || ns == 0) {
+        continue;
+      }
+      const Nanos born = std::max(thread.start, trace_.window.begin);
+      report_.open_waits.push_back({merged_.vertex_of[site.thread], thread.tid, to_seconds(ns),
+                                    wait.block <= born, site.wait_class, frames(site.wait_stack)});
+    }
+    std::stable_sort(report_.open_waits.begin(), report_.open_waits.end(),
+                     [](const ReportOpenWait& a, const ReportOpenWait& b) { return a.wait_s > b.wait_s; });
+  }
+
+  // ---- knots and sinks
+
+  std::vector<KnotVertex> knot_vertices() const {
+    std::vector<KnotVertex> out;
+    for (const Vertex& vertex : merged_.vertices) {
+      KnotVertex knot_vertex;
+      const ActorKind kind = trace_.actors[vertex.representative].kind;
+      if (is_thread(kind)) {
+        for (const ActorId member : vertex.members) {
+          const ActorTime& time = sweep_.actors[member];
+          knot_vertex.busy_ns = std::max(knot_vertex.busy_ns, time.running_ns + time.runnable_ns);
+          knot_vertex.cpu_ns += time.running_ns;
+        }
+      } else {
+        knot_vertex.kind = is_device(kind) ? KnotVertex::Kind::device : KnotVertex::Kind::pseudo;
+        const auto use = std::find_if(disk_use_.begin(), disk_use_.end(), [&](const DiskUse& candidate) {
+          return candidate.disk == vertex.representative;
+        });
+        knot_vertex.busy_ns = use == disk_use_.end() ? 0 : use->busy_ns;
+      }
+      out.push_back(knot_vertex);
+    }
+    return out;
+  }
+
+  void find() {
+    std::vector<KnotEdge> knot_edges;
+    for (const Edge& edge : merged_.graph.edges) {
+      knot_edges.push_back({edge.from, edge.to, edge.weight_ns});
+    }
+    const std::vector<KnotVertex> vertices = knot_vertices();
+    found_ = find_knots(vertices, knot_edges, knot_options_);
+    for (const Knot& knot : found_.knots) {
+      ReportKnot out;
+      out.actors = knot.vertices;
+      out.edges = knot.edges;
+      out.background = knot.background;
+      out.weight_s = to_seconds(knot.weight_ns);
+      for (const VertexId vertex : knot.vertices) {
+        out.cpu_s += to_seconds(vertices[vertex].cpu_ns);
+      }
+      report_.knots.push_back(std::move(out));
+    }
+    for (const KnotSink& sink : found_.sinks) {
+      report_.sinks.push_back(report_sink(sink, vertices[sink.vertex]));
+    }
+    for (const KnotStep& step : found_.steps) {
+      report_.refinement.push_back(
+          {step_reason(step.reason), step.edge, step.vertex, to_seconds(step.weight_ns)});
+    }
+  }
+
+  ReportSink report_sink(const KnotSink& sink, const KnotVertex& vertex) const {
+    ReportSink out;
+    out.actor = sink.vertex;
+    out.saturated = sink.saturated;
+    out.busy_s = to_seconds(vertex.busy_ns);
+    for (const ActorId member : merged_.vertices[sink.vertex].members) {
+      const ActorTime& time = sweep_.actors[member];
+      if (vertex.kind == KnotVertex::Kind::thread && time.running_ns + time.runnable_ns == vertex.busy_ns) {
+        out.running_s = to_seconds(time.running_ns);
+        out.runnable_s = to_seconds(time.runnable_ns);
+        break;
+      }
+    }
+    return out;
+  }
+
+  static ReportStep::Reason step_reason(KnotStep::Reason reason) {
+    switch (reason) {
+      case KnotStep::Reason::noise:
+        return ReportStep::Reason::noise;
+      case KnotStep::Reason::to_pseudo:
+        return ReportStep::Reason::to_pseudo;
+      case KnotStep::Reason::light:
+        return ReportStep::Reason::light;
+      case KnotStep::Reason::background_sink:
+        return ReportStep::Reason::background_sink;
+      case KnotStep::Reason::background_knot:
+        return ReportStep::Reason::background_knot;
+      case KnotStep::Reason::kept:
+        return ReportStep::Reason::kept;
+    }
+    return ReportStep::Reason::noise;
+  }
+
+  // ---- the answer in a sentence
+
+  std::string percent_of_window(double s) const { return format_percent(s, report_.window_s); }
+
+  void verdict() {
+    const auto answers = std::count_if(report_.knots.begin(), report_.knots.end(),
+                                       [](const ReportKnot& knot) { return !knot.background; });
+    const auto saturated = std::count_if(report_.sinks.begin(), report_.sinks.end(),
+                                         [](const ReportSink& sink) { return sink.saturated; });
+    ReportVerdict& verdict = report_.verdict;
+    const std::string ran = percent_of_window(report_.totals.target.running_s) + " of one CPU";
+    if (answers > 0) {
+      verdict.kind = ReportVerdict::Kind::knot;
+      verdict.sentence =
+          answers == 1 ? "1 knot limits: at least one wait in it must get shorter before throughput can rise."
+                       : std::to_string(answers) +
+                             " knots limit: in each, at least one wait must get shorter before "
+                             "throughput can rise.";
+      if (saturated > 0) {
+        verdict.sentence +=
+            " Saturated besides: " + std::to_string(saturated) +
+            (saturated == 1 ? " actor, whose execution limits." : " actors, whose execution limits.");
+      }
+    } else if (saturated > 0) {
+      verdict.kind = ReportVerdict::Kind::sink;
+      verdict.sentence =
+          "No knot: " +
+          (saturated == 1 ? std::string("one actor is") : std::to_string(saturated) + " actors are") +
+          " saturated. What " + (saturated == 1 ? "it executes" : "they execute") + " limits, not a wait.";
+    } else if (!report_.knots.empty()) {
+      verdict.kind = ReportVerdict::Kind::background;
+      verdict.sentence =
+          "Nothing is saturated and there are only background knots (little CPU, no disk). If the target "
+          "should do more "
+          "than it does, they are the answer.";
+    } else if (report_.totals.waits == 0) {
+      verdict.kind = ReportVerdict::Kind::none;
+      verdict.sentence =
+          "No thread waited in the window: there is no wait to improve. The target ran " + ran + ".";
+    } else if (report_.totals.target.running_s < 0.5 * report_.window_s) {
+      verdict.kind = ReportVerdict::Kind::idle;
+      verdict.sentence =
+          "Idle: no knot, and nothing is saturated. The target ran " + ran + where_the_waits_go() + ".";
+    } else {
+      verdict.kind = ReportVerdict::Kind::none;
+      verdict.sentence = "No knot, and nothing is saturated: no single wait limits. The target ran " + ran +
+                         where_the_waits_go() + ".";
+    }
+  }
+
+  /// ", and its threads wait for timers (60% of their blocked time), …"
+  std::string where_the_waits_go() const {
+    const double blocked_s = report_.totals.target.blocked_s;
+    std::vector<std::pair<std::string, double>> kinds(report_.totals.waits_for.begin(),
+                                                      report_.totals.waits_for.end());
+    std::stable_sort(kinds.begin(), kinds.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string out;
+    for (const auto& [kind, wait_s] : kinds) {
+      if (wait_s < 0.01 * blocked_s) {
+        continue;
+      }
+      const std::string what = kind == "timer"     ? "timers"
+                               : kind == "nobody"  ? "what did not come within the window"
+                               : kind == "nic"     ? "the network (requests or a remote service)"
+                               : kind == "thread"  ? "other threads that are not busy either"
+                               : kind == "disk"    ? "disks that are not busy either"
+                               : kind == "unknown" ? "something unknown"
+                                                   : "interrupts (" + kind + ")";
+      out += (out.empty() ? ", and its threads wait for " : ", ") + what + " " +
+             format_percent(wait_s, blocked_s);
+    }
+    return out;
+  }
+
+  // ---- long waits that are no part of it
+
+  /// Where each actor stands to the answers: knots (by index), then sinks (knots + index).
+  struct Standing {
+    std::vector<std::uint32_t> leads_to;  ///< an answer that it waits for, directly or not, or is part of
+    std::vector<std::uint32_t>
+        waited_for;  ///< an answer that waits for it, directly or not, or that it is part of
+  };
+
+  bool is_answer(const ReportKnot& knot) const {
+    return !knot.background || report_.verdict.kind == ReportVerdict::Kind::background;
+  }
+
+  Standing standing() const {
+    const std::size_t actors = report_.actors.size();
+    std::vector<std::uint32_t> part_of(actors, kNone);
+    for (std::uint32_t i = 0; i < report_.knots.size(); ++i) {
+      for (const ReportActorId actor : report_.knots[i].actors) {
+        part_of[actor] = is_answer(report_.knots[i]) ? i : kNone;
+      }
+    }
+    for (std::uint32_t i = 0; i < report_.sinks.size(); ++i) {
+      if (report_.sinks[i].saturated) {
+        part_of[report_.sinks[i].actor] = static_cast<std::uint32_t>(report_.knots.size()) + i;
+      }
+    }
+    std::vector<std::vector<std::uint32_t>> in(actors);
+    std::vector<std::vector<std::uint32_t>> out(actors);
+    for (const ReportEdge& edge : report_.edges) {
+      out[edge.from].push_back(edge.to);
+      in[edge.to].push_back(edge.from);
+    }
+    Standing standing{part_of, part_of};
+    spread(in, standing.leads_to);
+    spread(out, standing.waited_for);
+    return standing;
+  }
+
+  /// Gives every vertex that can be reached the label of one it is reached from.
+  static void spread(const std::vector<std::vector<std::uint32_t>>& next,
+                     std::vector<std::uint32_t>& labels) {
+    std::deque<std::uint32_t> pending;
+    for (std::uint32_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] != kNone) {
+        pending.push_back(i);
+      }
+    }
+    for (; !pending.empty(); pending.pop_front()) {
+      for (const std::uint32_t neighbour : next[pending.front()]) {
+        if (labels[neighbour] == kNone) {
+          labels[neighbour] = labels[pending.front()];
+          pending.push_back(neighbour);
+        }
+      }
+    }
+  }
+
+  void elsewhere() {
+    std::vector<bool> in_answer(report_.edges.size(), false);
+    std::vector<bool> background(report_.actors.size(), false);
+    for (const ReportKnot& knot : report_.knots) {
+      for (const ReportEdgeId edge : knot.edges) {
+        in_answer[edge] = in_answer[edge] || is_answer(knot);
+      }
+      for (const ReportActorId actor : knot.actors) {
+        background[actor] = !is_answer(knot);
+      }
+    }
+    for (const ReportSink& sink : report_.sinks) {
+      background[sink.actor] = !sink.saturated;
+    }
+    std::vector<std::uint32_t> removed_in(report_.edges.size(), kNone);
+    for (std::uint32_t i = 0; i < report_.refinement.size(); ++i) {
+      if (report_.refinement[i].edge && report_.refinement[i].reason != ReportStep::Reason::kept) {
+        removed_in[*report_.refinement[i].edge] = i;
+      }
+    }
+    const Standing where = standing();
+    const ActorNames names(report_);
+    for (ReportEdgeId id = 0; id < report_.edges.size(); ++id) {
+      const ReportEdge& edge = report_.edges[id];
+      if (in_answer[id] || edge.idle || edge.waits == 0 || edge.wait_s < report_.options.noise_s) {
+        continue;
+      }
+      using Reason = ReportElsewhere::Reason;
+      const std::string& from = names.brief(edge.from);
+      const std::string& to = names.brief(edge.to);
+      if (const std::uint32_t step = removed_in[id]; step != kNone) {
+        report_.elsewhere.push_back(set_aside(id, step));
+      } else if (background[edge.from] || background[edge.to]) {
+        report_.elsewhere.push_back(
+            {id, Reason::background,
+             (background[edge.to] ? to : from) + " is background: not busy, so it does not limit."});
+      } else if (const std::uint32_t answer = where.leads_to[edge.from]; answer != kNone) {
+        report_.elsewhere.push_back(
+            {id, Reason::leads_in, leads_in(from, answer, where.waited_for[edge.from] != kNone, names)});
+      } else {
+        report_.elsewhere.push_back(
+            {id, Reason::no_answer, "Leads to no knot and to nothing that is saturated."});
+      }
+    }
+    std::stable_sort(report_.elsewhere.begin(), report_.elsewhere.end(),
+                     [&](const ReportElsewhere& a, const ReportElsewhere& b) {
+                       return report_.edges[a.edge].wait_s > report_.edges[b.edge].wait_s;
+                     });
+  }
+
+  ReportElsewhere set_aside(ReportEdgeId edge, std::uint32_t step) const {
+    switch (report_.refinement[step].reason) {
+      case ReportStep::Reason::to_pseudo:
+        return {edge, ReportElsewhere::Reason::to_pseudo,
+                report_.actors[report_.edges[edge].to].kind == ActorKind::timer
+                    ? "In no knot: it waits for a time, not for somebody."
+                    : "In no knot: woken by an interrupt; who caused it is not known."};
+      case ReportStep::Reason::light:
+        return {edge, ReportElsewhere::Reason::light,
+                "Dropped from its knot in step " + std::to_string(step + 1) +
+                    " (--explain): the other waits there weigh more."};
+      default:
+        return {edge, ReportElsewhere::Reason::noise, "Under the noise floor."};
+    }
+  }
+
+  std::string leads_in(const std::string& waiter, std::uint32_t answer, bool waited_for,
+                       const ActorNames& names) const {
+    const bool knot = answer < report_.knots.size();
+    const std::string end = !knot ? names.brief(report_.sinks[answer - report_.knots.size()].actor)
+                            : report_.knots.size() == 1 ? std::string("the knot")
+                                                        : "knot " + std::to_string(answer + 1);
+    if (!knot) {
+      return waiter + " waits for " + end + ", directly or not, which is saturated.";
+    }
+    return "Not in a knot: " + waiter + " waits for " + end + ", but " +
+           (waited_for ? "what waits for it there is too short to count."
+                       : "nothing there waits for " + waiter + ".");
+  }
+
+  const Trace& trace_;
+  const Sweep& sweep_;
+  KnotOptions knot_options_;
+  std::vector<DiskUse> disk_use_;
+  Merged merged_;
+  KnotResult found_;
+  Report report_;
+};
+
+}  // namespace
+
+Result<Report> analyse(const Trace& trace, const AnalysisOptions& options) {
+  if (const Status valid = validate(trace); !valid.ok()) {
+    return valid.error();
+  }
+  if (trace.window.length() <= 0) {
+    return Error{"the recording's window is empty"};
+  }
+  const Result<Sweep> swept = sweep(trace);
+  if (!swept.ok()) {
+    return swept.error();
+  }
+  return Analysis(trace, *swept, options).run();
+}
+
+}  // namespace offwait

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/escape.h"
+
+namespace offwait {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text(std::string_view bytes) { return escape(bytes); }
+
+// Nanosecond sums divided by 1e9 print up to 17 digits ("0.30000000000000004"); the digits below a
+// nanosecond are noise.
+Json seconds(double s) { return std::isfinite(s) ? std::round(s * 1e9) / 1e9 : 0.0; }
+
+Json frames(const std::vector<std::string>& stack) {
+  Json out = Json::array();
+  for (const std::string& frame : stack) {
+    out.push_back(text(frame));
+  }
+  return out;
+}
+
+template <class Items, class ToJson>
+Json array_of(const Items& items, ToJson to_json_item) {
+  Json out = Json::array();
+  for (const auto& item : items) {
+    out.push_back(to_json_item(item));
+  }
+  return out;
+}
+
+Json time_fields(const ReportTime& time) {
+  return {{"running_s", seconds(time.running_s)},
+          {"runnable_s", seconds(time.runnable_s)},
+          {"blocked_s", seconds(time.blocked_s)},
+          {"unknown_s", seconds(time.unknown_s)},
+          {"lifetime_s", seconds(time.lifetime_s)}};
+}
+
+Json recording_json(const Report& report) {
+  const Recording& recording = report.recording;
+  return {{"target", text(recording.target)},
+          {"start_time", text(recording.start_time)},
+          {"window_s", seconds(report.window_s)},
+          {"kernel", text(recording.kernel)},
+          {"cpus", recording.cpus},
+          {"offwait", text(recording.offwait)}};
+}
+
+Json loss_json(const Report& report) {
+  Json out = {{"total", total_lost(report)}};
+  for (const auto& [name, count] : report.loss) {
+    out[escape(name)] = count;
+  }
+  return out;
+}
+
+Json totals_json(const ReportTotals& totals) {
+  Json out = {{"threads", totals.threads},
+              {"outside_threads", totals.outside_threads},
+              {"waits", totals.waits},
+              {"preemptions", totals.preemptions}};
+  out.update(time_fields(totals.target));
+  Json waits_for = Json::object();
+  for (const auto& [kind, wait_s] : totals.waits_for) {
+    waits_for[kind] = seconds(wait_s);
+  }
+  out["waits_for"] = std::move(waits_for);
+  return out;
+}
+
+Json actor_json(const ReportActor& actor, ReportActorId id) {
+  Json out = {{"id", id}, {"kind", to_string(actor.kind)}, {"name", text(actor.name)}};
+  if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
+    out["tid"] = actor.tid;
+    out["tgid"] = actor.tgid;
+    out["members"] = actor.tids.size();
+    out["tids"] = actor.tids;
+  } else {
+    out["members"] = 1;
+  }
+  out["outside"] = actor.outside;
+  out.update(time_fields(actor.time));
+  out["open_wait_s"] = seconds(actor.open_wait_s);
+  out["lost_s"] = seconds(actor.lost_s);
+  return out;
+}
+
+Json edge_json(const ReportEdge& edge) {
+  Json out = {{"from", edge.from},
+              {"to", edge.to},
+              {"idle", edge.idle},
+              {"waits", edge.waits},
+              {"wait_s", seconds(edge.wait_s)},
+              {"weight_s", seconds(edge.weight_s)}};
+  Json classes = Json::object();
+  for (const auto& [wait_class, wait_s] : edge.classes) {
+    classes[std::string(to_string(wait_class))] = seconds(wait_s);
+  }
+  out["classes"] = std::move(classes);
+  out["waker_running_s"] = seconds(edge.waker_running_s);
+  out["waker_runnable_s"] = seconds(edge.waker_runnable_s);
+  out["waker_blocked_s"] = seconds(edge.waker_blocked_s);
+  out["waker_unknown_s"] = seconds(edge.waker_unknown_s);
+  out["stacks"] = array_of(edge.stacks, [](const ReportStack& stack) -> Json {
+    return {{"class", to_string(stack.wait_class)},   {"weight_s", seconds(stack.weight_s)},
+            {"wait_s", seconds(stack.wait_s)},        {"waits", stack.waits},
+            {"wait_stack", frames(stack.wait_stack)}, {"waker_stack", frames(stack.waker_stack)}};
+  });
+  return out;
+}
+
+Json ends(const Report& report, ReportEdgeId edge) {
+  return {{"from", report.edges[edge].from}, {"to", report.edges[edge].to}};
+}
+
+Json knot_json(const Report& report, const ReportKnot& knot) {
+  return {{"actors", knot.actors},
+          {"edges", array_of(knot.edges, [&](ReportEdgeId edge) { return ends(report, edge); })},
+          {"background", knot.background},
+          {"pattern", text(knot.pattern)},
+          {"pattern_title", text(knot.pattern_title)},
+          {"evidence", text(knot.evidence)},
+          {"advice", text(knot.advice)},
+          {"weight_s", seconds(knot.weight_s)},
+          {"cpu_s", seconds(knot.cpu_s)}};
+}
+
+Json sink_json(const ReportSink& sink) {
+  return {{"actor", sink.actor},
+          {"saturated", sink.saturated},
+          {"running_s", seconds(sink.running_s)},
+          {"runnable_s", seconds(sink.runnable_s)},
+          {"busy_s", seconds(sink.busy_s)}};
+}
+
+Json refinement_json(const Report& report) {
+  Json out = Json::array();
+  for (const ReportStep& step : report.refinement) {
+    Json removed = nullptr;
+    if (step.edge) {
+      removed = ends(report, *step.edge);
+    } else if (step.actor) {
+      removed = {{"actor", *step.actor}};
+    }
+    out.push_back({{"step", out.size() + 1},
+                   {"removed", std::move(removed)},
+                   {"weight_s", seconds(step.weight_s)},
+                   {"reason", to_string(step.reason)}});
+  }
+  return out;
+}
+
+Json disk_json(const ReportDisk& disk) {
+  return {{"actor", disk.actor},
+          {"bytes", disk.bytes},
+          {"ios", disk.ios},
+          {"busy_s", seconds(disk.busy_s)},
+          {"idle_s", seconds(disk.idle_s)},
+          {"capacity",
+           {{"bytes_per_s", disk.capacity_bytes_per_s},
+            {"ios_per_s", disk.capacity_ios_per_s},
+            {"source", to_string(disk.capacity_source)},
+            {"raised", disk.capacity_raised}}}};
+}
+
+Json open_wait_json(const ReportOpenWait& open) {
+  return {{"actor", open.actor},
+          {"tid", open.tid},
+          {"wait_s", seconds(open.wait_s)},
+          {"throughout", open.throughout},
+          {"class", to_string(open.wait_class)},
+          {"wait_stack", frames(open.wait_stack)}};
+}
+
+Json elsewhere_json(const Report& report, const ReportElsewhere& elsewhere) {
+  Json out = ends(report, elsewhere.edge);
+  out["reason"] = to_string(elsewhere.reason);
+  out["sentence"] = text(elsewhere.sentence);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json out = {
+      {"schema", "offwait-report/1"},
+      {"recording", recording_json(report)},
+      {"loss", loss_json(report)},
+      {"totals", totals_json(report.totals)},
+      {"options",
+       {{"min_weight_s", seconds(report.options.min_weight_s)},
+        {"noise_s", seconds(report.options.noise_s)},
+        {"merge", report.options.merge}}},
+      {"verdict", {{"kind", to_string(report.verdict.kind)}, {"sentence", text(report.verdict.sentence)}}},
+  };
+  Json actors = Json::array();
+  for (const ReportActor& actor : report.actors) {
+    actors.push_back(actor_json(actor, static_cast<ReportActorId>(actors.size())));
+  }
+  out["actors"] = std::move(actors);
+  out["edges"] = array_of(report.edges, edge_json);
+  out["knots"] = array_of(report.knots, [&](const ReportKnot& knot) { return knot_json(report, knot); });
+  out["sinks"] = array_of(report.sinks, sink_json);
+  out["refinement"] = refinement_json(report);
+  out["disks"] = array_of(report.disks, disk_json);
+  out["open_waits"] = array_of(report.open_waits, open_wait_json);
+  out["elsewhere"] =
+      array_of(report.elsewhere, [&](const ReportElsewhere& item) { return elsewhere_json(report, item); });
+  return out.dump(1).append("\n");
+}
+
+}  // namespace offwait

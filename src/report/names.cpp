@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/names.h"
+
+#include <map>
+
+#include "report/escape.h"
+
+namespace offwait {
+
+namespace {
+
+bool has_threads(const ReportActor& actor) {
+  return actor.kind == ActorKind::thread || actor.kind == ActorKind::group;
+}
+
+std::string base_name(const ReportActor& actor) {
+  const std::string name = truncate(escape(actor.name), ActorNames::kNameColumns);
+  if (actor.kind == ActorKind::thread) {
+    return name.empty() ? "tid " + std::to_string(actor.tid) : name;
+  }
+  if (actor.kind == ActorKind::group) {
+    return (name.empty() ? "tid " + std::to_string(actor.tid) : name) + "×" +
+           std::to_string(actor.tids.size());
+  }
+  return std::string(to_string(actor.kind)) + (name.empty() ? "" : " " + name);
+}
+
+}  // namespace
+
+ActorNames::ActorNames(const Report& report) {
+  std::map<std::string, int> uses;
+  for (const ReportActor& actor : report.actors) {
+    brief_.push_back(base_name(actor));
+    ++uses[brief_.back()];
+  }
+  for (std::size_t i = 0; i < brief_.size(); ++i) {
+    const ReportActor& actor = report.actors[i];
+    if (uses[brief_[i]] > 1 && has_threads(actor) && !actor.name.empty()) {
+      brief_[i] += "/" + std::to_string(actor.tid);
+    }
+  }
+}
+
+std::string ActorNames::full(const Report& report, ReportActorId actor) const {
+  const ReportActor& it = report.actors[actor];
+  if (!has_threads(it)) {
+    return brief(actor);
+  }
+  const std::string outside = it.outside ? ", outside" : "";
+  if (it.kind == ActorKind::group) {
+    return base_name(it) + " (in tgid " + std::to_string(it.tgid) + outside + ")";
+  }
+  if (it.name.empty()) {
+    return brief(actor) + (it.outside ? " (outside)" : "");
+  }
+  return base_name(it) + " (tid " + std::to_string(it.tid) + outside + ")";
+}
+
+}  // namespace offwait

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace offwait {
+
+/// What actors are called in the text report. Not escaped, but never longer than kNameColumns and a few.
+class ActorNames {
+ public:
+  static constexpr int kNameColumns = 28;
+  explicit ActorNames(const Report& report);
+
+  /// Unique in the report: `B`, `worker×32`, `mariadbd/1234` (tid) where the name alone is not, `tid 12`
+  /// without a name, `disk vda`, `nic eth0`, `timer`, `irq 24 nvme0q1`, `softirq NET_RX`.
+  const std::string& brief(ReportActorId actor) const { return brief_[actor]; }
+  /// With what identifies it outside of the report: `B (tid 12)`, `jbd2/vda1-8 (tid 88, outside)`,
+  /// `worker×32 (in tgid 10)`.
+  std::string full(const Report& report, ReportActorId actor) const;
+
+ private:
+  std::vector<std::string> brief_;
+};
+
+}  // namespace offwait

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What an analysis found, complete in itself: every renderer shows this value and nothing else. It is the
+// contract "offwait-report/1" (offwait-report-1.schema.json) as C++: same names, same order, seconds
+// as double. Strings are as recorded, hostile bytes: the renderers escape them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace offwait {
+
+/// Index into Report::actors.
+using ReportActorId = std::uint32_t;
+/// Index into Report::edges.
+using ReportEdgeId = std::uint32_t;
+
+/// Seconds that threads spent in each state.
+struct ReportTime {
+  double running_s = 0;
+  double runnable_s = 0;
+  double blocked_s = 0;
+  double unknown_s = 0;
+  double lifetime_s = 0;  ///< the sum of the four
+};
+
+struct ReportTotals {
+  std::uint32_t threads = 0;          ///< of the target
+  std::uint32_t outside_threads = 0;  ///< recorded because they woke one of the target's
+  std::uint64_t waits = 0;            ///< of all threads
+  std::uint64_t preemptions = 0;
+  ReportTime target;  ///< summed over the target's threads
+  /// Their blocked time by the kind of what woke them: the names of ActorKind, `nobody` for waits still open
+  /// at the window's end, `unknown`; without zeros.
+  std::map<std::string, double> waits_for;
+};
+
+struct ReportOptions {
+  double min_weight_s = 0;
+  double noise_s = 0;
+  bool merge = true;
+};
+
+/// The answer in one word and one sentence.
+struct ReportVerdict {
+  enum class Kind : std::uint8_t {
+    knot,        ///< at least one knot limits
+    sink,        ///< no knot, but something saturated
+    background,  ///< nothing but background knots: they are shown as the answer
+    idle,        ///< the target waits for timers or requests, or for nothing, and hardly runs
+    none,        ///< it runs a lot, but nothing is saturated and no wait limits
+  };
+  Kind kind = Kind::none;
+  std::string sentence;
+};
+std::string_view to_string(ReportVerdict::Kind kind);
+
+struct ReportActor {
+  ActorKind kind = ActorKind::thread;
+  std::string name;      ///< of a group: the members' common name, `*` where their digits differ
+  std::int32_t tid = 0;  ///< of a group: its first member's
+  std::int32_t tgid = 0;
+  std::vector<std::int32_t> tids;  ///< threads and groups: one per member
+  bool outside = false;
+  ReportTime time;         ///< threads: sum over the members; devices: all 0
+  double open_wait_s = 0;  ///< part of blocked_s: waits still open at the window's end
+  double lost_s = 0;       ///< part of unknown_s: records were lost here
+};
+
+struct ReportStack {
+  WaitClass wait_class = WaitClass::other;
+  double weight_s = 0;
+  double wait_s = 0;
+  std::uint64_t waits = 0;
+  std::vector<std::string> wait_stack;  ///< leaf first, as in Stack; empty when unknown
+  std::vector<std::string> waker_stack;
+};
+
+/// Of the graph as built, before refinement. Edges of a group: seconds are per member of the waiting
+/// group, `waits` is the plain sum.
+struct ReportEdge {
+  ReportActorId from = 0;
+  ReportActorId to = 0;
+  bool idle = false;  ///< `from` is a device that waited for `to`'s next request
+  std::uint64_t waits = 0;
+  double wait_s = 0;
+  double weight_s = 0;
+  std::map<WaitClass, double> classes;  ///< wait_s by class, without zeros
+  double waker_running_s = 0;
+  double waker_runnable_s = 0;
+  double waker_blocked_s = 0;
+  double waker_unknown_s = 0;
+  std::vector<ReportStack> stacks;  ///< by weight, heaviest first
+};
+
+struct ReportKnot {
+  std::vector<ReportActorId> actors;  ///< ascending
+  std::vector<ReportEdgeId> edges;    ///< heaviest first
+  bool background = false;
+  std::string pattern;  ///< slug: "blocking-io"
+  std::string pattern_title;
+  std::string evidence;  ///< why this pattern; one sentence
+  std::string advice;    ///< what people usually do about it; one or two sentences
+  double weight_s = 0;
+  double cpu_s = 0;  ///< running, summed over its threads
+};
+
+struct ReportSink {
+  ReportActorId actor = 0;
+  bool saturated = false;  ///< else background
+  /// Threads: of the busiest member, so that it compares with the window.
+  double running_s = 0;
+  double runnable_s = 0;
+  double busy_s = 0;  ///< running_s + runnable_s; devices: window × (1 − idle fraction)
+};
+
+/// One step of the search, in the order taken: what was removed from the graph and why.
+struct ReportStep {
+  enum class Reason : std::uint8_t { noise, to_pseudo, light, background_sink, background_knot, kept };
+  Reason reason = Reason::noise;
+  std::optional<ReportEdgeId> edge;    ///< what went: this edge,
+  std::optional<ReportActorId> actor;  ///< or this actor
+  double weight_s = 0;                 ///< the edge's weight, or the actor's busy time
+};
+std::string_view to_string(ReportStep::Reason reason);
+
+struct ReportDisk {
+  ReportActorId actor = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t ios = 0;
+  double busy_s = 0;
+  double idle_s = 0;
+  double capacity_bytes_per_s = 0;
+  double capacity_ios_per_s = 0;
+  CapacitySource capacity_source = CapacitySource::assumed;
+  bool capacity_raised = false;  ///< to the highest rate seen
+};
+
+/// A thread that was still blocked at the window's end.
+struct ReportOpenWait {
+  ReportActorId actor = 0;
+  std::int32_t tid = 0;
+  double wait_s = 0;        ///< inside the window
+  bool throughout = false;  ///< from the window's begin, or the thread's birth, to the end
+  WaitClass wait_class = WaitClass::other;
+  std::vector<std::string> wait_stack;
+};
+
+/// A long wait that is no part of an answer, and why: people look for it.
+struct ReportElsewhere {
+  enum class Reason : std::uint8_t {
+    leads_in,    ///< nothing in a knot (or sink) waits for the one that waits here
+    to_pseudo,   ///< it waits for a time or an interrupt, not for somebody
+    light,       ///< refinement dropped it: others in its knot weigh more
+    background,  ///< one of its ends is background
+    noise,       ///< under the noise floor
+    no_answer,   ///< there is no knot and no saturated sink
+  };
+  ReportEdgeId edge = 0;
+  Reason reason = Reason::no_answer;
+  std::string sentence;
+};
+std::string_view to_string(ReportElsewhere::Reason reason);
+
+struct Report {
+  Recording recording;
+  double window_s = 0;
+  LossCounts loss;
+  ReportTotals totals;
+  ReportOptions options;
+  ReportVerdict verdict;
+  std::vector<ReportActor> actors;
+  std::vector<ReportEdge> edges;  ///< heaviest first
+  std::vector<ReportKnot> knots;  ///< answers first, heaviest first, then background ones
+  std::vector<ReportSink> sinks;  ///< saturated first, then by busy_s
+  std::vector<ReportStep> refinement;
+  std::vector<ReportDisk> disks;
+  std::vector<ReportOpenWait> open_waits;  ///< longest first
+  std::vector<ReportElsewhere> elsewhere;  ///< longest wait first; waits under the noise floor are left out
+};
+
+/// Sum of all counters.
+std::uint64_t total_lost(const Report& report);
+
+}  // namespace offwait

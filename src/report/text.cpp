@@ -1,0 +1,730 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "report/canvas.h"
+#include "report/fold.h"
+#include "report/names.h"
+#include "report/quantity.h"
+
+namespace offwait {
+
+namespace {
+
+// One screen: how much of each part is shown unless more is asked for.
+constexpr std::size_t kKnots = 4;
+constexpr std::size_t kEdges = 6;
+constexpr std::size_t kTitleActors = 6;
+constexpr std::size_t kElsewhere = 3;
+constexpr std::size_t kSinks = 5;
+constexpr std::size_t kBackground = 4;
+constexpr std::size_t kOpenWaits = 5;
+constexpr std::size_t kLossActors = 6;
+constexpr std::size_t kFrames = 6;
+constexpr int kFrameColumns = 44;
+
+class TextReport {
+ public:
+  TextReport(const Report& report, const TextStyle& style)
+      : report_(report),
+        verbose_(style.verbosity > 0),
+        canvas_(style.width, style.color, style.charset),
+        names_(report) {}
+
+  std::string render(bool explain) {
+    head();
+    losses();
+    verdict();
+    knots();
+    saturated();
+    elsewhere();
+    background();
+    cpu();
+    disks();
+    open_waits();
+    if (explain) {
+      refinement();
+    }
+    return canvas_.take();
+  }
+
+ private:
+  std::string brief(ReportActorId actor) const { return names_.brief(actor); }
+  std::string full(ReportActorId actor) const { return names_.full(report_, actor); }
+  std::string share(double s) const { return format_percent(s, report_.window_s); }
+  std::size_t limit(std::size_t shown, std::size_t all) const {
+    return verbose_ ? all : std::min(shown, all);
+  }
+
+  /// Fields of a line, with dots between them.
+  static std::vector<Word> fields(const std::vector<std::vector<Word>>& all) {
+    std::vector<Word> out;
+    for (const std::vector<Word>& field : all) {
+      if (field.empty()) {
+        continue;
+      }
+      if (!out.empty()) {
+        out.push_back({"·", Ink::dim});
+      }
+      out.insert(out.end(), field.begin(), field.end());
+    }
+    return out;
+  }
+
+  void heading(const std::string& title, const std::string& meaning = "") {
+    canvas_.gap();
+    canvas_.put(title, Ink::strong);
+    if (meaning.empty()) {
+      canvas_.end();
+    } else {
+      canvas_.put("  ");
+      canvas_.flow(words(meaning, Ink::dim), static_cast<int>(title.size()) + 2);
+    }
+  }
+
+  void left_out(std::size_t count, const std::string& noun, int indent = 2) {
+    if (count > 0) {
+      canvas_.to(indent)
+          .put(format_count(count) + " more " + noun + (count == 1 ? "" : "s") + " (-v)", Ink::dim)
+          .end();
+    }
+  }
+
+  void head() {
+    const Recording& recording = report_.recording;
+    const ReportTotals& totals = report_.totals;
+    const auto field = [](const std::string& text, Ink ink = Ink::plain) { return words(text, ink); };
+    canvas_.flow(
+        fields({field("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
+                field(recording.target, Ink::actor),
+                field(format_seconds(report_.window_s) +
+                      (recording.start_time.empty() ? "" : " from " + recording.start_time)),
+                field(recording.kernel.empty() ? "" : "Linux " + recording.kernel)}),
+        2);
+    const std::string outside = totals.outside_threads == 0
+                                    ? ""
+                                    : " and " + format_count(totals.outside_threads) + " outside the target";
+    const std::uint64_t lost = total_lost(report_);
+    canvas_.flow(fields({field(format_plural(totals.threads, "thread") + outside),
+                         field(format_plural(totals.waits, "wait")),
+                         field("ran " + format_seconds(totals.target.running_s) + " (" + cpus_used() + ")"),
+                         field("runnable " + format_seconds(totals.target.runnable_s)),
+                         lost == 0 ? field("nothing lost", Ink::good)
+                                   : field(format_count(lost) + " lost", Ink::warn)}),
+                 2);
+  }
+
+  /// "0.46 of 2 CPUs"
+  std::string cpus_used() const {
+    const std::string used =
+        format_scaled(report_.totals.target.running_s / std::max(report_.window_s, 1e-9));
+    const std::uint32_t cpus = report_.recording.cpus;
+    return used + (cpus == 0 ? "CPUs" : "of " + format_plural(cpus, "CPU"));
+  }
+
+  void losses() {
+    const std::uint64_t lost = total_lost(report_);
+    std::vector<ReportActorId> touched;
+    for (std::size_t i = 0; i < report_.actors.size(); ++i) {
+      if (report_.actors[i].lost_s > 0) {
+        touched.push_back(static_cast<ReportActorId>(i));
+      }
+    }
+    if (lost == 0 && touched.empty()) {
+      return;
+    }
+    std::string text;
+    for (const auto& [name, count] : report_.loss) {
+      if (count > 0) {
+        text += (text.empty() ? "" : ", ") + name + " " + format_count(count);
+      }
+    }
+    canvas_.gap();
+    canvas_.put("LOST", Ink::warn).put("  ");
+    if (lost > 0) {
+      text = format_plural(lost, "event") + ": " + text + ". ";
+    }
+    if (touched.empty()) {
+      text += "It is not known whose; times and counts may be too small.";
+    } else {
+      std::stable_sort(touched.begin(), touched.end(), [&](ReportActorId a, ReportActorId b) {
+        return report_.actors[a].lost_s > report_.actors[b].lost_s;
+      });
+      text += "Not known what they did for a while: ";
+      const std::size_t shown = limit(kLossActors, touched.size());
+      for (std::size_t i = 0; i < shown; ++i) {
+        text +=
+            (i == 0 ? "" : ", ") + full(touched[i]) + " " + format_seconds(report_.actors[touched[i]].lost_s);
+      }
+      text += touched.size() > shown ? " and " + format_count(touched.size() - shown) + " more actors." : ".";
+    }
+    canvas_.flow(words(text, Ink::warn), 6);
+  }
+
+  void verdict() {
+    canvas_.gap();
+    canvas_.flow(words(report_.verdict.sentence, Ink::strong), 0);
+  }
+
+  // ---- knots
+
+  std::string title(const ReportKnot& knot) const {
+    if (knot.actors.size() == 1) {
+      return full(knot.actors[0]) + " ↺";
+    }
+    if (knot.actors.size() == 2) {
+      return full(knot.actors[0]) + " ⇄ " + full(knot.actors[1]);
+    }
+    if (const std::vector<ReportActorId> cycle = simple_cycle(knot); cycle.size() == knot.actors.size()) {
+      std::string out;
+      for (const ReportActorId actor : cycle) {
+        out += full(actor) + " → ";
+      }
+      return out + brief(cycle[0]);
+    }
+    std::string out;
+    const std::size_t shown = limit(kTitleActors, knot.actors.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      out += (i == 0 ? "" : ", ") + full(knot.actors[i]);
+    }
+    return out +
+           (shown < knot.actors.size() ? " and " + format_count(knot.actors.size() - shown) + " more" : "");
+  }
+
+  /// The actors in order of waiting, if each waits for exactly one other and there are few; else empty.
+  std::vector<ReportActorId> simple_cycle(const ReportKnot& knot) const {
+    std::map<ReportActorId, ReportActorId> next;
+    for (const ReportEdgeId edge : knot.edges) {
+      if (!next.emplace(report_.edges[edge].from, report_.edges[edge].to).second) {
+        return {};
+      }
+    }
+    std::vector<ReportActorId> cycle;
+    for (ReportActorId at = knot.actors[0]; cycle.size() < kTitleActors && next.count(at) > 0;
+         at = next[at]) {
+      if (!cycle.empty() && at == cycle[0]) {
+        return cycle;
+      }
+      cycle.push_back(at);
+    }
+    return cycle.size() == knot.actors.size() ? cycle : std::vector<ReportActorId>{};
+  }
+
+  bool shown_in_full(const ReportKnot& knot) const {
+    return !knot.background || report_.verdict.kind == ReportVerdict::Kind::background;
+  }
+
+  void knots() {
+    std::size_t number = 0;
+    std::size_t more = 0;
+    for (const ReportKnot& knot : report_.knots) {
+      if (!shown_in_full(knot)) {
+        continue;
+      }
+      ++number;
+      if (number > limit(kKnots, report_.knots.size())) {
+        ++more;
+        continue;
+      }
+      canvas_.gap();
+      const std::string label = (knot.background ? "BACKGROUND KNOT " : "KNOT ") + std::to_string(number);
+      const int indent = static_cast<int>(label.size()) + 2;
+      canvas_.put(label, Ink::strong);
+      canvas_.put("  ");
+      canvas_.flow(words(title(knot), Ink::actor), indent);
+      std::vector<Word> kind = words(knot.pattern_title, Ink::strong);
+      if (!kind.empty() && !knot.evidence.empty()) {
+        kind.push_back({":", Ink::plain, true});
+      }
+      for (const std::string& text : {knot.evidence, knot.advice}) {
+        const std::vector<Word> sentence = words(text);
+        kind.insert(kind.end(), sentence.begin(), sentence.end());
+      }
+      if (!kind.empty()) {
+        canvas_.to(indent);
+        canvas_.flow(kind, indent);
+      }
+      edges(knot.edges);
+    }
+    if (more > 0) {
+      canvas_.gap();
+      left_out(more, "knot", 0);
+    }
+  }
+
+  std::string edge_text(const ReportEdge& edge) const { return brief(edge.from) + " → " + brief(edge.to); }
+
+  void put_edge(const ReportEdge& edge, int columns) {
+    const std::string from = canvas_.clean(brief(edge.from));
+    const std::string to = canvas_.clean(brief(edge.to));
+    const std::string arrow = canvas_.clean(" → ");
+    if (display_width(from) + display_width(arrow) + display_width(to) <= columns) {
+      canvas_.put(from, Ink::actor).put(arrow, Ink::dim).put(to, Ink::actor);
+      return;
+    }
+    // The shorter of the two names keeps what it needs.
+    const int room = columns - display_width(arrow);
+    const int half = room / 2;
+    const int from_columns = std::max(half, room - display_width(to));
+    canvas_.put(canvas_.fit(from, from_columns), Ink::actor).put(arrow, Ink::dim);
+    canvas_.put(canvas_.fit(to, room - std::min(from_columns, display_width(from))), Ink::actor);
+  }
+
+  int edge_columns(const std::vector<ReportEdgeId>& edges, std::size_t shown) const {
+    int columns = 4;
+    for (std::size_t i = 0; i < shown; ++i) {
+      columns = std::max(columns, canvas_.columns(edge_text(report_.edges[edges[i]])));
+    }
+    return std::min(columns, std::max(canvas_.width() * 2 / 5, 16));
+  }
+
+  std::string classes(const ReportEdge& edge) const {
+    if (edge.idle) {
+      return "idle";
+    }
+    std::vector<std::pair<WaitClass, double>> by_time(edge.classes.begin(), edge.classes.end());
+    std::stable_sort(by_time.begin(), by_time.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string out;
+    for (const auto& [wait_class, wait_s] : by_time) {
+      if (out.empty() || wait_s >= 0.05 * edge.wait_s) {
+        out += (out.empty() ? "" : ", ") + std::string(to_string(wait_class));
+        out += wait_s < 0.95 * edge.wait_s ? " " + format_percent(wait_s, edge.wait_s) : "";
+      }
+    }
+    return out;
+  }
+
+  void edges(const std::vector<ReportEdgeId>& all) {
+    const std::size_t shown = limit(kEdges, all.size());
+    const int first = edge_columns(all, shown);
+    // Narrow terminals go without the columns that follow from others.
+    const bool each = canvas_.width() >= 2 + first + 54;
+    const bool waits = canvas_.width() >= 2 + first + 44;
+    canvas_.to(2).put("edge", Ink::dim).to(2 + first);
+    canvas_.put_right("weight", 9, Ink::dim)
+        .put_right("window", 8, Ink::dim)
+        .put_right("waited", 9, Ink::dim);
+    if (waits) {
+      canvas_.put_right("waits", 10, Ink::dim);
+    }
+    if (each) {
+      canvas_.put_right("each", 9, Ink::dim);
+    }
+    canvas_.put("  class", Ink::dim).end();
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ReportEdge& edge = report_.edges[all[i]];
+      canvas_.to(2);
+      put_edge(edge, first);
+      canvas_.to(2 + first);
+      canvas_.put_right(format_seconds(edge.weight_s), 9, Ink::strong)
+          .put_right(share(edge.weight_s), 8, Ink::strong);
+      canvas_.put_right(format_seconds(edge.wait_s), 9);
+      if (waits) {
+        canvas_.put_right(edge.waits == 0 ? "" : format_count(edge.waits), 10);
+      }
+      if (each) {
+        const double members =
+            static_cast<double>(std::max<std::size_t>(report_.actors[edge.from].tids.size(), 1));
+        canvas_.put_right(
+            edge.waits == 0 ? "" : format_seconds(edge.wait_s * members / static_cast<double>(edge.waits)),
+            9);
+      }
+      canvas_.put("  ").put(classes(edge)).end();
+      meanwhile(edge);
+      stacks(edge);
+    }
+    left_out(all.size() - shown, "edge");
+  }
+
+  void label(const std::string& text) { canvas_.to(4).put(text, Ink::dim).to(15); }
+
+  static std::string doing(double running_s, double waited_s, double runnable_s, double unknown_s) {
+    std::string out;
+    const auto add = [&](const char* verb, double s) {
+      if (s > 0) {
+        out += (out.empty() ? "" : ", ") + std::string(verb) + " " + format_seconds(s);
+      }
+    };
+    add("ran", running_s);
+    add("waited", waited_s);
+    add("was runnable", runnable_s);
+    add("unknown for", unknown_s);
+    return out;
+  }
+
+  /// What the waker did while it was waited for.
+  void meanwhile(const ReportEdge& edge) {
+    if (edge.idle) {
+      const ReportTime& time = report_.actors[edge.to].time;
+      const std::string did = doing(time.running_s, time.blocked_s, time.runnable_s, time.unknown_s);
+      label("idle");
+      canvas_.flow(words(brief(edge.from) + " could have served more" +
+                         (did.empty() ? "" : "; over the window " + brief(edge.to) + " " + did)),
+                   15);
+      return;
+    }
+    const std::string did =
+        doing(edge.waker_running_s, edge.waker_blocked_s, edge.waker_runnable_s, edge.waker_unknown_s);
+    if (!did.empty()) {
+      label("meanwhile");
+      canvas_.flow(words(brief(edge.to) + " " + did), 15);
+    }
+  }
+
+  void stacks(const ReportEdge& edge) {
+    const std::size_t shown = limit(1, edge.stacks.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ReportStack& stack = edge.stacks[i];
+      std::string part;
+      if (edge.stacks.size() > 1) {
+        part = format_percent(stack.weight_s, edge.weight_s) +
+               (verbose_ ? "" : " of the weight, " + format_plural(edge.stacks.size() - 1, "other stack"));
+      }
+      const bool waker = !stack.waker_stack.empty();
+      if (!stack.wait_stack.empty()) {
+        stack_line("waits in", stack.wait_stack, waker ? "" : part);
+      }
+      if (waker) {
+        stack_line("woken in", stack.waker_stack, part);
+      }
+    }
+  }
+
+  void stack_line(const std::string& name, const std::vector<std::string>& stack, const std::string& remark) {
+    label(name);
+    if (verbose_) {
+      for (const std::string& frame : stack) {
+        canvas_.flow(words(frame), 15);
+      }
+      if (!remark.empty()) {
+        canvas_.to(15).put("(" + remark + ")", Ink::dim).end();
+      }
+      return;
+    }
+    canvas_.flow(chain(stack, remark), 15, 2);
+  }
+
+  /// `kernel ┆ leaf ← caller ← … (remark)`
+  std::vector<Word> chain(const std::vector<std::string>& stack, const std::string& remark) const {
+    const FoldedStack folded = fold(stack, kFrames);
+    std::vector<Word> out;
+    const auto add = [&](const std::string& frame, const char* joint, Ink ink) {
+      const std::string text = canvas_.fit(frame, kFrameColumns);
+      out.push_back({out.empty() ? text : joint + (" " + text), ink});
+    };
+    for (const std::string& frame : folded.kernel) {
+      add(frame, "←", Ink::dim);
+    }
+    for (std::size_t i = 0; i < folded.user.size(); ++i) {
+      add(folded.user[i], i == 0 ? "┆" : "←", Ink::plain);
+    }
+    if (folded.left_out > 0) {
+      out.push_back({"← …" + format_count(folded.left_out) + " more", Ink::dim});
+    }
+    if (!remark.empty()) {
+      out.push_back({"(" + remark + ")", Ink::dim});
+    }
+    return out;
+  }
+
+  // ---- what is not in a knot
+
+  const ReportDisk* disk_of(ReportActorId actor) const {
+    const auto disk = std::find_if(report_.disks.begin(), report_.disks.end(),
+                                   [&](const ReportDisk& candidate) { return candidate.actor == actor; });
+    return disk == report_.disks.end() ? nullptr : &*disk;
+  }
+
+  std::string sink_text(const ReportSink& sink) const {
+    const ReportActor& actor = report_.actors[sink.actor];
+    if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
+      return std::string(actor.kind == ActorKind::group ? "busiest thread " : "") + "ran " +
+             format_seconds(sink.running_s) + " " + share(sink.running_s) + ", was runnable " +
+             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s);
+    }
+    const ReportDisk* disk = disk_of(sink.actor);
+    return "used " + share(sink.busy_s) + " of its capacity" +
+           (disk == nullptr ? "" : " (" + std::string(to_string(disk->capacity_source)) + ")");
+  }
+
+  void saturated() {
+    std::vector<const ReportSink*> all;
+    for (const ReportSink& sink : report_.sinks) {
+      if (sink.saturated) {
+        all.push_back(&sink);
+      }
+    }
+    if (all.empty()) {
+      return;
+    }
+    heading("SATURATED", "waits for nobody and is busy all the time: what it executes limits");
+    const std::size_t shown = limit(kSinks, all.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      canvas_.to(2).put(full(all[i]->actor), Ink::actor).put("  ");
+      canvas_.flow(words(sink_text(*all[i])), 4);
+    }
+    left_out(all.size() - shown, "sink");
+  }
+
+  void elsewhere() {
+    const std::vector<ReportElsewhere>& all = report_.elsewhere;
+    if (all.empty()) {
+      return;
+    }
+    if (report_.verdict.kind == ReportVerdict::Kind::knot) {
+      heading("LONG WAITS OUTSIDE THE KNOTS", "long, but shortening them alone does not raise throughput");
+    } else {
+      heading("LONGEST WAITS");
+    }
+    const std::size_t shown = limit(kElsewhere, all.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ReportEdge& edge = report_.edges[all[i].edge];
+      canvas_.to(2);
+      put_edge(edge, std::max(canvas_.width() * 2 / 5, 16));
+      canvas_.put("  " + format_seconds(edge.wait_s) + " ")
+          .put(share(edge.wait_s) + " ")
+          .put(classes(edge))
+          .end();
+      canvas_.to(4);
+      canvas_.flow(words(all[i].sentence), 4);
+      meanwhile(edge);
+      if (i == 0 || verbose_) {
+        stacks(edge);
+      }
+    }
+    left_out(all.size() - shown, "wait");
+  }
+
+  void background() {
+    std::vector<const ReportKnot*> knots;
+    for (const ReportKnot& knot : report_.knots) {
+      if (!shown_in_full(knot)) {
+        knots.push_back(&knot);
+      }
+    }
+    std::vector<const ReportSink*> sinks;
+    for (const ReportSink& sink : report_.sinks) {
+      if (!sink.saturated) {
+        sinks.push_back(&sink);
+      }
+    }
+    if (knots.empty() && sinks.empty()) {
+      return;
+    }
+    heading("BACKGROUND", "little CPU and no disk, or waits for nobody without being busy: does not limit");
+    const std::size_t knots_shown = limit(kBackground, knots.size());
+    for (std::size_t i = 0; i < knots_shown; ++i) {
+      canvas_.to(2).put(title(*knots[i]), Ink::actor).put("  ");
+      canvas_.flow(words("knot, weight " + format_seconds(knots[i]->weight_s) + ", ran " +
+                         format_seconds(knots[i]->cpu_s) +
+                         (knots[i]->pattern_title.empty() ? "" : ", looks like: " + knots[i]->pattern_title)),
+                   4);
+    }
+    left_out(knots.size() - knots_shown, "knot");
+    if (sinks.empty()) {
+      return;
+    }
+    const std::size_t sinks_shown = limit(kBackground, sinks.size());
+    std::vector<Word> line;
+    for (std::size_t i = 0; i < sinks_shown; ++i) {
+      line.push_back({full(sinks[i]->actor), Ink::actor});
+      line.push_back({"busy " + share(sinks[i]->busy_s)});
+      line.push_back({i + 1 < sinks.size() ? "," : "", Ink::plain, true});
+    }
+    if (sinks_shown < sinks.size()) {
+      line.push_back({format_count(sinks.size() - sinks_shown) + " more (-v)", Ink::dim});
+    }
+    canvas_.to(2);
+    canvas_.flow(line, 4);
+  }
+
+  void cpu() {
+    const double runnable_s = report_.totals.target.runnable_s;
+    if (!(runnable_s >= 0.01 * report_.window_s)) {
+      return;
+    }
+    std::vector<ReportActorId> by_runnable;
+    for (std::size_t i = 0; i < report_.actors.size(); ++i) {
+      if (!report_.actors[i].outside && report_.actors[i].time.runnable_s > 0) {
+        by_runnable.push_back(static_cast<ReportActorId>(i));
+      }
+    }
+    std::stable_sort(by_runnable.begin(), by_runnable.end(), [&](ReportActorId a, ReportActorId b) {
+      return report_.actors[a].time.runnable_s > report_.actors[b].time.runnable_s;
+    });
+    const std::size_t shown = std::min<std::size_t>(limit(3, by_runnable.size()), by_runnable.size());
+    std::string text = format_seconds(runnable_s) + " ready to run without a CPU: ";
+    for (std::size_t i = 0; i < shown; ++i) {
+      text += (i == 0 ? "" : ", ") + full(by_runnable[i]) + " " +
+              format_seconds(report_.actors[by_runnable[i]].time.runnable_s);
+    }
+    text += shown < by_runnable.size() ? ", " + format_count(by_runnable.size() - shown) + " more" : "";
+    canvas_.gap();
+    canvas_.put("RUNNABLE", Ink::strong).put("  ");
+    canvas_.flow(words(text), 10);
+  }
+
+  void disks() {
+    if (report_.disks.empty()) {
+      return;
+    }
+    canvas_.gap();
+    for (const ReportDisk& disk : report_.disks) {
+      const double used = disk.busy_s;
+      canvas_.put("DISK", Ink::strong).put("  ");
+      canvas_.put(canvas_.fit(report_.actors[disk.actor].name, ActorNames::kNameColumns), Ink::actor)
+          .put("  ");
+      const std::string source = std::string(to_string(disk.capacity_source)) +
+                                 (disk.capacity_raised ? ", raised to the highest rate seen" : "");
+      canvas_.flow(fields({words("used " + share(used) + " of its capacity"),
+                           words(format_scaled(static_cast<double>(disk.bytes)) + "B in " +
+                                 format_plural(disk.ios, "request")),
+                           words("capacity " + format_scaled(disk.capacity_bytes_per_s) + "B/s, " +
+                                 format_scaled(disk.capacity_ios_per_s) + "IO/s (" + source + ")")}),
+                   6);
+    }
+  }
+
+  void open_waits() {
+    struct Fold {
+      const ReportOpenWait* first = nullptr;
+      std::size_t threads = 0;
+    };
+    using Key = std::tuple<ReportActorId, WaitClass, std::reference_wrapper<const std::vector<std::string>>>;
+    const auto less = [](const Key& a, const Key& b) {
+      return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a).get()) <
+             std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b).get());
+    };
+    std::map<Key, std::size_t, decltype(less)> index(less);
+    std::vector<Fold> folds;
+    std::size_t outside = 0;
+    std::size_t later = 0;
+    double longest_later_s = 0;
+    for (const ReportOpenWait& open : report_.open_waits) {
+      if (!open.throughout) {
+        ++later;
+        longest_later_s = std::max(longest_later_s, open.wait_s);
+      } else if (report_.actors[open.actor].outside) {
+        ++outside;
+      } else {
+        const auto [at, inserted] =
+            index.try_emplace(Key{open.actor, open.wait_class, std::cref(open.wait_stack)}, folds.size());
+        if (inserted) {
+          folds.push_back({&open, 0});
+        }
+        ++folds[at->second].threads;
+      }
+    }
+    if (!folds.empty()) {
+      heading("BLOCKED THROUGHOUT", "never woken in the window");
+    }
+    const std::size_t shown = limit(kOpenWaits, folds.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ReportOpenWait& open = *folds[i].first;
+      const bool group = report_.actors[open.actor].kind == ActorKind::group;
+      canvas_.to(2).put(full(open.actor), Ink::actor);
+      if (group) {
+        canvas_.put(" " + format_plural(folds[i].threads, "thread"));
+      }
+      canvas_.put("  " + format_seconds(open.wait_s) + "  " + std::string(to_string(open.wait_class)) + "  ");
+      if (verbose_ && !open.wait_stack.empty()) {
+        canvas_.end();
+        stack_line("waits in", open.wait_stack, "");
+      } else {
+        canvas_.flow(chain(open.wait_stack, ""), 4, 2);
+      }
+    }
+    left_out(folds.size() - shown, "place");
+    std::string rest;
+    if (outside > 0) {
+      rest = format_plural(outside, "thread") + " outside the target blocked throughout";
+    }
+    if (later > 0) {
+      rest += (rest.empty() ? "" : "; ") + format_plural(later, "more thread") +
+              " blocked at the end, the longest for " + format_seconds(longest_later_s);
+    }
+    if (!folds.empty() && !rest.empty()) {
+      canvas_.to(2);
+      canvas_.flow(words(rest, Ink::dim), 2);
+    }
+  }
+
+  // ---- --explain
+
+  std::string explanation(const ReportStep& step) const {
+    const std::string what = step.edge    ? edge_text(report_.edges[*step.edge])
+                             : step.actor ? full(*step.actor)
+                                          : std::string();
+    const std::string weight = format_seconds(step.weight_s) + " (" + share(step.weight_s) + ")";
+    switch (step.reason) {
+      case ReportStep::Reason::noise:
+        return "set aside " + what + ": weight " + weight + ", under the noise floor";
+      case ReportStep::Reason::to_pseudo:
+        return "set aside " + what + ": waits for a time or an interrupt, not for somebody";
+      case ReportStep::Reason::light:
+        return "dropped " + what + ": weight " + weight +
+               " is the lightest in its knot and under --min-weight";
+      case ReportStep::Reason::background_sink:
+        return "removed " + what + ": waits for nobody and is busy only " + weight + " of the window";
+      case ReportStep::Reason::background_knot:
+        return "removed " + what + ": its knot uses less than one CPU and no disk";
+      case ReportStep::Reason::kept:
+        return "went back to the last knot" + (what.empty() ? "" : " (" + what + ")") +
+               ": going on would have left nothing but background";
+    }
+    return what;
+  }
+
+  void refinement() {
+    heading("HOW IT WAS FOUND",
+            "noise floor " + format_seconds(report_.options.noise_s) + " (" + share(report_.options.noise_s) +
+                "), --min-weight " + format_seconds(report_.options.min_weight_s) + " (" +
+                share(report_.options.min_weight_s) + "), " +
+                (report_.options.merge ? "similar threads merged" : "threads kept apart"));
+    std::size_t noise = 0;
+    double noise_weight_s = 0;
+    for (const ReportStep& step : report_.refinement) {
+      if (step.reason == ReportStep::Reason::noise) {
+        ++noise;
+        noise_weight_s += step.weight_s;
+      }
+    }
+    if (noise > 0 && !verbose_) {
+      canvas_.to(2)
+          .put(format_plural(noise, "edge") + " under the noise floor set aside, " +
+               format_seconds(noise_weight_s) + " together")
+          .end();
+    }
+    for (std::size_t i = 0; i < report_.refinement.size(); ++i) {
+      const ReportStep& step = report_.refinement[i];
+      if (step.reason == ReportStep::Reason::noise && !verbose_) {
+        continue;
+      }
+      canvas_.to(2).put_right(std::to_string(i + 1), 4, Ink::dim).put(" ");
+      canvas_.flow(words(explanation(step)), 8);
+    }
+    if (report_.refinement.empty()) {
+      canvas_.to(2).put("nothing had to be removed").end();
+    }
+  }
+
+  const Report& report_;
+  bool verbose_;
+  Canvas canvas_;
+  ActorNames names_;
+};
+
+}  // namespace
+
+std::string to_text(const Report& report, const TextStyle& style) {
+  return TextReport(report, style).render(style.explain);
+}
+
+}  // namespace offwait

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+
+#include "report/escape.h"
+#include "report/report.h"
+
+namespace offwait {
+
+struct TextStyle {
+  bool color = false;  ///< without: the same text without escape sequences
+  Charset charset = Charset::utf8;
+  int width = 100;    ///< columns; no line is wider; at least 40
+  int verbosity = 0;  ///< 1: every edge, every stack with all frames, every refinement step
+  bool explain = false;
+};
+
+/// The report for a person on call: one screen unless asked for more (verbosity, explain). What is left
+/// out is said ("3 more edges"); everything is in to_json().
+std::string to_text(const Report& report, const TextStyle& style);
+
+}  // namespace offwait
