@@ -12,10 +12,11 @@ build=(
   libbpf-dev libelf-dev libdw-dev                                      # linked statically, with the next line
   zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
   libcli11-dev nlohmann-json3-dev
+  catch2                                                               # tests are built unless OFFWAIT_TESTS is off
 )
 test=(
-  catch2 python3 python3-jsonschema
-  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev            # the last one for the fuzz preset
+  python3 python3-jsonschema
+  clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
   fio linux-perf libbpf-tools                                          # workloads and references
 )
 
