@@ -39,7 +39,8 @@ struct KnotOptions {
   double saturated = 0.9;   ///< a sink is an answer when busy for at least this fraction of the window
 };
 
-/// A strongly connected component without an edge out of it, of two vertices or more, or one with a self-loop.
+/// A strongly connected component without an edge out of it, of two vertices or more, or one with a
+/// self-loop.
 struct Knot {
   std::vector<VertexId> vertices;    ///< ascending
   std::vector<std::uint32_t> edges;  ///< indices into the input's edges, heaviest first
@@ -60,22 +61,37 @@ struct KnotStep {
     light,            ///< edge dropped by refinement because it was the lightest
     background_sink,  ///< vertex removed: sink that is not saturated
     background_knot,  ///< vertex removed: its knot uses less than one CPU and no device
-    kept,             ///< refinement undone from here: it would have left nothing but background
+    kept,             ///< refinement undone back to `edge`: it would have left nothing but background
   };
   Reason reason = Reason::noise;
-  std::optional<std::uint32_t> edge;  ///< index into the input's edges
+  std::optional<std::uint32_t> edge;  ///< index into the input's edges; for `kept` the first edge put back
   std::optional<VertexId> vertex;
   Nanos weight_ns = 0;  ///< the edge's weight, or the vertex's busy_ns
 };
 
 struct KnotResult {
-  std::vector<Knot> knots;      ///< answers first (heaviest first), then background ones (heaviest first)
-  std::vector<KnotSink> sinks;  ///< saturated first, then by busy_ns
-  bool only_background = false; ///< nothing but background was found: the background knots are the answer
+  std::vector<Knot> knots;  ///< answers first (heaviest first), then background ones (heaviest first)
+  /// Saturated first, then by busy_ns. A vertex without any edge (but those set aside) is here only if
+  /// it is saturated.
+  std::vector<KnotSink> sinks;
+  /// Something was found and all of it is background: the background knots, if any, are the answer.
+  bool only_background = false;
   std::vector<KnotStep> steps;
 };
 
-/// O(E log E) per refinement; never quadratic in the edges.
+/// 1. Edges to pseudo vertices and edges under the noise floor are set aside.
+/// 2. Strong components without edges out of them, but to vertices removed as background, are looked at: a
+///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
+///    to less than the window is background; any other knot is refined.
+/// 3. Refinement: while the knot is no single vertex and no simple cycle and its lightest edge (self-loops
+///    included) is under min_weight_ns, that edge is dropped; once the knot has come apart, 2. is done inside
+///    it. If that finds nothing but background, the knot is the answer with all the edges it had before
+///    its first one was dropped, and nothing found inside counts.
+/// Of edges of equal weight the one with the smaller (from, to, index) goes first, so that the result does
+/// not depend on the order of the input.
+///
+/// Every edge joins two vertices < vertices.size(); parallel edges are allowed. An empty window has no
+/// result. O(E log E) in all, however often knots come apart (split.h), and no recursion along the graph.
 KnotResult find_knots(const std::vector<KnotVertex>& vertices, const std::vector<KnotEdge>& edges,
                       const KnotOptions& options);
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unit/knot/brute_force.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace offwait::reference {
+namespace {
+
+using Vertices = std::set<VertexId>;
+using Edges = std::set<std::uint32_t>;
+using Reason = KnotStep::Reason;
+
+struct Input {
+  const std::vector<KnotVertex>& vertices;
+  const std::vector<KnotEdge>& edges;
+  const KnotOptions& options;
+};
+
+Vertices reachable(const Input& in, const Edges& edges, VertexId from) {
+  Vertices seen{from};
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const std::uint32_t e : edges) {
+      if (seen.count(in.edges[e].from) != 0 && seen.insert(in.edges[e].to).second) grew = true;
+    }
+  }
+  return seen;
+}
+
+std::set<Vertices> components(const Input& in, const Vertices& vertices, const Edges& edges) {
+  std::map<VertexId, Vertices> reach;
+  for (const VertexId v : vertices) reach[v] = reachable(in, edges, v);
+  std::set<Vertices> result;
+  for (const VertexId v : vertices) {
+    Vertices mine;
+    for (const VertexId w : reach[v]) {
+      if (reach[w].count(v) != 0) mine.insert(w);
+    }
+    result.insert(mine);
+  }
+  return result;
+}
+
+Edges inside(const Input& in, const Edges& edges, const Vertices& vertices) {
+  Edges result;
+  for (const std::uint32_t e : edges) {
+    if (vertices.count(in.edges[e].from) != 0 && vertices.count(in.edges[e].to) != 0) result.insert(e);
+  }
+  return result;
+}
+
+Knot make_knot(const Input& in, const Vertices& vertices, const Edges& edges, bool background) {
+  Knot knot;
+  knot.vertices.assign(vertices.begin(), vertices.end());
+  knot.edges.assign(edges.begin(), edges.end());
+  std::sort(knot.edges.begin(), knot.edges.end(), [&in](std::uint32_t a, std::uint32_t b) {
+    const KnotEdge& x = in.edges[a];
+    const KnotEdge& y = in.edges[b];
+    return std::make_tuple(-x.weight_ns, x.from, x.to, a) < std::make_tuple(-y.weight_ns, y.from, y.to, b);
+  });
+  knot.background = background;
+  for (const std::uint32_t e : edges) knot.weight_ns += in.edges[e].weight_ns;
+  return knot;
+}
+
+bool has_answer(const KnotResult& result) {
+  return std::any_of(result.knots.begin(), result.knots.end(), [](const Knot& k) { return !k.background; }) ||
+         std::any_of(result.sinks.begin(), result.sinks.end(), [](const KnotSink& s) { return s.saturated; });
+}
+
+void append(KnotResult& to, const KnotResult& more) {
+  to.knots.insert(to.knots.end(), more.knots.begin(), more.knots.end());
+  to.sinks.insert(to.sinks.end(), more.sinks.begin(), more.sinks.end());
+  to.steps.insert(to.steps.end(), more.steps.begin(), more.steps.end());
+}
+
+KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges, bool whole_graph);
+
+KnotResult refine(const Input& in, const Vertices& vertices, const Edges& arrived) {
+  KnotResult result;
+  Edges edges = arrived;
+  while (vertices.size() > 1 && edges.size() > vertices.size()) {
+    const std::uint32_t lightest =
+        *std::min_element(edges.begin(), edges.end(), [&in](std::uint32_t a, std::uint32_t b) {
+          const KnotEdge& x = in.edges[a];
+          const KnotEdge& y = in.edges[b];
+          return std::make_tuple(x.weight_ns, x.from, x.to, a) <
+                 std::make_tuple(y.weight_ns, y.from, y.to, b);
+        });
+    const Nanos weight = in.edges[lightest].weight_ns;
+    if (weight >= in.options.min_weight_ns) break;
+    edges.erase(lightest);
+    result.steps.push_back({Reason::light, lightest, {}, weight});
+    if (components(in, vertices, edges).size() == 1) continue;
+    const KnotResult found = search(in, vertices, edges, false);
+    if (has_answer(found)) {
+      append(result, found);
+      return result;
+    }
+    const std::uint32_t first = *result.steps.front().edge;
+    result.steps.insert(result.steps.end(), found.steps.begin(), found.steps.end());
+    result.steps.push_back({Reason::kept, first, {}, in.edges[first].weight_ns});
+    result.knots.push_back(make_knot(in, vertices, arrived, false));
+    return result;
+  }
+  result.knots.push_back(make_knot(in, vertices, edges, false));
+  return result;
+}
+
+KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges, bool whole_graph) {
+  KnotResult result;
+  std::set<Vertices> left = components(in, vertices, edges);
+  Vertices gone;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Vertices& component : left) {
+      const bool terminal = std::all_of(edges.begin(), edges.end(), [&](std::uint32_t e) {
+        return component.count(in.edges[e].from) == 0 || component.count(in.edges[e].to) != 0 ||
+               gone.count(in.edges[e].to) != 0;
+      });
+      if (!terminal) continue;
+      const Edges own = inside(in, edges, component);
+      const VertexId first = *component.begin();
+      bool background = true;
+      if (own.empty()) {
+        const KnotVertex& vertex = in.vertices[first];
+        const bool alone = whole_graph && std::none_of(edges.begin(), edges.end(), [&](std::uint32_t e) {
+                             return in.edges[e].from == first || in.edges[e].to == first;
+                           });
+        const bool saturated = static_cast<double>(vertex.busy_ns) >=
+                               in.options.saturated * static_cast<double>(in.options.window_ns);
+        if (vertex.kind != KnotVertex::Kind::pseudo && (saturated || !alone)) {
+          result.sinks.push_back({first, saturated});
+          if (!saturated) result.steps.push_back({Reason::background_sink, {}, first, vertex.busy_ns});
+          background = !saturated;
+        }
+      } else {
+        Nanos cpu = 0;
+        bool device = false;
+        for (const VertexId v : component) {
+          cpu += in.vertices[v].cpu_ns;
+          device = device || in.vertices[v].kind == KnotVertex::Kind::device;
+        }
+        background = !device && cpu < in.options.window_ns;
+        if (background) {
+          result.knots.push_back(make_knot(in, component, own, true));
+          for (const VertexId v : component) {
+            result.steps.push_back({Reason::background_knot, {}, v, in.vertices[v].busy_ns});
+          }
+        } else {
+          append(result, refine(in, component, own));
+        }
+      }
+      if (background) gone.insert(component.begin(), component.end());
+      left.erase(component);
+      progress = true;
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std::vector<KnotEdge>& edges,
+                             const KnotOptions& options) {
+  const Input in{vertices, edges, options};
+  KnotResult result;
+  Vertices all;
+  for (VertexId v = 0; v < vertices.size(); ++v) all.insert(v);
+  Edges live;
+  for (std::uint32_t e = 0; e < edges.size(); ++e) {
+    if (vertices[edges[e].to].kind == KnotVertex::Kind::pseudo) {
+      result.steps.push_back({Reason::to_pseudo, e, {}, edges[e].weight_ns});
+    } else if (edges[e].weight_ns < options.noise_ns) {
+      result.steps.push_back({Reason::noise, e, {}, edges[e].weight_ns});
+    } else {
+      live.insert(e);
+    }
+  }
+  append(result, search(in, all, live, true));
+  std::sort(result.knots.begin(), result.knots.end(), [](const Knot& a, const Knot& b) {
+    return std::make_tuple(a.background, -a.weight_ns, a.vertices) <
+           std::make_tuple(b.background, -b.weight_ns, b.vertices);
+  });
+  std::sort(result.sinks.begin(), result.sinks.end(), [&](const KnotSink& a, const KnotSink& b) {
+    return std::make_tuple(!a.saturated, -vertices[a.vertex].busy_ns, a.vertex) <
+           std::make_tuple(!b.saturated, -vertices[b.vertex].busy_ns, b.vertex);
+  });
+  result.only_background = !(result.knots.empty() && result.sinks.empty()) && !has_answer(result);
+  return result;
+}
+
+}  // namespace offwait::reference
