@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "knot/pattern.h"
+
+#include <algorithm>
+#include <map>
+
+namespace offwait {
+namespace {
+
+constexpr double kMost = 0.6;
+constexpr double kSamePlace = 0.5;
+
+// In double: these are sums of sums from outside, and only ratios matter.
+using Places = std::map<std::uint32_t, double>;  // wait time by wait stack
+
+struct FutexWaits {
+  double total_ns = 0;
+  double known_ns = 0;
+  Places places;
+
+  void add(const PatternEdge& edge) {
+    total_ns += static_cast<double>(edge.futex_ns);
+    for (const StackWait& wait : edge.futex_stacks) {
+      known_ns += static_cast<double>(wait.wait_ns);
+      places[wait.wait_stack] += static_cast<double>(wait.wait_ns);
+    }
+  }
+};
+
+double overlap(const FutexWaits& a, const FutexWaits& b) {
+  double shared = 0;
+  for (const auto& [stack, wait_ns] : a.places) {
+    const auto other = b.places.find(stack);
+    if (other != b.places.end()) shared += std::min(wait_ns / a.known_ns, other->second / b.known_ns);
+  }
+  return shared;
+}
+
+}  // namespace
+
+std::string_view to_string(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::blocking_io:
+      return "blocking-io";
+    case Pattern::cpu_starvation:
+      return "cpu-starvation";
+    case Pattern::timer_driven:
+      return "timer-driven";
+    case Pattern::lock_contention:
+      return "lock-contention";
+    case Pattern::producer_consumer:
+      return "producer-consumer";
+    case Pattern::mixed:
+      break;
+  }
+  return "mixed";
+}
+
+std::string_view advice(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::blocking_io:
+      return "Threads and a device take turns waiting for each other: usually requests are batched, sent "
+             "ahead or "
+             "asynchronously, or by more threads, so that the device always has work; or the device is "
+             "replaced "
+             "by a faster one.";
+    case Pattern::cpu_starvation:
+      return "The threads wait for a CPU more than for each other: usually they get more CPUs or a higher "
+             "priority, "
+             "or there are fewer threads.";
+    case Pattern::timer_driven:
+      return "The threads mostly sleep until a time: usually the sleep is replaced by a wait for the event "
+             "itself, "
+             "or shortened.";
+    case Pattern::lock_contention:
+      return "The threads wait for each other in the same place. If it is a lock, it is usually held for a "
+             "shorter time, split, or avoided; if it is a barrier, the work between barriers is balanced.";
+    case Pattern::producer_consumer:
+      return "The threads hand work to each other and take turns waiting: usually the queue between them is "
+             "made "
+             "longer, items are handed over in batches, or the slower side gets more threads.";
+    case Pattern::mixed:
+      break;
+  }
+  return "No one kind of wait prevails: look at the heaviest edges and their stacks.";
+}
+
+Pattern classify(const PatternKnot& knot) {
+  if (knot.has_device) return Pattern::blocking_io;
+  if (knot.runnable_ns > knot.blocked_ns) return Pattern::cpu_starvation;
+  if (knot.blocked_ns > 0 &&
+      static_cast<double>(knot.timer_ns) >= kMost * static_cast<double>(knot.blocked_ns)) {
+    return Pattern::timer_driven;
+  }
+
+  std::map<VertexId, FutexWaits> waits_of;  // by waiting vertex
+  for (const PatternEdge& edge : knot.edges) waits_of[edge.from].add(edge);
+  double total_ns = 0;
+  double contended_ns = 0;
+  double handed_over_ns = 0;
+  for (const PatternEdge& edge : knot.edges) {
+    FutexWaits here;
+    here.add(edge);
+    total_ns += here.total_ns + static_cast<double>(edge.lock_ns) + static_cast<double>(edge.pipe_ns) +
+                static_cast<double>(edge.other_ns);
+    contended_ns += static_cast<double>(edge.lock_ns);
+    handed_over_ns += static_cast<double>(edge.pipe_ns);
+    if (here.known_ns <= 0) continue;
+    const FutexWaits& waker = waits_of[edge.to];
+    if (waker.known_ns > 0 && overlap(here, waker) >= kSamePlace) {
+      contended_ns += here.known_ns;
+    } else if (waker.known_ns > 0 || waker.total_ns <= 0) {
+      handed_over_ns += here.known_ns;
+    }
+  }
+  if (total_ns <= 0) return Pattern::mixed;
+  if (contended_ns >= kMost * total_ns) return Pattern::lock_contention;
+  if (handed_over_ns >= kMost * total_ns) return Pattern::producer_consumer;
+  return Pattern::mixed;
+}
+
+}  // namespace offwait

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What kind of bottleneck a knot is, by rule, and what people usually do about it. The rules see sums
+// of time and which stacks are equal, never what a stack says; where they cannot tell, they say `mixed`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+#include "knot/knots.h"
+
+namespace offwait {
+
+/// In the order in which the rules are tried; the first that holds is the answer. "Most" is ≥ 60 %.
+enum class Pattern : std::uint8_t {
+  /// The knot contains a device.
+  blocking_io,
+  /// Its threads were runnable for longer than they were blocked.
+  cpu_starvation,
+  /// Its threads spent most of their blocked time waiting for a timer (such edges are in no knot).
+  timer_driven,
+  /// Most of the wait time is spent on an in-kernel lock, or on a futex by threads that wait for others
+  /// that themselves wait at the same place: A waits for B in the stacks in which B waits for its own
+  /// wakers. Those who contend for a lock all wait in its acquisition, be there two of them, a ring of
+  /// them or a merged group (self-loop). A barrier has the same shape (all wait in one place), so
+  /// there is no separate rule for load imbalance: from these values it cannot be told from a lock.
+  lock_contention,
+  /// Most of the wait time is spent on pipes, or on a futex by threads that wait for others that
+  /// themselves wait elsewhere: A waits for a full queue, B for an empty one.
+  producer_consumer,
+  /// None of the above, or not known for lack of stacks.
+  mixed,
+};
+
+/// `blocking-io`, `lock-contention`, … as in the report.
+std::string_view to_string(Pattern pattern);
+
+/// What people usually do about it: a sentence or two, without numbers, that holds for the pattern as such.
+std::string_view advice(Pattern pattern);
+
+/// Futex waits of one edge in one wait stack.
+struct StackWait {
+  std::uint32_t wait_stack = 0;  ///< equal for equal stacks, across all edges of the knot
+  Nanos wait_ns = 0;
+};
+
+/// An edge of the knot: plain wait time by wait class.
+struct PatternEdge {
+  VertexId from = 0;
+  VertexId to = 0;
+  Nanos futex_ns = 0;
+  Nanos lock_ns = 0;  ///< in-kernel locks
+  Nanos pipe_ns = 0;
+  Nanos other_ns = 0;  ///< every other class
+  /// Parts of futex_ns; waits without a known stack are left out.
+  std::vector<StackWait> futex_stacks;
+};
+
+struct PatternKnot {
+  bool has_device = false;
+  // Sums over its threads:
+  Nanos runnable_ns = 0;
+  Nanos blocked_ns = 0;
+  Nanos timer_ns = 0;  ///< part of blocked_ns: waits that a timer ended
+  std::vector<PatternEdge> edges;
+};
+
+/// Two places count as the same when the distributions of wait time over stacks overlap by half or more.
+Pattern classify(const PatternKnot& knot);
+
+}  // namespace offwait

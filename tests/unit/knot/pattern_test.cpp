@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "knot/pattern.h"
+
+#include <catch2/catch.hpp>
+
+namespace offwait {
+namespace {
+
+constexpr std::uint32_t kLockStack = 1;
+constexpr std::uint32_t kFullStack = 2;
+constexpr std::uint32_t kEmptyStack = 3;
+
+PatternEdge futex(VertexId from, VertexId to, Nanos ns, std::uint32_t stack) {
+  PatternEdge edge;
+  edge.from = from;
+  edge.to = to;
+  edge.futex_ns = ns;
+  edge.futex_stacks = {{stack, ns}};
+  return edge;
+}
+
+PatternEdge other(VertexId from, VertexId to, Nanos ns) {
+  PatternEdge edge;
+  edge.from = from;
+  edge.to = to;
+  edge.other_ns = ns;
+  return edge;
+}
+
+PatternKnot knot_of(std::vector<PatternEdge> edges) {
+  PatternKnot knot;
+  knot.runnable_ns = 10;
+  knot.blocked_ns = 1000;
+  knot.edges = std::move(edges);
+  return knot;
+}
+
+TEST_CASE("a device in the knot is blocking I/O, whatever else there is") {
+  PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
+  knot.has_device = true;
+  knot.runnable_ns = 5000;
+  CHECK(classify(knot) == Pattern::blocking_io);
+}
+
+TEST_CASE("more runnable than blocked is CPU starvation; as much is not") {
+  PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
+  knot.runnable_ns = 1001;
+  CHECK(classify(knot) == Pattern::cpu_starvation);
+  knot.runnable_ns = 1000;
+  CHECK(classify(knot) == Pattern::lock_contention);
+}
+
+TEST_CASE("most of the blocked time ended by a timer is timer-driven") {
+  PatternKnot knot = knot_of({futex(0, 0, 400, kLockStack)});
+  knot.timer_ns = 600;
+  CHECK(classify(knot) == Pattern::timer_driven);
+  knot.timer_ns = 599;
+  CHECK(classify(knot) == Pattern::lock_contention);
+}
+
+TEST_CASE("waiting for each other in the same place is lock contention") {
+  CHECK(classify(knot_of({futex(0, 0, 900, kLockStack)})) == Pattern::lock_contention);
+  CHECK(classify(knot_of({futex(0, 1, 500, kLockStack), futex(1, 0, 300, kLockStack)})) ==
+        Pattern::lock_contention);
+  // A convoy that hands the lock on in turn is a directed ring.
+  CHECK(classify(knot_of({futex(0, 1, 500, kLockStack), futex(1, 2, 500, kLockStack),
+                          futex(2, 0, 500, kLockStack)})) == Pattern::lock_contention);
+}
+
+TEST_CASE("an in-kernel lock needs no stacks") {
+  PatternEdge edge;
+  edge.from = 0;
+  edge.to = 1;
+  edge.lock_ns = 600;
+  CHECK(classify(knot_of({edge, other(1, 0, 400)})) == Pattern::lock_contention);
+  edge.lock_ns = 599;
+  CHECK(classify(knot_of({edge, other(1, 0, 401)})) == Pattern::mixed);
+}
+
+TEST_CASE("waiting for each other in different places is producer and consumer") {
+  CHECK(classify(knot_of({futex(0, 1, 500, kFullStack), futex(1, 0, 300, kEmptyStack)})) ==
+        Pattern::producer_consumer);
+  CHECK(classify(knot_of({futex(0, 1, 500, 4), futex(1, 2, 500, 5), futex(2, 0, 500, 6)})) ==
+        Pattern::producer_consumer);
+  // The waker waits, but never on a futex.
+  CHECK(classify(knot_of({futex(0, 1, 700, kFullStack), other(1, 0, 300)})) == Pattern::producer_consumer);
+}
+
+TEST_CASE("pipes hand work on, even when both sides wait in read()") {
+  PatternEdge there;
+  there.from = 0;
+  there.to = 1;
+  there.pipe_ns = 500;
+  PatternEdge back = there;
+  std::swap(back.from, back.to);
+  CHECK(classify(knot_of({there, back})) == Pattern::producer_consumer);
+}
+
+TEST_CASE("half of the waits in the same place are the same place") {
+  PatternEdge a = futex(0, 1, 400, kLockStack);
+  a.futex_stacks = {{kLockStack, 200}, {kFullStack, 200}};
+  PatternEdge b = futex(1, 0, 400, kLockStack);
+  b.futex_stacks = {{kLockStack, 200}, {kEmptyStack, 200}};
+  CHECK(classify(knot_of({a, b})) == Pattern::lock_contention);
+  b.futex_stacks = {{kLockStack, 199}, {kEmptyStack, 201}};
+  CHECK(classify(knot_of({a, b})) == Pattern::producer_consumer);
+}
+
+TEST_CASE("futex waits without stacks are not guessed at") {
+  PatternEdge a = futex(0, 1, 500, kLockStack);
+  a.futex_stacks.clear();
+  PatternEdge b = futex(1, 0, 500, kLockStack);
+  CHECK(classify(knot_of({a, b})) == Pattern::mixed);
+  b.futex_stacks.clear();
+  CHECK(classify(knot_of({a, b})) == Pattern::mixed);
+}
+
+TEST_CASE("no prevailing kind of wait, or no wait at all, is mixed") {
+  CHECK(classify(knot_of({futex(0, 0, 599, kLockStack), other(0, 1, 401)})) == Pattern::mixed);
+  CHECK(classify(knot_of({futex(0, 0, 600, kLockStack), other(0, 1, 400)})) == Pattern::lock_contention);
+  CHECK(classify(knot_of({other(0, 1, 500), other(1, 0, 500)})) == Pattern::mixed);
+  CHECK(classify({}) == Pattern::mixed);
+}
+
+TEST_CASE("each pattern has its name and advice") {
+  CHECK(to_string(Pattern::blocking_io) == "blocking-io");
+  CHECK(to_string(Pattern::cpu_starvation) == "cpu-starvation");
+  CHECK(to_string(Pattern::timer_driven) == "timer-driven");
+  CHECK(to_string(Pattern::lock_contention) == "lock-contention");
+  CHECK(to_string(Pattern::producer_consumer) == "producer-consumer");
+  CHECK(to_string(Pattern::mixed) == "mixed");
+  CHECK(advice(Pattern::mixed) ==
+        "No one kind of wait prevails: look at the heaviest edges and their stacks.");
+  for (const Pattern pattern : {Pattern::blocking_io, Pattern::cpu_starvation, Pattern::timer_driven,
+                                Pattern::lock_contention, Pattern::producer_consumer}) {
+    CHECK(advice(pattern) != advice(Pattern::mixed));
+    CHECK(advice(pattern).back() == '.');
+  }
+}
+
+}  // namespace
+}  // namespace offwait
