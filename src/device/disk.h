@@ -28,24 +28,34 @@ struct NamedCapacity {
 };
 Result<NamedCapacity> parse_capacity(std::string_view text);
 
-/// What a disk did in the window.
+/// What a disk did in the window. busy_ns + idle_ns == the window.
 struct DiskUse {
   ActorId disk = kNoActor;
   DiskCapacity capacity;  ///< raised to the highest rate seen in a sampling interval
   bool capacity_raised = false;
   std::uint64_t bytes = 0;
   std::uint64_t ios = 0;
-  Nanos busy_ns = 0;  ///< window × mean of max(bytes/s ÷ capacity, IO/s ÷ capacity) over the sampling intervals
+  Nanos busy_ns =
+      0;  ///< window × mean of max(bytes/s ÷ capacity, IO/s ÷ capacity) over the sampling intervals
   Nanos idle_ns = 0;  ///< window − busy_ns
 };
 
-/// One entry per disk actor, in order of id. A disk without a capacity in the trace is `ssd`, assumed; one
-/// without samples is counted from its requests (Trace::disk_ios), and time without any in flight is idle.
+/// One entry per disk actor, in order of id. A disk without a (positive) capacity in the trace is `ssd`,
+/// assumed.
+///
+/// The sampling intervals are those between one sample of the disk and the next; one that lies partly
+/// outside the window counts for its part inside. An interval whose counters went backwards (a wrap, a
+/// device that was replaced) says nothing and is counted from the requests that completed in it, as the
+/// whole window is when no interval lies in it. Time without any request in flight is idle in any case,
+/// unless no request at all is known of in the interval. Bytes/s and IO/s of the capacity are raised
+/// separately, by whole intervals of 100 ms or more: in a shorter one a single request makes any rate.
 std::vector<DiskUse> disk_use(const Trace& trace);
 
 /// Idle edges disk→thread: each disk's idle_ns split by the bytes each thread sent to it (a request without
-/// data, such as a flush, counts as 512 bytes). Disks that nobody used have none. They do not cascade:
-/// weight_ns = wait_ns.
+/// data, such as a flush, counts as 512 bytes) in requests in flight in the window; the shares sum to idle_ns
+/// exactly (largest remainder; ties to the smaller id). Disks that nobody used have none, nor have shares
+/// of 0 ns. They do not cascade: weight_ns = wait_ns. `waits` is the number of the thread's requests; what
+/// the thread did meanwhile is not accounted. In order of disk, then thread.
 std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use);
 
 }  // namespace offwait

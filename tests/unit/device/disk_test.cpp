@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "device/disk.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+namespace offwait {
+namespace {
+
+constexpr ActorId kWriter = 0;
+constexpr ActorId kReader = 1;
+constexpr ActorId kDisk = 2;
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
+// Two threads and one disk of 100 MB/s and 1,000 IO/s.
+Trace trace_of(Nanos window_ns) {
+  Trace trace;
+  trace.window = {0, window_ns};
+  trace.actors.resize(3);
+  trace.actors[kDisk].kind = ActorKind::disk;
+  trace.actors[kDisk].name = "vda";
+  trace.capacities.push_back({kDisk, 100e6, 1000, CapacitySource::given});
+  return trace;
+}
+
+void sample(Trace& trace, Nanos at, std::uint64_t bytes, std::uint64_t ios) {
+  trace.disk_samples.push_back({kDisk, at, bytes, ios});
+}
+
+void io(Trace& trace, Nanos issue, Nanos complete, std::uint64_t bytes, ActorId thread = kWriter) {
+  trace.disk_ios.push_back({thread, kDisk, issue, complete, bytes});
+}
+
+DiskUse only_use(const Trace& trace) {
+  const std::vector<DiskUse> use = disk_use(trace);
+  REQUIRE(use.size() == 1);
+  CHECK(use[0].disk == kDisk);
+  CHECK(use[0].busy_ns + use[0].idle_ns == trace.window.length());
+  return use[0];
+}
+
+TEST_CASE("capacities by type of disk") {
+  const DiskCapacity rotational = assumed_capacity(3, DiskType::rotational);
+  CHECK(rotational.disk == 3);
+  CHECK(rotational.bytes_per_s == 150e6);
+  CHECK(rotational.ios_per_s == 150);
+  CHECK(rotational.source == CapacitySource::assumed);
+  CHECK(assumed_capacity(0, DiskType::ssd).bytes_per_s == 500e6);
+  CHECK(assumed_capacity(0, DiskType::ssd).ios_per_s == 50'000);
+  CHECK(assumed_capacity(0, DiskType::nvme).bytes_per_s == 3e9);
+  CHECK(assumed_capacity(0, DiskType::nvme).ios_per_s == 400'000);
+}
+
+TEST_CASE("a capacity option is a name and two numbers with decimal suffixes") {
+  const Result<NamedCapacity> plain = parse_capacity("vda=500M,50k");
+  REQUIRE(plain.ok());
+  CHECK(plain->disk == "vda");
+  CHECK(plain->bytes_per_s == 500e6);
+  CHECK(plain->ios_per_s == 50e3);
+  const Result<NamedCapacity> fine = parse_capacity("cciss!c0d0=1.5G,150");
+  REQUIRE(fine.ok());
+  CHECK(fine->disk == "cciss!c0d0");
+  CHECK(fine->bytes_per_s == 1.5e9);
+  CHECK(fine->ios_per_s == 150);
+}
+
+TEST_CASE("a wrong capacity option says what is wrong with it and what it must be") {
+  const std::string rule = "; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k";
+  const std::string number = " is no number above 0 (suffixes: k, M, G)";
+  CHECK(parse_capacity("").error().message == "disk capacity '': has no '='" + rule);
+  CHECK(parse_capacity("vda").error().message == "disk capacity 'vda': has no '='" + rule);
+  CHECK(parse_capacity("=1,2").error().message == "disk capacity '=1,2': has no disk name before '='" + rule);
+  CHECK(parse_capacity("vda=5M").error().message ==
+        "disk capacity 'vda=5M': has no ',' between the two numbers" + rule);
+  CHECK(parse_capacity("vda=0,5").error().message == "disk capacity 'vda=0,5': BYTES/s '0'" + number + rule);
+  CHECK(parse_capacity("vda=5,\x1b[1m").error().message ==
+        "disk capacity 'vda=5,?[1m': IO/s '?[1m'" + number + rule);
+  for (const char* bad :
+       {"-5", "", "k", "5K", "5kk", "5 ", " 5", "+5", "nan", "inf", "1e5", "0x10", "5,5", "1\xc3\xa9"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_capacity(std::string("vda=5,") + bad).ok());
+  }
+  CHECK_FALSE(parse_capacity("vda=" + std::string(400, '9') + ",5").ok());
+  CHECK_FALSE(parse_capacity("vda=" + std::string(308, '9') + "G,5").ok());
+  CHECK(parse_capacity(std::string(1000, 'x')).error().message ==
+        "disk capacity '" + std::string(64, 'x') + "…': has no '='" + rule);
+}
+
+TEST_CASE("an interval is busy by the larger of its two fractions of the capacity") {
+  Trace trace = trace_of(2 * kSecond);
+  sample(trace, 0, 7, 3);
+  sample(trace, kSecond, 7 + 50 * kMegabyte, 3 + 100);      // 0.5 by bytes, 0.1 by requests
+  sample(trace, 2 * kSecond, 7 + 51 * kMegabyte, 3 + 900);  // 0.01 by bytes, 0.8 by requests
+  const DiskUse use = only_use(trace);
+  CHECK(use.busy_ns == 1'300'000'000);
+  CHECK(use.bytes == 51 * kMegabyte);
+  CHECK(use.ios == 900);
+  CHECK_FALSE(use.capacity_raised);
+  CHECK(use.capacity.source == CapacitySource::given);
+}
+
+TEST_CASE("samples need not be in order, and time they do not cover counts as the rest") {
+  Trace trace = trace_of(4 * kSecond);
+  sample(trace, 3 * kSecond, 75 * kMegabyte, 0);
+  sample(trace, 1 * kSecond, 0, 0);
+  sample(trace, 2 * kSecond, 50 * kMegabyte, 0);
+  const DiskUse use = only_use(trace);
+  CHECK(use.busy_ns == 1'500'000'000);  // 0.5 and 0.25: 0.375 of 4 s
+  CHECK(use.bytes == 75 * kMegabyte);
+}
+
+TEST_CASE("an interval partly outside the window counts in proportion") {
+  Trace trace = trace_of(kSecond);
+  trace.window = {10 * kSecond, 11 * kSecond};
+  sample(trace, 8 * kSecond, 0, 0);
+  sample(trace, 9 * kSecond, 90 * kMegabyte, 990);  // outside: ignored
+  sample(trace, 9'750'000'000, 90 * kMegabyte, 990);
+  sample(trace, 10'250'000'000, 110 * kMegabyte, 993);  // half of 20 MB, 3 IO in 0.5 s: 0.4
+  sample(trace, 11'250'000'000, 190 * kMegabyte, 993);  // three quarters of 80 MB: 0.8
+  const DiskUse use = only_use(trace);
+  CHECK(use.busy_ns == 700'000'000);  // 0.25 × 0.4 + 0.75 × 0.8
+  CHECK(use.bytes == 70 * kMegabyte);
+  CHECK(use.ios == 2);  // 1.5, rounded
+}
+
+TEST_CASE("the capacity is raised to the highest rates seen, bytes and requests apart") {
+  Trace trace = trace_of(3 * kSecond);
+  sample(trace, 0, 0, 0);
+  sample(trace, kSecond, 200 * kMegabyte, 0);
+  sample(trace, 2 * kSecond, 200 * kMegabyte, 4000);
+  sample(trace, 3 * kSecond, 300 * kMegabyte, 5000);
+  const DiskUse use = only_use(trace);
+  CHECK(use.capacity_raised);
+  CHECK(use.capacity.bytes_per_s == 200e6);
+  CHECK(use.capacity.ios_per_s == 4000);
+  CHECK(use.busy_ns == 2'500'000'000);  // 1, 1, max(0.5, 0.25)
+}
+
+TEST_CASE("an interval shorter than 100 ms raises nothing and is busy for no longer than it lasts") {
+  Trace trace = trace_of(1'099'999'999);
+  sample(trace, 0, 0, 0);
+  sample(trace, 99'999'999, 50 * kMegabyte, 0);
+  sample(trace, 1'099'999'999, 100 * kMegabyte, 0);
+  const DiskUse use = only_use(trace);
+  CHECK_FALSE(use.capacity_raised);
+  CHECK(use.capacity.bytes_per_s == 100e6);
+  CHECK(use.busy_ns == 599'999'999);
+
+  Trace longer = trace_of(1'100'000'000);
+  sample(longer, 0, 0, 0);
+  sample(longer, 100'000'000, 50 * kMegabyte, 0);
+  sample(longer, 1'100'000'000, 100 * kMegabyte, 0);
+  CHECK(only_use(longer).capacity.bytes_per_s == 500e6);
+}
+
+TEST_CASE("an interval whose counters go backwards is counted from the requests") {
+  Trace trace = trace_of(2 * kSecond);
+  sample(trace, 0, 900 * kMegabyte, 100);
+  sample(trace, kSecond, 5 * kMegabyte, 200);  // a 32-bit counter came round
+  sample(trace, 2 * kSecond, 25 * kMegabyte, 200);
+  io(trace, 100'000'000, 900'000'000, 30 * kMegabyte);
+  const DiskUse use = only_use(trace);
+  CHECK(use.bytes == 50 * kMegabyte);
+  CHECK(use.ios == 1);
+  CHECK(use.busy_ns == 500'000'000);  // 0.3 from the request, 0.2 from the counters
+  // Requests backwards, bytes forwards: no information either.
+  trace.disk_samples[1] = {kDisk, kSecond, 905 * kMegabyte, 50};
+  trace.disk_samples[2] = {kDisk, 2 * kSecond, 925 * kMegabyte, 50};
+  CHECK(only_use(trace).busy_ns == 500'000'000);
+}
+
+TEST_CASE("a disk without samples is counted from its requests") {
+  Trace trace = trace_of(kSecond);
+  io(trace, -5, 0, 99 * kMegabyte);  // completed before the window
+  io(trace, 0, 400'000'000, 10 * kMegabyte);
+  io(trace, 200'000'000, 500'000'000, 10 * kMegabyte, kNoActor);
+  io(trace, 950'000'000, kNever, 10 * kMegabyte);  // not complete
+  const DiskUse use = only_use(trace);
+  CHECK(use.bytes == 20 * kMegabyte);
+  CHECK(use.ios == 2);
+  CHECK(use.busy_ns == 200'000'000);
+  // One sample makes no interval, and those of another disk do not count.
+  sample(trace, 0, 0, 0);
+  trace.disk_samples.push_back({kWriter, kSecond, 900 * kMegabyte, 0});
+  CHECK(only_use(trace).busy_ns == 200'000'000);
+}
+
+TEST_CASE("time without a request in flight is idle in any case") {
+  Trace trace = trace_of(kSecond);
+  io(trace, 0, 100'000'000, 40 * kMegabyte);
+  io(trace, 50'000'000, 150'000'000, 40 * kMegabyte);
+  io(trace, 900'000'000, 950'000'000, 0);
+  CHECK(only_use(trace).busy_ns == 200'000'000);  // 0.8 by bytes, but in flight for 0.2 s
+  sample(trace, 0, 0, 0);
+  sample(trace, kSecond, 80 * kMegabyte, 3);
+  CHECK(only_use(trace).busy_ns == 200'000'000);
+  // In two intervals: the first request reaches into the second one.
+  trace.disk_samples = {{kDisk, 0, 0, 0}, {kDisk, 100'000'000, 1, 1}, {kDisk, kSecond, 90 * kMegabyte, 2}};
+  CHECK(only_use(trace).busy_ns == 101'000'000);  // 1 IO: 1 ms; then 0.05 s + 0.05 s in flight
+}
+
+TEST_CASE("samples of a disk whose requests are not known stand alone") {
+  Trace trace = trace_of(2 * kSecond);
+  sample(trace, 0, 0, 0);
+  sample(trace, kSecond, 50 * kMegabyte, 0);
+  sample(trace, 2 * kSecond, 100 * kMegabyte, 0);
+  io(trace, 0, 200'000'000, 1);
+  CHECK(only_use(trace).busy_ns == 700'000'000);  // 0.2 s in flight; 0.5 s by bytes
+}
+
+TEST_CASE("without a capacity a disk is an SSD, assumed; unused, it is idle") {
+  Trace trace = trace_of(kSecond);
+  trace.capacities.clear();
+  DiskUse use = only_use(trace);
+  CHECK(use.capacity.bytes_per_s == 500e6);
+  CHECK(use.capacity.source == CapacitySource::assumed);
+  CHECK(use.idle_ns == kSecond);
+  trace.capacities.push_back({kDisk, 0, 100, CapacitySource::given});
+  use = only_use(trace);
+  CHECK(use.capacity.ios_per_s == 50'000);
+  CHECK(use.capacity.source == CapacitySource::assumed);
+  trace.window = {5, 5};
+  CHECK(only_use(trace).idle_ns == 0);
+}
+
+TEST_CASE("every disk has an entry, in order of id") {
+  Trace trace = trace_of(kSecond);
+  trace.actors.resize(5);
+  trace.actors[4].kind = ActorKind::disk;
+  trace.actors[3].kind = ActorKind::nic;
+  const std::vector<DiskUse> use = disk_use(trace);
+  REQUIRE(use.size() == 2);
+  CHECK(use[0].disk == 2);
+  CHECK(use[1].disk == 4);
+}
+
+TEST_CASE("the longest window there is") {
+  Trace trace = trace_of(std::numeric_limits<Nanos>::max());
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  sample(trace, 0, 0, 0);
+  sample(trace, 200'000'000, kMost, kMost);
+  io(trace, 0, kNever, kMost);
+  io(trace, 0, kNever, kMost, kReader);
+  const DiskUse use = only_use(trace);
+  CHECK(use.busy_ns == trace.window.length());
+  CHECK(use.bytes == kMost);
+  std::vector<DiskUse> idle{use};
+  idle[0].idle_ns = trace.window.length();
+  const std::vector<Edge> edges = idle_edges(trace, idle);
+  REQUIRE(edges.size() == 2);
+  CHECK(edges[0].wait_ns - edges[1].wait_ns == 1);
+}
+
+std::vector<DiskUse> idle_for(Nanos idle_ns) {
+  DiskUse use;
+  use.disk = kDisk;
+  use.idle_ns = idle_ns;
+  return {use};
+}
+
+TEST_CASE("idle time is split by bytes and sums to the nanosecond") {
+  Trace trace = trace_of(kSecond);
+  trace.actors.resize(4);
+  io(trace, 0, 10, 4096, kWriter);
+  io(trace, 10, 20, 4096, kWriter);
+  io(trace, 0, 10, 4096, kReader);
+  io(trace, 0, 10, 0, 3);  // a flush: 512
+  const std::vector<Edge> edges = idle_edges(trace, idle_for(1000));
+  REQUIRE(edges.size() == 3);
+  // 1000 × (8192, 4096, 512) ÷ 12800 = 640, 320, 40.
+  CHECK(edges[0].from == kDisk);
+  CHECK(edges[0].to == kWriter);
+  CHECK(edges[0].wait_ns == 640);
+  CHECK(edges[0].weight_ns == 640);
+  CHECK(edges[0].waits == 2);
+  CHECK(edges[0].stacks.empty());
+  CHECK(edges[0].class_wait_ns == std::array<Nanos, kWaitClasses>{});
+  CHECK(edges[1].to == kReader);
+  CHECK(edges[1].wait_ns == 320);
+  CHECK(edges[2].to == 3);
+  CHECK(edges[2].wait_ns == 40);
+}
+
+TEST_CASE("largest remainders get what is left over, ties the smaller id") {
+  Trace trace = trace_of(kSecond);
+  trace.actors.resize(4);
+  io(trace, 0, 10, 1, kWriter);
+  io(trace, 0, 10, 1, kReader);
+  io(trace, 0, 10, 5, 3);
+  // 10 × (1, 1, 5) ÷ 7 = 1 3/7, 1 3/7, 7 1/7.
+  const std::vector<Edge> edges = idle_edges(trace, idle_for(10));
+  REQUIRE(edges.size() == 3);
+  CHECK(edges[0].wait_ns == 2);
+  CHECK(edges[1].wait_ns == 1);
+  CHECK(edges[2].wait_ns == 7);
+}
+
+TEST_CASE("who did not use the disk in the window has no idle edge") {
+  Trace trace = trace_of(kSecond);
+  CHECK(idle_edges(trace, idle_for(1000)).empty());
+  io(trace, -20, -10, 4096, kReader);
+  io(trace, kSecond, 2 * kSecond, 4096, kReader);
+  io(trace, 0, 10, 4096, kNoActor);
+  CHECK(idle_edges(trace, idle_for(1000)).empty());
+  io(trace, -20, 10, 4096, kWriter);
+  const std::vector<Edge> edges = idle_edges(trace, idle_for(1000));
+  REQUIRE(edges.size() == 1);
+  CHECK(edges[0].to == kWriter);
+  CHECK(edges[0].wait_ns == 1000);
+  CHECK(idle_edges(trace, idle_for(0)).empty());
+}
+
+}  // namespace
+}  // namespace offwait
