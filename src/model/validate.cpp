@@ -171,7 +171,7 @@ class Checker {
 
   Complaint check_order_of(ActorId id, Indices waits, Indices preemptions, Indices gaps) const {
     const Actor& actor = trace_.actors[id];
-    Interval previous{"birth", actor.start, actor.start};
+    Interval previous{"", actor.start, actor.start};
     const auto take_first = [](Indices& indices) { indices = indices.subspan(1); };
     while (!waits.empty() || !preemptions.empty() || !gaps.empty()) {
       Interval next;
@@ -197,6 +197,9 @@ class Checker {
         offer({"gap", gap.from, gap.to}, gaps);
       }
       take_first(*from);
+      if (next.from < actor.start) {
+        return in_thread(id, text(next) + " begins before its birth at " + time_text(actor.start));
+      }
       if (next.from < previous.to) {
         return in_thread(id, text(next) + " begins before " + text(previous) + " ends");
       }

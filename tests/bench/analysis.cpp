@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bench_analysis [WAITS]: how long the analysis of WAITS waits (default 10 million) of 200 threads takes on
+// one core (CPU time), and how much memory. Prints, asserts nothing. Build with -O2.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <deque>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+#include "graph/graph.h"
+#include "graph/merge.h"
+#include "graph/sweep.h"
+#include "model/trace.h"
+#include "model/validate.h"
+
+namespace {
+
+using namespace offwait;
+
+constexpr Nanos kUs = 1000;
+
+class Workload {
+ public:
+  explicit Workload(std::size_t waits) : wanted_(waits) {
+    trace_.waits.reserve(waits);
+    trace_.preemptions.reserve(waits / 16);
+    for (FrameId i = 0; i < kStacks; ++i) {
+      trace_.frames.push_back("f" + std::to_string(i));
+      trace_.stacks.push_back({{i}});
+    }
+    disk_ = device(ActorKind::disk, "vda");
+    nic_ = device(ActorKind::nic, "eth0");
+    timer_ = device(ActorKind::timer, "");
+  }
+
+  /// `threads` that queue for one lock: each waits for the one before it.
+  void add_convoy(std::size_t threads) {
+    Convoy convoy;
+    for (std::size_t i = 0; i < threads; ++i) convoy.queue.push_back({thread("convoy"), Nanos(i)});
+    convoy.holder = convoy.queue.back().first;
+    convoy.queue.pop_back();
+    convoys_.push_back(convoy);
+  }
+
+  /// A request passes through `stages` threads to the disk, each waiting for the next one's answer.
+  void add_chain(std::size_t stages) {
+    std::vector<ActorId> chain;
+    for (std::size_t i = 0; i < stages; ++i) chain.push_back(thread("stage"));
+    chains_.push_back(chain);
+  }
+
+  /// A thread that waits for disk, nic and timer.
+  void add_device_user() { device_users_.push_back(thread("io")); }
+
+  Trace run() {
+    // (time, kind, index): whose turn it is.
+    using Turn = std::tuple<Nanos, int, std::size_t>;
+    std::vector<Turn> turns;
+    for (std::size_t i = 0; i < convoys_.size(); ++i) turns.emplace_back(kUs, 0, i);
+    for (std::size_t i = 0; i < chains_.size(); ++i) turns.emplace_back(kUs, 1, i);
+    for (std::size_t i = 0; i < device_users_.size(); ++i) turns.emplace_back(kUs, 2, i);
+    const auto later = std::greater<>();
+    std::make_heap(turns.begin(), turns.end(), later);
+    while (trace_.waits.size() < wanted_) {
+      std::pop_heap(turns.begin(), turns.end(), later);
+      auto& [now, kind, index] = turns.back();
+      now = kind == 0   ? convoy_turn(convoys_[index], now)
+            : kind == 1 ? chain_turn(chains_[index], now)
+                        : device_turn(device_users_[index], now);
+      std::push_heap(turns.begin(), turns.end(), later);
+    }
+    // As recorded: a wait is known when it is over.
+    std::sort(trace_.waits.begin(), trace_.waits.end(),
+              [](const Wait& a, const Wait& b) { return a.run < b.run; });
+    trace_.window = {0, trace_.waits.back().run + 1};
+    return std::move(trace_);
+  }
+
+ private:
+  static constexpr FrameId kStacks = 64;
+
+  struct Convoy {
+    std::deque<std::pair<ActorId, Nanos>> queue;
+    ActorId holder = kNoActor;
+  };
+
+  Nanos some(Nanos most) { return 1 + static_cast<Nanos>(random_() % static_cast<std::uint64_t>(most)); }
+
+  ActorId device(ActorKind kind, const char* name) {
+    Actor actor;
+    actor.kind = kind;
+    actor.name = name;
+    trace_.actors.push_back(actor);
+    return static_cast<ActorId>(trace_.actors.size() - 1);
+  }
+
+  ActorId thread(const std::string& role) {
+    Actor actor;
+    actor.tid = static_cast<std::int32_t>(1000 + trace_.actors.size());
+    actor.tgid = 1000;
+    actor.name = role + "-" + std::to_string(actor.tid);
+    trace_.actors.push_back(actor);
+    return static_cast<ActorId>(trace_.actors.size() - 1);
+  }
+
+  void wait(ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake, Nanos run) {
+    if (trace_.waits.size() == wanted_) return;
+    const auto stack = static_cast<StackId>(random_() % 4 + 4 * static_cast<unsigned>(wait_class));
+    const auto [at, added] = sites_.try_emplace({thread, waker, stack}, trace_.sites.size());
+    if (added) trace_.sites.push_back({thread, waker, wait_class, stack, kNoStack});
+    trace_.waits.push_back({at->second, block, wake, run});
+  }
+
+  Nanos convoy_turn(Convoy& convoy, Nanos now) {
+    const auto [next, block] = convoy.queue.front();
+    convoy.queue.pop_front();
+    wait(next, convoy.holder, WaitClass::futex, block, now, now + kUs);
+    convoy.queue.emplace_back(convoy.holder, now + some(kUs));
+    convoy.holder = next;
+    return now + 2 * kUs + some(10 * kUs);
+  }
+
+  Nanos chain_turn(const std::vector<ActorId>& chain, Nanos now) {
+    std::vector<Nanos> blocks;
+    for (std::size_t i = 0; i < chain.size(); ++i) blocks.push_back(now += some(5 * kUs));
+    now += some(100 * kUs);
+    for (std::size_t i = chain.size(); i-- > 0;) {
+      const bool last = i + 1 == chain.size();
+      wait(chain[i], last ? disk_ : chain[i + 1], last ? WaitClass::disk : WaitClass::pipe, blocks[i], now,
+           now + kUs);
+      now += kUs + some(5 * kUs);
+    }
+    return now + some(20 * kUs);
+  }
+
+  Nanos device_turn(ActorId thread, Nanos now) {
+    static constexpr std::array kClasses = {WaitClass::disk, WaitClass::net, WaitClass::sleep};
+    const std::size_t which = random_() % 3;
+    const ActorId waker = std::array{disk_, nic_, timer_}.at(which);
+    const Nanos wake = now + some(100 * kUs);
+    wait(thread, waker, kClasses.at(which), now, wake, wake + some(5 * kUs));
+    now = wake + 10 * kUs;
+    if (random_() % 8 == 0) {
+      if (trace_.preemptions.size() < trace_.preemptions.capacity()) {
+        trace_.preemptions.push_back({thread, now, now + kUs});
+      }
+      now += 2 * kUs;
+    }
+    return now + some(10 * kUs);
+  }
+
+  std::size_t wanted_;
+  Trace trace_;
+  std::mt19937_64 random_{1};
+  std::map<std::tuple<ActorId, ActorId, StackId>, SiteId> sites_;
+  std::vector<Convoy> convoys_;
+  std::vector<std::vector<ActorId>> chains_;
+  std::vector<ActorId> device_users_;
+  ActorId disk_, nic_, timer_;
+};
+
+/// A field of /proc/self/status, bytes.
+double status_bytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::strtod(line.c_str() + field.size() + 1, nullptr) * 1024;
+  }
+  return 0;
+}
+
+/// VmHWM starts again from what is resident now.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+/// CPU time: others may share the core.
+double seconds_of(const auto& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
+  const double before = status_bytes("VmRSS");
+  Trace trace;
+  {
+    Workload workload(waits);
+    fill(workload);
+    trace = workload.run();
+  }
+  const auto count = static_cast<double>(trace.waits.size());
+  const double trace_bytes = static_cast<double>(trace.waits.capacity() * sizeof(Wait) +
+                                                 trace.preemptions.capacity() * sizeof(Preemption) +
+                                                 trace.sites.capacity() * sizeof(WaitSite));
+  reset_peak();
+
+  Sweep sums;
+  Graph graph;
+  Merged merged;
+  const double sweep_s = seconds_of([&] {
+    Result<Sweep> result = sweep(trace);
+    if (!result.ok()) {
+      std::fprintf(stderr, "%s: %s\n", name, result.error().message.c_str());
+      std::exit(1);
+    }
+    sums = std::move(*result);
+  });
+  const double graph_s = seconds_of([&] { graph = build_graph(trace, sums); });
+  const double merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph); });
+  const double total_s = sweep_s + graph_s + merge_s;
+  const double peak = status_bytes("VmHWM");
+  const double validate_s = seconds_of([&] {
+    const Status status = validate(trace);
+    if (!status.ok()) std::printf("%s\n", status.error().message.c_str());
+  });
+  std::printf(
+      "%s: %.0f waits, %zu preemptions, %zu actors, %zu sites, %zu edges, %zu vertices after merging\n"
+      "  %.2f CPU s (sweep %.2f, graph %.3f, merge %.3f), %.1f M waits/s; validate %.2f s besides\n"
+      "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
+      name, count, trace.preemptions.size(), trace.actors.size(), trace.sites.size(), graph.edges.size(),
+      merged.vertices.size(), total_s, sweep_s, graph_s, merge_s, count / total_s / 1e6, validate_s,
+      (peak - before) / count, trace_bytes / count);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t waits = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
+  if (waits == 0) {
+    std::fprintf(stderr, "usage: bench_analysis [WAITS]\n");
+    return 2;
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0) std::perror("not pinned");
+
+  measure("mixed (4 convoys of 16, 8 chains of 8, 72 on devices)", waits, [](Workload& workload) {
+    for (int i = 0; i < 4; ++i) workload.add_convoy(16);
+    for (int i = 0; i < 8; ++i) workload.add_chain(8);
+    for (int i = 0; i < 72; ++i) workload.add_device_user();
+  });
+  measure("chains (3 of 64, 8 on devices)", waits, [](Workload& workload) {
+    for (int i = 0; i < 3; ++i) workload.add_chain(64);
+    for (int i = 0; i < 8; ++i) workload.add_device_user();
+  });
+  measure("the longest possible chain (1 convoy of 200)", waits,
+          [](Workload& workload) { workload.add_convoy(200); });
+  return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/validate.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <string>
+
+namespace offwait {
+namespace {
+
+/// Threads 11 and 12 (actors 0 and 1) and a disk (2); one site, one wait of thread 11 for thread 12.
+Trace small_trace() {
+  Trace trace;
+  trace.window = {0, 1000};
+  Actor thread;
+  thread.tid = 11;
+  thread.exit = 900;
+  trace.actors.push_back(thread);
+  thread.tid = 12;
+  thread.exit = kNever;
+  trace.actors.push_back(thread);
+  Actor disk;
+  disk.kind = ActorKind::disk;
+  trace.actors.push_back(disk);
+  trace.frames = {"f"};
+  trace.stacks = {{{0}}};
+  trace.sites = {{0, 1, WaitClass::futex, 0, kNoStack}};
+  trace.waits = {{0, 100, 200, 250}};
+  return trace;
+}
+
+std::string complaint(const Trace& trace) {
+  const Status status = validate(trace);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST_CASE("a sound trace is valid, an empty one too") {
+  CHECK(complaint(small_trace()) == "");
+  CHECK(complaint(Trace{}) == "");
+}
+
+TEST_CASE("intervals may touch, be empty, be open, and reach out of the window") {
+  Trace trace = small_trace();
+  trace.window = {150, 800};
+  trace.waits = {{0, 100, 200, 250}, {0, 250, 250, 250}, {0, 850, 860, kNever}};
+  trace.preemptions = {{0, 250, 300}, {0, 310, 310}, {1, 5, kNever}};
+  trace.gaps = {{0, 300, 310}, {0, 310, 320}, {0, 850, 850}};
+  CHECK(complaint(trace) == "");
+}
+
+TEST_CASE("each thing that analysis takes for granted is checked") {
+  struct Case {
+    const char* complaint;
+    void (*spoil)(Trace& trace);
+  };
+  const auto c = GENERATE(values<Case>({
+      {"the window [-1, 1000) is impossible", [](Trace& t) { t.window.begin = -1; }},
+      {"the window [0, -) is impossible", [](Trace& t) { t.window.end = kNever; }},
+      {"the window [1001, 1000) is impossible", [](Trace& t) { t.window.begin = 1001; }},
+      {"thread 11: born at 901, after its exit at 900", [](Trace& t) { t.actors[0].start = 901; }},
+      {"stack 0 has an unknown frame 1",
+       [](Trace& t) {
+         t.stacks[0].frames = {0, 1};
+       }},
+      {"wait site 0 belongs to no thread", [](Trace& t) { t.sites[0].thread = 2; }},
+      {"wait site 0 belongs to no thread", [](Trace& t) { t.sites[0].thread = kNoActor; }},
+      {"wait site 0 belongs to no thread", [](Trace& t) { t.sites[0].thread = 3; }},
+      {"thread 11: waits for an unknown actor 3", [](Trace& t) { t.sites[0].waker = 3; }},
+      {"thread 11: waits with an unknown stack", [](Trace& t) { t.sites[0].wait_stack = 1; }},
+      {"thread 11: waits with an unknown stack", [](Trace& t) { t.sites[0].waker_stack = 1; }},
+      {"thread 11: waits with an unknown wait class",
+       [](Trace& t) { t.sites[0].wait_class = static_cast<WaitClass>(10); }},
+      {"wait 0 has an unknown site 1", [](Trace& t) { t.waits[0].site = 1; }},
+      {"thread 11: wait block=300 wake=200 run=250 is not in order of time",
+       [](Trace& t) { t.waits[0].block = 300; }},
+      {"thread 11: wait block=100 wake=200 run=199 is not in order of time",
+       [](Trace& t) { t.waits[0].run = 199; }},
+      {"thread 11: wait block=- wake=- run=- is not in order of time",
+       [](Trace& t) {
+         t.waits[0] = {0, kNever, kNever, kNever};
+       }},
+      {"thread 11: the wait from 100 has a waker but was never woken",
+       [](Trace& t) { t.waits[0].wake = t.waits[0].run = kNever; }},
+      {"the preemption at 5 belongs to no thread",
+       [](Trace& t) {
+         t.preemptions = {{2, 5, 6}};
+       }},
+      {"thread 12: preemption out=5 run=4 is not in order of time",
+       [](Trace& t) {
+         t.preemptions = {{1, 5, 4}};
+       }},
+      {"the gap at 5 belongs to no thread",
+       [](Trace& t) {
+         t.gaps = {{9, 5, 6}};
+       }},
+      {"thread 12: gap from=5 to=4 is not in order of time",
+       [](Trace& t) {
+         t.gaps = {{1, 5, 4}};
+       }},
+      {"thread 11: wait [240, 260) begins before wait [100, 250) ends",
+       [](Trace& t) {
+         t.waits.push_back({0, 240, 250, 260});
+       }},
+      {"thread 11: wait [50, 70) begins before wait [100, 250) ends",
+       [](Trace& t) {
+         t.waits.push_back({0, 50, 60, 70});
+       }},
+      {"thread 11: preemption [240, 300) begins before wait [100, 250) ends",
+       [](Trace& t) {
+         t.preemptions = {{0, 240, 300}};
+       }},
+      {"thread 11: wait [100, 250) begins before gap [90, 101) ends",
+       [](Trace& t) {
+         t.gaps = {{0, 90, 101}};
+       }},
+      {"thread 11: gap [400, 500) begins before preemption [300, -) ends",
+       [](Trace& t) {
+         t.preemptions = {{0, 300, kNever}};
+         t.gaps = {{0, 400, 500}};
+       }},
+      {"thread 11: wait [100, 250) begins before its birth at 120",
+       [](Trace& t) { t.actors[0].start = 120; }},
+      {"thread 11: wait [100, 250) is not over at its exit at 249", [](Trace& t) { t.actors[0].exit = 249; }},
+      {"thread 11: gap [901, 902) is not over at its exit at 900",
+       [](Trace& t) { t.gaps = {{0, 901, 902}}; }},
+      {"a disk capacity belongs to no disk",
+       [](Trace& t) { t.capacities = {{0, 1, 1, CapacitySource::given}}; }},
+      {"disk capacity 0.000000 is not above 0",
+       [](Trace& t) { t.capacities = {{2, 0, 1, CapacitySource::given}}; }},
+      {"disk capacity inf is not above 0",
+       [](Trace&
+              t) { t.capacities = {{2, 1, std::numeric_limits<double>::infinity(), CapacitySource::given}}; }},
+      {"the disk sample at 7 belongs to no disk", [](Trace& t) { t.disk_samples = {{1, 7, 0, 0}}; }},
+      {"the request issued at 7 went to no disk", [](Trace& t) { t.disk_ios = {{0, 1, 7, 8, 0}}; }},
+      {"the request issued at 7 was submitted by no thread",
+       [](Trace& t) { t.disk_ios = {{2, 2, 7, 8, 0}}; }},
+      {"the request issued at 7 was complete before, at 6",
+       [](Trace& t) { t.disk_ios = {{kNoActor, 2, 7, 6, 0}}; }},
+  }));
+  Trace trace = small_trace();
+  c.spoil(trace);
+  CHECK(complaint(trace) == c.complaint);
+}
+
+}  // namespace
+}  // namespace offwait
