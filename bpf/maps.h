@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settings, maps and the way out: emitting records without losing one silently. */
+#ifndef OFFWAIT_MAPS_H
+#define OFFWAIT_MAPS_H
+
+/* Settings, fixed before loading. */
+const volatile bool record_stacks = true;
+const volatile bool follow_children = true;
+
+/* Sizes are set before loading; what stands here is only a default. */
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 16 << 20);
+} events SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __type(key, __u32); /* tid */
+  __type(value, struct offwait_thread);
+} threads SEC(".maps");
+
+/* Processes of the target. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __type(key, __u32); /* tgid */
+  __type(value, __u8);
+} target_tgids SEC(".maps");
+
+/* Threads named as the target one by one. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1024);
+  __type(key, __u32); /* tid */
+  __type(value, __u8);
+} target_tids SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __type(key, __u32); /* stack id, never 0 */
+  __type(value, struct offwait_stack);
+} stacks SEC(".maps");
+
+/* Disks that woke a recorded thread: who issues requests to them is recorded too. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1024);
+  __type(key, __u32); /* dev_t */
+  __type(value, __u8);
+} disks SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1024);
+  __type(key, __u32); /* interface index */
+  __type(value, char[OFFWAIT_NIC_NAME_LEN]);
+} nics SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, OFFWAIT_LOSS_COUNT);
+  __type(key, __u32);
+  __type(value, __u64);
+} losses SEC(".maps");
+
+static __always_inline void count_loss(__u32 loss)
+{
+  __u64 *count = bpf_map_lookup_elem(&losses, &loss);
+  if (count)
+    ++*count; /* per CPU and with interrupts off in every program that can lose something often */
+}
+
+/* User space drains on a timer: a wakeup per record would cost four times the recording itself. */
+#define EMIT_FLAGS BPF_RB_NO_WAKEUP
+
+/* Room for a record of `thread` whose interval began at from_ns; NULL if it is lost. A thread whose records were
+ * lost first gets a gap record over the time that they would have covered. */
+static __always_inline void *reserve(struct offwait_thread *thread, __u32 tid, const __u64 size, __u64 from_ns)
+{
+  if (thread->lost_since_ns) {
+    struct offwait_gap *gap = bpf_ringbuf_reserve(&events, sizeof(*gap), 0);
+    if (!gap) {
+      count_loss(OFFWAIT_LOSS_ringbuf_full);
+      return NULL;
+    }
+    gap->type = OFFWAIT_RECORD_GAP;
+    gap->tid = tid;
+    gap->from_ns = thread->lost_since_ns;
+    gap->to_ns = from_ns;
+    bpf_ringbuf_submit(gap, EMIT_FLAGS);
+    thread->lost_since_ns = 0;
+  }
+  void *record = bpf_ringbuf_reserve(&events, size, 0);
+  if (!record) {
+    count_loss(OFFWAIT_LOSS_ringbuf_full);
+    thread->lost_since_ns = from_ns ? from_ns : 1;
+  }
+  return record;
+}
+
+#endif

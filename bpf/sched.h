@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The scheduler: a thread's states, joined to one record per wait. */
+#ifndef OFFWAIT_SCHED_H
+#define OFFWAIT_SCHED_H
+
+#define TASK_DEAD_BIT 0x80u
+
+static __always_inline struct offwait_thread *recorded(struct task_struct *task)
+{
+  __u32 tid = (__u32)task->pid;
+  struct offwait_thread *thread = bpf_map_lookup_elem(&threads, &tid);
+  /* Another start time: the tid has been reused while its old owner was still dying, or the other way round. */
+  if (thread && thread->start_ns == task->start_time)
+    return thread;
+  return NULL;
+}
+
+static __always_inline void emit_thread(struct offwait_thread *thread, __u32 tid, __u32 event, __u32 exec, __u64 at_ns,
+                                        const char *comm)
+{
+  struct offwait_thread_record *record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+  if (!record) {
+    count_loss(OFFWAIT_LOSS_ringbuf_full);
+    return;
+  }
+  record->type = OFFWAIT_RECORD_THREAD;
+  record->event = event;
+  record->outside = !thread->target;
+  record->pad = 0;
+  record->tid = tid;
+  record->tgid = thread->tgid;
+  record->exec = exec;
+  record->at_ns = at_ns;
+  record->start_ns = thread->start_ns;
+  if (comm)
+    bpf_probe_read_kernel_str(record->comm, sizeof(record->comm), comm);
+  else
+    record->comm[0] = 0;
+  bpf_ringbuf_submit(record, EMIT_FLAGS);
+}
+
+/* Starts recording a task. `fresh` is what is known of it. */
+static __always_inline void record_thread(struct offwait_thread *fresh, __u32 tid, __u32 event, __u64 now,
+                                          const char *comm)
+{
+  if (bpf_map_update_elem(&threads, &tid, fresh, BPF_NOEXIST) == 0) {
+    emit_thread(fresh, tid, event, 0, now, comm);
+    return;
+  }
+  struct offwait_thread *old = bpf_map_lookup_elem(&threads, &tid);
+  if (!old) {
+    count_loss(OFFWAIT_LOSS_thread_table_full);
+    return;
+  }
+  if (old->start_ns == fresh->start_ns)
+    return; /* another CPU was faster */
+  emit_thread(old, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+  *old = *fresh;
+  emit_thread(fresh, tid, event, 0, now, comm);
+}
+
+/* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
+ * recorded too. */
+static __always_inline void record_current(__u32 tid, __u64 now)
+{
+  if (bpf_map_lookup_elem(&threads, &tid))
+    return;
+  struct task_struct *task = (void *)bpf_get_current_task();
+  struct offwait_thread fresh = {};
+  fresh.start_ns = BPF_CORE_READ(task, start_time);
+  fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
+  fresh.since_ns = now;
+  fresh.state = OFFWAIT_STATE_RUNNING;
+  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char *)&task->comm);
+}
+
+/* Which system call a task is blocked in, and what its file descriptor is. */
+static __always_inline void interrupted_call(struct task_struct *task, __s16 *syscall, __u8 *fd_kind)
+{
+  struct pt_regs *regs = saved_user_registers(task);
+  __u64 number = ~0ull;
+#if defined(__TARGET_ARCH_x86)
+  bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
+#elif defined(__TARGET_ARCH_arm64)
+  __s32 syscallno = -1;
+  bpf_probe_read_kernel(&syscallno, sizeof(syscallno), &regs->syscallno);
+  number = (__u64)(__s64)syscallno;
+#endif
+  *syscall = number < 0x7fff ? (__s16)number : OFFWAIT_NO_SYSCALL;
+  *fd_kind = OFFWAIT_FD_NONE;
+  if (!takes_fd(*syscall))
+    return;
+
+  __u64 fd = 0;
+  bpf_probe_read_kernel(&fd, sizeof(fd), first_argument(regs));
+  *fd_kind = fd_kind_of(task, (__u32)fd);
+}
+
+static __always_inline void switch_out(void *ctx, struct task_struct *prev, bool preempt, __u32 state, __u64 now)
+{
+  struct offwait_thread *thread = recorded(prev);
+  if (!thread)
+    return;
+  if (state & TASK_DEAD_BIT) {
+    __u32 tid = (__u32)prev->pid;
+    emit_thread(thread, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+    bpf_map_delete_elem(&threads, &tid);
+    return;
+  }
+  thread->since_ns = now;
+  if (preempt || !off_run_queue(prev)) {
+    thread->state = OFFWAIT_STATE_RUNNABLE;
+    return;
+  }
+  thread->state = OFFWAIT_STATE_BLOCKED;
+  thread->task_state = (__u16)state;
+  thread->flags = in_iowait(prev) ? OFFWAIT_WAIT_IOWAIT : 0;
+  bool kernel_thread = prev->flags & PF_KTHREAD_BIT;
+  if (kernel_thread) {
+    thread->flags |= OFFWAIT_WAIT_KTHREAD;
+    thread->syscall = OFFWAIT_NO_SYSCALL;
+    thread->fd_kind = OFFWAIT_FD_NONE;
+  } else {
+    interrupted_call(prev, &thread->syscall, &thread->fd_kind);
+  }
+  if (record_stacks) {
+    thread->wait_user = kernel_thread ? 0 : current_stack(ctx, thread->tgid);
+    thread->wait_kernel = current_stack(ctx, 0);
+  }
+}
+
+static __always_inline void emit_wait(struct offwait_thread *thread, __u32 tid, __u64 now)
+{
+  struct offwait_wait *wait = reserve(thread, tid, sizeof(*wait), thread->since_ns);
+  if (!wait)
+    return;
+  /* Each wait ends in exactly one waking. One that is older than the switch-out came while the thread had left the
+   * run queue but not yet the CPU; it is the last one before the switch, since later ones find nothing to wake. */
+  bool raced = thread->wake_ns && thread->wake_ns < thread->since_ns;
+  wait->type = OFFWAIT_RECORD_WAIT;
+  wait->waker_kind = thread->waker_kind;
+  wait->fd_kind = thread->fd_kind;
+  wait->flags = thread->flags | (raced ? OFFWAIT_WAIT_RACED : 0);
+  wait->tid = tid;
+  wait->block_ns = thread->since_ns;
+  wait->wake_ns = raced ? thread->since_ns : thread->wake_ns ? thread->wake_ns : now;
+  wait->run_ns = now;
+  wait->waker_id = thread->waker_id;
+  wait->syscall = thread->syscall;
+  wait->task_state = thread->task_state;
+  wait->wait_user = thread->wait_user;
+  wait->wait_kernel = thread->wait_kernel;
+  wait->waker_user = thread->waker_user;
+  wait->waker_kernel = thread->waker_kernel;
+  bpf_ringbuf_submit(wait, EMIT_FLAGS);
+}
+
+static __always_inline void switch_in(struct task_struct *next, __u64 now)
+{
+  struct offwait_thread *thread = recorded(next);
+  if (!thread)
+    return;
+  __u32 tid = (__u32)next->pid;
+  __u8 state = thread->state;
+  if (state == OFFWAIT_STATE_UNKNOWN)
+    state = thread->seeded;
+  if (state == OFFWAIT_STATE_BLOCKED) {
+    emit_wait(thread, tid, now);
+  } else if (state == OFFWAIT_STATE_RUNNABLE) {
+    struct offwait_preemption *preemption = reserve(thread, tid, sizeof(*preemption), thread->since_ns);
+    if (preemption) {
+      preemption->type = OFFWAIT_RECORD_PREEMPTION;
+      preemption->tid = tid;
+      preemption->out_ns = thread->since_ns;
+      preemption->run_ns = now;
+      bpf_ringbuf_submit(preemption, EMIT_FLAGS);
+    }
+  }
+  thread->state = OFFWAIT_STATE_RUNNING;
+  thread->since_ns = now;
+  thread->wake_ns = 0;
+  thread->waker_kind = OFFWAIT_WAKER_UNKNOWN;
+}
+
+SEC("tp_btf/sched_switch")
+int on_sched_switch(__u64 *ctx)
+{
+  bool preempt = ctx[0];
+  struct task_struct *prev = (void *)ctx[1];
+  struct task_struct *next = (void *)ctx[2];
+  __u64 now = bpf_ktime_get_ns();
+
+  if (prev->pid) {
+    __u32 state;
+    if (sched_switch_has_prev_state)
+      state = (__u32)ctx[3];
+    else
+      state = task_state(prev);
+    switch_out(ctx, prev, preempt, state, now);
+  }
+  if (next->pid)
+    switch_in(next, now);
+  return 0;
+}
+
+/* sched_waking, not sched_wakeup: only here is the waker always current. Wakings of one thread are serialised by its
+ * pi_lock, and the thread cannot run again before the one that counts has returned. */
+SEC("tp_btf/sched_waking")
+int on_sched_waking(__u64 *ctx)
+{
+  struct task_struct *wakee = (void *)ctx[0];
+  struct offwait_thread *thread = recorded(wakee);
+  if (!thread)
+    return 0;
+  __u64 now = bpf_ktime_get_ns();
+  struct waker waker = waker_of(wakee);
+  __u32 waker_user = 0;
+  __u32 waker_kernel = 0;
+  if (waker.kind == OFFWAIT_WAKER_THREAD) {
+    record_current(waker.id, now);
+    /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack: rarely, and
+     * walking one for each futile waking would cost more than it tells. */
+    if (record_stacks && thread->state != OFFWAIT_STATE_RUNNING) {
+      __u64 pid_tgid = bpf_get_current_pid_tgid();
+      struct task_struct *task = (void *)bpf_get_current_task();
+      waker_user = BPF_CORE_READ(task, flags) & PF_KTHREAD_BIT ? 0 : current_stack(ctx, (__u32)(pid_tgid >> 32));
+      waker_kernel = current_stack(ctx, 0);
+    }
+  } else if (waker.kind == OFFWAIT_WAKER_DISK) {
+    __u8 one = 1;
+    if (!bpf_map_lookup_elem(&disks, &waker.id))
+      bpf_map_update_elem(&disks, &waker.id, &one, BPF_ANY);
+  }
+  thread->waker_kind = (__u8)waker.kind;
+  thread->waker_id = waker.id;
+  thread->waker_user = waker_user;
+  thread->waker_kernel = waker_kernel;
+  thread->wake_ns = now;
+  return 0;
+}
+
+/* Fork, before the child can run: it is runnable from its start on. */
+SEC("tp_btf/sched_process_fork")
+int on_sched_process_fork(__u64 *ctx)
+{
+  struct task_struct *parent = (void *)ctx[0];
+  struct task_struct *child = (void *)ctx[1];
+  if (!follow_children)
+    return 0;
+  struct offwait_thread *thread = recorded(parent);
+  if (!thread || !thread->target)
+    return 0;
+  struct offwait_thread fresh = {};
+  fresh.start_ns = child->start_time;
+  fresh.tgid = (__u32)child->tgid;
+  fresh.since_ns = fresh.start_ns;
+  fresh.state = OFFWAIT_STATE_RUNNABLE;
+  fresh.target = 1;
+  record_thread(&fresh, (__u32)child->pid, OFFWAIT_THREAD_BORN, bpf_ktime_get_ns(), (const char *)&child->comm);
+  return 0;
+}
+
+/* An exec by a thread that is not its group's leader gives it the leader's tid: old_pid is the one it had. The old
+ * leader's entry is overwritten when the new owner of the tid is recorded. */
+SEC("tp_btf/sched_process_exec")
+int on_sched_process_exec(__u64 *ctx)
+{
+  struct task_struct *task = (void *)ctx[0];
+  __u32 old_tid = (__u32)ctx[1];
+  __u32 tid = (__u32)task->pid;
+  __u64 now = bpf_ktime_get_ns();
+  struct offwait_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
+  if (!thread)
+    return 0;
+  if (old_tid != tid) {
+    struct offwait_thread fresh = *thread;
+    emit_thread(thread, old_tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+    bpf_map_delete_elem(&threads, &old_tid);
+    fresh.start_ns = task->start_time;
+    record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char *)&task->comm);
+    return 0;
+  }
+  emit_thread(thread, tid, OFFWAIT_THREAD_NAMED, 1, now, (const char *)&task->comm);
+  return 0;
+}
+
+SEC("tp_btf/task_rename")
+int on_task_rename(__u64 *ctx)
+{
+  struct task_struct *task = (void *)ctx[0];
+  const char *comm = (const char *)ctx[1];
+  struct offwait_thread *thread = recorded(task);
+  if (thread)
+    emit_thread(thread, (__u32)task->pid, OFFWAIT_THREAD_NAMED, 0, bpf_ktime_get_ns(), comm);
+  return 0;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract between the BPF programs and user space: the records of the ring buffer, and the values of
+ * the maps that user space reads. Plain structs, the same layout on both sides; all times are
+ * CLOCK_MONOTONIC ns (bpf_ktime_get_ns), a time of 0 means "before the recording". A live recording is
+ * the only user, so there is no version: both sides are built together. */
+#ifndef OFFWAIT_EVENT_H
+#define OFFWAIT_EVENT_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#define OFFWAIT_COMM_LEN 16
+#define OFFWAIT_NIC_NAME_LEN 16
+#define OFFWAIT_STACK_FRAMES 127
+
+enum offwait_record_type {
+  OFFWAIT_RECORD_WAIT = 1,
+  OFFWAIT_RECORD_PREEMPTION,
+  OFFWAIT_RECORD_GAP,
+  OFFWAIT_RECORD_THREAD,
+  OFFWAIT_RECORD_IO,
+};
+
+/* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
+ * interface index, the interrupt number (or OFFWAIT_IRQ_*) or the softirq vector (or OFFWAIT_SOFTIRQ_*). */
+enum offwait_waker_kind {
+  OFFWAIT_WAKER_UNKNOWN = 0,
+  OFFWAIT_WAKER_THREAD,
+  OFFWAIT_WAKER_DISK,
+  OFFWAIT_WAKER_NIC,
+  OFFWAIT_WAKER_TIMER,
+  OFFWAIT_WAKER_IRQ,
+  OFFWAIT_WAKER_SOFTIRQ,
+};
+#define OFFWAIT_IRQ_OTHER 0xffffffffu     /* hard interrupt without a handler of its own: IPI, irq_work */
+#define OFFWAIT_IRQ_IDLE 0xfffffffeu      /* work that the idle loop did for another CPU */
+#define OFFWAIT_SOFTIRQ_RAISED 0xffffffffu /* end of an interrupt: pending softirqs handed to ksoftirqd */
+
+/* What the file descriptor of an interrupted read, write or the like is. */
+enum offwait_fd_kind {
+  OFFWAIT_FD_NONE = 0,
+  OFFWAIT_FD_FILE,   /* regular file, directory, block device */
+  OFFWAIT_FD_PIPE,
+  OFFWAIT_FD_SOCKET,
+  OFFWAIT_FD_CHAR,
+  OFFWAIT_FD_ANON,   /* eventfd, timerfd, epoll, … */
+};
+
+enum offwait_wait_flag {
+  OFFWAIT_WAIT_IOWAIT = 1 << 0,  /* task_struct.in_iowait: the kernel itself calls it a wait for I/O */
+  OFFWAIT_WAIT_KTHREAD = 1 << 1, /* a kernel thread: there is no system call */
+  OFFWAIT_WAIT_RACED = 1 << 2,   /* woken between leaving the run queue and switching out */
+};
+#define OFFWAIT_NO_SYSCALL (-1)
+
+/* One per blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if it was
+ * blocked before it was recorded. Stack ids are keys of the stack store, 0 for none. */
+struct offwait_wait {
+  __u8 type;
+  __u8 waker_kind;
+  __u8 fd_kind;
+  __u8 flags;
+  __u32 tid;
+  __u64 block_ns;
+  __u64 wake_ns;
+  __u64 run_ns;
+  __u32 waker_id;
+  __s16 syscall;
+  __u16 task_state; /* TASK_* bits at the switch */
+  __u32 wait_user;
+  __u32 wait_kernel;
+  __u32 waker_user;
+  __u32 waker_kernel;
+};
+
+/* Switched out while runnable, or forked and not yet run: runnable in [out, run). */
+struct offwait_preemption {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u64 out_ns;
+  __u64 run_ns;
+};
+
+/* Records of the thread were lost: its state in [from, to) is unknown. */
+struct offwait_gap {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u64 from_ns;
+  __u64 to_ns;
+};
+
+enum offwait_thread_event {
+  OFFWAIT_THREAD_SEEN = 1, /* recorded from here on, born earlier */
+  OFFWAIT_THREAD_BORN,
+  OFFWAIT_THREAD_NAMED, /* exec or rename */
+  OFFWAIT_THREAD_EXITED,
+};
+
+struct offwait_thread_record {
+  __u8 type;
+  __u8 event;
+  __u8 outside; /* not part of the target */
+  __u8 pad;
+  __u32 tid;
+  __u32 tgid;
+  __u32 exec; /* NAMED by an exec */
+  __u64 at_ns;
+  __u64 start_ns; /* task_struct.start_time */
+  char comm[OFFWAIT_COMM_LEN];
+};
+
+/* A request to a disk, emitted at its completion. tid is 0 if it was submitted in no thread's context. */
+struct offwait_io {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u32 dev;
+  __u32 bytes;
+  __u64 issue_ns;
+  __u64 complete_ns;
+};
+
+enum offwait_state {
+  OFFWAIT_STATE_UNKNOWN = 0,
+  OFFWAIT_STATE_RUNNING,
+  OFFWAIT_STATE_RUNNABLE,
+  OFFWAIT_STATE_BLOCKED,
+};
+
+/* Value of `threads`, keyed by tid: what is known of a recorded thread now. User space reads what is left at
+ * the end to account for waits that are still open. */
+struct offwait_thread {
+  __u64 start_ns; /* identity together with the tid */
+  __u64 since_ns; /* the present state's begin, 0 = before it was recorded */
+  __u8 state;     /* unknown until the first switch seen */
+  __u8 seeded;    /* state that the task iterator found, valid while `state` is unknown */
+  __u8 target;
+  __u8 fd_kind;
+  __u8 flags;
+  __u8 waker_kind;
+  __s16 syscall;
+  __u16 task_state;
+  __u16 pad;
+  __u32 tgid;
+  __u32 wait_user;
+  __u32 wait_kernel;
+  /* Written by the waker, on its own CPU: */
+  __u32 waker_id;
+  __u32 waker_user;
+  __u32 waker_kernel;
+  __u64 wake_ns; /* the last waking since the thread ran, 0 = none */
+  __u64 lost_since_ns; /* records lost since then, 0 = none */
+};
+
+/* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */
+struct offwait_stack {
+  __u32 tgid; /* 0 for a kernel stack */
+  __u32 frames;
+  __u64 pc[OFFWAIT_STACK_FRAMES]; /* leaf first; zero beyond `frames` */
+};
+
+#endif

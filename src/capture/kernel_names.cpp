@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/kernel_names.h"
+
+#include <charconv>
+#include <cstddef>
+
+namespace offwait {
+namespace {
+
+constexpr std::uint64_t kSectorBytes = 512;  // /proc/diskstats counts in these, whatever the disk's own sectors are
+
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  return line;
+}
+
+std::vector<std::string_view> words(std::string_view line) {
+  std::vector<std::string_view> found;
+  for (std::size_t at = line.find_first_not_of(" \t"); at != std::string_view::npos;) {
+    const std::size_t end = line.find_first_of(" \t", at);
+    found.push_back(line.substr(at, end == std::string_view::npos ? end : end - at));
+    at = line.find_first_not_of(" \t", end);
+  }
+  return found;
+}
+
+bool number(std::string_view word, std::uint64_t& value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc{} && end == word.data() + word.size();
+}
+
+}  // namespace
+
+std::vector<DiskStats> parse_diskstats(std::string_view text) {
+  // Fields after the name (Documentation/admin-guide/iostats.rst), counted from 0.
+  enum Field : std::size_t { kReads = 0, kReadSectors = 2, kWrites = 4, kWriteSectors = 6, kDiscards = 11, kDiscardSectors = 13, kFlushes = 15 };
+  std::vector<DiskStats> disks;
+  while (!text.empty()) {
+    const std::vector<std::string_view> fields = words(next_line(text));
+    std::uint64_t major = 0;
+    std::uint64_t minor = 0;
+    if (fields.size() < 3 + kWriteSectors + 1 || !number(fields[0], major) || !number(fields[1], minor)) continue;
+    // Discards came in 4.18 and flushes in 5.5; where they are missing they are not counted.
+    const auto field = [&fields](std::size_t index) {
+      std::uint64_t value = 0;
+      return index + 3 < fields.size() && number(fields[index + 3], value) ? value : 0;
+    };
+    DiskStats disk;
+    disk.dev = static_cast<std::uint32_t>(major << 20 | minor);
+    disk.name = std::string(fields[2]);
+    disk.bytes = (field(kReadSectors) + field(kWriteSectors) + field(kDiscardSectors)) * kSectorBytes;
+    disk.ios = field(kReads) + field(kWrites) + field(kDiscards) + field(kFlushes);
+    disks.push_back(std::move(disk));
+  }
+  return disks;
+}
+
+std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text) {
+  std::map<std::uint32_t, std::string> interrupts;
+  const std::size_t cpus = words(next_line(text)).size();
+  while (!text.empty()) {
+    const std::vector<std::string_view> fields = words(next_line(text));
+    if (fields.empty() || fields[0].back() != ':') continue;
+    std::uint64_t irq = 0;
+    if (!number(fields[0].substr(0, fields[0].size() - 1), irq)) continue;
+    // A count for each CPU, the chip, the hardware number and trigger, then the handlers.
+    const std::size_t handlers = 1 + cpus + 2;
+    if (fields.size() <= handlers) continue;
+    std::string names;
+    for (std::size_t i = handlers; i < fields.size(); ++i) {
+      if (!names.empty()) names += ' ';
+      names += fields[i];
+    }
+    interrupts.emplace(static_cast<std::uint32_t>(irq), std::move(names));
+  }
+  return interrupts;
+}
+
+}  // namespace offwait

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Numbers of disks and interrupts to names, and the disks' counters, as the kernel prints them under /proc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+#include "event/recording.h"
+
+namespace offwait {
+
+/// One line of /proc/diskstats.
+struct DiskStats {
+  std::uint32_t dev = 0;  ///< major << 20 | minor
+  std::string name;
+  std::uint64_t bytes = 0;  ///< read + written + discarded
+  std::uint64_t ios = 0;    ///< completed reads, writes, discards and flushes
+};
+
+/// The text of /proc/diskstats. A line that is not of its form is left out.
+std::vector<DiskStats> parse_diskstats(std::string_view text);
+
+/// The text of /proc/interrupts: number → names of its handlers, comma separated. Interrupts without a number (LOC,
+/// RES, …) have no handler to name and are left out.
+std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text);
+
+}  // namespace offwait

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/kernel_types.h"
+
+#include <bpf/btf.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace offwait {
+namespace {
+
+struct FreeBtf {
+  void operator()(btf* types) const { btf__free(types); }
+};
+
+/// Arguments of tracepoint `name`; -1 if the kernel does not have it. Its type is a pointer to a function whose first
+/// argument is the tracepoint's private data.
+int tracepoint_arguments(const btf* types, const char* name) {
+  const std::string type_name = std::string("btf_trace_") + name;
+  const int id = btf__find_by_name_kind(types, type_name.c_str(), BTF_KIND_TYPEDEF);
+  if (id < 0) return -1;
+  const btf_type* type = btf__type_by_id(types, static_cast<__u32>(id));
+  while (type != nullptr && (btf_is_typedef(type) || btf_is_ptr(type))) type = btf__type_by_id(types, type->type);
+  return type != nullptr && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
+}
+
+#if defined(__x86_64__)
+/// Distance in bytes of a per-CPU variable from the start of the per-CPU section.
+std::optional<std::int64_t> per_cpu_offset(const btf* types, const char* variable) {
+  const int section_id = btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC);
+  if (section_id < 0) return std::nullopt;
+  const btf_type* section = btf__type_by_id(types, static_cast<__u32>(section_id));
+  const btf_var_secinfo* entries = btf_var_secinfos(section);
+  for (__u16 i = 0; i < btf_vlen(section); ++i) {
+    const btf_type* entry = btf__type_by_id(types, entries[i].type);
+    if (std::strcmp(btf__name_by_offset(types, entry->name_off), variable) == 0) return entries[i].offset;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> member_offset(const btf* types, const char* structure, const char* member) {
+  const int id = btf__find_by_name_kind(types, structure, BTF_KIND_STRUCT);
+  if (id < 0) return std::nullopt;
+  // The members of pcpu_hot are wrapped in anonymous structs and unions.
+  const auto find = [types, member](const auto& self, const btf_type* type) -> std::optional<std::int64_t> {
+    const btf_member* members = btf_members(type);
+    for (__u16 i = 0; i < btf_vlen(type); ++i) {
+      const std::int64_t offset = btf_member_bit_offset(type, i) / 8;
+      const std::string_view name = btf__name_by_offset(types, members[i].name_off);
+      if (name == member) return offset;
+      const btf_type* inner = btf__type_by_id(types, members[i].type);
+      if (name.empty() && btf_is_composite(inner)) {
+        if (const auto found = self(self, inner)) return offset + *found;
+      }
+    }
+    return std::nullopt;
+  };
+  return find(find, btf__type_by_id(types, static_cast<__u32>(id)));
+}
+
+std::optional<std::int64_t> preempt_count_offset(const btf* types) {
+  if (const auto offset = per_cpu_offset(types, "__preempt_count")) return offset;
+  const auto hot = per_cpu_offset(types, "pcpu_hot");
+  const auto member = member_offset(types, "pcpu_hot", "preempt_count");
+  if (hot && member) return *hot + *member;
+  return std::nullopt;
+}
+#endif
+
+}  // namespace
+
+Result<KernelTypes> read_kernel_types() {
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
+    return Error{"this kernel has no BTF (/sys/kernel/btf/vmlinux): offwait needs Linux 5.8 or newer built with CONFIG_DEBUG_INFO_BTF=y"};
+  }
+  const std::unique_ptr<btf, FreeBtf> types(btf__load_vmlinux_btf());
+  if (!types) return Error{std::string("cannot read the kernel's BTF (/sys/kernel/btf/vmlinux): ") + std::strerror(errno)};
+
+  KernelTypes result;
+  result.sched_switch_has_prev_state = tracepoint_arguments(types.get(), "sched_switch") >= 4;
+  result.block_rq_has_queue = tracepoint_arguments(types.get(), "block_rq_issue") >= 2;
+#if defined(__x86_64__)
+  const auto run_queue = per_cpu_offset(types.get(), "runqueues");
+  const auto preempt_count = preempt_count_offset(types.get());
+  if (!run_queue || !preempt_count) {
+    return Error{"this kernel's BTF does not describe its per-CPU variables (runqueues, preempt_count), without which interrupts "
+                 "cannot be told from threads: it was built with pahole older than 1.18"};
+  }
+  result.preempt_count_from_run_queue = *preempt_count - *run_queue;
+#endif
+  return result;
+}
+
+}  // namespace offwait

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace offwait {
+
+/// What the BPF programs have to be told about the running kernel because CO-RE cannot ask for it (bpf/kernel_differences.h).
+struct KernelTypes {
+  bool sched_switch_has_prev_state = false;
+  bool block_rq_has_queue = false;
+  std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
+};
+
+/// Reads /sys/kernel/btf/vmlinux.
+Result<KernelTypes> read_kernel_types();
+
+}  // namespace offwait

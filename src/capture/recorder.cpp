@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/recorder.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <offwait.skel.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <unordered_set>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "capture/kernel_names.h"
+#include "capture/kernel_types.h"
+#include "capture/privileges.h"
+#include "offwait/loss_counters.h"
+
+namespace offwait {
+namespace {
+
+constexpr Nanos kDiskInterval = kSecond;
+
+Nanos monotonic_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
+}
+
+/// The last thing libbpf complained about: its return values alone do not say what was wrong.
+std::string& libbpf_complaint() {
+  static std::string complaint;
+  return complaint;
+}
+
+int keep_complaint(libbpf_print_level level, const char* format, va_list arguments) {
+  if (level != LIBBPF_WARN) return 0;
+  char text[512];
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  std::string line(text);
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  // The first complaint is the cause, the later ones are its consequences.
+  if (libbpf_complaint().empty()) libbpf_complaint() = line;
+  return 0;
+}
+
+Error libbpf_error(const std::string& what, int error) {
+  std::string message = what + ": " + std::strerror(error < 0 ? -error : error);
+  if (!libbpf_complaint().empty()) message += " (" + libbpf_complaint() + ")";
+  return Error{message};
+}
+
+std::string read_file(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct FreeSkeleton {
+  void operator()(offwait_bpf* skeleton) const { offwait_bpf__destroy(skeleton); }
+};
+struct FreeRing {
+  void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
+};
+
+/// Calls visit(key, value) for each entry; the map must not change meanwhile.
+template <class Key, class Value, class Visit>
+Status for_each_entry(const bpf_map* map, Visit visit) {
+  const int fd = bpf_map__fd(map);
+  Key key{};
+  for (const Key* previous = nullptr; bpf_map_get_next_key(fd, previous, &key) == 0; previous = &key) {
+    Value value{};
+    if (const int error = bpf_map_lookup_elem(fd, &key, &value)) {
+      return libbpf_error(std::string("cannot read the map ") + bpf_map__name(map), error);
+    }
+    visit(key, value);
+  }
+  return success();
+}
+
+}  // namespace
+
+struct Recorder::State {
+  std::unique_ptr<offwait_bpf, FreeSkeleton> skeleton;
+  std::unique_ptr<ring_buffer, FreeRing> ring;
+  std::vector<bpf_link*> links;
+  KernelRecording recording;
+  std::set<std::int32_t> new_processes;
+  std::unordered_set<std::int32_t> known_processes;
+  std::uint64_t bad_records = 0;
+  Nanos next_disk_sample = 0;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { detach(); }
+
+  void detach() {
+    for (bpf_link* link : links) bpf_link__destroy(link);
+    links.clear();
+  }
+
+  static int on_record(void* self, void* data, size_t size) {
+    static_cast<State*>(self)->take({static_cast<const std::byte*>(data), size});
+    return 0;
+  }
+
+  void take(std::span<const std::byte> record) {
+    if (!recording.records.append(record)) {
+      ++bad_records;
+      return;
+    }
+    if (static_cast<std::uint8_t>(record[0]) != OFFWAIT_RECORD_THREAD) return;
+    offwait_thread_record thread{};
+    std::memcpy(&thread, record.data(), sizeof(thread));
+    const auto tgid = static_cast<std::int32_t>(thread.tgid);
+    const bool exec = thread.event == OFFWAIT_THREAD_NAMED && thread.exec != 0;
+    if (known_processes.insert(tgid).second || exec) new_processes.insert(tgid);
+  }
+
+  void sample_disks() {
+    const std::string text = read_file("/proc/diskstats");
+    const Nanos at = monotonic_now();
+    for (DiskStats& disk : parse_diskstats(text)) {
+      recording.disk_counters.push_back({disk.dev, at, disk.bytes, disk.ios});
+      recording.disks.emplace(disk.dev, std::move(disk.name));
+    }
+    next_disk_sample = at + kDiskInterval;
+  }
+
+  /// Runs a BPF iterator over all tasks.
+  Status iterate(bpf_program* program) {
+    bpf_link* const link = bpf_program__attach_iter(program, nullptr);
+    if (link == nullptr) return libbpf_error("cannot attach the task iterator", errno);
+    const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
+    const int error = errno;
+    bpf_link__destroy(link);
+    if (!iterator) return libbpf_error("cannot run the task iterator", error);
+    char ignored[64];
+    ssize_t got = 0;
+    while ((got = ::read(iterator.get(), ignored, sizeof(ignored))) > 0 || (got < 0 && errno == EINTR)) {
+    }
+    if (got < 0) return libbpf_error("cannot run the task iterator", errno);
+    return success();
+  }
+
+  std::uint64_t kernel_loss(std::uint32_t loss) const {
+    const int cpus = libbpf_num_possible_cpus();
+    if (cpus <= 0) return 0;
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(cpus));
+    if (bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.losses), &loss, counts.data()) != 0) return 0;
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts) sum += count;
+    return sum;
+  }
+
+  /// Times the kernel skipped a program because it was already running on that CPU.
+  std::uint64_t skipped() const {
+    std::uint64_t sum = 0;
+    bpf_program* program = nullptr;
+    bpf_object__for_each_program(program, skeleton->obj) {
+      bpf_prog_info info{};
+      __u32 size = sizeof(info);
+      const int fd = bpf_program__fd(program);
+      if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) sum += info.recursion_misses;
+    }
+    return sum;
+  }
+
+  LossCounts losses() const {
+    LossCounts loss;
+#define X(name, text) loss[#name] = kernel_loss(OFFWAIT_LOSS_##name);
+    OFFWAIT_LOSS_COUNTERS(X)
+#undef X
+    loss["program_skipped"] += skipped();
+    loss["record_invalid"] += bad_records;
+    return loss;
+  }
+};
+
+Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+Result<Recorder> Recorder::start(const CaptureOptions& options) {
+  if (Status privileged = check_privileges(); !privileged) return privileged.error();
+  const Result<KernelTypes> types = read_kernel_types();
+  if (!types) return types.error();
+
+  libbpf_complaint().clear();
+  libbpf_set_print(keep_complaint);
+  libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+  auto state = std::make_unique<State>();
+  state->skeleton.reset(offwait_bpf__open());
+  if (!state->skeleton) return libbpf_error("cannot open the BPF programs", errno);
+  offwait_bpf& skeleton = *state->skeleton;
+  skeleton.rodata->record_stacks = options.stacks;
+  skeleton.rodata->follow_children = options.follow_children;
+  skeleton.rodata->sched_switch_has_prev_state = types->sched_switch_has_prev_state;
+  skeleton.rodata->block_rq_has_queue = types->block_rq_has_queue;
+#if defined(__x86_64__)
+  skeleton.rodata->preempt_count_from_run_queue = types->preempt_count_from_run_queue;
+#endif
+  bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
+  if (!options.stacks) bpf_map__set_max_entries(skeleton.maps.stacks, 1);
+  if (const int error = offwait_bpf__load(&skeleton)) return libbpf_error("cannot load the BPF programs", error);
+
+  const __u8 one = 1;
+  for (const std::int32_t tgid : options.tgids) {
+    if (const int error = bpf_map_update_elem(bpf_map__fd(skeleton.maps.target_tgids), &tgid, &one, BPF_ANY)) {
+      return libbpf_error("cannot set the target", error);
+    }
+  }
+  for (const std::int32_t tid : options.tids) {
+    if (const int error = bpf_map_update_elem(bpf_map__fd(skeleton.maps.target_tids), &tid, &one, BPF_ANY)) {
+      return libbpf_error("cannot set the target", error);
+    }
+  }
+
+  state->ring.reset(ring_buffer__new(bpf_map__fd(skeleton.maps.events), State::on_record, state.get(), nullptr));
+  if (!state->ring) return libbpf_error("cannot map the ring buffer", errno);
+  if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
+
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.obj) {
+    if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP) continue;
+    bpf_link* const link = bpf_program__attach(program);
+    if (link == nullptr) return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+    state->links.push_back(link);
+  }
+
+  // A process forked by one that the iterator has not come to yet is found in the next pass, as are children that were
+  // listed before their parents.
+  for (__u64 before = ~__u64{0}; skeleton.bss->seeded_threads != before;) {
+    before = skeleton.bss->seeded_threads;
+    if (Status seeded = state->iterate(skeleton.progs.seed_threads); !seeded) return seeded.error();
+  }
+  if (skeleton.bss->seeded_threads == 0) return Error{"the target has no threads: it exited before the recording began"};
+
+  state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
+  state->sample_disks();
+  state->recording.window.begin = monotonic_now();
+  return Recorder(std::move(state));
+}
+
+Status Recorder::drain() {
+  const int taken = ring_buffer__consume(state_->ring.get());
+  if (taken < 0) return libbpf_error("cannot read the ring buffer", taken);
+  if (monotonic_now() >= state_->next_disk_sample) state_->sample_disks();
+  return success();
+}
+
+std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
+
+CaptureProgress Recorder::progress() const {
+  CaptureProgress progress;
+  progress.elapsed = monotonic_now() - state_->recording.window.begin;
+  progress.waits = state_->recording.records.count(OFFWAIT_RECORD_WAIT);
+  for (const auto& [name, count] : state_->losses()) progress.lost += count;
+  return progress;
+}
+
+Result<KernelRecording> Recorder::stop() {
+  State& state = *state_;
+  state.recording.window.end = monotonic_now();
+  state.sample_disks();
+  state.detach();
+  if (const int taken = ring_buffer__consume(state.ring.get()); taken < 0) {
+    return libbpf_error("cannot read the ring buffer", taken);
+  }
+  offwait_bpf& skeleton = *state.skeleton;
+  Status read = for_each_entry<std::uint32_t, offwait_thread>(
+      skeleton.maps.threads, [&state](std::uint32_t tid, const offwait_thread& thread) {
+        state.recording.threads.emplace_back(tid, thread);
+      });
+  if (!read) return read.error();
+  read = for_each_entry<std::uint32_t, offwait_stack>(skeleton.maps.stacks,
+                                                      [&state](std::uint32_t id, const offwait_stack& stack) {
+                                                        state.recording.stacks.emplace(id, stack);
+                                                      });
+  if (!read) return read.error();
+  struct NicName {
+    char text[OFFWAIT_NIC_NAME_LEN];
+  };
+  read = for_each_entry<std::uint32_t, NicName>(skeleton.maps.nics, [&state](std::uint32_t index, const NicName& name) {
+    state.recording.nics.emplace(index, std::string(name.text, ::strnlen(name.text, sizeof(name.text))));
+  });
+  if (!read) return read.error();
+  state.recording.loss = state.losses();
+  return std::move(state.recording);
+}
+
+}  // namespace offwait

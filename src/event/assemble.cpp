@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "event/assemble.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "event/classify.h"
+#include "offwait/loss_counters.h"
+
+namespace offwait {
+namespace {
+
+Nanos nanos(std::uint64_t kernel_ns) { return static_cast<Nanos>(kernel_ns); }
+
+std::string bounded_string(const char* text, std::size_t size) { return {text, ::strnlen(text, size)}; }
+
+std::string_view softirq_name(std::uint32_t vector) {
+  static constexpr std::array<std::string_view, 10> kNames = {"HI",      "TIMER", "NET_TX",  "NET_RX", "BLOCK",
+                                                              "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+  if (vector == OFFWAIT_SOFTIRQ_RAISED) return "raised";
+  return vector < kNames.size() ? kNames[vector] : std::string_view("unknown");
+}
+
+/// One life of a tid.
+struct Life {
+  ActorId actor = kNoActor;
+  Nanos start = 0;
+  Nanos exit = kNever;
+  Nanos last = 0;  ///< end of its last interval so far
+  bool open = false;  ///< a wait or preemption of it has no end: nothing may follow
+};
+
+struct SiteHash {
+  std::size_t operator()(const WaitSite& site) const {
+    std::uint64_t hash = site.thread;
+    for (std::uint64_t part : {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
+                               std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}}) {
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+};
+
+class Assembler {
+ public:
+  Assembler(const KernelRecording& recording, const FrameNamer& name_frame)
+      : recording_(recording), name_frame_(name_frame), begin_(recording.window.begin), end_(recording.window.end) {
+    trace_.window = recording.window;
+#define X(name, text) trace_.loss.emplace(#name, 0);
+    OFFWAIT_LOSS_COUNTERS(X)
+#undef X
+    for (const auto& [name, count] : recording.loss) trace_.loss[name] += count;
+  }
+
+  Trace take() {
+    collect_lives();
+    trace_.waits.reserve(recording_.records.count(OFFWAIT_RECORD_WAIT) + recording_.threads.size());
+    recording_.records.for_each([this](const auto& record) { add(record); });
+    for (const auto& [tid, thread] : recording_.threads) add_open(tid, thread);
+    add_lost_exits();
+    drop_impossible_wakers();
+    recording_.records.for_each([this](const auto& record) { add_io(record); });
+    add_disk_counters();
+    return std::move(trace_);
+  }
+
+ private:
+  void lose(offwait_loss loss) {
+    static constexpr std::array<const char*, OFFWAIT_LOSS_COUNT> kNames = {
+#define X(name, text) #name,
+        OFFWAIT_LOSS_COUNTERS(X)
+#undef X
+    };
+    ++trace_.loss[kNames[loss]];
+  }
+
+  // --- threads -----------------------------------------------------------------------------------
+
+  /// Threads born after the window or dead before it are no actors, but their lives keep their tids' records apart.
+  ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, bool outside, const Life& life, Nanos seen) {
+    if (life.start >= end_) return kNoActor;
+    Actor actor;
+    actor.kind = ActorKind::thread;
+    actor.name = std::move(name);
+    actor.tid = static_cast<std::int32_t>(tid);
+    actor.tgid = static_cast<std::int32_t>(tgid);
+    actor.start = life.start;
+    actor.seen = std::max(seen, std::max(life.start, begin_));
+    actor.outside = outside;
+    trace_.actors.push_back(std::move(actor));
+    return static_cast<ActorId>(trace_.actors.size() - 1);
+  }
+
+  void collect_lives() {
+    recording_.records.for_each([this](const auto& record) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) collect(record);
+    });
+    // A thread whose record was lost is still in the kernel's table at the end, if it has not exited.
+    for (const auto& [tid, thread] : recording_.threads) {
+      std::vector<Life>& lives = lives_[tid];
+      if (!lives.empty() && lives.back().exit == kNever) continue;
+      Life life;
+      life.start = std::max(nanos(thread.start_ns), lives.empty() ? 0 : lives.back().exit);
+      const Nanos seen = thread.since_ns != 0 ? nanos(thread.since_ns) : begin_;
+      life.actor = add_thread(tid, thread.tgid, "", thread.target == 0, life, std::max(seen, life.start));
+      lives.push_back(life);
+    }
+  }
+
+  void collect(const offwait_thread_record& record) {
+    std::vector<Life>& lives = lives_[record.tid];
+    const bool alive = !lives.empty() && lives.back().exit == kNever;
+    const Nanos at = nanos(record.at_ns);
+    switch (record.event) {
+      case OFFWAIT_THREAD_SEEN:
+      case OFFWAIT_THREAD_BORN: {
+        // An exit record that was lost: the tid has a new owner, so the old one is gone.
+        if (alive) end_life(lives.back(), std::max(nanos(record.start_ns), lives.back().start));
+        Life life;
+        life.start = std::max(nanos(record.start_ns), lives.empty() ? 0 : lives.back().exit);
+        const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
+        life.actor = add_thread(record.tid, record.tgid, bounded_string(record.comm, sizeof(record.comm)),
+                                record.outside != 0, life, seen);
+        lives.push_back(life);
+        break;
+      }
+      case OFFWAIT_THREAD_NAMED:
+        if (alive && lives.back().actor != kNoActor && at < end_) {
+          trace_.actors[lives.back().actor].name = bounded_string(record.comm, sizeof(record.comm));
+        }
+        break;
+      case OFFWAIT_THREAD_EXITED:
+        if (alive) end_life(lives.back(), std::max(at, lives.back().start));
+        break;
+      default:
+        lose(OFFWAIT_LOSS_record_invalid);
+    }
+  }
+
+  void end_life(Life& life, Nanos at) {
+    life.exit = at;
+    if (life.actor != kNoActor && at < end_) trace_.actors[life.actor].exit = at;
+  }
+
+  /// The life of `tid` at `at`; at the instant of an exit the old life still counts, since exiting threads wake others.
+  Life* life_at(std::uint32_t tid, Nanos at) {
+    const auto found = lives_.find(tid);
+    if (found == lives_.end()) return nullptr;
+    for (Life& life : found->second) {
+      if (life.start <= at && at <= life.exit) return life.actor == kNoActor ? nullptr : &life;
+    }
+    return nullptr;
+  }
+
+  // --- wakers ------------------------------------------------------------------------------------
+
+  ActorId device(ActorKind kind, std::uint32_t id) {
+    const auto [found, added] = devices_.try_emplace({kind, id}, static_cast<ActorId>(trace_.actors.size()));
+    if (added) {
+      Actor actor;
+      actor.kind = kind;
+      actor.name = device_name(kind, id);
+      trace_.actors.push_back(std::move(actor));
+    }
+    return found->second;
+  }
+
+  std::string device_name(ActorKind kind, std::uint32_t id) const {
+    const auto look_up = [id](const std::map<std::uint32_t, std::string>& names) -> std::string {
+      const auto found = names.find(id);
+      return found == names.end() ? std::to_string(id) : found->second;
+    };
+    switch (kind) {
+      case ActorKind::disk: return look_up(recording_.disks);
+      case ActorKind::nic: return look_up(recording_.nics);
+      case ActorKind::irq:
+        if (id == OFFWAIT_IRQ_OTHER) return "other";
+        if (id == OFFWAIT_IRQ_IDLE) return "idle";
+        return look_up(recording_.interrupts);
+      case ActorKind::softirq: return std::string(softirq_name(id));
+      default: return "";
+    }
+  }
+
+  /// kNoActor, counted, when the waker was not seen or is not recorded.
+  ActorId waker_actor(std::uint8_t kind, std::uint32_t id, Nanos wake) {
+    switch (kind) {
+      case OFFWAIT_WAKER_THREAD:
+        if (const Life* life = life_at(id, wake)) return life->actor;
+        break;
+      case OFFWAIT_WAKER_DISK: return device(ActorKind::disk, id);
+      case OFFWAIT_WAKER_NIC: return device(ActorKind::nic, id);
+      case OFFWAIT_WAKER_TIMER: return device(ActorKind::timer, 0);
+      case OFFWAIT_WAKER_IRQ: return device(ActorKind::irq, id);
+      case OFFWAIT_WAKER_SOFTIRQ: return device(ActorKind::softirq, id);
+      default: break;
+    }
+    lose(OFFWAIT_LOSS_waker_unknown);
+    return kNoActor;
+  }
+
+  // --- stacks ------------------------------------------------------------------------------------
+
+  void append_frames(std::uint32_t id, std::vector<FrameId>& frames) {
+    const auto found = recording_.stacks.find(id);
+    if (id == 0 || found == recording_.stacks.end()) return;
+    const offwait_stack& stack = found->second;
+    const std::size_t count = std::min<std::size_t>(stack.frames, OFFWAIT_STACK_FRAMES);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string name = name_frame_(stack, i);
+      if (!name.empty()) frames.push_back(frame(std::move(name)));
+    }
+  }
+
+  FrameId frame(std::string name) {
+    const auto [found, added] = frames_.try_emplace(std::move(name), static_cast<FrameId>(trace_.frames.size()));
+    if (added) trace_.frames.push_back(found->first);
+    return found->second;
+  }
+
+  /// Kernel and user stack as one, leaf first.
+  StackId stack(std::uint32_t kernel, std::uint32_t user) {
+    if (kernel == 0 && user == 0) return kNoStack;
+    const std::uint64_t key = std::uint64_t{kernel} << 32 | user;
+    if (const auto found = stack_ids_.find(key); found != stack_ids_.end()) return found->second;
+    Stack joined;
+    append_frames(kernel, joined.frames);
+    const std::size_t kernel_frames = joined.frames.size();
+    append_frames(user, joined.frames);
+    if (kernel_frames > 0 && joined.frames.size() > kernel_frames) {
+      joined.frames.insert(joined.frames.begin() + static_cast<std::ptrdiff_t>(kernel_frames), frame("--"));
+    }
+    StackId id = kNoStack;
+    if (!joined.frames.empty()) {
+      // Different addresses may bear the same names: to the analysis they are the same stack.
+      const auto [same, added] = stacks_by_frames_.try_emplace(joined.frames, static_cast<StackId>(trace_.stacks.size()));
+      if (added) trace_.stacks.push_back(std::move(joined));
+      id = same->second;
+    }
+    stack_ids_.emplace(key, id);
+    return id;
+  }
+
+  SiteId site(const WaitSite& wanted) {
+    const auto [found, added] = sites_.try_emplace(wanted, static_cast<SiteId>(trace_.sites.size()));
+    if (added) trace_.sites.push_back(wanted);
+    return found->second;
+  }
+
+  // --- intervals ---------------------------------------------------------------------------------
+
+  /// Where an interval of `tid` that begins at `from` (0: before it was recorded) and was over or is still open at `known` belongs. Null,
+  /// counted, when it contradicts what is known of the thread; null, not counted, outside the window.
+  Life* place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns, Nanos& from) {
+    const Nanos known = nanos(known_ns);
+    if (from_ns != 0 && nanos(from_ns) >= end_) return nullptr;
+    if (known <= begin_) return nullptr;
+    Life* life = life_at(tid, known);
+    if (life == nullptr) {
+      // Threads born after the window's end are no actors and their records are none of its business.
+      if (known < end_) lose(OFFWAIT_LOSS_record_invalid);
+      return nullptr;
+    }
+    from = from_ns != 0 ? nanos(from_ns) : std::max(begin_, life->start);
+    if (life->open || from < std::max(life->start, life->last) || known < from) {
+      lose(OFFWAIT_LOSS_record_invalid);
+      return nullptr;
+    }
+    return life;
+  }
+
+  void add(const offwait_wait& record) {
+    Nanos block = 0;
+    Life* life = place(record.tid, record.block_ns, record.run_ns, block);
+    if (life == nullptr) return;
+    Wait wait;
+    wait.block = block;
+    wait.wake = std::max(nanos(record.wake_ns), block);
+    wait.run = nanos(record.run_ns);
+    if (wait.run < wait.wake) {
+      lose(OFFWAIT_LOSS_record_invalid);
+      return;
+    }
+    life->last = wait.run;
+    WaitSite where;
+    where.thread = life->actor;
+    where.wait_class = classify({record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state});
+    where.wait_stack = stack(record.wait_kernel, record.wait_user);
+    if (wait.wake >= end_) {
+      wait.wake = kNever;
+      wait.run = kNever;
+      life->open = true;
+    } else {
+      where.waker = waker_actor(record.waker_kind, record.waker_id, wait.wake);
+      if (record.waker_kind == OFFWAIT_WAKER_THREAD) where.waker_stack = stack(record.waker_kernel, record.waker_user);
+    }
+    wait.site = site(where);
+    trace_.waits.push_back(wait);
+  }
+
+  void add(const offwait_preemption& record) {
+    Preemption preemption;
+    Life* life = place(record.tid, record.out_ns, record.run_ns, preemption.out);
+    if (life == nullptr) return;
+    preemption.thread = life->actor;
+    preemption.run = nanos(record.run_ns);
+    life->last = preemption.run;
+    trace_.preemptions.push_back(preemption);
+  }
+
+  void add(const offwait_gap& record) {
+    Gap gap;
+    Life* life = place(record.tid, record.from_ns, record.to_ns, gap.from);
+    if (life == nullptr) return;
+    gap.thread = life->actor;
+    gap.to = nanos(record.to_ns);
+    life->last = gap.to;
+    trace_.gaps.push_back(gap);
+  }
+
+  void add(const offwait_thread_record&) {}
+  void add(const offwait_io&) {}
+
+  /// What a thread is doing at the end, from the kernel's table.
+  void add_open(std::uint32_t tid, const offwait_thread& thread) {
+    if (thread.lost_since_ns != 0 && nanos(thread.lost_since_ns) < end_) {
+      offwait_gap gap{};
+      gap.tid = tid;
+      gap.from_ns = thread.lost_since_ns;
+      gap.to_ns = std::max(thread.since_ns, thread.lost_since_ns);
+      add(gap);
+    }
+    const std::uint8_t state = thread.state == OFFWAIT_STATE_UNKNOWN ? thread.seeded : thread.state;
+    if (state == OFFWAIT_STATE_RUNNING) return;
+    Nanos since = 0;
+    Life* life = place(tid, thread.since_ns, static_cast<std::uint64_t>(end_), since);
+    if (life == nullptr) return;
+    life->open = true;
+    switch (state) {
+      case OFFWAIT_STATE_BLOCKED: {
+        Wait wait;
+        wait.block = since;
+        WaitSite where;
+        where.thread = life->actor;
+        where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
+        WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
+        if (thread.wake_ns != 0 && nanos(thread.wake_ns) < end_) {
+          wait.wake = std::max(nanos(thread.wake_ns), since);
+          facts.waker_kind = thread.waker_kind;
+          where.waker = waker_actor(thread.waker_kind, thread.waker_id, wait.wake);
+          if (thread.waker_kind == OFFWAIT_WAKER_THREAD) {
+            where.waker_stack = stack(thread.waker_kernel, thread.waker_user);
+          }
+        }
+        where.wait_class = classify(facts);
+        wait.site = site(where);
+        trace_.waits.push_back(wait);
+        break;
+      }
+      case OFFWAIT_STATE_RUNNABLE: trace_.preemptions.push_back({life->actor, since, kNever}); break;
+      default: trace_.gaps.push_back({life->actor, since, end_}); break;
+    }
+  }
+
+  /// A thread that is neither in the kernel's table at the end nor known to have exited: its exit was lost, at a time unknown.
+  void add_lost_exits() {
+    std::unordered_map<std::uint32_t, bool> left;
+    for (const auto& [tid, thread] : recording_.threads) left.emplace(tid, true);
+    for (auto& [tid, lives] : lives_) {
+      Life& life = lives.back();
+      if (life.exit != kNever || life.actor == kNoActor || left.contains(tid)) continue;
+      const Nanos from = std::max({life.last, life.start, begin_});
+      if (!life.open && from < end_) trace_.gaps.push_back({life.actor, from, end_});
+    }
+  }
+
+  // --- consistency -------------------------------------------------------------------------------
+
+  /// A thread cannot wake anybody while it is blocked itself. It takes clocks that disagree between CPUs to get here.
+  void drop_impossible_wakers() {
+    std::vector<std::vector<std::uint32_t>> by_thread(trace_.actors.size());
+    for (std::uint32_t i = 0; i < trace_.waits.size(); ++i) {
+      by_thread[trace_.sites[trace_.waits[i].site].thread].push_back(i);
+    }
+    for (Wait& wait : trace_.waits) {
+      const WaitSite& where = trace_.sites[wait.site];
+      if (where.waker == kNoActor || wait.wake == kNever || trace_.actors[where.waker].kind != ActorKind::thread) continue;
+      const std::vector<std::uint32_t>& others = by_thread[where.waker];
+      const auto after = std::partition_point(others.begin(), others.end(), [this, &wait](std::uint32_t other) {
+        return trace_.waits[other].block < wait.wake;
+      });
+      if (after == others.begin() || trace_.waits[*(after - 1)].wake < wait.wake) continue;
+      lose(OFFWAIT_LOSS_waker_impossible);
+      WaitSite unknown = where;
+      unknown.waker = kNoActor;
+      unknown.waker_stack = kNoStack;
+      wait.site = site(unknown);
+    }
+  }
+
+  // --- disks -------------------------------------------------------------------------------------
+
+  /// Only disks that somebody waited for are actors.
+  ActorId known_disk(std::uint32_t dev) const {
+    const auto found = devices_.find({ActorKind::disk, dev});
+    return found == devices_.end() ? kNoActor : found->second;
+  }
+
+  void add_io(const offwait_io& record) {
+    DiskIo io;
+    io.disk = known_disk(record.dev);
+    if (io.disk == kNoActor || record.complete_ns < record.issue_ns || nanos(record.complete_ns) <= begin_ ||
+        nanos(record.issue_ns) >= end_) {
+      return;
+    }
+    io.issue = nanos(record.issue_ns);
+    io.complete = nanos(record.complete_ns);
+    io.bytes = record.bytes;
+    if (record.tid != 0) {
+      if (const Life* life = life_at(record.tid, io.issue)) io.thread = life->actor;
+    }
+    trace_.disk_ios.push_back(io);
+  }
+  void add_io(const offwait_wait&) {}
+  void add_io(const offwait_preemption&) {}
+  void add_io(const offwait_gap&) {}
+  void add_io(const offwait_thread_record&) {}
+
+  void add_disk_counters() {
+    for (const DiskCounters& counters : recording_.disk_counters) {
+      const ActorId disk = known_disk(counters.dev);
+      if (disk != kNoActor) trace_.disk_samples.push_back({disk, counters.at, counters.bytes, counters.ios});
+    }
+  }
+
+  const KernelRecording& recording_;
+  const FrameNamer& name_frame_;
+  const Nanos begin_;
+  const Nanos end_;
+  Trace trace_;
+  std::unordered_map<std::uint32_t, std::vector<Life>> lives_;
+  std::map<std::pair<ActorKind, std::uint32_t>, ActorId> devices_;
+  std::unordered_map<std::string, FrameId> frames_;
+  std::unordered_map<std::uint64_t, StackId> stack_ids_;
+  std::map<std::vector<FrameId>, StackId> stacks_by_frames_;
+  std::unordered_map<WaitSite, SiteId, SiteHash> sites_;
+};
+
+}  // namespace
+
+Trace assemble(const KernelRecording& recording, const FrameNamer& name_frame) {
+  return Assembler(recording, name_frame).take();
+}
+
+}  // namespace offwait

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "event/classify.h"
+
+#include <sys/syscall.h>
+
+namespace offwait {
+namespace {
+
+constexpr std::uint16_t kUninterruptible = 0x0002;  // TASK_UNINTERRUPTIBLE
+constexpr std::uint16_t kNoLoad = 0x0400;           // TASK_NOLOAD: an idle kernel thread, not a lock
+constexpr std::uint16_t kKillable = 0x0100;         // TASK_WAKEKILL
+constexpr int kFutexWaitv = 449;
+constexpr int kFutexWait = 455;
+constexpr int kEpollPwait2 = 441;
+
+/// `other` for a call that does not say what it waits for.
+WaitClass class_of_call(int syscall) {
+  switch (syscall) {
+    case SYS_futex:
+    case kFutexWaitv:
+    case kFutexWait:
+      return WaitClass::futex;
+#ifdef SYS_poll
+    case SYS_poll:
+    case SYS_select:
+    case SYS_epoll_wait:
+#endif
+    case SYS_ppoll:
+    case SYS_pselect6:
+    case SYS_epoll_pwait:
+    case kEpollPwait2:
+      return WaitClass::poll;
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+      return WaitClass::sleep;
+    case SYS_wait4:
+    case SYS_waitid:
+#ifdef SYS_vfork
+    case SYS_vfork:
+#endif
+      return WaitClass::child;
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_shutdown:
+      return WaitClass::net;
+    default:
+      return WaitClass::other;
+  }
+}
+
+}  // namespace
+
+WaitClass classify(const WaitFacts& facts) {
+  const bool user = (facts.flags & OFFWAIT_WAIT_KTHREAD) == 0;
+  const bool fault = user && facts.syscall == OFFWAIT_NO_SYSCALL;
+  if (facts.waker_kind == OFFWAIT_WAKER_DISK || (facts.flags & OFFWAIT_WAIT_IOWAIT) != 0) {
+    return fault ? WaitClass::fault : WaitClass::disk;
+  }
+  const bool uninterruptible = (facts.task_state & kUninterruptible) != 0 && (facts.task_state & kNoLoad) == 0;
+  // posix_spawn's clone(CLONE_VFORK) waits for the child killably. A contended mmap_lock in it would look the same, for
+  // microseconds.
+  if (uninterruptible && (facts.task_state & kKillable) != 0 && (facts.syscall == SYS_clone || facts.syscall == SYS_clone3)) {
+    return WaitClass::child;
+  }
+  const WaitClass by_call = user ? class_of_call(facts.syscall) : WaitClass::other;
+  if (by_call == WaitClass::child) return by_call;
+  if (uninterruptible) return fault ? WaitClass::fault : WaitClass::lock;
+  if (by_call != WaitClass::other) return by_call;
+  switch (facts.fd_kind) {
+    case OFFWAIT_FD_PIPE: return WaitClass::pipe;
+    case OFFWAIT_FD_SOCKET: return WaitClass::net;
+    case OFFWAIT_FD_FILE: return WaitClass::lock;
+    default: break;
+  }
+  return fault ? WaitClass::fault : WaitClass::other;
+}
+
+}  // namespace offwait
