@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbol/elf_symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <gelf.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include "symbol/mini_debug_info.h"
+
+namespace offwait {
+namespace {
+
+constexpr std::size_t kMostSegments = 4096;
+constexpr std::size_t kLongestName = std::size_t{64} << 10U;
+
+struct EndElf {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, EndElf>;
+
+/// libelf allocates ~200 bytes for each section a file claims to have. e_shnum claims 65,279 at most; with
+/// e_shnum 0 the number is in the first section, and a sparse file can back a claim of billions with
+/// "contents". Only object files before linking have that many.
+Status check_header(std::string_view head) {
+  if (head.size() < sizeof(Elf32_Ehdr) || head.substr(0, SELFMAG) != ELFMAG) {
+    return Error{"not an ELF file"};
+  }
+  const bool wide = head[EI_CLASS] == ELFCLASS64;
+  if (wide && head.size() < sizeof(Elf64_Ehdr)) {
+    return Error{"the ELF header is cut short"};
+  }
+  // Zero is zero in either byte order.
+  const auto is_zero = [&](std::size_t at, std::size_t size) {
+    const std::string_view field = head.substr(at, size);
+    return std::all_of(field.begin(), field.end(), [](char c) { return c == 0; });
+  };
+  const bool has_sections = wide ? !is_zero(offsetof(Elf64_Ehdr, e_shoff), sizeof(Elf64_Off))
+                                 : !is_zero(offsetof(Elf32_Ehdr, e_shoff), sizeof(Elf32_Off));
+  const bool unnumbered = wide ? is_zero(offsetof(Elf64_Ehdr, e_shnum), sizeof(Elf64_Half))
+                               : is_zero(offsetof(Elf32_Ehdr, e_shnum), sizeof(Elf32_Half));
+  if (has_sections && unnumbered) {
+    return Error{"the ELF file claims 65,280 sections or more"};
+  }
+  return success();
+}
+
+std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
+  return size > UINT64_MAX - begin ? UINT64_MAX : begin + size;
+}
+
+/// ARM's and RISC-V's `$x`, `$d` …: marks of where code and data alternate, not names.
+bool is_mapping_symbol(std::string_view name) {
+  return name.size() >= 2 && name[0] == '$' && (name.size() == 2 || name[2] == '.');
+}
+
+/// The least is the name of its address. `name` may be followed by others.
+std::uint16_t rank(bool function, unsigned binding, std::string_view name) {
+  const std::size_t length = std::min<std::size_t>(name.substr(0, 255).find('\0'), 255);
+  const std::size_t underscores = std::min<std::size_t>(name.substr(0, 3).find_first_not_of('_'), 3);
+  const unsigned bound = binding == STB_WEAK ? 2U : binding == STB_LOCAL ? 1U : 0U;
+  return static_cast<std::uint16_t>((function ? 0U : 0x1000U) + (bound << 10U) + (underscores << 8U) +
+                                    length);
+}
+
+}  // namespace
+
+/// Fills one ElfSymbols from one handle, then from the mini debug info in it.
+class ElfReader {
+ public:
+  static Result<ElfSymbols> read(ElfHandle elf) {
+    if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) {
+      return Error{"not an ELF file"};
+    }
+    ElfReader reader;
+    reader.read_segments(elf.get());
+    if (Status status = reader.read_functions(elf.get(), true); !status.ok()) {
+      return std::move(status).error();
+    }
+    reader.symbols_.ranges_ = FunctionRanges(std::move(reader.functions_));
+    return std::move(reader.symbols_);
+  }
+
+ private:
+  struct CodeSection {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  struct Tables {
+    Elf_Scn* symtab = nullptr;
+    Elf_Scn* dynsym = nullptr;
+    Elf_Scn* mini = nullptr;
+    std::vector<CodeSection> code;
+  };
+
+  void read_segments(Elf* elf) {
+    std::size_t count = 0;
+    // gelf_getphdr() loads all of them at once.
+    if (elf_getphdrnum(elf, &count) != 0 || count > kMostSegments) {
+      return;
+    }
+    for (int i = 0; i < static_cast<int>(count); ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf, i, &header) != nullptr && header.p_type == PT_LOAD &&
+          (header.p_flags & PF_X) != 0) {
+        symbols_.segments_.push_back({header.p_offset, header.p_filesz, header.p_vaddr});
+      }
+    }
+  }
+
+  static Tables find_tables(Elf* elf) {
+    Tables tables;
+    std::size_t names = 0;
+    const bool named = elf_getshdrstrndx(elf, &names) == 0;
+    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+         section = elf_nextscn(elf, section)) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr) {
+        continue;
+      }
+      if (header.sh_type == SHT_SYMTAB && tables.symtab == nullptr) {
+        tables.symtab = section;
+      } else if (header.sh_type == SHT_DYNSYM && tables.dynsym == nullptr) {
+        tables.dynsym = section;
+      } else if ((header.sh_flags & SHF_ALLOC) != 0 && (header.sh_flags & SHF_EXECINSTR) != 0) {
+        tables.code.push_back({header.sh_addr, end_of(header.sh_addr, header.sh_size)});
+      } else if (named && header.sh_type == SHT_PROGBITS && tables.mini == nullptr &&
+                 is_named(elf, names, header.sh_name, ".gnu_debugdata")) {
+        tables.mini = section;
+      }
+    }
+    std::sort(tables.code.begin(), tables.code.end(),
+              [](const CodeSection& a, const CodeSection& b) { return a.begin < b.begin; });
+    return tables;
+  }
+
+  static bool is_named(Elf* elf, std::size_t names, std::size_t offset, std::string_view name) {
+    const Elf_Data* table = contents(elf_getscn(elf, names), SHT_STRTAB);
+    if (table == nullptr) {
+      return false;
+    }
+    const std::string_view text(static_cast<const char*>(table->d_buf), table->d_size);
+    return offset < text.size() && text.substr(offset).starts_with(name) &&
+           text.substr(offset + name.size()).starts_with('\0');
+  }
+
+  /// Bytes of a section, or null if it is of another type, empty, larger than kLargestTable or than the file.
+  static Elf_Data* contents(Elf_Scn* section, GElf_Word type) {
+    GElf_Shdr header;
+    if (section == nullptr || gelf_getshdr(section, &header) == nullptr || header.sh_type != type ||
+        header.sh_size > ElfSymbols::kLargestTable) {
+      return nullptr;
+    }
+    Elf_Data* data = elf_getdata(section, nullptr);
+    return data != nullptr && data->d_buf != nullptr && data->d_size != 0 ? data : nullptr;
+  }
+
+  Status read_functions(Elf* elf, bool look_for_mini) {
+    const Tables tables = find_tables(elf);
+    if (Status status = read_table(elf, tables.symtab, SHT_SYMTAB, tables.code); !status.ok()) {
+      return status;
+    }
+    if (!functions_.empty() || !look_for_mini) {
+      return success();
+    }
+    if (Status status = read_table(elf, tables.dynsym, SHT_DYNSYM, tables.code); !status.ok()) {
+      return status;
+    }
+    // Damaged mini debug info takes nothing away from what .dynsym says.
+    if (const Elf_Data* packed = contents(tables.mini, SHT_PROGBITS); packed != nullptr) {
+      auto image = unpack_mini_debug_info({static_cast<const char*>(packed->d_buf), packed->d_size});
+      if (image.ok() && check_header(*image).ok()) {
+        const ElfHandle mini(elf_memory(image->data(), image->size()));
+        if (mini != nullptr && elf_kind(mini.get()) == ELF_K_ELF) {
+          return read_functions(mini.get(), false);
+        }
+      }
+    }
+    return success();
+  }
+
+  Status read_table(Elf* elf, Elf_Scn* section, GElf_Word type, const std::vector<CodeSection>& code) {
+    GElf_Shdr header;
+    if (section == nullptr || gelf_getshdr(section, &header) == nullptr) {
+      return success();
+    }
+    GElf_Shdr strings_header;
+    Elf_Scn* strings_section = elf_getscn(elf, header.sh_link);
+    if (header.sh_size > ElfSymbols::kLargestTable ||
+        (gelf_getshdr(strings_section, &strings_header) != nullptr &&
+         strings_header.sh_size > ElfSymbols::kLargestTable)) {
+      return Error{"the ELF file claims a symbol table of more than 1 GiB"};
+    }
+    Elf_Data* data = contents(section, type);
+    const Elf_Data* strings = contents(strings_section, SHT_STRTAB);
+    if (data == nullptr || strings == nullptr) {
+      return success();
+    }
+    const std::size_t base = symbols_.names_.size();
+    const std::string_view table(static_cast<const char*>(strings->d_buf), strings->d_size);
+    symbols_.names_.append(table).push_back('\0');
+
+    GElf_Sym symbol;
+    // gelf_getsym() fails at the end of the data, and at once if the data are no symbols.
+    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+      const unsigned kind = GELF_ST_TYPE(symbol.st_info);
+      const bool function = kind == STT_FUNC || kind == STT_GNU_IFUNC;
+      if ((!function && kind != STT_NOTYPE) || symbol.st_shndx == SHN_UNDEF ||
+          symbol.st_name >= table.size()) {
+        continue;
+      }
+      const std::string_view name = table.substr(symbol.st_name, kLongestName);
+      if (name.front() == '\0' || is_mapping_symbol(name.substr(0, name.find('\0')))) {
+        continue;
+      }
+      auto after =
+          std::upper_bound(code.begin(), code.end(), symbol.st_value,
+                           [](std::uint64_t value, const CodeSection& s) { return value < s.begin; });
+      if (after == code.begin() || symbol.st_value >= (--after)->end) {
+        continue;
+      }
+      functions_.push_back({symbol.st_value, symbol.st_size, after->end,
+                            static_cast<std::uint32_t>(base + symbol.st_name),
+                            rank(function, GELF_ST_BIND(symbol.st_info), name)});
+    }
+    return success();
+  }
+
+  ElfSymbols symbols_;
+  std::vector<FunctionSymbol> functions_;
+};
+
+Result<ElfSymbols> ElfSymbols::read(int fd) {
+  std::array<char, sizeof(Elf64_Ehdr)> head{};
+  const ssize_t got = pread(fd, head.data(), head.size(), 0);
+  if (got < 0) {
+    return Error{"cannot read the file"};
+  }
+  if (Status status = check_header({head.data(), static_cast<std::size_t>(got)}); !status.ok()) {
+    return status.error();
+  }
+  elf_version(EV_CURRENT);
+  return ElfReader::read(ElfHandle(elf_begin(fd, ELF_C_READ, nullptr)));
+}
+
+Result<ElfSymbols> ElfSymbols::read(std::string image) {
+  if (Status status = check_header(image); !status.ok()) {
+    return status.error();
+  }
+  elf_version(EV_CURRENT);
+  return ElfReader::read(ElfHandle(elf_memory(image.data(), image.size())));
+}
+
+std::optional<std::uint64_t> ElfSymbols::address_of(std::uint64_t offset) const {
+  for (const Segment& segment : segments_) {
+    if (offset >= segment.offset && offset - segment.offset < segment.size) {
+      return offset - segment.offset + segment.address;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ElfFunction> ElfSymbols::find(std::uint64_t address) const {
+  const auto hit = ranges_.find(address);
+  if (!hit) {
+    return std::nullopt;
+  }
+  const std::string_view rest = std::string_view(names_).substr(hit->name, kLongestName);
+  return ElfFunction{hit->begin, rest.substr(0, rest.find('\0'))};
+}
+
+}  // namespace offwait

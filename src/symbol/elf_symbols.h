@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The functions of one ELF file, read once, sorted. The file is not trusted: it may be cut short, changed
+// while it is read, or made to mislead. At worst it has no functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "symbol/function_ranges.h"
+
+namespace offwait {
+
+struct ElfFunction {
+  std::uint64_t begin = 0;  ///< virtual address in the file
+  std::string_view name;    ///< as in the table, mangled; at most 64 KiB; lives as long as the ElfSymbols
+};
+
+/// Functions (and labels in code) of `.symtab`; of `.dynsym` and `.gnu_debugdata` where a file has been
+/// stripped of it. Among names of one address a function precedes a label, then global precedes local
+/// precedes weak, then fewer leading underscores, then the shorter one, then the order of the table. Only
+/// symbols inside executable sections count.
+class ElfSymbols {
+ public:
+  /// Knows nothing: every lookup fails.
+  ElfSymbols() = default;
+
+  /// Reads with pread and never maps: a file that is truncated meanwhile would make a mapped read SIGBUS.
+  /// The descriptor must be seekable and stays the caller's. An Error if it is no ELF file or claims more
+  /// than kLargestTable for a table.
+  static Result<ElfSymbols> read(int fd);
+  /// A copy of an image in memory: the vdso, mini debug info.
+  static Result<ElfSymbols> read(std::string image);
+
+  /// The virtual address at which the byte at `offset` is to be executed; nothing if no executable
+  /// segment holds it.
+  std::optional<std::uint64_t> address_of(std::uint64_t offset) const;
+
+  /// The function that covers this virtual address.
+  std::optional<ElfFunction> find(std::uint64_t address) const;
+
+  bool empty() const { return ranges_.empty(); }
+
+  /// Bytes of one symbol or string table.
+  static constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 30U;
+
+ private:
+  friend class ElfReader;
+  struct Segment {
+    std::uint64_t offset;
+    std::uint64_t size;
+    std::uint64_t address;
+  };
+  std::vector<Segment> segments_;
+  FunctionRanges ranges_;
+  std::string names_;  // the string tables, each followed by a NUL; a symbol's name is an offset
+};
+
+}  // namespace offwait

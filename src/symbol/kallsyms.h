@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The functions of the running kernel, its modules and its BPF programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "symbol/function_ranges.h"
+
+namespace offwait {
+
+struct KernelFunction {
+  std::uint64_t begin = 0;
+  std::string_view name;    ///< lives as long as the KernelSymbols
+  std::string_view module;  ///< `[kernel]`, `[ext4]`, `[bpf]` …
+};
+
+class KernelSymbols {
+ public:
+  /// Knows nothing.
+  KernelSymbols() = default;
+
+  /// Text in the form of /proc/kallsyms; lines of another form are skipped. A function ends where the next
+  /// symbol, of whatever type, begins. The last one of the kernel or of a module, whose end kallsyms does not
+  /// tell, covers the rest of its 4 KiB page. Of names of one address the first is taken, as in the kernel's
+  /// own messages.
+  static KernelSymbols parse(std::string_view text);
+
+  std::optional<KernelFunction> find(std::uint64_t address) const;
+
+  /// Symbols are listed, but all at address 0: kptr_restrict forbids us to see the addresses.
+  bool restricted() const { return restricted_; }
+  bool empty() const { return ranges_.empty(); }
+
+ private:
+  FunctionRanges ranges_;
+  std::string names_;  // "name\0[module]\0" for each function
+  bool restricted_ = false;
+};
+
+}  // namespace offwait

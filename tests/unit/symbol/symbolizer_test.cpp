@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// On real processes: this one, its children, and the running kernel.
+#include "symbol/symbolizer.h"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace offwait::test {
+
+template <class T>
+struct Shape {
+  [[gnu::noinline]] static int area(T side) {
+    asm volatile("" ::: "memory");
+    return static_cast<int>(side * side);
+  }
+};
+
+}  // namespace offwait::test
+
+using namespace offwait;
+
+namespace {
+
+template <class Function>
+std::uint64_t address_of(Function* function) {
+  return reinterpret_cast<std::uint64_t>(function);
+}
+
+const std::uint64_t kArea = address_of(&test::Shape<int>::area);
+constexpr const char* kAreaName = "offwait::test::Shape<int>::area(int)";
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 32> text{};
+  (void)std::snprintf(text.data(), text.size(), "0x%lx", value);
+  return text.data();
+}
+
+/// A directory that is gone afterwards.
+class Directory {
+ public:
+  Directory() {
+    std::array<char, 64> name{"/tmp/offwait-symbol-XXXXXX"};
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name.data();
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  Directory(Directory&&) = delete;
+  Directory& operator=(Directory&&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// Does what it is told in another process, once the parent says so with go().
+class Child {
+ public:
+  template <class Body>
+  explicit Child(Body body) {
+    std::array<int, 2> pipe_fds{};
+    REQUIRE(pipe(pipe_fds.data()) == 0);
+    pid_ = fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      close(pipe_fds[1]);
+      char go = 0;
+      if (read(pipe_fds[0], &go, 1) == 1) {
+        body();
+      }
+      _exit(0);
+    }
+    close(pipe_fds[0]);
+    go_ = pipe_fds[1];
+  }
+  ~Child() {
+    if (pid_ > 0) {
+      stop();
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  Child(Child&&) = delete;
+  Child& operator=(Child&&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void go() { REQUIRE(write(go_, "g", 1) == 1); }
+  void wait() {
+    close(go_);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  void stop() {
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  /// Returns when it has executed another program: the module name of that.
+  std::string wait_for_exec() const {
+    const std::string before = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string link = "/proc/" + std::to_string(pid_) + "/exe";
+    while (std::filesystem::read_symlink(link) == before) {
+      usleep(1000);
+    }
+    // The dynamic linker comes after: wait until the program sleeps in a system call (nanosleep).
+    const std::string call = "/proc/" + std::to_string(pid_) + "/syscall";
+    for (std::string text; !text.starts_with(std::to_string(SYS_clock_nanosleep) + " ");) {
+      usleep(1000);
+      std::ifstream file(call);
+      REQUIRE(file.good());
+      std::getline(file, text);
+    }
+    std::string name = std::filesystem::path(std::filesystem::read_symlink(link)).filename();
+    for (std::size_t at = name.find('\n'); at != std::string::npos; at = name.find('\n')) {
+      name.replace(at, 1, "\\012");
+    }
+    return name;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int go_ = -1;
+};
+
+/// The first executable mapping whose path ends in `name`.
+Mapping mapping_of(pid_t pid, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (Mapping& mapping : parse_maps(text).mappings) {
+    if (mapping.executable && module_name(mapping.path) == name) {
+      return std::move(mapping);
+    }
+  }
+  FAIL("nothing mapped from " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a function of this process") {
+  Symbolizer symbolizer;
+  REQUIRE(symbolizer.snapshot(getpid()));
+  const std::string name(kAreaName);
+  CHECK(symbolizer.user_frame(getpid(), kArea, false) == name + "+0x0 (unit_symbol)");
+  CHECK(symbolizer.user_frame(getpid(), kArea + 3, false) == name + "+0x3 (unit_symbol)");
+  CHECK(symbolizer.user_frame(getpid(), kArea + 3, true) == name + "+0x3 (unit_symbol)");
+  // Taken for a return address, the first instruction of a function belongs to the call before it.
+  CHECK(symbolizer.user_frame(getpid(), kArea, true) != name + "+0x0 (unit_symbol)");
+  CHECK(symbolizer.warnings().empty());
+}
+
+TEST_CASE("the call that does not return is in the function it ends") {
+  Symbolizer symbolizer;
+  REQUIRE(symbolizer.snapshot(getpid()));
+  void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  REQUIRE(libc != nullptr);
+  void* read_function = dlsym(libc, "read");
+  Dl_info info{};
+  void* extra = nullptr;
+  REQUIRE(dladdr1(read_function, &info, &extra, RTLD_DL_SYMENT) != 0);
+  const std::uint64_t size = static_cast<const ElfW(Sym)*>(extra)->st_size;
+  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(read_function);
+  REQUIRE(size > 16);
+  CHECK(symbolizer.user_frame(getpid(), begin, false) == "read+0x0 (libc.so.6)");
+  CHECK(symbolizer.user_frame(getpid(), begin + size - 1, false) == "read+" + hex(size - 1) + " (libc.so.6)");
+  CHECK(symbolizer.user_frame(getpid(), begin + size, true) == "read+" + hex(size) + " (libc.so.6)");
+  dlclose(libc);
+}
+
+TEST_CASE("the vdso") {
+  Symbolizer symbolizer;
+  REQUIRE(symbolizer.snapshot(getpid()));
+  void* vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  REQUIRE(vdso != nullptr);
+  void* function = dlsym(vdso, "__vdso_clock_gettime");
+  REQUIRE(function != nullptr);
+  CHECK(symbolizer.user_frame(getpid(), reinterpret_cast<std::uint64_t>(function) + 2, false) ==
+        "__vdso_clock_gettime+0x2 ([vdso])");
+  const Mapping mapping = mapping_of(getpid(), "[vdso]");
+  CHECK(symbolizer.user_frame(getpid(), mapping.begin, false) == "[vdso+0x0]");
+}
+
+TEST_CASE("what nobody maps and what no file is behind") {
+  Symbolizer symbolizer;
+  CHECK(symbolizer.user_frame(getpid(), kArea, false) == "[unknown+" + hex(kArea) + "]");
+  void* code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(code != MAP_FAILED);
+  REQUIRE(symbolizer.snapshot(getpid()));
+  const auto address = reinterpret_cast<std::uint64_t>(code) + 0x123;
+  CHECK(symbolizer.user_frame(getpid(), address, false) == "[anon+" + hex(address) + "]");
+  CHECK(symbolizer.user_frame(getpid(), 0x10, false) == "[unknown+0x10]");
+  CHECK(symbolizer.user_frame(getpid(), 0, true) == "[unknown+0x0]");
+  CHECK(symbolizer.user_frame(getpid(), UINT64_MAX, true) == "[unknown+0xffffffffffffffff]");
+  munmap(code, 4096);
+}
+
+TEST_CASE("a process that does not exist, and one without memory") {
+  Symbolizer symbolizer;
+  CHECK_FALSE(symbolizer.snapshot(0x7ffffff0));
+  CHECK_FALSE(symbolizer.snapshot(-1));
+  CHECK(symbolizer.user_frame(0x7ffffff0, 0x1000, false) == "[unknown+0x1000]");
+  CHECK(symbolizer.snapshot(2));  // kthreadd
+}
+
+TEST_CASE("names outlive the process") {
+  Symbolizer symbolizer;
+  Child child([] {});
+  const pid_t pid = child.pid();
+  REQUIRE(symbolizer.snapshot(pid));
+  child.go();
+  child.wait();
+  CHECK_FALSE(symbolizer.snapshot(pid));
+  CHECK(symbolizer.user_frame(pid, kArea + 1, false) == std::string(kAreaName) + "+0x1 (unit_symbol)");
+}
+
+TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
+  for (const std::string name : {"a (b", "new\nline", "x (deleted)", "back\\012slash"}) {
+    INFO(name);
+    const Directory directory;
+    const std::string program = directory / name;
+    std::filesystem::copy_file("/bin/sleep", program);
+    Elf64_Ehdr header;
+    {
+      std::ifstream file(program, std::ios::binary);
+      REQUIRE(file.read(reinterpret_cast<char*>(&header), sizeof header));
+    }
+    Child child([&] { execl(program.c_str(), "sleep", "1000", nullptr); });
+    const pid_t pid = child.pid();
+    Symbolizer symbolizer;
+    REQUIRE(symbolizer.snapshot(pid));
+    child.go();
+    const std::string shown = child.wait_for_exec();
+    // Another file takes the name: it must not lend its symbols.
+    std::filesystem::remove(program);
+    std::filesystem::copy_file("/proc/self/exe", program);
+    REQUIRE(symbolizer.snapshot(pid));
+    const Mapping mapping = mapping_of(pid, shown);
+    CHECK(mapping.path.ends_with(" (deleted)"));
+    child.stop();
+    const std::uint64_t entry = mapping.begin - mapping.offset + header.e_entry;
+    CHECK(symbolizer.user_frame(pid, entry, false) == "[" + shown + "+" + hex(header.e_entry) + "]");
+    CHECK(symbolizer.user_frame(pid, entry + 5, true) == "[" + shown + "+" + hex(header.e_entry + 5) + "]");
+    CHECK(symbolizer.user_frame(pid, kArea, false) == std::string(kAreaName) + "+0x0 (unit_symbol)");
+  }
+}
+
+TEST_CASE("dlopen between snapshots, of a library that is deleted and replaced at once") {
+  const Directory directory;
+  const std::string path = directory / "lib copy.so";
+  void* original = dlopen("libm.so.6", RTLD_LAZY);
+  REQUIRE(original != nullptr);
+  Dl_info info{};
+  REQUIRE(dladdr(dlsym(original, "cbrt"), &info) != 0);
+  std::filesystem::copy_file(info.dli_fname, path);
+  dlclose(original);
+
+  Symbolizer symbolizer;
+  REQUIRE(symbolizer.snapshot(getpid()));
+  void* copy = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(copy != nullptr);
+  const auto function = reinterpret_cast<std::uint64_t>(dlsym(copy, "cbrt"));
+  REQUIRE(std::filesystem::remove(path));
+  std::ofstream(path) << "not a library";
+  CHECK(symbolizer.user_frame(getpid(), function, false) == "[unknown+" + hex(function) + "]");
+  REQUIRE(symbolizer.snapshot(getpid()));
+  CHECK(symbolizer.user_frame(getpid(), function + 1, false) == "cbrt+0x1 (lib copy.so)");
+  // Unmapped since: an earlier snapshot knows.
+  dlclose(copy);
+  REQUIRE(symbolizer.snapshot(getpid()));
+  CHECK(symbolizer.user_frame(getpid(), function + 1, false) == "cbrt+0x1 (lib copy.so)");
+}
+
+TEST_CASE("the newest snapshot that maps an address decides, around it the older ones") {
+  constexpr std::size_t kPage = 4096;
+  const Directory directory;
+  const auto make = [&](const std::string& name) {
+    const int fd = open((directory / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(ftruncate(fd, 8 * kPage) == 0);
+    return fd;
+  };
+  const int old_file = make("old");
+  const int new_file = make("new");
+  void* at = mmap(nullptr, 5 * kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE, old_file, kPage);
+  REQUIRE(at != MAP_FAILED);
+  const auto begin = reinterpret_cast<std::uint64_t>(at);
+  Symbolizer symbolizer;
+  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(mmap(reinterpret_cast<void*>(begin + 2 * kPage), kPage, PROT_READ | PROT_EXEC,
+               MAP_PRIVATE | MAP_FIXED, new_file, 0) != MAP_FAILED);
+  munmap(at, kPage);
+  REQUIRE(symbolizer.snapshot(getpid()));
+  const auto frame = [&](std::uint64_t page) {
+    return symbolizer.user_frame(getpid(), begin + page * kPage + 1, false);
+  };
+  CHECK(frame(0) == "[old+0x1001]");
+  CHECK(frame(1) == "[old+0x2001]");
+  CHECK(frame(2) == "[new+0x1]");
+  CHECK(frame(3) == "[old+0x4001]");
+  CHECK(frame(4) == "[old+0x5001]");
+  REQUIRE(mmap(at, 5 * kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, new_file, 0) != MAP_FAILED);
+  REQUIRE(symbolizer.snapshot(getpid()));
+  CHECK(frame(0) == "[new+0x1]");
+  CHECK(frame(4) == "[new+0x4001]");
+  // Once more without a change.
+  REQUIRE(symbolizer.snapshot(getpid()));
+  CHECK(frame(4) == "[new+0x4001]");
+  munmap(at, 5 * kPage);
+  close(old_file);
+  close(new_file);
+}
+
+TEST_CASE("descriptors are few however many files are mapped") {
+  constexpr std::size_t kPage = 4096;
+  constexpr int kFiles = 600;
+  const Directory directory;
+  std::vector<void*> mapped;
+  for (int i = 0; i < kFiles; ++i) {
+    const int fd =
+        open((directory / ("file" + std::to_string(i))).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0);
+    REQUIRE(ftruncate(fd, kPage) == 0);
+    mapped.push_back(mmap(nullptr, kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0));
+    REQUIRE(mapped.back() != MAP_FAILED);
+    close(fd);
+  }
+  const auto open_descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  const auto before = open_descriptors();
+  {
+    Symbolizer symbolizer;
+    REQUIRE(symbolizer.snapshot(getpid()));
+    CHECK(open_descriptors() - before == 384);
+    REQUIRE(symbolizer.snapshot(getpid()));
+    CHECK(open_descriptors() - before == 384);
+    CHECK(symbolizer.user_frame(getpid(), reinterpret_cast<std::uint64_t>(mapped[0]), false) ==
+          "[file0+0x0]");
+    CHECK(symbolizer.user_frame(getpid(), reinterpret_cast<std::uint64_t>(mapped[599]) + 7, false) ==
+          "[file599+0x7]");
+  }
+  CHECK(open_descriptors() == before);
+  for (void* at : mapped) {
+    munmap(at, kPage);
+  }
+}
+
+TEST_CASE("functions of the running kernel") {
+  std::ifstream file("/proc/kallsyms");
+  std::uint64_t schedule = 0;
+  std::uint64_t first = UINT64_MAX;
+  std::uint64_t highest = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::uint64_t address = std::stoull(line, nullptr, 16);
+    first = address >= 0x1000'0000'0000'0000 ? std::min(first, address) : first;
+    highest = std::max(highest, address);
+    if (line.ends_with(" T schedule")) {
+      schedule = address;
+    }
+  }
+  Symbolizer symbolizer;
+  if (highest == 0) {  // kptr_restrict
+    CHECK(symbolizer.kernel_frame(0xffffffff81000000, false) == "[kernel+0xffffffff81000000]");
+    REQUIRE(symbolizer.warnings().size() == 1);
+    CHECK(symbolizer.warnings()[0].find("kptr_restrict") != std::string::npos);
+    return;
+  }
+  REQUIRE(schedule != 0);
+  CHECK(symbolizer.kernel_frame(schedule, false) == "schedule+0x0 ([kernel])");
+  CHECK(symbolizer.kernel_frame(schedule + 0x1b, false) == "schedule+0x1b ([kernel])");
+  CHECK(symbolizer.kernel_frame(schedule + 0x1b, true) == "schedule+0x1b ([kernel])");
+  CHECK(symbolizer.kernel_frame(schedule, true) != "schedule+0x0 ([kernel])");
+  CHECK(symbolizer.kernel_frame(first - 1, false) == "[kernel+" + hex(first - 1) + "]");
+  CHECK(symbolizer.kernel_frame(highest + 8192, false) == "[kernel+" + hex(highest + 8192) + "]");
+  CHECK(symbolizer.kernel_frame(0, true) == "[kernel+0x0]");
+  CHECK(symbolizer.warnings().empty());
+}
