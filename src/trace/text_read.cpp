@@ -1,0 +1,910 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "model/by_thread.h"
+#include "model/trace.h"
+#include "trace/interner.h"
+#include "trace/percent.h"
+#include "trace/text.h"
+#include "trace/tid_lives.h"
+
+namespace offwait {
+namespace {
+
+using Tid = std::int32_t;
+
+constexpr std::string_view kMagic = "offwait-waits ";
+constexpr std::string_view kHeader = "offwait-waits 1";
+constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
+constexpr std::string_view kRecords =
+    "window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, sample or io";
+constexpr Tid kNoTid = 0;
+constexpr Nanos kMaxTime = kNever - 1;
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;
+/// Stacks are looked up by how they are written before they are taken apart; this many bytes of them are
+/// kept.
+constexpr std::size_t kWrittenStackBytes = std::size_t{64} << 20;
+
+struct Key {
+  std::string_view name;
+  bool required = false;
+};
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/// Takes the first word off `rest`; empty if there is none.
+std::string_view next_word(std::string_view& rest) {
+  const char* at = rest.data();
+  const char* const end = at + rest.size();
+  while (at != end && is_blank(*at)) ++at;
+  const char* const begin = at;
+  while (at != end && !is_blank(*at)) ++at;
+  rest = std::string_view(at, static_cast<std::size_t>(end - at));
+  return {begin, static_cast<std::size_t>(at - begin)};
+}
+
+bool present(std::string_view value) { return value.data() != nullptr; }
+
+struct StringHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+template <class Value>
+using ByName = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
+
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+  return hash ^ (hash >> 32U);
+}
+
+struct SiteHash {
+  std::size_t operator()(const WaitSite& site) const {
+    const std::uint64_t actors = std::uint64_t{site.thread} << 32U | site.waker;
+    const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
+    return mix(mix(mix(0, actors), stacks), static_cast<std::uint64_t>(site.wait_class));
+  }
+};
+
+using FrameIds = std::vector<FrameId>;
+
+struct StackHash {
+  std::size_t operator()(const FrameIds& frames) const {
+    return std::accumulate(frames.begin(), frames.end(), std::uint64_t{frames.size()}, mix);
+  }
+  std::size_t operator()(const Stack& stack) const { return operator()(stack.frames); }
+};
+
+struct StackEqual {
+  bool operator()(const Stack& stack, const FrameIds& frames) const { return stack.frames == frames; }
+};
+
+/// What is known of a tid while reading.
+struct TidState {
+  TidLives lives;
+  ActorId implicit = kNoActor;  ///< the thread of a tid without any thread line, made when all is read
+};
+
+/// Who woke: an actor, or a tid whose life is not known yet, or neither.
+struct Waker {
+  ActorId actor = kNoActor;
+  Tid tid = kNoTid;
+};
+
+/// A wait whose thread or waker was not known when it was read.
+struct PendingWait {
+  std::size_t wait = 0;  ///< index into Trace::waits
+  WaitSite site;
+  Tid tid = kNoTid;        ///< kNoTid if site.thread is known
+  Tid waker_tid = kNoTid;  ///< kNoTid if site.waker is known, or nobody
+};
+
+/// The line and the tid of a record whose thread is found when all is read.
+struct TidLine {
+  std::uint32_t line = 0;
+  Tid tid = kNoTid;
+};
+struct PendingIo {
+  std::size_t io = 0;  ///< index into Trace::disk_ios
+  TidLine from;
+};
+
+/// The time that one record covers of a thread's life.
+struct Interval {
+  std::string_view record;
+  Nanos begin = 0;
+  Nanos end = 0;
+  std::uint32_t line = 0;
+};
+
+std::string time_text(Nanos at) { return at == kNever ? "-" : std::to_string(at); }
+std::string span_text(Nanos begin, Nanos end) {
+  return "[" + std::to_string(begin) + ", " + time_text(end) + ")";
+}
+
+class TextReader {
+ public:
+  explicit TextReader(const std::string& name) : name_(name) {}
+
+  /// The next bytes of the file. False: error().
+  bool feed(std::string_view bytes);
+  /// After the last feed(). False: error().
+  bool finish();
+
+  Trace take_trace() { return std::move(trace_); }
+  Error take_error() { return std::move(error_); }
+
+ private:
+  // All of these return false after they have set the error.
+  bool fail_at(std::uint32_t line, std::string_view message);
+  bool fail(std::string_view message) { return fail_at(line_, message); }
+  bool too_long();
+  bool add_line(std::string_view line);
+  bool add_header(std::string_view line);
+  bool add_record(std::string_view record, std::string_view rest);
+  bool add_window(std::string_view rest);
+  bool add_recording(std::string_view rest);
+  bool add_loss(std::string_view rest);
+  bool add_thread(std::string_view rest);
+  bool add_device(ActorKind kind, std::string_view rest);
+  bool add_timer(std::string_view rest);
+  bool add_wait(std::string_view rest);
+  bool add_preempt(std::string_view rest);
+  bool add_unknown(std::string_view rest);
+  bool add_sample(std::string_view rest);
+  bool add_io(std::string_view rest);
+
+  /// Splits `rest` into KEY=VALUE; a key that is not there leaves its value without data.
+  bool keys(std::string_view record, std::string_view rest, std::span<const Key> known,
+            std::span<std::string_view> values);
+  bool number(std::string_view what, std::string_view text, std::string_view expected, std::uint64_t min,
+              std::uint64_t max, std::uint64_t& out, bool or_dash = false);
+  bool time(std::string_view what, std::string_view text, Nanos& out);
+  bool time_or_never(std::string_view what, std::string_view text, Nanos& out);
+  bool tid(std::string_view what, std::string_view text, Tid& out);
+  bool rate(std::string_view what, std::string_view text, double& out);
+  bool bytes(std::string_view what, std::string_view text, std::string& out, bool may_be_empty = false);
+  bool in_order(std::string_view first, Nanos a, std::string_view second, Nanos b);
+  bool wait_class(std::string_view text, WaitClass& out);
+  bool waker(std::string_view text, Nanos wake, Waker& out);
+  bool stack(std::string_view what, std::string_view text, StackId& out);
+  bool device(std::string_view what, ActorKind kind, std::string_view text, ActorId& out);
+  bool declare_once(ActorKind kind, std::string_view name, ActorId actor);
+
+  /// The life of a tid, alive at `at`, that no line further down can change; nullptr if not known yet.
+  const Life* life_at(Tid tid, Nanos at) const;
+
+  bool resolve_waits();
+  bool resolve_preempts();
+  bool resolve_unknowns();
+  bool resolve_ios();
+  bool check_order();
+  bool check_order_of(const Actor& actor, std::span<const std::uint32_t> waits,
+                      std::span<const std::uint32_t> preempts, std::span<const std::uint32_t> unknowns);
+  bool thread_during(std::string_view record, TidLine from, Nanos begin, Nanos end, ActorId& out);
+  bool thread_born_by(std::string_view record, TidLine from, Nanos at, ActorId& out);
+  /// The thread of a tid without thread line, which a record names at `at`.
+  ActorId implicit_thread(Tid tid, Nanos at);
+
+  std::string name_;
+  std::uint32_t line_ = 0;
+  std::string unfinished_line_;
+  Error error_;
+
+  Trace trace_;
+  bool has_window_ = false;
+  bool has_recording_ = false;
+  bool has_loss_ = false;
+  std::unordered_map<Tid, TidState> tids_;
+  std::array<ByName<ActorId>, 7> devices_;  ///< by ActorKind
+  std::unordered_set<ActorId> declared_;    ///< devices with a line of their own
+  std::vector<PendingWait> pending_waits_;
+  std::vector<std::uint32_t> wait_lines_;  ///< parallel to Trace::waits
+  std::vector<TidLine> preempt_lines_;     ///< parallel to Trace::preemptions
+  std::vector<TidLine> unknown_lines_;     ///< parallel to Trace::gaps
+  std::vector<PendingIo> pending_ios_;
+  Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
+      trace_.frames};
+  Interner<Stack, FrameIds, StackHash, StackEqual> stacks_{trace_.stacks};
+  Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
+  ByName<StackId> written_stacks_;
+  std::size_t written_stack_bytes_ = 0;
+  // Kept for their memory:
+  std::string decoded_;
+  FrameIds frame_ids_;
+};
+bool TextReader::fail_at(std::uint32_t line, std::string_view message) {
+  error_.message = name_ + ":" + std::to_string(line) + ": ";
+  error_.message += message;
+  return false;
+}
+
+// ---- lines
+
+bool TextReader::too_long() {
+  return line_ == 1 ? fail(kNotText) : fail("line longer than " + std::to_string(kMaxTextLine) + " bytes");
+}
+
+bool TextReader::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t newline = bytes.find('\n');
+    const std::string_view part = bytes.substr(0, newline);
+    if (unfinished_line_.empty() && ++line_ == UINT32_MAX) return fail("more than 4294967294 lines");
+    if (unfinished_line_.size() + part.size() > kMaxTextLine) return too_long();
+    if (newline == std::string_view::npos) {
+      unfinished_line_ += part;
+      return true;
+    }
+    bytes.remove_prefix(newline + 1);
+    if (unfinished_line_.empty()) {
+      if (!add_line(part)) return false;
+    } else {
+      unfinished_line_ += part;
+      if (!add_line(unfinished_line_)) return false;
+      unfinished_line_.clear();
+    }
+  }
+  return true;
+}
+
+bool TextReader::add_line(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (line_ == 1) return add_header(line);
+  std::string_view rest = line;
+  const std::string_view record = next_word(rest);
+  if (record.empty() || record.front() == '#') return true;
+  return add_record(record, rest);
+}
+
+bool TextReader::add_header(std::string_view line) {
+  if (line == kHeader) return true;
+  if (line.substr(0, kMagic.size()) != kMagic) return fail(kNotText);
+  return fail("version " + quoted(line.substr(kMagic.size())) +
+              " of offwait-waits (expected 'offwait-waits 1')");
+}
+
+bool TextReader::add_record(std::string_view record, std::string_view rest) {
+  if (!has_window_ && record != "window") return fail("expected 'window BEGIN END' before any other record");
+  if (record == "wait") return add_wait(rest);
+  if (record == "preempt") return add_preempt(rest);
+  if (record == "io") return add_io(rest);
+  if (record == "thread") return add_thread(rest);
+  if (record == "sample") return add_sample(rest);
+  if (record == "unknown") return add_unknown(rest);
+  if (record == "disk") return add_device(ActorKind::disk, rest);
+  if (record == "nic") return add_device(ActorKind::nic, rest);
+  if (record == "irq") return add_device(ActorKind::irq, rest);
+  if (record == "softirq") return add_device(ActorKind::softirq, rest);
+  if (record == "timer") return add_timer(rest);
+  if (record == "window") return add_window(rest);
+  if (record == "recording") return add_recording(rest);
+  if (record == "loss") return add_loss(rest);
+  return fail("unknown record " + quoted(record) + " (expected " + std::string(kRecords) + ")");
+}
+
+// ---- fields
+
+bool TextReader::keys(std::string_view record, std::string_view rest, std::span<const Key> known,
+                      std::span<std::string_view> values) {
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return fail("expected KEY=VALUE, found " + quoted(word));
+    const std::string_view name = word.substr(0, equals);
+    std::size_t i = 0;
+    while (i < known.size() && known[i].name != name) ++i;
+    if (i == known.size()) {
+      std::string expected;
+      for (const Key& key : known) expected += (expected.empty() ? "" : ", ") + std::string(key.name);
+      return fail("unknown key " + quoted(name) + " (" + std::string(record) + " has " + expected + ")");
+    }
+    if (present(values[i])) return fail("key " + quoted(name) + " twice");
+    values[i] = word.substr(equals + 1);
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i].required && !present(values[i])) {
+      return fail(std::string(record) + " without " + std::string(known[i].name) + "=");
+    }
+  }
+  return true;
+}
+
+bool TextReader::number(std::string_view what, std::string_view text, std::string_view expected,
+                        std::uint64_t min, std::uint64_t max, std::uint64_t& out, bool or_dash) {
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, out);
+  if (error == std::errc() && parsed == end && out >= min && out <= max) return true;
+  return fail(std::string(what) + " " + quoted(text) + ": expected " + std::string(expected) + ", " +
+              std::to_string(min) + " to " + std::to_string(max) + (or_dash ? ", or '-'" : ""));
+}
+
+bool TextReader::time(std::string_view what, std::string_view text, Nanos& out) {
+  std::uint64_t value = 0;
+  if (!number(what, text, "ns", 0, kMaxTime, value)) return false;
+  out = static_cast<Nanos>(value);
+  return true;
+}
+
+bool TextReader::time_or_never(std::string_view what, std::string_view text, Nanos& out) {
+  out = kNever;
+  if (text == "-") return true;
+  std::uint64_t value = 0;
+  if (!number(what, text, "ns", 0, kMaxTime, value, true)) return false;
+  out = static_cast<Nanos>(value);
+  return true;
+}
+
+bool TextReader::tid(std::string_view what, std::string_view text, Tid& out) {
+  std::uint64_t value = 0;
+  if (!number(what, text, "a tid", 1, std::numeric_limits<Tid>::max(), value)) return false;
+  out = static_cast<Tid>(value);
+  return true;
+}
+
+bool TextReader::rate(std::string_view what, std::string_view text, double& out) {
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, out);
+  if (error == std::errc() && parsed == end && std::isfinite(out) && out > 0) return true;
+  return fail(std::string(what) + " " + quoted(text) + ": expected a number > 0");
+}
+
+bool TextReader::bytes(std::string_view what, std::string_view text, std::string& out, bool may_be_empty) {
+  if (const auto problem = percent_decode(text, out)) return fail(std::string(what) + ": " + *problem);
+  if (out.empty() && !may_be_empty) return fail("empty " + std::string(what));
+  if (out.size() > kMaxTextValue) {
+    return fail(std::string(what) + " longer than " + std::to_string(kMaxTextValue) + " bytes");
+  }
+  return true;
+}
+
+bool TextReader::in_order(std::string_view first, Nanos a, std::string_view second, Nanos b) {
+  if (a <= b) return true;
+  return fail(std::string(second) + " " + time_text(b) + " is before " + std::string(first) + " " +
+              time_text(a));
+}
+
+bool TextReader::wait_class(std::string_view text, WaitClass& out) {
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    out = static_cast<WaitClass>(i);
+    if (text == to_string(out)) return true;
+  }
+  std::string expected;
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    expected += (i == 0 ? "" : i + 1 == kWaitClasses ? " or " : ", ");
+    expected += to_string(static_cast<WaitClass>(i));
+  }
+  return fail("class " + quoted(text) + ": expected " + expected);
+}
+
+bool TextReader::waker(std::string_view text, Nanos wake, Waker& out) {
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  if (colon == std::string_view::npos) {
+    if (text == "-") return true;
+    if (wake == kNever) return fail("waker " + quoted(text) + " of a wait that has not ended (expected '-')");
+    if (text == "timer") return device("waker", ActorKind::timer, "", out.actor);
+  } else {
+    if (wake == kNever) return fail("waker " + quoted(text) + " of a wait that has not ended (expected '-')");
+    const std::string_view name = text.substr(colon + 1);
+    if (kind == "disk") return device("waker disk", ActorKind::disk, name, out.actor);
+    if (kind == "nic") return device("waker nic", ActorKind::nic, name, out.actor);
+    if (kind == "irq") return device("waker irq", ActorKind::irq, name, out.actor);
+    if (kind == "softirq") return device("waker softirq", ActorKind::softirq, name, out.actor);
+    if (kind == "thread") {
+      if (!tid("waker thread", name, out.tid)) return false;
+      if (const Life* life = life_at(out.tid, wake)) out = {life->actor, kNoTid};
+      return true;
+    }
+  }
+  return fail("waker " + quoted(text) +
+              ": expected thread:TID, disk:NAME, nic:NAME, timer, irq:NAME, softirq:NAME or '-'");
+}
+
+const Life* TextReader::life_at(Tid tid, Nanos at) const {
+  const auto known = tids_.find(tid);
+  if (known == tids_.end()) return nullptr;
+  const Life* life = known->second.lives.born_by(at);
+  return life != nullptr && life->alive_at(at) ? life : nullptr;
+}
+
+bool TextReader::device(std::string_view what, ActorKind kind, std::string_view text, ActorId& out) {
+  ByName<ActorId>& known = devices_[static_cast<std::size_t>(kind)];
+  // Without a `%` a known name is written as it is.
+  if (const auto found = known.find(text); found != known.end() && text.find('%') == std::string_view::npos) {
+    out = found->second;
+    return true;
+  }
+  if (!bytes(what, text, decoded_, kind == ActorKind::timer)) return false;
+  const auto [at, added] = known.try_emplace(decoded_, static_cast<ActorId>(trace_.actors.size()));
+  out = at->second;
+  if (added) {
+    Actor actor;
+    actor.kind = kind;
+    actor.name = decoded_;
+    trace_.actors.push_back(std::move(actor));
+  }
+  return true;
+}
+
+bool TextReader::stack(std::string_view what, std::string_view text, StackId& out) {
+  out = kNoStack;
+  if (!present(text)) return true;
+  if (const auto found = written_stacks_.find(text); found != written_stacks_.end()) {
+    out = found->second;
+    return true;
+  }
+  frame_ids_.clear();
+  const std::string frame_of = "frame of " + std::string(what);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    if (frame_ids_.size() == kMaxTextFrames) {
+      return fail(std::string(what) + " of more than " + std::to_string(kMaxTextFrames) + " frames");
+    }
+    if (!bytes(frame_of, text.substr(begin, end - begin), decoded_)) return false;
+    frame_ids_.push_back(frames_.intern(decoded_));
+    begin = end + 1;
+  }
+  out = stacks_.intern(frame_ids_);
+  if (written_stack_bytes_ + text.size() > kWrittenStackBytes) {
+    written_stacks_.clear();
+    written_stack_bytes_ = 0;
+  }
+  written_stack_bytes_ += text.size();
+  written_stacks_.emplace(text, out);
+  return true;
+}
+
+// ---- records
+
+bool TextReader::add_window(std::string_view rest) {
+  if (has_window_) return fail("window twice");
+  const std::string_view begin = next_word(rest);
+  const std::string_view end = next_word(rest);
+  if (begin.empty() || end.empty() || !next_word(rest).empty()) return fail("expected 'window BEGIN END'");
+  Window& window = trace_.window;
+  has_window_ = true;
+  return time("window begin", begin, window.begin) && time("window end", end, window.end) &&
+         in_order("window begin", window.begin, "window end", window.end);
+}
+
+bool TextReader::add_recording(std::string_view rest) {
+  if (has_recording_) return fail("recording twice");
+  has_recording_ = true;
+  static constexpr std::array<Key, 5> kKeys{{{"target"}, {"start_time"}, {"kernel"}, {"cpus"}, {"offwait"}}};
+  std::array<std::string_view, 5> values;
+  if (!keys("recording", rest, kKeys, values)) return false;
+  Recording& recording = trace_.recording;
+  const std::array<std::string*, 5> texts{&recording.target, &recording.start_time, &recording.kernel,
+                                          nullptr, &recording.offwait};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (texts[i] == nullptr || !present(values[i])) continue;
+    if (!bytes(kKeys[i].name, values[i], *texts[i], true)) return false;
+  }
+  if (present(values[3])) {
+    std::uint64_t cpus = 0;
+    if (!number("cpus", values[3], "a count", 1, UINT32_MAX, cpus)) return false;
+    recording.cpus = static_cast<std::uint32_t>(cpus);
+  }
+  return true;
+}
+
+bool TextReader::add_loss(std::string_view rest) {
+  if (has_loss_) return fail("loss twice");
+  has_loss_ = true;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return fail("expected NAME=COUNT, found " + quoted(word));
+    if (!bytes("loss counter", word.substr(0, equals), decoded_)) return false;
+    const auto [counter, added] = trace_.loss.try_emplace(decoded_, 0);
+    if (!added) return fail("loss counter " + quoted(decoded_) + " twice");
+    if (!number("loss counter " + quoted(decoded_), word.substr(equals + 1), "a count", 0, UINT64_MAX,
+                counter->second)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool TextReader::add_thread(std::string_view rest) {
+  static constexpr std::array<Key, 6> kKeys{
+      {{"tgid", true}, {"comm", true}, {"start", true}, {"exit", true}, {"seen"}, {"outside"}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 6> values;
+  Actor actor;
+  std::uint64_t tgid = 0;
+  if (!tid("thread", tid_text, actor.tid) || !keys("thread", rest, kKeys, values) ||
+      !number("tgid", values[0], "a tgid", 0, std::numeric_limits<Tid>::max(), tgid) ||
+      !bytes("comm", values[1], actor.name, true) || !time("start", values[2], actor.start) ||
+      !time_or_never("exit", values[3], actor.exit) || !in_order("start", actor.start, "exit", actor.exit)) {
+    return false;
+  }
+  actor.tgid = static_cast<Tid>(tgid);
+  actor.seen = std::max(actor.start, trace_.window.begin);
+  if (present(values[4]) && (!time_or_never("seen", values[4], actor.seen) ||
+                             !in_order("start", actor.start, "seen", actor.seen))) {
+    return false;
+  }
+  if (present(values[5])) {
+    actor.outside = values[5] == "yes";
+    if (!actor.outside && values[5] != "no")
+      return fail("outside " + quoted(values[5]) + ": expected yes or no");
+  }
+  const Life life{actor.start, actor.exit, static_cast<ActorId>(trace_.actors.size())};
+  if (const Life* other = tids_[actor.tid].lives.add(life)) {
+    return fail("thread " + std::to_string(actor.tid) + " lives in " + span_text(life.start, life.exit) +
+                ", but another thread line has it live in " + span_text(other->start, other->exit));
+  }
+  trace_.actors.push_back(std::move(actor));
+  return true;
+}
+
+bool TextReader::declare_once(ActorKind kind, std::string_view name, ActorId actor) {
+  if (declared_.insert(actor).second) return true;
+  return fail(std::string(to_string(kind)) + (name.empty() ? "" : " " + quoted(name)) + " twice");
+}
+
+bool TextReader::add_device(ActorKind kind, std::string_view rest) {
+  static constexpr std::array<Key, 3> kKeys{{{"bytes_per_s"}, {"ios_per_s"}, {"capacity"}}};
+  const std::string_view name = next_word(rest);
+  ActorId actor = kNoActor;
+  if (!device("name of " + std::string(to_string(kind)), kind, name, actor) ||
+      !declare_once(kind, name, actor)) {
+    return false;
+  }
+  if (kind != ActorKind::disk) {
+    return rest.find_first_not_of(" \t") == std::string_view::npos ||
+           fail("expected '" + std::string(to_string(kind)) + " NAME' and nothing else");
+  }
+  std::array<std::string_view, 3> values;
+  if (!keys("disk", rest, kKeys, values)) return false;
+  const auto given = std::count_if(values.begin(), values.end(), present);
+  if (given == 0) return true;
+  if (given != 3) return fail("expected all of bytes_per_s, ios_per_s and capacity, or none");
+  DiskCapacity capacity;
+  capacity.disk = actor;
+  if (!rate("bytes_per_s", values[0], capacity.bytes_per_s) ||
+      !rate("ios_per_s", values[1], capacity.ios_per_s)) {
+    return false;
+  }
+  for (const CapacitySource source :
+       {CapacitySource::given, CapacitySource::measured, CapacitySource::assumed}) {
+    if (values[2] == to_string(source)) {
+      capacity.source = source;
+      trace_.capacities.push_back(capacity);
+      return true;
+    }
+  }
+  return fail("capacity " + quoted(values[2]) + ": expected given, measured or assumed");
+}
+
+bool TextReader::add_timer(std::string_view rest) {
+  ActorId actor = kNoActor;
+  if (!next_word(rest).empty()) return fail("expected 'timer' and nothing else");
+  return device("timer", ActorKind::timer, "", actor) && declare_once(ActorKind::timer, "", actor);
+}
+
+bool TextReader::add_wait(std::string_view rest) {
+  static constexpr std::array<Key, 7> kKeys{{{"block", true},
+                                             {"wake", true},
+                                             {"run", true},
+                                             {"waker", true},
+                                             {"class", true},
+                                             {"stack"},
+                                             {"waker_stack"}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 7> values;
+  PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid};
+  Wait wait;
+  Waker woken_by;
+  if (!tid("wait", tid_text, pending.tid) || !keys("wait", rest, kKeys, values) ||
+      !time("block", values[0], wait.block) || !time_or_never("wake", values[1], wait.wake) ||
+      !time_or_never("run", values[2], wait.run) || !in_order("block", wait.block, "wake", wait.wake)) {
+    return false;
+  }
+  if (wait.wake == kNever && wait.run != kNever) {
+    return fail("run " + quoted(values[2]) + " of a wait that has not ended (expected '-')");
+  }
+  if (!in_order("wake", wait.wake, "run", wait.run) || !waker(values[3], wait.wake, woken_by) ||
+      !wait_class(values[4], pending.site.wait_class) ||
+      !stack("stack", values[5], pending.site.wait_stack) ||
+      !stack("waker_stack", values[6], pending.site.waker_stack)) {
+    return false;
+  }
+  if (const Life* life = life_at(pending.tid, wait.block)) {
+    if (life->covers_to(wait.run)) {
+      pending.site.thread = life->actor;
+      pending.tid = kNoTid;
+    }
+  }
+  pending.site.waker = woken_by.actor;
+  pending.waker_tid = woken_by.tid;
+  if (pending.tid == kNoTid && pending.waker_tid == kNoTid) {
+    wait.site = sites_.intern(pending.site);
+  } else {
+    pending_waits_.push_back(pending);
+  }
+  trace_.waits.push_back(wait);
+  wait_lines_.push_back(line_);
+  return true;
+}
+
+bool TextReader::add_preempt(std::string_view rest) {
+  static constexpr std::array<Key, 2> kKeys{{{"out", true}, {"run", true}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 2> values;
+  TidLine from{line_, kNoTid};
+  Preemption preemption;
+  if (!tid("preempt", tid_text, from.tid) || !keys("preempt", rest, kKeys, values) ||
+      !time("out", values[0], preemption.out) || !time_or_never("run", values[1], preemption.run) ||
+      !in_order("out", preemption.out, "run", preemption.run)) {
+    return false;
+  }
+  trace_.preemptions.push_back(preemption);
+  preempt_lines_.push_back(from);
+  return true;
+}
+
+bool TextReader::add_unknown(std::string_view rest) {
+  static constexpr std::array<Key, 2> kKeys{{{"from", true}, {"to", true}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 2> values;
+  TidLine from{line_, kNoTid};
+  Gap gap;
+  if (!tid("unknown", tid_text, from.tid) || !keys("unknown", rest, kKeys, values) ||
+      !time("from", values[0], gap.from) || !time_or_never("to", values[1], gap.to) ||
+      !in_order("from", gap.from, "to", gap.to)) {
+    return false;
+  }
+  trace_.gaps.push_back(gap);
+  unknown_lines_.push_back(from);
+  return true;
+}
+
+bool TextReader::add_sample(std::string_view rest) {
+  static constexpr std::array<Key, 3> kKeys{{{"at", true}, {"bytes", true}, {"ios", true}}};
+  const std::string_view name = next_word(rest);
+  std::array<std::string_view, 3> values;
+  DiskSample sample;
+  if (!keys("sample", rest, kKeys, values) || !device("name of disk", ActorKind::disk, name, sample.disk) ||
+      !time("at", values[0], sample.at) ||
+      !number("bytes", values[1], "a count", 0, UINT64_MAX, sample.bytes) ||
+      !number("ios", values[2], "a count", 0, UINT64_MAX, sample.ios)) {
+    return false;
+  }
+  trace_.disk_samples.push_back(sample);
+  return true;
+}
+
+bool TextReader::add_io(std::string_view rest) {
+  static constexpr std::array<Key, 4> kKeys{
+      {{"disk", true}, {"bytes", true}, {"issue", true}, {"complete", true}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 4> values;
+  DiskIo io;
+  if (!keys("io", rest, kKeys, values) || !device("name of disk", ActorKind::disk, values[0], io.disk) ||
+      !number("bytes", values[1], "a count", 0, UINT64_MAX, io.bytes) ||
+      !time("issue", values[2], io.issue) || !time_or_never("complete", values[3], io.complete) ||
+      !in_order("issue", io.issue, "complete", io.complete)) {
+    return false;
+  }
+  if (tid_text != "-") {
+    TidLine from{line_, kNoTid};
+    if (!tid("io", tid_text, from.tid)) return false;
+    if (const Life* life = life_at(from.tid, io.issue)) {
+      io.thread = life->actor;
+    } else {
+      pending_ios_.push_back({trace_.disk_ios.size(), from});
+    }
+  }
+  trace_.disk_ios.push_back(io);
+  return true;
+}
+
+// ---- when all lines are known
+
+bool TextReader::finish() {
+  if (line_ == 0 || (line_ == 1 && !unfinished_line_.empty() && unfinished_line_ != kHeader)) {
+    return fail_at(1, kNotText);
+  }
+  if (!unfinished_line_.empty())
+    return fail("the file is cut off inside this line (it has no newline at its end)");
+  if (!has_window_) return fail("expected 'window BEGIN END', found the end of the file");
+  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_ios() && check_order();
+}
+
+ActorId TextReader::implicit_thread(Tid tid, Nanos at) {
+  ActorId& id = tids_[tid].implicit;
+  if (id == kNoActor) {
+    id = static_cast<ActorId>(trace_.actors.size());
+    Actor actor;
+    actor.tid = tid;
+    actor.start = trace_.window.begin;
+    actor.seen = trace_.window.end;
+    trace_.actors.push_back(std::move(actor));
+  }
+  Actor& actor = trace_.actors[id];
+  actor.start = std::min(actor.start, at);
+  return id;
+}
+
+bool TextReader::thread_during(std::string_view record, TidLine from, Nanos begin, Nanos end, ActorId& out) {
+  const TidLives& lives = tids_[from.tid].lives;
+  const std::string thread = "thread " + std::to_string(from.tid);
+  if (lives.empty()) {
+    return fail_at(from.line, std::string(record) + " of tid " + std::to_string(from.tid) +
+                                  ", which has no thread line");
+  }
+  const Life* life = lives.born_by(begin);
+  if (life == nullptr) {
+    return fail_at(from.line, std::string(record) + " " + span_text(begin, end) + " of " + thread +
+                                  ", which was not born yet");
+  }
+  if (begin > life->exit || !life->covers_to(end)) {
+    return fail_at(from.line, std::string(record) + " " + span_text(begin, end) + " of " + thread +
+                                  " does not lie inside its lifetime " + span_text(life->start, life->exit));
+  }
+  out = life->actor;
+  return true;
+}
+
+bool TextReader::thread_born_by(std::string_view record, TidLine from, Nanos at, ActorId& out) {
+  const TidLives& lives = tids_[from.tid].lives;
+  if (lives.empty()) {
+    out = implicit_thread(from.tid, at);
+    return true;
+  }
+  const Life* life = lives.born_by(at);
+  if (life == nullptr) {
+    return fail_at(from.line, std::string(record) + " thread " + std::to_string(from.tid) +
+                                  " was not born yet at " + std::to_string(at));
+  }
+  out = life->actor;
+  return true;
+}
+
+bool TextReader::resolve_waits() {
+  for (PendingWait& pending : pending_waits_) {
+    Wait& wait = trace_.waits[pending.wait];
+    const std::uint32_t line = wait_lines_[pending.wait];
+    if (pending.tid != kNoTid &&
+        !thread_during("wait", {line, pending.tid}, wait.block, wait.run, pending.site.thread)) {
+      return false;
+    }
+    if (pending.waker_tid != kNoTid &&
+        !thread_born_by("waker", {line, pending.waker_tid}, wait.wake, pending.site.waker)) {
+      return false;
+    }
+    wait.site = sites_.intern(pending.site);
+  }
+  return true;
+}
+
+bool TextReader::resolve_preempts() {
+  for (std::size_t i = 0; i < preempt_lines_.size(); ++i) {
+    const TidLine from = preempt_lines_[i];
+    Preemption& preemption = trace_.preemptions[i];
+    if (!tids_[from.tid].lives.empty()) {
+      if (!thread_during("preempt", from, preemption.out, preemption.run, preemption.thread)) return false;
+      continue;
+    }
+    preemption.thread = implicit_thread(from.tid, preemption.out);
+    Actor& actor = trace_.actors[preemption.thread];
+    actor.seen = std::max(std::min(actor.seen, preemption.out), trace_.window.begin);
+  }
+  return true;
+}
+
+bool TextReader::resolve_unknowns() {
+  for (std::size_t i = 0; i < unknown_lines_.size(); ++i) {
+    Gap& gap = trace_.gaps[i];
+    if (!thread_during("unknown", unknown_lines_[i], gap.from, gap.to, gap.thread)) return false;
+  }
+  return true;
+}
+
+bool TextReader::resolve_ios() {
+  return std::all_of(pending_ios_.begin(), pending_ios_.end(), [&](const PendingIo& pending) {
+    DiskIo& io = trace_.disk_ios[pending.io];
+    return thread_born_by("io", pending.from, io.issue, io.thread);
+  });
+}
+
+bool TextReader::check_order() {
+  const std::size_t actors = trace_.actors.size();
+  const ByThread waits(actors, trace_.waits,
+                       [&](const Wait& wait) { return trace_.sites[wait.site].thread; });
+  const ByThread preempts(actors, trace_.preemptions,
+                          [](const Preemption& preemption) { return preemption.thread; });
+  const ByThread unknowns(actors, trace_.gaps, [](const Gap& gap) { return gap.thread; });
+  for (ActorId id = 0; id < actors; ++id) {
+    if (!check_order_of(trace_.actors[id], waits.of(id), preempts.of(id), unknowns.of(id))) return false;
+  }
+  return true;
+}
+
+bool TextReader::check_order_of(const Actor& actor, std::span<const std::uint32_t> waits,
+                                std::span<const std::uint32_t> preempts,
+                                std::span<const std::uint32_t> unknowns) {
+  Interval previous{"", 0, 0, 0};
+  while (!waits.empty() || !preempts.empty() || !unknowns.empty()) {
+    Interval next;
+    std::span<const std::uint32_t>* from = nullptr;
+    // Of two that begin together the empty one comes first: it may touch the other's begin.
+    const auto offer = [&](const Interval& interval, std::span<const std::uint32_t>& rest) {
+      if (from != nullptr && std::pair(next.begin, next.end) <= std::pair(interval.begin, interval.end))
+        return;
+      next = interval;
+      from = &rest;
+    };
+    if (!waits.empty()) {
+      const Wait& wait = trace_.waits[waits.front()];
+      offer({"wait", wait.block, wait.run, wait_lines_[waits.front()]}, waits);
+    }
+    if (!preempts.empty()) {
+      const Preemption& preemption = trace_.preemptions[preempts.front()];
+      offer({"preempt", preemption.out, preemption.run, preempt_lines_[preempts.front()].line}, preempts);
+    }
+    if (!unknowns.empty()) {
+      const Gap& gap = trace_.gaps[unknowns.front()];
+      offer({"unknown", gap.from, gap.to, unknown_lines_[unknowns.front()].line}, unknowns);
+    }
+    *from = from->subspan(1);
+    if (next.begin < previous.end) {
+      return fail_at(next.line, std::string(next.record) + " " + span_text(next.begin, next.end) +
+                                    " of thread " + std::to_string(actor.tid) + " begins before its " +
+                                    std::string(previous.record) + " " +
+                                    span_text(previous.begin, previous.end) + " of line " +
+                                    std::to_string(previous.line) +
+                                    " ends (they must be in order of time and must not overlap)");
+    }
+    previous = next;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool looks_like_text(std::string_view head) { return head.substr(0, kMagic.size()) == kMagic; }
+
+Result<Trace> parse_text(std::string_view text, const std::string& name) {
+  TextReader reader(name);
+  if (!reader.feed(text) || !reader.finish()) return reader.take_error();
+  return reader.take_trace();
+}
+
+Result<Trace> read_text(int fd, const std::string& name) {
+  TextReader reader(name);
+  std::vector<char> chunk(kReadBytes);
+  for (;;) {
+    const ssize_t got = read(fd, chunk.data(), chunk.size());
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return Error{name + ": cannot read: " + std::generic_category().message(errno)};
+    }
+    if (got == 0) break;
+    if (!reader.feed({chunk.data(), static_cast<std::size_t>(got)})) return reader.take_error();
+  }
+  if (!reader.finish()) return reader.take_error();
+  return reader.take_trace();
+}
+
+}  // namespace offwait

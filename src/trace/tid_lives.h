@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The threads that had one tid, one after the other.
+#pragma once
+
+#include <iterator>
+#include <map>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+struct Life {
+  Nanos start = 0;
+  Nanos exit = kNever;
+  ActorId actor = kNoActor;
+  bool alive_at(Nanos at) const { return start <= at && at < exit; }
+  /// Whether something that began in this life may end at `end`. What has no end was cut off by the window's
+  /// end or by the exit.
+  bool covers_to(Nanos end) const { return end == kNever || end <= exit; }
+};
+
+class TidLives {
+ public:
+  bool empty() const { return by_start_.empty(); }
+
+  /// The life already known that overlaps `life` or starts with it; then nothing is added.
+  const Life* add(const Life& life) {
+    const auto next = by_start_.lower_bound(life.start);
+    if (next != by_start_.end() && (next->first == life.start || next->first < life.exit)) {
+      return &next->second;
+    }
+    if (next != by_start_.begin() && std::prev(next)->second.exit > life.start) {
+      return &std::prev(next)->second;
+    }
+    by_start_.emplace_hint(next, life.start, life);
+    return nullptr;
+  }
+
+  /// The one born last at or before `at`, which may have ended by then; nullptr if none.
+  /// If it is alive at `at`, no life added later can take its place.
+  const Life* born_by(Nanos at) const {
+    const auto next = by_start_.upper_bound(at);
+    return next == by_start_.begin() ? nullptr : &std::prev(next)->second;
+  }
+
+  /// `visit(life, next)` in order of birth; next is nullptr for the last.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (auto at = by_start_.begin(); at != by_start_.end(); ++at) {
+      const auto next = std::next(at);
+      visit(at->second, next == by_start_.end() ? nullptr : &next->second);
+    }
+  }
+
+ private:
+  std::map<Nanos, Life> by_start_;
+};
+
+}  // namespace offwait

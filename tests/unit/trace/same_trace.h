@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two traces field by field, for the unit tests of the text form and for its fuzzer.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace offwait {
+
+inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
+  std::vector<std::string> frames;
+  if (id == kNoStack) return frames;
+  for (const FrameId frame : trace.stacks[id].frames) frames.push_back(trace.frames[frame]);
+  return frames;
+}
+
+/// Whether two sites mean the same, whatever the ids of their stacks. Actors have the same ids in both.
+inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const WaitSite& y) {
+  return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack) ==
+             std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack,
+                        y.waker_stack == kNoStack) &&
+         frames_of(a, x.wait_stack) == frames_of(b, y.wait_stack) &&
+         frames_of(a, x.waker_stack) == frames_of(b, y.waker_stack);
+}
+
+/// The first thing in which they differ; empty if they are the same. Actors and records must have the same
+/// order; sites, stacks and frames may be numbered differently.
+inline std::string first_difference(const Trace& a, const Trace& b) {
+  const auto differs = [](const auto& x, const auto& y, auto fields) {
+    return x.size() != y.size() ||
+           !std::equal(x.begin(), x.end(), y.begin(),
+                       [&](const auto& one, const auto& other) { return fields(one) == fields(other); });
+  };
+  if (a.window.begin != b.window.begin || a.window.end != b.window.end) return "window";
+  const auto recording = [](const Recording& r) {
+    return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait);
+  };
+  if (recording(a.recording) != recording(b.recording)) return "recording";
+  if (a.loss != b.loss) return "loss";
+  if (differs(a.actors, b.actors, [](const Actor& actor) {
+        return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.start, actor.exit, actor.seen,
+                        actor.outside);
+      })) {
+    return "actors";
+  }
+  if (differs(a.waits, b.waits, [](const Wait& wait) { return std::tie(wait.block, wait.wake, wait.run); })) {
+    return "waits";
+  }
+  // Each pair of sites that stands for the same wait once, not each wait.
+  std::vector<SiteId> partner(a.sites.size(), kNoActor);
+  for (std::size_t i = 0; i < a.waits.size(); ++i) {
+    const SiteId x = a.waits[i].site;
+    const SiteId y = b.waits[i].site;
+    if (partner[x] == y) continue;
+    if (!same_site(a, a.sites[x], b, b.sites[y])) return "site of wait " + std::to_string(i);
+    partner[x] = y;
+  }
+  if (a.sites.size() != b.sites.size()) return "number of sites";
+  if (a.stacks.size() != b.stacks.size()) return "number of stacks";
+  if (a.frames.size() != b.frames.size()) return "number of frames";
+  if (differs(a.preemptions, b.preemptions,
+              [](const Preemption& p) { return std::tie(p.thread, p.out, p.run); })) {
+    return "preemptions";
+  }
+  if (differs(a.gaps, b.gaps, [](const Gap& gap) { return std::tie(gap.thread, gap.from, gap.to); })) {
+    return "gaps";
+  }
+  const auto sorted = [](std::vector<DiskCapacity> capacities) {
+    std::sort(capacities.begin(), capacities.end(),
+              [](const DiskCapacity& x, const DiskCapacity& y) { return x.disk < y.disk; });
+    return capacities;
+  };
+  if (differs(sorted(a.capacities), sorted(b.capacities), [](const DiskCapacity& capacity) {
+        return std::tie(capacity.disk, capacity.bytes_per_s, capacity.ios_per_s, capacity.source);
+      })) {
+    return "capacities";
+  }
+  if (differs(a.disk_samples, b.disk_samples,
+              [](const DiskSample& s) { return std::tie(s.disk, s.at, s.bytes, s.ios); })) {
+    return "disk samples";
+  }
+  if (differs(a.disk_ios, b.disk_ios, [](const DiskIo& io) {
+        return std::tie(io.thread, io.disk, io.issue, io.complete, io.bytes);
+      })) {
+    return "disk ios";
+  }
+  return "";
+}
+
+}  // namespace offwait

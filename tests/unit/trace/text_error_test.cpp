@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One case for every rule of text.h that a line can break, with the exact sentence.
+#include <catch2/catch.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "trace/text.h"
+
+namespace offwait {
+namespace {
+
+std::string error_of(std::string_view text) {
+  const Result<Trace> trace = parse_text(text, "f");
+  return trace.ok() ? "no error" : trace.error().message;
+}
+
+const std::string kHead = "offwait-waits 1\nwindow 100 10000\n";
+const std::string kThread = kHead + "thread 1 tgid=1 comm=x start=0 exit=5000\n";
+const std::string kMaxTime = "9223372036854775806";
+
+struct Case {
+  std::string text;
+  std::string message;
+};
+
+void check(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    INFO(c.text.substr(0, 300));
+    CHECK(error_of(c.text) == c.message);
+  }
+}
+
+std::vector<Case> after(const std::string& head, std::string_view line, std::vector<Case> cases) {
+  for (Case& c : cases) {
+    c.text = head + c.text + "\n";
+    c.message = "f:" + std::string(line) + ": " + c.message;
+  }
+  return cases;
+}
+
+TEST_CASE("what is no offwait-waits file is said to be none") {
+  const std::string none = "f:1: not an offwait-waits file (expected 'offwait-waits 1')";
+  check({{"", none},
+         {"\n", none},
+         {"hello\n", none},
+         {"offwait-wait", none},
+         {" offwait-waits 1\n", none},
+         {"# comment\noffwait-waits 1\n", none},
+         {std::string("\x7f"
+                      "ELF\0\0",
+                      6),
+          none},
+         {std::string(3'000'000, '\0'), none},
+         {"offwait-waits 2\n", "f:1: version '2' of offwait-waits (expected 'offwait-waits 1')"},
+         {"offwait-waits 1 \n", "f:1: version '1 ' of offwait-waits (expected 'offwait-waits 1')"}});
+}
+
+TEST_CASE("a file that is cut off is an error") {
+  check({{"offwait-waits 1", "f:1: the file is cut off inside this line (it has no newline at its end)"},
+         {"offwait-waits 1\nwindow 0 10",
+          "f:2: the file is cut off inside this line (it has no newline at its end)"},
+         {"offwait-waits 1\n", "f:1: expected 'window BEGIN END', found the end of the file"},
+         {"offwait-waits 1\n# x\n\n", "f:3: expected 'window BEGIN END', found the end of the file"}});
+}
+
+TEST_CASE("lines have a limit") {
+  const std::string blanks(kMaxTextLine, ' ');
+  CHECK(error_of(kHead + blanks + "\n") == "no error");
+  CHECK(error_of(kHead + blanks + " \n") == "f:3: line longer than 1048576 bytes");
+  CHECK(error_of(kHead + blanks + blanks) == "f:3: line longer than 1048576 bytes");
+}
+
+TEST_CASE("window") {
+  const std::string header = "offwait-waits 1\n";
+  check(
+      after(header, "2",
+            {{"thread 1 tgid=1 comm=x start=0 exit=-", "expected 'window BEGIN END' before any other record"},
+             {"window 1", "expected 'window BEGIN END'"},
+             {"window", "expected 'window BEGIN END'"},
+             {"window 1 2 3", "expected 'window BEGIN END'"},
+             {"window a 2", "window begin 'a': expected ns, 0 to " + kMaxTime},
+             {"window 1 -", "window end '-': expected ns, 0 to " + kMaxTime},
+             {"window 2 1", "window end 1 is before window begin 2"}}));
+  check(after(kHead, "3", {{"window 100 10000", "window twice"}}));
+}
+
+TEST_CASE("records and keys") {
+  const std::string records =
+      "(expected window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, "
+      "sample or io)";
+  check(after(kHead, "3",
+              {{"wakeup 1", "unknown record 'wakeup' " + records},
+               {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
+               {"Wait 1", "unknown record 'Wait' " + records},
+               {"preempt 1 out=1 run=2 cpu=3", "unknown key 'cpu' (preempt has out, run)"},
+               {"preempt 1 out=1 =2", "unknown key '' (preempt has out, run)"},
+               {"preempt 1 out=1 run", "expected KEY=VALUE, found 'run'"},
+               {"preempt 1 out=1 run=2 out=1", "key 'out' twice"},
+               {"preempt 1 out=1", "preempt without run="},
+               {"preempt 1 run=1", "preempt without out="},
+               {"unknown 1 from=1", "unknown without to="},
+               {"wait 1 block=1 wake=2 run=3 class=disk", "wait without waker="},
+               {"wait 1 block=1 wake=2 run=3 waker=-", "wait without class="},
+               {"thread 1 comm=x start=0 exit=-", "thread without tgid="},
+               {"thread 1 tgid=1 start=0 exit=-", "thread without comm="},
+               {"thread 1 tgid=1 comm=x exit=-", "thread without start="},
+               {"thread 1 tgid=1 comm=x start=0", "thread without exit="},
+               {"sample sda at=1 bytes=1", "sample without ios="},
+               {"io 1 disk=sda bytes=1 issue=1", "io without complete="}}));
+}
+
+TEST_CASE("numbers") {
+  const auto out_of = [](const std::string& value) {
+    return "out '" + value + "': expected ns, 0 to " + kMaxTime;
+  };
+  std::vector<Case> cases;
+  for (const std::string value : {"", "-", "-1", "+1", "1x", "0x10", "1.5", "1e3", "9223372036854775807",
+                                  "18446744073709551616", "99999999999999999999999999"}) {
+    cases.push_back({"preempt 1 out=" + value + " run=-", out_of(value)});
+  }
+  check(after(kHead, "3", cases));
+  const std::string expected_tid = ": expected a tid, 1 to 2147483647";
+  check(after(kHead, "3",
+              {{"preempt 1 out=1 run=x", "run 'x': expected ns, 0 to " + kMaxTime + ", or '-'"},
+               {"preempt 1 out=1 run=-1", "run '-1': expected ns, 0 to " + kMaxTime + ", or '-'"},
+               {"preempt", "preempt ''" + expected_tid},
+               {"preempt 0 out=1 run=2", "preempt '0'" + expected_tid},
+               {"preempt -5 out=1 run=2", "preempt '-5'" + expected_tid},
+               {"wait 2147483648", "wait '2147483648'" + expected_tid},
+               {"unknown x from=1 to=2", "unknown 'x'" + expected_tid},
+               {"thread comm=x", "thread 'comm=x'" + expected_tid},
+               {"io x disk=sda bytes=1 issue=1 complete=1", "io 'x'" + expected_tid},
+               {"io 1 disk=sda bytes=-1 issue=1 complete=1",
+                "bytes '-1': expected a count, 0 to 18446744073709551615"},
+               {"sample sda at=1 bytes=18446744073709551616 ios=1",
+                "bytes '18446744073709551616': expected a count, 0 to 18446744073709551615"},
+               {"sample sda at=- bytes=1 ios=1", "at '-': expected ns, 0 to " + kMaxTime},
+               {"sample sda at=1 bytes=1 ios=", "ios '': expected a count, 0 to 18446744073709551615"}}));
+}
+
+TEST_CASE("recording and loss") {
+  check(after(
+      kHead, "3",
+      {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
+       {"recording host=x", "unknown key 'host' (recording has target, start_time, kernel, cpus, offwait)"},
+       {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
+       {"loss x", "expected NAME=COUNT, found 'x'"},
+       {"loss =1", "empty loss counter"},
+       {"loss x=-1", "loss counter 'x' '-1': expected a count, 0 to 18446744073709551615"},
+       {"loss x=1 %78=2", "loss counter 'x' twice"}}));
+  check({{kHead + "recording\nrecording\n", "f:4: recording twice"},
+         {kHead + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
+}
+
+TEST_CASE("threads") {
+  check(after(kHead, "3",
+              {{"thread 1 tgid=-1 comm=x start=0 exit=-", "tgid '-1': expected a tgid, 0 to 2147483647"},
+               {"thread 1 tgid=1 comm=\xc3\xa4 start=0 exit=-", "comm: byte 0xC3 must be written as %C3"},
+               {"thread 1 tgid=1 comm=x start=- exit=-", "start '-': expected ns, 0 to " + kMaxTime},
+               {"thread 1 tgid=1 comm=x start=-5 exit=-", "start '-5': expected ns, 0 to " + kMaxTime},
+               {"thread 1 tgid=1 comm=x start=5 exit=4", "exit 4 is before start 5"},
+               {"thread 1 tgid=1 comm=x start=5 exit=- seen=4", "seen 4 is before start 5"},
+               {"thread 1 tgid=1 comm=x start=5 exit=- outside=1", "outside '1': expected yes or no"},
+               {"thread 1 tgid=1 comm=" + std::string(4097, 'x') + " start=5 exit=-",
+                "comm longer than 4096 bytes"}}));
+  const std::string other = ", but another thread line has it live in [0, 5000)";
+  check(after(kThread, "4",
+              {{"thread 1 tgid=1 comm=x start=0 exit=5000", "thread 1 lives in [0, 5000)" + other},
+               {"thread 1 tgid=1 comm=x start=4999 exit=-", "thread 1 lives in [4999, -)" + other},
+               {"thread 1 tgid=1 comm=x start=10 exit=20", "thread 1 lives in [10, 20)" + other},
+               {"thread 1 tgid=1 comm=x start=0 exit=0", "thread 1 lives in [0, 0)" + other}}));
+  check({{kHead + "thread 1 tgid=1 comm=x start=50 exit=-\nthread 1 tgid=1 comm=x start=0 exit=51\n",
+          "f:4: thread 1 lives in [0, 51), but another thread line has it live in [50, -)"}});
+}
+
+TEST_CASE("devices") {
+  check(after(
+      kHead, "3",
+      {{"disk", "empty name of disk"},
+       {"nic %", "name of nic: bad escape '%' (expected % and two hexadecimal digits)"},
+       {"nic eth0 speed=1", "expected 'nic NAME' and nothing else"},
+       {"irq 5 x", "expected 'irq NAME' and nothing else"},
+       {"softirq", "empty name of softirq"},
+       {"timer x", "expected 'timer' and nothing else"},
+       {"disk a bytes_per_s=1 ios_per_s=1", "expected all of bytes_per_s, ios_per_s and capacity, or none"},
+       {"disk a capacity=given", "expected all of bytes_per_s, ios_per_s and capacity, or none"},
+       {"disk a bytes_per_s=0 ios_per_s=1 capacity=given", "bytes_per_s '0': expected a number > 0"},
+       {"disk a bytes_per_s=1 ios_per_s=-1 capacity=given", "ios_per_s '-1': expected a number > 0"},
+       {"disk a bytes_per_s=inf ios_per_s=1 capacity=given", "bytes_per_s 'inf': expected a number > 0"},
+       {"disk a bytes_per_s=nan ios_per_s=1 capacity=given", "bytes_per_s 'nan': expected a number > 0"},
+       {"disk a bytes_per_s=1e999 ios_per_s=1 capacity=given", "bytes_per_s '1e999': expected a number > 0"},
+       {"disk a bytes_per_s=500M ios_per_s=1 capacity=given", "bytes_per_s '500M': expected a number > 0"},
+       {"disk a bytes_per_s=1 ios_per_s=1 capacity=guessed",
+        "capacity 'guessed': expected given, measured or assumed"},
+       {"sample", "sample without at="},
+       {"sample at=1 bytes=1 ios=1", "sample without at="},
+       {"io 1 disk= bytes=1 issue=1 complete=1", "empty name of disk"},
+       {"io 1 disk=sda bytes=1 issue=2 complete=1", "complete 1 is before issue 2"},
+       {"disk " + std::string(4097, 'x'), "name of disk longer than 4096 bytes"}}));
+  check({{kHead + "disk a\ndisk a\n", "f:4: disk 'a' twice"},
+         {kHead + "irq a\nirq %61\n", "f:4: irq '%61' twice"},
+         {kHead + "timer\ntimer\n", "f:4: timer twice"}});
+}
+
+TEST_CASE("waits") {
+  const auto waker = [](const std::string& value) {
+    return Case{"wait 1 block=1 wake=2 run=3 class=disk waker=" + value,
+                "waker '" + value +
+                    "': expected thread:TID, disk:NAME, nic:NAME, timer, irq:NAME, softirq:NAME or '-'"};
+  };
+  const std::string wait = "wait 1 block=1 wake=2 run=3 waker=- class=";
+  check(after(
+      kThread, "4",
+      {waker(""),
+       waker("disk"),
+       waker("timer:x"),
+       waker("group:x"),
+       waker("12"),
+       waker("Thread:1"),
+       {"wait 1 block=1 wake=2 run=3 class=disk waker=thread:x",
+        "waker thread 'x': expected a tid, 1 to 2147483647"},
+       {"wait 1 block=1 wake=2 run=3 class=disk waker=thread:0",
+        "waker thread '0': expected a tid, 1 to 2147483647"},
+       {"wait 1 block=1 wake=2 run=3 class=disk waker=disk:", "empty waker disk"},
+       {"wait 1 block=1 wake=2 run=3 class=disk waker=nic:%0",
+        "waker nic: bad escape '%0' (expected % and two hexadecimal digits)"},
+       {wait + "sleeping",
+        "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault or other"},
+       {"wait 1 block=- wake=2 run=3 waker=- class=disk", "block '-': expected ns, 0 to " + kMaxTime},
+       {"wait 1 block=5 wake=4 run=6 waker=- class=disk", "wake 4 is before block 5"},
+       {"wait 1 block=5 wake=6 run=5 waker=- class=disk", "run 5 is before wake 6"},
+       {"wait 1 block=5 wake=- run=6 waker=- class=disk",
+        "run '6' of a wait that has not ended (expected '-')"},
+       {"wait 1 block=5 wake=- run=- waker=thread:2 class=disk",
+        "waker 'thread:2' of a wait that has not ended (expected '-')"},
+       {"wait 1 block=5 wake=- run=- waker=timer class=disk",
+        "waker 'timer' of a wait that has not ended (expected '-')"},
+       {wait + "disk stack=", "empty frame of stack"},
+       {wait + "disk stack=a;;b", "empty frame of stack"},
+       {wait + "disk waker_stack=a;", "empty frame of waker_stack"},
+       {wait + "disk stack=a%;b", "frame of stack: bad escape '%' (expected % and two hexadecimal digits)"},
+       {wait + "disk stack=" + std::string(4097, 'x'), "frame of stack longer than 4096 bytes"}}));
+
+  std::string frames = "f";
+  for (std::size_t i = 1; i < kMaxTextFrames; ++i) frames += ";f";
+  CHECK(error_of(kThread + wait + "disk stack=" + frames + "\n") == "no error");
+  CHECK(error_of(kThread + wait + "disk stack=" + frames + ";f\n") == "f:4: stack of more than 1024 frames");
+}
+
+TEST_CASE("preempt and unknown") {
+  check(after(kThread, "4",
+              {{"preempt 1 out=5 run=4", "run 4 is before out 5"},
+               {"unknown 1 from=5 to=4", "to 4 is before from 5"}}));
+}
+
+TEST_CASE("waits and unknown stretches need a thread that lives") {
+  const std::string late = kHead + "thread 1 tgid=1 comm=x start=1000 exit=5000\n";
+  check(after(kHead, "3",
+              {{"wait 1 block=1 wake=2 run=3 waker=- class=disk", "wait of tid 1, which has no thread line"},
+               {"unknown 1 from=1 to=2", "unknown of tid 1, which has no thread line"}}));
+  check(after(late, "4",
+              {{"wait 1 block=999 wake=2000 run=2000 waker=- class=disk",
+                "wait [999, 2000) of thread 1, which was not born yet"},
+               {"wait 1 block=4000 wake=4500 run=5001 waker=- class=disk",
+                "wait [4000, 5001) of thread 1 does not lie inside its lifetime [1000, 5000)"},
+               {"wait 1 block=5001 wake=- run=- waker=- class=disk",
+                "wait [5001, -) of thread 1 does not lie inside its lifetime [1000, 5000)"},
+               {"preempt 1 out=4000 run=5001",
+                "preempt [4000, 5001) of thread 1 does not lie inside its lifetime [1000, 5000)"},
+               {"preempt 1 out=5001 run=-",
+                "preempt [5001, -) of thread 1 does not lie inside its lifetime [1000, 5000)"},
+               {"preempt 1 out=0 run=1", "preempt [0, 1) of thread 1, which was not born yet"},
+               {"unknown 1 from=4000 to=5001",
+                "unknown [4000, 5001) of thread 1 does not lie inside its lifetime [1000, 5000)"}}));
+  check({{late + "thread 2 tgid=1 comm=x start=0 exit=-\nwait 2 block=1 wake=999 run=999 waker=thread:1 "
+                 "class=futex\n",
+          "f:5: waker thread 1 was not born yet at 999"},
+         {late + "io 1 disk=sda bytes=1 issue=999 complete=1000\n",
+          "f:4: io thread 1 was not born yet at 999"}});
+}
+
+TEST_CASE("what a thread did must be in order and disjoint") {
+  const std::string rule = " ends (they must be in order of time and must not overlap)";
+  const auto wait = [](const std::string& from, const std::string& to) {
+    return "wait 1 block=" + from + " wake=" + (to == "-" ? "-" : from) + " run=" + to +
+           " waker=- class=disk\n";
+  };
+  check({{kThread + wait("200", "300") + wait("299", "400"),
+          "f:5: wait [299, 400) of thread 1 begins before its wait [200, 300) of line 4" + rule},
+         {kThread + wait("200", "300") + wait("100", "150"),
+          "f:5: wait [100, 150) of thread 1 begins before its wait [200, 300) of line 4" + rule},
+         {kThread + wait("200", "-") + wait("400", "500"),
+          "f:5: wait [400, 500) of thread 1 begins before its wait [200, -) of line 4" + rule},
+         {kThread + "preempt 1 out=200 run=300\npreempt 1 out=250 run=260\n",
+          "f:5: preempt [250, 260) of thread 1 begins before its preempt [200, 300) of line 4" + rule},
+         {kHead + "preempt 1 out=200 run=300\npreempt 1 out=100 run=150\n",
+          "f:4: preempt [100, 150) of thread 1 begins before its preempt [200, 300) of line 3" + rule},
+         {kThread + "unknown 1 from=200 to=300\nunknown 1 from=200 to=300\n",
+          "f:5: unknown [200, 300) of thread 1 begins before its unknown [200, 300) of line 4" + rule},
+         {kThread + "preempt 1 out=250 run=260\n" + wait("200", "300"),
+          "f:4: preempt [250, 260) of thread 1 begins before its wait [200, 300) of line 5" + rule},
+         {kThread + wait("200", "300") + "unknown 1 from=100 to=201\n",
+          "f:4: wait [200, 300) of thread 1 begins before its unknown [100, 201) of line 5" + rule},
+         {kThread + "unknown 1 from=100 to=-\npreempt 1 out=4000 run=4001\n",
+          "f:5: preempt [4000, 4001) of thread 1 begins before its unknown [100, -) of line 4" + rule}});
+}
+
+TEST_CASE("errors of reading a file name it") {
+  const int directory = open("/", O_RDONLY | O_DIRECTORY);
+  REQUIRE(directory >= 0);
+  const Result<Trace> trace = read_text(directory, "dir");
+  close(directory);
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().message == "dir: cannot read: Is a directory");
+
+  const int zeros = open("/dev/zero", O_RDONLY);
+  REQUIRE(zeros >= 0);
+  const Result<Trace> garbage = read_text(zeros, "/dev/zero");
+  close(zeros);
+  REQUIRE_FALSE(garbage.ok());
+  CHECK(garbage.error().message == "/dev/zero:1: not an offwait-waits file (expected 'offwait-waits 1')");
+}
+
+}  // namespace
+}  // namespace offwait

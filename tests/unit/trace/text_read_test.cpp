@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "model/trace.h"
+#include "model/validate.h"
+#include "trace/text.h"
+#include "unit/trace/same_trace.h"
+
+namespace offwait {
+namespace {
+
+constexpr std::string_view kDesignSample =
+    "offwait-waits 1\n"
+    "window 0 12000000000\n"
+    "thread 11 tgid=10 comm=worker start=0 exit=-\n"
+    "wait 11 block=1000 wake=2000 run=2100 waker=thread:12 class=futex\n"
+    "wait 11 block=5000 wake=9000 run=9000 waker=disk:vda class=disk stack=fsync;do_commit\n"
+    "preempt 12 out=3000 run=3500\n";
+
+Trace parsed(std::string_view text) {
+  Result<Trace> trace = parse_text(text, "t");
+  INFO((trace.ok() ? "" : trace.error().message));
+  REQUIRE(trace.ok());
+  const Status valid = validate(*trace);
+  INFO((valid.ok() ? "" : valid.error().message));
+  REQUIRE(valid.ok());
+  return *std::move(trace);
+}
+
+Trace after_head(const std::string& lines) { return parsed("offwait-waits 1\nwindow 100 10000\n" + lines); }
+
+const WaitSite& site_of(const Trace& trace, std::size_t wait) {
+  return trace.sites[trace.waits.at(wait).site];
+}
+
+TEST_CASE("the sample of design.md is read exactly") {
+  const Trace trace = parsed(kDesignSample);
+  CHECK(trace.window.begin == 0);
+  CHECK(trace.window.end == 12'000'000'000);
+  REQUIRE(trace.actors.size() == 3);
+
+  const Actor& worker = trace.actors[0];
+  CHECK(worker.kind == ActorKind::thread);
+  CHECK(worker.name == "worker");
+  CHECK(worker.tid == 11);
+  CHECK(worker.tgid == 10);
+  CHECK(worker.start == 0);
+  CHECK(worker.exit == kNever);
+  CHECK(worker.seen == 0);
+  CHECK_FALSE(worker.outside);
+
+  CHECK(trace.actors[1].kind == ActorKind::disk);
+  CHECK(trace.actors[1].name == "vda");
+
+  const Actor& other = trace.actors[2];
+  CHECK(other.kind == ActorKind::thread);
+  CHECK(other.tid == 12);
+  CHECK(other.tgid == 0);
+  CHECK(other.name.empty());
+  CHECK(other.start == 0);
+  CHECK(other.exit == kNever);
+  CHECK(other.seen == 3000);
+
+  REQUIRE(trace.waits.size() == 2);
+  CHECK(trace.waits[0].block == 1000);
+  CHECK(trace.waits[0].wake == 2000);
+  CHECK(trace.waits[0].run == 2100);
+  CHECK(site_of(trace, 0) == WaitSite{0, 2, WaitClass::futex, kNoStack, kNoStack});
+  CHECK(trace.waits[1].block == 5000);
+  CHECK(trace.waits[1].wake == 9000);
+  CHECK(trace.waits[1].run == 9000);
+  CHECK(site_of(trace, 1) == WaitSite{0, 1, WaitClass::disk, 0, kNoStack});
+  CHECK(frames_of(trace, 0) == std::vector<std::string>{"fsync", "do_commit"});
+
+  REQUIRE(trace.preemptions.size() == 1);
+  CHECK(trace.preemptions[0].thread == 2);
+  CHECK(trace.preemptions[0].out == 3000);
+  CHECK(trace.preemptions[0].run == 3500);
+  CHECK(trace.gaps.empty());
+  CHECK(trace.loss.empty());
+  CHECK(trace.capacities.empty());
+}
+
+TEST_CASE("every record and key is read") {
+  const Trace trace = after_head(
+      "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0\n"
+      "loss ringbuf_full=3 other=18446744073709551615\n"
+      "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
+      "thread 6 tgid=4 comm= start=150 exit=- outside=no\n"
+      "disk sda bytes_per_s=1.5e8 ios_per_s=0.25 capacity=measured\n"
+      "disk sdb\n"
+      "nic eth0\n"
+      "irq 24%20virtio\n"
+      "softirq NET_RX\n"
+      "timer\n"
+      "wait 5 block=60 wake=300 run=- waker=- class=other waker_stack=x;y stack=y\n"
+      "unknown 6 from=200 to=-\n"
+      "sample sda at=100 bytes=18446744073709551615 ios=7\n"
+      "io 5 disk=sda bytes=512 issue=70 complete=80\n"
+      "io - disk=sdb bytes=0 issue=90 complete=-\n");
+  CHECK(trace.recording.target == "pid 1");
+  CHECK(trace.recording.start_time == "2026-01-01T00:00:00Z");
+  CHECK(trace.recording.kernel == "6.1");
+  CHECK(trace.recording.cpus == 8);
+  CHECK(trace.recording.offwait == "0.1.0");
+  CHECK(trace.loss == LossCounts{{"ringbuf_full", 3}, {"other", std::numeric_limits<std::uint64_t>::max()}});
+
+  REQUIRE(trace.actors.size() == 8);
+  CHECK(trace.actors[0].name == std::string("a\0b", 3));
+  CHECK(trace.actors[0].start == 50);
+  CHECK(trace.actors[0].exit == 9000);
+  CHECK(trace.actors[0].seen == 200);
+  CHECK(trace.actors[0].outside);
+  CHECK(trace.actors[1].seen == 150);
+  CHECK_FALSE(trace.actors[1].outside);
+  const std::vector<ActorKind> kinds{ActorKind::thread,  ActorKind::thread, ActorKind::disk,
+                                     ActorKind::disk,    ActorKind::nic,    ActorKind::irq,
+                                     ActorKind::softirq, ActorKind::timer};
+  for (std::size_t i = 0; i < kinds.size(); ++i) CHECK(trace.actors[i].kind == kinds[i]);
+  CHECK(trace.actors[5].name == "24 virtio");
+  CHECK(trace.actors[7].name.empty());
+
+  REQUIRE(trace.capacities.size() == 1);
+  CHECK(trace.capacities[0].disk == 2);
+  CHECK(trace.capacities[0].bytes_per_s == 1.5e8);
+  CHECK(trace.capacities[0].ios_per_s == 0.25);
+  CHECK(trace.capacities[0].source == CapacitySource::measured);
+
+  CHECK(trace.waits.at(0).run == kNever);
+  CHECK(site_of(trace, 0).waker == kNoActor);
+  CHECK(frames_of(trace, site_of(trace, 0).wait_stack) == std::vector<std::string>{"y"});
+  CHECK(frames_of(trace, site_of(trace, 0).waker_stack) == std::vector<std::string>{"x", "y"});
+  CHECK(trace.frames.size() == 2);
+
+  REQUIRE(trace.gaps.size() == 1);
+  CHECK(trace.gaps[0].thread == 1);
+  CHECK(trace.gaps[0].from == 200);
+  CHECK(trace.gaps[0].to == kNever);
+
+  REQUIRE(trace.disk_samples.size() == 1);
+  CHECK(trace.disk_samples[0].disk == 2);
+  CHECK(trace.disk_samples[0].at == 100);
+  CHECK(trace.disk_samples[0].bytes == std::numeric_limits<std::uint64_t>::max());
+  CHECK(trace.disk_samples[0].ios == 7);
+
+  REQUIRE(trace.disk_ios.size() == 2);
+  CHECK(trace.disk_ios[0].thread == 0);
+  CHECK(trace.disk_ios[0].disk == 2);
+  CHECK(trace.disk_ios[0].bytes == 512);
+  CHECK(trace.disk_ios[0].issue == 70);
+  CHECK(trace.disk_ios[0].complete == 80);
+  CHECK(trace.disk_ios[1].thread == kNoActor);
+  CHECK(trace.disk_ios[1].complete == kNever);
+}
+
+TEST_CASE("every wait class and kind of waker is read") {
+  std::string lines = "thread 1 tgid=1 comm=x start=0 exit=-\n";
+  const std::vector<std::string> classes{"disk", "net",   "futex", "lock",  "pipe",
+                                         "poll", "sleep", "child", "fault", "other"};
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::string at = std::to_string(1000 + i);
+    lines += "wait 1 block=" + at + " wake=" + at + " run=" + at + " waker=- class=" + classes[i] + "\n";
+  }
+  const std::vector<std::string> wakers{"thread:2", "disk:d", "nic:n", "timer", "irq:i", "softirq:s:t"};
+  for (const std::string& waker : wakers) {
+    lines += "wait 1 block=2000 wake=2000 run=2000 class=other waker=" + waker + "\n";
+  }
+  const Trace trace = after_head(lines);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    CHECK(site_of(trace, i).wait_class == static_cast<WaitClass>(i));
+  }
+  const std::vector<ActorKind> kinds{ActorKind::thread, ActorKind::disk, ActorKind::nic,
+                                     ActorKind::timer,  ActorKind::irq,  ActorKind::softirq};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    CHECK(trace.actors[site_of(trace, classes.size() + i).waker].kind == kinds[i]);
+  }
+  CHECK(trace.actors[site_of(trace, classes.size() + 5).waker].name == "s:t");
+}
+
+TEST_CASE("blanks, comments, blank lines and carriage returns mean nothing") {
+  const Trace plain = after_head("thread 1 tgid=1 comm=#x start=0 exit=-\npreempt 1 out=5 run=6\n");
+  const Trace decorated = parsed(
+      "offwait-waits 1\r\n# comment \x1b\xff\n\n \t\n\t window\t100   10000 \r\n"
+      "   # comment\nthread 1 \ttgid=1 comm=#x start=0 exit=-\t\n#\npreempt 1 out=5 run=6\n\n");
+  CHECK(first_difference(plain, decorated).empty());
+  CHECK(plain.actors.at(0).name == "#x");
+}
+
+TEST_CASE("the largest time is 2^63-2 and leading zeros are allowed") {
+  const Trace trace = parsed("offwait-waits 1\nwindow 007 9223372036854775806\n");
+  CHECK(trace.window.begin == 7);
+  CHECK(trace.window.end == kNever - 1);
+}
+
+TEST_CASE("equal sites, stacks and frames are one, however they are written") {
+  const Trace trace = after_head(
+      "thread 1 tgid=1 comm=x start=0 exit=-\n"
+      "wait 1 block=200 wake=201 run=202 waker=timer class=sleep stack=a;b;a\n"
+      "wait 1 block=300 wake=301 run=302 waker=timer class=sleep stack=%61;b;a\n"
+      "wait 1 block=400 wake=401 run=402 waker=timer class=sleep stack=a;b\n"
+      "wait 1 block=500 wake=501 run=502 waker=timer class=poll stack=a;b\n");
+  CHECK(trace.frames == std::vector<std::string>{"a", "b"});
+  CHECK(trace.stacks.size() == 2);
+  REQUIRE(trace.sites.size() == 3);
+  CHECK(trace.waits[0].site == 0);
+  CHECK(trace.waits[1].site == 0);
+  CHECK(trace.waits[2].site == 1);
+  CHECK(trace.waits[3].site == 2);
+}
+
+TEST_CASE("a device is the same actor wherever it is named") {
+  const Trace trace = after_head(
+      "thread 1 tgid=1 comm=x start=0 exit=-\n"
+      "wait 1 block=200 wake=201 run=202 waker=disk:v%64a class=disk\n"
+      "wait 1 block=300 wake=301 run=302 waker=nic:vda class=disk\n"
+      "sample vda at=1 bytes=2 ios=3\n"
+      "io 1 disk=%76da bytes=1 issue=2 complete=3\n"
+      "disk vda\n");
+  REQUIRE(trace.actors.size() == 3);
+  CHECK(trace.actors[1].kind == ActorKind::disk);
+  CHECK(trace.actors[2].kind == ActorKind::nic);
+  CHECK(site_of(trace, 0).waker == 1);
+  CHECK(site_of(trace, 1).waker == 2);
+  CHECK(trace.disk_samples[0].disk == 1);
+  CHECK(trace.disk_ios[0].disk == 1);
+}
+
+TEST_CASE("records of a reused tid belong to the life they lie in, whatever the order of the lines") {
+  const std::string lives =
+      "thread 7 tgid=1 comm=first start=0 exit=1000\n"
+      "thread 7 tgid=1 comm=second start=1000 exit=2000\n"
+      "thread 8 tgid=1 comm=other start=0 exit=-\n";
+  const std::string records =
+      "wait 7 block=100 wake=200 run=1000 waker=timer class=sleep\n"
+      "wait 7 block=1000 wake=1100 run=1200 waker=timer class=sleep\n"
+      "wait 7 block=1900 wake=- run=- waker=- class=sleep\n"
+      "wait 8 block=100 wake=999 run=999 waker=thread:7 class=futex\n"
+      "wait 8 block=1100 wake=1500 run=1500 waker=thread:7 class=futex\n"
+      "wait 8 block=1600 wake=2500 run=2500 waker=thread:7 class=child\n"
+      "preempt 7 out=1200 run=1300\n"
+      "unknown 7 from=0 to=50\n"
+      "io 7 disk=d bytes=1 issue=999 complete=1001\n"
+      "io 7 disk=d bytes=1 issue=1000 complete=1001\n"
+      "io 7 disk=d bytes=1 issue=3000 complete=3001\n";
+  for (const bool lives_first : {true, false}) {
+    INFO(lives_first);
+    const Trace trace = after_head(lives_first ? lives + records : records + lives);
+    const auto name = [&](ActorId id) { return trace.actors.at(id).name; };
+    CHECK(name(site_of(trace, 0).thread) == "first");
+    CHECK(name(site_of(trace, 1).thread) == "second");
+    CHECK(name(site_of(trace, 2).thread) == "second");
+    CHECK(name(site_of(trace, 3).waker) == "first");
+    CHECK(name(site_of(trace, 4).waker) == "second");
+    CHECK(name(site_of(trace, 5).waker) == "second");
+    CHECK(name(trace.preemptions.at(0).thread) == "second");
+    CHECK(name(trace.gaps.at(0).thread) == "first");
+    CHECK(name(trace.disk_ios.at(0).thread) == "first");
+    CHECK(name(trace.disk_ios.at(1).thread) == "second");
+    CHECK(name(trace.disk_ios.at(2).thread) == "second");
+  }
+}
+
+TEST_CASE("waits of two lives of a tid may be interleaved") {
+  const Trace trace = after_head(
+      "thread 7 tgid=1 comm=first start=0 exit=1000\n"
+      "thread 7 tgid=1 comm=second start=1000 exit=2000\n"
+      "wait 7 block=1000 wake=1100 run=1200 waker=timer class=sleep\n"
+      "wait 7 block=100 wake=200 run=300 waker=timer class=sleep\n");
+  CHECK(site_of(trace, 0).thread == 1);
+  CHECK(site_of(trace, 1).thread == 0);
+}
+
+TEST_CASE("a tid without thread line is unknown throughout, or until its first preempt line") {
+  const Trace trace = after_head(
+      "thread 1 tgid=1 comm=x start=0 exit=-\n"
+      "wait 1 block=50 wake=60 run=60 waker=thread:3 class=futex\n"
+      "wait 1 block=200 wake=300 run=300 waker=thread:2 class=futex\n"
+      "preempt 4 out=700 run=800\n"
+      "preempt 4 out=900 run=-\n"
+      "preempt 5 out=30 run=40\n"
+      "io 6 disk=d bytes=1 issue=20000 complete=20001\n");
+  const auto check_thread = [&](std::int32_t tid, Nanos start, Nanos seen) {
+    INFO(tid);
+    std::size_t found = 0;
+    for (const Actor& actor : trace.actors) {
+      if (actor.tid != tid) continue;
+      ++found;
+      CHECK(actor.tgid == 0);
+      CHECK(actor.name.empty());
+      CHECK(actor.start == start);
+      CHECK(actor.exit == kNever);
+      CHECK(actor.seen == seen);
+      CHECK_FALSE(actor.outside);
+    }
+    CHECK(found == 1);
+  };
+  check_thread(2, 100, 10000);
+  check_thread(3, 60, 10000);
+  check_thread(4, 100, 700);
+  check_thread(5, 30, 100);
+  check_thread(6, 100, 10000);
+}
+
+TEST_CASE("intervals of a thread may touch and be empty") {
+  const Trace trace = after_head(
+      "thread 1 tgid=1 comm=x start=200 exit=500\n"
+      "wait 1 block=200 wake=250 run=300 waker=timer class=sleep\n"
+      "preempt 1 out=300 run=400\n"
+      "wait 1 block=400 wake=400 run=400 waker=timer class=sleep\n"
+      "unknown 1 from=400 to=500\n"
+      "wait 1 block=500 wake=500 run=500 waker=timer class=sleep\n");
+  CHECK(trace.waits.size() == 3);
+}
+
+TEST_CASE("what has no end may lie in a thread that exits") {
+  const Trace trace = after_head(
+      "thread 1 tgid=1 comm=x start=0 exit=500\n"
+      "wait 1 block=200 wake=250 run=- waker=timer class=sleep\n");
+  CHECK(trace.waits[0].run == kNever);
+  CHECK(site_of(trace, 0).thread == 0);
+}
+
+TEST_CASE("a file is read in chunks as it is from memory") {
+  std::string text = "offwait-waits 1\nwindow 0 100000000\nthread 1 tgid=1 comm=x start=0 exit=-\n";
+  while (text.size() < 5'000'000) {
+    const std::string at = std::to_string(text.size());
+    text += "wait 1 block=" + at + " wake=" + at + " run=" + at + " waker=timer class=sleep stack=f" +
+            std::to_string(text.size() % 1000) + ";main\n";
+  }
+  const int fd = memfd_create("trace", 0);
+  REQUIRE(fd >= 0);
+  REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  REQUIRE(lseek(fd, 0, SEEK_SET) == 0);
+  const Result<Trace> from_file = read_text(fd, "t");
+  close(fd);
+  REQUIRE(from_file.ok());
+  CHECK(first_difference(*from_file, parsed(text)).empty());
+  CHECK(from_file->waits.size() > 50'000);
+  CHECK(from_file->stacks.size() == from_file->sites.size());
+}
+
+TEST_CASE("text is recognised by its beginning") {
+  CHECK(looks_like_text("offwait-waits 1\n"));
+  CHECK(looks_like_text("offwait-waits 2"));
+  CHECK_FALSE(looks_like_text("offwait-wait"));
+  CHECK_FALSE(looks_like_text("OFFWAIT\0"));
+  CHECK_FALSE(looks_like_text(""));
+}
+
+TEST_CASE("the traces in tests/traces are read and valid") {
+  for (const std::string name : {"figure1", "figure3", "lock-convoy", "open-ends", "hostile-names"}) {
+    INFO(name);
+    const std::string path = std::string(OFFWAIT_SOURCE_DIR) + "/tests/traces/" + name + ".txt";
+    const int fd = open(path.c_str(), O_RDONLY);
+    REQUIRE(fd >= 0);
+    const Result<Trace> trace = read_text(fd, name);
+    close(fd);
+    INFO((trace.ok() ? "" : trace.error().message));
+    REQUIRE(trace.ok());
+    CHECK(validate(*trace).ok());
+    CHECK_FALSE(trace->waits.empty());
+  }
+}
+
+}  // namespace
+}  // namespace offwait

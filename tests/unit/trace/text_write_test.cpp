@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "model/trace.h"
+#include "model/validate.h"
+#include "trace/text.h"
+#include "unit/trace/same_trace.h"
+
+namespace offwait {
+namespace {
+
+std::string written(const Trace& trace) {
+  char* data = nullptr;
+  std::size_t size = 0;
+  std::FILE* file = open_memstream(&data, &size);
+  REQUIRE(file != nullptr);
+  const Status status = write_text(trace, file);
+  std::fclose(file);
+  const std::string text(data, size);
+  std::free(data);  // NOLINT(*-no-malloc)
+  INFO((status.ok() ? "" : status.error().message));
+  REQUIRE(status.ok());
+  return text;
+}
+
+std::string error_of(const Trace& trace) {
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const Status status = write_text(trace, file);
+  CHECK(std::ftell(file) == 0);
+  std::fclose(file);
+  return status.ok() ? "no error" : status.error().message;
+}
+
+Trace read_back(const std::string& text) {
+  Result<Trace> trace = parse_text(text, "t");
+  INFO((trace.ok() ? "" : trace.error().message));
+  REQUIRE(trace.ok());
+  return *std::move(trace);
+}
+
+Actor thread(std::int32_t tid, const std::string& name, Nanos start = 0, Nanos exit = kNever) {
+  Actor actor;
+  actor.name = name;
+  actor.tid = tid;
+  actor.tgid = 10;
+  actor.start = start;
+  actor.exit = exit;
+  actor.seen = std::max<Nanos>(start, 0);
+  return actor;
+}
+
+Actor device(ActorKind kind, const std::string& name) {
+  Actor actor;
+  actor.kind = kind;
+  actor.name = name;
+  return actor;
+}
+
+/// One of everything.
+Trace small_trace() {
+  Trace trace;
+  trace.window = {0, 10000};
+  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0"};
+  trace.loss = {{"ringbuf_full", 0}, {"stack_store_full", 7}};
+  trace.actors = {thread(11, "worker"), device(ActorKind::disk, "vda"), device(ActorKind::timer, ""),
+                  thread(12, "a b", 50, 9000)};
+  trace.actors[3].seen = 60;
+  trace.actors[3].outside = true;
+  trace.frames = {"f+0x1 (a.out)", "--", "main"};
+  trace.stacks = {{{0, 1, 2}}, {{2}}};
+  trace.sites = {{0, 3, WaitClass::futex, 0, 1},
+                 {0, 1, WaitClass::disk, kNoStack, kNoStack},
+                 {0, kNoActor, WaitClass::poll, 1, kNoStack}};
+  trace.waits = {{0, 100, 200, 250}, {1, 300, 400, 400}, {2, 500, kNever, kNever}};
+  trace.preemptions = {{3, 70, 80}, {3, 90, kNever}};
+  trace.gaps = {{0, 260, 280}};
+  trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
+  trace.disk_samples = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
+  trace.disk_ios = {{0, 1, 310, 390, 4096}, {kNoActor, 1, 320, kNever, 0}};
+  return trace;
+}
+
+TEST_CASE("a trace is written as text.h says") {
+  CHECK(written(small_trace()) ==
+        "offwait-waits 1\n"
+        "window 0 10000\n"
+        "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2\n"
+        "loss ringbuf_full=0 stack_store_full=7\n"
+        "thread 11 tgid=10 comm=worker start=0 exit=-\n"
+        "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
+        "timer\n"
+        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 seen=60 outside=yes\n"
+        "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex stack=f+0x1%20(a.out);--;main "
+        "waker_stack=main\n"
+        "wait 11 block=300 wake=400 run=400 waker=disk:vda class=disk\n"
+        "wait 11 block=500 wake=- run=- waker=- class=poll stack=main\n"
+        "preempt 12 out=70 run=80\n"
+        "preempt 12 out=90 run=-\n"
+        "unknown 11 from=260 to=280\n"
+        "sample vda at=0 bytes=1 ios=2\n"
+        "sample vda at=10000 bytes=3 ios=4\n"
+        "io 11 disk=vda bytes=4096 issue=310 complete=390\n"
+        "io - disk=vda bytes=0 issue=320 complete=-\n");
+}
+
+TEST_CASE("an empty trace is a header and a window") {
+  CHECK(written(Trace{}) == "offwait-waits 1\nwindow 0 0\n");
+}
+
+TEST_CASE("what is written is read back with the same ids") {
+  const Trace trace = small_trace();
+  const Trace back = read_back(written(trace));
+  CHECK(first_difference(trace, back).empty());
+  CHECK(back.sites == trace.sites);
+  CHECK(back.frames == trace.frames);
+}
+
+/// A valid trace with everything in it that text can say, and hostile names.
+Trace random_trace(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const auto name = [&](std::uint32_t min) {
+    static const std::vector<std::string> kHostile{"\x1b]0;owned\x07",
+                                                   "\xc3\x28\xff",
+                                                   "\"quoted\"'",
+                                                   "a b=c;d%e#f",
+                                                   std::string("\0\n\r\t", 4),
+                                                   "<script>",
+                                                   "-",
+                                                   "--",
+                                                   "thread:1",
+                                                   "\xe2\x80\xae"};
+    std::string text(min, 'n');
+    for (std::uint32_t i = below(4); i > 0; --i) {
+      if (below(2) == 0) {
+        text += kHostile[below(static_cast<std::uint32_t>(kHostile.size()))];
+      } else {
+        text += static_cast<char>(below(256));
+      }
+    }
+    return text;
+  };
+  const auto unique = [&](std::size_t i) { return name(1) + std::to_string(i); };
+
+  Trace trace;
+  trace.window.begin = below(1000);
+  trace.window.end = trace.window.begin + 1 + below(1'000'000);
+  trace.recording = {name(0), name(0), name(0), below(3), name(0)};
+  for (std::size_t i = below(3); i > 0; --i) trace.loss[unique(i)] = std::uint64_t{random()} * random();
+  for (std::size_t i = 0; i < 10; ++i) {
+    switch (below(7)) {
+      case 0:
+        trace.actors.push_back(device(ActorKind::disk, unique(i)));
+        break;
+      case 1:
+        trace.actors.push_back(device(ActorKind::nic, unique(i)));
+        break;
+      case 2:
+        trace.actors.push_back(device(ActorKind::irq, unique(i)));
+        break;
+      case 3:
+        trace.actors.push_back(device(ActorKind::softirq, unique(i)));
+        break;
+      default: {
+        // Up to three lives of one tid.
+        Nanos born = below(2000);
+        const auto tid = static_cast<std::int32_t>(1 + i);
+        for (std::uint32_t life = below(3); life > 0; --life) {
+          Actor actor = thread(tid, name(0), born, born + 1 + below(300'000));
+          born = actor.exit + below(2);
+          actor.seen = std::max(actor.start, trace.window.begin) + below(2) * below(1000);
+          actor.outside = below(2) == 0;
+          trace.actors.push_back(actor);
+        }
+        Actor actor = thread(tid, name(0), born);
+        actor.seen = std::max(actor.start, trace.window.begin);
+        trace.actors.push_back(actor);
+      }
+    }
+  }
+  trace.actors.push_back(device(ActorKind::timer, ""));
+  for (std::size_t i = 0; i < 8; ++i) trace.frames.push_back(unique(i));
+  for (std::size_t i = 0; i < 6; ++i) {
+    Stack stack;
+    stack.frames.push_back(static_cast<FrameId>(i));
+    for (std::uint32_t n = below(5); n > 0; --n) stack.frames.push_back(below(8));
+    trace.stacks.push_back(stack);
+  }
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::disk) {
+      if (below(2) == 0) {
+        trace.capacities.push_back(
+            {id, 1 + below(1000) * 0.1, 1e-3 * (1 + below(9)), static_cast<CapacitySource>(below(3))});
+      }
+      trace.disk_samples.push_back({id, below(100), random(), random()});
+      trace.disk_ios.push_back({kNoActor, id, 5, below(2) == 0 ? kNever : 5 + below(9), random()});
+    }
+    if (actor.kind != ActorKind::thread) continue;
+    Nanos at = actor.start;
+    const auto step = [&] {
+      at += below(3) * below(5000);
+      return at;
+    };
+    for (std::uint32_t n = below(20); n > 0; --n) {
+      const Nanos first = step();
+      const Nanos second = step();
+      const Nanos third = step();
+      if (third >= actor.exit) break;
+      const bool open = n == 1 && below(2) == 0;
+      switch (below(4)) {
+        case 0:
+          trace.preemptions.push_back({id, first, open ? kNever : third});
+          break;
+        case 1:
+          trace.gaps.push_back({id, first, third});
+          break;
+        default: {
+          const auto stack = [&] { return below(2) == 0 ? kNoStack : below(6); };
+          const bool woken = !open || below(2) == 0;
+          WaitSite site{id, kNoActor, static_cast<WaitClass>(below(kWaitClasses)), stack(), stack()};
+          if (const ActorId waker = below(static_cast<std::uint32_t>(trace.actors.size()));
+              woken && (trace.actors[waker].kind != ActorKind::thread ||
+                        (trace.actors[waker].start <= second && second < trace.actors[waker].exit))) {
+            site.waker = waker;
+          }
+          SiteId known = 0;
+          while (known < trace.sites.size() && trace.sites[known] != site) ++known;
+          if (known == trace.sites.size()) trace.sites.push_back(site);
+          trace.waits.push_back({known, first, woken ? second : kNever, open ? kNever : third});
+        }
+      }
+    }
+  }
+  return trace;
+}
+
+/// Without the frames and stacks that no site uses.
+Trace without_unused(Trace trace) {
+  const std::vector<Stack> stacks = std::move(trace.stacks);
+  const std::vector<std::string> frames = std::move(trace.frames);
+  trace.stacks.clear();
+  trace.frames.clear();
+  const auto keep = [&](StackId& id) {
+    if (id == kNoStack) return;
+    Stack stack;
+    for (const FrameId frame : stacks[id].frames) {
+      const auto found = std::find(trace.frames.begin(), trace.frames.end(), frames[frame]);
+      stack.frames.push_back(static_cast<FrameId>(found - trace.frames.begin()));
+      if (found == trace.frames.end()) trace.frames.push_back(frames[frame]);
+    }
+    const auto found = std::find_if(trace.stacks.begin(), trace.stacks.end(),
+                                    [&](const Stack& known) { return known.frames == stack.frames; });
+    id = static_cast<StackId>(found - trace.stacks.begin());
+    if (found == trace.stacks.end()) trace.stacks.push_back(stack);
+  };
+  for (WaitSite& site : trace.sites) {
+    keep(site.wait_stack);
+    keep(site.waker_stack);
+  }
+  return trace;
+}
+
+TEST_CASE("random traces survive writing and reading") {
+  std::size_t waits = 0;
+  for (std::uint32_t seed = 0; seed < 1000; ++seed) {
+    INFO(seed);
+    const Trace trace = without_unused(random_trace(seed));
+    REQUIRE(validate(trace).ok());
+    const std::string text = written(trace);
+    CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+    const Trace back = read_back(text);
+    REQUIRE(validate(back).ok());
+    REQUIRE(first_difference(trace, back) == "");
+    REQUIRE(written(back) == text);
+    waits += trace.waits.size();
+  }
+  CHECK(waits > 20'000);
+}
+
+TEST_CASE("times before 0 and seen before the birth are raised") {
+  Trace trace;
+  trace.window = {0, 100};
+  trace.actors = {thread(1, "x", -50)};
+  trace.actors[0].seen = -50;
+  trace.sites = {{0, kNoActor, WaitClass::other, kNoStack, kNoStack}};
+  trace.waits = {{0, -20, 30, 40}};
+  const Trace back = read_back(written(trace));
+  CHECK(back.actors[0].start == 0);
+  CHECK(back.actors[0].seen == 0);
+  CHECK(back.waits[0].block == 0);
+  CHECK(back.waits[0].wake == 30);
+}
+
+TEST_CASE("long frames and stacks are cut where text.h says") {
+  Trace trace = small_trace();
+  trace.frames[2] = std::string(4097, 'x');
+  trace.stacks[0].frames.assign(1025, 0);
+  const Trace back = read_back(written(trace));
+  const std::vector<std::string> wait_stack = frames_of(back, back.sites[0].wait_stack);
+  CHECK(wait_stack.size() == 1024);
+  CHECK(wait_stack[1022] == "f+0x1 (a.out)");
+  CHECK(wait_stack[1023] == "[cut]");
+  CHECK(frames_of(back, back.sites[0].waker_stack) ==
+        std::vector<std::string>{std::string(4091, 'x') + "[cut]"});
+
+  trace = small_trace();
+  trace.stacks[0].frames.assign(1024, 0);
+  CHECK(frames_of(read_back(written(trace)), 0) == std::vector<std::string>(1024, "f+0x1 (a.out)"));
+
+  // The worst there is still makes a line that can be read: every byte three characters, twice.
+  trace.frames[0] = std::string(4096, '\x01');
+  trace.stacks[1].frames.assign(1024, 0);
+  trace.actors[1].name = std::string(4096, ' ');
+  trace.sites[0].waker = 1;
+  const Trace worst = read_back(written(trace));
+  CHECK(frames_of(worst, worst.sites[0].wait_stack).size() == 22);
+  CHECK(frames_of(worst, worst.sites[0].wait_stack).back() == "[cut]");
+}
+
+TEST_CASE("an empty stack is written as none") {
+  Trace trace = small_trace();
+  trace.stacks[1].frames.clear();
+  const Trace back = read_back(written(trace));
+  CHECK(back.sites[0].waker_stack == kNoStack);
+  CHECK(back.sites[2].wait_stack == kNoStack);
+}
+
+TEST_CASE("a trace that is not valid is not written") {
+  Trace trace = small_trace();
+  trace.waits[0].wake = 99;
+  CHECK(error_of(trace) == validate(trace).error().message);
+}
+
+TEST_CASE("what text cannot say is an error, and nothing is written") {
+  const auto error_with = [](auto change) {
+    Trace trace = small_trace();
+    change(trace);
+    return error_of(trace);
+  };
+  CHECK(error_with([](Trace& t) { t.actors.push_back(device(ActorKind::group, "g")); }) ==
+        "an actor of kind group cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors.push_back(device(ActorKind::nic, "")); }) ==
+        "a nic without a name cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors[2].name = "x"; }) ==
+        "a timer with a name cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors.push_back(device(ActorKind::disk, "vda")); }) ==
+        "two actors disk 'vda' cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors.push_back(device(ActorKind::timer, "")); }) ==
+        "two actors timer '' cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors[0].name.assign(4097, 'x'); }) ==
+        "a thread whose name is longer than 4096 bytes cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors[0].tid = 0; }) ==
+        "thread 0 of process 10, born at 0, cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors[0].tgid = -1; }) ==
+        "thread 11 of process -1, born at 0, cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.actors[0].tid = 12; }) ==
+        "two threads that have tid 12 at the same time cannot be written as text");
+  CHECK(error_with([](Trace& t) {
+          t.waits[0] = {0, 10, 49, 49};
+        }) == "a wake at 49 outside the life of thread 12 cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.disk_ios[0].thread = 3, t.disk_ios[0].issue = 49; }) ==
+        "a request at 49 outside the life of thread 12 cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.frames[1].clear(); }) == "an empty frame cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.capacities.push_back(t.capacities[0]); }) ==
+        "two capacities of disk 'vda' cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.disk_samples[0].at = kNever; }) ==
+        "a disk sample without a time cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.disk_ios[1].issue = kNever; }) ==
+        "a request without a time of issue cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.recording.target.assign(4097, 'x'); }) ==
+        "a target, start time, kernel or version longer than 4096 bytes cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.loss[""] = 1; }) ==
+        "loss counters whose names are empty or too long cannot be written as text");
+  CHECK(error_with([](Trace& t) {
+          for (int i = 100; i < 200; ++i) t.loss[std::to_string(i) + std::string(4000, ' ')] = 1;
+        }) == "loss counters whose names are empty or too long cannot be written as text");
+}
+
+TEST_CASE("failures to write are reported") {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  REQUIRE(full != nullptr);
+  const Status status = write_text(small_trace(), full);
+  std::fclose(full);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().message == "cannot write: No space left on device");
+
+  // More than any buffer: the failure comes from the middle.
+  Trace trace = small_trace();
+  trace.disk_samples.assign(100'000, {1, 0, 1, 2});
+  full = std::fopen("/dev/full", "w");
+  REQUIRE(full != nullptr);
+  const Status middle = write_text(trace, full);
+  std::fclose(full);
+  REQUIRE_FALSE(middle.ok());
+  CHECK(middle.error().message == "cannot write: No space left on device");
+
+  std::FILE* read_only = std::fopen("/dev/null", "r");
+  REQUIRE(read_only != nullptr);
+  const Status closed = write_text(small_trace(), read_only);
+  std::fclose(read_only);
+  REQUIRE_FALSE(closed.ok());
+  CHECK(closed.error().message == "cannot write: Bad file descriptor");
+}
+
+}  // namespace
+}  // namespace offwait
