@@ -8,3 +8,7 @@ if(OFFWAIT_SANITIZE)
   target_compile_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE})
 endif()
+# GCC 12 reports every `"literal" + std::string` as overlapping (PR105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(offwait_flags INTERFACE -Wno-restrict)
+endif()

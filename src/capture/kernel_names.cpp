@@ -7,7 +7,8 @@
 namespace offwait {
 namespace {
 
-constexpr std::uint64_t kSectorBytes = 512;  // /proc/diskstats counts in these, whatever the disk's own sectors are
+constexpr std::uint64_t kSectorBytes =
+    512;  // /proc/diskstats counts in these, whatever the disk's own sectors are
 
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
@@ -35,13 +36,22 @@ bool number(std::string_view word, std::uint64_t& value) {
 
 std::vector<DiskStats> parse_diskstats(std::string_view text) {
   // Fields after the name (Documentation/admin-guide/iostats.rst), counted from 0.
-  enum Field : std::size_t { kReads = 0, kReadSectors = 2, kWrites = 4, kWriteSectors = 6, kDiscards = 11, kDiscardSectors = 13, kFlushes = 15 };
+  enum Field : std::size_t {
+    kReads = 0,
+    kReadSectors = 2,
+    kWrites = 4,
+    kWriteSectors = 6,
+    kDiscards = 11,
+    kDiscardSectors = 13,
+    kFlushes = 15
+  };
   std::vector<DiskStats> disks;
   while (!text.empty()) {
     const std::vector<std::string_view> fields = words(next_line(text));
     std::uint64_t major = 0;
     std::uint64_t minor = 0;
-    if (fields.size() < 3 + kWriteSectors + 1 || !number(fields[0], major) || !number(fields[1], minor)) continue;
+    if (fields.size() < 3 + kWriteSectors + 1 || !number(fields[0], major) || !number(fields[1], minor))
+      continue;
     // Discards came in 4.18 and flushes in 5.5; where they are missing they are not counted.
     const auto field = [&fields](std::size_t index) {
       std::uint64_t value = 0;

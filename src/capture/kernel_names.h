@@ -24,8 +24,8 @@ struct DiskStats {
 /// The text of /proc/diskstats. A line that is not of its form is left out.
 std::vector<DiskStats> parse_diskstats(std::string_view text);
 
-/// The text of /proc/interrupts: number → names of its handlers, comma separated. Interrupts without a number (LOC,
-/// RES, …) have no handler to name and are left out.
+/// The text of /proc/interrupts: number → names of its handlers, comma separated. Interrupts without a number
+/// (LOC, RES, …) have no handler to name and are left out.
 std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text);
 
 }  // namespace offwait

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/kernel_types.h"
 
-#include <bpf/btf.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <bpf/btf.h>
+#include <unistd.h>
 
 namespace offwait {
 namespace {
@@ -17,14 +17,15 @@ struct FreeBtf {
   void operator()(btf* types) const { btf__free(types); }
 };
 
-/// Arguments of tracepoint `name`; -1 if the kernel does not have it. Its type is a pointer to a function whose first
-/// argument is the tracepoint's private data.
+/// Arguments of tracepoint `name`; -1 if the kernel does not have it. Its type is a pointer to a function
+/// whose first argument is the tracepoint's private data.
 int tracepoint_arguments(const btf* types, const char* name) {
   const std::string type_name = std::string("btf_trace_") + name;
   const int id = btf__find_by_name_kind(types, type_name.c_str(), BTF_KIND_TYPEDEF);
   if (id < 0) return -1;
   const btf_type* type = btf__type_by_id(types, static_cast<__u32>(id));
-  while (type != nullptr && (btf_is_typedef(type) || btf_is_ptr(type))) type = btf__type_by_id(types, type->type);
+  while (type != nullptr && (btf_is_typedef(type) || btf_is_ptr(type)))
+    type = btf__type_by_id(types, type->type);
   return type != nullptr && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
 }
 
@@ -75,10 +76,14 @@ std::optional<std::int64_t> preempt_count_offset(const btf* types) {
 
 Result<KernelTypes> read_kernel_types() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-    return Error{"this kernel has no BTF (/sys/kernel/btf/vmlinux): offwait needs Linux 5.8 or newer built with CONFIG_DEBUG_INFO_BTF=y"};
+    return Error{
+        "this kernel has no BTF (/sys/kernel/btf/vmlinux): offwait needs Linux 5.8 or newer built with "
+        "CONFIG_DEBUG_INFO_BTF=y"};
   }
   const std::unique_ptr<btf, FreeBtf> types(btf__load_vmlinux_btf());
-  if (!types) return Error{std::string("cannot read the kernel's BTF (/sys/kernel/btf/vmlinux): ") + std::strerror(errno)};
+  if (!types)
+    return Error{std::string("cannot read the kernel's BTF (/sys/kernel/btf/vmlinux): ") +
+                 std::strerror(errno)};
 
   KernelTypes result;
   result.sched_switch_has_prev_state = tracepoint_arguments(types.get(), "sched_switch") >= 4;
@@ -87,8 +92,10 @@ Result<KernelTypes> read_kernel_types() {
   const auto run_queue = per_cpu_offset(types.get(), "runqueues");
   const auto preempt_count = preempt_count_offset(types.get());
   if (!run_queue || !preempt_count) {
-    return Error{"this kernel's BTF does not describe its per-CPU variables (runqueues, preempt_count), without which interrupts "
-                 "cannot be told from threads: it was built with pahole older than 1.18"};
+    return Error{
+        "this kernel's BTF does not describe its per-CPU variables (runqueues, preempt_count), without which "
+        "interrupts "
+        "cannot be told from threads: it was built with pahole older than 1.18"};
   }
   result.preempt_count_from_run_queue = *preempt_count - *run_queue;
 #endif

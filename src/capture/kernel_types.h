@@ -7,7 +7,8 @@
 
 namespace offwait {
 
-/// What the BPF programs have to be told about the running kernel because CO-RE cannot ask for it (bpf/kernel_differences.h).
+/// What the BPF programs have to be told about the running kernel because CO-RE cannot ask for it
+/// (bpf/kernel_differences.h).
 struct KernelTypes {
   bool sched_switch_has_prev_state = false;
   bool block_rq_has_queue = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/privileges.h"
 
-#include <linux/capability.h>
-
 #include <cstdint>
 #include <fstream>
 #include <string>
+
+#include <linux/capability.h>
 
 namespace offwait {
 namespace {
@@ -40,7 +40,8 @@ Status check_privileges() {
     missing += needed.name;
   }
   if (missing.empty()) return success();
-  return Error{"recording needs privileges that this process lacks: " + missing + "; run offwait as root, for example with sudo"};
+  return Error{"recording needs privileges that this process lacks: " + missing +
+               "; run offwait as root, for example with sudo"};
 }
 
 }  // namespace offwait

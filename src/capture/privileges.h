@@ -5,8 +5,8 @@
 
 namespace offwait {
 
-/// Success if this process may record: CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are effective
-/// (CAP_SYS_ADMIN includes the first two). Otherwise the error names those that are missing.
+/// Success if this process may record: CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are
+/// effective (CAP_SYS_ADMIN includes the first two). Otherwise the error names those that are missing.
 Status check_privileges();
 
 }  // namespace offwait

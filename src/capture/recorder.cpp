@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/recorder.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <offwait.skel.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -16,6 +11,11 @@
 #include <span>
 #include <unordered_set>
 #include <utility>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <offwait.skel.h>
+#include <unistd.h>
 
 #include "base/unique_fd.h"
 #include "capture/kernel_names.h"
@@ -210,11 +210,13 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 #endif
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   if (!options.stacks) bpf_map__set_max_entries(skeleton.maps.stacks, 1);
-  if (const int error = offwait_bpf__load(&skeleton)) return libbpf_error("cannot load the BPF programs", error);
+  if (const int error = offwait_bpf__load(&skeleton))
+    return libbpf_error("cannot load the BPF programs", error);
 
   const __u8 one = 1;
   for (const std::int32_t tgid : options.tgids) {
-    if (const int error = bpf_map_update_elem(bpf_map__fd(skeleton.maps.target_tgids), &tgid, &one, BPF_ANY)) {
+    if (const int error =
+            bpf_map_update_elem(bpf_map__fd(skeleton.maps.target_tgids), &tgid, &one, BPF_ANY)) {
       return libbpf_error("cannot set the target", error);
     }
   }
@@ -224,7 +226,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
     }
   }
 
-  state->ring.reset(ring_buffer__new(bpf_map__fd(skeleton.maps.events), State::on_record, state.get(), nullptr));
+  state->ring.reset(
+      ring_buffer__new(bpf_map__fd(skeleton.maps.events), State::on_record, state.get(), nullptr));
   if (!state->ring) return libbpf_error("cannot map the ring buffer", errno);
   if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
 
@@ -232,17 +235,19 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   bpf_object__for_each_program(program, skeleton.obj) {
     if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP) continue;
     bpf_link* const link = bpf_program__attach(program);
-    if (link == nullptr) return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+    if (link == nullptr)
+      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
     state->links.push_back(link);
   }
 
-  // A process forked by one that the iterator has not come to yet is found in the next pass, as are children that were
-  // listed before their parents.
+  // A process forked by one that the iterator has not come to yet is found in the next pass, as are children
+  // that were listed before their parents.
   for (__u64 before = ~__u64{0}; skeleton.bss->seeded_threads != before;) {
     before = skeleton.bss->seeded_threads;
     if (Status seeded = state->iterate(skeleton.progs.seed_threads); !seeded) return seeded.error();
   }
-  if (skeleton.bss->seeded_threads == 0) return Error{"the target has no threads: it exited before the recording began"};
+  if (skeleton.bss->seeded_threads == 0)
+    return Error{"the target has no threads: it exited before the recording began"};
 
   state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
   state->sample_disks();
@@ -281,17 +286,17 @@ Result<KernelRecording> Recorder::stop() {
         state.recording.threads.emplace_back(tid, thread);
       });
   if (!read) return read.error();
-  read = for_each_entry<std::uint32_t, offwait_stack>(skeleton.maps.stacks,
-                                                      [&state](std::uint32_t id, const offwait_stack& stack) {
-                                                        state.recording.stacks.emplace(id, stack);
-                                                      });
+  read = for_each_entry<std::uint32_t, offwait_stack>(
+      skeleton.maps.stacks,
+      [&state](std::uint32_t id, const offwait_stack& stack) { state.recording.stacks.emplace(id, stack); });
   if (!read) return read.error();
   struct NicName {
     char text[OFFWAIT_NIC_NAME_LEN];
   };
-  read = for_each_entry<std::uint32_t, NicName>(skeleton.maps.nics, [&state](std::uint32_t index, const NicName& name) {
-    state.recording.nics.emplace(index, std::string(name.text, ::strnlen(name.text, sizeof(name.text))));
-  });
+  read = for_each_entry<std::uint32_t, NicName>(
+      skeleton.maps.nics, [&state](std::uint32_t index, const NicName& name) {
+        state.recording.nics.emplace(index, std::string(name.text, ::strnlen(name.text, sizeof(name.text))));
+      });
   if (!read) return read.error();
   state.recording.loss = state.losses();
   return std::move(state.recording);

@@ -18,7 +18,8 @@ namespace offwait {
 struct CaptureOptions {
   std::vector<std::int32_t> tgids;  ///< processes whose threads are the target, as the host numbers them
   std::vector<std::int32_t> tids;   ///< threads that are the target one by one
-  bool follow_children = true;      ///< threads and processes that the target creates belong to it; living ones too
+  bool follow_children =
+      true;  ///< threads and processes that the target creates belong to it; living ones too
   bool stacks = true;
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two
 };
@@ -32,20 +33,20 @@ struct CaptureProgress {
 
 class Recorder {
  public:
-  /// Loads, attaches, finds the target's threads; the window begins when this returns. Fails with a sentence for the user when
-  /// the kernel has no BTF, a capability is missing, or a program does not load.
+  /// Loads, attaches, finds the target's threads; the window begins when this returns. Fails with a sentence
+  /// for the user when the kernel has no BTF, a capability is missing, or a program does not load.
   static Result<Recorder> start(const CaptureOptions& options);
 
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
-  /// Takes what has been recorded since the last call. To be called every 50 ms or so: nothing wakes the caller.
-  /// Also samples the disks' counters once a second.
+  /// Takes what has been recorded since the last call. To be called every 50 ms or so: nothing wakes the
+  /// caller. Also samples the disks' counters once a second.
   Status drain();
 
-  /// Processes with recorded threads that have been heard of since the last call, or have exec'ed: their mappings should be
-  /// looked at while they live.
+  /// Processes with recorded threads that have been heard of since the last call, or have exec'ed: their
+  /// mappings should be looked at while they live.
   std::set<std::int32_t> take_new_processes();
 
   CaptureProgress progress() const;

@@ -21,8 +21,8 @@ Nanos nanos(std::uint64_t kernel_ns) { return static_cast<Nanos>(kernel_ns); }
 std::string bounded_string(const char* text, std::size_t size) { return {text, ::strnlen(text, size)}; }
 
 std::string_view softirq_name(std::uint32_t vector) {
-  static constexpr std::array<std::string_view, 10> kNames = {"HI",      "TIMER", "NET_TX",  "NET_RX", "BLOCK",
-                                                              "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
   if (vector == OFFWAIT_SOFTIRQ_RAISED) return "raised";
   return vector < kNames.size() ? kNames[vector] : std::string_view("unknown");
 }
@@ -32,7 +32,7 @@ struct Life {
   ActorId actor = kNoActor;
   Nanos start = 0;
   Nanos exit = kNever;
-  Nanos last = 0;  ///< end of its last interval so far
+  Nanos last = 0;     ///< end of its last interval so far
   bool open = false;  ///< a wait or preemption of it has no end: nothing may follow
 };
 
@@ -51,7 +51,10 @@ struct SiteHash {
 class Assembler {
  public:
   Assembler(const KernelRecording& recording, const FrameNamer& name_frame)
-      : recording_(recording), name_frame_(name_frame), begin_(recording.window.begin), end_(recording.window.end) {
+      : recording_(recording),
+        name_frame_(name_frame),
+        begin_(recording.window.begin),
+        end_(recording.window.end) {
     trace_.window = recording.window;
 #define X(name, text) trace_.loss.emplace(#name, 0);
     OFFWAIT_LOSS_COUNTERS(X)
@@ -83,8 +86,10 @@ class Assembler {
 
   // --- threads -----------------------------------------------------------------------------------
 
-  /// Threads born after the window or dead before it are no actors, but their lives keep their tids' records apart.
-  ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, bool outside, const Life& life, Nanos seen) {
+  /// Threads born after the window or dead before it are no actors, but their lives keep their tids' records
+  /// apart.
+  ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, bool outside, const Life& life,
+                     Nanos seen) {
     if (life.start >= end_) return kNoActor;
     Actor actor;
     actor.kind = ActorKind::thread;
@@ -149,7 +154,8 @@ class Assembler {
     if (life.actor != kNoActor && at < end_) trace_.actors[life.actor].exit = at;
   }
 
-  /// The life of `tid` at `at`; at the instant of an exit the old life still counts, since exiting threads wake others.
+  /// The life of `tid` at `at`; at the instant of an exit the old life still counts, since exiting threads
+  /// wake others.
   Life* life_at(std::uint32_t tid, Nanos at) {
     const auto found = lives_.find(tid);
     if (found == lives_.end()) return nullptr;
@@ -178,14 +184,18 @@ class Assembler {
       return found == names.end() ? std::to_string(id) : found->second;
     };
     switch (kind) {
-      case ActorKind::disk: return look_up(recording_.disks);
-      case ActorKind::nic: return look_up(recording_.nics);
+      case ActorKind::disk:
+        return look_up(recording_.disks);
+      case ActorKind::nic:
+        return look_up(recording_.nics);
       case ActorKind::irq:
         if (id == OFFWAIT_IRQ_OTHER) return "other";
         if (id == OFFWAIT_IRQ_IDLE) return "idle";
         return look_up(recording_.interrupts);
-      case ActorKind::softirq: return std::string(softirq_name(id));
-      default: return "";
+      case ActorKind::softirq:
+        return std::string(softirq_name(id));
+      default:
+        return "";
     }
   }
 
@@ -195,12 +205,18 @@ class Assembler {
       case OFFWAIT_WAKER_THREAD:
         if (const Life* life = life_at(id, wake)) return life->actor;
         break;
-      case OFFWAIT_WAKER_DISK: return device(ActorKind::disk, id);
-      case OFFWAIT_WAKER_NIC: return device(ActorKind::nic, id);
-      case OFFWAIT_WAKER_TIMER: return device(ActorKind::timer, 0);
-      case OFFWAIT_WAKER_IRQ: return device(ActorKind::irq, id);
-      case OFFWAIT_WAKER_SOFTIRQ: return device(ActorKind::softirq, id);
-      default: break;
+      case OFFWAIT_WAKER_DISK:
+        return device(ActorKind::disk, id);
+      case OFFWAIT_WAKER_NIC:
+        return device(ActorKind::nic, id);
+      case OFFWAIT_WAKER_TIMER:
+        return device(ActorKind::timer, 0);
+      case OFFWAIT_WAKER_IRQ:
+        return device(ActorKind::irq, id);
+      case OFFWAIT_WAKER_SOFTIRQ:
+        return device(ActorKind::softirq, id);
+      default:
+        break;
     }
     lose(OFFWAIT_LOSS_waker_unknown);
     return kNoActor;
@@ -220,7 +236,8 @@ class Assembler {
   }
 
   FrameId frame(std::string name) {
-    const auto [found, added] = frames_.try_emplace(std::move(name), static_cast<FrameId>(trace_.frames.size()));
+    const auto [found, added] =
+        frames_.try_emplace(std::move(name), static_cast<FrameId>(trace_.frames.size()));
     if (added) trace_.frames.push_back(found->first);
     return found->second;
   }
@@ -240,7 +257,8 @@ class Assembler {
     StackId id = kNoStack;
     if (!joined.frames.empty()) {
       // Different addresses may bear the same names: to the analysis they are the same stack.
-      const auto [same, added] = stacks_by_frames_.try_emplace(joined.frames, static_cast<StackId>(trace_.stacks.size()));
+      const auto [same, added] =
+          stacks_by_frames_.try_emplace(joined.frames, static_cast<StackId>(trace_.stacks.size()));
       if (added) trace_.stacks.push_back(std::move(joined));
       id = same->second;
     }
@@ -256,8 +274,9 @@ class Assembler {
 
   // --- intervals ---------------------------------------------------------------------------------
 
-  /// Where an interval of `tid` that begins at `from` (0: before it was recorded) and was over or is still open at `known` belongs. Null,
-  /// counted, when it contradicts what is known of the thread; null, not counted, outside the window.
+  /// Where an interval of `tid` that begins at `from` (0: before it was recorded) and was over or is still
+  /// open at `known` belongs. Null, counted, when it contradicts what is known of the thread; null, not
+  /// counted, outside the window.
   Life* place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns, Nanos& from) {
     const Nanos known = nanos(known_ns);
     if (from_ns != 0 && nanos(from_ns) >= end_) return nullptr;
@@ -291,7 +310,8 @@ class Assembler {
     life->last = wait.run;
     WaitSite where;
     where.thread = life->actor;
-    where.wait_class = classify({record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state});
+    where.wait_class =
+        classify({record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state});
     where.wait_stack = stack(record.wait_kernel, record.wait_user);
     if (wait.wake >= end_) {
       wait.wake = kNever;
@@ -299,7 +319,8 @@ class Assembler {
       life->open = true;
     } else {
       where.waker = waker_actor(record.waker_kind, record.waker_id, wait.wake);
-      if (record.waker_kind == OFFWAIT_WAKER_THREAD) where.waker_stack = stack(record.waker_kernel, record.waker_user);
+      if (record.waker_kind == OFFWAIT_WAKER_THREAD)
+        where.waker_stack = stack(record.waker_kernel, record.waker_user);
     }
     wait.site = site(where);
     trace_.waits.push_back(wait);
@@ -350,7 +371,8 @@ class Assembler {
         WaitSite where;
         where.thread = life->actor;
         where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
-        WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
+        WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall,
+                        thread.task_state};
         if (thread.wake_ns != 0 && nanos(thread.wake_ns) < end_) {
           wait.wake = std::max(nanos(thread.wake_ns), since);
           facts.waker_kind = thread.waker_kind;
@@ -364,12 +386,17 @@ class Assembler {
         trace_.waits.push_back(wait);
         break;
       }
-      case OFFWAIT_STATE_RUNNABLE: trace_.preemptions.push_back({life->actor, since, kNever}); break;
-      default: trace_.gaps.push_back({life->actor, since, end_}); break;
+      case OFFWAIT_STATE_RUNNABLE:
+        trace_.preemptions.push_back({life->actor, since, kNever});
+        break;
+      default:
+        trace_.gaps.push_back({life->actor, since, end_});
+        break;
     }
   }
 
-  /// A thread that is neither in the kernel's table at the end nor known to have exited: its exit was lost, at a time unknown.
+  /// A thread that is neither in the kernel's table at the end nor known to have exited: its exit was lost,
+  /// at a time unknown.
   void add_lost_exits() {
     std::unordered_map<std::uint32_t, bool> left;
     for (const auto& [tid, thread] : recording_.threads) left.emplace(tid, true);
@@ -383,7 +410,8 @@ class Assembler {
 
   // --- consistency -------------------------------------------------------------------------------
 
-  /// A thread cannot wake anybody while it is blocked itself. It takes clocks that disagree between CPUs to get here.
+  /// A thread cannot wake anybody while it is blocked itself. It takes clocks that disagree between CPUs to
+  /// get here.
   void drop_impossible_wakers() {
     std::vector<std::vector<std::uint32_t>> by_thread(trace_.actors.size());
     for (std::uint32_t i = 0; i < trace_.waits.size(); ++i) {
@@ -391,11 +419,13 @@ class Assembler {
     }
     for (Wait& wait : trace_.waits) {
       const WaitSite& where = trace_.sites[wait.site];
-      if (where.waker == kNoActor || wait.wake == kNever || trace_.actors[where.waker].kind != ActorKind::thread) continue;
+      if (where.waker == kNoActor || wait.wake == kNever ||
+          trace_.actors[where.waker].kind != ActorKind::thread)
+        continue;
       const std::vector<std::uint32_t>& others = by_thread[where.waker];
-      const auto after = std::partition_point(others.begin(), others.end(), [this, &wait](std::uint32_t other) {
-        return trace_.waits[other].block < wait.wake;
-      });
+      const auto after = std::partition_point(
+          others.begin(), others.end(),
+          [this, &wait](std::uint32_t other) { return trace_.waits[other].block < wait.wake; });
       if (after == others.begin() || trace_.waits[*(after - 1)].wake < wait.wake) continue;
       lose(OFFWAIT_LOSS_waker_impossible);
       WaitSite unknown = where;

@@ -63,10 +63,12 @@ WaitClass classify(const WaitFacts& facts) {
   if (facts.waker_kind == OFFWAIT_WAKER_DISK || (facts.flags & OFFWAIT_WAIT_IOWAIT) != 0) {
     return fault ? WaitClass::fault : WaitClass::disk;
   }
-  const bool uninterruptible = (facts.task_state & kUninterruptible) != 0 && (facts.task_state & kNoLoad) == 0;
-  // posix_spawn's clone(CLONE_VFORK) waits for the child killably. A contended mmap_lock in it would look the same, for
-  // microseconds.
-  if (uninterruptible && (facts.task_state & kKillable) != 0 && (facts.syscall == SYS_clone || facts.syscall == SYS_clone3)) {
+  const bool uninterruptible =
+      (facts.task_state & kUninterruptible) != 0 && (facts.task_state & kNoLoad) == 0;
+  // posix_spawn's clone(CLONE_VFORK) waits for the child killably. A contended mmap_lock in it would look the
+  // same, for microseconds.
+  if (uninterruptible && (facts.task_state & kKillable) != 0 &&
+      (facts.syscall == SYS_clone || facts.syscall == SYS_clone3)) {
     return WaitClass::child;
   }
   const WaitClass by_call = user ? class_of_call(facts.syscall) : WaitClass::other;
@@ -74,10 +76,14 @@ WaitClass classify(const WaitFacts& facts) {
   if (uninterruptible) return fault ? WaitClass::fault : WaitClass::lock;
   if (by_call != WaitClass::other) return by_call;
   switch (facts.fd_kind) {
-    case OFFWAIT_FD_PIPE: return WaitClass::pipe;
-    case OFFWAIT_FD_SOCKET: return WaitClass::net;
-    case OFFWAIT_FD_FILE: return WaitClass::lock;
-    default: break;
+    case OFFWAIT_FD_PIPE:
+      return WaitClass::pipe;
+    case OFFWAIT_FD_SOCKET:
+      return WaitClass::net;
+    case OFFWAIT_FD_FILE:
+      return WaitClass::lock;
+    default:
+      break;
   }
   return fault ? WaitClass::fault : WaitClass::other;
 }

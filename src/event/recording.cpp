@@ -7,17 +7,24 @@ namespace offwait {
 
 std::size_t record_size(std::uint8_t type) {
   switch (type) {
-    case OFFWAIT_RECORD_WAIT: return sizeof(offwait_wait);
-    case OFFWAIT_RECORD_PREEMPTION: return sizeof(offwait_preemption);
-    case OFFWAIT_RECORD_GAP: return sizeof(offwait_gap);
-    case OFFWAIT_RECORD_THREAD: return sizeof(offwait_thread_record);
-    case OFFWAIT_RECORD_IO: return sizeof(offwait_io);
-    default: return 0;
+    case OFFWAIT_RECORD_WAIT:
+      return sizeof(offwait_wait);
+    case OFFWAIT_RECORD_PREEMPTION:
+      return sizeof(offwait_preemption);
+    case OFFWAIT_RECORD_GAP:
+      return sizeof(offwait_gap);
+    case OFFWAIT_RECORD_THREAD:
+      return sizeof(offwait_thread_record);
+    case OFFWAIT_RECORD_IO:
+      return sizeof(offwait_io);
+    default:
+      return 0;
   }
 }
 
-static_assert(sizeof(offwait_wait) % 8 == 0 && sizeof(offwait_preemption) % 8 == 0 && sizeof(offwait_gap) % 8 == 0 &&
-                  sizeof(offwait_thread_record) % 8 == 0 && sizeof(offwait_io) % 8 == 0,
+static_assert(sizeof(offwait_wait) % 8 == 0 && sizeof(offwait_preemption) % 8 == 0 &&
+                  sizeof(offwait_gap) % 8 == 0 && sizeof(offwait_thread_record) % 8 == 0 &&
+                  sizeof(offwait_io) % 8 == 0,
               "records are stored back to back and must stay aligned");
 
 bool RecordBuffer::append(std::span<const std::byte> record) {

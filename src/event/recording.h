@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A recording as it left the kernel: undecoded records and the tables they refer to. Plain values; src/capture
-// fills it in, assemble() (assemble.h) turns it into a Trace.
+// A recording as it left the kernel: undecoded records and the tables they refer to. Plain values;
+// src/capture fills it in, assemble() (assemble.h) turns it into a Trace.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,8 @@ struct DiskCounters {
 struct KernelRecording {
   Window window;
   RecordBuffer records;
-  std::vector<std::pair<std::uint32_t, offwait_thread>> threads;  ///< by tid: what was left in the kernel at the end
+  std::vector<std::pair<std::uint32_t, offwait_thread>>
+      threads;  ///< by tid: what was left in the kernel at the end
   std::unordered_map<std::uint32_t, offwait_stack> stacks;
   std::map<std::uint32_t, std::string> nics;        ///< interface index → name
   std::map<std::uint32_t, std::string> interrupts;  ///< interrupt number → its handlers' names
@@ -75,12 +76,23 @@ void RecordBuffer::for_each(Visitor&& visit) const {
       const auto type = static_cast<std::uint8_t>(*record);
       // append() copies only whole records, each at a multiple of their alignment.
       switch (type) {
-        case OFFWAIT_RECORD_WAIT: visit(*reinterpret_cast<const offwait_wait*>(record)); break;
-        case OFFWAIT_RECORD_PREEMPTION: visit(*reinterpret_cast<const offwait_preemption*>(record)); break;
-        case OFFWAIT_RECORD_GAP: visit(*reinterpret_cast<const offwait_gap*>(record)); break;
-        case OFFWAIT_RECORD_THREAD: visit(*reinterpret_cast<const offwait_thread_record*>(record)); break;
-        case OFFWAIT_RECORD_IO: visit(*reinterpret_cast<const offwait_io*>(record)); break;
-        default: break;
+        case OFFWAIT_RECORD_WAIT:
+          visit(*reinterpret_cast<const offwait_wait*>(record));
+          break;
+        case OFFWAIT_RECORD_PREEMPTION:
+          visit(*reinterpret_cast<const offwait_preemption*>(record));
+          break;
+        case OFFWAIT_RECORD_GAP:
+          visit(*reinterpret_cast<const offwait_gap*>(record));
+          break;
+        case OFFWAIT_RECORD_THREAD:
+          visit(*reinterpret_cast<const offwait_thread_record*>(record));
+          break;
+        case OFFWAIT_RECORD_IO:
+          visit(*reinterpret_cast<const offwait_io*>(record));
+          break;
+        default:
+          break;
       }
       at += record_size(type);
     }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <utility>
+
+#include "cli/version.h"
+
+namespace offwait {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  offwait -p 1234 -d 30s              which wait limits process 1234? (Ctrl-C ends earlier, and still reports)
+  offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
+  offwait dump -p 1234 -d 10s -o w.txt  record only; analyse later or elsewhere:
+  offwait report w.txt --explain      no kernel and no root needed; and why these knots
+
+Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong.)";
+
+/// A CLI11 validator out of one of our parsers: CLI11 reports the parser's own sentence.
+template <class T>
+std::function<void(const std::string&)> parse_into(Result<T> (*parse)(std::string_view),
+                                                   std::function<void(T)> store) {
+  return [parse, store = std::move(store)](const std::string& text) {
+    Result<T> parsed = parse(text);
+    if (!parsed) throw CLI::ValidationError(parsed.error().message);
+    store(std::move(parsed).value());
+  };
+}
+
+void add_recording_options(CLI::App& app, Options& options) {
+  auto* pid = app.add_option("-p,--pid", options.pid, "record this process, and the processes it creates")
+                  ->type_name("PID")
+                  ->check(CLI::PositiveNumber);
+  app.add_option("-t,--tid", options.tid, "record this thread alone")
+      ->type_name("TID")
+      ->check(CLI::PositiveNumber)
+      ->excludes(pid);
+  app.add_option_function<std::string>(
+         "-d,--duration",
+         parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
+         "how long: 90, 90s, 1m30s, 500ms; until Ctrl-C or the target's exit if left out")
+      ->type_name("TIME");
+  app.add_flag("!--no-stacks", options.stacks, "record no stacks: several times cheaper");
+}
+
+void add_analysis_options(CLI::App& app, Options& options) {
+  app.add_option("--json", options.json,
+                 "write everything as JSON; '-' is standard output, instead of the text")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--min-weight",
+         parse_into<Threshold>(parse_threshold,
+                               [&options](Threshold threshold) { options.min_weight = threshold; }),
+         "keep edges of this weight when a knot is refined: part of the window or time (default 20%)")
+      ->type_name("PART");
+  app.add_option_function<std::string>(
+         "--noise",
+         parse_into<Threshold>(parse_threshold,
+                               [&options](Threshold threshold) { options.noise = threshold; }),
+         "set edges under this weight aside (default 1%)")
+      ->type_name("PART");
+  app.add_flag("!--no-merge", options.merge, "keep similar threads apart");
+  app.add_option_function<std::vector<std::string>>(
+         "--disk-capacity",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             Result<NamedCapacity> parsed = parse_capacity(text);
+             if (!parsed) throw CLI::ValidationError(parsed.error().message);
+             options.disk_capacities.push_back(std::move(parsed).value());
+           }
+         },
+         "what a disk can do at most, e.g. vda=500M,50k; may be given for several disks")
+      ->type_name("NAME=BYTES/s,IO/s")
+      ->expected(1)
+      ->take_all();
+  app.add_flag("--explain", options.explain,
+               "show what was set aside or dropped on the way to the knots, and why");
+}
+
+void add_printing_options(CLI::App& app, Options& options) {
+  app.add_flag("-v,--verbose", options.verbosity, "every edge, whole stacks");
+  app.add_flag("-q,--quiet", options.quiet, "no progress and no notes");
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app(
+      "Which wait limits a running program? Records who waits for whom and prints the knots of the wait-for "
+      "graph:\n"
+      "the waits of which at least one must be improved before throughput can rise.",
+      "offwait");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("offwait ") + kVersion);
+  add_recording_options(app, options);
+  add_analysis_options(app, options);
+  add_printing_options(app, options);
+
+  CLI::App* report = app.add_subcommand(
+      "report", "analyse waits written by 'offwait dump', or by hand ('offwait-waits 1' text)");
+  report->add_option("FILE", options.input, "the waits; '-' is standard input")->required();
+  add_analysis_options(*report, options);
+  add_printing_options(*report, options);
+
+  CLI::App* dump = app.add_subcommand("dump", "record, and write the waits as text for 'offwait report'");
+  add_recording_options(*dump, options);
+  dump->add_option("-o,--output", options.output, "where to; '-' (default) is standard output")
+      ->type_name("FILE");
+  dump->add_flag("-q,--quiet", options.quiet, "no progress and no notes");
+  app.require_subcommand(0, 1);
+
+  const auto usage = [](const std::string& what) {
+    return Exit{2, "offwait: " + one_line(what) + " (see offwait --help)\n"};
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    // A subcommand's --help shows that subcommand.
+    for (const CLI::App* subcommand : app.get_subcommands()) return Exit{0, subcommand->help()};
+    return Exit{0, app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return Exit{0, std::string("offwait ") + kVersion + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return usage(error.what());
+  }
+  if (*report) {
+    options.command = Command::report;
+    if (options.pid != 0 || options.tid != 0)
+      return usage("report reads a file: -p and -t do not go with it");
+    return options;
+  }
+  if (*dump) options.command = Command::dump;
+  if (options.pid == 0 && options.tid == 0) return usage("say what to record: -p PID or -t TID");
+  return options;
+}
+
+}  // namespace offwait

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The command line as values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/nanos.h"
+#include "cli/duration.h"
+#include "device/disk.h"
+
+namespace offwait {
+
+enum class Command : std::uint8_t {
+  profile,  ///< record, analyse, print
+  report,   ///< analyse a file, print
+  dump,     ///< record, write as text
+};
+
+struct Options {
+  Command command = Command::profile;
+  // What to record:
+  std::int32_t pid = 0;
+  std::int32_t tid = 0;
+  std::optional<Nanos> duration;  ///< until interrupted or the target exits
+  bool stacks = true;
+  // What to read and write; `-` is standard input or output:
+  std::string input;
+  std::string output = "-";
+  std::string json;  ///< empty: none
+  // How to analyse:
+  Threshold min_weight{true, 0.20, 0};
+  Threshold noise{true, 0.01, 0};
+  bool merge = true;
+  std::vector<NamedCapacity> disk_capacities;
+  // How to print:
+  bool explain = false;
+  int verbosity = 0;
+  bool quiet = false;
+};
+
+/// The process is over before anything was done: the text was asked for (--help, --version; exit 0), or the
+/// command line is wrong (exit 2).
+struct Exit {
+  int status = 0;
+  std::string text;  ///< for stdout if status is 0, else for stderr
+};
+
+std::variant<Options, Exit> parse_options(int argc, const char* const* argv);
+
+}  // namespace offwait

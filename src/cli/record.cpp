@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/record.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <optional>
+#include <set>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "capture/recorder.h"
+#include "cli/target.h"
+#include "cli/version.h"
+#include "device/disk.h"
+#include "event/assemble.h"
+#include "report/escape.h"
+#include "symbol/symbolizer.h"
+
+namespace offwait {
+namespace {
+
+constexpr int kDrainMs = 50;
+constexpr Nanos kSnapshotInterval = kSecond;
+constexpr Nanos kProgressInterval = kSecond / 5;
+
+/// SIGINT and SIGTERM as something to poll for, until destroyed.
+class Interruption {
+ public:
+  Interruption() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &signals, &before_);
+    fd_ = UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  ~Interruption() {
+    // Taken here, or it would end the process as soon as it is unblocked.
+    signalfd_siginfo info{};
+    while (::read(fd_.get(), &info, sizeof(info)) > 0) {
+    }
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  int fd() const { return fd_.get(); }
+
+ private:
+  sigset_t before_{};
+  UniqueFd fd_;
+};
+
+std::string with_thousands(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+class Progress {
+ public:
+  Progress(bool shown, std::string target, std::optional<Nanos> duration)
+      : shown_(shown), target_(std::move(target)), duration_(duration) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+  }
+
+  void show(const Recorder& recorder) {
+    if (!shown_) return;
+    const CaptureProgress now = recorder.progress();
+    if (now.elapsed < next_) return;
+    next_ = now.elapsed + kProgressInterval;
+    drawn_ = true;
+    const std::string end = duration_ ? " of " + seconds(*duration_) : "";
+    std::fprintf(stderr, "\r\x1b[K%s: %s%s, %s waits, %s lost (Ctrl-C reports now)", target_.c_str(),
+                 seconds(now.elapsed).c_str(), end.c_str(), with_thousands(now.waits).c_str(),
+                 with_thousands(now.lost).c_str());
+  }
+
+ private:
+  static std::string seconds(Nanos ns) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.1f s", to_seconds(ns));
+    return text;
+  }
+
+  bool shown_;
+  std::string target_;
+  std::optional<Nanos> duration_;
+  Nanos next_ = 0;
+  bool drawn_ = false;
+};
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+DiskType disk_type(const std::string& name) {
+  if (name.rfind("nvme", 0) == 0) return DiskType::nvme;
+  // A virtual disk says nothing of what is behind it; hypervisors leave its rotational flag at the default
+  // of 1.
+  if (name.rfind("vd", 0) == 0 || name.rfind("xvd", 0) == 0) return DiskType::ssd;
+  std::string directory = name;
+  std::replace(directory.begin(), directory.end(), '/', '!');  // as sysfs has it: cciss!c0d0
+  std::ifstream file("/sys/block/" + directory + "/queue/rotational");
+  char rotational = '0';
+  file >> rotational;
+  return rotational == '1' ? DiskType::rotational : DiskType::ssd;
+}
+
+/// The recorder's own frames on top of a kernel stack: the walk begins inside the BPF program.
+class KernelFrames {
+ public:
+  explicit KernelFrames(Symbolizer& symbols) : symbols_(symbols) {}
+
+  std::string name(const offwait_stack& stack, std::size_t index) {
+    if (index < first_frame(stack)) return "";
+    return symbols_.kernel_frame(stack.pc[index], index > 0);
+  }
+
+ private:
+  /// The frame after the last of the tracepoint's.
+  std::size_t first_frame(const offwait_stack& stack) {
+    if (&stack == last_stack_) return last_first_;
+    last_stack_ = &stack;
+    last_first_ = 0;
+    const std::size_t frames = std::min<std::size_t>(stack.frames, 8);
+    for (std::size_t i = 0; i < frames; ++i) {
+      const std::string frame = symbols_.kernel_frame(stack.pc[i], true);
+      if (frame.rfind("__traceiter_", 0) == 0 || frame.rfind("__bpf_trace_", 0) == 0 ||
+          frame.rfind("bpf_trace_run", 0) == 0 || frame.rfind("bpf_prog_", 0) == 0 ||
+          frame.rfind("bpf_get_stack", 0) == 0) {
+        last_first_ = i + 1;
+      }
+    }
+    return last_first_;
+  }
+
+  Symbolizer& symbols_;
+  const offwait_stack* last_stack_ = nullptr;
+  std::size_t last_first_ = 0;
+};
+
+void describe(Trace& trace, const Target& target, std::string start_time) {
+  utsname host{};
+  ::uname(&host);
+  trace.recording.target = target.label + " (" + target.comm + ")";
+  trace.recording.start_time = std::move(start_time);
+  trace.recording.kernel = host.release;
+  trace.recording.cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  trace.recording.offwait = kVersion;
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::disk)
+      trace.capacities.push_back(assumed_capacity(id, disk_type(actor.name)));
+  }
+}
+
+}  // namespace
+
+Result<Recorded> record(const Options& options) {
+  Result<Target> target = options.tid != 0 ? find_thread(options.tid) : find_process(options.pid);
+  if (!target) return target.error();
+
+  CaptureOptions capture;
+  capture.stacks = options.stacks;
+  if (target->tid != 0) {
+    capture.tids.push_back(target->tid);
+    capture.follow_children = false;
+  } else {
+    capture.tgids.push_back(target->tgid);
+  }
+
+  const Interruption interruption;
+  Symbolizer symbols;
+  symbols.snapshot(target->tgid);
+  Result<Recorder> recorder = Recorder::start(capture);
+  if (!recorder) return recorder.error();
+  std::string start_time = utc_now();
+
+  std::set<std::int32_t> processes;
+  const auto note_processes = [&recorder, &processes, &symbols] {
+    for (const std::int32_t tgid : recorder->take_new_processes()) {
+      processes.insert(tgid);
+      symbols.snapshot(tgid);
+    }
+  };
+  Progress progress(!options.quiet && ::isatty(STDERR_FILENO) == 1,
+                    target->label + " (" + escape(target->comm, Charset::utf8) + ")", options.duration);
+  for (Nanos next_snapshot = kSnapshotInterval; is_alive(*target);) {
+    const Nanos elapsed = recorder->progress().elapsed;
+    int timeout_ms = kDrainMs;
+    if (options.duration) {
+      if (elapsed >= *options.duration) break;
+      timeout_ms =
+          static_cast<int>(std::min<Nanos>(timeout_ms, (*options.duration - elapsed) / 1'000'000 + 1));
+    }
+    pollfd waits[2] = {{interruption.fd(), POLLIN, 0}, {target->process.get(), POLLIN, 0}};
+    if (::poll(waits, 2, timeout_ms) < 0 && errno != EINTR) {
+      return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
+    }
+    if (Status drained = recorder->drain(); !drained) return drained.error();
+    note_processes();
+    if (elapsed >= next_snapshot) {
+      next_snapshot = elapsed + kSnapshotInterval;
+      for (auto process = processes.begin(); process != processes.end();) {
+        process = symbols.snapshot(*process) ? std::next(process) : processes.erase(process);
+      }
+    }
+    progress.show(*recorder);
+    if (waits[0].revents != 0) break;
+  }
+  Result<KernelRecording> recording = recorder->stop();
+  if (!recording) return recording.error();
+  note_processes();
+  for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
+
+  KernelFrames kernel_frames(symbols);
+  Recorded recorded;
+  recorded.trace =
+      assemble(*recording, [&symbols, &kernel_frames](const offwait_stack& stack, std::size_t index) {
+        if (stack.tgid == 0) return kernel_frames.name(stack, index);
+        return symbols.user_frame(static_cast<std::int32_t>(stack.tgid), stack.pc[index], index > 0);
+      });
+  describe(recorded.trace, *target, std::move(start_time));
+  recorded.notes = symbols.warnings();
+  return recorded;
+}
+
+}  // namespace offwait

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/run.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "cli/options.h"
+#include "cli/record.h"
+#include "report/analyse.h"
+#include "report/escape.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "trace/text.h"
+
+namespace offwait {
+namespace {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "offwait: %s\n", escape(error.message, Charset::utf8).c_str());
+  return 1;
+}
+
+/// A file to write to, or standard output for `-`. Opened before anything is recorded, so that nobody waits
+/// 90 s to learn that a directory is missing.
+class Output {
+ public:
+  static Result<Output> open(const std::string& path) {
+    if (path == "-") return Output(stdout, path);
+    std::FILE* const file = std::fopen(path.c_str(), "we");
+    if (file == nullptr) return Error{"cannot write " + path + ": " + std::strerror(errno)};
+    return Output(file, path);
+  }
+
+  std::FILE* file() const { return file_.get(); }
+
+  Status write(const std::string& text) {
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
+        std::fflush(file_.get()) != 0) {
+      return Error{"cannot write " + (path_ == "-" ? "the report" : path_) + ": " + std::strerror(errno)};
+    }
+    return success();
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const {
+      if (file != stdout) std::fclose(file);
+    }
+  };
+  Output(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string path_;
+};
+
+TextStyle text_style(const Options& options) {
+  TextStyle style;
+  style.verbosity = options.verbosity;
+  style.explain = options.explain;
+  std::setlocale(LC_CTYPE, "");
+  style.charset = std::string_view(::nl_langinfo(CODESET)) == "UTF-8" ? Charset::utf8 : Charset::ascii;
+  std::setlocale(LC_CTYPE, "C");
+  if (::isatty(STDOUT_FILENO) == 1) {
+    // https://no-color.org: any value that is not empty.
+    const char* const no_color = std::getenv("NO_COLOR");
+    style.color = no_color == nullptr || *no_color == '\0';
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+      style.width = std::clamp<int>(size.ws_col, 60, 160);
+    }
+  }
+  return style;
+}
+
+Nanos threshold_ns(const Threshold& threshold, const Window& window) {
+  if (!threshold.is_part) return threshold.duration;
+  return static_cast<Nanos>(threshold.part * static_cast<double>(window.length()));
+}
+
+/// Replaces what is assumed or recorded by what the user knows.
+Status apply_capacities(Trace& trace, const std::vector<NamedCapacity>& given,
+                        std::vector<std::string>& notes) {
+  for (const NamedCapacity& capacity : given) {
+    bool found = false;
+    for (ActorId id = 0; id < trace.actors.size(); ++id) {
+      if (trace.actors[id].kind != ActorKind::disk || trace.actors[id].name != capacity.disk) continue;
+      found = true;
+      std::erase_if(trace.capacities, [id](const DiskCapacity& other) { return other.disk == id; });
+      trace.capacities.push_back({id, capacity.bytes_per_s, capacity.ios_per_s, CapacitySource::given});
+    }
+    if (!found)
+      notes.push_back("--disk-capacity " + capacity.disk + ": nobody waited for a disk of this name");
+  }
+  return success();
+}
+
+int print_report(const Options& options, Trace trace, std::vector<std::string> notes,
+                 std::optional<Output> json) {
+  if (Status applied = apply_capacities(trace, options.disk_capacities, notes); !applied)
+    return fail(applied.error());
+  AnalysisOptions analysis;
+  analysis.min_weight_ns = threshold_ns(options.min_weight, trace.window);
+  analysis.noise = static_cast<double>(threshold_ns(options.noise, trace.window)) /
+                   static_cast<double>(std::max<Nanos>(trace.window.length(), 1));
+  analysis.merge = options.merge;
+  const bool nothing_waited = trace.waits.empty();
+  const Result<Report> report = analyse(trace, analysis);
+  if (!report) return fail(report.error());
+
+  if (json) {
+    if (Status written = json->write(to_json(*report)); !written) return fail(written.error());
+  }
+  if (options.json != "-") {
+    Result<Output> terminal = Output::open("-");
+    if (!terminal) return fail(terminal.error());
+    if (Status written = terminal->write(to_text(*report, text_style(options))); !written)
+      return fail(written.error());
+  }
+  if (!options.quiet) {
+    for (const std::string& note : notes)
+      std::fprintf(stderr, "offwait: %s\n", escape(note, Charset::utf8).c_str());
+  }
+  if (nothing_waited)
+    return fail(Error{"no recorded thread waited in this window: there is nothing to analyse"});
+  return 0;
+}
+
+int run_profile(const Options& options) {
+  std::optional<Output> json;
+  if (!options.json.empty()) {
+    Result<Output> opened = Output::open(options.json);
+    if (!opened) return fail(opened.error());
+    json = std::move(opened).value();
+  }
+  Result<Recorded> recorded = record(options);
+  if (!recorded) return fail(recorded.error());
+  return print_report(options, std::move(recorded->trace), std::move(recorded->notes), std::move(json));
+}
+
+int run_report(const Options& options) {
+  UniqueFd opened;
+  int input = STDIN_FILENO;
+  if (options.input != "-") {
+    opened = UniqueFd(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened) return fail(Error{"cannot read " + options.input + ": " + std::strerror(errno)});
+    input = opened.get();
+  }
+  std::optional<Output> json;
+  if (!options.json.empty()) {
+    Result<Output> file = Output::open(options.json);
+    if (!file) return fail(file.error());
+    json = std::move(file).value();
+  }
+  Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
+  if (!trace) return fail(trace.error());
+  return print_report(options, std::move(trace).value(), {}, std::move(json));
+}
+
+int run_dump(const Options& options) {
+  Result<Output> output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  Result<Recorded> recorded = record(options);
+  if (!recorded) return fail(recorded.error());
+  if (Status written = write_text(recorded->trace, output->file()); !written) return fail(written.error());
+  return 0;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  const std::variant<Options, Exit> parsed = parse_options(argc, argv);
+  if (const Exit* exit = std::get_if<Exit>(&parsed)) {
+    std::fputs(exit->text.c_str(), exit->status == 0 ? stdout : stderr);
+    return exit->status;
+  }
+  const Options& options = std::get<Options>(parsed);
+  switch (options.command) {
+    case Command::profile:
+      return run_profile(options);
+    case Command::report:
+      return run_report(options);
+    case Command::dump:
+      return run_dump(options);
+  }
+  return 1;
+}
+
+}  // namespace offwait

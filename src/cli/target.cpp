@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/target.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace offwait {
+namespace {
+
+/// The process that a thread belongs to, 0 if there is no such thread. /proc/TID exists for threads as well.
+std::int32_t process_of(std::int32_t tid) {
+  std::ifstream status("/proc/" + std::to_string(tid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("Tgid:", 0) == 0) return std::stoi(line.substr(5));
+  }
+  return 0;
+}
+
+struct Stat {
+  char state = '?';
+  std::uint64_t flags = 0;
+};
+
+/// What follows the command name in /proc/PID/stat; the name may hold parentheses and blanks, so its end is
+/// the last ')'.
+Stat read_stat(std::int32_t tid) {
+  std::ifstream file("/proc/" + std::to_string(tid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  Stat stat;
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return stat;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::int64_t skipped = 0;
+  fields >> stat.state;
+  for (int i = 0; i < 5; ++i) fields >> skipped;  // ppid, pgrp, session, tty_nr, tpgid
+  fields >> stat.flags;
+  return stat;
+}
+
+std::string read_comm(std::int32_t tid) {
+  std::ifstream file("/proc/" + std::to_string(tid) + "/comm");
+  std::string comm{std::istreambuf_iterator<char>(file), {}};
+  if (!comm.empty() && comm.back() == '\n') comm.pop_back();
+  return comm;
+}
+
+Result<Target> find(std::int32_t id, bool thread) {
+  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
+  const std::string number = std::to_string(id);
+  const std::int32_t tgid = process_of(id);
+  if (tgid == 0) return Error{std::string("there is no ") + (thread ? "thread " : "process ") + number};
+  if (!thread && tgid != id) {
+    return Error{number + " is a thread of process " + std::to_string(tgid) + ": use -t " + number +
+                 " for the thread alone or -p " + std::to_string(tgid) + " for the process"};
+  }
+  const Stat stat = read_stat(id);
+  if ((stat.flags & kKernelThread) != 0) {
+    return Error{number +
+                 " is a kernel thread: record the process that waits for it, kernel threads that it waits "
+                 "for are followed"};
+  }
+  if (stat.state == 'Z' || stat.state == 'X')
+    return Error{std::string(thread ? "thread " : "process ") + number + " has already exited"};
+  Target target;
+  target.tgid = tgid;
+  target.tid = thread ? id : 0;
+  target.label = (thread ? "tid " : "pid ") + number;
+  target.comm = read_comm(id);
+  target.process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, tgid, 0)));
+  if (!target.process)
+    return Error{"cannot watch process " + std::to_string(tgid) + ": " + std::strerror(errno)};
+  return target;
+}
+
+}  // namespace
+
+Result<Target> find_process(std::int32_t pid) { return find(pid, false); }
+Result<Target> find_thread(std::int32_t tid) { return find(tid, true); }
+
+bool is_alive(const Target& target) {
+  pollfd process{target.process.get(), POLLIN, 0};
+  if (::poll(&process, 1, 0) > 0) return false;
+  if (target.tid == 0) return true;
+  const std::string task = "/proc/" + std::to_string(target.tgid) + "/task/" + std::to_string(target.tid);
+  return ::access(task.c_str(), F_OK) == 0;
+}
+
+}  // namespace offwait
