@@ -41,7 +41,9 @@ class Requests {
   explicit Requests(std::vector<DiskIo> ios) : ios_(std::move(ios)) {
     std::sort(ios_.begin(), ios_.end(), [](const DiskIo& a, const DiskIo& b) { return a.issue < b.issue; });
     for (const DiskIo& io : ios_) {
-      if (io.complete <= io.issue) continue;
+      if (io.complete <= io.issue) {
+        continue;
+      }
       if (!in_flight_.empty() && io.issue <= in_flight_.back().to) {
         in_flight_.back().to = std::max(in_flight_.back().to, io.complete);
       } else {
@@ -49,12 +51,16 @@ class Requests {
       }
     }
     flown_.push_back(0);
-    for (const Span& span : in_flight_) flown_.push_back(flown_.back() + span.length());
+    for (const Span& span : in_flight_) {
+      flown_.push_back(flown_.back() + span.length());
+    }
 
     std::sort(ios_.begin(), ios_.end(),
               [](const DiskIo& a, const DiskIo& b) { return a.complete < b.complete; });
     sums_.push_back({});
-    for (const DiskIo& io : ios_) sums_.push_back({sums_.back().bytes + io.bytes, sums_.back().ios + 1});
+    for (const DiskIo& io : ios_) {
+      sums_.push_back({sums_.back().bytes + io.bytes, sums_.back().ios + 1});
+    }
   }
 
   // Completed in (span.from, span.to], as the kernel counts them.
@@ -70,7 +76,9 @@ class Requests {
                                         [](Nanos t, const Span& s) { return t < s.to; });
     const auto last = std::lower_bound(in_flight_.begin(), in_flight_.end(), span.to,
                                        [](const Span& s, Nanos t) { return s.from < t; });
-    if (first >= last) return completed(span).ios == 0 ? std::nullopt : std::optional<Nanos>(0);
+    if (first >= last) {
+      return completed(span).ios == 0 ? std::nullopt : std::optional<Nanos>(0);
+    }
     Nanos total = flown_[static_cast<std::size_t>(last - in_flight_.begin())] -
                   flown_[static_cast<std::size_t>(first - in_flight_.begin())];
     total -= std::max<Nanos>(0, span.from - first->from);
@@ -106,7 +114,9 @@ std::vector<Interval> intervals(std::vector<DiskSample> samples, const Requests&
     const DiskSample& a = samples[i - 1];
     const DiskSample& b = samples[i];
     const Span span{a.at, b.at};
-    if (clip(span, window).length() <= 0) continue;
+    if (clip(span, window).length() <= 0) {
+      continue;
+    }
     const bool backwards = b.bytes < a.bytes || b.ios < a.ios;
     result.push_back({span, backwards ? requests.completed(span) : Amount{b.bytes - a.bytes, b.ios - a.ios}});
   }
@@ -118,7 +128,9 @@ std::vector<Interval> intervals(std::vector<DiskSample> samples, const Requests&
 }
 
 std::uint64_t part_of(std::uint64_t amount, Nanos part, Nanos whole) {
-  if (part >= whole) return amount;
+  if (part >= whole) {
+    return amount;
+  }
   const auto divisor = static_cast<Wide>(whole);
   return static_cast<std::uint64_t>((static_cast<Wide>(amount) * static_cast<Wide>(part) + divisor / 2) /
                                     divisor);
@@ -134,7 +146,9 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sample
   use.disk = capacity.disk;
   use.capacity = capacity;
   for (const auto& [span, amount] : sampled) {
-    if (span.length() < kShortestForRate) continue;
+    if (span.length() < kShortestForRate) {
+      continue;
+    }
     const double bytes_per_s = per_second(amount.bytes, span.length());
     const double ios_per_s = per_second(amount.ios, span.length());
     use.capacity_raised =
@@ -172,7 +186,9 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sample
 
 DiskCapacity capacity_of(const Trace& trace, ActorId disk) {
   for (const DiskCapacity& capacity : trace.capacities) {
-    if (capacity.disk == disk && capacity.bytes_per_s > 0 && capacity.ios_per_s > 0) return capacity;
+    if (capacity.disk == disk && capacity.bytes_per_s > 0 && capacity.ios_per_s > 0) {
+      return capacity;
+    }
   }
   return assumed_capacity(disk, DiskType::ssd);
 }
@@ -181,14 +197,18 @@ DiskCapacity capacity_of(const Trace& trace, ActorId disk) {
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 64;
   std::string result = "'";
-  for (const char c : text.substr(0, kLongest)) result += c >= 0x20 && c < 0x7f ? c : '?';
+  for (const char c : text.substr(0, kLongest)) {
+    result += c >= 0x20 && c < 0x7f ? c : '?';
+  }
   result += text.size() > kLongest ? "…'" : "'";
   return result;
 }
 
 // A positive number with an optional decimal suffix.
 std::optional<double> parse_rate(std::string_view text) {
-  if (text.empty()) return std::nullopt;
+  if (text.empty()) {
+    return std::nullopt;
+  }
   double scale = 1;
   switch (text.back()) {
     case 'k':
@@ -203,13 +223,19 @@ std::optional<double> parse_rate(std::string_view text) {
     default:
       break;
   }
-  if (scale > 1) text.remove_suffix(1);
+  if (scale > 1) {
+    text.remove_suffix(1);
+  }
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc() || stop != end) return std::nullopt;
+  if (error != std::errc() || stop != end) {
+    return std::nullopt;
+  }
   number *= scale;
-  if (!std::isfinite(number) || number <= 0) return std::nullopt;
+  if (!std::isfinite(number) || number <= 0) {
+    return std::nullopt;
+  }
   return number;
 }
 
@@ -233,32 +259,48 @@ Result<NamedCapacity> parse_capacity(std::string_view text) {
                  "; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k"};
   };
   const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return wrong("has no '='");
+  if (equals == std::string_view::npos) {
+    return wrong("has no '='");
+  }
   const std::string_view name = text.substr(0, equals);
-  if (name.empty()) return wrong("has no disk name before '='");
+  if (name.empty()) {
+    return wrong("has no disk name before '='");
+  }
   const std::string_view rates = text.substr(equals + 1);
   const std::size_t comma = rates.find(',');
-  if (comma == std::string_view::npos) return wrong("has no ',' between the two numbers");
+  if (comma == std::string_view::npos) {
+    return wrong("has no ',' between the two numbers");
+  }
   const std::string_view bytes_text = rates.substr(0, comma);
   const std::string_view ios_text = rates.substr(comma + 1);
   const std::string number = " is no number above 0 (suffixes: k, M, G)";
   const std::optional<double> bytes = parse_rate(bytes_text);
-  if (!bytes) return wrong("BYTES/s " + shown(bytes_text) + number);
+  if (!bytes) {
+    return wrong("BYTES/s " + shown(bytes_text) + number);
+  }
   const std::optional<double> ios = parse_rate(ios_text);
-  if (!ios) return wrong("IO/s " + shown(ios_text) + number);
+  if (!ios) {
+    return wrong("IO/s " + shown(ios_text) + number);
+  }
   return NamedCapacity{std::string(name), *bytes, *ios};
 }
 
 std::vector<DiskUse> disk_use(const Trace& trace) {
   std::map<ActorId, std::pair<std::vector<DiskSample>, std::vector<DiskIo>>> disks;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
-    if (trace.actors[id].kind == ActorKind::disk) disks[id];
+    if (trace.actors[id].kind == ActorKind::disk) {
+      disks[id];
+    }
   }
   for (const DiskSample& sample : trace.disk_samples) {
-    if (const auto disk = disks.find(sample.disk); disk != disks.end()) disk->second.first.push_back(sample);
+    if (const auto disk = disks.find(sample.disk); disk != disks.end()) {
+      disk->second.first.push_back(sample);
+    }
   }
   for (const DiskIo& io : trace.disk_ios) {
-    if (const auto disk = disks.find(io.disk); disk != disks.end()) disk->second.second.push_back(io);
+    if (const auto disk = disks.find(io.disk); disk != disks.end()) {
+      disk->second.second.push_back(io);
+    }
   }
   std::vector<DiskUse> result;
   for (auto& [id, known] : disks) {
@@ -280,7 +322,9 @@ std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use
   for (const DiskIo& io : trace.disk_ios) {
     const bool in_window =
         io.issue < trace.window.end && std::max(io.complete, io.issue) > trace.window.begin;
-    if (io.thread == kNoActor || !in_window) continue;
+    if (io.thread == kNoActor || !in_window) {
+      continue;
+    }
     constexpr std::uint64_t kSector = 512;
     Sent& mine = sent[io.disk][io.thread];
     mine.bytes = std::min<Wide>(mine.bytes + (io.bytes == 0 ? kSector : io.bytes), kMostBytes);
@@ -289,15 +333,19 @@ std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use
 
   std::vector<Edge> edges;
   for (const DiskUse& disk : use) {
-    const auto users = sent.find(disk.disk);
-    if (users == sent.end()) continue;
+    const std::map<ActorId, Sent>& users = sent[disk.disk];
     Wide total = 0;
-    for (const auto& [thread, mine] : users->second) total += mine.bytes;
+    for (const auto& [thread, mine] : users) {
+      total += mine.bytes;
+    }
+    if (total == 0) {
+      continue;
+    }
     const auto idle = static_cast<Wide>(disk.idle_ns);
     std::vector<Edge> shares;
     std::vector<std::pair<Wide, std::size_t>> remainders;
     Nanos left = disk.idle_ns;
-    for (const auto& [thread, mine] : users->second) {
+    for (const auto& [thread, mine] : users) {
       Edge edge;
       edge.from = disk.disk;
       edge.to = thread;
@@ -310,10 +358,14 @@ std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use
     std::sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
-    for (std::size_t i = 0; left > 0; ++i, --left) ++shares[remainders[i].second].wait_ns;
+    for (std::size_t i = 0; left > 0; ++i, --left) {
+      ++shares[remainders[i].second].wait_ns;
+    }
     for (Edge& edge : shares) {
       edge.weight_ns = edge.wait_ns;
-      if (edge.wait_ns > 0) edges.push_back(std::move(edge));
+      if (edge.wait_ns > 0) {
+        edges.push_back(std::move(edge));
+      }
     }
   }
   return edges;

@@ -2,7 +2,6 @@
 #include "knot/knots.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <tuple>
@@ -15,7 +14,9 @@ namespace {
 // Sums of what hostile input says: clamped, for overflow is undefined.
 Nanos add_clamped(Nanos a, Nanos b) {
   Nanos sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  if (!__builtin_add_overflow(a, b, &sum)) {
+    return sum;
+  }
   return b < 0 ? std::numeric_limits<Nanos>::min() : std::numeric_limits<Nanos>::max();
 }
 
@@ -69,7 +70,9 @@ class KnotSearch {
   void build_tree() {
     std::vector<Arc> arcs;
     arcs.reserve(live_.size());
-    for (const std::uint32_t i : live_) arcs.push_back({edges_[i].from, edges_[i].to});
+    for (const std::uint32_t i : live_) {
+      arcs.push_back({edges_[i].from, edges_[i].to});
+    }
     const auto heavy = std::partition_point(live_.begin(), live_.end(), [this](std::uint32_t i) {
       return edges_[i].weight_ns < options_.min_weight_ns;
     });
@@ -101,12 +104,16 @@ class KnotSearch {
   bool look_inside(std::uint32_t parent) {
     const SplitTree::Node& node = tree_.nodes[parent];
     const auto count = static_cast<std::uint32_t>(node.children.size());
-    for (std::uint32_t i = 0; i < count; ++i) child_index_[node.children[i]] = i;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      child_index_[node.children[i]] = i;
+    }
     std::vector<Arc> between;
     std::vector<std::vector<std::uint32_t>> targets(count);
     std::vector<bool> has_edge(count, false);
     for (const std::uint32_t arc : node.arcs) {
-      if (arc < node.split) continue;
+      if (arc < node.split) {
+        continue;
+      }
       const Arc ends{child_index_[tree_.ends[arc].from], child_index_[tree_.ends[arc].to]};
       between.push_back(ends);
       targets[ends.from].push_back(ends.to);
@@ -115,10 +122,10 @@ class KnotSearch {
     // The children are components already; what is wanted is their reverse topological order.
     const Components components = strong_components(count, between);
     std::vector<std::uint32_t> order(count);
-    for (std::uint32_t i = 0; i < count; ++i) order[components.of[i]] = i;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      order[components.of[i]] = i;
+    }
 
-    // A vertex that had no edge to begin with is of no interest as background.
-    const bool whole_graph = parent + 1 == tree_.nodes.size();
     bool found = false;
     std::vector<bool> removed(count, false);
     for (const std::uint32_t i : order) {
@@ -126,8 +133,9 @@ class KnotSearch {
         continue;
       }
       const std::uint32_t child = node.children[i];
-      const bool answer =
-          extents_[child].arcs == 0 ? look_at_sink(child, has_edge[i] || !whole_graph) : look_at_knot(child);
+      // Only in the whole graph is there a vertex without any edge: a knot comes apart by the removal of one
+      // edge, which leaves its vertices another.
+      const bool answer = extents_[child].arcs == 0 ? look_at_sink(child, has_edge[i]) : look_at_knot(child);
       removed[i] = !answer;
       found = found || answer;
     }
@@ -135,11 +143,17 @@ class KnotSearch {
   }
 
   bool look_at_sink(VertexId vertex, bool report_background) {
-    if (vertices_[vertex].kind == KnotVertex::Kind::pseudo) return false;
+    if (vertices_[vertex].kind == KnotVertex::Kind::pseudo) {
+      return false;
+    }
     const double needed = options_.saturated * static_cast<double>(options_.window_ns);
     const bool saturated = static_cast<double>(vertices_[vertex].busy_ns) >= needed;
-    if (saturated || report_background) result_.sinks.push_back({vertex, saturated});
-    if (!saturated && report_background) note_vertex(KnotStep::Reason::background_sink, vertex);
+    if (saturated || report_background) {
+      result_.sinks.push_back({vertex, saturated});
+    }
+    if (!saturated && report_background) {
+      note_vertex(KnotStep::Reason::background_sink, vertex);
+    }
     return saturated;
   }
 
@@ -173,7 +187,9 @@ class KnotSearch {
     note_light(node, light);
     const std::size_t knots_before = result_.knots.size();
     const std::size_t sinks_before = result_.sinks.size();
-    if (look_inside(knot)) return;
+    if (look_inside(knot)) {
+      return;
+    }
     result_.knots.resize(knots_before);
     result_.sinks.resize(sinks_before);
     note_edge(KnotStep::Reason::kept, live_[node.arcs.front()]);
@@ -189,16 +205,22 @@ class KnotSearch {
       const std::uint32_t i = inside.back();
       inside.pop_back();
       const SplitTree::Node& node = tree_.nodes[i];
-      if (i < vertices_.size()) report.vertices.push_back(i);
+      if (i < vertices_.size()) {
+        report.vertices.push_back(i);
+      }
       const auto skipped = static_cast<std::ptrdiff_t>(i == knot ? dropped : 0);
       arcs.insert(arcs.end(), node.arcs.begin() + skipped, node.arcs.end());
       inside.insert(inside.end(), node.children.begin(), node.children.end());
     }
     std::sort(report.vertices.begin(), report.vertices.end());
-    for (const std::uint32_t arc : arcs) report.edges.push_back(live_[arc]);
+    for (const std::uint32_t arc : arcs) {
+      report.edges.push_back(live_[arc]);
+    }
     std::sort(report.edges.begin(), report.edges.end(), [this](std::uint32_t a, std::uint32_t b) {
       const auto key = [this](std::uint32_t i) { return std::make_tuple(edges_[i].from, edges_[i].to, i); };
-      if (edges_[a].weight_ns != edges_[b].weight_ns) return edges_[a].weight_ns > edges_[b].weight_ns;
+      if (edges_[a].weight_ns != edges_[b].weight_ns) {
+        return edges_[a].weight_ns > edges_[b].weight_ns;
+      }
       return key(a) < key(b);
     });
     for (const std::uint32_t edge : report.edges) {
@@ -209,12 +231,18 @@ class KnotSearch {
 
   void put_in_order() {
     std::sort(result_.knots.begin(), result_.knots.end(), [](const Knot& a, const Knot& b) {
-      if (a.background != b.background) return b.background;
-      if (a.weight_ns != b.weight_ns) return a.weight_ns > b.weight_ns;
+      if (a.background != b.background) {
+        return b.background;
+      }
+      if (a.weight_ns != b.weight_ns) {
+        return a.weight_ns > b.weight_ns;
+      }
       return a.vertices < b.vertices;
     });
     std::sort(result_.sinks.begin(), result_.sinks.end(), [this](const KnotSink& a, const KnotSink& b) {
-      if (a.saturated != b.saturated) return a.saturated;
+      if (a.saturated != b.saturated) {
+        return a.saturated;
+      }
       const Nanos busy_a = vertices_[a.vertex].busy_ns;
       const Nanos busy_b = vertices_[b.vertex].busy_ns;
       return busy_a != busy_b ? busy_a > busy_b : a.vertex < b.vertex;
@@ -233,7 +261,9 @@ class KnotSearch {
     result_.steps.push_back({reason, std::nullopt, vertex, vertices_[vertex].busy_ns});
   }
   void note_light(const SplitTree::Node& node, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) note_edge(KnotStep::Reason::light, live_[node.arcs[i]]);
+    for (std::size_t i = 0; i < count; ++i) {
+      note_edge(KnotStep::Reason::light, live_[node.arcs[i]]);
+    }
   }
 
   const std::vector<KnotVertex>& vertices_;
@@ -253,7 +283,9 @@ class KnotSearch {
 
 KnotResult find_knots(const std::vector<KnotVertex>& vertices, const std::vector<KnotEdge>& edges,
                       const KnotOptions& options) {
-  if (options.window_ns <= 0) return {};
+  if (options.window_ns <= 0) {
+    return {};
+  }
   return KnotSearch(vertices, edges, options).run();
 }
 

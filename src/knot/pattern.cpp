@@ -31,7 +31,9 @@ double overlap(const FutexWaits& a, const FutexWaits& b) {
   double shared = 0;
   for (const auto& [stack, wait_ns] : a.places) {
     const auto other = b.places.find(stack);
-    if (other != b.places.end()) shared += std::min(wait_ns / a.known_ns, other->second / b.known_ns);
+    if (other != b.places.end()) {
+      shared += std::min(wait_ns / a.known_ns, other->second / b.known_ns);
+    }
   }
   return shared;
 }
@@ -86,15 +88,21 @@ std::string_view advice(Pattern pattern) {
 }
 
 Pattern classify(const PatternKnot& knot) {
-  if (knot.has_device) return Pattern::blocking_io;
-  if (knot.runnable_ns > knot.blocked_ns) return Pattern::cpu_starvation;
+  if (knot.has_device) {
+    return Pattern::blocking_io;
+  }
+  if (knot.runnable_ns > knot.blocked_ns) {
+    return Pattern::cpu_starvation;
+  }
   if (knot.blocked_ns > 0 &&
       static_cast<double>(knot.timer_ns) >= kMost * static_cast<double>(knot.blocked_ns)) {
     return Pattern::timer_driven;
   }
 
   std::map<VertexId, FutexWaits> waits_of;  // by waiting vertex
-  for (const PatternEdge& edge : knot.edges) waits_of[edge.from].add(edge);
+  for (const PatternEdge& edge : knot.edges) {
+    waits_of[edge.from].add(edge);
+  }
   double total_ns = 0;
   double contended_ns = 0;
   double handed_over_ns = 0;
@@ -105,7 +113,9 @@ Pattern classify(const PatternKnot& knot) {
                 static_cast<double>(edge.other_ns);
     contended_ns += static_cast<double>(edge.lock_ns);
     handed_over_ns += static_cast<double>(edge.pipe_ns);
-    if (here.known_ns <= 0) continue;
+    if (here.known_ns <= 0) {
+      continue;
+    }
     const FutexWaits& waker = waits_of[edge.to];
     if (waker.known_ns > 0 && overlap(here, waker) >= kSamePlace) {
       contended_ns += here.known_ns;
@@ -113,9 +123,15 @@ Pattern classify(const PatternKnot& knot) {
       handed_over_ns += here.known_ns;
     }
   }
-  if (total_ns <= 0) return Pattern::mixed;
-  if (contended_ns >= kMost * total_ns) return Pattern::lock_contention;
-  if (handed_over_ns >= kMost * total_ns) return Pattern::producer_consumer;
+  if (total_ns <= 0) {
+    return Pattern::mixed;
+  }
+  if (contended_ns >= kMost * total_ns) {
+    return Pattern::lock_contention;
+  }
+  if (handed_over_ns >= kMost * total_ns) {
+    return Pattern::producer_consumer;
+  }
   return Pattern::mixed;
 }
 

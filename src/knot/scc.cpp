@@ -8,11 +8,17 @@ namespace offwait {
 
 Components strong_components(std::uint32_t vertices, const std::vector<Arc>& arcs) {
   std::vector<std::size_t> first(std::size_t{vertices} + 1, 0);
-  for (const Arc& arc : arcs) ++first[std::size_t{arc.from} + 1];
-  for (std::size_t v = 0; v < vertices; ++v) first[v + 1] += first[v];
+  for (const Arc& arc : arcs) {
+    ++first[std::size_t{arc.from} + 1];
+  }
+  for (std::size_t v = 0; v < vertices; ++v) {
+    first[v + 1] += first[v];
+  }
   std::vector<std::uint32_t> targets(arcs.size());
   std::vector<std::size_t> next(first.begin(), first.end() - 1);
-  for (const Arc& arc : arcs) targets[next[arc.from]++] = arc.to;
+  for (const Arc& arc : arcs) {
+    targets[next[arc.from]++] = arc.to;
+  }
   std::copy(first.begin(), first.end() - 1, next.begin());
 
   constexpr std::uint32_t kUnassigned = UINT32_MAX;
@@ -29,7 +35,9 @@ Components strong_components(std::uint32_t vertices, const std::vector<Arc>& arc
   };
 
   for (std::uint32_t root = 0; root < vertices; ++root) {
-    if (order[root] != 0) continue;
+    if (order[root] != 0) {
+      continue;
+    }
     enter(root);
     while (!path.empty()) {
       const std::uint32_t vertex = path.back();
@@ -43,8 +51,12 @@ Components strong_components(std::uint32_t vertices, const std::vector<Arc>& arc
         continue;
       }
       path.pop_back();
-      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[vertex]);
-      if (low[vertex] != order[vertex]) continue;
+      if (!path.empty()) {
+        low[path.back()] = std::min(low[path.back()], low[vertex]);
+      }
+      if (low[vertex] != order[vertex]) {
+        continue;
+      }
       std::uint32_t member = 0;
       do {
         member = open.back();

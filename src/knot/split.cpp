@@ -26,7 +26,7 @@ class Splitter {
     local_.resize(vertices);
   }
 
-  SplitTree run(Part whole, std::uint32_t removals) {
+  SplitTree run(const Part& whole, std::uint32_t removals) {
     // What is still together after the last removal is contracted first and stays together.
     Halves halves = cut(whole, removals);
     for (Part& part : halves.late) {
@@ -37,7 +37,9 @@ class Splitter {
       }
     }
     solve(-1, removals, early_part(whole, halves, removals));
-    for (std::uint32_t arc = 0; arc < home_.size(); ++arc) tree_.nodes[home_[arc]].arcs.push_back(arc);
+    for (std::uint32_t arc = 0; arc < home_.size(); ++arc) {
+      tree_.nodes[home_[arc]].arcs.push_back(arc);
+    }
     return std::move(tree_);
   }
 
@@ -50,10 +52,14 @@ class Splitter {
 
   // The part's components at `middle` removals, each with its own arcs that are left then.
   Halves cut(const Part& part, std::uint32_t middle) {
-    for (std::uint32_t i = 0; i < part.nodes.size(); ++i) local_[part.nodes[i]] = i;
+    for (std::uint32_t i = 0; i < part.nodes.size(); ++i) {
+      local_[part.nodes[i]] = i;
+    }
     std::vector<Arc> left;
     for (const LiveArc& arc : part.arcs) {
-      if (arc.position >= middle) left.push_back({local_[arc.from], local_[arc.to]});
+      if (arc.position >= middle) {
+        left.push_back({local_[arc.from], local_[arc.to]});
+      }
     }
     Components components = strong_components(static_cast<std::uint32_t>(part.nodes.size()), left);
     Halves halves;
@@ -73,13 +79,17 @@ class Splitter {
 
   // What happens before the middle, its components contracted to their nodes.
   Part early_part(const Part& part, const Halves& halves, std::uint32_t middle) {
-    for (std::uint32_t i = 0; i < part.nodes.size(); ++i) local_[part.nodes[i]] = i;
+    for (std::uint32_t i = 0; i < part.nodes.size(); ++i) {
+      local_[part.nodes[i]] = i;
+    }
     Part early;
     early.nodes = halves.roots;
     for (const LiveArc& arc : part.arcs) {
       const std::uint32_t from = halves.component[local_[arc.from]];
       const std::uint32_t to = halves.component[local_[arc.to]];
-      if (from == to && arc.position >= middle) continue;
+      if (from == to && arc.position >= middle) {
+        continue;
+      }
       early.arcs.push_back({halves.roots[from], halves.roots[to], arc.position});
     }
     return early;
@@ -89,11 +99,17 @@ class Splitter {
   // nodes in one component at `to`. Returns the node it is. Recursion: as deep as log2(removals).
   std::uint32_t solve(std::int64_t from, std::int64_t to, Part part) {
     while (true) {
-      if (part.nodes.size() == 1 && from >= 0) return settle(part, part.nodes[0]);
-      if (to - from == 1) return settle(part, add_node(static_cast<std::uint32_t>(to), part.nodes));
+      if (part.nodes.size() == 1 && from >= 0) {
+        return settle(part, part.nodes[0]);
+      }
+      if (to - from == 1) {
+        return settle(part, add_node(static_cast<std::uint32_t>(to), part.nodes));
+      }
       const std::int64_t middle = from + (to - from) / 2;
       Halves halves = cut(part, static_cast<std::uint32_t>(middle));
-      for (Part& late : halves.late) halves.roots.push_back(solve(middle, to, std::move(late)));
+      for (Part& late : halves.late) {
+        halves.roots.push_back(solve(middle, to, std::move(late)));
+      }
       part = early_part(part, halves, static_cast<std::uint32_t>(middle));
       to = middle;
     }
@@ -122,9 +138,13 @@ class Splitter {
 
 SplitTree split_tree(std::uint32_t vertices, const std::vector<Arc>& arcs, std::uint32_t removals) {
   Part whole;
-  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) whole.nodes.push_back(vertex);
-  for (std::uint32_t i = 0; i < arcs.size(); ++i) whole.arcs.push_back({arcs[i].from, arcs[i].to, i});
-  return Splitter(vertices, arcs.size()).run(std::move(whole), removals);
+  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
+    whole.nodes.push_back(vertex);
+  }
+  for (std::uint32_t i = 0; i < arcs.size(); ++i) {
+    whole.arcs.push_back({arcs[i].from, arcs[i].to, i});
+  }
+  return Splitter(vertices, arcs.size()).run(whole, removals);
 }
 
 }  // namespace offwait

@@ -24,7 +24,9 @@ Vertices reachable(const Input& in, const Edges& edges, VertexId from) {
   for (bool grew = true; grew;) {
     grew = false;
     for (const std::uint32_t e : edges) {
-      if (seen.count(in.edges[e].from) != 0 && seen.insert(in.edges[e].to).second) grew = true;
+      if (seen.contains(in.edges[e].from) && seen.insert(in.edges[e].to).second) {
+        grew = true;
+      }
     }
   }
   return seen;
@@ -32,12 +34,16 @@ Vertices reachable(const Input& in, const Edges& edges, VertexId from) {
 
 std::set<Vertices> components(const Input& in, const Vertices& vertices, const Edges& edges) {
   std::map<VertexId, Vertices> reach;
-  for (const VertexId v : vertices) reach[v] = reachable(in, edges, v);
+  for (const VertexId v : vertices) {
+    reach[v] = reachable(in, edges, v);
+  }
   std::set<Vertices> result;
   for (const VertexId v : vertices) {
     Vertices mine;
     for (const VertexId w : reach[v]) {
-      if (reach[w].count(v) != 0) mine.insert(w);
+      if (reach[w].contains(v)) {
+        mine.insert(w);
+      }
     }
     result.insert(mine);
   }
@@ -47,7 +53,9 @@ std::set<Vertices> components(const Input& in, const Vertices& vertices, const E
 Edges inside(const Input& in, const Edges& edges, const Vertices& vertices) {
   Edges result;
   for (const std::uint32_t e : edges) {
-    if (vertices.count(in.edges[e].from) != 0 && vertices.count(in.edges[e].to) != 0) result.insert(e);
+    if (vertices.contains(in.edges[e].from) && vertices.contains(in.edges[e].to)) {
+      result.insert(e);
+    }
   }
   return result;
 }
@@ -62,7 +70,9 @@ Knot make_knot(const Input& in, const Vertices& vertices, const Edges& edges, bo
     return std::make_tuple(-x.weight_ns, x.from, x.to, a) < std::make_tuple(-y.weight_ns, y.from, y.to, b);
   });
   knot.background = background;
-  for (const std::uint32_t e : edges) knot.weight_ns += in.edges[e].weight_ns;
+  for (const std::uint32_t e : edges) {
+    knot.weight_ns += in.edges[e].weight_ns;
+  }
   return knot;
 }
 
@@ -91,10 +101,14 @@ KnotResult refine(const Input& in, const Vertices& vertices, const Edges& arrive
                  std::make_tuple(y.weight_ns, y.from, y.to, b);
         });
     const Nanos weight = in.edges[lightest].weight_ns;
-    if (weight >= in.options.min_weight_ns) break;
+    if (weight >= in.options.min_weight_ns) {
+      break;
+    }
     edges.erase(lightest);
     result.steps.push_back({Reason::light, lightest, {}, weight});
-    if (components(in, vertices, edges).size() == 1) continue;
+    if (components(in, vertices, edges).size() == 1) {
+      continue;
+    }
     const KnotResult found = search(in, vertices, edges, false);
     if (has_answer(found)) {
       append(result, found);
@@ -118,10 +132,12 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
     progress = false;
     for (const Vertices& component : left) {
       const bool terminal = std::all_of(edges.begin(), edges.end(), [&](std::uint32_t e) {
-        return component.count(in.edges[e].from) == 0 || component.count(in.edges[e].to) != 0 ||
-               gone.count(in.edges[e].to) != 0;
+        return !component.contains(in.edges[e].from) || component.contains(in.edges[e].to) ||
+               gone.contains(in.edges[e].to);
       });
-      if (!terminal) continue;
+      if (!terminal) {
+        continue;
+      }
       const Edges own = inside(in, edges, component);
       const VertexId first = *component.begin();
       bool background = true;
@@ -134,7 +150,9 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
                                in.options.saturated * static_cast<double>(in.options.window_ns);
         if (vertex.kind != KnotVertex::Kind::pseudo && (saturated || !alone)) {
           result.sinks.push_back({first, saturated});
-          if (!saturated) result.steps.push_back({Reason::background_sink, {}, first, vertex.busy_ns});
+          if (!saturated) {
+            result.steps.push_back({Reason::background_sink, {}, first, vertex.busy_ns});
+          }
           background = !saturated;
         }
       } else {
@@ -154,7 +172,9 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
           append(result, refine(in, component, own));
         }
       }
-      if (background) gone.insert(component.begin(), component.end());
+      if (background) {
+        gone.insert(component.begin(), component.end());
+      }
       left.erase(component);
       progress = true;
       break;
@@ -170,7 +190,9 @@ KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std:
   const Input in{vertices, edges, options};
   KnotResult result;
   Vertices all;
-  for (VertexId v = 0; v < vertices.size(); ++v) all.insert(v);
+  for (VertexId v = 0; v < vertices.size(); ++v) {
+    all.insert(v);
+  }
   Edges live;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
     if (vertices[edges[e].to].kind == KnotVertex::Kind::pseudo) {

@@ -30,7 +30,9 @@ TEST_CASE("components are numbered in reverse topological order") {
 TEST_CASE("a chain and a cycle of 100,000 vertices need no deep stack") {
   constexpr std::uint32_t kLength = 100'000;
   std::vector<Arc> arcs;
-  for (std::uint32_t v = 0; v + 1 < kLength; ++v) arcs.push_back({v, v + 1});
+  for (std::uint32_t v = 0; v + 1 < kLength; ++v) {
+    arcs.push_back({v, v + 1});
+  }
   const Components chain = strong_components(kLength, arcs);
   CHECK(chain.count == kLength);
   CHECK(chain.of[0] == kLength - 1);
