@@ -29,7 +29,9 @@ void sort_stacks(std::vector<EdgeStack>& stacks) {
 Graph build_graph(const Trace& trace, const Sweep& sweep) {
   std::vector<SiteId> sites;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (trace.sites[id].waker != kNoActor && sweep.sites[id].waits > 0) sites.push_back(id);
+    if (trace.sites[id].waker != kNoActor && sweep.sites[id].waits > 0) {
+      sites.push_back(id);
+    }
   }
   const auto ends = [&trace](SiteId id) { return std::pair(trace.sites[id].thread, trace.sites[id].waker); };
   std::sort(sites.begin(), sites.end(),
@@ -56,7 +58,9 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
     edge.stacks.push_back(
         {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});
   }
-  for (Edge& edge : graph.edges) sort_stacks(edge.stacks);
+  for (Edge& edge : graph.edges) {
+    sort_stacks(edge.stacks);
+  }
   sort_edges(graph.edges);
   return graph;
 }
@@ -64,7 +68,9 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
 void add_edges(Graph& graph, std::vector<Edge> edges) {
   graph.edges.insert(graph.edges.end(), std::make_move_iterator(edges.begin()),
                      std::make_move_iterator(edges.end()));
-  for (Edge& edge : graph.edges) sort_stacks(edge.stacks);
+  for (Edge& edge : graph.edges) {
+    sort_stacks(edge.stacks);
+  }
   sort_edges(graph.edges);
 }
 

@@ -90,8 +90,12 @@ class Crowd {
     std::map<std::size_t, double> products;
     for (const auto& [kind, ns] : waits) {
       const auto sums = sums_.find(kind);
-      if (sums == sums_.end()) continue;
-      for (const auto& [group, sum] : sums->second) products[group] += sum * ns;
+      if (sums == sums_.end()) {
+        continue;
+      }
+      for (const auto& [group, sum] : sums->second) {
+        products[group] += sum * ns;
+      }
     }
     const double own_square = square(waits);
     std::size_t best = groups_.size();
@@ -128,7 +132,9 @@ void add(Edge& sum, const Edge& edge) {
   sum.waker_runnable_ns += edge.waker_runnable_ns;
   sum.waker_blocked_ns += edge.waker_blocked_ns;
   sum.waker_unknown_ns += edge.waker_unknown_ns;
-  for (std::size_t i = 0; i < kWaitClasses; ++i) sum.class_wait_ns.at(i) += edge.class_wait_ns.at(i);
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    sum.class_wait_ns.at(i) += edge.class_wait_ns.at(i);
+  }
 }
 
 void divide(Edge& edge, Nanos members) {
@@ -136,7 +142,9 @@ void divide(Edge& edge, Nanos members) {
                           &edge.waker_blocked_ns, &edge.waker_unknown_ns}) {
     *ns /= members;
   }
-  for (Nanos& ns : edge.class_wait_ns) ns /= members;
+  for (Nanos& ns : edge.class_wait_ns) {
+    ns /= members;
+  }
   for (EdgeStack& stack : edge.stacks) {
     stack.wait_ns /= members;
     stack.weight_ns /= members;
@@ -167,7 +175,9 @@ std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
 void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph) {
   for (ActorId id = 0; id < merged.vertex_of.size(); ++id) {
     const std::uint32_t index = merged.vertex_of[id];
-    if (index == merged.vertices.size()) merged.vertices.emplace_back().representative = id;
+    if (index == merged.vertices.size()) {
+      merged.vertices.emplace_back().representative = id;
+    }
     Vertex& vertex = merged.vertices[index];
     vertex.members.push_back(id);
     add(vertex.time, sweep.actors[id]);
@@ -213,7 +223,9 @@ Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph)
     if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
       vertex = crowds[{actor.tgid, actor.outside, name_pattern(actor.name)}].join(waits[id], vertices);
     }
-    if (vertex == vertices) ++vertices;
+    if (vertex == vertices) {
+      ++vertices;
+    }
     merged.vertex_of.push_back(vertex);
   }
   merge_along(merged, sweep, graph);

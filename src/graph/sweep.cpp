@@ -42,10 +42,14 @@ class StateClock {
   const StateTimes& at(const Trace& trace, Nanos time) {
     const Nanos to = std::min(time, end_);
     while (until_ <= to) {
-      if (until_ > since_) spend(until_);
+      if (until_ > since_) {
+        spend(until_);
+      }
       next_state(trace);
     }
-    if (to > since_) spend(to);
+    if (to > since_) {
+      spend(to);
+    }
     return times_;
   }
 
@@ -74,9 +78,13 @@ class StateClock {
       state_ = state;
       until_ = until;
     };
-    if (run_ > since_) return enter(kRunnable, run_);
+    if (run_ > since_) {
+      return enter(kRunnable, run_);
+    }
     const Nanos start = next_start(trace);
-    if (start > since_) return enter(kRunning, start);
+    if (start > since_) {
+      return enter(kRunning, start);
+    }
     const auto take = [](Indices& indices) {
       const std::uint32_t index = indices.front();
       indices = indices.subspan(1);
@@ -87,7 +95,9 @@ class StateClock {
       run_ = wait.run;
       return enter(kBlocked, wait.wake);
     }
-    if (next_out(trace) == start) return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
+    if (next_out(trace) == start) {
+      return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
+    }
     enter(kUnknown, trace.gaps[take(history_.gaps)].to);
   }
 
@@ -100,14 +110,14 @@ class StateClock {
   State state_ = kUnknown;
 };
 
-/// A thread's place in the forest of those that wait for each other, apart from the rest because chains of
-/// them are walked.
+/// A thread's place in the forest of those that wait for each other. Apart from the rest, small, and linked
+/// by address, because walking the chains is what takes the time when a lock has a long queue.
 struct Link {
   /// Σ size change × its time over the current wait, modulo 2^64, from the window's begin: the wait's weight
   /// at t is size × t − moment.
   std::uint64_t moment = 0;
-  std::uint32_t size = 1;     ///< itself and all that wait for it, directly or not
-  ActorId parent = kNoActor;  ///< the thread that will end the current wait
+  std::uint32_t size = 1;  ///< itself and all that wait for it, directly or not
+  Link* parent = nullptr;  ///< the thread that will end the current wait
 };
 
 struct Sleeper {
@@ -128,7 +138,9 @@ class Tournament {
   static constexpr std::uint64_t kOut = UINT64_MAX;
 
   explicit Tournament(const std::vector<std::uint64_t>& keys) {
-    while (leaves_ < keys.size()) leaves_ *= 2;
+    while (leaves_ < keys.size()) {
+      leaves_ *= 2;
+    }
     nodes_.resize(2 * leaves_);
     for (std::size_t i = 0; i < leaves_; ++i) {
       nodes_[leaves_ + i] = {i < keys.size() ? keys[i] : kOut, static_cast<std::uint32_t>(i)};
@@ -152,9 +164,13 @@ class Tournament {
     Entry current{key, winner_.player};
     for (std::size_t node = (leaves_ + current.player) / 2; node > 0; node /= 2) {
       Entry& loser = nodes_[node];
-      const Entry better = loser.key < current.key ? loser : current;
-      loser = loser.key < current.key ? current : loser;
-      current = better;
+      // Field by field: which of the two is less cannot be foreseen, and so it becomes conditional moves.
+      const Entry other = loser;
+      const bool lost = other.key < current.key;
+      loser.key = lost ? current.key : other.key;
+      loser.player = lost ? current.player : other.player;
+      current.key = lost ? other.key : current.key;
+      current.player = lost ? other.player : current.player;
     }
     winner_ = current;
   }
@@ -194,7 +210,9 @@ class Sweeper {
     std::vector<ActorId> players;
     std::vector<std::uint64_t> keys;
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
-      if (sleepers_[id].waits.empty()) continue;
+      if (sleepers_[id].waits.empty()) {
+        continue;
+      }
       players.push_back(id);
       keys.push_back(key_of_next_block(id));
     }
@@ -203,17 +221,25 @@ class Sweeper {
       const ActorId id = players[tournament.player()];
       const Nanos now = trace_.window.begin + static_cast<Nanos>(tournament.key() / 2);
       if (sleepers_[id].blocked_until == Sleeper::kNotBlocked) {
-        if (!block(id, now)) return error_;
+        if (!block(id, now)) {
+          return error_;
+        }
         tournament.replace(key_of_wake(id));
       } else {
-        if (!wake(id, now)) return error_;
+        if (!wake(id, now)) {
+          return error_;
+        }
         tournament.replace(key_of_next_block(id));
       }
     }
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
-      if (sleepers_[id].blocked_until != Sleeper::kNotBlocked) add_wait(id, trace_.window.end);
+      if (sleepers_[id].blocked_until != Sleeper::kNotBlocked) {
+        add_wait(id, trace_.window.end);
+      }
     }
-    for (ActorId id = 0; id < sleepers_.size(); ++id) add_states(id);
+    for (ActorId id = 0; id < sleepers_.size(); ++id) {
+      add_states(id);
+    }
     return check_total();
   }
 
@@ -221,6 +247,7 @@ class Sweeper {
 
  private:
   bool is_thread(ActorId id) const { return id != kNoActor && trace_.actors[id].kind == ActorKind::thread; }
+  ActorId id_of(const Link* link) const { return static_cast<ActorId>(link - links_.data()); }
   const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].waits.front()]; }
 
   // Keys of the tournament are in order of time, and at one instant wakes come before blocks: only then
@@ -238,9 +265,13 @@ class Sweeper {
     Indices& waits = sleepers_[id].waits;
     for (; !waits.empty(); waits = waits.subspan(1)) {
       const Wait& wait = trace_.waits[waits.front()];
-      if (wait.block >= window.end) break;
+      if (wait.block >= window.end) {
+        break;
+      }
       if (wait.block == wait.wake) {
-        if (wait.block >= window.begin) ++result_.sites[wait.site].waits;
+        if (wait.block >= window.begin) {
+          ++result_.sites[wait.site].waits;
+        }
         continue;
       }
       if (std::min(wait.wake, sleepers_[id].exit) > window.begin) {
@@ -250,22 +281,21 @@ class Sweeper {
     return Tournament::kOut;
   }
 
-  /// Adds `size` dependents at `now` to `id` and to all that it waits for. Returns the last of them.
-  ActorId add_size(ActorId id, std::uint32_t size, Nanos now) {
-    const std::uint64_t moment = std::uint64_t{size} * offset(now);
-    return add_up_the_chain(id, size, moment);
+  /// Adds `size` dependents at `now` to `link` and to all that it waits for. Returns the last of them.
+  Link* add_size(Link* link, std::uint32_t size, Nanos now) const {
+    return add_up_the_chain(link, size, std::uint64_t{size} * offset(now));
   }
-  void remove_size(ActorId id, std::uint32_t size, Nanos now) {
-    const std::uint64_t moment = std::uint64_t{size} * offset(now);
-    add_up_the_chain(id, 0 - size, 0 - moment);
+  void remove_size(Link* link, std::uint32_t size, Nanos now) const {
+    add_up_the_chain(link, 0 - size, 0 - std::uint64_t{size} * offset(now));
   }
-  ActorId add_up_the_chain(ActorId id, std::uint32_t size, std::uint64_t moment) {
+  static Link* add_up_the_chain(Link* link, std::uint32_t size, std::uint64_t moment) {
     while (true) {
-      Link& link = links_[id];
-      link.size += size;
-      link.moment += moment;
-      if (link.parent == kNoActor) return id;
-      id = link.parent;
+      link->size += size;
+      link->moment += moment;
+      if (link->parent == nullptr) {
+        return link;
+      }
+      link = link->parent;
     }
   }
 
@@ -278,25 +308,30 @@ class Sweeper {
     sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
     Link& link = links_[id];
     link.moment = link.size * offset(now);
-    if (wait.wake == kNever || !is_thread(waker)) return true;
+    if (wait.wake == kNever || !is_thread(waker)) {
+      return true;
+    }
     sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
-    if (add_size(waker, link.size, now) == id) {
+    if (add_size(&links_[waker], link.size, now) == &link) {
       return fail(id, "which was waiting, directly or not, for the former");
     }
-    link.parent = waker;
+    link.parent = &links_[waker];
     return true;
   }
 
   bool wake(ActorId id, Nanos now) {
     Link& link = links_[id];
-    if (link.parent != kNoActor) {
-      if (sleepers_[link.parent].blocked_until > now) {
-        return fail(id, "which was itself blocked until " + time_text(sleepers_[link.parent].blocked_until));
+    if (link.parent != nullptr) {
+      const Nanos blocked_until = sleepers_[id_of(link.parent)].blocked_until;
+      if (blocked_until > now) {
+        return fail(id, "which was itself blocked until " + time_text(blocked_until));
       }
     }
     add_wait(id, now);
-    if (link.parent != kNoActor) remove_size(link.parent, link.size, now);
-    link.parent = kNoActor;
+    if (link.parent != nullptr) {
+      remove_size(link.parent, link.size, now);
+    }
+    link.parent = nullptr;
     sleepers_[id].blocked_until = Sleeper::kNotBlocked;
     sleepers_[id].waits = sleepers_[id].waits.subspan(1);
     return true;
@@ -311,10 +346,14 @@ class Sweeper {
     ++sum.waits;
     sum.wait_ns += length;
     sum.weight_ns += static_cast<Nanos>(link.size * offset(now) - link.moment);
-    if (current(id).wake > trace_.window.end) result_.actors[id].open_wait_ns = length;
-    if (link.parent == kNoActor) return;
+    if (current(id).wake > trace_.window.end) {
+      result_.actors[id].open_wait_ns = length;
+    }
+    if (link.parent == nullptr) {
+      return;
+    }
     const StateTimes& before = sleeper.waker_before;
-    const StateTimes& after = sleepers_[link.parent].clock.at(trace_, now);
+    const StateTimes& after = sleepers_[id_of(link.parent)].clock.at(trace_, now);
     const Nanos running = after[kRunning] - before[kRunning];
     const Nanos runnable = after[kRunnable] - before[kRunnable];
     const Nanos blocked = after[kBlocked] - before[kBlocked];
@@ -326,7 +365,9 @@ class Sweeper {
   }
 
   void add_states(ActorId id) {
-    if (!is_thread(id)) return;
+    if (!is_thread(id)) {
+      return;
+    }
     const StateTimes& times = sleepers_[id].clock.at(trace_, trace_.window.end);
     ActorTime& sum = result_.actors[id];
     sum.running_ns = times[kRunning];
@@ -339,7 +380,9 @@ class Sweeper {
   std::optional<Error> check_total() const {
     Nanos total = 0;
     for (const SiteSum& sum : result_.sites) {
-      if (sum.weight_ns > kNever - total) return Error{"the window is too long: weights do not fit 64 bits"};
+      if (sum.weight_ns > kNever - total) {
+        return Error{"the window is too long: weights do not fit 64 bits"};
+      }
       total += sum.weight_ns;
     }
     return std::nullopt;
@@ -374,7 +417,9 @@ Result<Sweep> sweep(const Trace& trace) {
     return Error{"the window is too long: weights do not fit 64 bits"};
   }
   Sweeper sweeper(trace);
-  if (std::optional<Error> error = sweeper.run()) return *std::move(error);
+  if (std::optional<Error> error = sweeper.run()) {
+    return *std::move(error);
+  }
   return std::move(sweeper).result();
 }
 

@@ -18,10 +18,14 @@ class ByThread {
   template <class Entry, class ThreadOf>
   ByThread(std::size_t actors, const std::vector<Entry>& entries, ThreadOf thread_of)
       : starts_(actors + 1), indices_(entries.size()) {
-    for (const Entry& entry : entries) ++starts_[thread_of(entry)];
+    for (const Entry& entry : entries) {
+      ++starts_[thread_of(entry)];
+    }
     // Ends first; filling from the back turns each into the start of its thread.
     std::uint32_t end = 0;
-    for (std::uint32_t& start : starts_) start = end += start;
+    for (std::uint32_t& start : starts_) {
+      start = end += start;
+    }
     for (std::size_t i = entries.size(); i-- > 0;) {
       indices_[--starts_[thread_of(entries[i])]] = static_cast<std::uint32_t>(i);
     }

@@ -38,7 +38,9 @@ class Checker {
          {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
           &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
           &Checker::check_order, &Checker::check_disks}) {
-      if (Complaint complaint = (this->*step)()) return complaint;
+      if (Complaint complaint = (this->*step)()) {
+        return complaint;
+      }
     }
     return std::nullopt;
   }
@@ -56,7 +58,9 @@ class Checker {
     for (const std::size_t size :
          {trace_.actors.size(), trace_.sites.size(), trace_.stacks.size(), trace_.frames.size(),
           trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size()}) {
-      if (size >= UINT32_MAX) return Error{"the recording has more entries of one kind than 4294967294"};
+      if (size >= UINT32_MAX) {
+        return Error{"the recording has more entries of one kind than 4294967294"};
+      }
     }
     return std::nullopt;
   }
@@ -172,16 +176,16 @@ class Checker {
   Complaint check_order_of(ActorId id, Indices waits, Indices preemptions, Indices gaps) const {
     const Actor& actor = trace_.actors[id];
     Interval previous{"", actor.start, actor.start};
-    const auto take_first = [](Indices& indices) { indices = indices.subspan(1); };
     while (!waits.empty() || !preemptions.empty() || !gaps.empty()) {
       Interval next;
-      Indices* from = nullptr;
+      Indices* from = &waits;
+      bool offered = false;
       // Of two that begin together the empty one comes first: it may touch the other's begin.
       const auto offer = [&](const Interval& interval, Indices& indices) {
-        if (from == nullptr || interval.from < next.from ||
-            (interval.from == next.from && interval.to < next.to)) {
+        if (!offered || interval.from < next.from || (interval.from == next.from && interval.to < next.to)) {
           next = interval;
           from = &indices;
+          offered = true;
         }
       };
       if (!waits.empty()) {
@@ -196,7 +200,7 @@ class Checker {
         const Gap& gap = trace_.gaps[gaps.front()];
         offer({"gap", gap.from, gap.to}, gaps);
       }
-      take_first(*from);
+      *from = from->subspan(1);
       if (next.from < actor.start) {
         return in_thread(id, text(next) + " begins before its birth at " + time_text(actor.start));
       }
@@ -213,7 +217,9 @@ class Checker {
 
   Complaint check_disks() const {
     for (const DiskCapacity& capacity : trace_.capacities) {
-      if (!is_a(capacity.disk, ActorKind::disk)) return Error{"a disk capacity belongs to no disk"};
+      if (!is_a(capacity.disk, ActorKind::disk)) {
+        return Error{"a disk capacity belongs to no disk"};
+      }
       for (const double rate : {capacity.bytes_per_s, capacity.ios_per_s}) {
         if (!std::isfinite(rate) || rate <= 0) {
           return Error{"disk capacity " + std::to_string(rate) + " is not above 0"};
@@ -246,7 +252,9 @@ class Checker {
 }  // namespace
 
 Status validate(const Trace& trace) {
-  if (Complaint complaint = Checker(trace).check()) return *std::move(complaint);
+  if (Complaint complaint = Checker(trace).check()) {
+    return *std::move(complaint);
+  }
   return success();
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // bench_analysis [WAITS]: how long the analysis of WAITS waits (default 10 million) of 200 threads takes on
-// one core (CPU time), and how much memory. Prints, asserts nothing. Build with -O2.
+// one core, and how much memory. Prints, asserts nothing. Build with -O2.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <deque>
 #include <fstream>
+#include <functional>
+#include <iostream>
 #include <map>
 #include <random>
 #include <string>
@@ -47,7 +50,9 @@ class Workload {
   /// `threads` that queue for one lock: each waits for the one before it.
   void add_convoy(std::size_t threads) {
     Convoy convoy;
-    for (std::size_t i = 0; i < threads; ++i) convoy.queue.push_back({thread("convoy"), Nanos(i)});
+    for (std::size_t i = 0; i < threads; ++i) {
+      convoy.queue.emplace_back(thread("convoy"), static_cast<Nanos>(i));
+    }
     convoy.holder = convoy.queue.back().first;
     convoy.queue.pop_back();
     convoys_.push_back(convoy);
@@ -56,7 +61,9 @@ class Workload {
   /// A request passes through `stages` threads to the disk, each waiting for the next one's answer.
   void add_chain(std::size_t stages) {
     std::vector<ActorId> chain;
-    for (std::size_t i = 0; i < stages; ++i) chain.push_back(thread("stage"));
+    for (std::size_t i = 0; i < stages; ++i) {
+      chain.push_back(thread("stage"));
+    }
     chains_.push_back(chain);
   }
 
@@ -67,9 +74,15 @@ class Workload {
     // (time, kind, index): whose turn it is.
     using Turn = std::tuple<Nanos, int, std::size_t>;
     std::vector<Turn> turns;
-    for (std::size_t i = 0; i < convoys_.size(); ++i) turns.emplace_back(kUs, 0, i);
-    for (std::size_t i = 0; i < chains_.size(); ++i) turns.emplace_back(kUs, 1, i);
-    for (std::size_t i = 0; i < device_users_.size(); ++i) turns.emplace_back(kUs, 2, i);
+    for (std::size_t i = 0; i < convoys_.size(); ++i) {
+      turns.emplace_back(kUs, 0, i);
+    }
+    for (std::size_t i = 0; i < chains_.size(); ++i) {
+      turns.emplace_back(kUs, 1, i);
+    }
+    for (std::size_t i = 0; i < device_users_.size(); ++i) {
+      turns.emplace_back(kUs, 2, i);
+    }
     const auto later = std::greater<>();
     std::make_heap(turns.begin(), turns.end(), later);
     while (trace_.waits.size() < wanted_) {
@@ -115,10 +128,14 @@ class Workload {
   }
 
   void wait(ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake, Nanos run) {
-    if (trace_.waits.size() == wanted_) return;
-    const auto stack = static_cast<StackId>(random_() % 4 + 4 * static_cast<unsigned>(wait_class));
+    if (trace_.waits.size() == wanted_) {
+      return;
+    }
+    const auto stack = static_cast<StackId>(random_() % 4 + 4 * static_cast<std::uint64_t>(wait_class));
     const auto [at, added] = sites_.try_emplace({thread, waker, stack}, trace_.sites.size());
-    if (added) trace_.sites.push_back({thread, waker, wait_class, stack, kNoStack});
+    if (added) {
+      trace_.sites.push_back({thread, waker, wait_class, stack, kNoStack});
+    }
     trace_.waits.push_back({at->second, block, wake, run});
   }
 
@@ -133,7 +150,9 @@ class Workload {
 
   Nanos chain_turn(const std::vector<ActorId>& chain, Nanos now) {
     std::vector<Nanos> blocks;
-    for (std::size_t i = 0; i < chain.size(); ++i) blocks.push_back(now += some(5 * kUs));
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      blocks.push_back(now += some(5 * kUs));
+    }
     now += some(100 * kUs);
     for (std::size_t i = chain.size(); i-- > 0;) {
       const bool last = i + 1 == chain.size();
@@ -162,19 +181,21 @@ class Workload {
 
   std::size_t wanted_;
   Trace trace_;
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_{1};  // NOLINT(cert-msc*): the same workload each time
   std::map<std::tuple<ActorId, ActorId, StackId>, SiteId> sites_;
   std::vector<Convoy> convoys_;
   std::vector<std::vector<ActorId>> chains_;
   std::vector<ActorId> device_users_;
-  ActorId disk_, nic_, timer_;
+  ActorId disk_ = kNoActor, nic_ = kNoActor, timer_ = kNoActor;
 };
 
 /// A field of /proc/self/status, bytes.
 double status_bytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(field + ":")) return std::strtod(line.c_str() + field.size() + 1, nullptr) * 1024;
+    if (line.starts_with(field + ":")) {
+      return std::strtod(line.c_str() + field.size() + 1, nullptr) * 1024;
+    }
   }
   return 0;
 }
@@ -182,11 +203,18 @@ double status_bytes(const std::string& field) {
 /// VmHWM starts again from what is resident now.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-/// CPU time: others may share the core.
-double seconds_of(const auto& work) {
-  const std::clock_t start = std::clock();
+/// Wall time, and CPU time because others may share the core.
+struct Seconds {
+  double wall = 0;
+  double cpu = 0;
+};
+
+Seconds seconds_of(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
   work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+          static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
 void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
@@ -198,37 +226,40 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
     trace = workload.run();
   }
   const auto count = static_cast<double>(trace.waits.size());
-  const double trace_bytes = static_cast<double>(trace.waits.capacity() * sizeof(Wait) +
-                                                 trace.preemptions.capacity() * sizeof(Preemption) +
-                                                 trace.sites.capacity() * sizeof(WaitSite));
+  const auto trace_bytes = static_cast<double>(trace.waits.capacity() * sizeof(Wait) +
+                                               trace.preemptions.capacity() * sizeof(Preemption) +
+                                               trace.sites.capacity() * sizeof(WaitSite));
   reset_peak();
 
   Sweep sums;
   Graph graph;
   Merged merged;
-  const double sweep_s = seconds_of([&] {
+  const Seconds sweep_s = seconds_of([&] {
     Result<Sweep> result = sweep(trace);
     if (!result.ok()) {
-      std::fprintf(stderr, "%s: %s\n", name, result.error().message.c_str());
+      std::cerr << name << ": " << result.error().message << "\n";
       std::exit(1);
     }
     sums = std::move(*result);
   });
-  const double graph_s = seconds_of([&] { graph = build_graph(trace, sums); });
-  const double merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph); });
-  const double total_s = sweep_s + graph_s + merge_s;
+  const Seconds graph_s = seconds_of([&] { graph = build_graph(trace, sums); });
+  const Seconds merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph); });
+  const Seconds total{sweep_s.wall + graph_s.wall + merge_s.wall, sweep_s.cpu + graph_s.cpu + merge_s.cpu};
   const double peak = status_bytes("VmHWM");
-  const double validate_s = seconds_of([&] {
+  const Seconds validate_s = seconds_of([&] {
     const Status status = validate(trace);
-    if (!status.ok()) std::printf("%s\n", status.error().message.c_str());
+    if (!status.ok()) {
+      std::printf("%s\n", status.error().message.c_str());
+    }
   });
   std::printf(
       "%s: %.0f waits, %zu preemptions, %zu actors, %zu sites, %zu edges, %zu vertices after merging\n"
-      "  %.2f CPU s (sweep %.2f, graph %.3f, merge %.3f), %.1f M waits/s; validate %.2f s besides\n"
+      "  %.2f s, CPU %.2f s (sweep %.2f, graph %.3f, merge %.3f), %.1f M waits per CPU s; validate %.2f s "
+      "besides\n"
       "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
       name, count, trace.preemptions.size(), trace.actors.size(), trace.sites.size(), graph.edges.size(),
-      merged.vertices.size(), total_s, sweep_s, graph_s, merge_s, count / total_s / 1e6, validate_s,
-      (peak - before) / count, trace_bytes / count);
+      merged.vertices.size(), total.wall, total.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
+      count / total.cpu / 1e6, validate_s.cpu, (peak - before) / count, trace_bytes / count);
 }
 
 }  // namespace
@@ -236,22 +267,34 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
 int main(int argc, char** argv) {
   const std::size_t waits = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
   if (waits == 0) {
-    std::fprintf(stderr, "usage: bench_analysis [WAITS]\n");
+    std::cerr << "usage: bench_analysis [WAITS]\n";
     return 2;
   }
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0) std::perror("not pinned");
+  if (sched_setaffinity(0, sizeof one, &one) != 0) {
+    std::perror("not pinned");
+  }
 
   measure("mixed (4 convoys of 16, 8 chains of 8, 72 on devices)", waits, [](Workload& workload) {
-    for (int i = 0; i < 4; ++i) workload.add_convoy(16);
-    for (int i = 0; i < 8; ++i) workload.add_chain(8);
-    for (int i = 0; i < 72; ++i) workload.add_device_user();
+    for (int i = 0; i < 4; ++i) {
+      workload.add_convoy(16);
+    }
+    for (int i = 0; i < 8; ++i) {
+      workload.add_chain(8);
+    }
+    for (int i = 0; i < 72; ++i) {
+      workload.add_device_user();
+    }
   });
   measure("chains (3 of 64, 8 on devices)", waits, [](Workload& workload) {
-    for (int i = 0; i < 3; ++i) workload.add_chain(64);
-    for (int i = 0; i < 8; ++i) workload.add_device_user();
+    for (int i = 0; i < 3; ++i) {
+      workload.add_chain(64);
+    }
+    for (int i = 0; i < 8; ++i) {
+      workload.add_device_user();
+    }
   });
   measure("the longest possible chain (1 convoy of 200)", waits,
           [](Workload& workload) { workload.add_convoy(200); });

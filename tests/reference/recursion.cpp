@@ -26,11 +26,15 @@ void cascade_one(const Trace& trace, const SegmentsByThread& segments, const Seg
   result.depth = std::max(result.depth, depth);
   result.weight_ns[w.site] += w.end - w.start;
   const ActorId waker = trace.sites[w.site].waker;
-  if (waker == kNoActor) return;
+  if (waker == kNoActor) {
+    return;
+  }
   for (Segment segment : segments[waker]) {
     segment.start = std::max(segment.start, w.start);
     segment.end = std::min(segment.end, w.end);
-    if (segment.start < segment.end) cascade_one(trace, segments, segment, depth + 1, result);
+    if (segment.start < segment.end) {
+      cascade_one(trace, segments, segment, depth + 1, result);
+    }
   }
 }
 
@@ -44,12 +48,16 @@ Cascade cascade(const Trace& trace) {
   SegmentsByThread segments(trace.actors.size());
   for (const Wait& wait : trace.waits) {
     const Segment segment = clipped(trace, wait);
-    if (segment.start < segment.end) segments[trace.sites[wait.site].thread].push_back(segment);
+    if (segment.start < segment.end) {
+      segments[trace.sites[wait.site].thread].push_back(segment);
+    }
   }
   Cascade result;
   result.weight_ns.resize(trace.sites.size());
   for (const auto& of_thread : segments) {
-    for (const Segment& w : of_thread) cascade_one(trace, segments, w, 1, result);
+    for (const Segment& w : of_thread) {
+      cascade_one(trace, segments, w, 1, result);
+    }
   }
   return result;
 }
@@ -62,18 +70,24 @@ States states(const Trace& trace, ActorId thread, Nanos from, Nanos to) {
   Nanos known_from = actor.seen;
   Nanos lost = 0;
   for (const Wait& wait : trace.waits) {
-    if (trace.sites[wait.site].thread != thread) continue;
+    if (trace.sites[wait.site].thread != thread) {
+      continue;
+    }
     result.blocked_ns += overlap(wait.block, wait.wake, lived_from, lived_to);
     result.runnable_ns += overlap(wait.wake, wait.run, lived_from, lived_to);
     known_from = std::min(known_from, wait.block);
   }
   for (const Preemption& preemption : trace.preemptions) {
-    if (preemption.thread != thread) continue;
+    if (preemption.thread != thread) {
+      continue;
+    }
     result.runnable_ns += overlap(preemption.out, preemption.run, lived_from, lived_to);
     known_from = std::min(known_from, preemption.out);
   }
   for (const Gap& gap : trace.gaps) {
-    if (gap.thread != thread) continue;
+    if (gap.thread != thread) {
+      continue;
+    }
     lost += overlap(gap.from, gap.to, lived_from, lived_to);
     known_from = std::min(known_from, gap.from);
   }
@@ -89,14 +103,20 @@ std::vector<SiteTotals> site_totals(const Trace& trace) {
   for (const Wait& wait : trace.waits) {
     const Window& window = trace.window;
     const bool empty = wait.block == wait.wake;
-    if (wait.block >= window.end || (empty ? wait.block < window.begin : wait.wake <= window.begin)) continue;
+    if (wait.block >= window.end || (empty ? wait.block < window.begin : wait.wake <= window.begin)) {
+      continue;
+    }
     SiteTotals& total = totals[wait.site];
     ++total.waits;
-    if (empty) continue;
+    if (empty) {
+      continue;
+    }
     const Segment segment = clipped(trace, wait);
     total.wait_ns += segment.end - segment.start;
     const ActorId waker = trace.sites[wait.site].waker;
-    if (waker == kNoActor || trace.actors[waker].kind != ActorKind::thread) continue;
+    if (waker == kNoActor || trace.actors[waker].kind != ActorKind::thread) {
+      continue;
+    }
     const States meanwhile = states(trace, waker, segment.start, segment.end);
     total.waker.running_ns += meanwhile.running_ns;
     total.waker.runnable_ns += meanwhile.runnable_ns;
@@ -108,9 +128,13 @@ std::vector<SiteTotals> site_totals(const Trace& trace) {
 
 Nanos open_wait(const Trace& trace, ActorId thread) {
   for (const Wait& wait : trace.waits) {
-    if (trace.sites[wait.site].thread != thread || wait.wake <= trace.window.end) continue;
+    if (trace.sites[wait.site].thread != thread || wait.wake <= trace.window.end) {
+      continue;
+    }
     const Segment segment = clipped(trace, wait);
-    if (segment.start < segment.end) return segment.end - segment.start;
+    if (segment.start < segment.end) {
+      return segment.end - segment.start;
+    }
   }
   return 0;
 }

@@ -25,17 +25,31 @@ struct Coverage {
     gaps += trace.gaps.size();
     for (const Wait& wait : trace.waits) {
       const ActorId waker = trace.sites[wait.site].waker;
-      if (waker != kNoActor && trace.actors[waker].kind != ActorKind::thread) ++woken_by_device;
-      if (wait.block < trace.window.begin && wait.wake > trace.window.begin) ++open_at_begin;
-      if (wait.wake == kNever) ++open_at_end;
-      if (wait.wake != kNever && wait.block < trace.window.end && wait.wake > trace.window.end) ++cut_by_end;
-      if (wait.block == wait.wake) ++empty;
+      if (waker != kNoActor && trace.actors[waker].kind != ActorKind::thread) {
+        ++woken_by_device;
+      }
+      if (wait.block < trace.window.begin && wait.wake > trace.window.begin) {
+        ++open_at_begin;
+      }
+      if (wait.wake == kNever) {
+        ++open_at_end;
+      }
+      if (wait.wake != kNever && wait.block < trace.window.end && wait.wake > trace.window.end) {
+        ++cut_by_end;
+      }
+      if (wait.block == wait.wake) {
+        ++empty;
+      }
     }
     for (std::size_t i = 0; i < trace.actors.size(); ++i) {
       const Actor& actor = trace.actors[i];
-      if (actor.seen > std::max(actor.start, trace.window.begin)) ++seen_late;
+      if (actor.seen > std::max(actor.start, trace.window.begin)) {
+        ++seen_late;
+      }
       for (std::size_t j = 0; j < i; ++j) {
-        if (actor.tid != 0 && trace.actors[j].tid == actor.tid) ++reused_tids;
+        if (actor.tid != 0 && trace.actors[j].tid == actor.tid) {
+          ++reused_tids;
+        }
       }
     }
   }
@@ -56,7 +70,9 @@ std::size_t differing_sites(const Trace& trace, const Sweep& swept, const refere
     const bool thread = waker != kNoActor && trace.actors[waker].kind == ActorKind::thread;
     const Nanos meanwhile =
         sum.waker_running_ns + sum.waker_runnable_ns + sum.waker_blocked_ns + sum.waker_unknown_ns;
-    if (!equal || meanwhile != (thread ? sum.wait_ns : 0)) ++differing;
+    if (!equal || meanwhile != (thread ? sum.wait_ns : 0)) {
+      ++differing;
+    }
   }
   return differing;
 }
@@ -68,7 +84,9 @@ std::size_t differing_actors(const Trace& trace, const Sweep& swept) {
     const Nanos sum = time.running_ns + time.runnable_ns + time.blocked_ns + time.unknown_ns;
     const Actor& actor = trace.actors[id];
     if (actor.kind != ActorKind::thread) {
-      if (sum != 0 || time.lifetime_ns != 0 || time.open_wait_ns != 0) ++differing;
+      if (sum != 0 || time.lifetime_ns != 0 || time.open_wait_ns != 0) {
+        ++differing;
+      }
       continue;
     }
     const Nanos lifetime = std::max(
@@ -78,7 +96,9 @@ std::size_t differing_actors(const Trace& trace, const Sweep& swept) {
                        time.blocked_ns == states.blocked_ns &&
                        time.unknown_ns + trace.window.length() - lifetime == states.unknown_ns &&
                        time.open_wait_ns == reference::open_wait(trace, id);
-    if (!equal || sum != lifetime || time.lifetime_ns != lifetime || time.running_ns < 0) ++differing;
+    if (!equal || sum != lifetime || time.lifetime_ns != lifetime || time.running_ns < 0) {
+      ++differing;
+    }
   }
   return differing;
 }
@@ -90,16 +110,22 @@ TEST_CASE("the sweep equals the recursion of Figure 4 on random histories") {
     CAPTURE(seed);
     const Trace trace = test::random_history(seed);
     const Status valid = validate(trace);
-    if (!valid.ok()) FAIL(valid.error().message);
+    if (!valid.ok()) {
+      FAIL(valid.error().message);
+    }
     const Result<Sweep> swept = sweep(trace);
-    if (!swept.ok()) FAIL(swept.error().message);
+    if (!swept.ok()) {
+      FAIL(swept.error().message);
+    }
     const reference::Cascade cascade = reference::cascade(trace);
     REQUIRE(swept->sites.size() == trace.sites.size());
     REQUIRE(swept->actors.size() == trace.actors.size());
     REQUIRE(differing_sites(trace, *swept, cascade) == 0);
     REQUIRE(differing_actors(trace, *swept) == 0);
     coverage.add(trace);
-    if (cascade.depth >= 64) ++coverage.deep;
+    if (cascade.depth >= 64) {
+      ++coverage.deep;
+    }
   }
   CHECK(coverage.deep >= 100);
   CHECK(coverage.waits >= 100'000);

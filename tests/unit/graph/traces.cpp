@@ -11,7 +11,9 @@ namespace offwait::test {
 
 SiteId intern(Trace& trace, const WaitSite& site) {
   const auto found = std::find(trace.sites.begin(), trace.sites.end(), site);
-  if (found != trace.sites.end()) return static_cast<SiteId>(found - trace.sites.begin());
+  if (found != trace.sites.end()) {
+    return static_cast<SiteId>(found - trace.sites.begin());
+  }
   trace.sites.push_back(site);
   return static_cast<SiteId>(trace.sites.size() - 1);
 }
@@ -63,14 +65,20 @@ class Simulation {
 
   Trace run() {
     add_stacks();
-    for (std::size_t i = 0; i < 4; ++i) add_device(i);
+    for (std::size_t i = 0; i < 4; ++i) {
+      add_device(i);
+    }
     const std::size_t threads = deep_ ? 66 + below(6) : 2 + below(30);
-    for (std::size_t i = 0; i < threads; ++i) spawn(next_tid_++);
+    for (std::size_t i = 0; i < threads; ++i) {
+      spawn(next_tid_++);
+    }
     const std::size_t scenes = 12 + below(12);
     const std::size_t deep_scene = scenes / 2;
     for (std::size_t scene = 0; scene < scenes; ++scene) {
       if (deep_ && scene == deep_scene) {
-        while (all(State::running).size() < threads) spawn(next_tid_++);
+        while (all(State::running).size() < threads) {
+          spawn(next_tid_++);
+        }
         chain(threads);
         continue;
       }
@@ -85,7 +93,9 @@ class Simulation {
           barrier();
           break;
         default:
-          for (std::size_t i = 0; i < 10; ++i) anything();
+          for (std::size_t i = 0; i < 10; ++i) {
+            anything();
+          }
       }
     }
     finish();
@@ -104,7 +114,9 @@ class Simulation {
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
   bool one_in(std::size_t n) { return below(n) == 0; }
   void pass() {
-    if (!one_in(3)) now_ += static_cast<Nanos>(below(40));
+    if (!one_in(3)) {
+      now_ += static_cast<Nanos>(below(40));
+    }
   }
 
   void add_stacks() {
@@ -139,7 +151,9 @@ class Simulation {
   std::vector<ActorId> all(State state) {
     std::vector<ActorId> found;
     for (ActorId id = 0; id < lives_.size(); ++id) {
-      if (lives_[id].state == state) found.push_back(id);
+      if (lives_[id].state == state) {
+        found.push_back(id);
+      }
     }
     std::shuffle(found.begin(), found.end(), random_);
     return found;
@@ -157,7 +171,9 @@ class Simulation {
   }
 
   void wake(ActorId id, ActorId waker) {
-    if (!one_in(20)) lives_[id].site.waker = waker;
+    if (!one_in(20)) {
+      lives_[id].site.waker = waker;
+    }
     lives_[id].site.waker_stack = one_in(2) ? kNoStack : 2;
     lives_[id].wake = now_;
     lives_[id].state = State::woken;
@@ -190,29 +206,43 @@ class Simulation {
       case 1:
       case 2:
       case 3:
-        if (!running.empty()) block(running[0]);
+        if (!running.empty()) {
+          block(running[0]);
+        }
         break;
       case 4:
       case 5:
       case 6:
-        if (!blocked.empty() && !running.empty()) wake(blocked[0], running[0]);
+        if (!blocked.empty() && !running.empty()) {
+          wake(blocked[0], running[0]);
+        }
         break;
       case 7:
-        if (!blocked.empty()) wake(blocked[0], a_device());
+        if (!blocked.empty()) {
+          wake(blocked[0], a_device());
+        }
         break;
       case 8:
-        if (!blocked.empty() && !lost.empty()) wake(blocked[0], lost[0]);
+        if (!blocked.empty() && !lost.empty()) {
+          wake(blocked[0], lost[0]);
+        }
         break;
       case 9:
       case 10:
       case 11:
-        if (!woken.empty()) run_on(woken[0]);
+        if (!woken.empty()) {
+          run_on(woken[0]);
+        }
         break;
       case 12:
-        if (!running.empty()) enter(running[0], State::preempted);
+        if (!running.empty()) {
+          enter(running[0], State::preempted);
+        }
         break;
       case 13:
-        if (!preempted.empty()) run_on(preempted[0]);
+        if (!preempted.empty()) {
+          run_on(preempted[0]);
+        }
         break;
       case 14:
         if (!lost.empty()) {
@@ -226,7 +256,9 @@ class Simulation {
         if (running.size() > 2 && one_in(2)) {
           trace_.actors[running[0]].exit = now_;
           lives_[running[0]].state = State::dead;
-          if (one_in(2)) pass();
+          if (one_in(2)) {
+            pass();
+          }
           spawn(one_in(2) ? trace_.actors[running[0]].tid : next_tid_++);
         }
     }
@@ -234,9 +266,15 @@ class Simulation {
 
   /// Everything runs that could.
   void settle() {
-    for (const ActorId id : all(State::blocked)) wake(id, a_device());
-    for (const ActorId id : all(State::woken)) run_on(id);
-    for (const ActorId id : all(State::preempted)) run_on(id);
+    for (const ActorId id : all(State::blocked)) {
+      wake(id, a_device());
+    }
+    for (const ActorId id : all(State::woken)) {
+      run_on(id);
+    }
+    for (const ActorId id : all(State::preempted)) {
+      run_on(id);
+    }
   }
 
   /// Threads that block, then wake each other one after the other, the first woken by a device: each waits
@@ -255,7 +293,9 @@ class Simulation {
       pass();
       wake(id, waker);
       lives_[id].site.waker = waker;
-      if (one_in(2)) pass();
+      if (one_in(2)) {
+        pass();
+      }
       run_on(id);
       waker = id;
     }
@@ -265,7 +305,9 @@ class Simulation {
   void convoy(std::size_t rounds) {
     settle();
     std::vector<ActorId> queue = all(State::running);
-    if (queue.size() < 2) return;
+    if (queue.size() < 2) {
+      return;
+    }
     ActorId holder = queue.back();
     queue.pop_back();
     for (const ActorId id : queue) {
@@ -277,7 +319,9 @@ class Simulation {
       const ActorId next = queue.front();
       queue.erase(queue.begin());
       wake(next, holder);
-      if (one_in(2)) pass();
+      if (one_in(2)) {
+        pass();
+      }
       block(holder);
       queue.push_back(holder);
       run_on(next);
@@ -289,7 +333,9 @@ class Simulation {
   void barrier() {
     settle();
     std::vector<ActorId> arriving = all(State::running);
-    if (arriving.empty()) return;
+    if (arriving.empty()) {
+      return;
+    }
     const ActorId last = arriving.back();
     arriving.pop_back();
     for (const ActorId id : arriving) {
@@ -297,7 +343,9 @@ class Simulation {
       block(id);
     }
     pass();
-    for (const ActorId id : arriving) wake(id, last);
+    for (const ActorId id : arriving) {
+      wake(id, last);
+    }
   }
 
   void finish() {
@@ -319,11 +367,19 @@ class Simulation {
       }
     }
     trace_.window = {0, now_ + 1};
-    if (one_in(2)) trace_.window.begin = static_cast<Nanos>(below(static_cast<std::size_t>(now_ / 4 + 1)));
-    if (one_in(2)) trace_.window.end -= static_cast<Nanos>(below(static_cast<std::size_t>(now_ / 4 + 1)));
-    if (one_in(2)) forget_after_the_window();
+    if (one_in(2)) {
+      trace_.window.begin = static_cast<Nanos>(below(static_cast<std::size_t>(now_ / 4 + 1)));
+    }
+    if (one_in(2)) {
+      trace_.window.end -= static_cast<Nanos>(below(static_cast<std::size_t>(now_ / 4 + 1)));
+    }
+    if (one_in(2)) {
+      forget_after_the_window();
+    }
     see_late();
-    if (one_in(2)) group_by_thread();
+    if (one_in(2)) {
+      group_by_thread();
+    }
   }
 
   /// As a recording ends: what goes on is open.
@@ -333,8 +389,12 @@ class Simulation {
     std::erase_if(trace_.preemptions, [end](const Preemption& preemption) { return preemption.out >= end; });
     std::erase_if(trace_.gaps, [end](const Gap& gap) { return gap.from >= end; });
     for (Wait& wait : trace_.waits) {
-      if (wait.run > end) wait.run = kNever;
-      if (wait.wake <= end) continue;
+      if (wait.run > end) {
+        wait.run = kNever;
+      }
+      if (wait.wake <= end) {
+        continue;
+      }
       wait.wake = kNever;
       WaitSite site = trace_.sites[wait.site];
       site.waker = kNoActor;
@@ -342,10 +402,14 @@ class Simulation {
       wait.site = intern(trace_, site);
     }
     for (Preemption& preemption : trace_.preemptions) {
-      if (preemption.run > end) preemption.run = kNever;
+      if (preemption.run > end) {
+        preemption.run = kNever;
+      }
     }
     for (Actor& actor : trace_.actors) {
-      if (actor.exit > end) actor.exit = kNever;
+      if (actor.exit > end) {
+        actor.exit = kNever;
+      }
     }
   }
 
@@ -353,9 +417,13 @@ class Simulation {
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       Actor& actor = trace_.actors[id];
       // A thread that is forgotten breaks the chain.
-      if (actor.kind != ActorKind::thread || !one_in(deep_ ? 256 : 4)) continue;
+      if (actor.kind != ActorKind::thread || !one_in(deep_ ? 256 : 4)) {
+        continue;
+      }
       actor.seen = actor.start + static_cast<Nanos>(below(static_cast<std::size_t>(now_)));
-      if (one_in(4)) continue;
+      if (one_in(4)) {
+        continue;
+      }
       const Nanos seen = actor.seen;
       std::erase_if(trace_.waits, [&](const Wait& wait) {
         return trace_.sites[wait.site].thread == id && wait.block < seen;
