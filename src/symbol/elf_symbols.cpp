@@ -173,9 +173,10 @@ class ElfReader {
     }
     // Damaged mini debug info takes nothing away from what .dynsym says.
     if (const Elf_Data* packed = contents(tables.mini, SHT_PROGBITS); packed != nullptr) {
-      auto image = unpack_mini_debug_info({static_cast<const char*>(packed->d_buf), packed->d_size});
-      if (image.ok() && check_header(*image).ok()) {
-        const ElfHandle mini(elf_memory(image->data(), image->size()));
+      auto unpacked = unpack_mini_debug_info({static_cast<const char*>(packed->d_buf), packed->d_size});
+      if (unpacked.ok() && check_header(*unpacked).ok()) {
+        std::string image = std::move(unpacked).value();
+        const ElfHandle mini(elf_memory(image.data(), image.size()));
         if (mini != nullptr && elf_kind(mini.get()) == ELF_K_ELF) {
           return read_functions(mini.get(), false);
         }

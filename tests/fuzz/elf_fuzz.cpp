@@ -28,12 +28,13 @@ void look_up(const offwait::ElfSymbols& symbols) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const int kFile = memfd_create("elf_fuzz", MFD_CLOEXEC);
-  if (ftruncate(kFile, 0) != 0 || pwrite(kFile, data, size, 0) != static_cast<ssize_t>(size)) {
+  static const int file = memfd_create("elf_fuzz", MFD_CLOEXEC);
+  if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) {
     std::abort();
   }
-  const auto from_file = offwait::ElfSymbols::read(kFile);
+  const auto from_file = offwait::ElfSymbols::read(file);
   const auto from_memory = offwait::ElfSymbols::read(std::string(data, data + size));
   if (from_file.ok() != from_memory.ok()) {
     std::abort();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/function_ranges.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -73,7 +74,7 @@ TEST_CASE("sizes that wrap or leave the section are cut") {
 }
 
 TEST_CASE("any overlap gives what the rule says, address by address") {
-  std::mt19937 random(7);
+  std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): to be repeatable
   for (int round = 0; round < 500; ++round) {
     std::vector<FunctionSymbol> symbols;
     for (std::uint32_t i = 0; i < 12; ++i) {

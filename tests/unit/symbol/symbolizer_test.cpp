@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -17,7 +18,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -44,7 +44,7 @@ std::uint64_t address_of(Function* function) {
   return reinterpret_cast<std::uint64_t>(function);
 }
 
-const std::uint64_t kArea = address_of(&test::Shape<int>::area);
+const std::uint64_t area = address_of(&test::Shape<int>::area);
 constexpr const char* kAreaName = "offwait::test::Shape<int>::area(int)";
 
 std::string hex(std::uint64_t value) {
@@ -103,7 +103,7 @@ class Child {
   Child& operator=(Child&&) = delete;
 
   pid_t pid() const { return pid_; }
-  void go() { REQUIRE(write(go_, "g", 1) == 1); }
+  void go() const { REQUIRE(write(go_, "g", 1) == 1); }
   void wait() {
     close(go_);
     waitpid(pid_, nullptr, 0);
@@ -159,11 +159,11 @@ TEST_CASE("a function of this process") {
   Symbolizer symbolizer;
   REQUIRE(symbolizer.snapshot(getpid()));
   const std::string name(kAreaName);
-  CHECK(symbolizer.user_frame(getpid(), kArea, false) == name + "+0x0 (unit_symbol)");
-  CHECK(symbolizer.user_frame(getpid(), kArea + 3, false) == name + "+0x3 (unit_symbol)");
-  CHECK(symbolizer.user_frame(getpid(), kArea + 3, true) == name + "+0x3 (unit_symbol)");
+  CHECK(symbolizer.user_frame(getpid(), area, false) == name + "+0x0 (unit_symbol)");
+  CHECK(symbolizer.user_frame(getpid(), area + 3, false) == name + "+0x3 (unit_symbol)");
+  CHECK(symbolizer.user_frame(getpid(), area + 3, true) == name + "+0x3 (unit_symbol)");
   // Taken for a return address, the first instruction of a function belongs to the call before it.
-  CHECK(symbolizer.user_frame(getpid(), kArea, true) != name + "+0x0 (unit_symbol)");
+  CHECK(symbolizer.user_frame(getpid(), area, true) != name + "+0x0 (unit_symbol)");
   CHECK(symbolizer.warnings().empty());
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("the call that does not return is in the function it ends") {
   void* extra = nullptr;
   REQUIRE(dladdr1(read_function, &info, &extra, RTLD_DL_SYMENT) != 0);
   const std::uint64_t size = static_cast<const ElfW(Sym)*>(extra)->st_size;
-  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(read_function);
+  const auto begin = reinterpret_cast<std::uint64_t>(read_function);
   REQUIRE(size > 16);
   CHECK(symbolizer.user_frame(getpid(), begin, false) == "read+0x0 (libc.so.6)");
   CHECK(symbolizer.user_frame(getpid(), begin + size - 1, false) == "read+" + hex(size - 1) + " (libc.so.6)");
@@ -200,7 +200,7 @@ TEST_CASE("the vdso") {
 
 TEST_CASE("what nobody maps and what no file is behind") {
   Symbolizer symbolizer;
-  CHECK(symbolizer.user_frame(getpid(), kArea, false) == "[unknown+" + hex(kArea) + "]");
+  CHECK(symbolizer.user_frame(getpid(), area, false) == "[unknown+" + hex(area) + "]");
   void* code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(code != MAP_FAILED);
   REQUIRE(symbolizer.snapshot(getpid()));
@@ -228,7 +228,7 @@ TEST_CASE("names outlive the process") {
   child.go();
   child.wait();
   CHECK_FALSE(symbolizer.snapshot(pid));
-  CHECK(symbolizer.user_frame(pid, kArea + 1, false) == std::string(kAreaName) + "+0x1 (unit_symbol)");
+  CHECK(symbolizer.user_frame(pid, area + 1, false) == std::string(kAreaName) + "+0x1 (unit_symbol)");
 }
 
 TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
@@ -258,7 +258,7 @@ TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
     const std::uint64_t entry = mapping.begin - mapping.offset + header.e_entry;
     CHECK(symbolizer.user_frame(pid, entry, false) == "[" + shown + "+" + hex(header.e_entry) + "]");
     CHECK(symbolizer.user_frame(pid, entry + 5, true) == "[" + shown + "+" + hex(header.e_entry + 5) + "]");
-    CHECK(symbolizer.user_frame(pid, kArea, false) == std::string(kAreaName) + "+0x0 (unit_symbol)");
+    CHECK(symbolizer.user_frame(pid, area, false) == std::string(kAreaName) + "+0x0 (unit_symbol)");
   }
 }
 
@@ -304,8 +304,8 @@ TEST_CASE("the newest snapshot that maps an address decides, around it the older
   const auto begin = reinterpret_cast<std::uint64_t>(at);
   Symbolizer symbolizer;
   REQUIRE(symbolizer.snapshot(getpid()));
-  REQUIRE(mmap(reinterpret_cast<void*>(begin + 2 * kPage), kPage, PROT_READ | PROT_EXEC,
-               MAP_PRIVATE | MAP_FIXED, new_file, 0) != MAP_FAILED);
+  REQUIRE(mmap(static_cast<char*>(at) + 2 * kPage, kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+               new_file, 0) != MAP_FAILED);
   munmap(at, kPage);
   REQUIRE(symbolizer.snapshot(getpid()));
   const auto frame = [&](std::uint64_t page) {
