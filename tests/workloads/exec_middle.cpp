@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sleeps, becomes another program (after_exec) with the same tid, and sleeps again. --from-thread: the thread
+// that executes is not the leader, so that it takes over the leader's tid and the leader disappears in its
+// wait.
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include <unistd.h>
+
+#include "workloads.h"
+
+namespace workload {
+namespace {
+
+void sleep_rounds(const char* name, std::int64_t rounds, Nanos sleep_ns) {
+  ThreadTruth truth(name);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const timespec duration{.tv_sec = sleep_ns / 1'000'000'000, .tv_nsec = sleep_ns % 1'000'000'000};
+    truth.wait([&] {
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
+      return std::string("timer");
+    });
+  }
+  truth.end();
+  truth.print();
+}
+
+/// The name of the new program is that of the link it is started through.
+[[noreturn]] void become_after_exec(std::int64_t rounds, std::int64_t sleep_us, bool exit_at_once) {
+  std::string directory = "/tmp/workload-XXXXXX";
+  if (mkdtemp(directory.data()) == nullptr) fail("mkdtemp");
+  const std::string link = directory + "/after_exec";
+  std::filesystem::create_symlink(std::filesystem::read_symlink("/proc/self/exe"), link);
+  const std::string rounds_text = std::to_string(rounds);
+  const std::string sleep_text = std::to_string(sleep_us);
+  execl(link.c_str(), link.c_str(), "exec_middle", "--stage", directory.c_str(), "--rounds",
+        rounds_text.c_str(), "--sleep-us", sleep_text.c_str(), exit_at_once ? "--exit" : nullptr, nullptr);
+  fail("execl");
+}
+
+}  // namespace
+
+void exec_middle(Options& options) {
+  const bool exit_at_once = options.exit_at_once();
+  const auto rounds = options.number("rounds", 100);
+  const auto sleep_us = options.number("sleep-us", 3000);
+  const bool from_thread = options.flag("from-thread");
+  const std::string link_directory = options.text("stage", "");
+  if (!link_directory.empty()) {
+    options.refuse_others();
+    std::filesystem::remove_all(link_directory);
+    sleep_rounds("after_exec", rounds * 2, sleep_us * 1000);
+    return;
+  }
+  ready(options);
+  if (!from_thread) {
+    sleep_rounds("before_exec", rounds, sleep_us * 1000);
+    become_after_exec(rounds, sleep_us, exit_at_once);
+  }
+  std::thread([&] {
+    sleep_rounds("before_exec", rounds, sleep_us * 1000);
+    become_after_exec(rounds, sleep_us, exit_at_once);
+  }).join();
+}
+
+}  // namespace workload

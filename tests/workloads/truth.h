@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a workload knows about its own threads, to be compared with what offwait recorded of them.
+//
+// Protocol, on stdin and stdout, one JSON object a line:
+//   out  {"ready":true,"pid":TGID}
+//   in   a line (or EOF): the interesting part begins; threads and processes named in the truth start now
+//   out  {"truth":KIND,...} lines
+//   out  {"done":true}
+//   in   a line (or EOF): the workload exits (at once with --exit)
+//
+// A truth of kind "thread" covers the thread from `begin_ns` to `end_ns` (CLOCK_MONOTONIC):
+//   tid, tgid, name      name with invalid UTF-8 replaced; name_hex has the bytes
+//   calls                blocking calls made
+//   waits                voluntary context switches inside them, as the kernel counted: the waits to be
+//   recorded wait_ns              sum of the durations of the calls that blocked. Includes the time from wake
+//   to run, so it is
+//                        comparable with offwait's `run - block`
+//   wakers               {"thread:TID" | "timer" | "disk:NAME" | "peer": waits}; peer is any other thread of
+//   the truth nvcsw, nivcsw        voluntary and involuntary switches of the whole span; nvcsw - waits were
+//   waits outside
+//                        the blocking calls (a page table lock, for example)
+//   preempted_in_wait    involuntary switches inside blocking calls
+//   cpu_ns, run_delay_ns time on a CPU, time runnable without one (schedstat)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace workload {
+
+using Nanos = std::int64_t;
+
+Nanos monotonic_now();
+pid_t current_tid();
+
+/// Keeps the calling thread running until it has used `ns` more of CPU time, preempted or not.
+void spin_cpu(Nanos ns);
+
+/// Aborts the workload with exit code 77 ("cannot be run here") where the CPU does not exist or is not
+/// allowed.
+void pin_to_cpu(int cpu);
+
+/// On one CPU a woken thread preempts its waker, which then finds its answer without having waited. Batch
+/// threads do not: the waker goes on until it blocks.
+void let_wakers_run_on();
+
+/// Exits the process: 1 for a failed system call, 77 for "this host cannot run this workload" (CTest's
+/// SKIP_RETURN_CODE).
+[[noreturn]] void fail(const std::string& what);
+[[noreturn]] void skip(const std::string& why);
+
+/// `result` unless it is negative, then fail(what).
+template <class T>
+T checked(T result, const char* what) {
+  if (result < 0) fail(what);
+  return result;
+}
+
+/// How often, and how long, the calling thread has been switched away from.
+struct Switches {
+  std::int64_t voluntary;
+  std::int64_t involuntary;
+};
+Switches current_switches();
+
+/// The name a wait is credited to: "thread:TID".
+std::string thread_waker(pid_t tid);
+
+/// The truth about one thread. Constructed, used and ended in that thread.
+class ThreadTruth {
+ public:
+  /// Names the calling thread (its first 15 bytes) and begins its measured part.
+  explicit ThreadTruth(std::string name);
+
+  /// Runs one blocking call, which returns the name of whoever ended it. When the kernel says that the thread
+  /// did not block, nothing is credited.
+  template <class BlockingCall>
+  void wait(BlockingCall&& blocking_call) {
+    const Switches before = current_switches();
+    const Nanos start = monotonic_now();
+    const std::string waker = std::forward<BlockingCall>(blocking_call)();
+    const Nanos end = monotonic_now();
+    add(before, current_switches(), end - start, waker);
+  }
+
+  /// Ends the measured part.
+  void end();
+
+  /// After end(): prints the truth line. From any thread.
+  void print() const;
+
+  pid_t tid() const { return tid_; }
+  /// Of the measured part, after end().
+  const Switches& switches() const { return switches_; }
+
+ private:
+  void add(const Switches& before, const Switches& after, Nanos duration, const std::string& waker);
+
+  std::string name_;
+  pid_t tid_;
+  pid_t tgid_;
+  Nanos begin_ns_;
+  Nanos end_ns_ = 0;
+  Nanos cpu_ns_;
+  Nanos run_delay_ns_;
+  Switches switches_;
+  std::int64_t calls_ = 0;
+  std::int64_t waits_ = 0;
+  std::int64_t preempted_in_wait_ = 0;
+  Nanos wait_ns_ = 0;
+  std::map<std::string, std::int64_t> wakers_;
+};
+
+struct Field {
+  const char* key;
+  std::variant<std::int64_t, std::string> value;
+};
+
+/// Prints {"truth":kind, fields...} with one write(2), so that processes may share stdout.
+void print_truth(const char* kind, const std::vector<Field>& fields);
+
+/// `--key value` pairs after the workload's name.
+class Options {
+ public:
+  Options(int argc, char** argv);
+
+  std::int64_t number(const std::string& key, std::int64_t otherwise);
+  std::string text(const std::string& key, const std::string& otherwise);
+  bool flag(const std::string& key);
+
+  /// --exit was given: do not wait for anybody at the end.
+  bool exit_at_once() const { return exit_at_once_; }
+
+  /// Exits with 2: a value makes no sense.
+  [[noreturn]] static void refuse(const std::string& why);
+
+  /// Exits with 2 when an option was given that nobody asked for.
+  void refuse_others() const;
+
+ private:
+  std::map<std::string, std::string> given_;
+  bool exit_at_once_;
+};
+
+/// Prints the ready line and waits for the go. Call once, after reading all options.
+void ready(const Options& options);
+
+/// Prints the done line and waits for the end, unless --exit was given.
+void done(const Options& options);
+
+}  // namespace workload
