@@ -13,7 +13,8 @@
 
 namespace offwait {
 
-/// Sums over the waits of one site, each wait clipped to the window.
+/// Sums over the waits of one site, each wait clipped to the window (and to its thread's exit). A wait wholly
+/// outside is not counted; an empty one (block == wake) inside is, and weighs nothing.
 struct SiteSum {
   std::uint64_t waits = 0;
   Nanos wait_ns = 0;
@@ -21,7 +22,7 @@ struct SiteSum {
   /// directly or not. Equal to the literal recursion of Figure 4 to the nanosecond.
   Nanos weight_ns = 0;
   // What the waker was doing during the waits (unweighted). For a thread as waker the four add up to
-  // wait_ns; for any other waker all are 0.
+  // wait_ns; for any other waker all are 0. Before its birth and after its exit it is `unknown`.
   Nanos waker_running_ns = 0;
   Nanos waker_runnable_ns = 0;
   Nanos waker_blocked_ns = 0;
@@ -29,14 +30,15 @@ struct SiteSum {
 };
 
 /// How a thread spent its lifetime inside the window; the four states add up to lifetime_ns exactly.
-/// All zero for actors that are no threads.
+/// All zero for actors that are no threads. A record from before Actor::seen is believed: the thread is
+/// `unknown` only up to the first one. Where no record says otherwise it is running.
 struct ActorTime {
   Nanos running_ns = 0;
   Nanos runnable_ns = 0;
   Nanos blocked_ns = 0;
   Nanos unknown_ns = 0;
   Nanos lifetime_ns = 0;
-  Nanos open_wait_ns = 0;  ///< part of blocked_ns: the wait still open at the window's end
+  Nanos open_wait_ns = 0;  ///< part of blocked_ns: the wait that reaches past the window's end or never ended
 };
 
 struct Sweep {
@@ -46,8 +48,9 @@ struct Sweep {
 
 /// O(events × (log threads + chain length)) time, 4 bytes per wait and preemption of memory beside the
 /// trace. Fails, naming the wait, on a trace that cannot have happened: a thread that wakes another
-/// while it is itself blocked, two threads that wait for each other at the same time.
-/// The trace must satisfy validate().
+/// while it is itself blocked, two threads that wait for each other at the same time. At one instant wakes
+/// come before blocks. Fails too when the sum of all weights would not fit Nanos: no sum of weights
+/// overflows. The trace must satisfy validate().
 Result<Sweep> sweep(const Trace& trace);
 
 }  // namespace offwait
