@@ -225,6 +225,9 @@ class ElfReader {
       if (after == code.begin() || symbol.st_value >= (--after)->end) {
         continue;
       }
+      if (functions_.size() == ElfSymbols::kMostFunctions) {
+        return Error{"the ELF file has more than 4 million functions"};
+      }
       functions_.push_back({symbol.st_value, symbol.st_size, after->end,
                             static_cast<std::uint32_t>(base + symbol.st_name),
                             rank(function, GELF_ST_BIND(symbol.st_info), name)});

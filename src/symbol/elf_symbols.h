@@ -31,7 +31,7 @@ class ElfSymbols {
 
   /// Reads with pread and never maps: a file that is truncated meanwhile would make a mapped read SIGBUS.
   /// The descriptor must be seekable and stays the caller's. An Error if it is no ELF file or claims more
-  /// than kLargestTable for a table.
+  /// than kLargestTable for a table or has more than kMostFunctions.
   static Result<ElfSymbols> read(int fd);
   /// A copy of an image in memory: the vdso, mini debug info.
   static Result<ElfSymbols> read(std::string image);
@@ -47,6 +47,8 @@ class ElfSymbols {
 
   /// Bytes of one symbol or string table.
   static constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 30U;
+  /// Of one file; Chrome has about 1.5 million. Each takes up to 100 bytes while they are sorted.
+  static constexpr std::size_t kMostFunctions = std::size_t{4} << 20U;
 
  private:
   friend class ElfReader;

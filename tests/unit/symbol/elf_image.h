@@ -75,7 +75,9 @@ class ElfImage {
     for (std::size_t i = 0; i < written.size(); ++i) {
       written[i].sh_name = static_cast<std::uint32_t>(section_names.size());
       section_names.append(names_[i]).push_back('\0');
-      written[i].sh_offset = image.size();
+      if (written[i].sh_offset == 0) {
+        written[i].sh_offset = image.size();
+      }
       image.append(contents_[i]);
       image.resize((image.size() + 7) / 8 * 8);
     }

@@ -230,6 +230,29 @@ TEST_CASE("claims of billions of sections or symbols cost nothing") {
   CHECK(ElfSymbols::read(file.with_size(off_t{1} << 42U)).error().message == kTooLarge);
 }
 
+TEST_CASE("a file of more than 4 million functions is refused, whatever they are") {
+  ElfImage image;
+  image.table(SHT_SYMTAB, {{"f", 0x401000, 8}});
+  const std::uint64_t table_at = image.build().size();
+  image.sections()[3].sh_offset = table_at;
+  const auto with = [&](std::size_t count) {
+    image.sections()[3].sh_size = count * sizeof(Elf64_Sym);
+    std::string bytes = image.build();
+    Elf64_Sym symbol{};
+    symbol.st_name = 1;
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    symbol.st_shndx = 1;
+    symbol.st_value = 0x401000;
+    bytes.resize(table_at + count * sizeof symbol);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(bytes.data() + table_at + i * sizeof symbol, &symbol, sizeof symbol);
+    }
+    return bytes;
+  };
+  CHECK(name_at(must_read(with(1000)), 0x401000) == "f");
+  CHECK(error_of(with(ElfSymbols::kMostFunctions + 1)) == "the ELF file has more than 4 million functions");
+}
+
 TEST_CASE("tables that point at themselves, at nothing or at another type are no tables") {
   for (const std::uint32_t link : {0U, 1U, 3U, 99U, UINT32_MAX}) {
     ElfImage image;
