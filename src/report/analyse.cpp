@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <iterator>
+#include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +18,9 @@
 #include "graph/merge.h"
 #include "graph/sweep.h"
 #include "knot/knots.h"
+#include "knot/pattern.h"
 #include "model/validate.h"
+#include "report/escape.h"
 #include "report/names.h"
 #include "report/quantity.h"
 
@@ -297,6 +300,7 @@ class Analysis {
       for (const VertexId vertex : knot.vertices) {
         out.cpu_s += to_seconds(vertices[vertex].cpu_ns);
       }
+      add_pattern(knot, out);
       report_.knots.push_back(std::move(out));
     }
     for (const KnotSink& sink : found_.sinks) {
@@ -306,6 +310,122 @@ class Analysis {
       report_.refinement.push_back(
           {step_reason(step.reason), step.edge, step.vertex, to_seconds(step.weight_ns)});
     }
+  }
+
+  void add_pattern(const Knot& knot, ReportKnot& out) const {
+    const PatternKnot values = pattern_values(knot);
+    const Pattern pattern = classify(values);
+    out.pattern = to_string(pattern);
+    out.pattern_title = pattern_title(pattern);
+    out.evidence = evidence(pattern, values, out);
+    out.advice = advice(pattern);
+  }
+
+  PatternKnot pattern_values(const Knot& knot) const {
+    PatternKnot values;
+    std::vector<bool> inside(merged_.vertices.size(), false);
+    for (const VertexId vertex : knot.vertices) {
+      inside[vertex] = true;
+      values.has_device = values.has_device || is_device(report_.actors[vertex].kind);
+      values.runnable_ns += merged_.vertices[vertex].time.runnable_ns;
+      values.blocked_ns += merged_.vertices[vertex].time.blocked_ns;
+    }
+    for (const Edge& edge : merged_.graph.edges) {
+      if (inside[edge.from] && report_.actors[edge.to].kind == ActorKind::timer) {
+        values.timer_ns += edge.wait_ns * static_cast<Nanos>(merged_.vertices[edge.from].members.size());
+      }
+    }
+    for (const std::uint32_t id : knot.edges) {
+      const Edge& edge = merged_.graph.edges[id];
+      const auto of = [&](WaitClass wait_class) {
+        return edge.class_wait_ns.at(static_cast<std::size_t>(wait_class));
+      };
+      PatternEdge out;
+      out.from = edge.from;
+      out.to = edge.to;
+      out.futex_ns = of(WaitClass::futex);
+      out.lock_ns = of(WaitClass::lock);
+      out.pipe_ns = of(WaitClass::pipe);
+      out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
+                     out.futex_ns - out.lock_ns - out.pipe_ns;
+      for (const EdgeStack& stack : edge.stacks) {
+        if (stack.wait_class == WaitClass::futex && stack.wait_stack != kNoStack) {
+          out.futex_stacks.push_back({stack.wait_stack, stack.wait_ns});
+        }
+      }
+      values.edges.push_back(std::move(out));
+    }
+    return values;
+  }
+
+  static std::string pattern_title(Pattern pattern) {
+    switch (pattern) {
+      case Pattern::blocking_io:
+        return "blocking I/O";
+      case Pattern::cpu_starvation:
+        return "CPU starvation";
+      case Pattern::timer_driven:
+        return "timer-driven";
+      case Pattern::lock_contention:
+        return "lock contention (or a barrier)";
+      case Pattern::producer_consumer:
+        return "producer and consumer";
+      case Pattern::mixed:
+        break;
+    }
+    return "no one pattern";
+  }
+
+  /// What the pattern was concluded from, in numbers.
+  std::string evidence(Pattern pattern, const PatternKnot& values, const ReportKnot& knot) const {
+    const double blocked_s = to_seconds(values.blocked_ns);
+    switch (pattern) {
+      case Pattern::blocking_io: {
+        std::string out;
+        for (const ReportActorId actor : knot.actors) {
+          const auto disk =
+              std::find_if(report_.disks.begin(), report_.disks.end(),
+                           [&](const ReportDisk& candidate) { return candidate.actor == actor; });
+          if (disk != report_.disks.end()) {
+            out += (out.empty() ? "disk " : ", disk ") + escape(report_.actors[actor].name) + " idle " +
+                   percent_of_window(disk->idle_s) + " of the window";
+          }
+        }
+        return out.empty() ? "it contains a device." : out + ".";
+      }
+      case Pattern::cpu_starvation:
+        return "its threads were runnable for " + format_seconds(to_seconds(values.runnable_ns)) +
+               ", blocked for " + format_seconds(blocked_s) + ".";
+      case Pattern::timer_driven:
+        return format_percent(to_seconds(values.timer_ns), blocked_s) +
+               " of its threads' blocked time ended by a timer.";
+      case Pattern::lock_contention:
+      case Pattern::producer_consumer:
+      case Pattern::mixed:
+        break;
+    }
+    return class_shares(knot);
+  }
+
+  /// "waits on futex 92%, pipe 8%."
+  std::string class_shares(const ReportKnot& knot) const {
+    std::map<WaitClass, double> by_class;
+    double all_s = 0;
+    for (const ReportEdgeId edge : knot.edges) {
+      for (const auto& [wait_class, wait_s] : report_.edges[edge].classes) {
+        by_class[wait_class] += wait_s;
+        all_s += wait_s;
+      }
+    }
+    std::vector<std::pair<WaitClass, double>> shares(by_class.begin(), by_class.end());
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string out;
+    for (const auto& [wait_class, wait_s] : shares) {
+      out += (out.empty() ? "its waits are " : ", ") + std::string(to_string(wait_class)) + " " +
+             format_percent(wait_s, all_s);
+    }
+    return out.empty() ? out : out + ".";
   }
 
   ReportSink report_sink(const KnotSink& sink, const KnotVertex& vertex) const {
@@ -406,13 +526,13 @@ class Analysis {
       }
       const std::string what = kind == "timer"     ? "timers"
                                : kind == "nobody"  ? "what did not come within the window"
-                               : kind == "nic"     ? "the network (requests or a remote service)"
-                               : kind == "thread"  ? "other threads that are not busy either"
-                               : kind == "disk"    ? "disks that are not busy either"
+                               : kind == "nic"     ? "the network, for requests or a remote service"
+                               : kind == "thread"  ? "other threads"
+                               : kind == "disk"    ? "disks"
                                : kind == "unknown" ? "something unknown"
-                                                   : "interrupts (" + kind + ")";
-      out += (out.empty() ? ", and its threads wait for " : ", ") + what + " " +
-             format_percent(wait_s, blocked_s);
+                                                   : "interrupts";
+      out += (out.empty() ? ", and its threads wait for " : ", ") + what + " (" +
+             format_percent(wait_s, blocked_s) + (out.empty() ? " of their blocked time)" : ")");
     }
     return out;
   }
@@ -421,16 +541,16 @@ class Analysis {
 
   /// Where each actor stands to the answers: knots (by index), then sinks (knots + index).
   struct Standing {
-    std::vector<std::uint32_t> leads_to;  ///< an answer that it waits for, directly or not, or is part of
-    std::vector<std::uint32_t>
-        waited_for;  ///< an answer that waits for it, directly or not, or that it is part of
+    std::vector<std::uint32_t> leads_to;    ///< an answer that it waits for, directly or not, by edges that
+                                            ///< count; or that it is part of
+    std::vector<std::uint32_t> waited_for;  ///< an answer that waits for it in any way, or that it is part of
   };
 
   bool is_answer(const ReportKnot& knot) const {
     return !knot.background || report_.verdict.kind == ReportVerdict::Kind::background;
   }
 
-  Standing standing() const {
+  Standing standing(const std::vector<std::uint32_t>& removed_in) const {
     const std::size_t actors = report_.actors.size();
     std::vector<std::uint32_t> part_of(actors, kNone);
     for (std::uint32_t i = 0; i < report_.knots.size(); ++i) {
@@ -445,9 +565,12 @@ class Analysis {
     }
     std::vector<std::vector<std::uint32_t>> in(actors);
     std::vector<std::vector<std::uint32_t>> out(actors);
-    for (const ReportEdge& edge : report_.edges) {
+    for (ReportEdgeId id = 0; id < report_.edges.size(); ++id) {
+      const ReportEdge& edge = report_.edges[id];
       out[edge.from].push_back(edge.to);
-      in[edge.to].push_back(edge.from);
+      if (removed_in[id] == kNone) {
+        in[edge.to].push_back(edge.from);
+      }
     }
     Standing standing{part_of, part_of};
     spread(in, standing.leads_to);
@@ -494,7 +617,7 @@ class Analysis {
         removed_in[*report_.refinement[i].edge] = i;
       }
     }
-    const Standing where = standing();
+    const Standing where = standing(removed_in);
     const ActorNames names(report_);
     for (ReportEdgeId id = 0; id < report_.edges.size(); ++id) {
       const ReportEdge& edge = report_.edges[id];
@@ -503,13 +626,11 @@ class Analysis {
       }
       using Reason = ReportElsewhere::Reason;
       const std::string& from = names.brief(edge.from);
-      const std::string& to = names.brief(edge.to);
       if (const std::uint32_t step = removed_in[id]; step != kNone) {
         report_.elsewhere.push_back(set_aside(id, step));
       } else if (background[edge.from] || background[edge.to]) {
         report_.elsewhere.push_back(
-            {id, Reason::background,
-             (background[edge.to] ? to : from) + " is background: not busy, so it does not limit."});
+            {id, Reason::background, is_background(background[edge.to] ? edge.to : edge.from, names)});
       } else if (const std::uint32_t answer = where.leads_to[edge.from]; answer != kNone) {
         report_.elsewhere.push_back(
             {id, Reason::leads_in, leads_in(from, answer, where.waited_for[edge.from] != kNone, names)});
@@ -522,6 +643,16 @@ class Analysis {
                      [&](const ReportElsewhere& a, const ReportElsewhere& b) {
                        return report_.edges[a.edge].wait_s > report_.edges[b.edge].wait_s;
                      });
+  }
+
+  std::string is_background(ReportActorId actor, const ActorNames& names) const {
+    for (const ReportSink& sink : report_.sinks) {
+      if (sink.actor == actor) {
+        return "In no knot: " + names.brief(actor) + " is busy only " + percent_of_window(sink.busy_s) +
+               " of the window, so it does not limit.";
+      }
+    }
+    return names.brief(actor) + " is background: its knot uses little CPU and no disk.";
   }
 
   ReportElsewhere set_aside(ReportEdgeId edge, std::uint32_t step) const {

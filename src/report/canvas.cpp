@@ -81,13 +81,17 @@ std::string Canvas::clean(std::string_view text) const {
 }
 
 std::string Canvas::fit(std::string_view text, int columns) const {
-  return truncate(clean(text), columns, charset_);
+  return cut_to_width(clean(text), columns, charset_);
 }
 
 void Canvas::put_clean(std::string text, Ink ink) {
   if (!text.empty()) {
     used_ += display_width(text);
-    line_.push_back({std::move(text), ink});
+    if (!line_.empty() && line_.back().ink == ink) {
+      line_.back().text += text;
+    } else {
+      line_.push_back({std::move(text), ink});
+    }
   }
 }
 
@@ -112,8 +116,14 @@ Canvas& Canvas::to(int column) {
 
 void Canvas::end() {
   // Spaces at the end are not written.
-  while (!line_.empty() && line_.back().text.find_first_not_of(' ') == std::string::npos) {
-    used_ -= display_width(line_.back().text);
+  while (!line_.empty()) {
+    std::string& last = line_.back().text;
+    const std::size_t kept = last.find_last_not_of(' ') + 1;  // npos + 1 == 0
+    used_ -= static_cast<int>(last.size() - kept);
+    last.resize(kept);
+    if (kept > 0) {
+      break;
+    }
     line_.pop_back();
   }
   const bool cut = used_ > width_;
@@ -123,7 +133,7 @@ void Canvas::end() {
     const bool last = run_width > room;
     if (last) {
       // The spaces make sure that the mark is written even if just this run would have fitted.
-      run.text = truncate(run.text + "    ", room + mark_width(), charset_);
+      run.text = cut_to_width(run.text + "    ", room + mark_width(), charset_);
     }
     const std::string_view start = color_ ? sequence(run.ink) : "";
     out_.append(start).append(run.text).append(start.empty() ? "" : "\x1b[0m");
@@ -145,6 +155,7 @@ void Canvas::gap() {
 
 void Canvas::flow(const std::vector<Word>& words, int indent, int max_lines) {
   int lines = 1;
+  bool first_line = true;
   bool line_has_word = false;
   for (std::size_t i = 0; i < words.size();) {
     // A word and those glued to it.
@@ -165,12 +176,13 @@ void Canvas::flow(const std::vector<Word>& words, int indent, int max_lines) {
       }
       end();
       ++lines;
+      first_line = false;
       line_has_word = false;
       continue;
     }
     if (line_has_word) {
-      put_clean(" ", Ink::plain);
-    } else {
+      put_clean(" ", line_.back().ink == words[i].ink ? words[i].ink : Ink::plain);
+    } else if (!first_line) {
       to(indent);
     }
     for (; i < next; ++i) {

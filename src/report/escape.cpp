@@ -114,7 +114,7 @@ int display_width(std::string_view escaped) {
   return width;
 }
 
-std::string truncate(std::string_view escaped, int columns, Charset charset) {
+std::string cut_to_width(std::string_view escaped, int columns, Charset charset) {
   if (display_width(escaped) <= columns) {
     return std::string(escaped);
   }

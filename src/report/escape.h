@@ -24,6 +24,6 @@ int display_width(std::string_view escaped);
 
 /// The longest prefix that fits, with … (`...` for Charset::ascii) at the end if anything was cut.
 /// With fewer columns than the mark needs, the mark is cut as well.
-std::string truncate(std::string_view escaped, int columns, Charset charset = Charset::utf8);
+std::string cut_to_width(std::string_view escaped, int columns, Charset charset = Charset::utf8);
 
 }  // namespace offwait

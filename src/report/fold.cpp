@@ -11,10 +11,13 @@ namespace {
 
 constexpr std::size_t kKernelFrames = 2;
 
-/// Kernel functions that say nothing about the wait: how every thread sleeps, and how it came into the
-/// kernel.
+/// Kernel functions that say nothing about the wait: how every thread sleeps and is woken, and how it came
+/// into the kernel.
 bool is_plumbing(std::string_view function) {
-  constexpr std::array<std::string_view, 18> kFunctions = {"__schedule",
+  constexpr std::array<std::string_view, 21> kFunctions = {"try_to_wake_up",
+                                                           "wake_up_q",
+                                                           "default_wake_function",
+                                                           "__schedule",
                                                            "schedule",
                                                            "schedule_timeout",
                                                            "schedule_hrtimeout_range",
@@ -32,8 +35,8 @@ bool is_plumbing(std::string_view function) {
                                                            "ret_from_fork",
                                                            "ret_from_fork_asm",
                                                            "kthread"};
-  constexpr std::array<std::string_view, 5> kPrefixes = {"entry_SYSCALL", "__x64_sys_", "__arm64_sys_",
-                                                         "__do_sys_", "el0t_64_sync"};
+  constexpr std::array<std::string_view, 6> kPrefixes = {"__wake_up",    "entry_SYSCALL", "__x64_sys_",
+                                                         "__arm64_sys_", "__do_sys_",     "el0t_64_sync"};
   return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return function.substr(0, prefix.size()) == prefix; });

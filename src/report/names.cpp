@@ -14,7 +14,7 @@ bool has_threads(const ReportActor& actor) {
 }
 
 std::string base_name(const ReportActor& actor) {
-  const std::string name = truncate(escape(actor.name), ActorNames::kNameColumns);
+  const std::string name = cut_to_width(escape(actor.name), ActorNames::kNameColumns);
   if (actor.kind == ActorKind::thread) {
     return name.empty() ? "tid " + std::to_string(actor.tid) : name;
   }

@@ -16,23 +16,22 @@ std::string fixed(double value, int decimals) {
   return buffer.data();
 }
 
-/// Three significant digits, none behind the point from 100 on.
-std::string three_digits(double value) { return fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2); }
-
 }  // namespace
+
+std::string format_ratio(double value) { return fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2); }
 
 std::string format_seconds(double s) {
   if (!(s >= 0.5e-9)) {
     return "0 s";
   }
   if (s >= 0.9995) {
-    return three_digits(s) + " s";
+    return format_ratio(s) + " s";
   }
   if (s >= 0.9995e-3) {
-    return three_digits(s * 1e3) + " ms";
+    return format_ratio(s * 1e3) + " ms";
   }
   if (s >= 0.9995e-6) {
-    return three_digits(s * 1e6) + " µs";
+    return format_ratio(s * 1e6) + " µs";
   }
   return fixed(s * 1e9, 0) + " ns";
 }
@@ -61,7 +60,7 @@ std::string format_scaled(double value) {
     ++suffix;
   }
   const bool whole = value == std::floor(value);
-  return (whole ? fixed(value, 0) : three_digits(value)) + " " + kSuffixes[suffix];
+  return (whole ? fixed(value, 0) : format_ratio(value)) + " " + kSuffixes[suffix];
 }
 
 std::string format_plural(std::uint64_t count, const std::string& noun) {

@@ -2,6 +2,7 @@
 #include "report/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -99,19 +100,22 @@ class TextReport {
   void head() {
     const Recording& recording = report_.recording;
     const ReportTotals& totals = report_.totals;
-    const auto field = [](const std::string& text, Ink ink = Ink::plain) { return words(text, ink); };
+    // Short fields are not broken.
+    const auto field = [](const std::string& text, Ink ink = Ink::plain) {
+      return text.empty() ? std::vector<Word>{} : std::vector<Word>{{text, ink}};
+    };
     canvas_.flow(
-        fields({field("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
-                field(recording.target, Ink::actor),
-                field(format_seconds(report_.window_s) +
+        fields({words("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
+                words(recording.target, Ink::actor),
+                words(format_seconds(report_.window_s) +
                       (recording.start_time.empty() ? "" : " from " + recording.start_time)),
-                field(recording.kernel.empty() ? "" : "Linux " + recording.kernel)}),
+                words(recording.kernel.empty() ? "" : "Linux " + recording.kernel)}),
         2);
     const std::string outside = totals.outside_threads == 0
                                     ? ""
                                     : " and " + format_count(totals.outside_threads) + " outside the target";
     const std::uint64_t lost = total_lost(report_);
-    canvas_.flow(fields({field(format_plural(totals.threads, "thread") + outside),
+    canvas_.flow(fields({words(format_plural(totals.threads, "thread") + outside),
                          field(format_plural(totals.waits, "wait")),
                          field("ran " + format_seconds(totals.target.running_s) + " (" + cpus_used() + ")"),
                          field("runnable " + format_seconds(totals.target.runnable_s)),
@@ -122,10 +126,9 @@ class TextReport {
 
   /// "0.46 of 2 CPUs"
   std::string cpus_used() const {
-    const std::string used =
-        format_scaled(report_.totals.target.running_s / std::max(report_.window_s, 1e-9));
+    const std::string used = format_ratio(report_.totals.target.running_s / std::max(report_.window_s, 1e-9));
     const std::uint32_t cpus = report_.recording.cpus;
-    return used + (cpus == 0 ? "CPUs" : "of " + format_plural(cpus, "CPU"));
+    return used + (cpus == 0 ? " CPUs" : " of " + format_plural(cpus, "CPU"));
   }
 
   void losses() {
@@ -146,7 +149,7 @@ class TextReport {
       }
     }
     canvas_.gap();
-    canvas_.put("LOST", Ink::warn).put("  ");
+    canvas_.put(lost > 0 ? "LOST" : "GAPS", Ink::warn).put("  ");
     if (lost > 0) {
       text = format_plural(lost, "event") + ": " + text + ". ";
     }
@@ -242,13 +245,12 @@ class TextReport {
       if (!kind.empty() && !knot.evidence.empty()) {
         kind.push_back({":", Ink::plain, true});
       }
-      for (const std::string& text : {knot.evidence, knot.advice}) {
-        const std::vector<Word> sentence = words(text);
-        kind.insert(kind.end(), sentence.begin(), sentence.end());
-      }
-      if (!kind.empty()) {
-        canvas_.to(indent);
-        canvas_.flow(kind, indent);
+      const std::vector<Word> evidence = words(knot.evidence);
+      kind.insert(kind.end(), evidence.begin(), evidence.end());
+      for (const std::vector<Word>& line : {kind, words(knot.advice)}) {
+        if (!line.empty()) {
+          canvas_.to(indent).flow(line, indent);
+        }
       }
       edges(knot.edges);
     }
@@ -307,10 +309,12 @@ class TextReport {
     // Narrow terminals go without the columns that follow from others.
     const bool each = canvas_.width() >= 2 + first + 54;
     const bool waits = canvas_.width() >= 2 + first + 44;
+    const bool waited = canvas_.width() >= 2 + first + 34;
     canvas_.to(2).put("edge", Ink::dim).to(2 + first);
-    canvas_.put_right("weight", 9, Ink::dim)
-        .put_right("window", 8, Ink::dim)
-        .put_right("waited", 9, Ink::dim);
+    canvas_.put_right("weight", 9, Ink::dim).put_right("window", 8, Ink::dim);
+    if (waited) {
+      canvas_.put_right("waited", 9, Ink::dim);
+    }
     if (waits) {
       canvas_.put_right("waits", 10, Ink::dim);
     }
@@ -325,16 +329,19 @@ class TextReport {
       canvas_.to(2 + first);
       canvas_.put_right(format_seconds(edge.weight_s), 9, Ink::strong)
           .put_right(share(edge.weight_s), 8, Ink::strong);
-      canvas_.put_right(format_seconds(edge.wait_s), 9);
+      if (waited) {
+        canvas_.put_right(format_seconds(edge.wait_s), 9);
+      }
       if (waits) {
-        canvas_.put_right(edge.waits == 0 ? "" : format_count(edge.waits), 10);
+        canvas_.put_right(edge.idle ? "" : format_count(edge.waits), 10);
       }
       if (each) {
         const double members =
             static_cast<double>(std::max<std::size_t>(report_.actors[edge.from].tids.size(), 1));
-        canvas_.put_right(
-            edge.waits == 0 ? "" : format_seconds(edge.wait_s * members / static_cast<double>(edge.waits)),
-            9);
+        canvas_.put_right(edge.idle || edge.waits == 0
+                              ? ""
+                              : format_seconds(edge.wait_s * members / static_cast<double>(edge.waits)),
+                          9);
       }
       canvas_.put("  ").put(classes(edge)).end();
       meanwhile(edge);
@@ -401,7 +408,7 @@ class TextReport {
     label(name);
     if (verbose_) {
       for (const std::string& frame : stack) {
-        canvas_.flow(words(frame), 15);
+        canvas_.to(15).flow(words(frame), 17);
       }
       if (!remark.empty()) {
         canvas_.to(15).put("(" + remark + ")", Ink::dim).end();
@@ -560,9 +567,9 @@ class TextReport {
       return report_.actors[a].time.runnable_s > report_.actors[b].time.runnable_s;
     });
     const std::size_t shown = std::min<std::size_t>(limit(3, by_runnable.size()), by_runnable.size());
-    std::string text = format_seconds(runnable_s) + " ready to run without a CPU: ";
+    std::string text = format_seconds(runnable_s) + " ready to run without a CPU";
     for (std::size_t i = 0; i < shown; ++i) {
-      text += (i == 0 ? "" : ", ") + full(by_runnable[i]) + " " +
+      text += (i == 0 ? ": " : ", ") + full(by_runnable[i]) + " " +
               format_seconds(report_.actors[by_runnable[i]].time.runnable_s);
     }
     text += shown < by_runnable.size() ? ", " + format_count(by_runnable.size() - shown) + " more" : "";
@@ -583,12 +590,14 @@ class TextReport {
           .put("  ");
       const std::string source = std::string(to_string(disk.capacity_source)) +
                                  (disk.capacity_raised ? ", raised to the highest rate seen" : "");
-      canvas_.flow(fields({words("used " + share(used) + " of its capacity"),
-                           words(format_scaled(static_cast<double>(disk.bytes)) + "B in " +
-                                 format_plural(disk.ios, "request")),
-                           words("capacity " + format_scaled(disk.capacity_bytes_per_s) + "B/s, " +
-                                 format_scaled(disk.capacity_ios_per_s) + "IO/s (" + source + ")")}),
-                   6);
+      canvas_.flow(
+          fields({words("used " + share(used) + " of its capacity"),
+                  words(format_scaled(static_cast<double>(disk.bytes)) + "B in " +
+                        format_plural(disk.ios, "request")),
+                  words("capacity " + format_scaled(disk.capacity_bytes_per_s) + "B/s, " +
+                        format_count(static_cast<std::uint64_t>(std::llround(disk.capacity_ios_per_s))) +
+                        " IO/s (" + source + ")")}),
+          6);
     }
   }
 
@@ -672,7 +681,7 @@ class TextReport {
         return "dropped " + what + ": weight " + weight +
                " is the lightest in its knot and under --min-weight";
       case ReportStep::Reason::background_sink:
-        return "removed " + what + ": waits for nobody and is busy only " + weight + " of the window";
+        return "removed " + what + ": waits for nobody that is left and is busy only " + weight;
       case ReportStep::Reason::background_knot:
         return "removed " + what + ": its knot uses less than one CPU and no disk";
       case ReportStep::Reason::kept:

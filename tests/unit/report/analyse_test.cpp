@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/analyse.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+using namespace offwait;
+
+namespace {
+
+constexpr Nanos kMs = 1'000'000;
+
+/// A trace of a window of one second, put together thread by thread.
+class Scene {
+ public:
+  Scene() {
+    trace.window = {0, kSecond};
+    trace.loss = {{"ringbuf_full", 0}};
+  }
+  ActorId thread(const std::string& name, int tid, int tgid = 1) {
+    Actor actor;
+    actor.name = name;
+    actor.tid = tid;
+    actor.tgid = tgid;
+    trace.actors.push_back(actor);
+    return static_cast<ActorId>(trace.actors.size() - 1);
+  }
+  ActorId device(ActorKind kind, const std::string& name) {
+    Actor actor;
+    actor.kind = kind;
+    actor.name = name;
+    trace.actors.push_back(actor);
+    return static_cast<ActorId>(trace.actors.size() - 1);
+  }
+  void wait(ActorId who, ActorId waker, Nanos from_ms, Nanos to_ms, WaitClass wait_class = WaitClass::futex) {
+    WaitSite site;
+    site.thread = who;
+    site.waker = waker;
+    site.wait_class = wait_class;
+    SiteId id = 0;
+    while (id < trace.sites.size() && !(trace.sites[id] == site)) {
+      ++id;
+    }
+    if (id == trace.sites.size()) {
+      trace.sites.push_back(site);
+    }
+    const Nanos wake = to_ms < 0 ? kNever : to_ms * kMs;
+    trace.waits.push_back({id, from_ms * kMs, wake, wake});
+  }
+  Report report(const AnalysisOptions& options = {}) const {
+    const Result<Report> result = analyse(trace, options);
+    if (!result.ok()) {
+      FAIL(result.error().message);
+    }
+    return *result;
+  }
+  Trace trace;
+};
+
+}  // namespace
+
+TEST_CASE("Figure 3: A→B = t2−t0, B→C = 2(t1−t0)") {
+  Scene scene;
+  const ActorId a = scene.thread("A", 1);
+  const ActorId b = scene.thread("B", 2);
+  const ActorId c = scene.thread("C", 3);
+  scene.wait(a, b, 100, 900);
+  scene.wait(b, c, 100, 500);
+  const Report report = scene.report();
+  REQUIRE(report.edges.size() == 2);
+  CHECK(report.edges[0].from == a);
+  CHECK(report.edges[0].weight_s == 0.8);
+  CHECK(report.edges[0].waker_running_s == 0.4);
+  CHECK(report.edges[0].waker_blocked_s == 0.4);
+  CHECK(report.edges[1].from == b);
+  CHECK(report.edges[1].weight_s == 0.8);
+  CHECK(report.edges[1].wait_s == 0.4);
+  // C runs all the time.
+  CHECK(report.verdict.kind == ReportVerdict::Kind::sink);
+  REQUIRE(report.sinks.size() == 1);
+  CHECK(report.sinks[0].actor == c);
+  CHECK(report.sinks[0].saturated);
+  CHECK(report.sinks[0].running_s == 1.0);
+  REQUIRE(report.elsewhere.size() == 2);
+  CHECK(report.elsewhere[0].sentence == "A waits for C, directly or not, which is saturated.");
+}
+
+TEST_CASE("Two threads that take turns are a knot; who waits for them is not") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId b = scene.thread("b", 2);
+  const ActorId client = scene.thread("client", 3);
+  for (Nanos t = 0; t < 1000; t += 20) {
+    scene.wait(a, b, t, t + 10);
+    scene.wait(b, a, t + 10, t + 20);
+  }
+  scene.wait(client, a, 15, 815);
+  const Report report = scene.report();
+  CHECK(report.verdict.kind == ReportVerdict::Kind::knot);
+  REQUIRE(report.knots.size() == 1);
+  CHECK(report.knots[0].actors == std::vector<ReportActorId>{a, b});
+  CHECK_FALSE(report.knots[0].background);
+  CHECK(report.knots[0].cpu_s == 1.0);
+  REQUIRE(report.elsewhere.size() == 1);
+  CHECK(report.edges[report.elsewhere[0].edge].from == client);
+  CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::leads_in);
+  CHECK(report.elsewhere[0].sentence ==
+        "Not in a knot: client waits for the knot, but nothing there waits for client.");
+}
+
+TEST_CASE("A knot that hardly runs is background, and the answer when there is nothing else") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId b = scene.thread("b", 2);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  for (Nanos t = 0; t < 1000; t += 20) {
+    scene.wait(a, timer, t, t + 4, WaitClass::sleep);
+    scene.wait(b, a, t, t + 10);
+    scene.wait(a, b, t + 10, t + 20);
+    scene.wait(b, timer, t + 10, t + 14, WaitClass::sleep);
+  }
+  const Report report = scene.report();
+  CHECK(report.verdict.kind == ReportVerdict::Kind::background);
+  REQUIRE(report.knots.size() == 1);
+  CHECK(report.knots[0].background);
+  REQUIRE(report.elsewhere.size() == 2);
+  CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::to_pseudo);
+}
+
+TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  const ActorId b = scene.thread("b", 2);
+  scene.wait(a, timer, 0, 900, WaitClass::sleep);
+  scene.wait(b, kNoActor, 0, -1, WaitClass::poll);
+  const Report report = scene.report();
+  CHECK(report.verdict.kind == ReportVerdict::Kind::idle);
+  CHECK(report.verdict.sentence ==
+        "Idle: no knot, and nothing is saturated. The target ran 10% of one CPU, and its threads wait for "
+        "what did not "
+        "come within the window (53% of their blocked time), timers (47%).");
+  CHECK(report.totals.waits_for == std::map<std::string, double>{{"nobody", 1.0}, {"timer", 0.9}});
+  REQUIRE(report.open_waits.size() == 1);
+  CHECK(report.open_waits[0].tid == 2);
+  CHECK(report.open_waits[0].wait_s == 1.0);
+  CHECK(report.open_waits[0].throughout);
+  CHECK(report.open_waits[0].wait_class == WaitClass::poll);
+}
+
+TEST_CASE("An open wait that began in the window is not throughout, unless the thread was born with it") {
+  Scene scene;
+  const ActorId late = scene.thread("late", 1);
+  const ActorId born = scene.thread("born", 2);
+  const ActorId died = scene.thread("died", 3);
+  scene.trace.actors[born].start = 600 * kMs;
+  scene.trace.actors[died].exit = 700 * kMs;
+  scene.wait(late, kNoActor, 500, -1);
+  scene.wait(born, kNoActor, 600, -1);
+  const Report report = scene.report();
+  REQUIRE(report.open_waits.size() == 2);
+  CHECK(report.open_waits[0].wait_s == 0.5);
+  CHECK_FALSE(report.open_waits[0].throughout);
+  CHECK(report.open_waits[1].wait_s == 0.4);
+  CHECK(report.open_waits[1].throughout);
+}
+
+TEST_CASE("A window without a wait says so") {
+  Scene scene;
+  scene.thread("a", 1);
+  scene.trace.actors[0].exit = 300 * kMs;
+  const Report report = scene.report();
+  CHECK(report.verdict.kind == ReportVerdict::Kind::none);
+  CHECK(report.verdict.sentence ==
+        "No thread waited in the window: there is no wait to improve. The target ran 30% of one CPU.");
+}
+
+TEST_CASE("Losses: which actors they touch, apart from what was unknown anyway") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId late = scene.thread("late", 2);
+  scene.trace.actors[late].seen = 400 * kMs;
+  scene.trace.gaps.push_back({a, 100 * kMs, 300 * kMs});
+  scene.trace.loss["ringbuf_full"] = 7;
+  const Report report = scene.report();
+  CHECK(total_lost(report) == 7);
+  CHECK(report.actors[a].lost_s == 0.2);
+  CHECK(report.actors[a].time.unknown_s == 0.2);
+  CHECK(report.actors[late].lost_s == 0);
+  CHECK(report.actors[late].time.unknown_s == 0.4);
+}
+
+TEST_CASE("Similar threads become a group with their tids, named by what their names share") {
+  Scene scene;
+  for (int i = 0; i < 3; ++i) {
+    scene.thread("io-" + std::to_string(7 + i), 20 + i);
+  }
+  for (Nanos t = 0; t < 900; t += 3) {
+    for (ActorId i = 0; i < 3; ++i) {
+      scene.wait((i + 1) % 3, i, t + i, t + i + 1);
+    }
+  }
+  const Report merged = scene.report();
+  REQUIRE(merged.actors.size() == 1);
+  CHECK(merged.actors[0].kind == ActorKind::group);
+  CHECK(merged.actors[0].name == "io-*");
+  CHECK(merged.actors[0].tids == std::vector<std::int32_t>{20, 21, 22});
+  CHECK(merged.actors[0].time.lifetime_s == 3.0);
+  REQUIRE(merged.edges.size() == 1);
+  CHECK(merged.edges[0].from == merged.edges[0].to);
+  CHECK(merged.edges[0].waits == 900);
+  CHECK(merged.edges[0].wait_s == Approx(0.3));
+  AnalysisOptions apart;
+  apart.merge = false;
+  const Report report = scene.report(apart);
+  CHECK(report.actors.size() == 3);
+  CHECK(report.edges.size() == 3);
+  CHECK_FALSE(report.options.merge);
+}
+
+TEST_CASE("Idle edges come from disks and are marked; disks say what they could do") {
+  Scene scene;
+  const ActorId b = scene.thread("B", 1);
+  const ActorId disk = scene.device(ActorKind::disk, "vda");
+  scene.trace.capacities.push_back({disk, 1e6, 100, CapacitySource::given});
+  for (Nanos t = 0; t < 1000; t += 20) {
+    scene.wait(b, disk, t + 10, t + 20, WaitClass::disk);
+    scene.trace.disk_ios.push_back({b, disk, (t + 10) * kMs, (t + 20) * kMs, 4096});
+  }
+  const Report report = scene.report();
+  REQUIRE(report.edges.size() == 2);
+  for (const ReportEdge& edge : report.edges) {
+    CHECK(edge.idle == (edge.from == disk));
+  }
+  REQUIRE(report.disks.size() == 1);
+  CHECK(report.disks[0].ios == 50);
+  CHECK(report.disks[0].busy_s == Approx(0.5));
+  CHECK(report.disks[0].capacity_source == CapacitySource::given);
+  REQUIRE(report.knots.size() == 1);
+  CHECK(report.knots[0].pattern == "blocking-io");
+  CHECK(report.knots[0].evidence == "disk vda idle 50% of the window.");
+  CHECK(report.elsewhere.empty());
+}
+
+TEST_CASE("The threshold is a part of the window or a duration") {
+  Scene scene;
+  scene.thread("a", 1);
+  AnalysisOptions options;
+  options.min_weight = 0.3;
+  options.noise = 0.02;
+  CHECK(scene.report(options).options.min_weight_s == 0.3);
+  CHECK(scene.report(options).options.noise_s == 0.02);
+  options.min_weight_ns = 5 * kMs;
+  CHECK(scene.report(options).options.min_weight_s == 0.005);
+  options.min_weight_ns = std::nullopt;
+  options.min_weight = std::numeric_limits<double>::infinity();
+  CHECK(scene.report(options).options.min_weight_s == to_seconds(kNever));
+}
+
+TEST_CASE("What cannot be analysed is an error") {
+  Scene empty;
+  empty.trace.window = {5, 5};
+  CHECK_FALSE(analyse(empty.trace, {}).ok());
+  Scene bad;
+  bad.trace.waits.push_back({3, 0, 1, 1});
+  CHECK_FALSE(analyse(bad.trace, {}).ok());
+}

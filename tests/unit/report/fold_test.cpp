@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/fold.h"
+
+#include <catch2/catch.hpp>
+
+using namespace offwait;
+using Frames = std::vector<std::string>;
+
+TEST_CASE("A short frame has neither offset nor module nor argument types") {
+  CHECK(short_frame("fdatasync+0x1b (libc.so.6)") == "fdatasync");
+  CHECK(short_frame("ext4_sync_file+0x7f") == "ext4_sync_file");
+  CHECK(short_frame("ns::do_commit(int)+0x1f (server) at src/db.cc:120") == "ns::do_commit (db.cc:120)");
+  CHECK(short_frame("S::get(char const*) const+0x1 (a.out)") == "S::get");
+  CHECK(short_frame("F::operator()(int)+0x1 (a.out)") == "F::operator()");
+  CHECK(short_frame("operator+(X, X)+0x1 (a.out)") == "operator+");
+  CHECK(short_frame("run(std::function<void (int)>)+0x1 (a.out)") == "run");
+}
+
+TEST_CASE("What has no function stays") {
+  CHECK(short_frame("[libfoo.so+0x1234]") == "[libfoo.so+0x1234]");
+  CHECK(short_frame("") == "");
+  CHECK(short_frame("(x)") == "(x)");
+  CHECK(short_frame("+0x10") == "+0x10");
+  CHECK(short_frame("weird (name) here") == "weird (name) here");
+}
+
+TEST_CASE("Kernel frames are reduced to two that say something") {
+  const FoldedStack folded =
+      fold({"__schedule+0x2f0", "schedule+0x5e", "io_schedule+0x46", "folio_wait_bit+0x1", "filemap_wait+0x1",
+            "ext4_sync_file+0x1", "__x64_sys_fsync+0x1", "--", "fsync+0x1 (libc.so.6)", "main"},
+           6);
+  CHECK(folded.kernel == Frames{"folio_wait_bit", "filemap_wait"});
+  CHECK(folded.user == Frames{"fsync", "main"});
+  CHECK(folded.left_out == 0);
+}
+
+TEST_CASE("Frames beyond the limit are counted") {
+  const FoldedStack folded = fold({"a", "b", "c", "d"}, 3);
+  CHECK(folded.kernel.empty());
+  CHECK(folded.user == Frames{"a", "b", "c"});
+  CHECK(folded.left_out == 1);
+}
+
+TEST_CASE("A kernel thread's stack is shown without its plumbing, unless that is all") {
+  CHECK(
+      fold({"__schedule", "io_schedule", "jbd2_commit", "kjournald2", "kthread", "ret_from_fork"}, 6).user ==
+      Frames{"jbd2_commit", "kjournald2"});
+  CHECK(fold({"schedule", "kthread"}, 6).user == Frames{"schedule"});
+  CHECK(fold({}, 6).user.empty());
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""golden.py RENDER [--update] [NAME...]
+
+Renders text traces and compares with tests/unit/report/NAME.expected. --update writes these files instead: read them
+before committing. RENDER is the executable report_render.
+"""
+
+import difflib
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TRACES = HERE.parents[1] / "traces"
+
+CASES = {
+    "figure1": (TRACES / "figure1.txt", ["--explain"]),
+    "figure1-verbose-narrow": (TRACES / "figure1.txt", ["-v", "--explain", "--width", "72"]),
+    "figure1-ascii": (TRACES / "figure1.txt", ["--ascii", "--width", "60"]),
+    "figure1-color": (TRACES / "figure1.txt", ["--color"]),
+    "figure3": (TRACES / "figure3.txt", ["--explain"]),
+    "lock-convoy": (TRACES / "lock-convoy.txt", []),
+    "lock-convoy-apart": (TRACES / "lock-convoy.txt", ["--no-merge"]),
+    "hostile-names": (TRACES / "hostile-names.txt", ["--explain"]),
+    "open-ends": (TRACES / "open-ends.txt", []),
+    "idle": (HERE / "idle.txt", []),
+    "refined": (HERE / "refined.txt", ["--explain"]),
+}
+
+
+def main():
+    arguments = sys.argv[1:]
+    update = "--update" in arguments
+    render, *names = [argument for argument in arguments if argument != "--update"]
+    failed = False
+    for name in names or CASES:
+        trace, options = CASES[name]
+        with tempfile.NamedTemporaryFile() as output:
+            subprocess.run([render, trace, output.name, *options], check=True)
+            got = output.read().decode()
+        expected = HERE / f"{name}.expected"
+        if update:
+            expected.write_text(got, encoding="utf-8")
+            continue
+        want = expected.read_text(encoding="utf-8") if expected.exists() else ""
+        if got != want:
+            failed = True
+            sys.stdout.writelines(
+                difflib.unified_diff(want.splitlines(True), got.splitlines(True), str(expected), "now")
+            )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

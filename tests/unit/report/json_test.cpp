@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/json.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "unit/report/sample.h"
+
+using namespace offwait;
+using nlohmann::json;
+
+TEST_CASE("The fields of the contract, in its order") {
+  const auto report = nlohmann::ordered_json::parse(to_json(sample_report()));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : report.items()) {
+    names.push_back(name);
+  }
+  CHECK(names == std::vector<std::string>{"schema", "recording", "loss", "totals", "options", "verdict",
+                                          "actors", "edges", "knots", "sinks", "refinement", "disks",
+                                          "open_waits", "elsewhere"});
+  CHECK(report["schema"] == "offwait-report/1");
+}
+
+TEST_CASE("What the sample report says") {
+  const json report = json::parse(to_json(sample_report()));
+  CHECK(report["recording"] ==
+        json::parse(R"({"target":"pid 10","start_time":"2026-01-01T00:00:00Z","window_s":10.0,
+    "kernel":"6.1.0","cpus":2,"offwait":"0.1.0"})"));
+  CHECK(report["loss"] == json::parse(R"({"total":0,"ringbuf_full":0,"stack_store_full":0})"));
+  CHECK(report["actors"][1] ==
+        json::parse(R"({"id":1,"kind":"thread","name":"B","tid":12,"tgid":10,"members":1,"tids":[12],
+    "outside":false,"running_s":5.0,"runnable_s":0.0,"blocked_s":5.0,"unknown_s":0.0,"lifetime_s":10.0,"open_wait_s":0.0,
+    "lost_s":0.0})"));
+  CHECK(report["actors"][2]["kind"] == "disk");
+  CHECK_FALSE(report["actors"][2].contains("tid"));
+  CHECK(report["edges"][1] ==
+        json::parse(R"({"from":0,"to":1,"idle":false,"waits":800,"wait_s":8.0,"weight_s":8.0,
+    "classes":{"futex":6.0,"pipe":2.0},"waker_running_s":3.9,"waker_runnable_s":0.1,"waker_blocked_s":4.0,"waker_unknown_s":0.0,
+    "stacks":[{"class":"futex","weight_s":8.0,"wait_s":8.0,"waits":800,"wait_stack":["pthread_cond_wait"],
+    "waker_stack":["pthread_cond_signal","dequeue"]}]})"));
+  CHECK(report["edges"][2]["idle"] == true);
+  CHECK(report["knots"] ==
+        json::parse(R"([{"actors":[1,2],"edges":[{"from":1,"to":2},{"from":2,"to":1}],"background":false,
+    "pattern":"blocking-io","pattern_title":"blocking I/O","evidence":"disk vda idle 50% of the window.",
+    "advice":"Batch the syncs.","weight_s":14.5,"cpu_s":5.0}])"));
+  CHECK(report["refinement"] ==
+        json::parse(R"([{"step":1,"removed":{"from":0,"to":1},"weight_s":0.01,"reason":"noise"},
+    {"step":2,"removed":{"actor":3},"weight_s":0.0,"reason":"background-sink"}])"));
+  CHECK(report["disks"] == json::parse(R"([{"actor":2,"bytes":1000000000,"ios":2000,"busy_s":5.0,"idle_s":5.0,
+    "capacity":{"bytes_per_s":500000000.0,"ios_per_s":400.0,"source":"assumed","raised":true}}])"));
+  CHECK(report["open_waits"] ==
+        json::parse(R"([{"actor":3,"tid":13,"wait_s":10.0,"throughout":true,"class":"poll",
+    "wait_stack":["epoll_wait"]}])"));
+  CHECK(report["elsewhere"] == json::parse(R"([{"from":0,"to":1,"reason":"leads-in",
+    "sentence":"Not in a knot: nothing there waits for A."}])"));
+}
+
+TEST_CASE("The total is the sum of the losses") {
+  Report report = sample_report();
+  report.loss = {{"a", 2}, {"b", 3}};
+  CHECK(json::parse(to_json(report))["loss"] == json::parse(R"({"total":5,"a":2,"b":3})"));
+}
+
+TEST_CASE("Strings are escaped as in the text report, so that JSON is valid whatever they are") {
+  Report report = sample_report();
+  report.recording.target = "\xff\x1b[2J\"\\";
+  report.actors[0].name = "\u202E\xc3(";
+  report.loss = {{"\xfe", 1}};
+  report.edges[0].stacks[0].wait_stack = {"\x80"};
+  const json parsed = json::parse(to_json(report));
+  CHECK(parsed["recording"]["target"] == "\\xff\\x1b[2J\"\\");
+  CHECK(parsed["actors"][0]["name"] == "\\u{202e}\\xc3(");
+  CHECK(parsed["loss"]["\\xfe"] == 1);
+  CHECK(parsed["edges"][0]["stacks"][0]["wait_stack"][0] == "\\x80");
+}
+
+TEST_CASE("Seconds have nanoseconds and no more; numbers are numbers") {
+  Report report = sample_report();
+  report.window_s = 0.1 + 0.2;
+  report.totals.target.running_s = std::numeric_limits<double>::infinity();
+  const std::string text = to_json(report);
+  CHECK(text.find("\"window_s\": 0.3,") != std::string::npos);
+  CHECK(json::parse(text)["totals"]["running_s"] == 0.0);
+}
+
+TEST_CASE("Equal reports give equal bytes") { CHECK(to_json(sample_report()) == to_json(sample_report())); }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A report made by hand, with something of everything: B ⇄ vda is the knot, A → B the longest wait, outside
+// of it.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace offwait {
+
+inline ReportActor sample_thread(const std::string& name, int tid, double running_s, double blocked_s) {
+  ReportActor actor;
+  actor.name = name;
+  actor.tid = tid;
+  actor.tgid = 10;
+  actor.tids = {tid};
+  actor.time = {running_s, 0, blocked_s, 0, running_s + blocked_s};
+  return actor;
+}
+
+inline ReportActor sample_device(ActorKind kind, const std::string& name) {
+  ReportActor actor;
+  actor.kind = kind;
+  actor.name = name;
+  return actor;
+}
+
+inline Report sample_report() {
+  Report report;
+  report.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1.0", 2, "0.1.0"};
+  report.window_s = 10;
+  report.loss = {{"ringbuf_full", 0}, {"stack_store_full", 0}};
+  report.totals.threads = 3;
+  report.totals.waits = 2800;
+  report.totals.target = {7, 0.5, 22.5, 0, 30};
+  report.totals.waits_for = {{"disk", 5}, {"nobody", 10}, {"thread", 7.5}};
+  report.options = {2, 0.1, true};
+  report.verdict = {ReportVerdict::Kind::knot, "1 knot limits."};
+  report.actors = {sample_thread("A", 11, 2, 8), sample_thread("B", 12, 5, 5),
+                   sample_device(ActorKind::disk, "vda"), sample_thread("idler", 13, 0, 10)};
+  report.actors[0].time = {2, 0.5, 7.5, 0, 10};
+  report.actors[3].open_wait_s = 10;
+
+  ReportEdge b_disk;
+  b_disk.from = 1;
+  b_disk.to = 2;
+  b_disk.waits = 1000;
+  b_disk.wait_s = 5;
+  b_disk.weight_s = 9.5;
+  b_disk.classes = {{WaitClass::disk, 5}};
+  b_disk.stacks = {
+      {WaitClass::disk,
+       6.5,
+       3,
+       600,
+       {"io_schedule+0x1", "--", "fdatasync+0x1b (libc.so.6)", "sync_it()+0x2 (server) at src/log.cc:7"},
+       {}},
+      {WaitClass::disk, 3, 2, 400, {"--", "pwrite+0x2 (libc.so.6)"}, {}}};
+  ReportEdge a_b;
+  a_b.from = 0;
+  a_b.to = 1;
+  a_b.waits = 800;
+  a_b.wait_s = 8;
+  a_b.weight_s = 8;
+  a_b.classes = {{WaitClass::futex, 6}, {WaitClass::pipe, 2}};
+  a_b.waker_running_s = 3.9;
+  a_b.waker_runnable_s = 0.1;
+  a_b.waker_blocked_s = 4.0;
+  a_b.stacks = {{WaitClass::futex, 8, 8, 800, {"pthread_cond_wait"}, {"pthread_cond_signal", "dequeue"}}};
+  ReportEdge disk_b;
+  disk_b.from = 2;
+  disk_b.to = 1;
+  disk_b.idle = true;
+  disk_b.waits = 2000;
+  disk_b.wait_s = 5;
+  disk_b.weight_s = 5;
+  report.edges = {b_disk, a_b, disk_b};
+
+  ReportKnot knot;
+  knot.actors = {1, 2};
+  knot.edges = {0, 2};
+  knot.pattern = "blocking-io";
+  knot.pattern_title = "blocking I/O";
+  knot.evidence = "disk vda idle 50% of the window.";
+  knot.advice = "Batch the syncs.";
+  knot.weight_s = 14.5;
+  knot.cpu_s = 5;
+  report.knots = {knot};
+  report.sinks = {{3, false, 0, 0, 0}};
+  report.refinement = {{ReportStep::Reason::noise, 1, std::nullopt, 0.01},
+                       {ReportStep::Reason::background_sink, std::nullopt, 3, 0}};
+  report.disks = {{2, 1'000'000'000, 2000, 5, 5, 500e6, 400, CapacitySource::assumed, true}};
+  report.open_waits = {{3, 13, 10, true, WaitClass::poll, {"epoll_wait"}}};
+  report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, "Not in a knot: nothing there waits for A."}};
+  return report;
+}
+
+}  // namespace offwait

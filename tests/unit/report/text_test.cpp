@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/text.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <sstream>
+
+#include "unit/report/sample.h"
+
+using namespace offwait;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string without_color(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+int widest(const std::string& text) {
+  int width = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    width = std::max(width, display_width(line));
+  }
+  return width;
+}
+
+/// Every string of the report becomes hostile.
+void poison(Report& report, const std::string& name) {
+  report.recording = {name, name, name, 2, name};
+  report.loss[name] = 3;
+  report.verdict.sentence = name;
+  for (ReportActor& actor : report.actors) {
+    actor.name = name;
+    actor.lost_s = 0.5;
+  }
+  for (ReportEdge& edge : report.edges) {
+    for (ReportStack& stack : edge.stacks) {
+      stack.wait_stack = {name, "--", name, name};
+      stack.waker_stack = {name};
+    }
+  }
+  for (ReportKnot& knot : report.knots) {
+    knot.pattern_title = knot.evidence = knot.advice = name;
+  }
+  report.open_waits[0].wait_stack = {name};
+  report.elsewhere[0].sentence = name;
+}
+
+const std::vector<std::string> kHostile = {
+    std::string("\x1b]0;owned\x07\n\r\t\x7f\0", 15),
+    "\xff\xfe\xc3(\xf0\x9f\x92",
+    "\u202Eevil\u200B\u2066",
+    std::string(5000, 'x'),
+    "日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語",
+    "\xc2\x9b"
+    "2J",
+    "",
+};
+
+}  // namespace
+
+TEST_CASE("The sample report, in full") {
+  CHECK(to_text(sample_report(), {}) ==
+        R"(offwait 0.1.0 · pid 10 · 10.0 s from 2026-01-01T00:00:00Z · Linux 6.1.0
+3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · nothing lost
+
+1 knot limits.
+
+KNOT 1  B (tid 12) ⇄ disk vda
+        blocking I/O: disk vda idle 50% of the window.
+        Batch the syncs.
+  edge           weight  window   waited     waits     each  class
+  B → disk vda   9.50 s     95%   5.00 s     1,000  5.00 ms  disk
+    waits in   fdatasync ← sync_it (log.cc:7) (68% of the weight, 1 other stack)
+  disk vda → B   5.00 s     50%   5.00 s                     idle
+    idle       disk vda could have served more; over the window B ran 5.00 s, waited 5.00 s
+
+LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise throughput
+  A → B  8.00 s 80% futex 75%, pipe 25%
+    Not in a knot: nothing there waits for A.
+    meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms
+    waits in   pthread_cond_wait
+    woken in   pthread_cond_signal ← dequeue
+
+BACKGROUND  little CPU and no disk, or waits for nobody without being busy: does not limit
+  idler (tid 13) busy 0%
+
+RUNNABLE  500 ms ready to run without a CPU: A (tid 11) 500 ms
+
+DISK  vda  used 50% of its capacity · 1 GB in 2,000 requests · capacity 500 MB/s, 400 IO/s (assumed,
+      raised to the highest rate seen)
+
+BLOCKED THROUGHOUT  never woken in the window
+  idler (tid 13)  10.0 s  poll  epoll_wait
+)");
+}
+
+TEST_CASE("No line is wider than asked for, and nothing hostile gets through") {
+  for (const std::string& name : kHostile) {
+    Report report = sample_report();
+    poison(report, name);
+    for (const int width : {40, 41, 60, 79, 80, 100, 132, 400}) {
+      for (const Charset charset : {Charset::utf8, Charset::ascii}) {
+        for (const int verbosity : {0, 1}) {
+          const std::string text = to_text(report, {false, charset, width, verbosity, true});
+          INFO(text);
+          REQUIRE(widest(text) <= width);
+          std::string without_newlines = text;
+          without_newlines.erase(std::remove(without_newlines.begin(), without_newlines.end(), '\n'),
+                                 without_newlines.end());
+          REQUIRE(escape(without_newlines, charset) == without_newlines);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A width below 40 is taken as 40") {
+  TextStyle style;
+  style.width = 1;
+  CHECK(widest(to_text(sample_report(), style)) <= 40);
+}
+
+TEST_CASE("Color changes nothing but the color") {
+  TextStyle color;
+  color.color = true;
+  const std::string text = to_text(sample_report(), color);
+  CHECK(has(text, "\x1b["));
+  CHECK(without_color(text) == to_text(sample_report(), {}));
+}
+
+TEST_CASE("Losses are prominent and name whom they touch") {
+  Report report = sample_report();
+  report.loss["ringbuf_full"] = 1234;
+  report.actors[1].lost_s = 0.5;
+  const std::string text = to_text(report, {});
+  CHECK(has(text, "1,234 lost\n"));
+  CHECK_FALSE(has(text, "nothing lost"));
+  CHECK(has(
+      text,
+      "\nLOST  1,234 events: ringbuf_full 1,234. Not known what they did for a while: B (tid 12) 500 ms.\n"));
+  report.actors[1].lost_s = 0;
+  CHECK(has(to_text(report, {}), "It is not known whose; times and counts may be too small."));
+}
+
+TEST_CASE("Verbose: every edge, every stack with all frames") {
+  TextStyle style;
+  style.verbosity = 1;
+  const std::string text = to_text(sample_report(), style);
+  CHECK(has(text,
+            "    waits in   io_schedule+0x1\n"
+            "               --\n"
+            "               fdatasync+0x1b (libc.so.6)\n"
+            "               sync_it()+0x2 (server) at src/log.cc:7\n"
+            "               (68%)\n"));
+  CHECK(has(text, "pwrite+0x2 (libc.so.6)\n"));
+}
+
+TEST_CASE("More than fits on a screen is counted") {
+  Report report = sample_report();
+  for (int i = 0; i < 20; ++i) {
+    report.knots[0].edges.push_back(0);
+  }
+  CHECK(has(to_text(report, {}), "  16 more edges (-v)\n"));
+  TextStyle style;
+  style.verbosity = 1;
+  CHECK_FALSE(has(to_text(report, style), "more edges"));
+}
+
+TEST_CASE("Explain gives the steps in words; noise is summed up unless verbose") {
+  TextStyle style;
+  style.explain = true;
+  CHECK(has(to_text(sample_report(), style),
+            "HOW IT WAS FOUND  noise floor 100 ms (1.0%), --min-weight 2.00 s (20%), similar threads merged\n"
+            "  1 edge under the noise floor set aside, 10.0 ms together\n"
+            "     2 removed idler (tid 13): waits for nobody that is left and is busy only 0 s (0%)\n"));
+  style.verbosity = 1;
+  CHECK(has(to_text(sample_report(), style),
+            "     1 set aside A → B: weight 10.0 ms (0.1%), under the noise floor\n"));
+  CHECK_FALSE(has(to_text(sample_report(), {}), "HOW IT WAS FOUND"));
+}
+
+TEST_CASE("Actors: outside, groups, names used twice, no name") {
+  Report report = sample_report();
+  report.actors[0].name = "B";
+  report.actors[1].outside = true;
+  report.actors[3].kind = ActorKind::group;
+  report.actors[3].tids = {13, 14, 15};
+  std::string text = to_text(report, {});
+  CHECK(has(text, "KNOT 1  B (tid 12, outside) ⇄ disk vda\n"));
+  CHECK(has(text, "  B/11 → B/12  8.00 s 80% futex 75%, pipe 25%\n"));
+  CHECK(has(text, "  idler×3 (in tgid 10) 1 thread  10.0 s  poll  epoll_wait\n"));
+  report.actors[1].name = "";
+  CHECK(has(to_text(report, {}), "KNOT 1  tid 12 (outside) ⇄ disk vda\n"));
+}
+
+TEST_CASE("The title says how the actors of a knot wait") {
+  Report report = sample_report();
+  const auto edge = [&](ReportActorId from, ReportActorId to) {
+    ReportEdge out = report.edges[1];
+    out.from = from;
+    out.to = to;
+    report.edges.push_back(out);
+    return static_cast<ReportEdgeId>(report.edges.size() - 1);
+  };
+  ReportKnot& knot = report.knots[0];
+  knot.actors = {0, 1, 3};
+  knot.edges = {edge(0, 3), edge(3, 1), edge(1, 0)};
+  CHECK(has(to_text(report, {}), "KNOT 1  A (tid 11) → idler (tid 13) → B (tid 12) → A\n"));
+  knot.edges.push_back(edge(3, 0));
+  CHECK(has(to_text(report, {}), "KNOT 1  A (tid 11), B (tid 12), idler (tid 13)\n"));
+  knot.actors = {0};
+  knot.edges = {edge(0, 0)};
+  CHECK(has(to_text(report, {}), "KNOT 1  A (tid 11) ↺\n"));
+}
+
+TEST_CASE("Background knots are short unless they are the answer") {
+  Report report = sample_report();
+  report.knots[0].background = true;
+  CHECK(has(to_text(report, {}),
+            "  B (tid 12) ⇄ disk vda  knot, weight 14.5 s, ran 5.00 s, looks like: blocking I/O\n"));
+  report.verdict.kind = ReportVerdict::Kind::background;
+  CHECK(has(to_text(report, {}), "\nBACKGROUND KNOT 1  B (tid 12) ⇄ disk vda\n"));
+}
+
+TEST_CASE("A saturated sink shows its running and runnable share") {
+  Report report = sample_report();
+  report.sinks = {{1, true, 9, 0.5, 9.5}, {2, true, 0, 0, 9.6}};
+  const std::string text = to_text(report, {});
+  CHECK(has(text, "\n  B (tid 12)  ran 9.00 s 90%, was runnable 500 ms 5.0%\n"));
+  CHECK(has(text, "\n  disk vda  used 96% of its capacity (assumed)\n"));
+}
+
+TEST_CASE("Whatever the numbers, something is written") {
+  Report empty;
+  CHECK_FALSE(to_text(empty, {}).empty());
+}
