@@ -121,7 +121,7 @@ std::string cut_to_width(std::string_view escaped, int columns, Charset charset)
   const std::string_view mark = charset == Charset::ascii ? "..." : "…";
   const int mark_width = charset == Charset::ascii ? 3 : 1;
   if (columns < mark_width) {
-    return std::string(static_cast<std::size_t>(std::max(columns, 0)), '.');
+    return std::string(mark.substr(0, static_cast<std::size_t>(std::max(columns, 0))));
   }
   std::size_t kept = 0;
   int width = mark_width;

@@ -209,8 +209,7 @@ class TextReport {
       }
     }
     std::vector<ReportActorId> cycle;
-    for (ReportActorId at = knot.actors[0]; cycle.size() < kTitleActors && next.count(at) > 0;
-         at = next[at]) {
+    for (ReportActorId at = knot.actors[0]; cycle.size() < kTitleActors && next.contains(at); at = next[at]) {
       if (!cycle.empty() && at == cycle[0]) {
         return cycle;
       }
@@ -286,7 +285,7 @@ class TextReport {
     return std::min(columns, std::max(canvas_.width() * 2 / 5, 16));
   }
 
-  std::string classes(const ReportEdge& edge) const {
+  static std::string classes(const ReportEdge& edge) {
     if (edge.idle) {
       return "idle";
     }
@@ -668,9 +667,9 @@ class TextReport {
   // ---- --explain
 
   std::string explanation(const ReportStep& step) const {
-    const std::string what = step.edge    ? edge_text(report_.edges[*step.edge])
-                             : step.actor ? full(*step.actor)
-                                          : std::string();
+    std::string what = step.edge    ? edge_text(report_.edges[*step.edge])
+                       : step.actor ? full(*step.actor)
+                                    : std::string();
     const std::string weight = format_seconds(step.weight_s) + " (" + share(step.weight_s) + ")";
     switch (step.reason) {
       case ReportStep::Reason::noise:
