@@ -1,27 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two threads that block in poll() with a timeout (which arms a timer after it has set the state, a long way
-// to sleep) and read(), on one CPU with a realtime thread that wakes at random times and preempts them on
-// that way. Only a kernel that preempts itself (preempt=full or lazy) does it; preempt=none and voluntary
-// never do.
+// Threads on one CPU with a realtime thread that wakes at random times and preempts them between setting
+// their state and sleeping, or not sleeping after all:
+// - ping and pong wait for each other in poll() with a timeout (which arms a timer after it has set the
+// state, a
+//   long way to sleep) and read(). Only a kernel that preempts itself (preempt=full or lazy) interrupts that.
+// - reaper, a process, waits for children that have exited already. The kernel buries a child with the state
+// of the
+//   parent still set to sleeping, and drops what was looked at below /proc/CHILD, offering the CPU to others
+//   meanwhile, under preempt=none and voluntary too. The parent has then been preempted in that state and
+//   never slept.
 #include <array>
 #include <atomic>
 #include <ctime>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include <poll.h>
 #include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "workloads.h"
 
 namespace workload {
+namespace {
+
+[[noreturn]] void reaper(std::int64_t children) {
+  pin_to_cpu(0);
+  ThreadTruth truth("reaper");
+  for (std::int64_t i = 0; i < children; ++i) {
+    const pid_t child = checked(fork(), "fork");
+    if (child == 0) _exit(0);
+    truth.wait([&] {
+      siginfo_t exited{};
+      checked(waitid(P_PID, static_cast<id_t>(child), &exited, WEXITED | WNOWAIT), "waitid");
+      return thread_waker(child);
+    });
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(child), error)) {
+      static_cast<void>(entry.status(error));
+    }
+    truth.wait([&] {
+      checked(waitpid(child, nullptr, 0), "waitpid");
+      return std::string("nobody");
+    });
+  }
+  truth.end();
+  truth.print();
+  _exit(0);
+}
+
+}  // namespace
 
 void preempted_sleeper(Options& options) {
   const auto rounds = options.number("rounds", 200'000);
   const auto max_gap_us = options.number("max-gap-us", 60);
   ready(options);
 
+  const pid_t reaper_process = checked(fork(), "fork");
+  if (reaper_process == 0) reaper(rounds / 50);
   std::array<std::array<int, 2>, 2> pipes{};
   for (auto& ends : pipes) checked(pipe(ends.data()), "pipe");
   std::array<std::optional<ThreadTruth>, 2> truths;
@@ -69,6 +108,7 @@ void preempted_sleeper(Options& options) {
   std::thread pong(play, 1);
   ping.join();
   pong.join();
+  checked(waitpid(reaper_process, nullptr, 0), "waitpid");
   stop = true;
   preempter.join();
   for (const auto& truth : truths) truth->print();
