@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 
 #include "event/classify.h"
@@ -32,8 +33,9 @@ struct Life {
   ActorId actor = kNoActor;
   Nanos start = 0;
   Nanos exit = kNever;
-  Nanos last = 0;     ///< end of its last interval so far
-  bool open = false;  ///< a wait or preemption of it has no end: nothing may follow
+  Nanos last = 0;          ///< end of its last interval so far
+  bool open = false;       ///< a wait or preemption of it has no end: nothing may follow
+  bool exit_lost = false;  ///< `exit` is when its tid had a new owner
 };
 
 struct SiteHash {
@@ -127,7 +129,10 @@ class Assembler {
       case OFFWAIT_THREAD_SEEN:
       case OFFWAIT_THREAD_BORN: {
         // An exit record that was lost: the tid has a new owner, so the old one is gone.
-        if (alive) end_life(lives.back(), std::max(nanos(record.start_ns), lives.back().start));
+        if (alive) {
+          lives.back().exit_lost = true;
+          end_life(lives.back(), std::max(nanos(record.start_ns), lives.back().start));
+        }
         Life life;
         life.start = std::max(nanos(record.start_ns), lives.empty() ? 0 : lives.back().exit);
         const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
@@ -300,8 +305,11 @@ class Assembler {
     Life* life = place(record.tid, record.block_ns, record.run_ns, block);
     if (life == nullptr) return;
     Wait wait;
+    const Nanos woken = nanos(record.wake_ns);
+    // Woken before the window, and blocked since before the recording: when is not known, but not after.
+    if (record.block_ns == 0 && woken < block) block = std::max({woken, life->start, life->last});
     wait.block = block;
-    wait.wake = std::max(nanos(record.wake_ns), block);
+    wait.wake = std::max(woken, block);
     wait.run = nanos(record.run_ns);
     if (wait.run < wait.wake) {
       lose(OFFWAIT_LOSS_record_invalid);
@@ -338,7 +346,9 @@ class Assembler {
 
   void add(const offwait_gap& record) {
     Gap gap;
-    Life* life = place(record.tid, record.from_ns, record.to_ns, gap.from);
+    // 1 for "before it was recorded", as 0 would be no gap at all.
+    const std::uint64_t from_ns = record.from_ns == 1 ? 0 : record.from_ns;
+    Life* life = place(record.tid, from_ns, record.to_ns, gap.from);
     if (life == nullptr) return;
     gap.thread = life->actor;
     gap.to = nanos(record.to_ns);
@@ -354,7 +364,7 @@ class Assembler {
     if (thread.lost_since_ns != 0 && nanos(thread.lost_since_ns) < end_) {
       offwait_gap gap{};
       gap.tid = tid;
-      gap.from_ns = thread.lost_since_ns;
+      gap.from_ns = thread.lost_since_ns == OFFWAIT_LOST_SINCE_BEGIN ? 0 : thread.lost_since_ns;
       gap.to_ns = std::max(thread.since_ns, thread.lost_since_ns);
       add(gap);
     }
@@ -398,13 +408,16 @@ class Assembler {
   /// A thread that is neither in the kernel's table at the end nor known to have exited: its exit was lost,
   /// at a time unknown.
   void add_lost_exits() {
-    std::unordered_map<std::uint32_t, bool> left;
-    for (const auto& [tid, thread] : recording_.threads) left.emplace(tid, true);
-    for (auto& [tid, lives] : lives_) {
-      Life& life = lives.back();
-      if (life.exit != kNever || life.actor == kNoActor || left.contains(tid)) continue;
-      const Nanos from = std::max({life.last, life.start, begin_});
-      if (!life.open && from < end_) trace_.gaps.push_back({life.actor, from, end_});
+    std::unordered_set<std::uint32_t> left;
+    for (const auto& [tid, thread] : recording_.threads) left.insert(tid);
+    for (const auto& [tid, lives] : lives_) {
+      for (const Life& life : lives) {
+        const bool lost = life.exit_lost || (life.exit == kNever && !left.contains(tid));
+        if (!lost || life.open || life.actor == kNoActor) continue;
+        const Nanos from = std::max({life.last, life.start, begin_});
+        const Nanos to = std::min(life.exit, end_);
+        if (from < to) trace_.gaps.push_back({life.actor, from, to});
+      }
     }
   }
 
