@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recordings as they leave the kernel, written down record by record, and traces as lines to compare.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "event/recording.h"
+#include "model/trace.h"
+#include "offwait/event.h"
+
+namespace offwait::test {
+
+template <class Record>
+std::span<const std::byte> bytes_of(const Record& record) {
+  return std::as_bytes(std::span(&record, 1));
+}
+
+struct Waker {
+  offwait_waker_kind kind = OFFWAIT_WAKER_UNKNOWN;
+  std::uint32_t id = 0;
+};
+inline Waker by_thread(std::uint32_t tid) { return {OFFWAIT_WAKER_THREAD, tid}; }
+inline constexpr Waker kTimer{OFFWAIT_WAKER_TIMER, 0};
+
+/// A wait in futex(2) without stacks.
+offwait_wait wait_of(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run,
+                     Waker waker);
+offwait_preemption preemption_of(std::uint32_t tid, std::uint64_t out, std::uint64_t run);
+offwait_gap gap_of(std::uint32_t tid, std::uint64_t from, std::uint64_t to);
+offwait_io io_of(std::uint32_t tid, std::uint32_t dev, std::uint64_t issue, std::uint64_t complete,
+                 std::uint32_t bytes);
+
+/// Threads are of process 10 and belong to the target unless said otherwise.
+class RecordingByHand {
+ public:
+  RecordingByHand(Nanos begin, Nanos end) { recording.window = {begin, end}; }
+
+  void seen(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
+  void seen_outside(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
+  void born(std::uint32_t tid, std::uint64_t start, const std::string& comm = "t");
+  void named(std::uint32_t tid, std::uint64_t at, const std::string& comm);
+  void exited(std::uint32_t tid, std::uint64_t at);
+  void wait(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run, Waker waker) {
+    append(wait_of(tid, block, wake, run, waker));
+  }
+  template <class Record>
+  void append(const Record& record) {
+    appended = recording.records.append(bytes_of(record)) && appended;
+  }
+  /// What is in the kernel's table at the end, to be filled in further.
+  offwait_thread& left(std::uint32_t tid, std::uint64_t start, offwait_state state, std::uint64_t since);
+  void stack(std::uint32_t id, std::uint32_t tgid, const std::vector<std::uint64_t>& pcs);
+
+  /// The trace, its frames named `k<pc>` and `u<tgid>:<pc>`, pc 0 without a name.
+  Trace trace() const;
+
+  KernelRecording recording;
+  bool appended = true;
+
+ private:
+  void thread_event(offwait_thread_event event, std::uint32_t tid, std::uint64_t start, std::uint64_t at,
+                    const std::string& comm, bool outside);
+};
+
+/// Every entry of the trace, in the trace's order:
+///   thread 10/11 NAME [START,EXIT) seen SEEN [outside]
+///   disk vda
+///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root]
+///   preempt 11@START [OUT,RUN)
+///   gap 11@START [FROM,TO)
+///   sample vda AT BYTES IOS
+///   io 11@START vda [ISSUE,COMPLETE) BYTES
+///   loss NAME COUNT     (those that are not 0)
+std::vector<std::string> lines(const Trace& trace);
+
+}  // namespace offwait::test
