@@ -57,7 +57,7 @@ void mutex(Options& options) {
   const auto outside_ns = options.number("outside-us", 200) * 1000;
   const std::string kind = options.text("lock", "pthread");
   if ((kind != "pthread" && kind != "handoff") || count < 1 || count > HandoffLock::kMaxThreads)
-    options.refuse("--lock is pthread or handoff, --threads 1 to 64");
+    Options::refuse("--lock is pthread or handoff, --threads 1 to 64");
   ready(options);
 
   pthread_mutex_t pthread_lock = PTHREAD_MUTEX_INITIALIZER;
