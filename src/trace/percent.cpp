@@ -29,9 +29,15 @@ void append_hex(std::string& out, char c) {
 
 /// 16 if `c` is no hexadecimal digit.
 constexpr unsigned digit_value(char c) {
-  if (c >= '0' && c <= '9') return byte_of(c) - '0';
-  if (c >= 'A' && c <= 'F') return byte_of(c) - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return byte_of(c) - 'a' + 10;
+  if (c >= '0' && c <= '9') {
+    return byte_of(c) - '0';
+  }
+  if (c >= 'A' && c <= 'F') {
+    return byte_of(c) - 'A' + 10;
+  }
+  if (c >= 'a' && c <= 'f') {
+    return byte_of(c) - 'a' + 10;
+  }
   return 16;
 }
 

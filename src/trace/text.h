@@ -84,15 +84,15 @@ Result<Trace> parse_text(std::string_view text, const std::string& name);
 
 /// Writes a trace that satisfies validate(). Reading it back gives an equal trace, with the same ids if they
 /// were in the order that read_text() gives, except that
-/// - times of births and blocks before 0 become 0, and `seen` at least max(start, window.begin);
+/// - times before 0 become 0, and a `seen` before start max(start, window.begin);
 /// - capacities are in order of their disks;
 /// - sites, stacks and frames that nothing refers to are gone, an empty stack is no stack;
 /// - a frame over 4096 bytes is cut and ends with `[cut]`, a stack over 1024 frames or 256 KiB of text
 ///   has `[cut]` as its last frame.
-/// Errors: a trace that does not satisfy validate(); one that cannot be said in text (a group actor, a tid that
-/// is not > 0, two threads with one tid at the same time, a waker that was not born yet, a device or interrupt
-/// without a name or with that of another, an empty frame, a name over 4096 bytes, two capacities of one
-/// disk); and every failure to write, such as a full disk. Flushes `file` and does not close it.
+/// Errors: a trace that does not satisfy validate(); one that cannot be said in text (a group actor, a tid
+/// that is not > 0, two threads with one tid at the same time, a waker that was not born yet, a device or
+/// interrupt without a name or with that of another, an empty frame, a name over 4096 bytes, two capacities
+/// of one disk); and every failure to write, such as a full disk. Flushes `file` and does not close it.
 Status write_text(const Trace& trace, std::FILE* file);
 
 }  // namespace offwait

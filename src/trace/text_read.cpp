@@ -37,7 +37,7 @@ using Tid = std::int32_t;
 constexpr std::string_view kMagic = "offwait-waits ";
 constexpr std::string_view kHeader = "offwait-waits 1";
 constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
-constexpr std::string_view kRecords =
+constexpr std::string_view kRecordNames =
     "window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, sample or io";
 constexpr Tid kNoTid = 0;
 constexpr Nanos kMaxTime = kNever - 1;
@@ -57,9 +57,13 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 std::string_view next_word(std::string_view& rest) {
   const char* at = rest.data();
   const char* const end = at + rest.size();
-  while (at != end && is_blank(*at)) ++at;
+  while (at != end && is_blank(*at)) {
+    ++at;
+  }
   const char* const begin = at;
-  while (at != end && !is_blank(*at)) ++at;
+  while (at != end && !is_blank(*at)) {
+    ++at;
+  }
   rest = std::string_view(at, static_cast<std::size_t>(end - at));
   return {begin, static_cast<std::size_t>(at - begin)};
 }
@@ -144,7 +148,7 @@ std::string span_text(Nanos begin, Nanos end) {
 
 class TextReader {
  public:
-  explicit TextReader(const std::string& name) : name_(name) {}
+  explicit TextReader(std::string name) : name_(std::move(name)) {}
 
   /// The next bytes of the file. False: error().
   bool feed(std::string_view bytes);
@@ -166,7 +170,10 @@ class TextReader {
   bool add_recording(std::string_view rest);
   bool add_loss(std::string_view rest);
   bool add_thread(std::string_view rest);
-  bool add_device(ActorKind kind, std::string_view rest);
+  bool add_disk(std::string_view rest);
+  bool add_nic(std::string_view rest) { return add_named(ActorKind::nic, rest); }
+  bool add_irq(std::string_view rest) { return add_named(ActorKind::irq, rest); }
+  bool add_softirq(std::string_view rest) { return add_named(ActorKind::softirq, rest); }
   bool add_timer(std::string_view rest);
   bool add_wait(std::string_view rest);
   bool add_preempt(std::string_view rest);
@@ -189,7 +196,9 @@ class TextReader {
   bool waker(std::string_view text, Nanos wake, Waker& out);
   bool stack(std::string_view what, std::string_view text, StackId& out);
   bool device(std::string_view what, ActorKind kind, std::string_view text, ActorId& out);
-  bool declare_once(ActorKind kind, std::string_view name, ActorId actor);
+  /// The line of its own that a device may have once.
+  bool declare(ActorKind kind, std::string_view name, ActorId& out);
+  bool add_named(ActorKind kind, std::string_view rest);
 
   /// The life of a tid, alive at `at`, that no line further down can change; nullptr if not known yet.
   const Life* life_at(Tid tid, Nanos at) const;
@@ -249,18 +258,26 @@ bool TextReader::feed(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t newline = bytes.find('\n');
     const std::string_view part = bytes.substr(0, newline);
-    if (unfinished_line_.empty() && ++line_ == UINT32_MAX) return fail("more than 4294967294 lines");
-    if (unfinished_line_.size() + part.size() > kMaxTextLine) return too_long();
+    if (unfinished_line_.empty() && ++line_ == UINT32_MAX) {
+      return fail("more than 4294967294 lines");
+    }
+    if (unfinished_line_.size() + part.size() > kMaxTextLine) {
+      return too_long();
+    }
     if (newline == std::string_view::npos) {
       unfinished_line_ += part;
       return true;
     }
     bytes.remove_prefix(newline + 1);
     if (unfinished_line_.empty()) {
-      if (!add_line(part)) return false;
+      if (!add_line(part)) {
+        return false;
+      }
     } else {
       unfinished_line_ += part;
-      if (!add_line(unfinished_line_)) return false;
+      if (!add_line(unfinished_line_)) {
+        return false;
+      }
       unfinished_line_.clear();
     }
   }
@@ -268,38 +285,60 @@ bool TextReader::feed(std::string_view bytes) {
 }
 
 bool TextReader::add_line(std::string_view line) {
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (line_ == 1) return add_header(line);
+  if (!line.empty() && line.back() == '\r') {
+    line.remove_suffix(1);
+  }
+  if (line_ == 1) {
+    return add_header(line);
+  }
   std::string_view rest = line;
   const std::string_view record = next_word(rest);
-  if (record.empty() || record.front() == '#') return true;
+  if (record.empty() || record.front() == '#') {
+    return true;
+  }
   return add_record(record, rest);
 }
 
 bool TextReader::add_header(std::string_view line) {
-  if (line == kHeader) return true;
-  if (line.substr(0, kMagic.size()) != kMagic) return fail(kNotText);
+  if (line == kHeader) {
+    return true;
+  }
+  if (line.substr(0, kMagic.size()) != kMagic) {
+    return fail(kNotText);
+  }
   return fail("version " + quoted(line.substr(kMagic.size())) +
               " of offwait-waits (expected 'offwait-waits 1')");
 }
 
 bool TextReader::add_record(std::string_view record, std::string_view rest) {
-  if (!has_window_ && record != "window") return fail("expected 'window BEGIN END' before any other record");
-  if (record == "wait") return add_wait(rest);
-  if (record == "preempt") return add_preempt(rest);
-  if (record == "io") return add_io(rest);
-  if (record == "thread") return add_thread(rest);
-  if (record == "sample") return add_sample(rest);
-  if (record == "unknown") return add_unknown(rest);
-  if (record == "disk") return add_device(ActorKind::disk, rest);
-  if (record == "nic") return add_device(ActorKind::nic, rest);
-  if (record == "irq") return add_device(ActorKind::irq, rest);
-  if (record == "softirq") return add_device(ActorKind::softirq, rest);
-  if (record == "timer") return add_timer(rest);
-  if (record == "window") return add_window(rest);
-  if (record == "recording") return add_recording(rest);
-  if (record == "loss") return add_loss(rest);
-  return fail("unknown record " + quoted(record) + " (expected " + std::string(kRecords) + ")");
+  if (!has_window_ && record != "window") {
+    return fail("expected 'window BEGIN END' before any other record");
+  }
+  struct Record {
+    std::string_view name;
+    bool (TextReader::*add)(std::string_view rest);
+  };
+  // The frequent ones first.
+  static constexpr std::array<Record, 14> kRecords{{{"wait", &TextReader::add_wait},
+                                                    {"preempt", &TextReader::add_preempt},
+                                                    {"io", &TextReader::add_io},
+                                                    {"thread", &TextReader::add_thread},
+                                                    {"sample", &TextReader::add_sample},
+                                                    {"unknown", &TextReader::add_unknown},
+                                                    {"disk", &TextReader::add_disk},
+                                                    {"nic", &TextReader::add_nic},
+                                                    {"irq", &TextReader::add_irq},
+                                                    {"softirq", &TextReader::add_softirq},
+                                                    {"timer", &TextReader::add_timer},
+                                                    {"window", &TextReader::add_window},
+                                                    {"recording", &TextReader::add_recording},
+                                                    {"loss", &TextReader::add_loss}}};
+  for (const Record& known : kRecords) {
+    if (record == known.name) {
+      return (this->*known.add)(rest);
+    }
+  }
+  return fail("unknown record " + quoted(record) + " (expected " + std::string(kRecordNames) + ")");
 }
 
 // ---- fields
@@ -308,16 +347,24 @@ bool TextReader::keys(std::string_view record, std::string_view rest, std::span<
                       std::span<std::string_view> values) {
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos) return fail("expected KEY=VALUE, found " + quoted(word));
+    if (equals == std::string_view::npos) {
+      return fail("expected KEY=VALUE, found " + quoted(word));
+    }
     const std::string_view name = word.substr(0, equals);
     std::size_t i = 0;
-    while (i < known.size() && known[i].name != name) ++i;
+    while (i < known.size() && known[i].name != name) {
+      ++i;
+    }
     if (i == known.size()) {
       std::string expected;
-      for (const Key& key : known) expected += (expected.empty() ? "" : ", ") + std::string(key.name);
+      for (const Key& key : known) {
+        expected += (expected.empty() ? "" : ", ") + std::string(key.name);
+      }
       return fail("unknown key " + quoted(name) + " (" + std::string(record) + " has " + expected + ")");
     }
-    if (present(values[i])) return fail("key " + quoted(name) + " twice");
+    if (present(values[i])) {
+      return fail("key " + quoted(name) + " twice");
+    }
     values[i] = word.substr(equals + 1);
   }
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -332,30 +379,40 @@ bool TextReader::number(std::string_view what, std::string_view text, std::strin
                         std::uint64_t min, std::uint64_t max, std::uint64_t& out, bool or_dash) {
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data(), end, out);
-  if (error == std::errc() && parsed == end && out >= min && out <= max) return true;
+  if (error == std::errc() && parsed == end && out >= min && out <= max) {
+    return true;
+  }
   return fail(std::string(what) + " " + quoted(text) + ": expected " + std::string(expected) + ", " +
               std::to_string(min) + " to " + std::to_string(max) + (or_dash ? ", or '-'" : ""));
 }
 
 bool TextReader::time(std::string_view what, std::string_view text, Nanos& out) {
   std::uint64_t value = 0;
-  if (!number(what, text, "ns", 0, kMaxTime, value)) return false;
+  if (!number(what, text, "ns", 0, kMaxTime, value)) {
+    return false;
+  }
   out = static_cast<Nanos>(value);
   return true;
 }
 
 bool TextReader::time_or_never(std::string_view what, std::string_view text, Nanos& out) {
   out = kNever;
-  if (text == "-") return true;
+  if (text == "-") {
+    return true;
+  }
   std::uint64_t value = 0;
-  if (!number(what, text, "ns", 0, kMaxTime, value, true)) return false;
+  if (!number(what, text, "ns", 0, kMaxTime, value, true)) {
+    return false;
+  }
   out = static_cast<Nanos>(value);
   return true;
 }
 
 bool TextReader::tid(std::string_view what, std::string_view text, Tid& out) {
   std::uint64_t value = 0;
-  if (!number(what, text, "a tid", 1, std::numeric_limits<Tid>::max(), value)) return false;
+  if (!number(what, text, "a tid", 1, std::numeric_limits<Tid>::max(), value)) {
+    return false;
+  }
   out = static_cast<Tid>(value);
   return true;
 }
@@ -363,13 +420,19 @@ bool TextReader::tid(std::string_view what, std::string_view text, Tid& out) {
 bool TextReader::rate(std::string_view what, std::string_view text, double& out) {
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data(), end, out);
-  if (error == std::errc() && parsed == end && std::isfinite(out) && out > 0) return true;
+  if (error == std::errc() && parsed == end && std::isfinite(out) && out > 0) {
+    return true;
+  }
   return fail(std::string(what) + " " + quoted(text) + ": expected a number > 0");
 }
 
 bool TextReader::bytes(std::string_view what, std::string_view text, std::string& out, bool may_be_empty) {
-  if (const auto problem = percent_decode(text, out)) return fail(std::string(what) + ": " + *problem);
-  if (out.empty() && !may_be_empty) return fail("empty " + std::string(what));
+  if (const auto problem = percent_decode(text, out)) {
+    return fail(std::string(what) + ": " + *problem);
+  }
+  if (out.empty() && !may_be_empty) {
+    return fail("empty " + std::string(what));
+  }
   if (out.size() > kMaxTextValue) {
     return fail(std::string(what) + " longer than " + std::to_string(kMaxTextValue) + " bytes");
   }
@@ -377,7 +440,9 @@ bool TextReader::bytes(std::string_view what, std::string_view text, std::string
 }
 
 bool TextReader::in_order(std::string_view first, Nanos a, std::string_view second, Nanos b) {
-  if (a <= b) return true;
+  if (a <= b) {
+    return true;
+  }
   return fail(std::string(second) + " " + time_text(b) + " is before " + std::string(first) + " " +
               time_text(a));
 }
@@ -385,7 +450,9 @@ bool TextReader::in_order(std::string_view first, Nanos a, std::string_view seco
 bool TextReader::wait_class(std::string_view text, WaitClass& out) {
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
     out = static_cast<WaitClass>(i);
-    if (text == to_string(out)) return true;
+    if (text == to_string(out)) {
+      return true;
+    }
   }
   std::string expected;
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
@@ -396,23 +463,35 @@ bool TextReader::wait_class(std::string_view text, WaitClass& out) {
 }
 
 bool TextReader::waker(std::string_view text, Nanos wake, Waker& out) {
-  const std::size_t colon = text.find(':');
+  if (text == "-") {
+    return true;
+  }
+  if (wake == kNever) {
+    return fail("waker " + quoted(text) + " of a wait that has not ended (expected '-')");
+  }
+  if (text == "timer") {
+    return device("waker", ActorKind::timer, "", out.actor);
+  }
+  const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string_view kind = text.substr(0, colon);
-  if (colon == std::string_view::npos) {
-    if (text == "-") return true;
-    if (wake == kNever) return fail("waker " + quoted(text) + " of a wait that has not ended (expected '-')");
-    if (text == "timer") return device("waker", ActorKind::timer, "", out.actor);
-  } else {
-    if (wake == kNever) return fail("waker " + quoted(text) + " of a wait that has not ended (expected '-')");
-    const std::string_view name = text.substr(colon + 1);
-    if (kind == "disk") return device("waker disk", ActorKind::disk, name, out.actor);
-    if (kind == "nic") return device("waker nic", ActorKind::nic, name, out.actor);
-    if (kind == "irq") return device("waker irq", ActorKind::irq, name, out.actor);
-    if (kind == "softirq") return device("waker softirq", ActorKind::softirq, name, out.actor);
-    if (kind == "thread") {
-      if (!tid("waker thread", name, out.tid)) return false;
-      if (const Life* life = life_at(out.tid, wake)) out = {life->actor, kNoTid};
-      return true;
+  const std::string_view name = text.substr(std::min(colon + 1, text.size()));
+  if (colon < text.size() && kind == "thread") {
+    if (!tid("waker thread", name, out.tid)) {
+      return false;
+    }
+    if (const Life* life = life_at(out.tid, wake)) {
+      out = {life->actor, kNoTid};
+    }
+    return true;
+  }
+  static constexpr std::array<std::pair<std::string_view, ActorKind>, 4> kDevices{
+      {{"disk", ActorKind::disk},
+       {"nic", ActorKind::nic},
+       {"irq", ActorKind::irq},
+       {"softirq", ActorKind::softirq}}};
+  for (const auto& [known, device_kind] : kDevices) {
+    if (colon < text.size() && kind == known) {
+      return device("waker", device_kind, name, out.actor);
     }
   }
   return fail("waker " + quoted(text) +
@@ -421,7 +500,9 @@ bool TextReader::waker(std::string_view text, Nanos wake, Waker& out) {
 
 const Life* TextReader::life_at(Tid tid, Nanos at) const {
   const auto known = tids_.find(tid);
-  if (known == tids_.end()) return nullptr;
+  if (known == tids_.end()) {
+    return nullptr;
+  }
   const Life* life = known->second.lives.born_by(at);
   return life != nullptr && life->alive_at(at) ? life : nullptr;
 }
@@ -433,7 +514,9 @@ bool TextReader::device(std::string_view what, ActorKind kind, std::string_view 
     out = found->second;
     return true;
   }
-  if (!bytes(what, text, decoded_, kind == ActorKind::timer)) return false;
+  if (!bytes(what, text, decoded_, kind == ActorKind::timer)) {
+    return false;
+  }
   const auto [at, added] = known.try_emplace(decoded_, static_cast<ActorId>(trace_.actors.size()));
   out = at->second;
   if (added) {
@@ -447,7 +530,9 @@ bool TextReader::device(std::string_view what, ActorKind kind, std::string_view 
 
 bool TextReader::stack(std::string_view what, std::string_view text, StackId& out) {
   out = kNoStack;
-  if (!present(text)) return true;
+  if (!present(text)) {
+    return true;
+  }
   if (const auto found = written_stacks_.find(text); found != written_stacks_.end()) {
     out = found->second;
     return true;
@@ -459,7 +544,9 @@ bool TextReader::stack(std::string_view what, std::string_view text, StackId& ou
     if (frame_ids_.size() == kMaxTextFrames) {
       return fail(std::string(what) + " of more than " + std::to_string(kMaxTextFrames) + " frames");
     }
-    if (!bytes(frame_of, text.substr(begin, end - begin), decoded_)) return false;
+    if (!bytes(frame_of, text.substr(begin, end - begin), decoded_)) {
+      return false;
+    }
     frame_ids_.push_back(frames_.intern(decoded_));
     begin = end + 1;
   }
@@ -476,10 +563,14 @@ bool TextReader::stack(std::string_view what, std::string_view text, StackId& ou
 // ---- records
 
 bool TextReader::add_window(std::string_view rest) {
-  if (has_window_) return fail("window twice");
+  if (has_window_) {
+    return fail("window twice");
+  }
   const std::string_view begin = next_word(rest);
   const std::string_view end = next_word(rest);
-  if (begin.empty() || end.empty() || !next_word(rest).empty()) return fail("expected 'window BEGIN END'");
+  if (begin.empty() || end.empty() || !next_word(rest).empty()) {
+    return fail("expected 'window BEGIN END'");
+  }
   Window& window = trace_.window;
   has_window_ = true;
   return time("window begin", begin, window.begin) && time("window end", end, window.end) &&
@@ -487,35 +578,53 @@ bool TextReader::add_window(std::string_view rest) {
 }
 
 bool TextReader::add_recording(std::string_view rest) {
-  if (has_recording_) return fail("recording twice");
+  if (has_recording_) {
+    return fail("recording twice");
+  }
   has_recording_ = true;
   static constexpr std::array<Key, 5> kKeys{{{"target"}, {"start_time"}, {"kernel"}, {"cpus"}, {"offwait"}}};
   std::array<std::string_view, 5> values;
-  if (!keys("recording", rest, kKeys, values)) return false;
+  if (!keys("recording", rest, kKeys, values)) {
+    return false;
+  }
   Recording& recording = trace_.recording;
   const std::array<std::string*, 5> texts{&recording.target, &recording.start_time, &recording.kernel,
                                           nullptr, &recording.offwait};
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (texts[i] == nullptr || !present(values[i])) continue;
-    if (!bytes(kKeys[i].name, values[i], *texts[i], true)) return false;
+    if (texts[i] == nullptr || !present(values[i])) {
+      continue;
+    }
+    if (!bytes(kKeys[i].name, values[i], *texts[i], true)) {
+      return false;
+    }
   }
   if (present(values[3])) {
     std::uint64_t cpus = 0;
-    if (!number("cpus", values[3], "a count", 1, UINT32_MAX, cpus)) return false;
+    if (!number("cpus", values[3], "a count", 1, UINT32_MAX, cpus)) {
+      return false;
+    }
     recording.cpus = static_cast<std::uint32_t>(cpus);
   }
   return true;
 }
 
 bool TextReader::add_loss(std::string_view rest) {
-  if (has_loss_) return fail("loss twice");
+  if (has_loss_) {
+    return fail("loss twice");
+  }
   has_loss_ = true;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos) return fail("expected NAME=COUNT, found " + quoted(word));
-    if (!bytes("loss counter", word.substr(0, equals), decoded_)) return false;
+    if (equals == std::string_view::npos) {
+      return fail("expected NAME=COUNT, found " + quoted(word));
+    }
+    if (!bytes("loss counter", word.substr(0, equals), decoded_)) {
+      return false;
+    }
     const auto [counter, added] = trace_.loss.try_emplace(decoded_, 0);
-    if (!added) return fail("loss counter " + quoted(decoded_) + " twice");
+    if (!added) {
+      return fail("loss counter " + quoted(decoded_) + " twice");
+    }
     if (!number("loss counter " + quoted(decoded_), word.substr(equals + 1), "a count", 0, UINT64_MAX,
                 counter->second)) {
       return false;
@@ -545,8 +654,9 @@ bool TextReader::add_thread(std::string_view rest) {
   }
   if (present(values[5])) {
     actor.outside = values[5] == "yes";
-    if (!actor.outside && values[5] != "no")
+    if (!actor.outside && values[5] != "no") {
       return fail("outside " + quoted(values[5]) + ": expected yes or no");
+    }
   }
   const Life life{actor.start, actor.exit, static_cast<ActorId>(trace_.actors.size())};
   if (const Life* other = tids_[actor.tid].lives.add(life)) {
@@ -557,28 +667,52 @@ bool TextReader::add_thread(std::string_view rest) {
   return true;
 }
 
-bool TextReader::declare_once(ActorKind kind, std::string_view name, ActorId actor) {
-  if (declared_.insert(actor).second) return true;
-  return fail(std::string(to_string(kind)) + (name.empty() ? "" : " " + quoted(name)) + " twice");
+bool TextReader::declare(ActorKind kind, std::string_view name, ActorId& out) {
+  const std::string kind_name(to_string(kind));
+  if (!device("name of " + kind_name, kind, name, out)) {
+    return false;
+  }
+  if (declared_.insert(out).second) {
+    return true;
+  }
+  return fail(kind_name + (name.empty() ? "" : " " + quoted(name)) + " twice");
 }
 
-bool TextReader::add_device(ActorKind kind, std::string_view rest) {
+bool TextReader::add_named(ActorKind kind, std::string_view rest) {
+  const std::string_view name = next_word(rest);
+  ActorId actor = kNoActor;
+  if (!next_word(rest).empty()) {
+    return fail("expected '" + std::string(to_string(kind)) + " NAME' and nothing else");
+  }
+  return declare(kind, name, actor);
+}
+
+bool TextReader::add_timer(std::string_view rest) {
+  ActorId actor = kNoActor;
+  if (!next_word(rest).empty()) {
+    return fail("expected 'timer' and nothing else");
+  }
+  return declare(ActorKind::timer, "", actor);
+}
+
+bool TextReader::add_disk(std::string_view rest) {
   static constexpr std::array<Key, 3> kKeys{{{"bytes_per_s"}, {"ios_per_s"}, {"capacity"}}};
   const std::string_view name = next_word(rest);
   ActorId actor = kNoActor;
-  if (!device("name of " + std::string(to_string(kind)), kind, name, actor) ||
-      !declare_once(kind, name, actor)) {
+  if (!declare(ActorKind::disk, name, actor)) {
     return false;
   }
-  if (kind != ActorKind::disk) {
-    return rest.find_first_not_of(" \t") == std::string_view::npos ||
-           fail("expected '" + std::string(to_string(kind)) + " NAME' and nothing else");
-  }
   std::array<std::string_view, 3> values;
-  if (!keys("disk", rest, kKeys, values)) return false;
+  if (!keys("disk", rest, kKeys, values)) {
+    return false;
+  }
   const auto given = std::count_if(values.begin(), values.end(), present);
-  if (given == 0) return true;
-  if (given != 3) return fail("expected all of bytes_per_s, ios_per_s and capacity, or none");
+  if (given == 0) {
+    return true;
+  }
+  if (given != 3) {
+    return fail("expected all of bytes_per_s, ios_per_s and capacity, or none");
+  }
   DiskCapacity capacity;
   capacity.disk = actor;
   if (!rate("bytes_per_s", values[0], capacity.bytes_per_s) ||
@@ -594,12 +728,6 @@ bool TextReader::add_device(ActorKind kind, std::string_view rest) {
     }
   }
   return fail("capacity " + quoted(values[2]) + ": expected given, measured or assumed");
-}
-
-bool TextReader::add_timer(std::string_view rest) {
-  ActorId actor = kNoActor;
-  if (!next_word(rest).empty()) return fail("expected 'timer' and nothing else");
-  return device("timer", ActorKind::timer, "", actor) && declare_once(ActorKind::timer, "", actor);
 }
 
 bool TextReader::add_wait(std::string_view rest) {
@@ -708,7 +836,9 @@ bool TextReader::add_io(std::string_view rest) {
   }
   if (tid_text != "-") {
     TidLine from{line_, kNoTid};
-    if (!tid("io", tid_text, from.tid)) return false;
+    if (!tid("io", tid_text, from.tid)) {
+      return false;
+    }
     if (const Life* life = life_at(from.tid, io.issue)) {
       io.thread = life->actor;
     } else {
@@ -725,9 +855,12 @@ bool TextReader::finish() {
   if (line_ == 0 || (line_ == 1 && !unfinished_line_.empty() && unfinished_line_ != kHeader)) {
     return fail_at(1, kNotText);
   }
-  if (!unfinished_line_.empty())
+  if (!unfinished_line_.empty()) {
     return fail("the file is cut off inside this line (it has no newline at its end)");
-  if (!has_window_) return fail("expected 'window BEGIN END', found the end of the file");
+  }
+  if (!has_window_) {
+    return fail("expected 'window BEGIN END', found the end of the file");
+  }
   return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_ios() && check_order();
 }
 
@@ -803,7 +936,9 @@ bool TextReader::resolve_preempts() {
     const TidLine from = preempt_lines_[i];
     Preemption& preemption = trace_.preemptions[i];
     if (!tids_[from.tid].lives.empty()) {
-      if (!thread_during("preempt", from, preemption.out, preemption.run, preemption.thread)) return false;
+      if (!thread_during("preempt", from, preemption.out, preemption.run, preemption.thread)) {
+        return false;
+      }
       continue;
     }
     preemption.thread = implicit_thread(from.tid, preemption.out);
@@ -816,7 +951,9 @@ bool TextReader::resolve_preempts() {
 bool TextReader::resolve_unknowns() {
   for (std::size_t i = 0; i < unknown_lines_.size(); ++i) {
     Gap& gap = trace_.gaps[i];
-    if (!thread_during("unknown", unknown_lines_[i], gap.from, gap.to, gap.thread)) return false;
+    if (!thread_during("unknown", unknown_lines_[i], gap.from, gap.to, gap.thread)) {
+      return false;
+    }
   }
   return true;
 }
@@ -836,7 +973,9 @@ bool TextReader::check_order() {
                           [](const Preemption& preemption) { return preemption.thread; });
   const ByThread unknowns(actors, trace_.gaps, [](const Gap& gap) { return gap.thread; });
   for (ActorId id = 0; id < actors; ++id) {
-    if (!check_order_of(trace_.actors[id], waits.of(id), preempts.of(id), unknowns.of(id))) return false;
+    if (!check_order_of(trace_.actors[id], waits.of(id), preempts.of(id), unknowns.of(id))) {
+      return false;
+    }
   }
   return true;
 }
@@ -850,8 +989,9 @@ bool TextReader::check_order_of(const Actor& actor, std::span<const std::uint32_
     std::span<const std::uint32_t>* from = nullptr;
     // Of two that begin together the empty one comes first: it may touch the other's begin.
     const auto offer = [&](const Interval& interval, std::span<const std::uint32_t>& rest) {
-      if (from != nullptr && std::pair(next.begin, next.end) <= std::pair(interval.begin, interval.end))
+      if (from != nullptr && std::pair(next.begin, next.end) <= std::pair(interval.begin, interval.end)) {
         return;
+      }
       next = interval;
       from = &rest;
     };
@@ -887,7 +1027,9 @@ bool looks_like_text(std::string_view head) { return head.substr(0, kMagic.size(
 
 Result<Trace> parse_text(std::string_view text, const std::string& name) {
   TextReader reader(name);
-  if (!reader.feed(text) || !reader.finish()) return reader.take_error();
+  if (!reader.feed(text) || !reader.finish()) {
+    return reader.take_error();
+  }
   return reader.take_trace();
 }
 
@@ -897,13 +1039,21 @@ Result<Trace> read_text(int fd, const std::string& name) {
   for (;;) {
     const ssize_t got = read(fd, chunk.data(), chunk.size());
     if (got < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR) {
+        continue;
+      }
       return Error{name + ": cannot read: " + std::generic_category().message(errno)};
     }
-    if (got == 0) break;
-    if (!reader.feed({chunk.data(), static_cast<std::size_t>(got)})) return reader.take_error();
+    if (got == 0) {
+      break;
+    }
+    if (!reader.feed({chunk.data(), static_cast<std::size_t>(got)})) {
+      return reader.take_error();
+    }
   }
-  if (!reader.finish()) return reader.take_error();
+  if (!reader.finish()) {
+    return reader.take_error();
+  }
   return reader.take_trace();
 }
 

@@ -96,12 +96,16 @@ Complaint TextWriter::check_actors() {
   std::set<std::pair<ActorKind, std::string_view>> names;
   for (const Actor& actor : trace_.actors) {
     const std::string kind(to_string(actor.kind));
-    if (actor.kind == ActorKind::group) return Error{"an actor of kind group cannot be written as text"};
+    if (actor.kind == ActorKind::group) {
+      return Error{"an actor of kind group cannot be written as text"};
+    }
     if (actor.name.size() > kMaxTextValue) {
       return Error{"a " + kind + " whose name is longer than " + std::to_string(kMaxTextValue) +
                    " bytes cannot be written as text"};
     }
-    if (actor.kind == ActorKind::thread) continue;
+    if (actor.kind == ActorKind::thread) {
+      continue;
+    }
     if (has_name(actor.kind) == actor.name.empty()) {
       return Error{"a " + kind + (actor.name.empty() ? " without" : " with") +
                    " a name cannot be written as text"};
@@ -117,7 +121,9 @@ Complaint TextWriter::check_tids() {
   std::unordered_map<std::int32_t, TidLives> tids;
   for (ActorId id = 0; id < trace_.actors.size(); ++id) {
     const Actor& actor = trace_.actors[id];
-    if (actor.kind != ActorKind::thread) continue;
+    if (actor.kind != ActorKind::thread) {
+      continue;
+    }
     if (actor.tid <= 0 || actor.tgid < 0 || actor.start == kNever) {
       return Error{"thread " + std::to_string(actor.tid) + " of process " + std::to_string(actor.tgid) +
                    ", born at " + std::to_string(actor.start) + ", cannot be written as text"};
@@ -147,22 +153,30 @@ Complaint TextWriter::check_thread_of_records() const {
     const WaitSite& site = trace_.sites[wait.site];
     const Nanos block = std::max<Nanos>(wait.block, 0);
     const Nanos wake = std::max<Nanos>(wait.wake, 0);
-    if (!named_by_tid(site.thread, block)) return complain("a wait", site.thread, block);
-    if (site.waker != kNoActor && !named_by_tid(site.waker, wake))
+    if (!named_by_tid(site.thread, block)) {
+      return complain("a wait", site.thread, block);
+    }
+    if (site.waker != kNoActor && !named_by_tid(site.waker, wake)) {
       return complain("a wake", site.waker, wake);
+    }
   }
   for (const Preemption& preemption : trace_.preemptions) {
     const Nanos out = std::max<Nanos>(preemption.out, 0);
-    if (!named_by_tid(preemption.thread, out)) return complain("a preemption", preemption.thread, out);
+    if (!named_by_tid(preemption.thread, out)) {
+      return complain("a preemption", preemption.thread, out);
+    }
   }
   for (const Gap& gap : trace_.gaps) {
     const Nanos from = std::max<Nanos>(gap.from, 0);
-    if (!named_by_tid(gap.thread, from)) return complain("a gap", gap.thread, from);
+    if (!named_by_tid(gap.thread, from)) {
+      return complain("a gap", gap.thread, from);
+    }
   }
   for (const DiskIo& io : trace_.disk_ios) {
     const Nanos issue = std::max<Nanos>(io.issue, 0);
-    if (io.thread != kNoActor && !named_by_tid(io.thread, issue))
+    if (io.thread != kNoActor && !named_by_tid(io.thread, issue)) {
       return complain("a request", io.thread, issue);
+    }
   }
   return std::nullopt;
 }
@@ -196,10 +210,14 @@ Complaint TextWriter::check_values() const {
     }
   }
   for (const DiskSample& sample : trace_.disk_samples) {
-    if (sample.at == kNever) return Error{"a disk sample without a time cannot be written as text"};
+    if (sample.at == kNever) {
+      return Error{"a disk sample without a time cannot be written as text"};
+    }
   }
   for (const DiskIo& io : trace_.disk_ios) {
-    if (io.issue == kNever) return Error{"a request without a time of issue cannot be written as text"};
+    if (io.issue == kNever) {
+      return Error{"a request without a time of issue cannot be written as text"};
+    }
   }
   return std::nullopt;
 }
@@ -213,7 +231,9 @@ void TextWriter::flush() {
 
 void TextWriter::end_line() {
   buffer_ += '\n';
-  if (buffer_.size() >= kBufferBytes) flush();
+  if (buffer_.size() >= kBufferBytes) {
+    flush();
+  }
 }
 
 void TextWriter::waker(ActorId actor) {
@@ -222,7 +242,9 @@ void TextWriter::waker(ActorId actor) {
     return;
   }
   text(to_string(trace_.actors[actor].kind));
-  if (trace_.actors[actor].kind == ActorKind::timer) return;
+  if (trace_.actors[actor].kind == ActorKind::timer) {
+    return;
+  }
   text(":");
   if (trace_.actors[actor].kind == ActorKind::thread) {
     tid(actor);
@@ -232,12 +254,16 @@ void TextWriter::waker(ActorId actor) {
 }
 
 void TextWriter::stack(std::string_view key, StackId id) {
-  if (id == kNoStack || trace_.stacks[id].frames.empty()) return;
+  if (id == kNoStack || trace_.stacks[id].frames.empty()) {
+    return;
+  }
   const std::vector<FrameId>& frames = trace_.stacks[id].frames;
   text(key);
   const std::size_t begin = buffer_.size();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (i > 0) buffer_ += ';';
+    if (i > 0) {
+      buffer_ += ';';
+    }
     const std::string& frame = frame_text_[frames[i]];
     const bool last = i + 1 == frames.size();
     if ((i + 1 == kMaxTextFrames && !last) || buffer_.size() - begin + frame.size() > kMaxWrittenStack) {
@@ -266,7 +292,9 @@ void TextWriter::write_head() {
   if (any_text || recording.cpus != 0) {
     text("recording");
     for (const auto& [key, bytes] : texts) {
-      if (bytes->empty()) continue;
+      if (bytes->empty()) {
+        continue;
+      }
       text(key);
       value(*bytes);
     }
@@ -302,11 +330,13 @@ void TextWriter::actor_line(ActorId id) {
     time(actor.start);
     text(" exit=");
     time(actor.exit);
-    if (actor.seen > std::max(actor.start, trace_.window.begin)) {
+    if (actor.seen >= actor.start && actor.seen != std::max(actor.start, trace_.window.begin)) {
       text(" seen=");
       time(actor.seen);
     }
-    if (actor.outside) text(" outside=yes");
+    if (actor.outside) {
+      text(" outside=yes");
+    }
   } else if (actor.kind != ActorKind::timer) {
     text(" ");
     value(actor.name);
@@ -315,7 +345,9 @@ void TextWriter::actor_line(ActorId id) {
 
 void TextWriter::write_actors() {
   std::unordered_map<ActorId, const DiskCapacity*> capacities;
-  for (const DiskCapacity& capacity : trace_.capacities) capacities[capacity.disk] = &capacity;
+  for (const DiskCapacity& capacity : trace_.capacities) {
+    capacities[capacity.disk] = &capacity;
+  }
   for (ActorId id = 0; id < trace_.actors.size(); ++id) {
     actor_line(id);
     if (const auto found = capacities.find(id); found != capacities.end()) {
@@ -350,7 +382,9 @@ void TextWriter::wait_line(const Wait& wait) {
 }
 
 void TextWriter::write_records() {
-  for (const Wait& wait : trace_.waits) wait_line(wait);
+  for (const Wait& wait : trace_.waits) {
+    wait_line(wait);
+  }
   for (const Preemption& preemption : trace_.preemptions) {
     text("preempt ");
     tid(preemption.thread);
@@ -400,10 +434,18 @@ void TextWriter::write_records() {
 }
 
 Complaint TextWriter::write() {
-  if (Complaint complaint = check_actors()) return complaint;
-  if (Complaint complaint = check_values()) return complaint;
-  if (Complaint complaint = check_tids()) return complaint;
-  if (Complaint complaint = check_thread_of_records()) return complaint;
+  if (Complaint complaint = check_actors()) {
+    return complaint;
+  }
+  if (Complaint complaint = check_values()) {
+    return complaint;
+  }
+  if (Complaint complaint = check_tids()) {
+    return complaint;
+  }
+  if (Complaint complaint = check_thread_of_records()) {
+    return complaint;
+  }
 
   frame_text_.reserve(trace_.frames.size());
   for (const std::string& frame : trace_.frames) {
@@ -419,16 +461,24 @@ Complaint TextWriter::write() {
   write_actors();
   write_records();
   flush();
-  if (write_error_ == 0 && std::fflush(file_) != 0) write_error_ = errno;
-  if (write_error_ != 0) return Error{"cannot write: " + std::generic_category().message(write_error_)};
+  if (write_error_ == 0 && std::fflush(file_) != 0) {
+    write_error_ = errno;
+  }
+  if (write_error_ != 0) {
+    return Error{"cannot write: " + std::generic_category().message(write_error_)};
+  }
   return std::nullopt;
 }
 
 }  // namespace
 
 Status write_text(const Trace& trace, std::FILE* file) {
-  if (Status valid = validate(trace); !valid.ok()) return valid.error();
-  if (Complaint complaint = TextWriter(trace, file).write()) return *std::move(complaint);
+  if (Status valid = validate(trace); !valid.ok()) {
+    return valid.error();
+  }
+  if (Complaint complaint = TextWriter(trace, file).write()) {
+    return *std::move(complaint);
+  }
   return success();
 }
 

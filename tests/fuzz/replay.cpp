@@ -3,13 +3,14 @@
 // none.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <vector>
 
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
@@ -37,9 +38,9 @@ int main(int argc, char** argv) try {
       ++inputs;
     }
   }
-  std::printf("%zu inputs\n", inputs);
+  std::cout << inputs << " inputs\n";
   return inputs == 0 ? 1 : 0;
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "%s\n", error.what());
+  std::cerr << error.what() << "\n";
   return 1;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,10 @@
 namespace {
 
 void must(bool holds, const std::string& what) {
-  if (holds) return;
-  std::fprintf(stderr, "trace_fuzz: %s\n", what.c_str());
+  if (holds) {
+    return;
+  }
+  std::cerr << "trace_fuzz: " << what << "\n";
   std::abort();
 }
 
@@ -29,7 +32,7 @@ std::string written(const offwait::Trace& trace) {
   std::FILE* file = open_memstream(&data, &size);
   must(file != nullptr, "open_memstream");
   const offwait::Status status = offwait::write_text(trace, file);
-  std::fclose(file);
+  must(std::fclose(file) == 0, "fclose");
   must(status.ok(), "cannot be written: " + message_of(status));
   std::string text(data, size);
   std::free(data);  // NOLINT(*-no-malloc)
@@ -41,6 +44,7 @@ constexpr std::size_t kAlwaysWhole = std::size_t{64} << 10;
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);  // NOLINT(*-reinterpret-cast)
   const offwait::Result<offwait::Trace> trace = offwait::parse_text(text, "f");
@@ -48,12 +52,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string& message = trace.error().message;
     must(message.size() > 4 && message.compare(0, 2, "f:") == 0 && message[2] >= '1' && message[2] <= '9',
          "no line number: " + message);
-    for (const char c : message) must(c >= ' ' && c <= '~', "unprintable error: " + message);
+    for (const char c : message) {
+      must(c >= ' ' && c <= '~', "unprintable error: " + message);
+    }
     return 0;
   }
   const offwait::Status valid = offwait::validate(*trace);
   must(valid.ok(), "not valid: " + message_of(valid));
-  if (size > kAlwaysWhole) return 0;
+  if (size > kAlwaysWhole) {
+    return 0;
+  }
   const std::string first = written(*trace);
   const offwait::Result<offwait::Trace> back = offwait::parse_text(first, "f");
   must(back.ok(), "cannot be read back: " + message_of(back));

@@ -28,7 +28,9 @@ TEST_CASE("percent encoding escapes what is not printable ASCII and what separat
 
 TEST_CASE("percent decoding is the inverse for every byte") {
   std::string all;
-  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  for (int byte = 0; byte < 256; ++byte) {
+    all += static_cast<char>(byte);
+  }
   std::string decoded = "old content";
   CHECK_FALSE(percent_decode(encoded(all), decoded).has_value());
   CHECK(decoded == all);

@@ -14,8 +14,12 @@ namespace offwait {
 
 inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
   std::vector<std::string> frames;
-  if (id == kNoStack) return frames;
-  for (const FrameId frame : trace.stacks[id].frames) frames.push_back(trace.frames[frame]);
+  if (id == kNoStack) {
+    return frames;
+  }
+  for (const FrameId frame : trace.stacks[id].frames) {
+    frames.push_back(trace.frames[frame]);
+  }
   return frames;
 }
 
@@ -36,12 +40,18 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
            !std::equal(x.begin(), x.end(), y.begin(),
                        [&](const auto& one, const auto& other) { return fields(one) == fields(other); });
   };
-  if (a.window.begin != b.window.begin || a.window.end != b.window.end) return "window";
+  if (a.window.begin != b.window.begin || a.window.end != b.window.end) {
+    return "window";
+  }
   const auto recording = [](const Recording& r) {
     return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait);
   };
-  if (recording(a.recording) != recording(b.recording)) return "recording";
-  if (a.loss != b.loss) return "loss";
+  if (recording(a.recording) != recording(b.recording)) {
+    return "recording";
+  }
+  if (a.loss != b.loss) {
+    return "loss";
+  }
   if (differs(a.actors, b.actors, [](const Actor& actor) {
         return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.start, actor.exit, actor.seen,
                         actor.outside);
@@ -56,13 +66,23 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
   for (std::size_t i = 0; i < a.waits.size(); ++i) {
     const SiteId x = a.waits[i].site;
     const SiteId y = b.waits[i].site;
-    if (partner[x] == y) continue;
-    if (!same_site(a, a.sites[x], b, b.sites[y])) return "site of wait " + std::to_string(i);
+    if (partner[x] == y) {
+      continue;
+    }
+    if (!same_site(a, a.sites[x], b, b.sites[y])) {
+      return "site of wait " + std::to_string(i);
+    }
     partner[x] = y;
   }
-  if (a.sites.size() != b.sites.size()) return "number of sites";
-  if (a.stacks.size() != b.stacks.size()) return "number of stacks";
-  if (a.frames.size() != b.frames.size()) return "number of frames";
+  if (a.sites.size() != b.sites.size()) {
+    return "number of sites";
+  }
+  if (a.stacks.size() != b.stacks.size()) {
+    return "number of stacks";
+  }
+  if (a.frames.size() != b.frames.size()) {
+    return "number of frames";
+  }
   if (differs(a.preemptions, b.preemptions,
               [](const Preemption& p) { return std::tie(p.thread, p.out, p.run); })) {
     return "preemptions";

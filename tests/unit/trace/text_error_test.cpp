@@ -18,9 +18,9 @@ std::string error_of(std::string_view text) {
   return trace.ok() ? "no error" : trace.error().message;
 }
 
-const std::string kHead = "offwait-waits 1\nwindow 100 10000\n";
-const std::string kThread = kHead + "thread 1 tgid=1 comm=x start=0 exit=5000\n";
-const std::string kMaxTime = "9223372036854775806";
+const std::string head_lines = "offwait-waits 1\nwindow 100 10000\n";
+const std::string thread_lines = head_lines + "thread 1 tgid=1 comm=x start=0 exit=5000\n";
+const std::string max_time = "9223372036854775806";
 
 struct Case {
   std::string text;
@@ -69,9 +69,9 @@ TEST_CASE("a file that is cut off is an error") {
 
 TEST_CASE("lines have a limit") {
   const std::string blanks(kMaxTextLine, ' ');
-  CHECK(error_of(kHead + blanks + "\n") == "no error");
-  CHECK(error_of(kHead + blanks + " \n") == "f:3: line longer than 1048576 bytes");
-  CHECK(error_of(kHead + blanks + blanks) == "f:3: line longer than 1048576 bytes");
+  CHECK(error_of(head_lines + blanks + "\n") == "no error");
+  CHECK(error_of(head_lines + blanks + " \n") == "f:3: line longer than 1048576 bytes");
+  CHECK(error_of(head_lines + blanks + blanks) == "f:3: line longer than 1048576 bytes");
 }
 
 TEST_CASE("window") {
@@ -82,17 +82,17 @@ TEST_CASE("window") {
              {"window 1", "expected 'window BEGIN END'"},
              {"window", "expected 'window BEGIN END'"},
              {"window 1 2 3", "expected 'window BEGIN END'"},
-             {"window a 2", "window begin 'a': expected ns, 0 to " + kMaxTime},
-             {"window 1 -", "window end '-': expected ns, 0 to " + kMaxTime},
+             {"window a 2", "window begin 'a': expected ns, 0 to " + max_time},
+             {"window 1 -", "window end '-': expected ns, 0 to " + max_time},
              {"window 2 1", "window end 1 is before window begin 2"}}));
-  check(after(kHead, "3", {{"window 100 10000", "window twice"}}));
+  check(after(head_lines, "3", {{"window 100 10000", "window twice"}}));
 }
 
 TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, "
       "sample or io)";
-  check(after(kHead, "3",
+  check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
                {"Wait 1", "unknown record 'Wait' " + records},
@@ -115,18 +115,18 @@ TEST_CASE("records and keys") {
 
 TEST_CASE("numbers") {
   const auto out_of = [](const std::string& value) {
-    return "out '" + value + "': expected ns, 0 to " + kMaxTime;
+    return "out '" + value + "': expected ns, 0 to " + max_time;
   };
   std::vector<Case> cases;
   for (const std::string value : {"", "-", "-1", "+1", "1x", "0x10", "1.5", "1e3", "9223372036854775807",
                                   "18446744073709551616", "99999999999999999999999999"}) {
     cases.push_back({"preempt 1 out=" + value + " run=-", out_of(value)});
   }
-  check(after(kHead, "3", cases));
+  check(after(head_lines, "3", cases));
   const std::string expected_tid = ": expected a tid, 1 to 2147483647";
-  check(after(kHead, "3",
-              {{"preempt 1 out=1 run=x", "run 'x': expected ns, 0 to " + kMaxTime + ", or '-'"},
-               {"preempt 1 out=1 run=-1", "run '-1': expected ns, 0 to " + kMaxTime + ", or '-'"},
+  check(after(head_lines, "3",
+              {{"preempt 1 out=1 run=x", "run 'x': expected ns, 0 to " + max_time + ", or '-'"},
+               {"preempt 1 out=1 run=-1", "run '-1': expected ns, 0 to " + max_time + ", or '-'"},
                {"preempt", "preempt ''" + expected_tid},
                {"preempt 0 out=1 run=2", "preempt '0'" + expected_tid},
                {"preempt -5 out=1 run=2", "preempt '-5'" + expected_tid},
@@ -138,13 +138,13 @@ TEST_CASE("numbers") {
                 "bytes '-1': expected a count, 0 to 18446744073709551615"},
                {"sample sda at=1 bytes=18446744073709551616 ios=1",
                 "bytes '18446744073709551616': expected a count, 0 to 18446744073709551615"},
-               {"sample sda at=- bytes=1 ios=1", "at '-': expected ns, 0 to " + kMaxTime},
+               {"sample sda at=- bytes=1 ios=1", "at '-': expected ns, 0 to " + max_time},
                {"sample sda at=1 bytes=1 ios=", "ios '': expected a count, 0 to 18446744073709551615"}}));
 }
 
 TEST_CASE("recording and loss") {
   check(after(
-      kHead, "3",
+      head_lines, "3",
       {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
        {"recording host=x", "unknown key 'host' (recording has target, start_time, kernel, cpus, offwait)"},
        {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
@@ -152,34 +152,34 @@ TEST_CASE("recording and loss") {
        {"loss =1", "empty loss counter"},
        {"loss x=-1", "loss counter 'x' '-1': expected a count, 0 to 18446744073709551615"},
        {"loss x=1 %78=2", "loss counter 'x' twice"}}));
-  check({{kHead + "recording\nrecording\n", "f:4: recording twice"},
-         {kHead + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
+  check({{head_lines + "recording\nrecording\n", "f:4: recording twice"},
+         {head_lines + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
 }
 
 TEST_CASE("threads") {
-  check(after(kHead, "3",
+  check(after(head_lines, "3",
               {{"thread 1 tgid=-1 comm=x start=0 exit=-", "tgid '-1': expected a tgid, 0 to 2147483647"},
                {"thread 1 tgid=1 comm=\xc3\xa4 start=0 exit=-", "comm: byte 0xC3 must be written as %C3"},
-               {"thread 1 tgid=1 comm=x start=- exit=-", "start '-': expected ns, 0 to " + kMaxTime},
-               {"thread 1 tgid=1 comm=x start=-5 exit=-", "start '-5': expected ns, 0 to " + kMaxTime},
+               {"thread 1 tgid=1 comm=x start=- exit=-", "start '-': expected ns, 0 to " + max_time},
+               {"thread 1 tgid=1 comm=x start=-5 exit=-", "start '-5': expected ns, 0 to " + max_time},
                {"thread 1 tgid=1 comm=x start=5 exit=4", "exit 4 is before start 5"},
                {"thread 1 tgid=1 comm=x start=5 exit=- seen=4", "seen 4 is before start 5"},
                {"thread 1 tgid=1 comm=x start=5 exit=- outside=1", "outside '1': expected yes or no"},
                {"thread 1 tgid=1 comm=" + std::string(4097, 'x') + " start=5 exit=-",
                 "comm longer than 4096 bytes"}}));
   const std::string other = ", but another thread line has it live in [0, 5000)";
-  check(after(kThread, "4",
+  check(after(thread_lines, "4",
               {{"thread 1 tgid=1 comm=x start=0 exit=5000", "thread 1 lives in [0, 5000)" + other},
                {"thread 1 tgid=1 comm=x start=4999 exit=-", "thread 1 lives in [4999, -)" + other},
                {"thread 1 tgid=1 comm=x start=10 exit=20", "thread 1 lives in [10, 20)" + other},
                {"thread 1 tgid=1 comm=x start=0 exit=0", "thread 1 lives in [0, 0)" + other}}));
-  check({{kHead + "thread 1 tgid=1 comm=x start=50 exit=-\nthread 1 tgid=1 comm=x start=0 exit=51\n",
+  check({{head_lines + "thread 1 tgid=1 comm=x start=50 exit=-\nthread 1 tgid=1 comm=x start=0 exit=51\n",
           "f:4: thread 1 lives in [0, 51), but another thread line has it live in [50, -)"}});
 }
 
 TEST_CASE("devices") {
   check(after(
-      kHead, "3",
+      head_lines, "3",
       {{"disk", "empty name of disk"},
        {"nic %", "name of nic: bad escape '%' (expected % and two hexadecimal digits)"},
        {"nic eth0 speed=1", "expected 'nic NAME' and nothing else"},
@@ -201,9 +201,9 @@ TEST_CASE("devices") {
        {"io 1 disk= bytes=1 issue=1 complete=1", "empty name of disk"},
        {"io 1 disk=sda bytes=1 issue=2 complete=1", "complete 1 is before issue 2"},
        {"disk " + std::string(4097, 'x'), "name of disk longer than 4096 bytes"}}));
-  check({{kHead + "disk a\ndisk a\n", "f:4: disk 'a' twice"},
-         {kHead + "irq a\nirq %61\n", "f:4: irq '%61' twice"},
-         {kHead + "timer\ntimer\n", "f:4: timer twice"}});
+  check({{head_lines + "disk a\ndisk a\n", "f:4: disk 'a' twice"},
+         {head_lines + "irq a\nirq %61\n", "f:4: irq '%61' twice"},
+         {head_lines + "timer\ntimer\n", "f:4: timer twice"}});
 }
 
 TEST_CASE("waits") {
@@ -214,7 +214,7 @@ TEST_CASE("waits") {
   };
   const std::string wait = "wait 1 block=1 wake=2 run=3 waker=- class=";
   check(after(
-      kThread, "4",
+      thread_lines, "4",
       {waker(""),
        waker("disk"),
        waker("timer:x"),
@@ -225,12 +225,12 @@ TEST_CASE("waits") {
         "waker thread 'x': expected a tid, 1 to 2147483647"},
        {"wait 1 block=1 wake=2 run=3 class=disk waker=thread:0",
         "waker thread '0': expected a tid, 1 to 2147483647"},
-       {"wait 1 block=1 wake=2 run=3 class=disk waker=disk:", "empty waker disk"},
+       {"wait 1 block=1 wake=2 run=3 class=disk waker=disk:", "empty waker"},
        {"wait 1 block=1 wake=2 run=3 class=disk waker=nic:%0",
-        "waker nic: bad escape '%0' (expected % and two hexadecimal digits)"},
+        "waker: bad escape '%0' (expected % and two hexadecimal digits)"},
        {wait + "sleeping",
         "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault or other"},
-       {"wait 1 block=- wake=2 run=3 waker=- class=disk", "block '-': expected ns, 0 to " + kMaxTime},
+       {"wait 1 block=- wake=2 run=3 waker=- class=disk", "block '-': expected ns, 0 to " + max_time},
        {"wait 1 block=5 wake=4 run=6 waker=- class=disk", "wake 4 is before block 5"},
        {"wait 1 block=5 wake=6 run=5 waker=- class=disk", "run 5 is before wake 6"},
        {"wait 1 block=5 wake=- run=6 waker=- class=disk",
@@ -246,20 +246,23 @@ TEST_CASE("waits") {
        {wait + "disk stack=" + std::string(4097, 'x'), "frame of stack longer than 4096 bytes"}}));
 
   std::string frames = "f";
-  for (std::size_t i = 1; i < kMaxTextFrames; ++i) frames += ";f";
-  CHECK(error_of(kThread + wait + "disk stack=" + frames + "\n") == "no error");
-  CHECK(error_of(kThread + wait + "disk stack=" + frames + ";f\n") == "f:4: stack of more than 1024 frames");
+  for (std::size_t i = 1; i < kMaxTextFrames; ++i) {
+    frames += ";f";
+  }
+  CHECK(error_of(thread_lines + wait + "disk stack=" + frames + "\n") == "no error");
+  CHECK(error_of(thread_lines + wait + "disk stack=" + frames + ";f\n") ==
+        "f:4: stack of more than 1024 frames");
 }
 
 TEST_CASE("preempt and unknown") {
-  check(after(kThread, "4",
+  check(after(thread_lines, "4",
               {{"preempt 1 out=5 run=4", "run 4 is before out 5"},
                {"unknown 1 from=5 to=4", "to 4 is before from 5"}}));
 }
 
 TEST_CASE("waits and unknown stretches need a thread that lives") {
-  const std::string late = kHead + "thread 1 tgid=1 comm=x start=1000 exit=5000\n";
-  check(after(kHead, "3",
+  const std::string late = head_lines + "thread 1 tgid=1 comm=x start=1000 exit=5000\n";
+  check(after(head_lines, "3",
               {{"wait 1 block=1 wake=2 run=3 waker=- class=disk", "wait of tid 1, which has no thread line"},
                {"unknown 1 from=1 to=2", "unknown of tid 1, which has no thread line"}}));
   check(after(late, "4",
@@ -289,23 +292,23 @@ TEST_CASE("what a thread did must be in order and disjoint") {
     return "wait 1 block=" + from + " wake=" + (to == "-" ? "-" : from) + " run=" + to +
            " waker=- class=disk\n";
   };
-  check({{kThread + wait("200", "300") + wait("299", "400"),
+  check({{thread_lines + wait("200", "300") + wait("299", "400"),
           "f:5: wait [299, 400) of thread 1 begins before its wait [200, 300) of line 4" + rule},
-         {kThread + wait("200", "300") + wait("100", "150"),
+         {thread_lines + wait("200", "300") + wait("100", "150"),
           "f:5: wait [100, 150) of thread 1 begins before its wait [200, 300) of line 4" + rule},
-         {kThread + wait("200", "-") + wait("400", "500"),
+         {thread_lines + wait("200", "-") + wait("400", "500"),
           "f:5: wait [400, 500) of thread 1 begins before its wait [200, -) of line 4" + rule},
-         {kThread + "preempt 1 out=200 run=300\npreempt 1 out=250 run=260\n",
+         {thread_lines + "preempt 1 out=200 run=300\npreempt 1 out=250 run=260\n",
           "f:5: preempt [250, 260) of thread 1 begins before its preempt [200, 300) of line 4" + rule},
-         {kHead + "preempt 1 out=200 run=300\npreempt 1 out=100 run=150\n",
+         {head_lines + "preempt 1 out=200 run=300\npreempt 1 out=100 run=150\n",
           "f:4: preempt [100, 150) of thread 1 begins before its preempt [200, 300) of line 3" + rule},
-         {kThread + "unknown 1 from=200 to=300\nunknown 1 from=200 to=300\n",
+         {thread_lines + "unknown 1 from=200 to=300\nunknown 1 from=200 to=300\n",
           "f:5: unknown [200, 300) of thread 1 begins before its unknown [200, 300) of line 4" + rule},
-         {kThread + "preempt 1 out=250 run=260\n" + wait("200", "300"),
+         {thread_lines + "preempt 1 out=250 run=260\n" + wait("200", "300"),
           "f:4: preempt [250, 260) of thread 1 begins before its wait [200, 300) of line 5" + rule},
-         {kThread + wait("200", "300") + "unknown 1 from=100 to=201\n",
+         {thread_lines + wait("200", "300") + "unknown 1 from=100 to=201\n",
           "f:4: wait [200, 300) of thread 1 begins before its unknown [100, 201) of line 5" + rule},
-         {kThread + "unknown 1 from=100 to=-\npreempt 1 out=4000 run=4001\n",
+         {thread_lines + "unknown 1 from=100 to=-\npreempt 1 out=4000 run=4001\n",
           "f:5: preempt [4000, 4001) of thread 1 begins before its unknown [100, -) of line 4" + rule}});
 }
 

@@ -38,6 +38,16 @@ Trace parsed(std::string_view text) {
 
 Trace after_head(const std::string& lines) { return parsed("offwait-waits 1\nwindow 100 10000\n" + lines); }
 
+/// A wait of thread 1 that is over at once.
+std::string line_of_wait_at(const std::string& at, const std::string& rest) {
+  std::string line = "wait 1";
+  for (const char* key : {" block=", " wake=", " run="}) {
+    line += key;
+    line += at;
+  }
+  return line.append(" ").append(rest).append("\n");
+}
+
 const WaitSite& site_of(const Trace& trace, std::size_t wait) {
   return trace.sites[trace.waits.at(wait).site];
 }
@@ -125,7 +135,9 @@ TEST_CASE("every record and key is read") {
   const std::vector<ActorKind> kinds{ActorKind::thread,  ActorKind::thread, ActorKind::disk,
                                      ActorKind::disk,    ActorKind::nic,    ActorKind::irq,
                                      ActorKind::softirq, ActorKind::timer};
-  for (std::size_t i = 0; i < kinds.size(); ++i) CHECK(trace.actors[i].kind == kinds[i]);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    CHECK(trace.actors[i].kind == kinds[i]);
+  }
   CHECK(trace.actors[5].name == "24 virtio");
   CHECK(trace.actors[7].name.empty());
 
@@ -168,7 +180,7 @@ TEST_CASE("every wait class and kind of waker is read") {
                                          "poll", "sleep", "child", "fault", "other"};
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const std::string at = std::to_string(1000 + i);
-    lines += "wait 1 block=" + at + " wake=" + at + " run=" + at + " waker=- class=" + classes[i] + "\n";
+    lines += line_of_wait_at(at, "waker=- class=" + classes[i]);
   }
   const std::vector<std::string> wakers{"thread:2", "disk:d", "nic:n", "timer", "irq:i", "softirq:s:t"};
   for (const std::string& waker : wakers) {
@@ -292,7 +304,9 @@ TEST_CASE("a tid without thread line is unknown throughout, or until its first p
     INFO(tid);
     std::size_t found = 0;
     for (const Actor& actor : trace.actors) {
-      if (actor.tid != tid) continue;
+      if (actor.tid != tid) {
+        continue;
+      }
       ++found;
       CHECK(actor.tgid == 0);
       CHECK(actor.name.empty());
@@ -333,8 +347,8 @@ TEST_CASE("a file is read in chunks as it is from memory") {
   std::string text = "offwait-waits 1\nwindow 0 100000000\nthread 1 tgid=1 comm=x start=0 exit=-\n";
   while (text.size() < 5'000'000) {
     const std::string at = std::to_string(text.size());
-    text += "wait 1 block=" + at + " wake=" + at + " run=" + at + " waker=timer class=sleep stack=f" +
-            std::to_string(text.size() % 1000) + ";main\n";
+    const std::string leaf = "f" + std::to_string(text.size() % 1000);
+    text += line_of_wait_at(at, "waker=timer class=sleep stack=" + leaf + ";main");
   }
   const int fd = memfd_create("trace", 0);
   REQUIRE(fd >= 0);

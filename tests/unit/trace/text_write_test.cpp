@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -25,8 +26,8 @@ std::string written(const Trace& trace) {
   std::FILE* file = open_memstream(&data, &size);
   REQUIRE(file != nullptr);
   const Status status = write_text(trace, file);
-  std::fclose(file);
-  const std::string text(data, size);
+  REQUIRE(std::fclose(file) == 0);
+  std::string text(data, size);
   std::free(data);  // NOLINT(*-no-malloc)
   INFO((status.ok() ? "" : status.error().message));
   REQUIRE(status.ok());
@@ -38,7 +39,7 @@ std::string error_of(const Trace& trace) {
   REQUIRE(file != nullptr);
   const Status status = write_text(trace, file);
   CHECK(std::ftell(file) == 0);
-  std::fclose(file);
+  CHECK(std::fclose(file) == 0);
   return status.ok() ? "no error" : status.error().message;
 }
 
@@ -131,20 +132,20 @@ Trace random_trace(std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
   const auto name = [&](std::uint32_t min) {
-    static const std::vector<std::string> kHostile{"\x1b]0;owned\x07",
-                                                   "\xc3\x28\xff",
-                                                   "\"quoted\"'",
-                                                   "a b=c;d%e#f",
-                                                   std::string("\0\n\r\t", 4),
-                                                   "<script>",
-                                                   "-",
-                                                   "--",
-                                                   "thread:1",
-                                                   "\xe2\x80\xae"};
+    static const std::vector<std::string> hostile{"\x1b]0;owned\x07",
+                                                  "\xc3\x28\xff",
+                                                  "\"quoted\"'",
+                                                  "a b=c;d%e#f",
+                                                  std::string("\0\n\r\t", 4),
+                                                  "<script>",
+                                                  "-",
+                                                  "--",
+                                                  "thread:1",
+                                                  std::string("\xe2\x80") + "\xae"};
     std::string text(min, 'n');
     for (std::uint32_t i = below(4); i > 0; --i) {
       if (below(2) == 0) {
-        text += kHostile[below(static_cast<std::uint32_t>(kHostile.size()))];
+        text += hostile[below(static_cast<std::uint32_t>(hostile.size()))];
       } else {
         text += static_cast<char>(below(256));
       }
@@ -157,7 +158,9 @@ Trace random_trace(std::uint32_t seed) {
   trace.window.begin = below(1000);
   trace.window.end = trace.window.begin + 1 + below(1'000'000);
   trace.recording = {name(0), name(0), name(0), below(3), name(0)};
-  for (std::size_t i = below(3); i > 0; --i) trace.loss[unique(i)] = std::uint64_t{random()} * random();
+  for (std::size_t i = below(3); i > 0; --i) {
+    trace.loss[unique(i)] = std::uint64_t{random()} * random();
+  }
   for (std::size_t i = 0; i < 10; ++i) {
     switch (below(7)) {
       case 0:
@@ -179,7 +182,7 @@ Trace random_trace(std::uint32_t seed) {
         for (std::uint32_t life = below(3); life > 0; --life) {
           Actor actor = thread(tid, name(0), born, born + 1 + below(300'000));
           born = actor.exit + below(2);
-          actor.seen = std::max(actor.start, trace.window.begin) + below(2) * below(1000);
+          actor.seen = std::max(actor.start, trace.window.begin) + (below(2) == 0 ? 0 : below(1000));
           actor.outside = below(2) == 0;
           trace.actors.push_back(actor);
         }
@@ -190,11 +193,15 @@ Trace random_trace(std::uint32_t seed) {
     }
   }
   trace.actors.push_back(device(ActorKind::timer, ""));
-  for (std::size_t i = 0; i < 8; ++i) trace.frames.push_back(unique(i));
+  for (std::size_t i = 0; i < 8; ++i) {
+    trace.frames.push_back(unique(i));
+  }
   for (std::size_t i = 0; i < 6; ++i) {
     Stack stack;
     stack.frames.push_back(static_cast<FrameId>(i));
-    for (std::uint32_t n = below(5); n > 0; --n) stack.frames.push_back(below(8));
+    for (std::uint32_t n = below(5); n > 0; --n) {
+      stack.frames.push_back(below(8));
+    }
     trace.stacks.push_back(stack);
   }
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
@@ -207,17 +214,21 @@ Trace random_trace(std::uint32_t seed) {
       trace.disk_samples.push_back({id, below(100), random(), random()});
       trace.disk_ios.push_back({kNoActor, id, 5, below(2) == 0 ? kNever : 5 + below(9), random()});
     }
-    if (actor.kind != ActorKind::thread) continue;
+    if (actor.kind != ActorKind::thread) {
+      continue;
+    }
     Nanos at = actor.start;
     const auto step = [&] {
-      at += below(3) * below(5000);
+      at += below(3) == 0 ? 0 : below(10000);
       return at;
     };
     for (std::uint32_t n = below(20); n > 0; --n) {
       const Nanos first = step();
       const Nanos second = step();
       const Nanos third = step();
-      if (third >= actor.exit) break;
+      if (third >= actor.exit) {
+        break;
+      }
       const bool open = n == 1 && below(2) == 0;
       switch (below(4)) {
         case 0:
@@ -236,8 +247,12 @@ Trace random_trace(std::uint32_t seed) {
             site.waker = waker;
           }
           SiteId known = 0;
-          while (known < trace.sites.size() && trace.sites[known] != site) ++known;
-          if (known == trace.sites.size()) trace.sites.push_back(site);
+          while (known < trace.sites.size() && trace.sites[known] != site) {
+            ++known;
+          }
+          if (known == trace.sites.size()) {
+            trace.sites.push_back(site);
+          }
           trace.waits.push_back({known, first, woken ? second : kNever, open ? kNever : third});
         }
       }
@@ -253,17 +268,23 @@ Trace without_unused(Trace trace) {
   trace.stacks.clear();
   trace.frames.clear();
   const auto keep = [&](StackId& id) {
-    if (id == kNoStack) return;
+    if (id == kNoStack) {
+      return;
+    }
     Stack stack;
     for (const FrameId frame : stacks[id].frames) {
       const auto found = std::find(trace.frames.begin(), trace.frames.end(), frames[frame]);
       stack.frames.push_back(static_cast<FrameId>(found - trace.frames.begin()));
-      if (found == trace.frames.end()) trace.frames.push_back(frames[frame]);
+      if (found == trace.frames.end()) {
+        trace.frames.push_back(frames[frame]);
+      }
     }
     const auto found = std::find_if(trace.stacks.begin(), trace.stacks.end(),
                                     [&](const Stack& known) { return known.frames == stack.frames; });
     id = static_cast<StackId>(found - trace.stacks.begin());
-    if (found == trace.stacks.end()) trace.stacks.push_back(stack);
+    if (found == trace.stacks.end()) {
+      trace.stacks.push_back(stack);
+    }
   };
   for (WaitSite& site : trace.sites) {
     keep(site.wait_stack);
@@ -282,7 +303,9 @@ TEST_CASE("random traces survive writing and reading") {
     CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
     const Trace back = read_back(text);
     REQUIRE(validate(back).ok());
-    REQUIRE(first_difference(trace, back) == "");
+    const std::string difference = first_difference(trace, back);
+    INFO(difference);
+    REQUIRE(difference.empty());
     REQUIRE(written(back) == text);
     waits += trace.waits.size();
   }
@@ -301,6 +324,16 @@ TEST_CASE("times before 0 and seen before the birth are raised") {
   CHECK(back.actors[0].seen == 0);
   CHECK(back.waits[0].block == 0);
   CHECK(back.waits[0].wake == 30);
+
+  trace.window = {20, 100};
+  trace.waits.clear();
+  trace.sites.clear();
+  for (const auto& [seen, read] :
+       std::vector<std::pair<Nanos, Nanos>>{{9, 20}, {10, 10}, {15, 15}, {20, 20}, {30, 30}}) {
+    trace.actors = {thread(1, "x", 10)};
+    trace.actors[0].seen = seen;
+    CHECK(read_back(written(trace)).actors[0].seen == read);
+  }
 }
 
 TEST_CASE("long frames and stacks are cut where text.h says") {
@@ -384,7 +417,9 @@ TEST_CASE("what text cannot say is an error, and nothing is written") {
   CHECK(error_with([](Trace& t) { t.loss[""] = 1; }) ==
         "loss counters whose names are empty or too long cannot be written as text");
   CHECK(error_with([](Trace& t) {
-          for (int i = 100; i < 200; ++i) t.loss[std::to_string(i) + std::string(4000, ' ')] = 1;
+          for (int i = 100; i < 200; ++i) {
+            t.loss[std::to_string(i) + std::string(4000, ' ')] = 1;
+          }
         }) == "loss counters whose names are empty or too long cannot be written as text");
 }
 
@@ -392,7 +427,7 @@ TEST_CASE("failures to write are reported") {
   std::FILE* full = std::fopen("/dev/full", "w");
   REQUIRE(full != nullptr);
   const Status status = write_text(small_trace(), full);
-  std::fclose(full);
+  static_cast<void>(std::fclose(full));
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().message == "cannot write: No space left on device");
 
@@ -402,14 +437,14 @@ TEST_CASE("failures to write are reported") {
   full = std::fopen("/dev/full", "w");
   REQUIRE(full != nullptr);
   const Status middle = write_text(trace, full);
-  std::fclose(full);
+  static_cast<void>(std::fclose(full));
   REQUIRE_FALSE(middle.ok());
   CHECK(middle.error().message == "cannot write: No space left on device");
 
   std::FILE* read_only = std::fopen("/dev/null", "r");
   REQUIRE(read_only != nullptr);
   const Status closed = write_text(small_trace(), read_only);
-  std::fclose(read_only);
+  static_cast<void>(std::fclose(read_only));
   REQUIRE_FALSE(closed.ok());
   CHECK(closed.error().message == "cannot write: Bad file descriptor");
 }
