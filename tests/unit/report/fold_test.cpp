@@ -18,7 +18,7 @@ TEST_CASE("A short frame has neither offset nor module nor argument types") {
 
 TEST_CASE("What has no function stays") {
   CHECK(short_frame("[libfoo.so+0x1234]") == "[libfoo.so+0x1234]");
-  CHECK(short_frame("") == "");
+  CHECK(short_frame("").empty());
   CHECK(short_frame("(x)") == "(x)");
   CHECK(short_frame("+0x10") == "+0x10");
   CHECK(short_frame("weird (name) here") == "weird (name) here");

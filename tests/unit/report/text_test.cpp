@@ -56,14 +56,13 @@ void poison(Report& report, const std::string& name) {
   report.elsewhere[0].sentence = name;
 }
 
-const std::vector<std::string> kHostile = {
+const std::vector<std::string> hostile_names = {
     std::string("\x1b]0;owned\x07\n\r\t\x7f\0", 15),
     "\xff\xfe\xc3(\xf0\x9f\x92",
-    "\u202Eevil\u200B\u2066",
+    "\xe2\x80\xae..evil\xe2\x80\x8b\xe2\x81\xa6",  // NOLINT(misc-misleading-bidirectional)
     std::string(5000, 'x'),
     "日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語",
-    "\xc2\x9b"
-    "2J",
+    "\u009b2J",
     "",
 };
 
@@ -106,7 +105,7 @@ BLOCKED THROUGHOUT  never woken in the window
 }
 
 TEST_CASE("No line is wider than asked for, and nothing hostile gets through") {
-  for (const std::string& name : kHostile) {
+  for (const std::string& name : hostile_names) {
     Report report = sample_report();
     poison(report, name);
     for (const int width : {40, 41, 60, 79, 80, 100, 132, 400}) {
