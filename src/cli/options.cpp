@@ -2,10 +2,12 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <functional>
 #include <utility>
 
 #include "cli/version.h"
+#include "report/escape.h"
 
 namespace offwait {
 namespace {
@@ -17,6 +19,26 @@ constexpr const char* kFooter = R"(Examples:
   offwait report w.txt --explain      no kernel and no root needed; and why these knots
 
 Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong.)";
+
+constexpr const char* kReportFooter = R"(Examples:
+  offwait report w.txt                no kernel and no root needed
+  offwait report w.txt --explain      and why these knots
+  offwait report --json - w.txt | jq .knots)";
+
+constexpr const char* kDumpFooter = R"(Examples:
+  offwait dump -p 1234 -d 10s -o w.txt
+  offwait dump -p 1234 -d 10s | ssh desk offwait report -)";
+
+/// What a PID or TID on the command line must be.
+Result<std::int32_t> parse_id(std::string_view text) {
+  std::int32_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc{} || end != text.data() + text.size() || id <= 0) {
+    return Error{"bad number of a process or thread '" + std::string(text) +
+                 "': expected a whole number from 1 to 2147483647"};
+  }
+  return id;
+}
 
 /// A CLI11 validator out of one of our parsers: CLI11 reports the parser's own sentence.
 template <class T>
@@ -30,12 +52,15 @@ std::function<void(const std::string&)> parse_into(Result<T> (*parse)(std::strin
 }
 
 void add_recording_options(CLI::App& app, Options& options) {
-  auto* pid = app.add_option("-p,--pid", options.pid, "record this process, and the processes it creates")
-                  ->type_name("PID")
-                  ->check(CLI::PositiveNumber);
-  app.add_option("-t,--tid", options.tid, "record this thread alone")
+  auto* pid = app.add_option_function<std::string>(
+                     "-p,--pid",
+                     parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.pid = id; }),
+                     "record this process, and the processes it creates")
+                  ->type_name("PID");
+  app.add_option_function<std::string>(
+         "-t,--tid", parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.tid = id; }),
+         "record this thread alone")
       ->type_name("TID")
-      ->check(CLI::PositiveNumber)
       ->excludes(pid);
   app.add_option_function<std::string>(
          "-d,--duration",
@@ -73,8 +98,8 @@ void add_analysis_options(CLI::App& app, Options& options) {
          },
          "what a disk can do at most, e.g. vda=500M,50k; may be given for several disks")
       ->type_name("NAME=BYTES/s,IO/s")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag("--explain", options.explain,
                "show what was set aside or dropped on the way to the knots, and why");
 }
@@ -82,13 +107,6 @@ void add_analysis_options(CLI::App& app, Options& options) {
 void add_printing_options(CLI::App& app, Options& options) {
   app.add_flag("-v,--verbose", options.verbosity, "every edge, whole stacks");
   app.add_flag("-q,--quiet", options.quiet, "no progress and no notes");
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
 }
 
 }  // namespace
@@ -111,16 +129,18 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   report->add_option("FILE", options.input, "the waits; '-' is standard input")->required();
   add_analysis_options(*report, options);
   add_printing_options(*report, options);
+  report->footer(kReportFooter);
 
   CLI::App* dump = app.add_subcommand("dump", "record, and write the waits as text for 'offwait report'");
   add_recording_options(*dump, options);
   dump->add_option("-o,--output", options.output, "where to; '-' (default) is standard output")
       ->type_name("FILE");
   dump->add_flag("-q,--quiet", options.quiet, "no progress and no notes");
+  dump->footer(kDumpFooter);
   app.require_subcommand(0, 1);
 
   const auto usage = [](const std::string& what) {
-    return Exit{2, "offwait: " + one_line(what) + " (see offwait --help)\n"};
+    return Exit{2, "offwait: " + escape(what) + " (see offwait --help)\n"};
   };
   try {
     app.parse(argc, argv);
@@ -133,10 +153,15 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return usage(error.what());
   }
+  for (const CLI::App* subcommand : app.get_subcommands()) {
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() > 0)
+        return usage(option->get_name() + " stands before " + subcommand->get_name() +
+                     ", whose options stand after it");
+    }
+  }
   if (*report) {
     options.command = Command::report;
-    if (options.pid != 0 || options.tid != 0)
-      return usage("report reads a file: -p and -t do not go with it");
     return options;
   }
   if (*dump) options.command = Command::dump;
