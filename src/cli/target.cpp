@@ -67,8 +67,6 @@ Result<Target> find(std::int32_t id, bool thread) {
                  " is a kernel thread: record the process that waits for it, kernel threads that it waits "
                  "for are followed"};
   }
-  if (stat.state == 'Z' || stat.state == 'X')
-    return Error{std::string(thread ? "thread " : "process ") + number + " has already exited"};
   Target target;
   target.tgid = tgid;
   target.tid = thread ? id : 0;
@@ -77,6 +75,9 @@ Result<Target> find(std::int32_t id, bool thread) {
   target.process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, tgid, 0)));
   if (!target.process)
     return Error{"cannot watch process " + std::to_string(tgid) + ": " + std::strerror(errno)};
+  // A process whose main thread alone has exited is a zombie to /proc, but lives.
+  const bool exited = thread ? stat.state == 'Z' || stat.state == 'X' : !is_alive(target);
+  if (exited) return Error{(thread ? "thread " : "process ") + number + " has already exited"};
   return target;
 }
 
