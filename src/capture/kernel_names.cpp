@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/kernel_names.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 
@@ -27,9 +28,15 @@ std::vector<std::string_view> words(std::string_view line) {
   return found;
 }
 
-bool number(std::string_view word, std::uint64_t& value) {
+template <class Number>
+bool number(std::string_view word, Number& value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   return error == std::errc{} && end == word.data() + word.size();
+}
+
+bool is_count(std::string_view word) {
+  std::uint64_t value = 0;
+  return number(word, value);
 }
 
 }  // namespace
@@ -48,17 +55,20 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
   std::vector<DiskStats> disks;
   while (!text.empty()) {
     const std::vector<std::string_view> fields = words(next_line(text));
-    std::uint64_t major = 0;
-    std::uint64_t minor = 0;
-    if (fields.size() < 3 + kWriteSectors + 1 || !number(fields[0], major) || !number(fields[1], minor))
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+    if (fields.size() < 3 + kWriteSectors + 1 || !number(fields[0], major) || !number(fields[1], minor) ||
+        !std::all_of(fields.begin() + 3, fields.end(), is_count)) {
       continue;
+    }
     // Discards came in 4.18 and flushes in 5.5; where they are missing they are not counted.
     const auto field = [&fields](std::size_t index) {
       std::uint64_t value = 0;
-      return index + 3 < fields.size() && number(fields[index + 3], value) ? value : 0;
+      if (index + 3 < fields.size()) number(fields[index + 3], value);
+      return value;
     };
     DiskStats disk;
-    disk.dev = static_cast<std::uint32_t>(major << 20 | minor);
+    disk.dev = major << 20 | minor;
     disk.name = std::string(fields[2]);
     disk.bytes = (field(kReadSectors) + field(kWriteSectors) + field(kDiscardSectors)) * kSectorBytes;
     disk.ios = field(kReads) + field(kWrites) + field(kDiscards) + field(kFlushes);
@@ -73,17 +83,19 @@ std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text) {
   while (!text.empty()) {
     const std::vector<std::string_view> fields = words(next_line(text));
     if (fields.empty() || fields[0].back() != ':') continue;
-    std::uint64_t irq = 0;
+    std::uint32_t irq = 0;
     if (!number(fields[0].substr(0, fields[0].size() - 1), irq)) continue;
-    // A count for each CPU, the chip, the hardware number and trigger, then the handlers.
-    const std::size_t handlers = 1 + cpus + 2;
+    // A count for each CPU, the chip, the hardware number and trigger (one word on x86, two on arm64), then
+    // the handlers.
+    std::size_t handlers = 1 + cpus + 2;
+    if (handlers < fields.size() && (fields[handlers] == "Level" || fields[handlers] == "Edge")) ++handlers;
     if (fields.size() <= handlers) continue;
     std::string names;
     for (std::size_t i = handlers; i < fields.size(); ++i) {
       if (!names.empty()) names += ' ';
       names += fields[i];
     }
-    interrupts.emplace(static_cast<std::uint32_t>(irq), std::move(names));
+    interrupts.emplace(irq, std::move(names));
   }
   return interrupts;
 }
