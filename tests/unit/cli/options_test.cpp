@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/options.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace offwait {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::variant<Options, Exit> parse(const Words& words) {
+  std::vector<const char*> argv = {"/usr/bin/offwait"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return parse_options(static_cast<int>(argv.size()), argv.data());
+}
+
+Options good(const Words& words) {
+  const auto parsed = parse(words);
+  if (const Exit* exit = std::get_if<Exit>(&parsed)) FAIL(exit->text);
+  return std::get<Options>(parsed);
+}
+
+/// The message about a wrong command line, without what all of them have.
+std::string wrong(const Words& words) {
+  const auto parsed = parse(words);
+  const Exit* exit = std::get_if<Exit>(&parsed);
+  REQUIRE(exit != nullptr);
+  CHECK(exit->status == 2);
+  const std::string head = "offwait: ";
+  const std::string tail = " (see offwait --help)\n";
+  REQUIRE(exit->text.size() > head.size() + tail.size());
+  CHECK(exit->text.substr(0, head.size()) == head);
+  CHECK(exit->text.substr(exit->text.size() - tail.size()) == tail);
+  const std::string message = exit->text.substr(head.size(), exit->text.size() - head.size() - tail.size());
+  CHECK(message.find('\n') == std::string::npos);
+  return message;
+}
+
+std::string text_of(const Words& words) {
+  const auto parsed = parse(words);
+  const Exit* exit = std::get_if<Exit>(&parsed);
+  REQUIRE(exit != nullptr);
+  CHECK(exit->status == 0);
+  return exit->text;
+}
+
+TEST_CASE("a target alone: everything else as documented") {
+  const Options options = good({"-p", "1234"});
+  CHECK(options.command == Command::profile);
+  CHECK(options.pid == 1234);
+  CHECK(options.tid == 0);
+  CHECK_FALSE(options.duration.has_value());
+  CHECK(options.stacks);
+  CHECK(options.json.empty());
+  CHECK(options.min_weight.is_part);
+  CHECK(options.min_weight.part == 0.20);
+  CHECK(options.noise.is_part);
+  CHECK(options.noise.part == 0.01);
+  CHECK(options.merge);
+  CHECK(options.disk_capacities.empty());
+  CHECK_FALSE(options.explain);
+  CHECK(options.verbosity == 0);
+  CHECK_FALSE(options.quiet);
+}
+
+TEST_CASE("every option of the profile command") {
+  const Options options = good({"--pid=7", "-d", "1m30s", "--no-stacks", "--json", "out.json", "--min-weight",
+                                "500ms", "--noise", "2%", "--no-merge", "--disk-capacity", "vda=500M,50k",
+                                "--disk-capacity", "sda=1M,150", "--explain", "-vv", "-q"});
+  CHECK(options.command == Command::profile);
+  CHECK(options.pid == 7);
+  CHECK(options.duration == 90 * kSecond);
+  CHECK_FALSE(options.stacks);
+  CHECK(options.json == "out.json");
+  CHECK_FALSE(options.min_weight.is_part);
+  CHECK(options.min_weight.duration == kSecond / 2);
+  CHECK(options.noise.is_part);
+  CHECK(options.noise.part == Approx(0.02));
+  CHECK_FALSE(options.merge);
+  REQUIRE(options.disk_capacities.size() == 2);
+  CHECK(options.disk_capacities[0].disk == "vda");
+  CHECK(options.disk_capacities[0].bytes_per_s == 500e6);
+  CHECK(options.disk_capacities[0].ios_per_s == 50e3);
+  CHECK(options.disk_capacities[1].disk == "sda");
+  CHECK(options.disk_capacities[1].ios_per_s == 150);
+  CHECK(options.explain);
+  CHECK(options.verbosity == 2);
+  CHECK(options.quiet);
+}
+
+TEST_CASE("long and short forms are the same") {
+  CHECK(good({"-p1"}).pid == 1);
+  CHECK(good({"--pid", "1"}).pid == 1);
+  CHECK(good({"-t", "5"}).tid == 5);
+  CHECK(good({"--tid=5"}).tid == 5);
+  CHECK(good({"-t", "5"}).pid == 0);
+  CHECK(good({"-p", "1", "-d90"}).duration == 90 * kSecond);
+  CHECK(good({"-p", "1", "--duration", "500ms"}).duration == kSecond / 2);
+  CHECK(good({"-p", "1", "--verbose", "--quiet"}).verbosity == 1);
+  CHECK(good({"-p", "2147483647"}).pid == 2147483647);
+}
+
+TEST_CASE("report reads a file and takes every option of the analysis") {
+  Options options = good({"report", "w.txt"});
+  CHECK(options.command == Command::report);
+  CHECK(options.input == "w.txt");
+  CHECK(good({"report", "-"}).input == "-");
+  options = good({"report", "--json", "-", "--min-weight", "5%", "--noise", "1ms", "--no-merge",
+                  "--disk-capacity", "vda=1,2", "w.txt", "--explain", "-v", "-q"});
+  CHECK(options.input == "w.txt");
+  CHECK(options.json == "-");
+  CHECK(options.min_weight.part == Approx(0.05));
+  CHECK(options.noise.duration == 1'000'000);
+  CHECK_FALSE(options.merge);
+  CHECK(options.disk_capacities.size() == 1);
+  CHECK(options.explain);
+  CHECK(options.verbosity == 1);
+  CHECK(options.quiet);
+  CHECK(good({"report", "--", "-odd-name"}).input == "-odd-name");
+}
+
+TEST_CASE("dump records and takes no option of the analysis") {
+  const Options options = good({"dump", "-t", "8", "-d", "2", "-o", "w.txt", "--no-stacks", "-q"});
+  CHECK(options.command == Command::dump);
+  CHECK(options.tid == 8);
+  CHECK(options.duration == 2 * kSecond);
+  CHECK(options.output == "w.txt");
+  CHECK_FALSE(options.stacks);
+  CHECK(options.quiet);
+  CHECK(good({"dump", "-p", "8"}).output == "-");
+  CHECK(wrong({"dump", "-p", "8", "--explain"}) == "The following argument was not expected: --explain");
+  CHECK(wrong({"dump", "-p", "8", "--json", "x"}).find("--json") != std::string::npos);
+}
+
+TEST_CASE("each wrong command line has its own sentence") {
+  CHECK(wrong({}) == "say what to record: -p PID or -t TID");
+  CHECK(wrong({"-d", "10"}) == "say what to record: -p PID or -t TID");
+  CHECK(wrong({"dump"}) == "say what to record: -p PID or -t TID");
+  CHECK(wrong({"-p", "1", "-t", "1"}) == "--pid excludes --tid");
+  CHECK(wrong({"-t", "1", "-p", "1"}) == "--pid excludes --tid");
+  CHECK(wrong({"dump", "-p", "1", "-t", "1"}) == "--pid excludes --tid");
+  CHECK(wrong({"-p"}) == "--pid: 1 required PID missing");
+  CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
+  CHECK(wrong({"report"}) == "FILE is required");
+  CHECK(wrong({"report", "a", "b"}) == "The following argument was not expected: b");
+  CHECK(wrong({"frob"}) == "The following argument was not expected: frob");
+  CHECK(wrong({"-p", "1", "--frob"}) == "The following argument was not expected: --frob");
+  CHECK(wrong({"-p", "1", "-d", "5 s"}) ==
+        "bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
+  CHECK(wrong({"-p", "1", "--min-weight", "120%"}) ==
+        "bad threshold '120%': expected a part of the window like 20%, or a duration like 500ms");
+  CHECK(wrong({"-p", "1", "--noise", "x"}) ==
+        "bad threshold 'x': expected a part of the window like 20%, or a duration like 500ms");
+  CHECK(wrong({"-p", "1", "--disk-capacity", "vda"}) ==
+        "disk capacity 'vda': has no '='; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k");
+  CHECK(wrong({"report", "x", "--disk-capacity", "vda"}) ==
+        "disk capacity 'vda': has no '='; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k");
+}
+
+TEST_CASE("the number of a process is a whole number above 0") {
+  for (const std::string text :
+       {"abc", "0", "-5", "1.5", "1x", "0x10", " 1", "2147483648", "99999999999999999999"}) {
+    for (const std::string option : {"--pid=", "--tid="}) {
+      CHECK(wrong({option + text}) ==
+            "bad number of a process or thread '" + text + "': expected a whole number from 1 to 2147483647");
+    }
+  }
+}
+
+TEST_CASE("an option before a command is refused, not forgotten") {
+  CHECK(wrong({"-d", "5", "report", "x"}) == "--duration stands before report, whose options stand after it");
+  CHECK(wrong({"-p", "1", "dump", "-t", "2"}) == "--pid stands before dump, whose options stand after it");
+  CHECK(wrong({"--explain", "dump", "-p", "1"}) ==
+        "--explain stands before dump, whose options stand after it");
+  CHECK(wrong({"report", "x", "dump", "-p", "1"}).find("dump") != std::string::npos);
+}
+
+TEST_CASE("what the user wrote is shown harmless") {
+  CHECK(wrong({"\x1b[31m\n"}) == "The following argument was not expected: \\x1b[31m\\x0a");
+  CHECK(wrong({"-p", "1", "-d", "\xff\x07"}) ==
+        "bad duration '\\xff\\x07': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
+}
+
+TEST_CASE("--help of each command has its options and examples") {
+  struct Help {
+    Words words;
+    Words contains;
+  };
+  for (const Help& help :
+       {Help{{"--help"},
+             {"-p,--pid PID", "-t,--tid TID", "-d,--duration TIME", "--no-stacks", "--json FILE",
+              "--min-weight PART", "--noise PART", "--no-merge", "--disk-capacity NAME=BYTES/s,IO/s",
+              "--explain", "-v,--verbose", "-q,--quiet", "--version", "report", "dump", "Examples:\n",
+              "  offwait -p 1234 -d 30s", "Exit status: 0 "}},
+        Help{{"report", "--help"},
+             {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n", "  offwait report w.txt"}},
+        Help{{"dump", "--help"},
+             {"-p,--pid PID", "-t,--tid TID", "-o,--output FILE", "Examples:\n",
+              "  offwait dump -p 1234 -d 10s -o w.txt"}}}) {
+    const std::string text = text_of(help.words);
+    for (const std::string& part : help.contains) {
+      CAPTURE(part);
+      CHECK(text.find(part) != std::string::npos);
+    }
+    CHECK(text.back() == '\n');
+  }
+  CHECK(text_of({"-h"}) == text_of({"--help"}));
+  CHECK(text_of({"dump", "--help"}).find("--explain") == std::string::npos);
+  CHECK(text_of({"report", "--help"}).find("--pid") == std::string::npos);
+}
+
+TEST_CASE("--version is one line") { CHECK(text_of({"--version"}) == "offwait 0.1.0\n"); }
+
+}  // namespace
+}  // namespace offwait
