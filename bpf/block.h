@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disks: requests from submission to completion, and which disk the running interrupt or thread completes for. */
+/* Disks: requests from submission to completion, and which disk the running interrupt or thread completes
+ * for. */
 #ifndef OFFWAIT_BLOCK_H
 #define OFFWAIT_BLOCK_H
 
@@ -16,24 +17,22 @@ struct {
   __type(value, struct submitted_request);
 } requests SEC(".maps");
 
-static __always_inline __u32 disk_of(struct request *rq)
-{
-  struct gendisk *disk = request_disk(rq);
+static __always_inline __u32 disk_of(struct request* rq) {
+  struct gendisk* disk = request_disk(rq);
   return disk ? (__u32)(disk->major << 20 | disk->first_minor) : 0;
 }
 
-/* Inserted into a scheduler's queue, or issued to the device without one: the first of the two is in the submitter's
- * context, a later issue may be in anybody's. */
-static __always_inline void submitted(__u64 *ctx, bool issue)
-{
-  struct request *rq;
+/* Inserted into a scheduler's queue, or issued to the device without one: the first of the two is in the
+ * submitter's context, a later issue may be in anybody's. */
+static __always_inline void submitted(__u64* ctx, bool issue) {
+  struct request* rq;
   if (block_rq_has_queue)
-    rq = (void *)ctx[1];
+    rq = (void*)ctx[1];
   else
-    rq = (void *)ctx[0];
+    rq = (void*)ctx[0];
   __u64 key = (__u64)rq;
   __u64 now = bpf_ktime_get_ns();
-  struct submitted_request *known = bpf_map_lookup_elem(&requests, &key);
+  struct submitted_request* known = bpf_map_lookup_elem(&requests, &key);
   if (known && issue) {
     known->issue_ns = now;
     known->bytes = rq->__data_len;
@@ -49,32 +48,27 @@ static __always_inline void submitted(__u64 *ctx, bool issue)
     return;
   }
   __u32 disk = disk_of(rq);
-  if (request.tid && bpf_map_lookup_elem(&disks, &disk))
-    record_current(request.tid, now);
+  if (request.tid && bpf_map_lookup_elem(&disks, &disk)) record_current(request.tid, now);
 }
 
 SEC("tp_btf/block_rq_insert")
-int on_block_rq_insert(__u64 *ctx)
-{
+int on_block_rq_insert(__u64* ctx) {
   submitted(ctx, false);
   return 0;
 }
 
 SEC("tp_btf/block_rq_issue")
-int on_block_rq_issue(__u64 *ctx)
-{
+int on_block_rq_issue(__u64* ctx) {
   submitted(ctx, true);
   return 0;
 }
 
 SEC("tp_btf/block_rq_complete")
-int on_block_rq_complete(__u64 *ctx)
-{
-  struct request *rq = (void *)ctx[0];
+int on_block_rq_complete(__u64* ctx) {
+  struct request* rq = (void*)ctx[0];
   __u32 disk = disk_of(rq);
-  struct cpu_context *context = cpu_context();
-  if (!context || !disk)
-    return 0;
+  struct cpu_context* context = cpu_context();
+  if (!context || !disk) return 0;
   __u32 count = preempt_count();
   if (count & HARDIRQ_OR_NMI) {
     context->irq_disk = disk;
@@ -87,11 +81,10 @@ int on_block_rq_complete(__u64 *ctx)
   }
 
   __u64 key = (__u64)rq;
-  struct submitted_request *request = bpf_map_lookup_elem(&requests, &key);
-  if (!request)
-    return 0; /* submitted before the recording began */
+  struct submitted_request* request = bpf_map_lookup_elem(&requests, &key);
+  if (!request) return 0; /* submitted before the recording began */
   if (request->issue_ns) {
-    struct offwait_io *io = bpf_ringbuf_reserve(&events, sizeof(*io), 0);
+    struct offwait_io* io = bpf_ringbuf_reserve(&events, sizeof(*io), 0);
     if (io) {
       io->type = OFFWAIT_RECORD_IO;
       io->tid = request->tid;

@@ -9,23 +9,23 @@
 #define FORMAT_CHAR 0020000
 #define FORMAT_PIPE 0010000
 
-static __always_inline bool takes_fd(__s16 syscall)
-{
+static __always_inline bool takes_fd(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
-  return syscall == 0 /* read */ || syscall == 1 /* write */ || syscall == 3 /* close */ || syscall == 16 /* ioctl */ ||
-         (syscall >= 17 && syscall <= 20) /* pread64, pwrite64, readv, writev */ || syscall == 40 /* sendfile */ ||
-         syscall == 72 /* fcntl */ || syscall == 275 /* splice */ || syscall == 276 /* tee */ ||
-         syscall == 278 /* vmsplice */ || syscall == 295 /* preadv */ || syscall == 296 /* pwritev */ ||
-         syscall == 327 /* preadv2 */ || syscall == 328 /* pwritev2 */;
+  return syscall == 0 /* read */ || syscall == 1 /* write */ || syscall == 3 /* close */ ||
+         syscall == 16 /* ioctl */ ||
+         (syscall >= 17 && syscall <= 20) /* pread64, pwrite64, readv, writev */ ||
+         syscall == 40 /* sendfile */ || syscall == 72 /* fcntl */ || syscall == 275 /* splice */ ||
+         syscall == 276 /* tee */ || syscall == 278 /* vmsplice */ || syscall == 295 /* preadv */ ||
+         syscall == 296 /* pwritev */ || syscall == 327 /* preadv2 */ || syscall == 328 /* pwritev2 */;
 #elif defined(__TARGET_ARCH_arm64)
   return syscall == 25 /* fcntl */ || syscall == 29 /* ioctl */ || syscall == 57 /* close */ ||
-         (syscall >= 63 && syscall <= 71) /* read … sendfile */ || (syscall >= 75 && syscall <= 77) /* vmsplice … tee */ ||
-         syscall == 286 /* preadv2 */ || syscall == 287 /* pwritev2 */;
+         (syscall >= 63 && syscall <= 71) /* read … sendfile */ ||
+         (syscall >= 75 && syscall <= 77) /* vmsplice … tee */ || syscall == 286 /* preadv2 */ ||
+         syscall == 287 /* pwritev2 */;
 #endif
 }
 
-static __always_inline const void *first_argument(struct pt_regs *regs)
-{
+static __always_inline const void* first_argument(struct pt_regs* regs) {
 #if defined(__TARGET_ARCH_x86)
   return &regs->di;
 #elif defined(__TARGET_ARCH_arm64)
@@ -33,21 +33,21 @@ static __always_inline const void *first_argument(struct pt_regs *regs)
 #endif
 }
 
-static __always_inline __u8 fd_kind_of(struct task_struct *task, __u32 fd)
-{
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  if (!table || fd >= BPF_CORE_READ(table, max_fds))
-    return OFFWAIT_FD_NONE;
-  struct file **files = BPF_CORE_READ(table, fd);
-  struct file *file = NULL;
+static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd) {
+  struct fdtable* table = BPF_CORE_READ(task, files, fdt);
+  if (!table || fd >= BPF_CORE_READ(table, max_fds)) return OFFWAIT_FD_NONE;
+  struct file** files = BPF_CORE_READ(table, fd);
+  struct file* file = NULL;
   bpf_probe_read_kernel(&file, sizeof(file), files + fd);
-  if (!file)
-    return OFFWAIT_FD_NONE;
-  struct inode *inode = BPF_CORE_READ(file, f_inode);
+  if (!file) return OFFWAIT_FD_NONE;
+  struct inode* inode = BPF_CORE_READ(file, f_inode);
   switch (BPF_CORE_READ(inode, i_mode) & FORMAT_MASK) {
-    case FORMAT_SOCKET: return OFFWAIT_FD_SOCKET;
-    case FORMAT_PIPE: return OFFWAIT_FD_PIPE;
-    case FORMAT_CHAR: return OFFWAIT_FD_CHAR;
+    case FORMAT_SOCKET:
+      return OFFWAIT_FD_SOCKET;
+    case FORMAT_PIPE:
+      return OFFWAIT_FD_PIPE;
+    case FORMAT_CHAR:
+      return OFFWAIT_FD_CHAR;
     default:
       return BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_MAGIC ? OFFWAIT_FD_ANON : OFFWAIT_FD_FILE;
   }

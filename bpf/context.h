@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who is calling: the thread, or the device, timer or interrupt that runs on top of it. The current task of an
- * interrupt is an innocent bystander. */
+/* Who is calling: the thread, or the device, timer or interrupt that runs on top of it. The current task of
+ * an interrupt is an innocent bystander. */
 #ifndef OFFWAIT_CONTEXT_H
 #define OFFWAIT_CONTEXT_H
 
@@ -10,8 +10,8 @@
 
 enum softirq_vector { VECTOR_TIMER = 1, VECTOR_HRTIMER = 8 };
 
-/* What the interrupt being served on this CPU has been seen to do. Hard interrupts do not nest, and neither do soft
- * ones; each kind has its own slot because the former interrupt the latter. */
+/* What the interrupt being served on this CPU has been seen to do. Hard interrupts do not nest, and neither
+ * do soft ones; each kind has its own slot because the former interrupt the latter. */
 struct cpu_context {
   __u32 irq;      /* hard: number of the handler that runs, OFFWAIT_IRQ_OTHER for none */
   __u32 irq_disk; /* hard: disk that completed a request in this interrupt, 0 for none */
@@ -33,15 +33,13 @@ struct {
   __type(value, struct cpu_context);
 } cpu_contexts SEC(".maps");
 
-static __always_inline struct cpu_context *cpu_context(void)
-{
+static __always_inline struct cpu_context* cpu_context(void) {
   __u32 zero = 0;
   return bpf_map_lookup_elem(&cpu_contexts, &zero);
 }
 
-static __always_inline __u64 current_switches(void)
-{
-  struct task_struct *task = (void *)bpf_get_current_task();
+static __always_inline __u64 current_switches(void) {
+  struct task_struct* task = (void*)bpf_get_current_task();
   return BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 }
 
@@ -50,19 +48,16 @@ struct waker {
   __u32 id;
 };
 
-static __always_inline bool is_softirq_thread(struct task_struct *task)
-{
+static __always_inline bool is_softirq_thread(struct task_struct* task) {
   static const char name[8] = "ksoftirq";
-  return *(const __u64 *)task->comm == *(const __u64 *)name && task->flags & PF_KTHREAD_BIT;
+  return *(const __u64*)task->comm == *(const __u64*)name && task->flags & PF_KTHREAD_BIT;
 }
 
 /* Who wakes `wakee` now. */
-static __always_inline struct waker waker_of(struct task_struct *wakee)
-{
+static __always_inline struct waker waker_of(struct task_struct* wakee) {
   struct waker waker = {};
-  struct cpu_context *context = cpu_context();
-  if (!context)
-    return waker;
+  struct cpu_context* context = cpu_context();
+  if (!context) return waker;
   __u32 count = preempt_count();
   if (count & HARDIRQ_OR_NMI) {
     if (context->irq_disk) {
@@ -81,7 +76,7 @@ static __always_inline struct waker waker_of(struct task_struct *wakee)
       waker.kind = OFFWAIT_WAKER_DISK;
       waker.id = context->softirq_disk;
     } else if (context->softirq_device) {
-      struct net_device *device = (void *)context->softirq_device;
+      struct net_device* device = (void*)context->softirq_device;
       waker.kind = OFFWAIT_WAKER_NIC;
       waker.id = (__u32)BPF_CORE_READ(device, ifindex);
       if (!bpf_map_lookup_elem(&nics, &waker.id)) {

@@ -4,8 +4,8 @@
 #ifndef OFFWAIT_KERNEL_DIFFERENCES_H
 #define OFFWAIT_KERNEL_DIFFERENCES_H
 
-/* Set by user space from the argument counts in the kernel's BTF (btf_trace_NAME), since CO-RE cannot ask for them.
- * sched_switch got prev_state appended in 5.18 (9c2136be0878). */
+/* Set by user space from the argument counts in the kernel's BTF (btf_trace_NAME), since CO-RE cannot ask for
+ * them. sched_switch got prev_state appended in 5.18 (9c2136be0878). */
 const volatile bool sched_switch_has_prev_state = true;
 /* block_rq_insert and block_rq_issue lost their request_queue argument in 5.11 (a54895fa057c). */
 const volatile bool block_rq_has_queue = false;
@@ -15,95 +15,80 @@ struct task_struct___before_5_14 {
   volatile long state;
 } __attribute__((preserve_access_index));
 
-static __always_inline __u32 task_state(struct task_struct *task)
-{
-  if (bpf_core_field_exists(task->__state))
-    return task->__state;
-  return (__u32)((struct task_struct___before_5_14 *)task)->state;
+static __always_inline __u32 task_state(struct task_struct* task) {
+  if (bpf_core_field_exists(task->__state)) return task->__state;
+  return (__u32)((struct task_struct___before_5_14*)task)->state;
 }
 
-/* Has the task left its run queue (in the sense of sched_switch's prev)? Since 6.12 (152e11f6df29) a task that
- * goes to sleep may stay queued with sched_delayed set until it is picked again. The run queue tells the truth where
- * prev_state does not: a task preempted after setting its state, or with a signal pending, is still on it. */
+/* Has the task left its run queue (in the sense of sched_switch's prev)? Since 6.12 (152e11f6df29) a task
+ * that goes to sleep may stay queued with sched_delayed set until it is picked again. The run queue tells the
+ * truth where prev_state does not: a task preempted after setting its state, or with a signal pending, is
+ * still on it. */
 struct sched_entity___since_6_12 {
   unsigned char sched_delayed;
 } __attribute__((preserve_access_index));
 
-static __always_inline bool off_run_queue(struct task_struct *task)
-{
-  if (!task->on_rq)
-    return true;
-  struct sched_entity___since_6_12 *se = (void *)&task->se;
-  if (bpf_core_field_exists(se->sched_delayed))
-    return se->sched_delayed;
+static __always_inline bool off_run_queue(struct task_struct* task) {
+  if (!task->on_rq) return true;
+  struct sched_entity___since_6_12* se = (void*)&task->se;
+  if (bpf_core_field_exists(se->sched_delayed)) return se->sched_delayed;
   return false;
 }
 
 /* A bit field, which the verifier lets nobody read through a task pointer directly. */
-static __always_inline bool in_iowait(struct task_struct *task)
-{
+static __always_inline bool in_iowait(struct task_struct* task) {
   return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 }
 
 /* request.rq_disk went away in 5.17 (f3fa33acca9f) in favour of request_queue.disk. */
 struct request___before_5_17 {
-  struct gendisk *rq_disk;
+  struct gendisk* rq_disk;
 } __attribute__((preserve_access_index));
 
-static __always_inline struct gendisk *request_disk(struct request *rq)
-{
-  struct request___before_5_17 *old = (void *)rq;
-  if (bpf_core_field_exists(old->rq_disk))
-    return old->rq_disk;
+static __always_inline struct gendisk* request_disk(struct request* rq) {
+  struct request___before_5_17* old = (void*)rq;
+  if (bpf_core_field_exists(old->rq_disk)) return old->rq_disk;
   return rq->q->disk;
 }
 
-/* preempt_count of this CPU. On x86 it is a per-CPU variable: __preempt_count, from 6.2 to 6.14 a member of pcpu_hot
- * (64701838bf04, 46e8fff6d45f). A typed ksym would need CONFIG_KALLSYMS_ALL, so it is found by its distance from this CPU's run
- * queue, another variable of the same section: user space reads the distance from the kernel's BTF, and the task
- * iterator notes the address for each CPU before anything else is recorded. */
+/* preempt_count of this CPU. On x86 it is a per-CPU variable: __preempt_count, from 6.2 to 6.14 a member of
+ * pcpu_hot (64701838bf04, 46e8fff6d45f). A typed ksym would need CONFIG_KALLSYMS_ALL, so it is found by its
+ * distance from this CPU's run queue, another variable of the same section: user space reads the distance
+ * from the kernel's BTF, and the task iterator notes the address for each CPU before anything else is
+ * recorded. */
 #if defined(__TARGET_ARCH_x86)
 #define MAX_CPUS 4096
 const volatile __s64 preempt_count_from_run_queue = 0;
 __u64 preempt_count_addresses[MAX_CPUS] = {};
 
-static __always_inline void note_cpu_of(struct task_struct *task)
-{
-  struct rq *rq = BPF_CORE_READ(task, se.cfs_rq, rq);
-  if (!rq)
-    return;
+static __always_inline void note_cpu_of(struct task_struct* task) {
+  struct rq* rq = BPF_CORE_READ(task, se.cfs_rq, rq);
+  if (!rq) return;
   __u32 cpu = (__u32)BPF_CORE_READ(rq, cpu);
-  if (cpu < MAX_CPUS)
-    preempt_count_addresses[cpu] = (__u64)rq + (__u64)preempt_count_from_run_queue;
+  if (cpu < MAX_CPUS) preempt_count_addresses[cpu] = (__u64)rq + (__u64)preempt_count_from_run_queue;
 }
 
-static __always_inline __u32 preempt_count(void)
-{
+static __always_inline __u32 preempt_count(void) {
   __u32 count = 0;
   __u32 cpu = bpf_get_smp_processor_id();
-  if (cpu < MAX_CPUS)
-    bpf_probe_read_kernel(&count, sizeof(count), (void *)preempt_count_addresses[cpu]);
+  if (cpu < MAX_CPUS) bpf_probe_read_kernel(&count, sizeof(count), (void*)preempt_count_addresses[cpu]);
   return count;
 }
 #elif defined(__TARGET_ARCH_arm64)
-static __always_inline void note_cpu_of(struct task_struct *task)
-{
-}
+static __always_inline void note_cpu_of(struct task_struct* task) {}
 
-static __always_inline __u32 preempt_count(void)
-{
-  struct task_struct *task = (void *)bpf_get_current_task();
+static __always_inline __u32 preempt_count(void) {
+  struct task_struct* task = (void*)bpf_get_current_task();
   return (__u32)BPF_CORE_READ(task, thread_info.preempt_count);
 }
 #endif
 
-/* The user registers saved at kernel entry. The helper came in 5.15 (dd6e10fbd9fb); before it, they are at the
- * top of the kernel stack, of 16 KiB and without padding in every distribution's kernel of that age. */
-static __always_inline struct pt_regs *saved_user_registers(struct task_struct *task)
-{
+/* The user registers saved at kernel entry. The helper came in 5.15 (dd6e10fbd9fb); before it, they are at
+ * the top of the kernel stack, of 16 KiB and without padding in every distribution's kernel of that age. */
+static __always_inline struct pt_regs* saved_user_registers(struct task_struct* task) {
   if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-    return (struct pt_regs *)bpf_task_pt_regs(task);
-  return (struct pt_regs *)((char *)task->stack + 16384) - 1;
+    return (struct pt_regs*)bpf_task_pt_regs(task);
+  return (struct pt_regs*)((char*)task->stack + 16384) - 1;
 }
 
 #endif

@@ -5,20 +5,18 @@
 
 #define TASK_DEAD_BIT 0x80u
 
-static __always_inline struct offwait_thread *recorded(struct task_struct *task)
-{
+static __always_inline struct offwait_thread* recorded(struct task_struct* task) {
   __u32 tid = (__u32)task->pid;
-  struct offwait_thread *thread = bpf_map_lookup_elem(&threads, &tid);
-  /* Another start time: the tid has been reused while its old owner was still dying, or the other way round. */
-  if (thread && thread->start_ns == task->start_time)
-    return thread;
+  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
+  /* Another start time: the tid has been reused while its old owner was still dying, or the other way round.
+   */
+  if (thread && thread->start_ns == task->start_time) return thread;
   return NULL;
 }
 
-static __always_inline void emit_thread(struct offwait_thread *thread, __u32 tid, __u32 event, __u32 exec, __u64 at_ns,
-                                        const char *comm)
-{
-  struct offwait_thread_record *record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid, __u32 event, __u32 exec,
+                                        __u64 at_ns, const char* comm) {
+  struct offwait_thread_record* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
   if (!record) {
     count_loss(OFFWAIT_LOSS_ringbuf_full);
     return;
@@ -40,20 +38,18 @@ static __always_inline void emit_thread(struct offwait_thread *thread, __u32 tid
 }
 
 /* Starts recording a task. `fresh` is what is known of it. */
-static __always_inline void record_thread(struct offwait_thread *fresh, __u32 tid, __u32 event, __u64 now,
-                                          const char *comm)
-{
+static __always_inline void record_thread(struct offwait_thread* fresh, __u32 tid, __u32 event, __u64 now,
+                                          const char* comm) {
   if (bpf_map_update_elem(&threads, &tid, fresh, BPF_NOEXIST) == 0) {
     emit_thread(fresh, tid, event, 0, now, comm);
     return;
   }
-  struct offwait_thread *old = bpf_map_lookup_elem(&threads, &tid);
+  struct offwait_thread* old = bpf_map_lookup_elem(&threads, &tid);
   if (!old) {
     count_loss(OFFWAIT_LOSS_thread_table_full);
     return;
   }
-  if (old->start_ns == fresh->start_ns)
-    return; /* another CPU was faster */
+  if (old->start_ns == fresh->start_ns) return; /* another CPU was faster */
   emit_thread(old, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
   *old = *fresh;
   emit_thread(fresh, tid, event, 0, now, comm);
@@ -61,23 +57,20 @@ static __always_inline void record_thread(struct offwait_thread *fresh, __u32 ti
 
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
  * recorded too. */
-static __always_inline void record_current(__u32 tid, __u64 now)
-{
-  if (bpf_map_lookup_elem(&threads, &tid))
-    return;
-  struct task_struct *task = (void *)bpf_get_current_task();
+static __always_inline void record_current(__u32 tid, __u64 now) {
+  if (bpf_map_lookup_elem(&threads, &tid)) return;
+  struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);
   fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
   fresh.since_ns = now;
   fresh.state = OFFWAIT_STATE_RUNNING;
-  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char *)&task->comm);
+  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);
 }
 
 /* Which system call a task is blocked in, and what its file descriptor is. */
-static __always_inline void interrupted_call(struct task_struct *task, __s16 *syscall, __u8 *fd_kind)
-{
-  struct pt_regs *regs = saved_user_registers(task);
+static __always_inline void interrupted_call(struct task_struct* task, __s16* syscall, __u8* fd_kind) {
+  struct pt_regs* regs = saved_user_registers(task);
   __u64 number = ~0ull;
 #if defined(__TARGET_ARCH_x86)
   bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
@@ -88,27 +81,75 @@ static __always_inline void interrupted_call(struct task_struct *task, __s16 *sy
 #endif
   *syscall = number < 0x7fff ? (__s16)number : OFFWAIT_NO_SYSCALL;
   *fd_kind = OFFWAIT_FD_NONE;
-  if (!takes_fd(*syscall))
-    return;
+  if (!takes_fd(*syscall)) return;
 
   __u64 fd = 0;
   bpf_probe_read_kernel(&fd, sizeof(fd), first_argument(regs));
   *fd_kind = fd_kind_of(task, (__u32)fd);
 }
 
-static __always_inline void switch_out(void *ctx, struct task_struct *prev, bool preempt, __u32 state, __u64 now)
-{
-  struct offwait_thread *thread = recorded(prev);
-  if (!thread)
-    return;
+/* When the wait that began at since_ns ended, 0 if its waking was not seen. Each wait ends in exactly one
+ * waking. One that is older than the switch-out came while the thread had left the run queue but not yet the
+ * CPU; it is the last one before the switch, since later ones find nothing to wake. */
+static __always_inline __u64 wake_of(const struct offwait_thread* thread) {
+  return thread->wake_ns && thread->wake_ns < thread->since_ns ? thread->since_ns : thread->wake_ns;
+}
+
+static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, __u64 wake_ns, __u64 run_ns) {
+  struct offwait_wait* wait = reserve(thread, tid, sizeof(*wait), thread->since_ns);
+  if (!wait) return;
+  wait->type = OFFWAIT_RECORD_WAIT;
+  wait->waker_kind = thread->waker_kind;
+  wait->fd_kind = thread->fd_kind;
+  wait->flags =
+      thread->flags | (thread->wake_ns && thread->wake_ns < thread->since_ns ? OFFWAIT_WAIT_RACED : 0);
+  wait->tid = tid;
+  wait->block_ns = thread->since_ns;
+  wait->wake_ns = wake_ns;
+  wait->run_ns = run_ns;
+  wait->waker_id = thread->waker_id;
+  wait->syscall = thread->syscall;
+  wait->task_state = thread->task_state;
+  wait->wait_user = thread->wait_user;
+  wait->wait_kernel = thread->wait_kernel;
+  wait->waker_user = thread->waker_user;
+  wait->waker_kernel = thread->waker_kernel;
+  bpf_ringbuf_submit(wait, EMIT_FLAGS);
+}
+
+/* A thread leaves a CPU without having been seen to get one: the kernel did not report that switch. From its
+ * wake on (or, if not even that was seen, from its block on) its state is unknown. */
+static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, __u32 tid, __u64 now) {
+  __u64 from = thread->since_ns;
+  count_loss(OFFWAIT_LOSS_switch_unseen);
+  if (thread->state == OFFWAIT_STATE_BLOCKED && thread->wake_ns) {
+    from = wake_of(thread);
+    emit_wait(thread, tid, from, from);
+  }
+  if (!thread->lost_since_ns) thread->lost_since_ns = from ? from : OFFWAIT_LOST_SINCE_BEGIN;
+  thread->since_ns = now;
+  thread->wake_ns = 0;
+  thread->waker_kind = OFFWAIT_WAKER_UNKNOWN;
+}
+
+static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool preempt, __u32 state,
+                                       __u64 now) {
+  struct offwait_thread* thread = recorded(prev);
+  if (!thread) return;
   if (state & TASK_DEAD_BIT) {
     __u32 tid = (__u32)prev->pid;
     emit_thread(thread, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
     bpf_map_delete_elem(&threads, &tid);
     return;
   }
+  if (thread->state == OFFWAIT_STATE_BLOCKED || thread->state == OFFWAIT_STATE_RUNNABLE)
+    bridge_unseen_switch(thread, (__u32)prev->pid, now);
   thread->since_ns = now;
-  if (preempt || !off_run_queue(prev)) {
+  /* Still queued though it set its state to sleep: preempted before it could, a signal was pending — or it
+   * did leave, and was woken while the balancer had let go of the run queue, which only a waking since it
+   * last ran tells apart. */
+  bool queued = !off_run_queue(prev);
+  if (preempt || (queued && !(sched_switch_has_prev_state && state && thread->wake_ns))) {
     thread->state = OFFWAIT_STATE_RUNNABLE;
     return;
   }
@@ -124,50 +165,22 @@ static __always_inline void switch_out(void *ctx, struct task_struct *prev, bool
     interrupted_call(prev, &thread->syscall, &thread->fd_kind);
   }
   if (record_stacks) {
-    thread->wait_user = kernel_thread ? 0 : current_stack(ctx, thread->tgid);
+    thread->wait_user = prev->mm ? current_stack(ctx, thread->tgid) : 0;
     thread->wait_kernel = current_stack(ctx, 0);
   }
 }
 
-static __always_inline void emit_wait(struct offwait_thread *thread, __u32 tid, __u64 now)
-{
-  struct offwait_wait *wait = reserve(thread, tid, sizeof(*wait), thread->since_ns);
-  if (!wait)
-    return;
-  /* Each wait ends in exactly one waking. One that is older than the switch-out came while the thread had left the
-   * run queue but not yet the CPU; it is the last one before the switch, since later ones find nothing to wake. */
-  bool raced = thread->wake_ns && thread->wake_ns < thread->since_ns;
-  wait->type = OFFWAIT_RECORD_WAIT;
-  wait->waker_kind = thread->waker_kind;
-  wait->fd_kind = thread->fd_kind;
-  wait->flags = thread->flags | (raced ? OFFWAIT_WAIT_RACED : 0);
-  wait->tid = tid;
-  wait->block_ns = thread->since_ns;
-  wait->wake_ns = raced ? thread->since_ns : thread->wake_ns ? thread->wake_ns : now;
-  wait->run_ns = now;
-  wait->waker_id = thread->waker_id;
-  wait->syscall = thread->syscall;
-  wait->task_state = thread->task_state;
-  wait->wait_user = thread->wait_user;
-  wait->wait_kernel = thread->wait_kernel;
-  wait->waker_user = thread->waker_user;
-  wait->waker_kernel = thread->waker_kernel;
-  bpf_ringbuf_submit(wait, EMIT_FLAGS);
-}
-
-static __always_inline void switch_in(struct task_struct *next, __u64 now)
-{
-  struct offwait_thread *thread = recorded(next);
-  if (!thread)
-    return;
+static __always_inline void switch_in(struct task_struct* next, __u64 now) {
+  struct offwait_thread* thread = recorded(next);
+  if (!thread) return;
   __u32 tid = (__u32)next->pid;
   __u8 state = thread->state;
-  if (state == OFFWAIT_STATE_UNKNOWN)
-    state = thread->seeded;
+  if (state == OFFWAIT_STATE_UNKNOWN) state = thread->seeded;
   if (state == OFFWAIT_STATE_BLOCKED) {
-    emit_wait(thread, tid, now);
+    __u64 wake = wake_of(thread);
+    emit_wait(thread, tid, wake ? wake : now, now);
   } else if (state == OFFWAIT_STATE_RUNNABLE) {
-    struct offwait_preemption *preemption = reserve(thread, tid, sizeof(*preemption), thread->since_ns);
+    struct offwait_preemption* preemption = reserve(thread, tid, sizeof(*preemption), thread->since_ns);
     if (preemption) {
       preemption->type = OFFWAIT_RECORD_PREEMPTION;
       preemption->tid = tid;
@@ -183,11 +196,10 @@ static __always_inline void switch_in(struct task_struct *next, __u64 now)
 }
 
 SEC("tp_btf/sched_switch")
-int on_sched_switch(__u64 *ctx)
-{
+int on_sched_switch(__u64* ctx) {
   bool preempt = ctx[0];
-  struct task_struct *prev = (void *)ctx[1];
-  struct task_struct *next = (void *)ctx[2];
+  struct task_struct* prev = (void*)ctx[1];
+  struct task_struct* next = (void*)ctx[2];
   __u64 now = bpf_ktime_get_ns();
 
   if (prev->pid) {
@@ -198,38 +210,34 @@ int on_sched_switch(__u64 *ctx)
       state = task_state(prev);
     switch_out(ctx, prev, preempt, state, now);
   }
-  if (next->pid)
-    switch_in(next, now);
+  if (next->pid) switch_in(next, now);
   return 0;
 }
 
-/* sched_waking, not sched_wakeup: only here is the waker always current. Wakings of one thread are serialised by its
- * pi_lock, and the thread cannot run again before the one that counts has returned. */
+/* sched_waking, not sched_wakeup: only here is the waker always current. Wakings of one thread are serialised
+ * by its pi_lock, and the thread cannot run again before the one that counts has returned. */
 SEC("tp_btf/sched_waking")
-int on_sched_waking(__u64 *ctx)
-{
-  struct task_struct *wakee = (void *)ctx[0];
-  struct offwait_thread *thread = recorded(wakee);
-  if (!thread)
-    return 0;
+int on_sched_waking(__u64* ctx) {
+  struct task_struct* wakee = (void*)ctx[0];
+  struct offwait_thread* thread = recorded(wakee);
+  if (!thread) return 0;
   __u64 now = bpf_ktime_get_ns();
   struct waker waker = waker_of(wakee);
   __u32 waker_user = 0;
   __u32 waker_kernel = 0;
   if (waker.kind == OFFWAIT_WAKER_THREAD) {
     record_current(waker.id, now);
-    /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack: rarely, and
-     * walking one for each futile waking would cost more than it tells. */
+    /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack:
+     * rarely, and walking one for each futile waking would cost more than it tells. */
     if (record_stacks && thread->state != OFFWAIT_STATE_RUNNING) {
       __u64 pid_tgid = bpf_get_current_pid_tgid();
-      struct task_struct *task = (void *)bpf_get_current_task();
-      waker_user = BPF_CORE_READ(task, flags) & PF_KTHREAD_BIT ? 0 : current_stack(ctx, (__u32)(pid_tgid >> 32));
+      struct task_struct* task = (void*)bpf_get_current_task();
+      waker_user = BPF_CORE_READ(task, mm) ? current_stack(ctx, (__u32)(pid_tgid >> 32)) : 0;
       waker_kernel = current_stack(ctx, 0);
     }
   } else if (waker.kind == OFFWAIT_WAKER_DISK) {
     __u8 one = 1;
-    if (!bpf_map_lookup_elem(&disks, &waker.id))
-      bpf_map_update_elem(&disks, &waker.id, &one, BPF_ANY);
+    if (!bpf_map_lookup_elem(&disks, &waker.id)) bpf_map_update_elem(&disks, &waker.id, &one, BPF_ANY);
   }
   thread->waker_kind = (__u8)waker.kind;
   thread->waker_id = waker.id;
@@ -241,57 +249,51 @@ int on_sched_waking(__u64 *ctx)
 
 /* Fork, before the child can run: it is runnable from its start on. */
 SEC("tp_btf/sched_process_fork")
-int on_sched_process_fork(__u64 *ctx)
-{
-  struct task_struct *parent = (void *)ctx[0];
-  struct task_struct *child = (void *)ctx[1];
-  if (!follow_children)
-    return 0;
-  struct offwait_thread *thread = recorded(parent);
-  if (!thread || !thread->target)
-    return 0;
+int on_sched_process_fork(__u64* ctx) {
+  struct task_struct* parent = (void*)ctx[0];
+  struct task_struct* child = (void*)ctx[1];
+  if (!follow_children) return 0;
+  struct offwait_thread* thread = recorded(parent);
+  if (!thread || !thread->target) return 0;
   struct offwait_thread fresh = {};
   fresh.start_ns = child->start_time;
   fresh.tgid = (__u32)child->tgid;
   fresh.since_ns = fresh.start_ns;
   fresh.state = OFFWAIT_STATE_RUNNABLE;
   fresh.target = 1;
-  record_thread(&fresh, (__u32)child->pid, OFFWAIT_THREAD_BORN, bpf_ktime_get_ns(), (const char *)&child->comm);
+  record_thread(&fresh, (__u32)child->pid, OFFWAIT_THREAD_BORN, bpf_ktime_get_ns(),
+                (const char*)&child->comm);
   return 0;
 }
 
-/* An exec by a thread that is not its group's leader gives it the leader's tid: old_pid is the one it had. The old
- * leader's entry is overwritten when the new owner of the tid is recorded. */
+/* An exec by a thread that is not its group's leader gives it the leader's tid: old_pid is the one it had.
+ * The old leader's entry is overwritten when the new owner of the tid is recorded. */
 SEC("tp_btf/sched_process_exec")
-int on_sched_process_exec(__u64 *ctx)
-{
-  struct task_struct *task = (void *)ctx[0];
+int on_sched_process_exec(__u64* ctx) {
+  struct task_struct* task = (void*)ctx[0];
   __u32 old_tid = (__u32)ctx[1];
   __u32 tid = (__u32)task->pid;
   __u64 now = bpf_ktime_get_ns();
-  struct offwait_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
-  if (!thread)
-    return 0;
+  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &old_tid);
+  if (!thread) return 0;
   if (old_tid != tid) {
     struct offwait_thread fresh = *thread;
     emit_thread(thread, old_tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
     bpf_map_delete_elem(&threads, &old_tid);
     fresh.start_ns = task->start_time;
-    record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char *)&task->comm);
+    record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);
     return 0;
   }
-  emit_thread(thread, tid, OFFWAIT_THREAD_NAMED, 1, now, (const char *)&task->comm);
+  emit_thread(thread, tid, OFFWAIT_THREAD_NAMED, 1, now, (const char*)&task->comm);
   return 0;
 }
 
 SEC("tp_btf/task_rename")
-int on_task_rename(__u64 *ctx)
-{
-  struct task_struct *task = (void *)ctx[0];
-  const char *comm = (const char *)ctx[1];
-  struct offwait_thread *thread = recorded(task);
-  if (thread)
-    emit_thread(thread, (__u32)task->pid, OFFWAIT_THREAD_NAMED, 0, bpf_ktime_get_ns(), comm);
+int on_task_rename(__u64* ctx) {
+  struct task_struct* task = (void*)ctx[0];
+  const char* comm = (const char*)ctx[1];
+  struct offwait_thread* thread = recorded(task);
+  if (thread) emit_thread(thread, (__u32)task->pid, OFFWAIT_THREAD_NAMED, 0, bpf_ktime_get_ns(), comm);
   return 0;
 }
 

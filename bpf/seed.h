@@ -3,42 +3,36 @@
 #ifndef OFFWAIT_SEED_H
 #define OFFWAIT_SEED_H
 
-/* How many threads have been added by the iterator; user space repeats it until a pass adds none, since a target's
- * children may come before it. */
+/* How many threads have been added by the iterator; user space repeats it until a pass adds none, since a
+ * target's children may come before it. */
 __u64 seeded_threads = 0;
 
 /* Runs before the tracepoints are attached: every CPU has kernel threads of its own. */
 SEC("iter/task")
-int note_cpus(struct bpf_iter__task *ctx)
-{
-  struct task_struct *task = ctx->task;
-  if (task)
-    note_cpu_of(task);
+int note_cpus(struct bpf_iter__task* ctx) {
+  struct task_struct* task = ctx->task;
+  if (task) note_cpu_of(task);
   return 0;
 }
 
-/* Runs after the tracepoints are attached. The entry is inserted before the task's state is read, and the state found
- * counts only until the first switch is seen: whatever happens in between is recorded by the handlers. */
+/* Runs after the tracepoints are attached. The entry is inserted before the task's state is read, and the
+ * state found counts only until the first switch is seen: whatever happens in between is recorded by the
+ * handlers. */
 SEC("iter/task")
-int seed_threads(struct bpf_iter__task *ctx)
-{
-  struct task_struct *task = ctx->task;
-  if (!task)
-    return 0;
+int seed_threads(struct bpf_iter__task* ctx) {
+  struct task_struct* task = ctx->task;
+  if (!task) return 0;
   __u32 tid = (__u32)task->pid;
   __u32 tgid = (__u32)task->tgid;
   if (!bpf_map_lookup_elem(&target_tids, &tid) && !bpf_map_lookup_elem(&target_tgids, &tgid)) {
-    if (!follow_children)
-      return 0;
+    if (!follow_children) return 0;
     __u32 parent = (__u32)task->real_parent->tgid;
-    if (!bpf_map_lookup_elem(&target_tgids, &parent))
-      return 0;
+    if (!bpf_map_lookup_elem(&target_tgids, &parent)) return 0;
     __u8 one = 1;
     bpf_map_update_elem(&target_tgids, &tgid, &one, BPF_ANY);
   }
-  struct offwait_thread *known = bpf_map_lookup_elem(&threads, &tid);
-  if (known && known->target)
-    return 0;
+  struct offwait_thread* known = bpf_map_lookup_elem(&threads, &tid);
+  if (known && known->target) return 0;
   if (known) {
     known->target = 1; /* it woke a thread of the target before its turn came */
     ++seeded_threads;
@@ -48,11 +42,10 @@ int seed_threads(struct bpf_iter__task *ctx)
   fresh.start_ns = task->start_time;
   fresh.tgid = tgid;
   fresh.target = 1;
-  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, bpf_ktime_get_ns(), (const char *)&task->comm);
+  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, bpf_ktime_get_ns(), (const char*)&task->comm);
   ++seeded_threads;
-  struct offwait_thread *thread = bpf_map_lookup_elem(&threads, &tid);
-  if (!thread)
-    return 0;
+  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
+  if (!thread) return 0;
   __u32 state = task_state(task);
   if (off_run_queue(task) && state && !(state & TASK_DEAD_BIT)) {
     thread->task_state = (__u16)state;
@@ -60,7 +53,7 @@ int seed_threads(struct bpf_iter__task *ctx)
     interrupted_call(task, &thread->syscall, &thread->fd_kind);
     if (record_stacks) {
       __u32 zero = 0;
-      struct offwait_stack *stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+      struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
       if (stack) {
         long bytes = bpf_get_task_stack(task, stack->pc, sizeof(stack->pc), 0);
         stack->tgid = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks, each stored once. Unlike bpf_get_stackid, which drops or merges stacks whose hashes meet, an id here is
- * the key of exactly one stack: a hash only says where to look first, the frames decide. */
+/* Stacks, each stored once. Unlike bpf_get_stackid, which drops or merges stacks whose hashes meet, an id
+ * here is the key of exactly one stack: a hash only says where to look first, the frames decide. */
 #ifndef OFFWAIT_STACK_H
 #define OFFWAIT_STACK_H
 
@@ -15,34 +15,28 @@ struct {
 
 enum stack_match { STACK_ABSENT, STACK_SAME, STACK_OTHER };
 
-/* What is stored under `key`, compared with the stack in scratch_stack. A global function, as the next one, so that the
- * verifier walks its loop once and not once per caller; without pointer arguments, which 5.10 does not know. */
-__noinline __u32 match_stack(__u32 key)
-{
+/* What is stored under `key`, compared with the stack in scratch_stack. A global function, as the next one,
+ * so that the verifier walks its loop once and not once per caller; without pointer arguments, which 5.10
+ * does not know. */
+__noinline __u32 match_stack(__u32 key) {
   __u32 zero = 0;
-  const struct offwait_stack *stack = bpf_map_lookup_elem(&scratch_stack, &zero);
-  const struct offwait_stack *known = bpf_map_lookup_elem(&stacks, &key);
-  if (!stack || !known)
-    return STACK_ABSENT;
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+  const struct offwait_stack* known = bpf_map_lookup_elem(&stacks, &key);
+  if (!stack || !known) return STACK_ABSENT;
   __u32 frames = stack->frames;
-  if (known->tgid != stack->tgid || known->frames != frames)
-    return STACK_OTHER;
+  if (known->tgid != stack->tgid || known->frames != frames) return STACK_OTHER;
   __u64 difference = 0;
-  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; ++i)
-    difference |= known->pc[i] ^ stack->pc[i];
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; ++i) difference |= known->pc[i] ^ stack->pc[i];
   return difference ? STACK_OTHER : STACK_SAME;
 }
 
 /* The id of the stack in scratch_stack, 0 if it could not be kept. */
-__noinline __u32 store_scratch_stack(void)
-{
+__noinline __u32 store_scratch_stack(void) {
   __u32 zero = 0;
-  const struct offwait_stack *stack = bpf_map_lookup_elem(&scratch_stack, &zero);
-  if (!stack)
-    return 0;
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+  if (!stack) return 0;
   __u32 frames = stack->frames;
-  if (frames == 0 || frames > OFFWAIT_STACK_FRAMES)
-    return 0;
+  if (frames == 0 || frames > OFFWAIT_STACK_FRAMES) return 0;
   __u64 hash = stack->tgid;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; ++i) {
     hash = (hash ^ stack->pc[i]) * 0x9e3779b97f4a7c15ull;
@@ -50,21 +44,18 @@ __noinline __u32 store_scratch_stack(void)
   }
   __u32 key = (__u32)(hash >> 32);
   for (__u32 probe = 0; probe < STACK_PROBES; ++probe) {
-    if (key == 0)
-      key = 1;
+    if (key == 0) key = 1;
     __u32 match = match_stack(key);
     if (match == STACK_ABSENT) {
       long error = bpf_map_update_elem(&stacks, &key, stack, BPF_NOEXIST);
-      if (error == 0)
-        return key;
+      if (error == 0) return key;
       if (error != -17 /* EEXIST: another CPU was faster; see whether it stored this very stack */) {
         count_loss(OFFWAIT_LOSS_stack_store_full);
         return 0;
       }
       match = match_stack(key);
     }
-    if (match == STACK_SAME)
-      return key;
+    if (match == STACK_SAME) return key;
     key += 0x9e3779b9u;
   }
   count_loss(OFFWAIT_LOSS_stack_collision);
@@ -72,12 +63,10 @@ __noinline __u32 store_scratch_stack(void)
 }
 
 /* The current task's user stack, or with tgid 0 its kernel stack. */
-static __always_inline __u32 current_stack(void *ctx, __u32 tgid)
-{
+static __always_inline __u32 current_stack(void* ctx, __u32 tgid) {
   __u32 zero = 0;
-  struct offwait_stack *stack = bpf_map_lookup_elem(&scratch_stack, &zero);
-  if (!stack)
-    return 0;
+  struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+  if (!stack) return 0;
   long bytes = bpf_get_stack(ctx, stack->pc, sizeof(stack->pc), tgid ? BPF_F_USER_STACK : 0);
   if (bytes <= 0) {
     count_loss(OFFWAIT_LOSS_stack_unreadable);

@@ -33,18 +33,18 @@ enum offwait_waker_kind {
   OFFWAIT_WAKER_IRQ,
   OFFWAIT_WAKER_SOFTIRQ,
 };
-#define OFFWAIT_IRQ_OTHER 0xffffffffu     /* hard interrupt without a handler of its own: IPI, irq_work */
-#define OFFWAIT_IRQ_IDLE 0xfffffffeu      /* work that the idle loop did for another CPU */
+#define OFFWAIT_IRQ_OTHER 0xffffffffu      /* hard interrupt without a handler of its own: IPI, irq_work */
+#define OFFWAIT_IRQ_IDLE 0xfffffffeu       /* work that the idle loop did for another CPU */
 #define OFFWAIT_SOFTIRQ_RAISED 0xffffffffu /* end of an interrupt: pending softirqs handed to ksoftirqd */
 
 /* What the file descriptor of an interrupted read, write or the like is. */
 enum offwait_fd_kind {
   OFFWAIT_FD_NONE = 0,
-  OFFWAIT_FD_FILE,   /* regular file, directory, block device */
+  OFFWAIT_FD_FILE, /* regular file, directory, block device */
   OFFWAIT_FD_PIPE,
   OFFWAIT_FD_SOCKET,
   OFFWAIT_FD_CHAR,
-  OFFWAIT_FD_ANON,   /* eventfd, timerfd, epoll, … */
+  OFFWAIT_FD_ANON, /* eventfd, timerfd, epoll, … */
 };
 
 enum offwait_wait_flag {
@@ -151,9 +151,11 @@ struct offwait_thread {
   __u32 waker_id;
   __u32 waker_user;
   __u32 waker_kernel;
-  __u64 wake_ns; /* the last waking since the thread ran, 0 = none */
-  __u64 lost_since_ns; /* records lost since then, 0 = none */
+  __u64 wake_ns;       /* the last waking since the thread ran, 0 = none */
+  __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
+                          recorded */
 };
+#define OFFWAIT_LOST_SINCE_BEGIN 1
 
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */
 struct offwait_stack {

@@ -4,16 +4,17 @@
 #ifndef OFFWAIT_LOSS_COUNTERS_H
 #define OFFWAIT_LOSS_COUNTERS_H
 
-#define OFFWAIT_LOSS_COUNTERS(X)                                                                     \
-  X(ringbuf_full, "records dropped because the ring buffer was full")                               \
-  X(thread_table_full, "threads not recorded because the thread table was full")                    \
-  X(stack_store_full, "stacks not kept because the stack store was full")                           \
-  X(stack_collision, "stacks not kept because all their places in the stack store were taken")      \
-  X(stack_unreadable, "stacks that could not be read")                                              \
-  X(request_table_full, "disk requests not followed because the request table was full")            \
-  X(program_skipped, "events that the kernel did not deliver to a BPF program")                     \
-  X(waker_unknown, "waits whose waker was not seen")                                                \
-  X(waker_impossible, "waits whose waker was itself blocked and so cannot have ended them")         \
+#define OFFWAIT_LOSS_COUNTERS(X)                                                               \
+  X(ringbuf_full, "records dropped because the ring buffer was full")                          \
+  X(thread_table_full, "threads not recorded because the thread table was full")               \
+  X(stack_store_full, "stacks not kept because the stack store was full")                      \
+  X(stack_collision, "stacks not kept because all their places in the stack store were taken") \
+  X(stack_unreadable, "stacks that could not be read")                                         \
+  X(request_table_full, "disk requests not followed because the request table was full")       \
+  X(program_skipped, "events that the kernel did not deliver to a BPF program")                \
+  X(switch_unseen, "context switches that the kernel did not report")                          \
+  X(waker_unknown, "waits whose waker was not seen")                                           \
+  X(waker_impossible, "waits whose waker was itself blocked and so cannot have ended them")    \
   X(record_invalid, "records that contradict others and were left out")
 
 enum offwait_loss {

@@ -197,6 +197,11 @@ Result<Recorded> record(const Options& options) {
   if (!recorder) return recorder.error();
   std::string start_time = utc_now();
 
+  const std::string shown_target = target->label + " (" + escape(target->comm, Charset::utf8) + ")";
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  // A script has no progress to look at, but may want to know from when on nothing is missed.
+  if (!options.quiet && !terminal) std::fprintf(stderr, "offwait: recording %s\n", shown_target.c_str());
+
   std::set<std::int32_t> processes;
   const auto note_processes = [&recorder, &processes, &symbols] {
     for (const std::int32_t tgid : recorder->take_new_processes()) {
@@ -204,8 +209,7 @@ Result<Recorded> record(const Options& options) {
       symbols.snapshot(tgid);
     }
   };
-  Progress progress(!options.quiet && ::isatty(STDERR_FILENO) == 1,
-                    target->label + " (" + escape(target->comm, Charset::utf8) + ")", options.duration);
+  Progress progress(!options.quiet && terminal, shown_target, options.duration);
   for (Nanos next_snapshot = kSnapshotInterval; is_alive(*target);) {
     const Nanos elapsed = recorder->progress().elapsed;
     int timeout_ms = kDrainMs;

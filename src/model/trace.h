@@ -49,10 +49,10 @@ struct Actor {
   // Threads only:
   std::int32_t tid = 0;
   std::int32_t tgid = 0;
-  Nanos start = 0;        ///< birth; may lie before the window
-  Nanos exit = kNever;    ///< death; kNever if alive at the window's end
-  Nanos seen = 0;         ///< recorded from here on; the lifetime before it is `unknown`
-  bool outside = false;   ///< not part of the target: recorded because it woke a recorded thread
+  Nanos start = 0;       ///< birth; may lie before the window
+  Nanos exit = kNever;   ///< death; kNever if alive at the window's end
+  Nanos seen = 0;        ///< recorded from here on; the lifetime before it is `unknown`
+  bool outside = false;  ///< not part of the target: recorded because it woke a recorded thread
 };
 
 /// What waits of one kind have in common. Sites are interned: no two in a trace are equal.
@@ -128,7 +128,7 @@ struct Recording {
   std::string start_time;  ///< RFC 3339, UTC
   std::string kernel;      ///< uname -r
   std::uint32_t cpus = 0;
-  std::string offwait;     ///< version that recorded
+  std::string offwait;  ///< version that recorded
 };
 
 /// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs a workload under `offwait dump` and gives both sides: what the workload knows and what was recorded."""
+import collections
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from urllib.parse import unquote
+
+Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack")
+Interval = collections.namedtuple("Interval", "tid begin end")
+NEVER = 2**63 - 1
+
+
+class Thread:
+    def __init__(self, tid, keys):
+        self.tid = tid
+        self.tgid = int(keys["tgid"])
+        self.comm = unquote(keys["comm"], errors="backslashreplace")
+        self.start = int(keys["start"])
+        self.exit = NEVER if keys["exit"] == "-" else int(keys["exit"])
+        self.outside = keys.get("outside") == "yes"
+
+
+def time(text):
+    return NEVER if text == "-" else int(text)
+
+
+class Dump:
+    """The text form (design.md §5), as far as the tests look at it."""
+
+    def __init__(self, path):
+        self.threads, self.waits, self.preemptions, self.gaps, self.ios = [], [], [], [], []
+        self.loss = {}
+        with open(path, encoding="ascii") as lines:
+            assert next(lines).strip() == "offwait-waits 1"
+            for line in lines:
+                kind, *rest = line.split()
+                if kind == "window":
+                    self.begin, self.end = int(rest[0]), int(rest[1])
+                    continue
+                keys = dict(word.split("=", 1) for word in rest if "=" in word)
+                if kind == "loss":
+                    self.loss = {name: int(count) for name, count in keys.items()}
+                elif kind == "thread":
+                    self.threads.append(Thread(int(rest[0]), keys))
+                elif kind == "wait":
+                    self.waits.append(Wait(int(rest[0]), time(keys["block"]), time(keys["wake"]), time(keys["run"]),
+                                           unquote(keys["waker"]), keys["class"], keys.get("stack", ""),
+                                           keys.get("waker_stack", "")))
+                elif kind == "preempt":
+                    self.preemptions.append(Interval(int(rest[0]), time(keys["out"]), time(keys["run"])))
+                elif kind == "unknown":
+                    self.gaps.append(Interval(int(rest[0]), time(keys["from"]), time(keys["to"])))
+                elif kind == "io":
+                    self.ios.append((rest[0], keys))
+
+    def waits_of(self, truth):
+        """The waits of a truth's thread that began in its span."""
+        return [w for w in self.waits
+                if w.tid == truth["tid"] and truth["begin_ns"] <= w.block <= truth["end_ns"]]
+
+    def states_of(self, truth):
+        """(running, runnable, blocked, unknown) ns of a truth's thread in its span."""
+        begin, end, tid = truth["begin_ns"], truth["end_ns"], truth["tid"]
+
+        def inside(a, b):
+            return max(0, min(b, end) - max(a, begin))
+
+        waits = [w for w in self.waits if w.tid == tid]
+        blocked = sum(inside(w.block, w.wake) for w in waits)
+        runnable = sum(inside(w.wake, w.run) for w in waits if w.wake != NEVER)
+        runnable += sum(inside(p.begin, p.end) for p in self.preemptions if p.tid == tid)
+        unknown = sum(inside(g.begin, g.end) for g in self.gaps if g.tid == tid)
+        return end - begin - blocked - runnable - unknown, runnable, blocked, unknown
+
+    @property
+    def lost(self):
+        return sum(self.loss.values())
+
+
+Run = collections.namedtuple("Run", "dump truths pid")
+
+
+def start_offwait(offwait, arguments):
+    """Starts a recording; returns when it has begun."""
+    recorder = subprocess.Popen([offwait, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    line = recorder.stderr.readline()
+    if not line.startswith("offwait: recording "):
+        raise AssertionError(f"no recording began: {line}{recorder.stderr.read()}")
+    return recorder
+
+
+class Workload:
+    def __init__(self, binary, arguments, cwd=None):
+        self.process = subprocess.Popen([binary, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        cwd=cwd)
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait()
+            raise SkipWorkload(self.process.returncode)
+        self.pid = json.loads(line)["pid"]
+
+    def go(self):
+        """Lets the interesting part happen; returns its truths."""
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        truths = []
+        for line in self.process.stdout:
+            said = json.loads(line)
+            if said.get("done"):
+                return truths
+            truths.append(said)
+        self.process.wait()
+        raise SkipWorkload(self.process.returncode)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class SkipWorkload(Exception):
+    """The workload ended early, with this status."""
+
+    def __init__(self, status):
+        super().__init__(f"workload ended with status {status}")
+        self.status = status
+
+
+def record(offwait, workload, arguments, extra=(), cwd=None):
+    """Records a workload from before its interesting part until after it."""
+    target = Workload(workload, arguments, cwd)
+    with tempfile.NamedTemporaryFile(suffix=".txt") as file:
+        recorder = start_offwait(offwait, ["dump", "-p", str(target.pid), "-o", file.name, *extra])
+        try:
+            truths = target.go()
+        finally:
+            recorder.send_signal(signal.SIGINT)
+            _, errors = recorder.communicate()
+            target.end()
+        if recorder.returncode != 0:
+            raise AssertionError(f"offwait dump failed: {errors}")
+        if os.environ.get("OFFWAIT_KEEP_DUMPS"):
+            os.link(file.name, os.path.join(os.environ["OFFWAIT_KEEP_DUMPS"], arguments[0] + ".txt"))
+        return Run(Dump(file.name), truths, target.pid)
