@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder's kernel side. One header a subject; one translation unit, so that settings are constants everywhere.
- * Each header uses those above it. */
+/* The recorder's kernel side. One header a subject; one translation unit, so that settings are constants
+ * everywhere. Each header uses those above it. */
 /* clang-format off */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
