@@ -158,7 +158,8 @@ class KnotSearch {
   }
 
   bool look_at_knot(std::uint32_t node) {
-    if (extents_[node].device || extents_[node].cpu_ns >= options_.window_ns) {
+    if (extents_[node].device || static_cast<double>(extents_[node].cpu_ns) >=
+                                     options_.saturated * static_cast<double>(options_.window_ns)) {
       pending_.push_back(node);
       return true;
     }

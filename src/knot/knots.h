@@ -22,7 +22,8 @@ struct KnotVertex {
   Kind kind = Kind::thread;
   /// Threads: running + runnable, ns, of the busiest member. Devices: window × (1 − idle fraction).
   Nanos busy_ns = 0;
-  /// Threads: running, ns, summed over the members: what it uses of the CPUs. Devices: 0.
+  /// Threads: running + runnable, ns, summed over the members: what it uses of the CPUs, or would. Devices:
+  /// 0.
   Nanos cpu_ns = 0;
 };
 
@@ -36,7 +37,9 @@ struct KnotOptions {
   Nanos window_ns = 0;
   Nanos noise_ns = 0;       ///< edges under it are set aside (--noise, default 1 % of the window)
   Nanos min_weight_ns = 0;  ///< refinement drops no edge of this weight or more (--min-weight, default 20 %)
-  double saturated = 0.9;   ///< a sink is an answer when busy for at least this fraction of the window
+  /// A sink is an answer when busy for at least this fraction of the window, a knot without a device when its
+  /// threads together are: threads that a lock serialises cannot use more than one CPU, and never quite one.
+  double saturated = 0.9;
 };
 
 /// A strongly connected component without an edge out of it, of two vertices or more, or one with a
@@ -82,7 +85,7 @@ struct KnotResult {
 /// 1. Edges to pseudo vertices and edges under the noise floor are set aside.
 /// 2. Strong components without edges out of them, but to vertices removed as background, are looked at: a
 ///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
-///    to less than the window is background; any other knot is refined.
+///    to less than `saturated` of the window is background; any other knot is refined.
 /// 3. Refinement: while the knot is no single vertex and no simple cycle and its lightest edge (self-loops
 ///    included) is under min_weight_ns, that edge is dropped; once the knot has come apart, 2. is done inside
 ///    it. If that finds nothing but background, the knot is the answer with all the edges it had before

@@ -270,7 +270,7 @@ class Analysis {
         for (const ActorId member : vertex.members) {
           const ActorTime& time = sweep_.actors[member];
           knot_vertex.busy_ns = std::max(knot_vertex.busy_ns, time.running_ns + time.runnable_ns);
-          knot_vertex.cpu_ns += time.running_ns;
+          knot_vertex.cpu_ns += time.running_ns + time.runnable_ns;
         }
       } else {
         knot_vertex.kind = is_device(kind) ? KnotVertex::Kind::device : KnotVertex::Kind::pseudo;

@@ -107,7 +107,7 @@ struct ReportKnot {
   std::string evidence;  ///< why this pattern; one sentence
   std::string advice;    ///< what people usually do about it; one or two sentences
   double weight_s = 0;
-  double cpu_s = 0;  ///< running, summed over its threads
+  double cpu_s = 0;  ///< running or runnable, summed over its threads
 };
 
 struct ReportSink {

@@ -528,7 +528,7 @@ class TextReport {
     const std::size_t knots_shown = limit(kBackground, knots.size());
     for (std::size_t i = 0; i < knots_shown; ++i) {
       canvas_.to(2).put(title(*knots[i]), Ink::actor).put("  ");
-      canvas_.flow(words("knot, weight " + format_seconds(knots[i]->weight_s) + ", ran " +
+      canvas_.flow(words("knot, weight " + format_seconds(knots[i]->weight_s) + ", busy " +
                          format_seconds(knots[i]->cpu_s) +
                          (knots[i]->pattern_title.empty() ? "" : ", looks like: " + knots[i]->pattern_title)),
                    4);

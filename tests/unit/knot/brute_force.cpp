@@ -162,7 +162,8 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
           cpu += in.vertices[v].cpu_ns;
           device = device || in.vertices[v].kind == KnotVertex::Kind::device;
         }
-        background = !device && cpu < in.options.window_ns;
+        background = !device && static_cast<double>(cpu) <
+                                    in.options.saturated * static_cast<double>(in.options.window_ns);
         if (background) {
           result.knots.push_back(make_knot(in, component, own, true));
           for (const VertexId v : component) {

@@ -134,12 +134,12 @@ TEST_CASE("a knot of less than one CPU and no device is background: reported, re
   CHECK_FALSE(result.only_background);
 }
 
-TEST_CASE("exactly one CPU is not background, one ns less is") {
+TEST_CASE("a saturated knot is not background, one ns less is") {
   const std::vector<KnotEdge> edges{{0, 1, 500}, {1, 0, 500}};
-  CHECK_FALSE(find_knots({{Kind::thread, 500, 500}, {Kind::thread, 500, 500}}, edges, defaults())
+  CHECK_FALSE(find_knots({{Kind::thread, 500, 450}, {Kind::thread, 500, 450}}, edges, defaults())
                   .knots[0]
                   .background);
-  CHECK(find_knots({{Kind::thread, 500, 499}, {Kind::thread, 500, 500}}, edges, defaults())
+  CHECK(find_knots({{Kind::thread, 500, 449}, {Kind::thread, 500, 450}}, edges, defaults())
             .knots[0]
             .background);
 }

@@ -227,7 +227,7 @@ TEST_CASE("Background knots are short unless they are the answer") {
   Report report = sample_report();
   report.knots[0].background = true;
   CHECK(has(to_text(report, {}),
-            "  B (tid 12) ⇄ disk vda  knot, weight 14.5 s, ran 5.00 s, looks like: blocking I/O\n"));
+            "  B (tid 12) ⇄ disk vda  knot, weight 14.5 s, busy 5.00 s, looks like: blocking I/O\n"));
   report.verdict.kind = ReportVerdict::Kind::background;
   CHECK(has(to_text(report, {}), "\nBACKGROUND KNOT 1  B (tid 12) ⇄ disk vda\n"));
 }
