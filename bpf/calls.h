@@ -25,21 +25,17 @@ static __always_inline bool takes_fd(__s16 syscall) {
 #endif
 }
 
-static __always_inline const void* first_argument(struct pt_regs* regs) {
-#if defined(__TARGET_ARCH_x86)
-  return &regs->di;
-#elif defined(__TARGET_ARCH_arm64)
-  return &regs->orig_x0;
-#endif
-}
-
 static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd) {
-  struct fdtable* table = BPF_CORE_READ(task, files, fdt);
-  if (!table || fd >= BPF_CORE_READ(table, max_fds)) return OFFWAIT_FD_NONE;
-  struct file** files = BPF_CORE_READ(table, fd);
+  /* Down to the table the verifier knows the types and reads without a helper call. */
+  struct fdtable* table = task->files ? task->files->fdt : NULL;
+  if (!table || fd >= table->max_fds) {
+    return OFFWAIT_FD_NONE;
+  }
   struct file* file = NULL;
-  bpf_probe_read_kernel(&file, sizeof(file), files + fd);
-  if (!file) return OFFWAIT_FD_NONE;
+  bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+  if (!file) {
+    return OFFWAIT_FD_NONE;
+  }
   struct inode* inode = BPF_CORE_READ(file, f_inode);
   switch (BPF_CORE_READ(inode, i_mode) & FORMAT_MASK) {
     case FORMAT_SOCKET:

@@ -24,6 +24,9 @@ struct cpu_context {
   __u32 thread_tid;
   __u32 thread_disk;
   __u64 thread_switches;
+  /* The thread that was last seen to get this CPU, if it is recorded, else 0: saves a look-up when it wakes
+   * others. */
+  __u32 recorded_tid;
 };
 
 struct {

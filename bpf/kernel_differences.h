@@ -83,12 +83,37 @@ static __always_inline __u32 preempt_count(void) {
 }
 #endif
 
-/* The user registers saved at kernel entry. The helper came in 5.15 (dd6e10fbd9fb); before it, they are at
- * the top of the kernel stack, of 16 KiB and without padding in every distribution's kernel of that age. */
-static __always_inline struct pt_regs* saved_user_registers(struct task_struct* task) {
-  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-    return (struct pt_regs*)bpf_task_pt_regs(task);
-  return (struct pt_regs*)((char*)task->stack + 16384) - 1;
+/* The number of the interrupted system call (-1 for none, an exception or interrupt) and its first argument,
+ * from the user registers saved at kernel entry. The helper that finds them came in 5.15 (dd6e10fbd9fb);
+ * before it, they are at the top of the kernel stack, of 16 KiB and without padding in every distribution's
+ * kernel of that age. */
+struct interrupted_call {
+  __s64 number;
+  __u64 argument;
+};
+
+static __always_inline struct interrupted_call interrupted_call(struct task_struct* task) {
+  struct interrupted_call call;
+  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+    const struct pt_regs* regs = (const struct pt_regs*)bpf_task_pt_regs(task);
+#if defined(__TARGET_ARCH_x86)
+    call.number = (__s64)regs->orig_ax;
+    call.argument = regs->di;
+#elif defined(__TARGET_ARCH_arm64)
+    call.number = regs->syscallno;
+    call.argument = regs->orig_x0;
+#endif
+    return call;
+  }
+  struct pt_regs* regs = (struct pt_regs*)((char*)task->stack + 16384) - 1;
+#if defined(__TARGET_ARCH_x86)
+  call.number = (__s64)BPF_CORE_READ(regs, orig_ax);
+  call.argument = BPF_CORE_READ(regs, di);
+#elif defined(__TARGET_ARCH_arm64)
+  call.number = BPF_CORE_READ(regs, syscallno);
+  call.argument = BPF_CORE_READ(regs, orig_x0);
+#endif
+  return call;
 }
 
 #endif

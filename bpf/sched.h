@@ -3,6 +3,7 @@
 #ifndef OFFWAIT_SCHED_H
 #define OFFWAIT_SCHED_H
 
+#define TASK_UNINTERRUPTIBLE_BIT 0x02u
 #define TASK_DEAD_BIT 0x80u
 
 static __always_inline struct offwait_thread* recorded(struct task_struct* task) {
@@ -58,7 +59,8 @@ static __always_inline void record_thread(struct offwait_thread* fresh, __u32 ti
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
  * recorded too. */
 static __always_inline void record_current(__u32 tid, __u64 now) {
-  if (bpf_map_lookup_elem(&threads, &tid)) return;
+  struct cpu_context* context = cpu_context();
+  if ((context && context->recorded_tid == tid) || bpf_map_lookup_elem(&threads, &tid)) return;
   struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);
@@ -68,24 +70,23 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);
 }
 
-/* Which system call a task is blocked in, and what its file descriptor is. */
-static __always_inline void interrupted_call(struct task_struct* task, __s16* syscall, __u8* fd_kind) {
-  struct pt_regs* regs = saved_user_registers(task);
-  __u64 number = ~0ull;
-#if defined(__TARGET_ARCH_x86)
-  bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
-#elif defined(__TARGET_ARCH_arm64)
-  __s32 syscallno = -1;
-  bpf_probe_read_kernel(&syscallno, sizeof(syscallno), &regs->syscallno);
-  number = (__u64)(__s64)syscallno;
-#endif
-  *syscall = number < 0x7fff ? (__s16)number : OFFWAIT_NO_SYSCALL;
-  *fd_kind = OFFWAIT_FD_NONE;
-  if (!takes_fd(*syscall)) return;
-
-  __u64 fd = 0;
-  bpf_probe_read_kernel(&fd, sizeof(fd), first_argument(regs));
-  *fd_kind = fd_kind_of(task, (__u32)fd);
+/* Where a task is blocked: what is known of its wait from the waiting side. `task` is blocked or about to be.
+ */
+static __always_inline void note_wait(struct offwait_thread* thread, struct task_struct* task, __u32 state) {
+  thread->task_state = (__u16)state;
+  thread->syscall = OFFWAIT_NO_SYSCALL;
+  thread->fd_kind = OFFWAIT_FD_NONE;
+  /* Only uninterruptible sleeps are for I/O (io_schedule). */
+  thread->flags = state & TASK_UNINTERRUPTIBLE_BIT && in_iowait(task) ? OFFWAIT_WAIT_IOWAIT : 0;
+  if (task->flags & PF_KTHREAD_BIT) {
+    thread->flags |= OFFWAIT_WAIT_KTHREAD;
+    return;
+  }
+  struct interrupted_call call = interrupted_call(task);
+  if (call.number >= 0 && call.number < 0x7fff) {
+    thread->syscall = (__s16)call.number;
+    if (takes_fd(thread->syscall)) thread->fd_kind = fd_kind_of(task, (__u32)call.argument);
+  }
 }
 
 /* When the wait that began at since_ns ended, 0 if its waking was not seen. Each wait ends in exactly one
@@ -154,16 +155,7 @@ static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool
     return;
   }
   thread->state = OFFWAIT_STATE_BLOCKED;
-  thread->task_state = (__u16)state;
-  thread->flags = in_iowait(prev) ? OFFWAIT_WAIT_IOWAIT : 0;
-  bool kernel_thread = prev->flags & PF_KTHREAD_BIT;
-  if (kernel_thread) {
-    thread->flags |= OFFWAIT_WAIT_KTHREAD;
-    thread->syscall = OFFWAIT_NO_SYSCALL;
-    thread->fd_kind = OFFWAIT_FD_NONE;
-  } else {
-    interrupted_call(prev, &thread->syscall, &thread->fd_kind);
-  }
+  note_wait(thread, prev, state);
   if (record_stacks) {
     thread->wait_user = prev->mm ? current_stack(ctx, thread->tgid) : 0;
     thread->wait_kernel = current_stack(ctx, 0);
@@ -171,7 +163,9 @@ static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool
 }
 
 static __always_inline void switch_in(struct task_struct* next, __u64 now) {
-  struct offwait_thread* thread = recorded(next);
+  struct offwait_thread* thread = next->pid ? recorded(next) : NULL;
+  struct cpu_context* context = cpu_context();
+  if (context) context->recorded_tid = thread ? (__u32)next->pid : 0;
   if (!thread) return;
   __u32 tid = (__u32)next->pid;
   __u8 state = thread->state;
@@ -210,7 +204,7 @@ int on_sched_switch(__u64* ctx) {
       state = task_state(prev);
     switch_out(ctx, prev, preempt, state, now);
   }
-  if (next->pid) switch_in(next, now);
+  switch_in(next, now);
   return 0;
 }
 

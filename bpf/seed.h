@@ -48,9 +48,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
   if (!thread) return 0;
   __u32 state = task_state(task);
   if (off_run_queue(task) && state && !(state & TASK_DEAD_BIT)) {
-    thread->task_state = (__u16)state;
-    thread->flags = in_iowait(task) ? OFFWAIT_WAIT_IOWAIT : 0;
-    interrupted_call(task, &thread->syscall, &thread->fd_kind);
+    note_wait(thread, task, state);
     if (record_stacks) {
       __u32 zero = 0;
       struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
