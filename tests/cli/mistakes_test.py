@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a user can do wrong when recording: one clear line on stderr and the right exit status for each."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+
+import harness
+from harness import OFFWAIT, TRACES, TestCase, python_target, run, sleeper, until
+
+ALL_CAPABILITIES = "CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH"
+AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
+WITHOUT_BTF = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"]
+
+
+def lacking(capabilities):
+    return (f"recording needs privileges that this process lacks: {capabilities}; run offwait as root, "
+            "for example with sudo")
+
+
+class Privileges(TestCase):
+    def anybodys(self, *files):
+        """Copies that every user can read."""
+        directory = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, directory)
+        directory.chmod(0o755)
+        copies = [directory / pathlib.Path(file).name for file in files]
+        for file, copy in zip(files, copies):
+            shutil.copy(file, copy)
+            copy.chmod(0o755)
+        return copies
+
+    def test_not_root(self):
+        (binary,) = self.anybodys(OFFWAIT)
+        for command in ([], ["dump"]):
+            result = self.fails_as(AS_NOBODY, binary, *command, "-p", os.getpid(), "-d", "1")
+            self.assertEqual(result.stderr.decode(), f"offwait: {lacking(ALL_CAPABILITIES)}\n")
+            self.assertEqual(result.stdout, b"")
+
+    def fails_as(self, wrapper, binary, *arguments):
+        result = subprocess.run([*wrapper, binary, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                capture_output=True, timeout=harness.GUARD_S, check=False)
+        self.assertEqual(result.returncode, 1)
+        return result
+
+    def test_root_without_one_capability(self):
+        for capability in ("cap_sys_ptrace", "cap_dac_read_search"):
+            result = self.fails_as(["capsh", f"--drop={capability}", "--", "-c", 'exec "$0" "$@"'], OFFWAIT, "-p",
+                                   os.getpid(), "-d", "1")
+            self.assertEqual(result.stderr.decode(), f"offwait: {lacking(capability.upper())}\n")
+
+    def test_no_btf(self):
+        self.fails(1, "this kernel has no BTF (/sys/kernel/btf/vmlinux): offwait needs Linux 5.8 or newer built with "
+                   "CONFIG_DEBUG_INFO_BTF=y", "-p", os.getpid(), "-d", "1", wrapper=WITHOUT_BTF)
+
+    def test_a_report_needs_neither_root_nor_btf(self):
+        binary, trace = self.anybodys(OFFWAIT, TRACES / "figure1.txt")
+        result = subprocess.run([*WITHOUT_BTF, *AS_NOBODY, binary, "report", trace], stdin=subprocess.DEVNULL,
+                                capture_output=True, timeout=harness.GUARD_S, check=False, env=harness.environment())
+        self.assertEqual(result.stderr, b"")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, run("report", trace).stdout)
+
+
+class Targets(TestCase):
+    def test_no_such_process_or_thread(self):
+        self.fails(1, "there is no process 2147483647", "-p", "2147483647", "-d", "1")
+        self.fails(1, "there is no thread 2147483647", "-t", "2147483647", "-d", "1")
+        self.fails(1, "there is no process 2147483647", "dump", "-p", "2147483647", "-d", "1")
+
+    def test_a_process_that_was(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.fails(1, f"there is no process {gone.pid}", "-p", gone.pid, "-d", "1")
+
+    def test_a_kernel_thread(self):
+        if pathlib.Path("/proc/2/comm").read_text() != "kthreadd\n":
+            self.skipTest("no kernel threads in this PID namespace")
+        for option in ("-p", "-t"):
+            self.fails(1, "2 is a kernel thread: record the process that waits for it, kernel threads that it waits "
+                       "for are followed", option, "2", "-d", "1")
+
+    def test_a_thread_where_a_process_is_meant(self):
+        end = threading.Event()
+        thread = threading.Thread(target=end.wait)
+        thread.start()
+        try:
+            tid, pid = thread.native_id, os.getpid()
+            self.fails(1, f"{tid} is a thread of process {pid}: use -t {tid} for the thread alone or -p {pid} for the "
+                       "process", "-p", tid, "-d", "1")
+        finally:
+            end.set()
+            thread.join()
+
+    def test_a_zombie(self):
+        zombie = subprocess.Popen(["true"])
+        stat = pathlib.Path(f"/proc/{zombie.pid}/stat")
+        try:
+            until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "Z", "the zombie")
+            self.fails(1, f"process {zombie.pid} has already exited", "-p", zombie.pid, "-d", "1")
+            self.fails(1, f"thread {zombie.pid} has already exited", "-t", zombie.pid, "-d", "1")
+        finally:
+            zombie.wait()
+
+    def test_a_process_whose_main_thread_has_exited_is_recorded(self):
+        program = ("import ctypes, threading, time\n"
+                   "def work():\n"
+                   "  while True: time.sleep(0.005)\n"
+                   "threading.Thread(target=work).start()\n"
+                   "print(flush=True)\n"
+                   f"ctypes.CDLL(None).syscall({60 if os.uname().machine == 'x86_64' else 93}, 0)\n")
+        with python_target(program) as target:
+            stat = pathlib.Path(f"/proc/{target.pid}/stat")
+            until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "Z", "the exit of the main thread")
+            result = run("-p", target.pid, "-d", "500ms")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.is_report(result.stdout)
+            self.fails(1, f"thread {target.pid} has already exited", "-t", target.pid, "-d", "1")
+
+    def test_a_target_that_never_waits(self):
+        with python_target("print(flush=True)\nwhile True: pass") as target:
+            os.sched_setaffinity(target.pid, {min(os.sched_getaffinity(0))})
+            time.sleep(0.2)  # for its last waits: the write above, being moved
+            result = self.fails(1, "no recorded thread waited in this window: there is nothing to analyse", "-p",
+                                target.pid, "-d", "300ms")
+            self.is_report(result.stdout)
+
+
+class Output(TestCase):
+    def test_nobody_waits_for_a_recording_that_cannot_be_written(self):
+        # Without -d: it would run until the target exits.
+        with sleeper() as target:
+            for path, reason in (("/nonexistent/r", "No such file or directory"), ("/tmp", "Is a directory")):
+                self.fails(1, f"cannot write {path}: {reason}", "-p", target.pid, "--json", path)
+                self.fails(1, f"cannot write {path}: {reason}", "dump", "-p", target.pid, "-o", path)
+
+    def test_a_full_disk(self):
+        with sleeper() as target, open("/dev/full", "wb") as full:
+            short = ["-p", target.pid, "-d", "200ms"]
+            self.fails(1, "cannot write the report: No space left on device", *short, stdout=full)
+            self.fails(1, "cannot write /dev/full: No space left on device", *short, "--json", "/dev/full")
+            result = self.fails(1, re.compile("^offwait: .*No space left on device$"), "dump", *short, "-o",
+                                "/dev/full")
+            self.assertEqual(result.stdout, b"")
+
+    def test_a_bad_duration(self):
+        self.fails(2, "bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h "
+                   "(see offwait --help)", "-p", os.getpid(), "-d", "5 s")
+
+
+if __name__ == "__main__":
+    harness.main(needs_root=True)

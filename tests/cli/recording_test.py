@@ -1,0 +1,218 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings of programs that are known: how they end, and that all ways out say the same."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+
+import harness
+from harness import OFFWAIT, Running, TestCase, Workload, environment, run, sleeper
+
+
+def ping_pong():
+    """Two threads that wait for nothing but each other, under way."""
+    target = Workload("condvar", "--rounds", "100000000").go()
+    target.tids = {}
+
+    def named():
+        for tid in os.listdir(f"/proc/{target.pid}/task"):
+            target.tids[pathlib.Path(f"/proc/{target.pid}/task/{tid}/comm").read_text().strip()] = tid
+        return {"ping", "pong"} <= set(target.tids)
+
+    harness.until(named, "the workload's two threads")
+    return target
+
+
+class Ends(TestCase):
+    def ended_by(self, number):
+        with sleeper() as target, Running("-p", target.pid) as offwait:
+            offwait.process.send_signal(number)
+            result = offwait.finish()
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.is_report(result.stdout)
+            self.assertIn(f"pid {target.pid} (", result.stdout.decode())
+            self.assertIsNone(target.process.poll(), "the target goes on")
+
+    def test_ctrl_c_reports_now(self):
+        self.ended_by(signal.SIGINT)
+
+    def test_sigterm_reports_now(self):
+        self.ended_by(signal.SIGTERM)
+
+    def test_ctrl_c_ends_a_dump_and_leaves_a_whole_file(self):
+        with tempfile.NamedTemporaryFile() as file, sleeper() as target:
+            with Running("dump", "-p", target.pid, "-o", file.name) as offwait:
+                offwait.process.send_signal(signal.SIGINT)
+                self.assertEqual(offwait.finish().returncode, 0)
+            self.assertEqual(run("report", file.name).returncode, 0)
+
+    def test_the_exit_of_the_target_reports(self):
+        with Workload("nanosleep", "--rounds", "100", "--exit") as target, Running("-p", target.pid) as offwait:
+            target.go()
+            result = offwait.finish()
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.is_report(result.stdout)
+
+    def test_the_death_of_the_target_reports(self):
+        with sleeper() as target, Running("-p", target.pid, "--json", "-") as offwait:
+            target.process.kill()
+            result = offwait.finish()
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.valid_json(result.stdout)
+
+    def test_the_exit_of_a_thread_reports_while_its_process_lives(self):
+        with Workload("nanosleep", "--threads", "1", "--rounds", "500") as target:
+            tasks = set(os.listdir(f"/proc/{target.pid}/task"))
+            target.go()
+            harness.until(lambda: set(os.listdir(f"/proc/{target.pid}/task")) != tasks, "the birth of a thread")
+            (tid,) = set(os.listdir(f"/proc/{target.pid}/task")) - tasks
+            result = run("-t", tid)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.is_report(result.stdout)
+            self.assertIn(f"tid {tid} (", result.stdout.decode())
+            target.wait_done()
+            self.assertIsNone(target.process.poll())
+
+    def test_the_duration(self):
+        with sleeper() as target:
+            report = self.valid_json(run("-p", target.pid, "-d", "700ms", "--json", "-").stdout)
+            # Never shorter; a busy machine may make it longer.
+            self.assertGreaterEqual(report["recording"]["window_s"], 0.7)
+
+
+class Reports(TestCase):
+    def test_json_of_a_recording_is_valid_and_true(self):
+        with ping_pong() as target:
+            result = run("-p", target.pid, "-d", "1", "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            report = self.valid_json(result.stdout)
+        self.assertIn(("ping", "pong"), harness.knots(report))
+        recording = report["recording"]
+        self.assertEqual(recording["target"], f"pid {target.pid} (workload)")
+        self.assertRegex(recording["start_time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertEqual(recording["kernel"], os.uname().release)
+        self.assertEqual(recording["cpus"], os.sysconf("SC_NPROCESSORS_ONLN"))
+        self.assertEqual(f"offwait {recording['offwait']}\n".encode(), run("--version").stdout)
+        for actor in report["actors"]:
+            if actor["name"] in ("ping", "pong"):
+                self.assertEqual(actor["tgid"], target.pid)
+                self.assertFalse(actor["outside"])
+
+    def test_text_and_json_together(self):
+        with ping_pong() as target, tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "r.json"
+            result = run("-p", target.pid, "-d", "500ms", "--json", file)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.is_report(result.stdout)
+            self.valid_json(file.read_bytes())
+
+    def test_stacks_name_functions_of_kernel_and_program(self):
+        with Workload("pipe", "--rounds", "100000000").go() as target:
+            report = self.valid_json(run("-p", target.pid, "-d", "1", "--json", "-").stdout)
+            frames = {frame for edge in report["edges"] for stack in edge["stacks"] for frame in stack["wait_stack"]}
+            self.assertTrue(any(re.match(r"\w*pipe_read\+0x[0-9a-f]+ \(\[kernel\]\)$", frame) for frame in frames),
+                            frames)
+            self.assertTrue(any(frame.endswith(" (workload)") for frame in frames), frames)
+            self.assertIn("--", frames)
+            bare = self.valid_json(run("-p", target.pid, "-d", "1", "--json", "-", "--no-stacks").stdout)
+            self.assertEqual(len(harness.knots(bare)), len(harness.knots(report)))
+            self.assertEqual([stack["wait_stack"] for edge in bare["edges"] for stack in edge["stacks"]
+                              if stack["wait_stack"]], [])
+
+    def test_one_thread_alone(self):
+        with ping_pong() as target:
+            report = self.valid_json(run("-t", target.tids["ping"], "-d", "500ms", "--json", "-", "--no-merge").stdout)
+            self.assertEqual(report["recording"]["target"], f"tid {target.tids['ping']} (ping)")
+            self.assertEqual({actor["name"]: actor["outside"] for actor in report["actors"]
+                              if actor.get("tgid") == target.pid}, {"ping": False, "pong": True})
+
+    def test_a_dump_and_its_report_say_what_a_report_says(self):
+        with ping_pong() as target, tempfile.NamedTemporaryFile() as file:
+            result = run("dump", "-p", target.pid, "-d", "1", "-o", file.name)
+            self.assertEqual((result.stdout, result.returncode), (b"", 0), result.stderr)
+            text = file.read()
+            self.assertTrue(text.startswith(b"offwait-waits 1\nwindow "))
+            report = self.valid_json(run("report", file.name, "--json", "-").stdout)
+            self.assertIn(("ping", "pong"), harness.knots(report))
+            self.assertEqual(report["recording"]["target"], f"pid {target.pid} (workload)")
+            self.assertEqual(report["recording"]["kernel"], os.uname().release)
+            self.is_report(run("report", file.name).stdout)
+
+    def test_a_dump_through_a_pipe(self):
+        with ping_pong() as target:
+            dump = subprocess.Popen([OFFWAIT, "dump", "-p", str(target.pid), "-d", "500ms"], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+            try:
+                result = run("report", "-", "--json", "-", stdin=dump.stdout)
+            finally:
+                harness.stop(dump)
+            self.assertEqual((result.stderr, result.returncode), (b"", 0))
+            self.assertIn(("ping", "pong"), harness.knots(self.valid_json(result.stdout)))
+
+    def test_recordings_do_not_disturb_each_other(self):
+        with ping_pong() as target, Running("-p", target.pid, "-d", "2", "--json", "-") as first:
+            second = self.valid_json(run("-p", target.pid, "-d", "500ms", "--json", "-").stdout)
+            self.assertIn(("ping", "pong"), harness.knots(second))
+            self.assertIn(("ping", "pong"), harness.knots(self.valid_json(first.finish().stdout)))
+
+    def test_quiet_says_nothing_but_the_report(self):
+        with ping_pong() as target:
+            result = run("-p", target.pid, "-d", "300ms", "-q")
+            self.assertEqual((result.stderr, result.returncode), (b"", 0))
+
+
+class HostileNames(TestCase):
+    # What the threads of `workload spawn_names` call themselves, as it is shown.
+    NAMES = {
+        r"\x1b[31mred", r"\x1b]0;own\x07", r"a\x0ab", r"a\x0d\x09b", r"\xff\xfe\x80", r"cut\xe2\x82", r"\xc0\xaf",
+        r"\xed\xa0\x80", r"\u{009b}31m", r"\u{202e}evil", "\"'`\\", "$(id)", "<b>&amp;", "exactly15bytes!", "äöü€",
+        "a b", "x=y;#z", "%s%n", r"\x7f\x01", "", "renamed",
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        cls.file = tempfile.NamedTemporaryFile()
+        with Workload("spawn_names", "--exit") as target, \
+                Running("dump", "-p", target.pid, "-o", cls.file.name) as offwait:
+            cls.pid = target.pid
+            target.go()
+            result = offwait.finish()
+            if result.returncode != 0:
+                raise AssertionError(result.stderr)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.file.close()
+
+    def test_text_is_harmless(self):
+        for options in ([], ["-v", "--explain"], ["--no-merge", "-v"]):
+            result = run("report", self.file.name, *options)
+            self.assertEqual((result.stderr, result.returncode), (b"", 0))
+            self.harmless(result.stdout)
+            self.assertNotIn("\u202e", result.stdout.decode())
+
+    def test_json_has_every_name_escaped(self):
+        report = self.valid_json(run("report", self.file.name, "--json", "-", "--no-merge").stdout)
+        names = {actor["name"] for actor in report["actors"] if actor.get("tgid") == self.pid}
+        self.assertEqual(names - {"workload"}, self.NAMES)
+
+    def test_a_dump_is_printable_ascii(self):
+        text = pathlib.Path(self.file.name).read_bytes()
+        self.assertTrue(text.isascii())
+        self.harmless(text)
+
+    def test_a_target_with_a_hostile_name(self):
+        with harness.hostile_target() as target:
+            result = run("-p", target.pid, "-d", "300ms")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.harmless(result.stdout)
+            self.harmless(result.stderr)
+            self.assertIn(rf"pid {target.pid} ({harness.HOSTILE_SHOWN})", result.stdout.decode())
+
+
+if __name__ == "__main__":
+    harness.main(needs_root=True)

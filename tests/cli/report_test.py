@@ -1,0 +1,332 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""offwait report: text in, reports out. Needs no root.
+
+With sanitizers, 1 GB of text is read only if OFFWAIT_SLOW_TESTS=1.
+"""
+
+import contextlib
+import itertools
+import os
+import pathlib
+import random
+import re
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import harness
+from harness import OFFWAIT, TRACES, TestCase, environment, run
+
+SANITIZED = b"__asan_init" in pathlib.Path(OFFWAIT).read_bytes()
+# Seconds as it ships, half a minute with sanitizers.
+SLOW = unittest.skipIf(SANITIZED and not os.environ.get("OFFWAIT_SLOW_TESTS"), "slow: OFFWAIT_SLOW_TESTS=1 runs it")
+HEADER = "offwait-waits 1\nwindow 0 1000\n"
+
+
+class Reports(TestCase):
+    # Knots by the names of their actors; with --no-merge.
+    KNOTS = {
+        "figure1": [("B", "vda")],
+        "figure3": [],
+        "hostile-names": [],
+        "lock-convoy": [("convoy", "convoy", "convoy", "convoy")],
+        "open-ends": [],
+    }
+    # As tests/unit/report/golden.py renders them.
+    EXPECTED = {
+        "figure1": ("figure1", ["--explain"]),
+        "figure3": ("figure3", ["--explain"]),
+        "hostile-names": ("hostile-names", ["--explain"]),
+        "lock-convoy": ("lock-convoy", []),
+        "lock-convoy-apart": ("lock-convoy", ["--no-merge"]),
+        "open-ends": ("open-ends", []),
+    }
+
+    def test_every_trace_gives_its_expected_text(self):
+        self.assertEqual({trace for trace, _ in self.EXPECTED.values()}, {file.stem for file in TRACES.glob("*.txt")})
+        for name, (trace, options) in self.EXPECTED.items():
+            with self.subTest(name):
+                result = run("report", TRACES / f"{trace}.txt", *options)
+                self.assertEqual(result.stdout.decode(), (harness.EXPECTED / f"{name}.expected").read_text("utf-8"))
+                self.assertEqual(result.stderr, b"")
+                self.assertEqual(result.returncode, 0)
+
+    def test_every_trace_gives_valid_json_with_its_knots(self):
+        self.assertEqual(set(self.KNOTS), {file.stem for file in TRACES.glob("*.txt")})
+        for name, knots in self.KNOTS.items():
+            with self.subTest(name):
+                result = run("report", TRACES / f"{name}.txt", "--json", "-", "--no-merge")
+                report = self.valid_json(result.stdout)
+                self.assertEqual(harness.knots(report), knots)
+                self.assertEqual(result.stderr, b"")
+                self.assertEqual(result.returncode, 0)
+
+    def test_figure1_longest_wait_is_not_in_the_knot(self):
+        report = self.valid_json(run("report", "--json", "-", TRACES / "figure1.txt").stdout)
+        names = [actor["name"] for actor in report["actors"]]
+        edges = {(names[edge["from"]], names[edge["to"]]): edge for edge in report["edges"]}
+        threads = {ends: edge for ends, edge in edges.items() if edge["waits"] > 0}
+        self.assertEqual(max(threads, key=lambda ends: threads[ends]["wait_s"]), ("A", "B"))
+        in_knots = {(names[edge["from"]], names[edge["to"]]) for knot in report["knots"] for edge in knot["edges"]}
+        self.assertEqual(in_knots, {("B", "vda"), ("vda", "B")})
+
+    def test_figure3_weights(self):
+        report = self.valid_json(run("report", "--json", "-", TRACES / "figure3.txt").stdout)
+        tids = [actor.get("tid") for actor in report["actors"]]
+        self.assertEqual({(tids[edge["from"]], tids[edge["to"]]): edge["weight_s"] for edge in report["edges"]},
+                         {(1, 2): 3.0, (2, 3): 4.0})
+
+    def test_standard_input_is_a_file_like_any_other(self):
+        file = TRACES / "figure1.txt"
+        with open(file, "rb") as stdin:
+            piped = run("report", "-", stdin=stdin)
+        self.assertEqual(piped.stdout, run("report", file).stdout)
+        self.assertEqual((piped.stderr, piped.returncode), (b"", 0))
+
+    def test_json_file_beside_the_text(self):
+        with tempfile.TemporaryDirectory() as directory:
+            json_file = pathlib.Path(directory) / "report.json"
+            result = run("report", TRACES / "figure1.txt", "--json", json_file)
+            self.assertEqual(result.stdout, run("report", TRACES / "figure1.txt").stdout)
+            self.assertEqual(json_file.read_bytes(), run("report", TRACES / "figure1.txt", "--json", "-").stdout)
+
+    def test_capacity_given_on_the_command_line_counts(self):
+        report = self.valid_json(run("report", "--json", "-", "--disk-capacity", "vda=1G,400k",
+                                     TRACES / "figure1.txt").stdout)
+        self.assertEqual([disk["capacity"] for disk in report["disks"]],
+                         [{"bytes_per_s": 1e9, "ios_per_s": 4e5, "source": "given", "raised": False}])
+        other = run("report", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt")
+        self.assertEqual(other.stderr, b"offwait: --disk-capacity sdz: nobody waited for a disk of this name\n")
+        self.assertEqual(other.returncode, 0)
+        self.assertEqual(run("report", "-q", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt").stderr, b"")
+
+    def test_output_that_is_no_terminal_has_no_colour(self):
+        for env in (environment(), environment(NO_COLOR="1"), environment(TERM="dumb")):
+            for trace in TRACES.glob("*.txt"):
+                self.harmless(run("report", trace, "-v", "--explain", env=env).stdout)
+
+    def test_a_locale_without_utf8_gets_ascii(self):
+        for trace in TRACES.glob("*.txt"):
+            self.assertTrue(run("report", trace, "-v", "--explain", env=environment(LC_ALL="C")).stdout.isascii())
+
+    def test_hostile_names_are_escaped_everywhere(self):
+        trace = TRACES / "hostile-names.txt"
+        self.harmless(run("report", "-v", "--explain", trace).stdout)
+        report = self.valid_json(run("report", "--json", "-", "--no-merge", trace).stdout)
+        names = {actor["name"] for actor in report["actors"]}
+        for name in (r"\x1b]0;owned\x07", r"\x0d\x0a\x09\x08\x7f", r"\xc3(\xf0\x9f\x92", r"\u{202e}\u{200b}evil",
+                     r"\x1b[Hsda #=;%"):
+            self.assertIn(name, names)
+
+
+class BadInput(TestCase):
+    def given(self, content):
+        """A file with this in it, and its name."""
+        if isinstance(content, str):
+            content = content.encode()
+        file = tempfile.NamedTemporaryFile(suffix=".txt")
+        self.addCleanup(file.close)
+        file.write(content)
+        file.flush()
+        return file.name
+
+    def bad(self, content, sentence):
+        name = self.given(content)
+        result = self.fails(1, f"{name}:{sentence}", "report", name)
+        self.assertEqual(result.stdout, b"")
+        # The same through a pipe.
+        with open(name, "rb") as stdin:
+            self.fails(1, f"standard input:{sentence}", "report", "-", stdin=stdin)
+
+    def test_no_such_file(self):
+        self.fails(1, "cannot read /nonexistent/w.txt: No such file or directory", "report", "/nonexistent/w.txt")
+
+    def test_a_directory(self):
+        self.fails(1, "/tmp: cannot read: Is a directory", "report", "/tmp")
+
+    def test_a_name_that_hurts(self):
+        self.fails(1, r"cannot read /\x1b[31m\x0a: No such file or directory", "report", "/\x1b[31m\n")
+
+    def test_empty(self):
+        self.bad("", "1: not an offwait-waits file (expected 'offwait-waits 1')")
+
+    def test_garbage(self):
+        garbage = random.Random(1).randbytes(100_000)
+        name = self.given(garbage)
+        self.fails(1, f"{name}:1: not an offwait-waits file (expected 'offwait-waits 1')", "report", name)
+
+    def test_an_executable(self):
+        self.fails(1, f"{OFFWAIT}:1: not an offwait-waits file (expected 'offwait-waits 1')", "report", OFFWAIT)
+
+    def test_a_line_of_garbage(self):
+        for seed in range(20):
+            line = bytes(byte for byte in random.Random(seed).randbytes(2000) if byte != 0x0a)
+            name = self.given(HEADER.encode() + b"x" + line + b"\n")
+            result = run("report", name)
+            self.assertEqual(result.returncode, 1)
+            self.harmless(result.stderr)
+            self.assertRegex(result.stderr.decode(), "^offwait: .*:3: .*\n$")
+
+    def test_a_wrong_line_is_named_by_file_and_number(self):
+        name = self.given(HEADER + "# fine\n\nthread 1 tgid=1 comm=a start=0 exit=- colour=red\n")
+        result = self.fails(1, re.compile(rf"^offwait: {name}:5: .*colour"), "report", name)
+        self.assertEqual(result.stdout, b"")
+        for line in ("frob 1", "wait 1 block=1", "wait 1 block=9 wake=5 run=7 waker=timer class=poll"):
+            name = self.given(HEADER + line + "\n")
+            self.fails(1, re.compile(rf"^offwait: {name}:3: \S"), "report", name)
+
+    def test_truncated_anywhere(self):
+        whole = (TRACES / "figure3.txt").read_bytes()
+        ends = set(range(0, len(whole), 37)) | {len(whole) - 1}
+        for end in sorted(ends):
+            cut = whole[:end]
+            with self.subTest(end):
+                name = self.given(cut)
+                result = run("report", name)
+                self.harmless(result.stderr)
+                if cut.endswith(b"\n") and b"\nwindow" in cut:
+                    continue  # fewer lines are a trace as well
+                self.assertEqual(result.returncode, 1)
+                self.assertRegex(result.stderr.decode(), rf"^offwait: {name}:\d+: \S.*\n$")
+                self.assertEqual(result.stdout, b"")
+
+    def test_a_trace_without_waits_is_reported_and_fails(self):
+        name = self.given(HEADER + "thread 1 tgid=1 comm=spinner start=0 exit=-\n")
+        result = self.fails(1, "no recorded thread waited in this window: there is nothing to analyse", "report", name)
+        self.assertIn("spinner", result.stdout.decode())
+
+    def test_unwritable_output(self):
+        trace = TRACES / "figure1.txt"
+        self.fails(1, "cannot write /nonexistent/r.json: No such file or directory", "report", trace, "--json",
+                   "/nonexistent/r.json")
+        self.fails(1, "cannot write /tmp: Is a directory", "report", trace, "--json", "/tmp")
+        self.fails(1, "cannot write /dev/full: No space left on device", "report", trace, "--json", "/dev/full")
+        with open("/dev/full", "wb") as full:
+            self.fails(1, "cannot write the report: No space left on device", "report", trace, stdout=full)
+            self.fails(1, "cannot write the report: No space left on device", "report", trace, "--json", "-",
+                       stdout=full)
+
+    def test_wrong_command_lines(self):
+        for sentence, arguments in (
+                ("FILE is required", ["report"]),
+                ("The following argument was not expected: b", ["report", "a", "b"]),
+                ("say what to record: -p PID or -t TID", []),
+                ("say what to record: -p PID or -t TID", ["dump"]),
+                ("--pid excludes --tid", ["-p", "1", "-t", "1"]),
+                ("bad duration '1x': expected something like 90, 90s, 1m30s or 500ms, at most 24h",
+                 ["-p", "1", "-d", "1x"]),
+                ("bad duration '0': expected something like 90, 90s, 1m30s or 500ms, at most 24h",
+                 ["dump", "-p", "1", "-d", "0"]),
+                ("bad number of a process or thread 'abc': expected a whole number from 1 to 2147483647",
+                 ["-p", "abc"]),
+                (r"The following argument was not expected: \x1b[2J", ["\x1b[2J"]),
+        ):
+            with self.subTest(arguments):
+                result = self.fails(2, sentence + " (see offwait --help)", *arguments)
+                self.assertEqual(result.stdout, b"")
+
+    def test_help_and_version_go_to_stdout(self):
+        for arguments in (["--help"], ["-h"], ["report", "--help"], ["dump", "--help"], ["--version"]):
+            result = run(*arguments)
+            self.assertEqual((result.stderr, result.returncode), (b"", 0))
+            if arguments != ["--version"]:
+                self.assertIn(b"Examples:\n", result.stdout)
+        self.assertRegex(result.stdout, rb"^offwait \d+\.\d+\.\d+\n$")
+
+
+class LargeInput(TestCase):
+    """Memory is bounded by what is in the text, not by its length."""
+
+    # What any run takes; sanitizers keep much of what was freed.
+    FIXED_BYTES = (400 if SANITIZED else 100) << 20
+
+    def piped(self, chunks, limit=None):
+        """(result, bytes taken, peak memory) of a report on what `chunks` gives; never more than `limit` bytes."""
+        process = subprocess.Popen([OFFWAIT, "report", "--json", "/dev/null", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        output = {}
+        readers = [threading.Thread(target=lambda name=name: output.update({name: getattr(process, name).read()}))
+                   for name in ("stdout", "stderr")]
+        for reader in readers:
+            reader.start()
+        taken = 0
+        try:
+            for chunk in chunks:
+                process.stdin.write(chunk)
+                taken += len(chunk)
+                if limit and taken >= limit:
+                    break
+            process.stdin.close()
+        except BrokenPipeError:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+        for reader in readers:
+            reader.join()
+        process.stdout.close()
+        process.stderr.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return output, process.returncode, taken, usage.ru_maxrss << 10
+
+    def waits(self, count):
+        """Text of about `count` waits of two threads for each other, and the timer."""
+        yield (f"offwait-waits 1\nwindow 0 {(count // 3000 + 1) * 10 ** 9}\n"
+               "thread 1 tgid=1 comm=a start=0 exit=-\nthread 2 tgid=1 comm=b start=0 exit=-\n").encode()
+        lines = []
+        for i in range(1000):
+            at = i * 900_000
+            for tid, offset, rest in ((1, 0, "waker=thread:2 class=futex"), (2, 300_000, "waker=thread:1 class=futex"),
+                                      (1, 600_000, "waker=timer class=sleep")):
+                block, wake = at + offset, at + offset + 200_000
+                lines.append(f"wait {tid} block=@{block:09} wake=@{wake:09} run=@{wake + 500:09} {rest}\n")
+        template = "".join(lines).encode()
+        for second in range(count // 3000):
+            yield template.replace(b"@", str(second).encode() if second else b"")
+
+    def check(self, waits):
+        output, status, taken, peak = self.piped(self.waits(waits))
+        self.assertEqual(status, 0, output["stderr"])
+        self.assertIn(f"{waits:,} waits".encode(), output["stdout"])
+        self.assertLess(peak, 64 * waits + self.FIXED_BYTES)
+        print(f"{taken / 1e6:.0f} MB of text, {waits:,} waits: peak {peak / 1e6:.0f} MB, "
+              f"{peak / waits:.0f} B a wait", flush=True)
+
+    def test_a_million_waits(self):
+        self.check(999_000)
+
+    @SLOW
+    def test_a_gigabyte_of_waits(self):
+        self.check(12_000_000)
+
+    @SLOW
+    def test_a_gigabyte_of_comments(self):
+        comments = itertools.repeat(b"# nothing to see here, for a whole line of text\n" * 20_000, 1_100)
+        output, status, taken, peak = self.piped(itertools.chain([HEADER.encode()], comments))
+        self.assertGreater(taken, 1_000_000_000)
+        self.assertEqual(output["stderr"],
+                         b"offwait: no recorded thread waited in this window: there is nothing to analyse\n")
+        self.assertEqual(status, 1)
+        self.assertLess(peak, self.FIXED_BYTES)
+
+    def test_one_endless_line(self):
+        endless = itertools.chain([HEADER.encode(), b"wait 1 stack="], itertools.repeat(b"f;" * 500_000))
+        output, status, taken, peak = self.piped(endless, limit=10 ** 9)
+        self.assertEqual(status, 1)
+        self.assertRegex(output["stderr"].decode(), r"^offwait: standard input:3: .*\n$")
+        self.assertLess(taken, 10 ** 8)
+        self.assertLess(peak, self.FIXED_BYTES)
+
+    def test_endless_garbage(self):
+        garbage = itertools.repeat(random.Random(7).randbytes(1 << 20))
+        output, status, taken, peak = self.piped(garbage, limit=10 ** 9)
+        self.assertEqual(status, 1)
+        self.assertEqual(output["stderr"],
+                         b"offwait: standard input:1: not an offwait-waits file (expected 'offwait-waits 1')\n")
+        self.assertLess(taken, 10 ** 8)
+        self.assertLess(peak, self.FIXED_BYTES)
+
+
+if __name__ == "__main__":
+    harness.main(needs_root=False)
