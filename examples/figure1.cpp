@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Figure 1 of the wPerf paper (OSDI '18, section 2).
 //
-//   client (a process of its own)  sends requests as fast as they are taken
+//   client (a process of its own, and no child: it does not belong to the target)  sends requests as fast as
+//       they are taken
 //   A   receives a request, works 2 ms on it, puts it into a queue of 4
 //   B   takes it from the queue, works 5 ms on it, writes it to a log and syncs it, for 5 ms
 //
@@ -9,7 +10,7 @@
 // disk is saturated. Writing the log in another thread would double the throughput.
 //
 // Wait-for graph:  client -> A -> B <-> disk.  The knot is {B, disk}. A waits for B 80 % of its time, the
-// longest wait of all, and is not in the knot: it has less work than B and is not the cause.
+// program's longest wait, and is not in the knot: it has less work than B and is not the cause.
 //
 // The disk of a virtual machine syncs in a fraction of a millisecond, so sync_log() repeats write and sync
 // until its 5 ms are over, as a slower disk would take them. --file PATH: the log, on a real disk (default
@@ -22,7 +23,6 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -63,7 +63,6 @@ int open_log(const std::string& path) {
 }
 
 [[noreturn]] void client(int socket) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   example::name_thread("client");
   const Request request{};
   while (send(socket, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
@@ -120,9 +119,11 @@ int main(int argc, char** argv) {
   const pid_t child = fork();
   if (child < 0) die("fork");
   if (child == 0) {
+    if (fork() != 0) _exit(0);  // orphans the client, which ends when the socket does
     close(sockets[0]);
     client(sockets[1]);
   }
+  waitpid(child, nullptr, 0);
   close(sockets[1]);
 
   example::BoundedQueue<Request> queue(4);
@@ -131,7 +132,5 @@ int main(int argc, char** argv) {
   std::thread(thread_b, log, std::ref(queue), std::ref(done)).detach();
   const double elapsed_s = example::wait_for_stop(seconds);
   unlink(path.c_str());
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
   example::report_and_exit("requests", done, elapsed_s);
 }

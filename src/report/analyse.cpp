@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -641,7 +642,10 @@ class Analysis {
     }
     std::stable_sort(report_.elsewhere.begin(), report_.elsewhere.end(),
                      [&](const ReportElsewhere& a, const ReportElsewhere& b) {
-                       return report_.edges[a.edge].wait_s > report_.edges[b.edge].wait_s;
+                       const ReportEdge& left = report_.edges[a.edge];
+                       const ReportEdge& right = report_.edges[b.edge];
+                       return std::tuple(report_.actors[left.from].outside, -left.wait_s) <
+                              std::tuple(report_.actors[right.from].outside, -right.wait_s);
                      });
   }
 

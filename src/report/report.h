@@ -181,7 +181,8 @@ struct Report {
   std::vector<ReportStep> refinement;
   std::vector<ReportDisk> disks;
   std::vector<ReportOpenWait> open_waits;  ///< longest first
-  std::vector<ReportElsewhere> elsewhere;  ///< longest wait first; waits under the noise floor are left out
+  std::vector<ReportElsewhere>
+      elsewhere;  ///< the target's first, each longest wait first; those under the noise floor are left out
 };
 
 /// Sum of all counters.
