@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
-#include "symbol/demangle.h"
 #include "symbol/elf_symbols.h"
 
 namespace offwait {
@@ -276,11 +275,23 @@ std::string Symbolizer::user_frame(std::int32_t tgid, std::uint64_t pc, bool ret
     if (const auto address = symbols.address_of(in_file)) {
       shown = *address + (pc - looked_up);
       if (const auto function = symbols.find(*address)) {
-        return named(demangle(function->name), shown - function->begin, module);
+        return named(demangled(function->name), shown - function->begin, module);
       }
     }
   }
   return place(from_kernel ? std::string_view(module).substr(1, module.size() - 2) : module, shown);
+}
+
+std::string Symbolizer::demangled(std::string_view symbol) {
+  const bool given_up = demangle_.given_up();
+  std::string name = demangle_(symbol);
+  if (demangle_.given_up() && !given_up) {
+    warnings_.emplace_back(
+        "C++ names are shown mangled from some point on: four of them crashed the demangler or took it more "
+        "than a "
+        "second");
+  }
+  return name;
 }
 
 std::string Symbolizer::kernel_frame(std::uint64_t pc, bool return_address) {
@@ -304,7 +315,7 @@ std::string Symbolizer::kernel_frame(std::uint64_t pc, bool return_address) {
     }
   }
   const auto function = kernel_.find(return_address && pc != 0 ? pc - 1 : pc);
-  return function ? named(demangle(function->name), pc - function->begin, function->module)
+  return function ? named(demangled(function->name), pc - function->begin, function->module)
                   : place("kernel", pc);
 }
 

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 #include "symbol/proc_maps.h"
 
@@ -68,6 +69,7 @@ class Symbolizer {
   using Regions = std::map<std::uint64_t, Region>;
   using FileIdentity = std::array<std::int64_t, 5>;  // device, inode, size, time of change
 
+  std::string demangled(std::string_view symbol);
   /// Lays `mapping` over what earlier snapshots say.
   void note(std::int32_t tgid, Regions& regions, Mapping mapping);
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Mapping& mapping);
@@ -77,6 +79,7 @@ class Symbolizer {
   std::map<FileIdentity, std::shared_ptr<Module>> files_;
   std::deque<std::shared_ptr<Module>> unparsed_;  // each holds a descriptor
   std::vector<std::shared_ptr<Module>> vdsos_;    // one for each ABI
+  Demangler demangle_;
   KernelSymbols kernel_;
   bool kernel_read_ = false;
   std::vector<std::string> warnings_;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -36,6 +37,15 @@ struct Shape {
 }  // namespace offwait::test
 
 using namespace offwait;
+
+void crash1() asm("_ZN1aUlDTsZT_EE_E");
+void crash2() asm("_ZN1bUlDTsZT_EE_E");
+void crash3() asm("_ZN1cUlDTsZT_EE_E");
+void crash4() asm("_ZN1dUlDTsZT_EE_E");
+void crash1() {}
+void crash2() {}
+void crash3() {}
+void crash4() {}
 
 namespace {
 
@@ -165,6 +175,24 @@ TEST_CASE("a function of this process") {
   // Taken for a return address, the first instruction of a function belongs to the call before it.
   CHECK(symbolizer.user_frame(getpid(), area, true) != name + "+0x0 (unit_symbol)");
   CHECK(symbolizer.warnings().empty());
+}
+
+TEST_CASE("names that crash the demangler are told once") {
+  Symbolizer symbolizer;
+  REQUIRE(symbolizer.snapshot(getpid()));
+  const std::array<std::pair<void (*)(), std::string>, 4> functions{{{crash1, "_ZN1aUlDTsZT_EE_E"},
+                                                                     {crash2, "_ZN1bUlDTsZT_EE_E"},
+                                                                     {crash3, "_ZN1cUlDTsZT_EE_E"},
+                                                                     {crash4, "_ZN1dUlDTsZT_EE_E"}}};
+  for (const auto& [function, name] : functions) {
+    CHECK(symbolizer.warnings().empty());
+    CHECK(symbolizer.user_frame(getpid(), reinterpret_cast<std::uint64_t>(function), false) ==
+          name + "+0x0 (unit_symbol)");
+  }
+  symbolizer.user_frame(getpid(), reinterpret_cast<std::uint64_t>(crash1), false);
+  CHECK(symbolizer.warnings() ==
+        std::vector<std::string>{"C++ names are shown mangled from some point on: four of them crashed the "
+                                 "demangler or took it more than a second"});
 }
 
 TEST_CASE("the call that does not return is in the function it ends") {
