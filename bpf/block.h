@@ -33,7 +33,7 @@ static __always_inline void submitted(__u64* ctx, bool issue) {
   __u64 key = (__u64)rq;
   __u64 now = bpf_ktime_get_ns();
   struct submitted_request* known = bpf_map_lookup_elem(&requests, &key);
-  if (known && issue) {
+  if (known && issue && !known->issue_ns) {
     known->issue_ns = now;
     known->bytes = rq->__data_len;
     return;

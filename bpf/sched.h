@@ -67,6 +67,8 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
   fresh.since_ns = now;
   fresh.state = OFFWAIT_STATE_RUNNING;
+  /* A thread of the target that wakes another before the task iterator has come to it. */
+  fresh.target = bpf_map_lookup_elem(&target_tgids, &fresh.tgid) || bpf_map_lookup_elem(&target_tids, &tid);
   record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);
 }
 

@@ -35,6 +35,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
   if (known && known->target) return 0;
   if (known) {
     known->target = 1; /* it woke a thread of the target before its turn came */
+    emit_thread(known, tid, OFFWAIT_THREAD_NAMED, 0, bpf_ktime_get_ns(), (const char*)&task->comm);
     ++seeded_threads;
     return 0;
   }

@@ -95,7 +95,7 @@ struct offwait_gap {
 enum offwait_thread_event {
   OFFWAIT_THREAD_SEEN = 1, /* recorded from here on, born earlier */
   OFFWAIT_THREAD_BORN,
-  OFFWAIT_THREAD_NAMED, /* exec or rename */
+  OFFWAIT_THREAD_NAMED, /* exec or rename, or found to belong to the target after all */
   OFFWAIT_THREAD_EXITED,
 };
 

@@ -67,7 +67,8 @@ void add_recording_options(CLI::App& app, Options& options) {
          parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
          "how long: 90, 90s, 1m30s, 500ms; until Ctrl-C or the target's exit if left out")
       ->type_name("TIME");
-  app.add_flag("!--no-stacks", options.stacks, "record no stacks: several times cheaper");
+  app.add_flag_callback(
+      "--no-stacks", [&options] { options.stacks = false; }, "record no stacks: several times cheaper");
 }
 
 void add_analysis_options(CLI::App& app, Options& options) {
@@ -86,7 +87,8 @@ void add_analysis_options(CLI::App& app, Options& options) {
                                [&options](Threshold threshold) { options.noise = threshold; }),
          "set edges under this weight aside (default 1%)")
       ->type_name("PART");
-  app.add_flag("!--no-merge", options.merge, "keep similar threads apart");
+  app.add_flag_callback(
+      "--no-merge", [&options] { options.merge = false; }, "keep similar threads apart");
   app.add_option_function<std::vector<std::string>>(
          "--disk-capacity",
          [&options](const std::vector<std::string>& texts) {
@@ -155,9 +157,10 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   }
   for (const CLI::App* subcommand : app.get_subcommands()) {
     for (const CLI::Option* option : app.get_options()) {
-      if (option->count() > 0)
+      if (option->count() > 0) {
         return usage(option->get_name() + " stands before " + subcommand->get_name() +
                      ", whose options stand after it");
+      }
     }
   }
   if (*report) {

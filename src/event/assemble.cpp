@@ -144,6 +144,7 @@ class Assembler {
       case OFFWAIT_THREAD_NAMED:
         if (alive && lives.back().actor != kNoActor && at < end_) {
           trace_.actors[lives.back().actor].name = bounded_string(record.comm, sizeof(record.comm));
+          trace_.actors[lives.back().actor].outside = record.outside != 0;
         }
         break;
       case OFFWAIT_THREAD_EXITED:
