@@ -81,9 +81,10 @@ Result<KernelTypes> read_kernel_types() {
         "CONFIG_DEBUG_INFO_BTF=y"};
   }
   const std::unique_ptr<btf, FreeBtf> types(btf__load_vmlinux_btf());
-  if (!types)
+  if (!types) {
     return Error{std::string("cannot read the kernel's BTF (/sys/kernel/btf/vmlinux): ") +
                  std::strerror(errno)};
+  }
 
   KernelTypes result;
   result.sched_switch_has_prev_state = tracepoint_arguments(types.get(), "sched_switch") >= 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/privileges.h"
 
+#include <array>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -23,14 +24,13 @@ std::uint64_t effective_capabilities() {
 
 Status check_privileges() {
   struct Needed {
-    int capability;
     const char* name;
+    int capability;
     bool in_sys_admin;
   };
-  constexpr Needed kNeeded[] = {{CAP_BPF, "CAP_BPF", true},
-                                {CAP_PERFMON, "CAP_PERFMON", true},
-                                {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", false},
-                                {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", false}};
+  constexpr std::array kNeeded = {Needed{"CAP_BPF", CAP_BPF, true}, Needed{"CAP_PERFMON", CAP_PERFMON, true},
+                                  Needed{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, false},
+                                  Needed{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, false}};
   const std::uint64_t effective = effective_capabilities();
   const auto has = [effective](int capability) { return (effective >> capability & 1) != 0; };
   std::string missing;

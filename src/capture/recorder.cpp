@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/recorder.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -42,9 +43,9 @@ std::string& libbpf_complaint() {
 
 int keep_complaint(libbpf_print_level level, const char* format, va_list arguments) {
   if (level != LIBBPF_WARN) return 0;
-  char text[512];
-  std::vsnprintf(text, sizeof(text), format, arguments);
-  std::string line(text);
+  std::array<char, 512> text{};
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  std::string line(text.data());
   while (!line.empty() && line.back() == '\n') line.pop_back();
   // The first complaint is the cause, the later ones are its consequences.
   if (libbpf_complaint().empty()) libbpf_complaint() = line;
@@ -135,16 +136,17 @@ struct Recorder::State {
   }
 
   /// Runs a BPF iterator over all tasks.
-  Status iterate(bpf_program* program) {
+  static Status iterate(bpf_program* program) {
     bpf_link* const link = bpf_program__attach_iter(program, nullptr);
     if (link == nullptr) return libbpf_error("cannot attach the task iterator", errno);
     const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
     const int error = errno;
     bpf_link__destroy(link);
     if (!iterator) return libbpf_error("cannot run the task iterator", error);
-    char ignored[64];
+    std::array<char, 64> ignored{};
     ssize_t got = 0;
-    while ((got = ::read(iterator.get(), ignored, sizeof(ignored))) > 0 || (got < 0 && errno == EINTR)) {
+    while ((got = ::read(iterator.get(), ignored.data(), ignored.size())) > 0 ||
+           (got < 0 && errno == EINTR)) {
     }
     if (got < 0) return libbpf_error("cannot run the task iterator", errno);
     return success();
@@ -291,11 +293,12 @@ Result<KernelRecording> Recorder::stop() {
       [&state](std::uint32_t id, const offwait_stack& stack) { state.recording.stacks.emplace(id, stack); });
   if (!read) return read.error();
   struct NicName {
-    char text[OFFWAIT_NIC_NAME_LEN];
+    std::array<char, OFFWAIT_NIC_NAME_LEN> text;
   };
   read = for_each_entry<std::uint32_t, NicName>(
       skeleton.maps.nics, [&state](std::uint32_t index, const NicName& name) {
-        state.recording.nics.emplace(index, std::string(name.text, ::strnlen(name.text, sizeof(name.text))));
+        state.recording.nics.emplace(
+            index, std::string(name.text.data(), ::strnlen(name.text.data(), name.text.size())));
       });
   if (!read) return read.error();
   state.recording.loss = state.losses();

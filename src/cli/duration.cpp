@@ -19,7 +19,7 @@ constexpr std::array<Unit, 5> kUnits = {{{"h", 3600 * kSecond},
                                          {"s", kSecond},
                                          {"ms", kSecond / 1000},
                                          {"us", kSecond / 1'000'000}}};
-constexpr Nanos kLongest = 24 * 3600 * kSecond;
+constexpr Nanos kLongest = 24 * (3600 * kSecond);
 
 Error bad_duration(std::string_view text) {
   return Error{"bad duration '" + std::string(text) +

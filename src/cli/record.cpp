@@ -2,6 +2,7 @@
 #include "cli/record.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -93,9 +94,9 @@ class Progress {
 
  private:
   static std::string seconds(Nanos ns) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.1f s", to_seconds(ns));
-    return text;
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f s", to_seconds(ns));
+    return text.data();
   }
 
   bool shown_;
@@ -109,9 +110,9 @@ std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
 }
 
 DiskType disk_type(const std::string& name) {
@@ -218,8 +219,8 @@ Result<Recorded> record(const Options& options) {
       timeout_ms =
           static_cast<int>(std::min<Nanos>(timeout_ms, (*options.duration - elapsed) / 1'000'000 + 1));
     }
-    pollfd waits[2] = {{interruption.fd(), POLLIN, 0}, {target->process.get(), POLLIN, 0}};
-    if (::poll(waits, 2, timeout_ms) < 0 && errno != EINTR) {
+    std::array<pollfd, 2> waits = {{{interruption.fd(), POLLIN, 0}, {target->process.get(), POLLIN, 0}}};
+    if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) {
       return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
     }
     if (Status drained = recorder->drain(); !drained) return drained.error();

@@ -188,7 +188,7 @@ int run(int argc, const char* const* argv) {
     std::fputs(exit->text.c_str(), exit->status == 0 ? stdout : stderr);
     return exit->status;
   }
-  const Options& options = std::get<Options>(parsed);
+  const auto& options = std::get<Options>(parsed);
   switch (options.command) {
     case Command::profile:
       return run_profile(options);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/escape.h"
@@ -52,7 +53,7 @@ class Canvas {
   int columns(std::string_view text) const { return display_width(clean(text)); }
   int width() const { return width_; }
 
-  std::string take() { return std::move(out_); }
+  std::string take() { return std::exchange(out_, {}); }
 
  private:
   struct Run {

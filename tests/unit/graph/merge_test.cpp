@@ -57,6 +57,7 @@ TEST_CASE("eight similar workers become one with a self-loop, one that is differ
   TraceByHand t(10'000);
   const ActorId odd = t.thread("worker-0");
   std::vector<ActorId> workers;
+  workers.reserve(8);
   for (int i = 0; i < 8; ++i) workers.push_back(t.thread("worker-" + std::to_string(7 + i)));
   const ActorId disk = t.device(ActorKind::disk, "vda");
   const StackId lock = t.stack("lock"), unlock = t.stack("unlock"), fsync = t.stack("fsync");
@@ -196,6 +197,7 @@ TEST_CASE("threads of one name fall into as many groups as there are roles") {
   TraceByHand t(10'000);
   const ActorId timer = t.device(ActorKind::timer, "");
   std::vector<StackId> roles;
+  roles.reserve(3);
   for (int i = 0; i < 3; ++i) roles.push_back(t.stack("role" + std::to_string(i)));
   for (std::size_t i = 0; i < 12; ++i) {
     const ActorId thread = t.thread("mariadbd");

@@ -113,9 +113,9 @@ TEST_CASE("a chain of wakes at one instant, in any order of the records, is poss
   const SiteId b_again = t.wait(b, a, 50, 70);
   const Sweep sums = swept(t.trace);
   CHECK(sums.sites[a_b].weight_ns == 50);
-  CHECK(sums.sites[b_c].weight_ns == 40 * 2);
+  CHECK(sums.sites[b_c].weight_ns == 2 * Nanos{40});
   CHECK(c_again == c_d);
-  CHECK(sums.sites[c_d].weight_ns == 30 * 3 + 10);
+  CHECK(sums.sites[c_d].weight_ns == 3 * Nanos{30} + 10);
   CHECK(sums.sites[b_again].weight_ns == 20);
   CHECK(sums.sites[b_again].waker_running_ns == 20);
 }
