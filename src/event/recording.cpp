@@ -34,6 +34,7 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   // The ring buffer rounds nothing: what is submitted is what arrives.
   if (size == 0 || record.size() != size) return false;
   if (blocks_.empty() || kBlockBytes - blocks_.back().used < size) {
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays)
     blocks_.push_back(Block{std::make_unique_for_overwrite<std::byte[]>(kBlockBytes), 0});
   }
   Block& block = blocks_.back();

@@ -3,6 +3,7 @@
 // src/capture fills it in, assemble() (assemble.h) turns it into a Trace.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -37,13 +38,13 @@ class RecordBuffer {
 
  private:
   struct Block {
-    std::unique_ptr<std::byte[]> data;
+    std::unique_ptr<std::byte[]> data;  // NOLINT(modernize-avoid-c-arrays): not zeroed, unlike a vector
     std::size_t used = 0;
   };
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
   std::vector<Block> blocks_;
-  std::uint64_t counts_[OFFWAIT_RECORD_IO + 1] = {};
+  std::array<std::uint64_t, OFFWAIT_RECORD_IO + 1> counts_{};
   std::size_t bytes_ = 0;
 };
 

@@ -32,19 +32,19 @@ TEST_CASE("diskstats of Linux 6.x: reads, writes, discards and flushes") {
       "0\n"
       " 259       0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n");
   REQUIRE(disks.size() == 4);
-  CHECK(disks[0].dev == 7u << 20);
+  CHECK(disks[0].dev == 7U << 20);
   CHECK(disks[0].name == "loop0");
   CHECK(disks[0].bytes == 0);
   CHECK(disks[0].ios == 0);
-  CHECK(disks[1].dev == 254u << 20);
+  CHECK(disks[1].dev == 254U << 20);
   CHECK(disks[1].name == "vda");
-  CHECK(disks[1].bytes == (1019186ull + 2398432 + 9831640) * 512);
-  CHECK(disks[1].ios == 11832u + 62083 + 1204 + 12035);
-  CHECK(disks[2].dev == (254u << 20 | 1));
+  CHECK(disks[1].bytes == (1019186ULL + 2398432 + 9831640) * 512);
+  CHECK(disks[1].ios == 11832U + 62083 + 1204 + 12035);
+  CHECK(disks[2].dev == (254U << 20 | 1));
   CHECK(disks[2].name == "vda1");
   CHECK(disks[3].name == "nvme0n1");
-  CHECK(disks[3].bytes == (3u + 7 + 14) * 512);
-  CHECK(disks[3].ios == 1u + 5 + 12 + 16);
+  CHECK(disks[3].bytes == (3ULL + 7 + 14) * 512);
+  CHECK(disks[3].ios == 1U + 5 + 12 + 16);
 }
 
 TEST_CASE("diskstats of Linux 4.18, without flushes, and older, without discards") {
@@ -52,17 +52,17 @@ TEST_CASE("diskstats of Linux 4.18, without flushes, and older, without discards
       "   8       0 sda 1000 20 30000 400 500 60 70000 800 0 900 1200 11 0 2200 33\n"
       "   8      16 sdb 1000 20 30000 400 500 60 70000 800 0 900 1200\n");
   REQUIRE(disks.size() == 2);
-  CHECK(disks[0].bytes == (30000u + 70000 + 2200) * 512);
-  CHECK(disks[0].ios == 1000u + 500 + 11);
-  CHECK(disks[1].dev == (8u << 20 | 16));
-  CHECK(disks[1].bytes == (30000u + 70000) * 512);
-  CHECK(disks[1].ios == 1000u + 500);
+  CHECK(disks[0].bytes == (30000ULL + 70000 + 2200) * 512);
+  CHECK(disks[0].ios == 1000U + 500 + 11);
+  CHECK(disks[1].dev == (8U << 20 | 16));
+  CHECK(disks[1].bytes == (30000ULL + 70000) * 512);
+  CHECK(disks[1].ios == 1000U + 500);
 }
 
 TEST_CASE("fields that a later kernel adds do not matter") {
   const auto disks = parse_diskstats("8 0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\n");
   REQUIRE(disks.size() == 1);
-  CHECK(disks[0].ios == 1u + 5 + 12 + 16);
+  CHECK(disks[0].ios == 1U + 5 + 12 + 16);
 }
 
 TEST_CASE("lines of another form are left out, the others are not") {
@@ -73,7 +73,9 @@ TEST_CASE("lines of another form are left out, the others are not") {
         "8 0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 99999999999999999999",
         "99999999999999999999 0 sda 1 2 3 4 5 6 7", "\x1b[31m", "8 0 sda 1 2 3 4 5 6 7\r"}) {
     CAPTURE(bad);
-    const auto disks = parse_diskstats(bad + "\n   8 16 sdb 1 2 3 4 5 6 7 8 9 10 11\n" + bad);
+    std::string text = bad;
+    text.append("\n   8 16 sdb 1 2 3 4 5 6 7 8 9 10 11\n").append(bad);
+    const auto disks = parse_diskstats(text);
     REQUIRE(disks.size() == 1);
     CHECK(disks[0].name == "sdb");
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/privileges.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include <linux/capability.h>
 #include <sys/syscall.h>
@@ -20,17 +21,18 @@ constexpr Capabilities kNeeded =
 
 bool set_effective(Capabilities effective) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct data[2]{};
-  if (::syscall(SYS_capget, &header, data) != 0) return false;
-  for (int i = 0; i < 2; ++i) data[i].effective = static_cast<std::uint32_t>(effective >> (32 * i));
-  return ::syscall(SYS_capset, &header, data) == 0;
+  std::array<__user_cap_data_struct, 2> data{};
+  if (::syscall(SYS_capget, &header, data.data()) != 0) return false;
+  data[0].effective = static_cast<std::uint32_t>(effective);
+  data[1].effective = static_cast<std::uint32_t>(effective >> 32);
+  return ::syscall(SYS_capset, &header, data.data()) == 0;
 }
 
 /// What check_privileges() says in a child that has just these effective: "" for success, "cannot" when this
 /// process may not have them.
 std::string with(Capabilities effective) {
-  int pipe[2];
-  REQUIRE(::pipe(pipe) == 0);
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe(pipe.data()) == 0);
   const pid_t child = ::fork();
   if (child == 0) {
     std::string answer = "cannot";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/duration.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 namespace offwait {
 namespace {
@@ -13,31 +15,31 @@ struct Good {
 };
 
 TEST_CASE("durations") {
-  constexpr Good kGood[] = {
-      {"90", 90 * kSecond},
-      {"90s", 90 * kSecond},
-      {"1", kSecond},
-      {"007", 7 * kSecond},
-      {"0.5", kSecond / 2},
-      {"1.5", 3 * kSecond / 2},
-      {"1.5s", 3 * kSecond / 2},
-      {"500ms", kSecond / 2},
-      {"0.5ms", 500'000},
-      {"1us", 1000},
-      {"0.001us", 1},
-      {"0.000000001", 1},
-      {"1m", 60 * kSecond},
-      {"0.5m", 30 * kSecond},
-      {"1m30s", 90 * kSecond},
-      {"1m30.25s", 90 * kSecond + kSecond / 4},
-      {"1h", 3600 * kSecond},
-      {"1h2m3s4ms5us", 3723 * kSecond + 4'005'000},
-      {"1h5us", 3600 * kSecond + 5000},
-      {"0h1s", kSecond},
-      {"90m", 5400 * kSecond},
-      {"24h", 86400 * kSecond},
-      {"86400", 86400 * kSecond},
-      {"23h59m60s", 86400 * kSecond},
+  constexpr std::array kGood = {
+      Good{"90", 90 * kSecond},
+      Good{"90s", 90 * kSecond},
+      Good{"1", kSecond},
+      Good{"007", 7 * kSecond},
+      Good{"0.5", kSecond / 2},
+      Good{"1.5", 3 * kSecond / 2},
+      Good{"1.5s", 3 * kSecond / 2},
+      Good{"500ms", kSecond / 2},
+      Good{"0.5ms", 500'000},
+      Good{"1us", 1000},
+      Good{"0.001us", 1},
+      Good{"0.000000001", 1},
+      Good{"1m", 60 * kSecond},
+      Good{"0.5m", 30 * kSecond},
+      Good{"1m30s", 90 * kSecond},
+      Good{"1m30.25s", 90 * kSecond + kSecond / 4},
+      Good{"1h", 3600 * kSecond},
+      Good{"1h2m3s4ms5us", 3723 * kSecond + 4'005'000},
+      Good{"1h5us", 3600 * kSecond + 5000},
+      Good{"0h1s", kSecond},
+      Good{"90m", 5400 * kSecond},
+      Good{"24h", 86400 * kSecond},
+      Good{"86400", 86400 * kSecond},
+      Good{"23h59m60s", 86400 * kSecond},
   };
   for (const Good& good : kGood) {
     CAPTURE(good.text);

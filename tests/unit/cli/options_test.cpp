@@ -35,7 +35,7 @@ std::string wrong(const Words& words) {
   REQUIRE(exit->text.size() > head.size() + tail.size());
   CHECK(exit->text.substr(0, head.size()) == head);
   CHECK(exit->text.substr(exit->text.size() - tail.size()) == tail);
-  const std::string message = exit->text.substr(head.size(), exit->text.size() - head.size() - tail.size());
+  std::string message = exit->text.substr(head.size(), exit->text.size() - head.size() - tail.size());
   CHECK(message.find('\n') == std::string::npos);
   return message;
 }

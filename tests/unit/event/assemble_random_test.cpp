@@ -167,12 +167,12 @@ class Simulator {
     thread.since = until;
   }
 
-  void enter(SimulatedThread& thread, State state) {
+  void enter(SimulatedThread& thread, State state) const {
     account(thread, now_);
     thread.state = state;
   }
 
-  void switch_out(SimulatedThread& thread, State state) {
+  void switch_out(SimulatedThread& thread, State state) const {
     enter(thread, state);
     if (!thread.recorded) return;
     thread.entry.since_ns = static_cast<std::uint64_t>(now_);
@@ -381,8 +381,8 @@ void damage(Random& random, std::byte* bytes, std::size_t size, std::size_t firs
       0, 1, 2, kBegin, kEnd, kEnd + 1, 0x7fffffffffffffff, 0x8000000000000000, ~std::uint64_t{0}, 0xffffffff};
   const std::uint64_t number =
       one_in(random, 2) ? kNumbers.at(below(random, kNumbers.size())) : below(random, 5000);
-  const std::size_t widths[] = {1, 4, 8};
-  const std::size_t width = widths[below(random, 3)];
+  constexpr std::array<std::size_t, 3> kWidths = {1, 4, 8};
+  const std::size_t width = kWidths.at(below(random, kWidths.size()));
   const std::size_t at = below(random, size / width) * width;
   if (at < first) return;
   std::memcpy(bytes + at, &number, width);

@@ -82,7 +82,7 @@ TEST_CASE("a thread is seen from when it is first recorded, but not before its b
   t.seen_outside(11, 500, 1300, "late");
   t.born(12, 1400, "new");
   t.seen(13, 300, 700, "early");
-  for (const std::uint32_t tid : {11u, 12u, 13u}) t.left(tid, 0, OFFWAIT_STATE_RUNNING, 1500);
+  for (const std::uint32_t tid : {11U, 12U, 13U}) t.left(tid, 0, OFFWAIT_STATE_RUNNING, 1500);
   CHECK(trace_of(t) == Lines{"thread 10/11 late [500,-) seen 1300 outside",
                              "thread 10/12 new [1400,-) seen 1400", "thread 10/13 early [300,-) seen 1000"});
 }
@@ -662,7 +662,7 @@ TEST_CASE("stacks of the same names are one stack, frames of the same name one f
   RecordingByHand t = two_threads();
   t.stack(5, 0, {0, 1, 2});
   t.stack(6, 0, {1, 0, 2});
-  for (const std::uint32_t id : {5u, 6u}) {
+  for (const std::uint32_t id : {5U, 6U}) {
     offwait_wait wait = wait_of(11, 1000 + id * 10, 1001 + id * 10, 1002 + id * 10, by_thread(12));
     wait.wait_kernel = id;
     t.append(wait);

@@ -37,7 +37,7 @@ struct Call {
 };
 
 /// Every system call that says what it waits for, and some that do not.
-constexpr Call kCalls[] = {
+constexpr auto kCalls = std::to_array<Call>({
     {SYS_futex, "futex"},
     {449, "futex"},  // futex_waitv
     {455, "futex"},  // futex_wait
@@ -71,7 +71,7 @@ constexpr Call kCalls[] = {
     {SYS_clone, "other"},
     {SYS_io_getevents, "other"},
     {0x7fff, "other"},
-};
+});
 
 TEST_CASE("a disk, or what the kernel calls a wait for I/O, is class disk whatever the call") {
   for (const std::uint16_t state : {kInterruptible, kUninterruptible, kKillable}) {
