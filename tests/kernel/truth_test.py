@@ -93,12 +93,13 @@ class TruthTest(unittest.TestCase):
         self.assertGreaterEqual(blocked, 0)
         if not run.dump.loss["switch_unseen"]:
             self.assertEqual(unknown, 0)
-        # A task that is woken and preempts is charged from its wakeup on, not from its switch-in: after a wakeup the kernel
-        # skips the clock update in __schedule (rq_clock_skip_update), 3 to 11 µs in a virtual machine.
+        # The kernel charges a task that is woken and preempts from its wakeup on (rq_clock_skip_update: __schedule does not look
+        # at the clock again), however long the switch then takes: what it calls running may be runnable, by as much. Its
+        # wakeup is a few µs after sched_waking, which begins it.
         switches = truth["nvcsw"] + truth["nivcsw"]
-        slack = 0.02 * lifetime + 2_000_000 + 15_000 * switches + unknown
-        self.assertAlmostEqual(running, truth["cpu_ns"], delta=slack, msg=str(truth))
-        self.assertAlmostEqual(runnable, truth["run_delay_ns"], delta=slack, msg=str(truth))
+        slack = 0.02 * lifetime + 2_000_000 + unknown + 15_000 * switches
+        self.assertLessEqual(running, truth["cpu_ns"] + slack, truth)
+        self.assertAlmostEqual(running + runnable, truth["cpu_ns"] + truth["run_delay_ns"], delta=slack, msg=str(truth))
 
     # --- locks, conditions, pipes ---
 
