@@ -73,23 +73,28 @@ static __always_inline void count_loss(__u32 loss) {
 /* User space drains on a timer: a wakeup per record would cost four times the recording itself. */
 #define EMIT_FLAGS BPF_RB_NO_WAKEUP
 
-/* Room for a record of `thread` whose interval began at from_ns; NULL if it is lost. A thread whose records
- * were lost first gets a gap record over the time that they would have covered. */
+/* If records of the thread were lost: a gap over the time that they would have covered, which ends at to_ns.
+ * False if not even that could be emitted. */
+static __always_inline bool emit_gap(struct offwait_thread* thread, __u32 tid, __u64 to_ns) {
+  if (!thread->lost_since_ns) return true;
+  struct offwait_gap* gap = bpf_ringbuf_reserve(&events, sizeof(*gap), 0);
+  if (!gap) {
+    count_loss(OFFWAIT_LOSS_ringbuf_full);
+    return false;
+  }
+  gap->type = OFFWAIT_RECORD_GAP;
+  gap->tid = tid;
+  gap->from_ns = thread->lost_since_ns == OFFWAIT_LOST_SINCE_BEGIN ? 0 : thread->lost_since_ns;
+  gap->to_ns = to_ns;
+  bpf_ringbuf_submit(gap, EMIT_FLAGS);
+  thread->lost_since_ns = 0;
+  return true;
+}
+
+/* Room for a record of `thread` whose interval began at from_ns; NULL if it is lost. */
 static __always_inline void* reserve(struct offwait_thread* thread, __u32 tid, const __u64 size,
                                      __u64 from_ns) {
-  if (thread->lost_since_ns) {
-    struct offwait_gap* gap = bpf_ringbuf_reserve(&events, sizeof(*gap), 0);
-    if (!gap) {
-      count_loss(OFFWAIT_LOSS_ringbuf_full);
-      return NULL;
-    }
-    gap->type = OFFWAIT_RECORD_GAP;
-    gap->tid = tid;
-    gap->from_ns = thread->lost_since_ns == OFFWAIT_LOST_SINCE_BEGIN ? 0 : thread->lost_since_ns;
-    gap->to_ns = from_ns;
-    bpf_ringbuf_submit(gap, EMIT_FLAGS);
-    thread->lost_since_ns = 0;
-  }
+  if (!emit_gap(thread, tid, from_ns)) return NULL;
   void* record = bpf_ringbuf_reserve(&events, size, 0);
   if (!record) {
     count_loss(OFFWAIT_LOSS_ringbuf_full);

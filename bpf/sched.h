@@ -38,6 +38,13 @@ static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid
   bpf_ringbuf_submit(record, EMIT_FLAGS);
 }
 
+/* What is known last of a thread, before its entry goes. An exit without the gap before it would make what
+ * was lost look like running; without either, all that follows its last record is unknown. */
+static __always_inline void emit_exit(struct offwait_thread* thread, __u32 tid, __u64 now) {
+  if (!emit_gap(thread, tid, thread->since_ns)) return;
+  emit_thread(thread, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+}
+
 /* Starts recording a task. `fresh` is what is known of it. */
 static __always_inline void record_thread(struct offwait_thread* fresh, __u32 tid, __u32 event, __u64 now,
                                           const char* comm) {
@@ -51,7 +58,7 @@ static __always_inline void record_thread(struct offwait_thread* fresh, __u32 ti
     return;
   }
   if (old->start_ns == fresh->start_ns) return; /* another CPU was faster */
-  emit_thread(old, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+  emit_exit(old, tid, now);
   *old = *fresh;
   emit_thread(fresh, tid, event, 0, now, comm);
 }
@@ -141,7 +148,7 @@ static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool
   if (!thread) return;
   if (state & TASK_DEAD_BIT) {
     __u32 tid = (__u32)prev->pid;
-    emit_thread(thread, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+    emit_exit(thread, tid, now);
     bpf_map_delete_elem(&threads, &tid);
     return;
   }
@@ -274,7 +281,7 @@ int on_sched_process_exec(__u64* ctx) {
   if (!thread) return 0;
   if (old_tid != tid) {
     struct offwait_thread fresh = *thread;
-    emit_thread(thread, old_tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
+    emit_exit(thread, old_tid, now);
     bpf_map_delete_elem(&threads, &old_tid);
     fresh.start_ns = task->start_time;
     record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);

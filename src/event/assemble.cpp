@@ -88,8 +88,7 @@ class Assembler {
 
   // --- threads -----------------------------------------------------------------------------------
 
-  /// Threads born after the window or dead before it are no actors, but their lives keep their tids' records
-  /// apart.
+  /// Threads born after the window are no actors, but their lives keep their tids' records apart.
   ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, bool outside, const Life& life,
                      Nanos seen) {
     if (life.start >= end_) return kNoActor;
