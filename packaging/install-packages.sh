@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages that building (build) or testing (test) offwait needs; does nothing, and
-# asks no network, when they are there.
+# Installs the Debian packages that building (build), testing (test) or measuring (bench) offwait needs; does
+# nothing, and asks no network, when they are there.
 #
-#   packaging/install-packages.sh build [test]
+#   packaging/install-packages.sh build [test] [bench]
 set -euo pipefail
 
 build=(
@@ -15,9 +15,11 @@ build=(
   catch2                                                               # tests are built unless OFFWAIT_TESTS is off
 )
 test=(
-  python3 python3-jsonschema
+  python3 python3-jsonschema libcap2-bin
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
-  fio linux-perf libbpf-tools                                          # workloads and references
+)
+bench=(
+  linux-perf libbpf-tools                                              # the load, and what offwait is compared with
 )
 
 wanted=()
@@ -25,7 +27,8 @@ for set in "$@"; do
   case $set in
   build) wanted+=("${build[@]}") ;;
   test) wanted+=("${test[@]}") ;;
-  *) echo "$0: no such set of packages: $set (build or test)" >&2; exit 2 ;;
+  bench) wanted+=("${bench[@]}") ;;
+  *) echo "$0: no such set of packages: $set (build, test or bench)" >&2; exit 2 ;;
   esac
 done
 
