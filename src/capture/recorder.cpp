@@ -266,9 +266,10 @@ Status Recorder::drain() {
 
 std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
 
+Nanos Recorder::elapsed() const { return monotonic_now() - state_->recording.window.begin; }
+
 CaptureProgress Recorder::progress() const {
   CaptureProgress progress;
-  progress.elapsed = monotonic_now() - state_->recording.window.begin;
   progress.waits = state_->recording.records.count(OFFWAIT_RECORD_WAIT);
   for (const auto& [name, count] : state_->losses()) progress.lost += count;
   return progress;

@@ -26,7 +26,6 @@ struct CaptureOptions {
 
 /// What has happened so far.
 struct CaptureProgress {
-  Nanos elapsed = 0;
   std::uint64_t waits = 0;
   std::uint64_t lost = 0;
 };
@@ -49,6 +48,10 @@ class Recorder {
   /// mappings should be looked at while they live.
   std::set<std::int32_t> take_new_processes();
 
+  /// Since the window's begin.
+  Nanos elapsed() const;
+
+  /// Asks the kernel for every loss counter: not for every drain.
   CaptureProgress progress() const;
 
   /// Ends the window, detaches, takes the rest. Call once.

@@ -81,14 +81,14 @@ class Progress {
   }
 
   void show(const Recorder& recorder) {
-    if (!shown_) return;
+    const Nanos elapsed = recorder.elapsed();
+    if (!shown_ || elapsed < next_) return;
+    next_ = elapsed + kProgressInterval;
     const CaptureProgress now = recorder.progress();
-    if (now.elapsed < next_) return;
-    next_ = now.elapsed + kProgressInterval;
     drawn_ = true;
     const std::string end = duration_ ? " of " + seconds(*duration_) : "";
     std::fprintf(stderr, "\r\x1b[K%s: %s%s, %s waits, %s lost (Ctrl-C reports now)", target_.c_str(),
-                 seconds(now.elapsed).c_str(), end.c_str(), with_thousands(now.waits).c_str(),
+                 seconds(elapsed).c_str(), end.c_str(), with_thousands(now.waits).c_str(),
                  with_thousands(now.lost).c_str());
   }
 
@@ -212,7 +212,7 @@ Result<Recorded> record(const Options& options) {
   };
   Progress progress(!options.quiet && terminal, shown_target, options.duration);
   for (Nanos next_snapshot = kSnapshotInterval; is_alive(*target);) {
-    const Nanos elapsed = recorder->progress().elapsed;
+    const Nanos elapsed = recorder->elapsed();
     int timeout_ms = kDrainMs;
     if (options.duration) {
       if (elapsed >= *options.duration) break;
