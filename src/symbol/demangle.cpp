@@ -107,7 +107,7 @@ bool Demangler::start() {
   }
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
-  child_ = fork();
+  child_ = _Fork();  // without what others want done after a fork: thread sanitizer would start a thread
   if (child_ == 0) {
     serve(theirs.get());
   }
