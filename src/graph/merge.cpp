@@ -17,6 +17,7 @@ namespace offwait {
 namespace {
 
 constexpr double kSimilar = 0.9;
+constexpr double kSaturated = 0.9;  // as KnotOptions::saturated
 
 /// Wait time by wait stack and class.
 using WaitKind = std::pair<StackId, WaitClass>;
@@ -214,14 +215,20 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph) {
 
 Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph) {
   const std::vector<Distribution> waits = distributions(trace, sweep);
-  std::map<std::tuple<std::int32_t, bool, std::string>, Crowd> crowds;
+  const auto saturated = [&](ActorId id) {
+    const ActorTime& time = sweep.actors[id];
+    return static_cast<double>(time.running_ns + time.runnable_ns) >=
+           kSaturated * static_cast<double>(trace.window.length());
+  };
+  std::map<std::tuple<std::int32_t, bool, bool, std::string>, Crowd> crowds;
   Merged merged;
   std::uint32_t vertices = 0;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
     std::uint32_t vertex = vertices;
     if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
-      vertex = crowds[{actor.tgid, actor.outside, name_pattern(actor.name)}].join(waits[id], vertices);
+      vertex = crowds[{actor.tgid, actor.outside, saturated(id), name_pattern(actor.name)}].join(waits[id],
+                                                                                                 vertices);
     }
     if (vertex == vertices) {
       ++vertices;

@@ -151,10 +151,21 @@ TEST_CASE("threads merge only within a process, a name pattern and the target") 
   TraceByHand t(100);
   const ActorId a = t.thread("io-1-w"), b = t.thread("io-2-w");
   const ActorId timer = t.device(ActorKind::timer, "");
-  t.wait(a, timer, 0, 10);
+  t.wait(a, timer, 0, 15);
   t.wait(b, timer, 5, 25);
   c.change(t.trace.actors[b]);
   CHECK(merged(t.trace).vertices.size() == c.vertices);
+}
+
+TEST_CASE("a saturated thread does not hide among those that wait for it") {
+  // Busy for 90 % of the window, or a little less.
+  const auto [waits, vertices] = GENERATE(table<Nanos, std::size_t>({{10, 3}, {11, 2}}));
+  TraceByHand t(100);
+  const ActorId last = t.thread("rank-0"), other = t.thread("rank-1");
+  t.in(WaitClass::futex, t.stack("barrier"));
+  t.wait(other, last, 0, 40);
+  t.wait(last, t.device(ActorKind::timer, ""), 50, 50 + waits);
+  CHECK(merged(t.trace).vertices.size() == vertices);
 }
 
 TEST_CASE("threads without a name or a process stay alone") {
