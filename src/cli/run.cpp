@@ -51,7 +51,8 @@ class Output {
     errno = 0;
     if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
         std::fflush(file_.get()) != 0) {
-      return Error{"cannot write " + (path_ == "-" ? "the report" : path_) + ": " + std::strerror(errno)};
+      return Error{"cannot write " + (path_ == "-" ? "to standard output" : path_) + ": " +
+                   std::strerror(errno)};
     }
     return success();
   }
@@ -185,8 +186,14 @@ int run_dump(const Options& options) {
 int run(int argc, const char* const* argv) {
   const std::variant<Options, Exit> parsed = parse_options(argc, argv);
   if (const Exit* exit = std::get_if<Exit>(&parsed)) {
-    std::fputs(exit->text.c_str(), exit->status == 0 ? stdout : stderr);
-    return exit->status;
+    if (exit->status != 0) {
+      std::fputs(exit->text.c_str(), stderr);
+      return exit->status;
+    }
+    Result<Output> output = Output::open("-");
+    if (!output) return fail(output.error());
+    const Status written = output->write(exit->text);
+    return written ? 0 : fail(written.error());
   }
   const auto& options = std::get<Options>(parsed);
   switch (options.command) {

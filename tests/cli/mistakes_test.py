@@ -143,7 +143,7 @@ class Output(TestCase):
     def test_a_full_disk(self):
         with sleeper() as target, open("/dev/full", "wb") as full:
             short = ["-p", target.pid, "-d", "200ms"]
-            self.fails(1, "cannot write the report: No space left on device", *short, stdout=full)
+            self.fails(1, "cannot write to standard output: No space left on device", *short, stdout=full)
             self.fails(1, "cannot write /dev/full: No space left on device", *short, "--json", "/dev/full")
             result = self.fails(1, re.compile("^offwait: .*No space left on device$"), "dump", *short, "-o",
                                 "/dev/full")

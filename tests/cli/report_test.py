@@ -204,8 +204,8 @@ class BadInput(TestCase):
         self.fails(1, "cannot write /tmp: Is a directory", "report", trace, "--json", "/tmp")
         self.fails(1, "cannot write /dev/full: No space left on device", "report", trace, "--json", "/dev/full")
         with open("/dev/full", "wb") as full:
-            self.fails(1, "cannot write the report: No space left on device", "report", trace, stdout=full)
-            self.fails(1, "cannot write the report: No space left on device", "report", trace, "--json", "-",
+            self.fails(1, "cannot write to standard output: No space left on device", "report", trace, stdout=full)
+            self.fails(1, "cannot write to standard output: No space left on device", "report", trace, "--json", "-",
                        stdout=full)
 
     def test_wrong_command_lines(self):
