@@ -98,10 +98,11 @@ class TruthTest(unittest.TestCase):
         if not run.dump.loss["switch_unseen"]:
             self.assertEqual(unknown, 0)
         # The kernel charges a task that is woken and preempts from its wakeup on (rq_clock_skip_update: __schedule does not look
-        # at the clock again), however long the switch then takes: what it calls running may be runnable, by as much. Its
-        # wakeup is a few µs after sched_waking, which begins it.
+        # at the clock again), however long the switch then takes: what it calls running may be runnable, by as much. And it
+        # calls a task blocked until its wakeup is through, which for offwait is runnable from sched_waking on: between CPUs
+        # that is an interrupt and an exit from idle, 20 µs in a virtual machine.
         switches = truth["nvcsw"] + truth["nivcsw"]
-        slack = 0.05 * lifetime + 2_000_000 + unknown + 15_000 * switches
+        slack = 0.05 * lifetime + 2_000_000 + unknown + 30_000 * switches
         self.assertLessEqual(running, truth["cpu_ns"] + slack, truth)
         self.assertAlmostEqual(running + runnable, truth["cpu_ns"] + truth["run_delay_ns"], delta=slack, msg=str(truth))
 
@@ -117,7 +118,7 @@ class TruthTest(unittest.TestCase):
         self.check(self.run_workload("condvar"))
 
     def test_condvar_at_a_high_rate(self):
-        self.check(self.run_workload("condvar", "--rounds", "20000", "--work-us", "0"), durations=False)
+        self.check(self.run_workload("condvar", "--rounds", "20000", "--work-us", "0"), durations=False, states=False)
 
     def test_pipe_across_cpus(self):
         self.check(self.run_workload("pipe"))
