@@ -25,19 +25,24 @@ static __always_inline bool takes_fd(__s16 syscall) {
 #endif
 }
 
-static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd) {
-  /* Down to the table the verifier knows the types and reads without a helper call. */
-  struct fdtable* table = task->files ? task->files->fdt : NULL;
-  if (!table || fd >= table->max_fds) {
-    return OFFWAIT_FD_NONE;
+static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {
+  if (kernel_has_rdonly_cast) {
+    void* file = FIRST_POINTER(table->fd + fd);
+    return file ? READABLE_AS(struct file, file)->f_inode : NULL;
   }
   struct file* file = NULL;
   bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-  if (!file) {
-    return OFFWAIT_FD_NONE;
-  }
-  struct inode* inode = BPF_CORE_READ(file, f_inode);
-  switch (BPF_CORE_READ(inode, i_mode) & FORMAT_MASK) {
+  return file ? BPF_CORE_READ(file, f_inode) : NULL;
+}
+
+static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd) {
+  /* Down to the table the verifier knows the types and reads without a helper call. */
+  struct fdtable* table = task->files ? task->files->fdt : NULL;
+  if (!table || fd >= table->max_fds) return OFFWAIT_FD_NONE;
+  struct inode* inode = inode_of(table, fd);
+  if (!inode) return OFFWAIT_FD_NONE;
+  __u16 mode = kernel_has_rdonly_cast ? inode->i_mode : BPF_CORE_READ(inode, i_mode);
+  switch (mode & FORMAT_MASK) {
     case FORMAT_SOCKET:
       return OFFWAIT_FD_SOCKET;
     case FORMAT_PIPE:

@@ -57,10 +57,8 @@ static __always_inline bool is_softirq_thread(struct task_struct* task) {
 }
 
 /* Who wakes `wakee` now. */
-static __always_inline struct waker waker_of(struct task_struct* wakee) {
+static __always_inline struct waker waker_of(const struct cpu_context* context, struct task_struct* wakee) {
   struct waker waker = {};
-  struct cpu_context* context = cpu_context();
-  if (!context) return waker;
   __u32 count = preempt_count();
   if (count & HARDIRQ_OR_NMI) {
     if (context->irq_disk) {

@@ -10,6 +10,16 @@ const volatile bool sched_switch_has_prev_state = true;
 /* block_rq_insert and block_rq_issue lost their request_queue argument in 5.11 (a54895fa057c). */
 const volatile bool block_rq_has_queue = false;
 
+/* Since 6.2 (a35b9af4ec2c) a program may read any address through a typed pointer: a load with a fault
+ * handler, where bpf_probe_read_kernel is a call of some 20 ns. */
+const volatile bool kernel_has_rdonly_cast = false;
+extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
+#define READABLE_AS(type, address) ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
+
+/* Any kernel types that begin with an integer and with a pointer. */
+#define FIRST_WORD(address) (READABLE_AS(struct refcount_struct, address)->refs.counter)
+#define FIRST_POINTER(address) ((void*)READABLE_AS(struct llist_head, address)->first)
+
 /* task_struct.state became __state in 5.14 (2f064a59a11f). */
 struct task_struct___before_5_14 {
   volatile long state;
@@ -71,7 +81,9 @@ static __always_inline void note_cpu_of(struct task_struct* task) {
 static __always_inline __u32 preempt_count(void) {
   __u32 count = 0;
   __u32 cpu = bpf_get_smp_processor_id();
-  if (cpu < MAX_CPUS) bpf_probe_read_kernel(&count, sizeof(count), (void*)preempt_count_addresses[cpu]);
+  if (cpu >= MAX_CPUS) return 0;
+  if (kernel_has_rdonly_cast) return (__u32)FIRST_WORD(preempt_count_addresses[cpu]);
+  bpf_probe_read_kernel(&count, sizeof(count), (void*)preempt_count_addresses[cpu]);
   return count;
 }
 #elif defined(__TARGET_ARCH_arm64)

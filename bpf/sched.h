@@ -66,8 +66,7 @@ static __always_inline void record_thread(struct offwait_thread* fresh, __u32 ti
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
  * recorded too. */
 static __always_inline void record_current(__u32 tid, __u64 now) {
-  struct cpu_context* context = cpu_context();
-  if ((context && context->recorded_tid == tid) || bpf_map_lookup_elem(&threads, &tid)) return;
+  if (bpf_map_lookup_elem(&threads, &tid)) return;
   struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);
@@ -225,11 +224,13 @@ int on_sched_waking(__u64* ctx) {
   struct offwait_thread* thread = recorded(wakee);
   if (!thread) return 0;
   __u64 now = bpf_ktime_get_ns();
-  struct waker waker = waker_of(wakee);
+  struct cpu_context* context = cpu_context();
+  if (!context) return 0;
+  struct waker waker = waker_of(context, wakee);
   __u32 waker_user = 0;
   __u32 waker_kernel = 0;
   if (waker.kind == OFFWAIT_WAKER_THREAD) {
-    record_current(waker.id, now);
+    if (context->recorded_tid != waker.id) record_current(waker.id, now);
     /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack:
      * rarely, and walking one for each futile waking would cost more than it tells. */
     if (record_stacks && thread->state != OFFWAIT_STATE_RUNNING) {

@@ -207,6 +207,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   skeleton.rodata->follow_children = options.follow_children;
   skeleton.rodata->sched_switch_has_prev_state = types->sched_switch_has_prev_state;
   skeleton.rodata->block_rq_has_queue = types->block_rq_has_queue;
+  skeleton.rodata->kernel_has_rdonly_cast = types->has_rdonly_cast;
 #if defined(__x86_64__)
   skeleton.rodata->preempt_count_from_run_queue = types->preempt_count_from_run_queue;
 #endif
