@@ -185,6 +185,7 @@ static __always_inline void switch_in(struct task_struct* next, __u64 now) {
     struct offwait_preemption* preemption = reserve(thread, tid, sizeof(*preemption), thread->since_ns);
     if (preemption) {
       preemption->type = OFFWAIT_RECORD_PREEMPTION;
+      __builtin_memset(preemption->pad, 0, sizeof(preemption->pad));
       preemption->tid = tid;
       preemption->out_ns = thread->since_ns;
       preemption->run_ns = now;

@@ -30,7 +30,7 @@
 namespace offwait {
 namespace {
 
-constexpr int kDrainMs = 50;
+constexpr int kDrainMs = 100;
 constexpr Nanos kSnapshotInterval = kSecond;
 constexpr Nanos kProgressInterval = kSecond / 5;
 
@@ -193,7 +193,7 @@ Result<Recorded> record(const Options& options) {
 
   const Interruption interruption;
   Symbolizer symbols;
-  symbols.snapshot(target->tgid);
+  if (options.stacks) symbols.snapshot(target->tgid);
   Result<Recorder> recorder = Recorder::start(capture);
   if (!recorder) return recorder.error();
   std::string start_time = utc_now();
@@ -204,7 +204,8 @@ Result<Recorded> record(const Options& options) {
   if (!options.quiet && !terminal) std::fprintf(stderr, "offwait: recording %s\n", shown_target.c_str());
 
   std::set<std::int32_t> processes;
-  const auto note_processes = [&recorder, &processes, &symbols] {
+  const auto note_processes = [&options, &recorder, &processes, &symbols] {
+    if (!options.stacks) return;  // nothing will need a name
     for (const std::int32_t tgid : recorder->take_new_processes()) {
       processes.insert(tgid);
       symbols.snapshot(tgid);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/recording.h"
 
+#include <bit>
+#include <cstddef>
 #include <cstring>
 
 namespace offwait {
@@ -22,10 +24,119 @@ std::size_t record_size(std::uint8_t type) {
   }
 }
 
-static_assert(sizeof(offwait_wait) % 8 == 0 && sizeof(offwait_preemption) % 8 == 0 &&
-                  sizeof(offwait_gap) % 8 == 0 && sizeof(offwait_thread_record) % 8 == 0 &&
-                  sizeof(offwait_io) % 8 == 0,
-              "records are stored back to back and must stay aligned");
+static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wake_ns) == 16 &&
+                  offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 56,
+              "words 1 to 3 of a wait are its times, the others its circumstances");
+static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
+                  sizeof(offwait_preemption) == 24,
+              "words 1 and 2 of a preemption are its times");
+static_assert(std::endian::native == std::endian::little, "a number's low bytes come first");
+
+namespace {
+
+using WaitWords = std::array<std::uint64_t, 7>;
+using PreemptionWords = std::array<std::uint64_t, 3>;
+
+/// The words one by one, for their products to be computed at the same time.
+std::uint64_t mixed(const std::array<std::uint64_t, 4>& words) {
+  const std::uint64_t sum = words[0] * 0x9e3779b97f4a7c15ULL + words[1] * 0xc2b2ae3d27d4eb4fULL +
+                            words[2] * 0x165667b19e3779f9ULL + words[3] * 0xd6e8feb86659fd93ULL;
+  return sum ^ sum >> 32;
+}
+
+std::uint64_t word_of(std::span<const std::byte> record, std::size_t index) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, record.data() + index * sizeof(word), sizeof(word));
+  return word;
+}
+
+}  // namespace
+
+std::size_t RecordBuffer::CircumstancesHash::operator()(const Circumstances& circumstances) const {
+  return mixed(circumstances);
+}
+
+std::optional<std::uint32_t> RecordBuffer::index_of(const Circumstances& circumstances) {
+  Recent& recent = recent_[mixed(circumstances) % recent_.size()];
+  // No circumstances are all zero: the type is among them.
+  if (((recent.circumstances[0] ^ circumstances[0]) | (recent.circumstances[1] ^ circumstances[1]) |
+       (recent.circumstances[2] ^ circumstances[2]) | (recent.circumstances[3] ^ circumstances[3])) == 0)
+    return recent.index;
+  const auto next = static_cast<std::uint32_t>(circumstances_.size());
+  if (next == kMostCircumstances) return std::nullopt;
+  const auto [found, added] = indices_.try_emplace(circumstances, next);
+  if (added) {
+    circumstances_.push_back(circumstances);
+    bytes_ += sizeof(circumstances);
+  }
+  recent = {circumstances, found->second};
+  return found->second;
+}
+
+RecordBuffer::Block& RecordBuffer::room(std::size_t bytes) {
+  if (blocks_.empty() || kBlockBytes - blocks_.back().used < bytes) {
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays)
+    blocks_.push_back(Block{std::make_unique_for_overwrite<std::byte[]>(kBlockBytes), 0});
+  }
+  return blocks_.back();
+}
+
+/// False for the rare one that does not fit: open since before the recording, or of more than 4 s.
+bool RecordBuffer::append_packed(const Interval& interval) {
+  const auto since_previous = static_cast<std::int64_t>(interval.run_ns - previous_run_ns_);
+  const std::uint64_t blocked = interval.wake_ns - interval.block_ns;
+  const std::uint64_t runnable = interval.run_ns - interval.wake_ns;
+  if (blocked > UINT32_MAX || runnable > UINT32_MAX || since_previous < INT32_MIN ||
+      since_previous > INT32_MAX)
+    return false;
+  const std::optional<std::uint32_t> index = index_of(interval.circumstances);
+  if (!index) return false;
+  const auto zigzag = static_cast<std::uint32_t>(since_previous << 1 ^ since_previous >> 63);
+  Block& block = room(kLongestPacked);
+  std::byte* const begin = block.data.get() + block.used;
+  std::byte* at = begin + 2;
+  unsigned lengths = 0;
+  for (const std::uint32_t number : PackedInterval{*index, zigzag, static_cast<std::uint32_t>(blocked),
+                                                   static_cast<std::uint32_t>(runnable)}) {
+    const auto less_one = static_cast<unsigned>(std::bit_width(number | 1U) - 1) / 8;
+    lengths = lengths << 2 | less_one;
+    std::memcpy(at, &number, sizeof(number));  // the next one overwrites what is too much
+    at += less_one + 1;
+  }
+  begin[0] = std::byte{kPacked};
+  begin[1] = static_cast<std::byte>(lengths);
+  const auto size = static_cast<std::size_t>(at - begin);
+  block.used += size;
+  bytes_ += size;
+  return true;
+}
+
+RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {
+  const auto lengths = std::to_integer<unsigned>(at[1]);
+  at += 2;
+  PackedInterval packed{};
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    const unsigned length = (lengths >> (6 - 2 * i) & 3U) + 1;
+    std::memcpy(&packed[i], at, length);
+    at += length;
+  }
+  const auto [index, zigzag, blocked, runnable] = packed;
+  const std::int64_t since_previous = std::int64_t{zigzag >> 1} ^ -std::int64_t{zigzag & 1};
+  const std::uint64_t run = previous_run_ns + static_cast<std::uint64_t>(since_previous);
+  const std::uint64_t wake = run - runnable;
+  return {circumstances_[index], wake - blocked, wake, run};
+}
+
+offwait_wait RecordBuffer::wait_of(const Interval& interval) {
+  const Circumstances& words = interval.circumstances;
+  return std::bit_cast<offwait_wait>(WaitWords{words[0], interval.block_ns, interval.wake_ns, interval.run_ns,
+                                               words[1], words[2], words[3]});
+}
+
+offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
+  return std::bit_cast<offwait_preemption>(
+      PreemptionWords{interval.circumstances[0], interval.block_ns, interval.run_ns});
+}
 
 bool RecordBuffer::append(std::span<const std::byte> record) {
   if (record.empty()) return false;
@@ -33,15 +144,20 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   const std::size_t size = record_size(type);
   // The ring buffer rounds nothing: what is submitted is what arrives.
   if (size == 0 || record.size() != size) return false;
-  if (blocks_.empty() || kBlockBytes - blocks_.back().used < size) {
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays)
-    blocks_.push_back(Block{std::make_unique_for_overwrite<std::byte[]>(kBlockBytes), 0});
+  ++counts_[type];
+  if (type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION) {
+    const bool wait = type == OFFWAIT_RECORD_WAIT;
+    const auto word = [record](std::size_t index) { return word_of(record, index); };
+    const Interval interval = wait ? Interval{{word(0), word(4), word(5), word(6)}, word(1), word(2), word(3)}
+                                   : Interval{{word(0)}, word(1), word(1), word(2)};
+    const bool packed = append_packed(interval);
+    previous_run_ns_ = interval.run_ns;
+    if (packed) return true;
   }
-  Block& block = blocks_.back();
+  Block& block = room(size);
   std::memcpy(block.data.get() + block.used, record.data(), size);
   block.used += size;
   bytes_ += size;
-  ++counts_[type];
   return true;
 }
 

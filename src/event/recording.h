@@ -6,8 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -23,27 +25,70 @@ namespace offwait {
 /// Size in bytes of a record that begins with this type, 0 for an unknown type.
 std::size_t record_size(std::uint8_t type);
 
-/// Records one after the other, in the order of their emission. Appending never moves what is there already.
+/// Records one after the other, in the order of their emission. A wait or a preemption, of
+/// which there are millions, takes some 9 bytes: all of it but its times (who, where, by whom) is stored
+/// once. Memory that is touched for the first time is most of what recording costs in user space.
 class RecordBuffer {
  public:
   /// Copies one record. False (and nothing is copied) if it is no known record of this size.
   bool append(std::span<const std::byte> record);
 
   std::uint64_t count(offwait_record_type type) const;
+  /// Memory that the records take.
   std::size_t bytes() const { return bytes_; }
 
-  /// Calls visit(const offwait_wait&), visit(const offwait_preemption&), … for each record, in order.
+  /// Calls visit(const offwait_wait&), visit(const offwait_preemption&), … for each record, in order. The
+  /// reference is good during the call only.
   template <class Visitor>
   void for_each(Visitor&& visit) const;
 
  private:
+  /// A wait or preemption without its times: the words of the record that hold none, the others zero.
+  using Circumstances = std::array<std::uint64_t, 4>;
+  struct CircumstancesHash {
+    std::size_t operator()(const Circumstances& circumstances) const;
+  };
+
+  static constexpr std::uint32_t kMostCircumstances = 1U << 24;
+
+  struct Interval {
+    Circumstances circumstances{};
+    std::uint64_t block_ns = 0;
+    std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its begin on
+    std::uint64_t run_ns = 0;
+  };
+
+  /// What is stored of an interval: the index of its circumstances; run_ns since that of the one before
+  /// (zigzag: 0, -1, 1, -2, …); how long it was blocked, and runnable. In memory: kPacked, a byte with the
+  /// length of each number less one in two bits, and that many bytes of each.
+  using PackedInterval = std::array<std::uint32_t, 4>;
+  static constexpr std::uint8_t kPacked = 0xff;
+  static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval);
+
   struct Block {
     std::unique_ptr<std::byte[]> data;  // NOLINT(modernize-avoid-c-arrays): not zeroed, unlike a vector
     std::size_t used = 0;
   };
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
+  Block& room(std::size_t bytes);
+  bool append_packed(const Interval& interval);
+  std::optional<std::uint32_t> index_of(const Circumstances& circumstances);
+  /// The packed interval at `at`, which is moved behind it.
+  Interval unpack(const std::byte*& at, std::uint64_t previous_run_ns) const;
+  static offwait_wait wait_of(const Interval& interval);
+  static offwait_preemption preemption_of(const Interval& interval);
+
   std::vector<Block> blocks_;
+  std::vector<Circumstances> circumstances_;
+  std::unordered_map<Circumstances, std::uint32_t, CircumstancesHash> indices_;
+  /// The last ones by their hash: spares most look-ups.
+  struct Recent {
+    Circumstances circumstances{};
+    std::uint32_t index = 0;
+  };
+  std::array<Recent, 512> recent_{};
+  std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_IO + 1> counts_{};
   std::size_t bytes_ = 0;
 };
@@ -71,26 +116,43 @@ struct KernelRecording {
 
 template <class Visitor>
 void RecordBuffer::for_each(Visitor&& visit) const {
+  std::uint64_t previous_run_ns = 0;
+  const auto visit_copy = [&visit]<class Record>(Record record, const std::byte* bytes) {
+    std::memcpy(&record, bytes, sizeof(record));
+    visit(std::as_const(record));
+    return record;
+  };
   for (const Block& block : blocks_) {
-    for (std::size_t at = 0; at < block.used;) {
-      const std::byte* record = block.data.get() + at;
-      const auto type = static_cast<std::uint8_t>(*record);
-      // append() copies only whole records, each at a multiple of their alignment.
+    const std::byte* at = block.data.get();
+    const std::byte* const end = at + block.used;
+    while (at < end) {
+      // append() stores only whole records.
+      const auto type = static_cast<std::uint8_t>(*at);
+      if (type == kPacked) {
+        const Interval interval = unpack(at, previous_run_ns);
+        previous_run_ns = interval.run_ns;
+        if ((interval.circumstances[0] & 0xff) == OFFWAIT_RECORD_WAIT) {
+          visit(wait_of(interval));
+        } else {
+          visit(preemption_of(interval));
+        }
+        continue;
+      }
       switch (type) {
         case OFFWAIT_RECORD_WAIT:
-          visit(*reinterpret_cast<const offwait_wait*>(record));
+          previous_run_ns = visit_copy(offwait_wait{}, at).run_ns;
           break;
         case OFFWAIT_RECORD_PREEMPTION:
-          visit(*reinterpret_cast<const offwait_preemption*>(record));
+          previous_run_ns = visit_copy(offwait_preemption{}, at).run_ns;
           break;
         case OFFWAIT_RECORD_GAP:
-          visit(*reinterpret_cast<const offwait_gap*>(record));
+          visit_copy(offwait_gap{}, at);
           break;
         case OFFWAIT_RECORD_THREAD:
-          visit(*reinterpret_cast<const offwait_thread_record*>(record));
+          visit_copy(offwait_thread_record{}, at);
           break;
         case OFFWAIT_RECORD_IO:
-          visit(*reinterpret_cast<const offwait_io*>(record));
+          visit_copy(offwait_io{}, at);
           break;
         default:
           break;
