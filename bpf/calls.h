@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls whose wait depends on what their first argument, a file descriptor, is. */
+/* What an interrupted system call waits on: its first argument, a file descriptor or an address. */
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 
@@ -23,6 +23,19 @@ static __always_inline bool takes_fd(__s16 syscall) {
          (syscall >= 75 && syscall <= 77) /* vmsplice … tee */ || syscall == 286 /* preadv2 */ ||
          syscall == 287 /* pwritev2 */;
 #endif
+}
+
+static __always_inline bool is_futex(__s16 syscall) {
+#if defined(__TARGET_ARCH_x86)
+  return syscall == 202;
+#elif defined(__TARGET_ARCH_arm64)
+  return syscall == 98;
+#endif
+}
+
+/* Never 0. */
+static __always_inline __u32 hash_of_address(__u64 address) {
+  return (__u32)(address * 0x9e3779b97f4a7c15ull >> 32) | 1;
 }
 
 static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {

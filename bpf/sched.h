@@ -84,6 +84,7 @@ static __always_inline void note_wait(struct offwait_thread* thread, struct task
   thread->task_state = (__u16)state;
   thread->syscall = OFFWAIT_NO_SYSCALL;
   thread->fd_kind = OFFWAIT_FD_NONE;
+  thread->object = 0;
   /* Only uninterruptible sleeps are for I/O (io_schedule). */
   thread->flags = state & TASK_UNINTERRUPTIBLE_BIT && in_iowait(task) ? OFFWAIT_WAIT_IOWAIT : 0;
   if (task->flags & PF_KTHREAD_BIT) {
@@ -93,7 +94,10 @@ static __always_inline void note_wait(struct offwait_thread* thread, struct task
   struct interrupted_call call = interrupted_call(task);
   if (call.number >= 0 && call.number < 0x7fff) {
     thread->syscall = (__s16)call.number;
-    if (takes_fd(thread->syscall)) thread->fd_kind = fd_kind_of(task, (__u32)call.argument);
+    if (takes_fd(thread->syscall))
+      thread->fd_kind = fd_kind_of(task, (__u32)call.argument);
+    else if (is_futex(thread->syscall))
+      thread->object = hash_of_address(call.argument);
   }
 }
 
@@ -123,6 +127,8 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   wait->wait_kernel = thread->wait_kernel;
   wait->waker_user = thread->waker_user;
   wait->waker_kernel = thread->waker_kernel;
+  wait->object = thread->object;
+  wait->in_flight_ns = 0;
   bpf_ringbuf_submit(wait, EMIT_FLAGS);
 }
 

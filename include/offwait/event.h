@@ -51,6 +51,8 @@ enum offwait_wait_flag {
   OFFWAIT_WAIT_IOWAIT = 1 << 0,  /* task_struct.in_iowait: the kernel itself calls it a wait for I/O */
   OFFWAIT_WAIT_KTHREAD = 1 << 1, /* a kernel thread: there is no system call */
   OFFWAIT_WAIT_RACED = 1 << 2,   /* woken between leaving the run queue and switching out */
+  OFFWAIT_WAIT_SENT = 1 << 3,    /* waker_id sent what the waking delivered: it was waited for until the send,
+                                    the interface after it */
 };
 #define OFFWAIT_NO_SYSCALL (-1)
 
@@ -72,6 +74,10 @@ struct offwait_wait {
   __u32 wait_kernel;
   __u32 waker_user;
   __u32 waker_kernel;
+  /* What is waited on. A futex: 32 bits of a hash of the word's address, never 0. With OFFWAIT_WAIT_SENT: the
+   * interface index that the waking came through. Else 0. */
+  __u32 object;
+  __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, UINT32_MAX for more; else 0 */
 };
 
 /* Switched out while runnable, or forked and not yet run: runnable in [out, run). */
@@ -145,12 +151,14 @@ struct offwait_thread {
   __u16 task_state;
   __u16 pad;
   __u32 tgid;
+  __u32 object;
   __u32 wait_user;
   __u32 wait_kernel;
   /* Written by the waker, on its own CPU: */
   __u32 waker_id;
   __u32 waker_user;
   __u32 waker_kernel;
+  __u32 in_flight_ns;
   __u64 wake_ns;       /* the last waking since the thread ran, 0 = none */
   __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
                           recorded */

@@ -25,8 +25,9 @@ std::size_t record_size(std::uint8_t type) {
 }
 
 static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wake_ns) == 16 &&
-                  offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 56,
+                  offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 64,
               "words 1 to 3 of a wait are its times, the others its circumstances");
+static_assert(offsetof(offwait_wait, in_flight_ns) == 60, "the high half of a wait's last word");
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
               "words 1 and 2 of a preemption are its times");
@@ -34,13 +35,14 @@ static_assert(std::endian::native == std::endian::little, "a number's low bytes 
 
 namespace {
 
-using WaitWords = std::array<std::uint64_t, 7>;
+using WaitWords = std::array<std::uint64_t, 8>;
 using PreemptionWords = std::array<std::uint64_t, 3>;
 
 /// The words one by one, for their products to be computed at the same time.
-std::uint64_t mixed(const std::array<std::uint64_t, 4>& words) {
+std::uint64_t mixed(const std::array<std::uint64_t, 5>& words) {
   const std::uint64_t sum = words[0] * 0x9e3779b97f4a7c15ULL + words[1] * 0xc2b2ae3d27d4eb4fULL +
-                            words[2] * 0x165667b19e3779f9ULL + words[3] * 0xd6e8feb86659fd93ULL;
+                            words[2] * 0x165667b19e3779f9ULL + words[3] * 0xd6e8feb86659fd93ULL +
+                            words[4] * 0x27d4eb2f165667c5ULL;
   return sum ^ sum >> 32;
 }
 
@@ -60,7 +62,8 @@ std::optional<std::uint32_t> RecordBuffer::index_of(const Circumstances& circums
   Recent& recent = recent_[mixed(circumstances) % recent_.size()];
   // No circumstances are all zero: the type is among them.
   if (((recent.circumstances[0] ^ circumstances[0]) | (recent.circumstances[1] ^ circumstances[1]) |
-       (recent.circumstances[2] ^ circumstances[2]) | (recent.circumstances[3] ^ circumstances[3])) == 0)
+       (recent.circumstances[2] ^ circumstances[2]) | (recent.circumstances[3] ^ circumstances[3]) |
+       (recent.circumstances[4] ^ circumstances[4])) == 0)
     return recent.index;
   const auto next = static_cast<std::uint32_t>(circumstances_.size());
   if (next == kMostCircumstances) return std::nullopt;
@@ -130,7 +133,7 @@ RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t 
 offwait_wait RecordBuffer::wait_of(const Interval& interval) {
   const Circumstances& words = interval.circumstances;
   return std::bit_cast<offwait_wait>(WaitWords{words[0], interval.block_ns, interval.wake_ns, interval.run_ns,
-                                               words[1], words[2], words[3]});
+                                               words[1], words[2], words[3], words[4]});
 }
 
 offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
@@ -148,9 +151,11 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   if (type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION) {
     const bool wait = type == OFFWAIT_RECORD_WAIT;
     const auto word = [record](std::size_t index) { return word_of(record, index); };
-    const Interval interval = wait ? Interval{{word(0), word(4), word(5), word(6)}, word(1), word(2), word(3)}
-                                   : Interval{{word(0)}, word(1), word(1), word(2)};
-    const bool packed = append_packed(interval);
+    const Interval interval =
+        wait ? Interval{{word(0), word(4), word(5), word(6), word(7)}, word(1), word(2), word(3)}
+             : Interval{{word(0)}, word(1), word(1), word(2)};
+    // How long a packet was in flight is a time, too, but not one that there is room for.
+    const bool packed = (interval.circumstances[4] >> 32) == 0 && append_packed(interval);
     previous_run_ns_ = interval.run_ns;
     if (packed) return true;
   }

@@ -44,7 +44,7 @@ class RecordBuffer {
 
  private:
   /// A wait or preemption without its times: the words of the record that hold none, the others zero.
-  using Circumstances = std::array<std::uint64_t, 4>;
+  using Circumstances = std::array<std::uint64_t, 5>;
   struct CircumstancesHash {
     std::size_t operator()(const Circumstances& circumstances) const;
   };

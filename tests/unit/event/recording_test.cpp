@@ -128,6 +128,7 @@ offwait_wait wait_at(std::uint32_t tid, std::uint64_t block, std::uint64_t wake,
   wait.block_ns = block;
   wait.wake_ns = wake;
   wait.run_ns = run;
+  wait.in_flight_ns = 0;
   return wait;
 }
 
@@ -163,6 +164,23 @@ TEST_CASE("waits come back to the nanosecond, whatever their times") {
     INFO("wait " << i);
     CHECK(std::memcmp(&got[i], &waits[i], sizeof(offwait_wait)) == 0);
   }
+}
+
+TEST_CASE("what was in flight comes back with its wait, and the next one after it") {
+  RecordBuffer records;
+  offwait_wait sent = wait_at(1, 1000, 2000, 3000);
+  sent.object = 2;
+  sent.in_flight_ns = 1;
+  const offwait_wait after = wait_at(1, 3500, 4000, 5000);
+  REQUIRE(records.append(bytes_of(sent)));
+  REQUIRE(records.append(bytes_of(after)));
+  std::vector<offwait_wait> got;
+  records.for_each([&got](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) got.push_back(record);
+  });
+  REQUIRE(got.size() == 2);
+  CHECK(std::memcmp(&got[0], &sent, sizeof(sent)) == 0);
+  CHECK(std::memcmp(&got[1], &after, sizeof(after)) == 0);
 }
 
 TEST_CASE("preemptions come back to the nanosecond among the waits") {
