@@ -15,7 +15,8 @@ static __always_inline struct offwait_thread* recorded(struct task_struct* task)
   return NULL;
 }
 
-static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid, __u32 event, __u32 exec,
+/* `detail`: the parent of one that was BORN, whether an exec NAMED it, else 0. */
+static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid, __u32 event, __u32 detail,
                                         __u64 at_ns, const char* comm) {
   struct offwait_thread_record* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
   if (!record) {
@@ -25,10 +26,10 @@ static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid
   record->type = OFFWAIT_RECORD_THREAD;
   record->event = event;
   record->outside = !thread->target;
-  record->pad = 0;
+  record->exec = event == OFFWAIT_THREAD_NAMED && detail;
   record->tid = tid;
   record->tgid = thread->tgid;
-  record->exec = exec;
+  record->parent = event == OFFWAIT_THREAD_BORN ? detail : 0;
   record->at_ns = at_ns;
   record->start_ns = thread->start_ns;
   if (comm)
@@ -45,11 +46,11 @@ static __always_inline void emit_exit(struct offwait_thread* thread, __u32 tid, 
   emit_thread(thread, tid, OFFWAIT_THREAD_EXITED, 0, now, NULL);
 }
 
-/* Starts recording a task. `fresh` is what is known of it. */
-static __always_inline void record_thread(struct offwait_thread* fresh, __u32 tid, __u32 event, __u64 now,
-                                          const char* comm) {
+/* Starts recording a task. `fresh` is what is known of it; `parent` as in emit_thread. */
+static __always_inline void record_thread(struct offwait_thread* fresh, __u32 tid, __u32 event, __u32 parent,
+                                          __u64 now, const char* comm) {
   if (bpf_map_update_elem(&threads, &tid, fresh, BPF_NOEXIST) == 0) {
-    emit_thread(fresh, tid, event, 0, now, comm);
+    emit_thread(fresh, tid, event, parent, now, comm);
     return;
   }
   struct offwait_thread* old = bpf_map_lookup_elem(&threads, &tid);
@@ -60,7 +61,7 @@ static __always_inline void record_thread(struct offwait_thread* fresh, __u32 ti
   if (old->start_ns == fresh->start_ns) return; /* another CPU was faster */
   emit_exit(old, tid, now);
   *old = *fresh;
-  emit_thread(fresh, tid, event, 0, now, comm);
+  emit_thread(fresh, tid, event, parent, now, comm);
 }
 
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
@@ -75,7 +76,7 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   fresh.state = OFFWAIT_STATE_RUNNING;
   /* A thread of the target that wakes another before the task iterator has come to it. */
   fresh.target = bpf_map_lookup_elem(&target_tgids, &fresh.tgid) || bpf_map_lookup_elem(&target_tids, &tid);
-  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);
+  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
 }
 
 /* Where a task is blocked: what is known of its wait from the waiting side. `task` is blocked or about to be.
@@ -272,7 +273,7 @@ int on_sched_process_fork(__u64* ctx) {
   fresh.since_ns = fresh.start_ns;
   fresh.state = OFFWAIT_STATE_RUNNABLE;
   fresh.target = 1;
-  record_thread(&fresh, (__u32)child->pid, OFFWAIT_THREAD_BORN, bpf_ktime_get_ns(),
+  record_thread(&fresh, (__u32)child->pid, OFFWAIT_THREAD_BORN, (__u32)parent->pid, bpf_ktime_get_ns(),
                 (const char*)&child->comm);
   return 0;
 }
@@ -292,7 +293,7 @@ int on_sched_process_exec(__u64* ctx) {
     emit_exit(thread, old_tid, now);
     bpf_map_delete_elem(&threads, &old_tid);
     fresh.start_ns = task->start_time;
-    record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, now, (const char*)&task->comm);
+    record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
     return 0;
   }
   emit_thread(thread, tid, OFFWAIT_THREAD_NAMED, 1, now, (const char*)&task->comm);

@@ -43,7 +43,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
   fresh.start_ns = task->start_time;
   fresh.tgid = tgid;
   fresh.target = 1;
-  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, bpf_ktime_get_ns(), (const char*)&task->comm);
+  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, bpf_ktime_get_ns(), (const char*)&task->comm);
   ++seeded_threads;
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
   if (!thread) return 0;

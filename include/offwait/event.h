@@ -109,10 +109,10 @@ struct offwait_thread_record {
   __u8 type;
   __u8 event;
   __u8 outside; /* not part of the target */
-  __u8 pad;
+  __u8 exec;    /* NAMED by an exec */
   __u32 tid;
   __u32 tgid;
-  __u32 exec; /* NAMED by an exec */
+  __u32 parent; /* BORN: tid of the thread that called fork or clone; else 0 */
   __u64 at_ns;
   __u64 start_ns; /* task_struct.start_time */
   char comm[OFFWAIT_COMM_LEN];

@@ -138,6 +138,7 @@ class Assembler {
         life.actor = add_thread(record.tid, record.tgid, bounded_string(record.comm, sizeof(record.comm)),
                                 record.outside != 0, life, seen);
         lives.push_back(life);
+        if (life.actor != kNoActor) trace_.actors[life.actor].parent = parent_of(record, life);
         break;
       }
       case OFFWAIT_THREAD_NAMED:
@@ -152,6 +153,14 @@ class Assembler {
       default:
         lose(OFFWAIT_LOSS_record_invalid);
     }
+  }
+
+  ActorId parent_of(const offwait_thread_record& record, const Life& child) const {
+    const auto found = lives_.find(record.parent);
+    if (record.event != OFFWAIT_THREAD_BORN || record.parent == 0 || record.parent == record.tid ||
+        found == lives_.end() || found->second.empty() || found->second.back().start > child.start)
+      return kNoActor;
+    return found->second.back().actor;
   }
 
   void end_life(Life& life, Nanos at) {

@@ -49,10 +49,11 @@ struct Actor {
   // Threads only:
   std::int32_t tid = 0;
   std::int32_t tgid = 0;
-  Nanos start = 0;       ///< birth; may lie before the window
-  Nanos exit = kNever;   ///< death; kNever if alive at the window's end
-  Nanos seen = 0;        ///< recorded from here on; the lifetime before it is `unknown`
-  bool outside = false;  ///< not part of the target: recorded because it woke a recorded thread
+  Nanos start = 0;            ///< birth; may lie before the window
+  Nanos exit = kNever;        ///< death; kNever if alive at the window's end
+  Nanos seen = 0;             ///< recorded from here on; the lifetime before it is `unknown`
+  ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor when that was not seen
+  bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
 };
 
 /// What waits of one kind have in common. Sites are interned: no two in a trace are equal.

@@ -81,6 +81,10 @@ class Checker {
         return in_thread(
             id, "born at " + time_text(actor.start) + ", after its exit at " + time_text(actor.exit));
       }
+      if (actor.kind == ActorKind::thread && actor.parent != kNoActor &&
+          (!is_a(actor.parent, ActorKind::thread) || actor.parent == id)) {
+        return in_thread(id, "its parent is no other thread");
+      }
     }
     return std::nullopt;
   }

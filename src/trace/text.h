@@ -44,7 +44,8 @@
 // is a thread of tgid 0 and empty name that lives from window.begin (or from its first record, if that is
 // earlier) to kNever, outside=no, whose states are unknown (seen = window.end), or, when it has preempt
 // lines, unknown until the first of them. A tid with wait or unknown lines needs a thread line. seen= is by
-// default the later of start and window.begin.
+// default the later of start and window.begin. parent= is the thread that forked it: a tid with thread lines,
+// of which the one born last at or before start is meant; it may not have exited before.
 //
 // Limits, beyond which a line is an error: a line 1 MiB, a text value 4096 bytes, a stack 1024 frames.
 //
@@ -84,7 +85,8 @@ Result<Trace> parse_text(std::string_view text, const std::string& name);
 
 /// Writes a trace that satisfies validate(). Reading it back gives an equal trace, with the same ids if they
 /// were in the order that read_text() gives, except that
-/// - times before 0 become 0, and a `seen` before start max(start, window.begin);
+/// - a parent that was not alive at its child's start, or has its tid, is none;
+// - times before 0 become 0, and a `seen` before start max(start, window.begin);
 /// - capacities are in order of their disks;
 /// - sites, stacks and frames that nothing refers to are gone, an empty stack is no stack;
 /// - a frame over 4096 bytes is cut and ends with `[cut]`, a stack over 1024 frames or 256 KiB of text

@@ -132,6 +132,10 @@ struct PendingIo {
   std::size_t io = 0;  ///< index into Trace::disk_ios
   TidLine from;
 };
+struct PendingParent {
+  ActorId child = kNoActor;
+  TidLine parent;
+};
 
 /// The time that one record covers of a thread's life.
 struct Interval {
@@ -207,6 +211,7 @@ class TextReader {
   bool resolve_preempts();
   bool resolve_unknowns();
   bool resolve_ios();
+  bool resolve_parents();
   bool check_order();
   bool check_order_of(const Actor& actor, std::span<const std::uint32_t> waits,
                       std::span<const std::uint32_t> preempts, std::span<const std::uint32_t> unknowns);
@@ -232,6 +237,7 @@ class TextReader {
   std::vector<TidLine> preempt_lines_;     ///< parallel to Trace::preemptions
   std::vector<TidLine> unknown_lines_;     ///< parallel to Trace::gaps
   std::vector<PendingIo> pending_ios_;
+  std::vector<PendingParent> pending_parents_;
   Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
       trace_.frames};
   Interner<Stack, FrameIds, StackHash, StackEqual> stacks_{trace_.stacks};
@@ -634,10 +640,10 @@ bool TextReader::add_loss(std::string_view rest) {
 }
 
 bool TextReader::add_thread(std::string_view rest) {
-  static constexpr std::array<Key, 6> kKeys{
-      {{"tgid", true}, {"comm", true}, {"start", true}, {"exit", true}, {"seen"}, {"outside"}}};
+  static constexpr std::array<Key, 7> kKeys{
+      {{"tgid", true}, {"comm", true}, {"start", true}, {"exit", true}, {"seen"}, {"outside"}, {"parent"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 6> values;
+  std::array<std::string_view, 7> values;
   Actor actor;
   std::uint64_t tgid = 0;
   if (!tid("thread", tid_text, actor.tid) || !keys("thread", rest, kKeys, values) ||
@@ -657,6 +663,16 @@ bool TextReader::add_thread(std::string_view rest) {
     if (!actor.outside && values[5] != "no") {
       return fail("outside " + quoted(values[5]) + ": expected yes or no");
     }
+  }
+  if (present(values[6])) {
+    TidLine parent{line_, kNoTid};
+    if (!tid("parent", values[6], parent.tid)) {
+      return false;
+    }
+    if (parent.tid == actor.tid) {
+      return fail("thread " + std::to_string(actor.tid) + " is its own parent");
+    }
+    pending_parents_.push_back({static_cast<ActorId>(trace_.actors.size()), parent});
   }
   const Life life{actor.start, actor.exit, static_cast<ActorId>(trace_.actors.size())};
   if (const Life* other = tids_[actor.tid].lives.add(life)) {
@@ -861,7 +877,8 @@ bool TextReader::finish() {
   if (!has_window_) {
     return fail("expected 'window BEGIN END', found the end of the file");
   }
-  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_ios() && check_order();
+  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_ios() && resolve_parents() &&
+         check_order();
 }
 
 ActorId TextReader::implicit_thread(Tid tid, Nanos at) {
@@ -963,6 +980,16 @@ bool TextReader::resolve_ios() {
     DiskIo& io = trace_.disk_ios[pending.io];
     return thread_born_by("io", pending.from, io.issue, io.thread);
   });
+}
+
+bool TextReader::resolve_parents() {
+  for (const PendingParent& pending : pending_parents_) {
+    Actor& child = trace_.actors[pending.child];
+    if (!thread_during("child", pending.parent, child.start, child.start, child.parent)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool TextReader::check_order() {

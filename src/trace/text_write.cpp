@@ -337,6 +337,12 @@ void TextWriter::actor_line(ActorId id) {
     if (actor.outside) {
       text(" outside=yes");
     }
+    if (actor.parent != kNoActor && named_by_tid(actor.parent, std::max<Nanos>(actor.start, 0)) &&
+        std::max<Nanos>(trace_.actors[actor.parent].exit, 0) >= std::max<Nanos>(actor.start, 0) &&
+        trace_.actors[actor.parent].tid != actor.tid) {
+      text(" parent=");
+      tid(actor.parent);
+    }
   } else if (actor.kind != ActorKind::timer) {
     text(" ");
     value(actor.name);

@@ -87,6 +87,20 @@ TEST_CASE("a thread is seen from when it is first recorded, but not before its b
                              "thread 10/12 new [1400,-) seen 1400", "thread 10/13 early [300,-) seen 1000"});
 }
 
+TEST_CASE("a thread born in the recording knows who forked it, if that one was recorded") {
+  RecordingByHand t(1000, 2000);
+  t.seen(11, 500, 1000, "accept");
+  t.born(12, 1400, "conn", 11);
+  t.born(13, 1400, "conn", 99);
+  t.exited(12, 1500);
+  t.born(12, 1600, "conn", 13);
+  for (const std::uint32_t tid : {11U, 13U}) t.left(tid, 0, OFFWAIT_STATE_RUNNING, 1500);
+  t.left(12, 1600, OFFWAIT_STATE_RUNNING, 1600);
+  CHECK(trace_of(t) ==
+        Lines{"thread 10/11 accept [500,-) seen 1000", "thread 10/12 conn [1400,1500) seen 1400 child of 11",
+              "thread 10/13 conn [1400,-) seen 1400", "thread 10/12 conn [1600,-) seen 1600 child of 13"});
+}
+
 TEST_CASE("a reused tid is two threads, each with its own waits and wakings") {
   RecordingByHand t(1000, 2000);
   t.seen(11, 500, 900, "old");

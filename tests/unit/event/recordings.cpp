@@ -55,13 +55,15 @@ offwait_io io_of(std::uint32_t tid, std::uint32_t dev, std::uint64_t issue, std:
 }
 
 void RecordingByHand::thread_event(offwait_thread_event event, std::uint32_t tid, std::uint64_t start,
-                                   std::uint64_t at, const std::string& comm, bool outside) {
+                                   std::uint64_t at, const std::string& comm, bool outside,
+                                   std::uint32_t parent) {
   offwait_thread_record record{};
   record.type = OFFWAIT_RECORD_THREAD;
   record.event = static_cast<std::uint8_t>(event);
   record.outside = outside ? 1 : 0;
   record.tid = tid;
   record.tgid = 10;
+  record.parent = parent;
   record.at_ns = at;
   record.start_ns = start;
   comm.copy(record.comm, sizeof(record.comm));
@@ -76,8 +78,9 @@ void RecordingByHand::seen_outside(std::uint32_t tid, std::uint64_t start, std::
                                    const std::string& comm) {
   thread_event(OFFWAIT_THREAD_SEEN, tid, start, at, comm, true);
 }
-void RecordingByHand::born(std::uint32_t tid, std::uint64_t start, const std::string& comm) {
-  thread_event(OFFWAIT_THREAD_BORN, tid, start, start, comm, false);
+void RecordingByHand::born(std::uint32_t tid, std::uint64_t start, const std::string& comm,
+                           std::uint32_t parent) {
+  thread_event(OFFWAIT_THREAD_BORN, tid, start, start, comm, false, parent);
 }
 void RecordingByHand::named(std::uint32_t tid, std::uint64_t at, const std::string& comm) {
   thread_event(OFFWAIT_THREAD_NAMED, tid, 0, at, comm, false);
@@ -152,9 +155,11 @@ std::vector<std::string> lines(const Trace& trace) {
       all.push_back(actor_text(trace, id));
       continue;
     }
-    all.push_back("thread " + std::to_string(actor.tgid) + "/" + std::to_string(actor.tid) + " " +
-                  actor.name + " [" + time_text(actor.start) + "," + time_text(actor.exit) + ") seen " +
-                  time_text(actor.seen) + (actor.outside ? " outside" : ""));
+    all.push_back(
+        "thread " + std::to_string(actor.tgid) + "/" + std::to_string(actor.tid) + " " + actor.name + " [" +
+        time_text(actor.start) + "," + time_text(actor.exit) + ") seen " + time_text(actor.seen) +
+        (actor.outside ? " outside" : "") +
+        (actor.parent == kNoActor ? "" : " child of " + std::to_string(trace.actors[actor.parent].tid)));
   }
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites.at(wait.site);

@@ -41,7 +41,7 @@ class RecordingByHand {
 
   void seen(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void seen_outside(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
-  void born(std::uint32_t tid, std::uint64_t start, const std::string& comm = "t");
+  void born(std::uint32_t tid, std::uint64_t start, const std::string& comm = "t", std::uint32_t parent = 0);
   void named(std::uint32_t tid, std::uint64_t at, const std::string& comm);
   void exited(std::uint32_t tid, std::uint64_t at);
   void wait(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run, Waker waker) {
@@ -63,11 +63,11 @@ class RecordingByHand {
 
  private:
   void thread_event(offwait_thread_event event, std::uint32_t tid, std::uint64_t start, std::uint64_t at,
-                    const std::string& comm, bool outside);
+                    const std::string& comm, bool outside, std::uint32_t parent = 0);
 };
 
 /// Every entry of the trace, in the trace's order:
-///   thread 10/11 NAME [START,EXIT) seen SEEN [outside]
+///   thread 10/11 NAME [START,EXIT) seen SEEN [outside] [child of TID]
 ///   disk vda
 ///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root]
 ///   preempt 11@START [OUT,RUN)

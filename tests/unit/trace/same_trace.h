@@ -54,7 +54,7 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
   }
   if (differs(a.actors, b.actors, [](const Actor& actor) {
         return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.start, actor.exit, actor.seen,
-                        actor.outside);
+                        actor.outside, actor.parent);
       })) {
     return "actors";
   }

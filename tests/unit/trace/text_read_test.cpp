@@ -105,7 +105,7 @@ TEST_CASE("every record and key is read") {
       "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0\n"
       "loss ringbuf_full=3 other=18446744073709551615\n"
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
-      "thread 6 tgid=4 comm= start=150 exit=- outside=no\n"
+      "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
       "disk sda bytes_per_s=1.5e8 ios_per_s=0.25 capacity=measured\n"
       "disk sdb\n"
       "nic eth0\n"
@@ -132,6 +132,8 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.actors[0].outside);
   CHECK(trace.actors[1].seen == 150);
   CHECK_FALSE(trace.actors[1].outside);
+  CHECK(trace.actors[0].parent == kNoActor);
+  CHECK(trace.actors[1].parent == 0);
   const std::vector<ActorKind> kinds{ActorKind::thread,  ActorKind::thread, ActorKind::disk,
                                      ActorKind::disk,    ActorKind::nic,    ActorKind::irq,
                                      ActorKind::softirq, ActorKind::timer};
