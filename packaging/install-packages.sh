@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages that building (build), testing (test) or measuring (bench) offwait needs; does
-# nothing, and asks no network, when they are there.
+# Installs the Debian packages that building (build), testing (test) or measuring (bench) offwait needs, or a server of
+# examples/servers; does nothing, and asks no network, when they are there.
 #
-#   packaging/install-packages.sh build [test] [bench]
+#   packaging/install-packages.sh build [test] [bench] [mariadb] [memcached] [redis] [rocksdb]
 set -euo pipefail
 
 build=(
@@ -21,6 +21,10 @@ test=(
 bench=(
   linux-perf libbpf-tools                                              # the load, and what offwait is compared with
 )
+mariadb=(mariadb-server-core mariadb-client-core sysbench) # without mariadb-server: no service
+memcached=(memcached libmemcached-tools)
+redis=(redis-server redis-tools)
+rocksdb=(rocksdb-tools)
 
 wanted=()
 for set in "$@"; do
@@ -28,7 +32,11 @@ for set in "$@"; do
   build) wanted+=("${build[@]}") ;;
   test) wanted+=("${test[@]}") ;;
   bench) wanted+=("${bench[@]}") ;;
-  *) echo "$0: no such set of packages: $set (build, test or bench)" >&2; exit 2 ;;
+  mariadb) wanted+=("${mariadb[@]}") ;;
+  memcached) wanted+=("${memcached[@]}") ;;
+  redis) wanted+=("${redis[@]}") ;;
+  rocksdb) wanted+=("${rocksdb[@]}") ;;
+  *) echo "$0: no such set of packages: $set (see its head)" >&2; exit 2 ;;
   esac
 done
 

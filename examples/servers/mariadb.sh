@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# MariaDB under sysbench oltp_write_only. With 8 clients: does a commit wait for the disk (innodb_flush_log_at_trx_commit=1), for the
+# write of the log (2), or for neither (0: written and synced once a second)? With 64: for whom do so many threads wait?
+#
+#   sudo examples/servers/mariadb.sh [OFFWAIT]
+. "$(dirname "$0")/measure.sh"
+install mariadb
+
+sql() { mariadb --no-defaults --socket="$socket" --user=root --execute "$1"; }
+client() { # OPTION...: leaves in ${command[@]} sysbench against the server at $socket
+  command=(sysbench oltp_write_only --mysql-socket="$socket" --mysql-user=root --tables=4 --table-size=50000 "$@")
+}
+# listen NAME OPTION...: a server with the tables; its process is $server, its address $socket.
+listen() {
+  local data=$scratch/$1
+  socket=$scratch/$1.socket
+  mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db --user=root \
+    >"$scratch/server.log" 2>&1 || { tail -n 5 "$scratch/server.log" >&2; exit 1; }
+  serve mariadbd --no-defaults --user=root --datadir="$data" --socket="$socket" --skip-networking \
+    --innodb-buffer-pool-size=512M --innodb-log-file-size=512M --max-connections=200 "${@:2}"
+  until_ready sql 'create database sbtest'
+  client prepare
+  "${command[@]}" >"$scratch/load.out" || { tail -n 5 "$scratch/load.out" >&2; exit 1; }
+}
+listen pool --thread-handling=pool-of-threads
+pool_socket=$socket
+listen plain
+plain_socket=$socket
+
+target() { echo "$server"; }
+rate() { sed -n 's/.*transactions:.*(\([0-9.]*\) per sec.*/\1/p' "$scratch/load.out"; }
+run() { # SECONDS SOCKET CLIENTS FLUSH
+  socket=$2
+  sql "set global innodb_flush_log_at_trx_commit=$4"
+  client --threads="$3" --time="$1" run
+  spawn "${command[@]}"
+}
+
+before() { run "$1" "$plain_socket" 8 1; }
+after() { run "$1" "$plain_socket" 8 2; }
+measure mariadb-8-flush-1 'MariaDB, sysbench with 8 clients' flush_log_at_trx_commit=1 flush_log_at_trx_commit=2
+
+before() { run "$1" "$plain_socket" 8 2; }
+after() { run "$1" "$plain_socket" 8 0; }
+measure mariadb-8-flush-2 'MariaDB, sysbench with 8 clients' flush_log_at_trx_commit=2 flush_log_at_trx_commit=0
+
+for flush in 1 2; do
+  before() { run "$1" "$plain_socket" 64 "$flush"; }
+  after() { run "$1" "$pool_socket" 64 "$flush"; }
+  measure "mariadb-64-flush-$flush" "MariaDB, sysbench with 64 clients, flush_log_at_trx_commit=$flush" \
+    'a thread for each client' 'thread_handling=pool-of-threads'
+done

@@ -1,0 +1,124 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the scripts beside it have in common; they source it. Each defines, for a case,
+#
+#   before SECONDS, after SECONDS   start the load against the server as it is, and with the fix, in the background, with spawn
+#   rate                            what the load achieved, operations/s, from $scratch/load.out
+#   target                          process to record, while the load of before runs
+#
+# and calls measure. All servers are its own, in a directory of its own; the system's are left alone.
+set -euo pipefail
+LC_ALL=C
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+offwait=${1-$here/../../build/release/offwait}
+pairs=${PAIRS-5} seconds=${SECONDS_EACH-3} # of the measurement: runs of either kind, how long each
+window=10                                  # of the recording
+reports=${REPORTS-$here/reports}
+
+if [ "$EUID" -ne 0 ]; then
+  echo "$0: recording needs root; run: sudo $0" >&2
+  exit 1
+fi
+if [ ! -x "$offwait" ]; then
+  echo "$0: no offwait at $offwait; build it (sudo examples/run.sh does), or name it: $0 OFFWAIT" >&2
+  exit 2
+fi
+
+scratch=$(mktemp -d /var/tmp/offwait-server.XXXXXX) # /var/tmp: logs have to be on a disk
+mkdir -p "$reports"
+children=() load='' policy=''
+stop_load() {
+  [ -z "$load" ] || kill -TERM "$load" 2>/dev/null || true
+  [ -z "$load" ] || wait "$load" 2>/dev/null || true
+  load=
+}
+finish() {
+  [ -z "$policy" ] || rm -f "$policy"
+  stop_load
+  for pid in "${children[@]}"; do
+    kill -KILL "$pid" 2>/dev/null || true
+  done
+  wait 2>/dev/null || true
+  rm -rf "$scratch"
+  chown -R --reference="$here" "$reports" # whoever owns the checkout can go on working in it
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# install SET: the packages of packaging/install-packages.sh; what they bring as services stays off until the next boot.
+install() {
+  if [ ! -e /usr/sbin/policy-rc.d ]; then
+    policy=/usr/sbin/policy-rc.d
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+  fi
+  "$here/../../packaging/install-packages.sh" "$1" >&2
+  [ -z "$policy" ] || rm -f "$policy"
+  policy=
+}
+
+# serve COMMAND...: a server, until the end of the script; its process is $server.
+serve() {
+  "$@" >"$scratch/server.log" 2>&1 &
+  server=$!
+  children+=("$server")
+}
+
+# until_ready COMMAND...: waits until the command succeeds, for half a minute at most.
+until_ready() {
+  for ((try = 0; try < 300; ++try)); do
+    if "$@" >/dev/null 2>&1; then return; fi
+    sleep 0.1
+  done
+  echo "$0: the server does not answer; its last words:" >&2
+  tail -n 5 "$scratch/server.log" >&2
+  exit 1
+}
+
+spawn() {
+  "$@" >"$scratch/load.out" 2>&1 &
+  load=$!
+}
+
+# one before|after: operations/s of one run, in $achieved.
+one() {
+  "$1" "$seconds"
+  wait "$load" 2>/dev/null || true
+  load=
+  achieved=$(rate)
+  if [ -z "$achieved" ]; then
+    echo "$0: the load did not say what it achieved:" >&2
+    tail -n 5 "$scratch/load.out" >&2
+    exit 1
+  fi
+}
+
+# measure NAME WHAT BEFORE AFTER: runs before and after by turns, without offwait; then before once more, recorded. Leaves in
+# reports/ NAME.txt and NAME.json, what offwait says, and NAME.runs, what was measured.
+measure() {
+  local name=$1 what=$2
+  shift 2
+  echo "$name: $what; $1, then $2" >&2
+  printf '%s\n' "$what" "$1" "$2" >"$scratch/runs"
+  for ((pair = 0; pair < pairs; ++pair)); do
+    local b a
+    if ((pair % 2)); then
+      one after && a=$achieved
+      one before && b=$achieved
+    else
+      one before && b=$achieved
+      one after && a=$achieved
+    fi
+    echo "$b $a" >>"$scratch/runs"
+  done
+
+  before $((window + 30))
+  sleep 2 # the start-up is not what is to be seen
+  "$offwait" -q -p "$(target)" -d "${window}s" --json "$reports/$name.json" >"$scratch/report"
+  stop_load
+  mv "$scratch/report" "$reports/$name.txt"
+  mv "$scratch/runs" "$reports/$name.runs"
+  "$here/table.py" "$reports" "$name"
+}
