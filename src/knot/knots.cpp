@@ -60,11 +60,50 @@ class KnotSearch {
         live_.push_back(i);
       }
     }
+    set_apart();
     const auto key = [this](std::uint32_t i) {
       return std::make_tuple(edges_[i].weight_ns, edges_[i].from, edges_[i].to, i);
     };
     std::sort(live_.begin(), live_.end(),
               [&key](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  }
+
+  void set_apart() {
+    near_.assign(vertices_.size(), false);
+    std::vector<VertexId> pending;
+    for (VertexId vertex = 0; vertex < vertices_.size(); ++vertex) {
+      if (vertices_[vertex].target && vertices_[vertex].kind == KnotVertex::Kind::thread) {
+        pending.push_back(vertex);
+        near_[vertex] = true;
+      }
+    }
+    if (pending.empty()) {
+      near_.assign(vertices_.size(), true);
+      return;
+    }
+    std::vector<std::vector<VertexId>> waits_for(vertices_.size());
+    for (const std::uint32_t i : live_) {
+      if (vertices_[edges_[i].from].kind == KnotVertex::Kind::thread) {
+        waits_for[edges_[i].from].push_back(edges_[i].to);
+      }
+    }
+    while (!pending.empty()) {
+      const VertexId vertex = pending.back();
+      pending.pop_back();
+      for (const VertexId other : waits_for[vertex]) {
+        if (!near_[other]) {
+          near_[other] = true;
+          pending.push_back(other);
+        }
+      }
+    }
+    const auto apart = std::stable_partition(live_.begin(), live_.end(), [this](std::uint32_t i) {
+      return near_[edges_[i].from] && near_[edges_[i].to];
+    });
+    for (auto i = apart; i != live_.end(); ++i) {
+      note_edge(KnotStep::Reason::apart, *i);
+    }
+    live_.erase(apart, live_.end());
   }
 
   void build_tree() {
@@ -143,7 +182,7 @@ class KnotSearch {
   }
 
   bool look_at_sink(VertexId vertex, bool report_background) {
-    if (vertices_[vertex].kind == KnotVertex::Kind::pseudo) {
+    if (vertices_[vertex].kind == KnotVertex::Kind::pseudo || !near_[vertex]) {
       return false;
     }
     const double needed = options_.saturated * static_cast<double>(options_.window_ns);
@@ -271,6 +310,7 @@ class KnotSearch {
   const std::vector<KnotEdge>& edges_;
   const KnotOptions& options_;
 
+  std::vector<bool> near_;           // by vertex: the target waits for it, or it is the target
   std::vector<std::uint32_t> live_;  // edges not set aside, lightest first: the arcs of the tree
   std::uint32_t removals_ = 0;       // how many of them are under min_weight
   SplitTree tree_;

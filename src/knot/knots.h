@@ -25,6 +25,7 @@ struct KnotVertex {
   /// Threads: running + runnable, ns, summed over the members: what it uses of the CPUs, or would. Devices:
   /// 0.
   Nanos cpu_ns = 0;
+  bool target = true;  ///< its progress is what the user asks about
 };
 
 struct KnotEdge {
@@ -61,6 +62,7 @@ struct KnotStep {
   enum class Reason : std::uint8_t {
     noise,            ///< edge under the noise floor, set aside
     to_pseudo,        ///< edge to a timer or an interrupt, set aside
+    apart,            ///< edge of a vertex that no target vertex waits for, set aside
     light,            ///< edge dropped by refinement because it was the lightest
     background_sink,  ///< vertex removed: sink that is not saturated
     background_knot,  ///< vertex removed: its knot uses less than one CPU and no device
@@ -82,7 +84,10 @@ struct KnotResult {
   std::vector<KnotStep> steps;
 };
 
-/// 1. Edges to pseudo vertices and edges under the noise floor are set aside.
+/// 1. Edges to pseudo vertices and edges under the noise floor are set aside; then those of vertices that no
+///    target vertex waits for, directly or through others (a device waits for nobody in this sense): another
+///    program that uses the same disk has its own knots, which are not the target's. If no vertex is a
+///    target, all are.
 /// 2. Strong components without edges out of them, but to vertices removed as background, are looked at: a
 ///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
 ///    to less than `saturated` of the window is background; any other knot is refined.

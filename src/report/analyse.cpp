@@ -280,6 +280,7 @@ class Analysis {
         });
         knot_vertex.busy_ns = use == disk_use_.end() ? 0 : use->busy_ns;
       }
+      knot_vertex.target = !trace_.actors[vertex.representative].outside;
       out.push_back(knot_vertex);
     }
     return out;
@@ -451,6 +452,8 @@ class Analysis {
         return ReportStep::Reason::noise;
       case KnotStep::Reason::to_pseudo:
         return ReportStep::Reason::to_pseudo;
+      case KnotStep::Reason::apart:
+        return ReportStep::Reason::apart;
       case KnotStep::Reason::light:
         return ReportStep::Reason::light;
       case KnotStep::Reason::background_sink:
@@ -666,6 +669,9 @@ class Analysis {
                 report_.actors[report_.edges[edge].to].kind == ActorKind::timer
                     ? "In no knot: it waits for a time, not for somebody."
                     : "In no knot: woken by an interrupt; who caused it is not known."};
+      case ReportStep::Reason::apart:
+        return {edge, ReportElsewhere::Reason::apart,
+                "Not the target's: nothing in the target waits for it."};
       case ReportStep::Reason::light:
         return {edge, ReportElsewhere::Reason::light,
                 "Dropped from its knot in step " + std::to_string(step + 1) +

@@ -27,6 +27,8 @@ std::string_view to_string(ReportStep::Reason reason) {
       return "noise";
     case ReportStep::Reason::to_pseudo:
       return "to-pseudo";
+    case ReportStep::Reason::apart:
+      return "apart";
     case ReportStep::Reason::light:
       return "light";
     case ReportStep::Reason::background_sink:
@@ -45,6 +47,8 @@ std::string_view to_string(ReportElsewhere::Reason reason) {
       return "leads-in";
     case ReportElsewhere::Reason::to_pseudo:
       return "to-pseudo";
+    case ReportElsewhere::Reason::apart:
+      return "apart";
     case ReportElsewhere::Reason::light:
       return "light";
     case ReportElsewhere::Reason::background:

@@ -121,7 +121,7 @@ struct ReportSink {
 
 /// One step of the search, in the order taken: what was removed from the graph and why.
 struct ReportStep {
-  enum class Reason : std::uint8_t { noise, to_pseudo, light, background_sink, background_knot, kept };
+  enum class Reason : std::uint8_t { noise, to_pseudo, apart, light, background_sink, background_knot, kept };
   Reason reason = Reason::noise;
   std::optional<ReportEdgeId> edge;    ///< what went: this edge,
   std::optional<ReportActorId> actor;  ///< or this actor
@@ -156,6 +156,7 @@ struct ReportElsewhere {
   enum class Reason : std::uint8_t {
     leads_in,    ///< nothing in a knot (or sink) waits for the one that waits here
     to_pseudo,   ///< it waits for a time or an interrupt, not for somebody
+    apart,       ///< nothing in the target waits for those who wait here
     light,       ///< refinement dropped it: others in its knot weigh more
     background,  ///< one of its ends is background
     noise,       ///< under the noise floor

@@ -676,6 +676,8 @@ class TextReport {
         return "set aside " + what + ": weight " + weight + ", under the noise floor";
       case ReportStep::Reason::to_pseudo:
         return "set aside " + what + ": waits for a time or an interrupt, not for somebody";
+      case ReportStep::Reason::apart:
+        return "set aside " + what + ": nothing in the target waits for it";
       case ReportStep::Reason::light:
         return "dropped " + what + ": weight " + weight +
                " is the lightest in its knot and under --min-weight";

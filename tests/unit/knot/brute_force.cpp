@@ -204,7 +204,28 @@ KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std:
       live.insert(e);
     }
   }
-  append(result, search(in, all, live, true));
+  Edges waits;
+  for (const std::uint32_t e : live) {
+    if (vertices[edges[e].from].kind == KnotVertex::Kind::thread) {
+      waits.insert(e);
+    }
+  }
+  Vertices near;
+  for (const VertexId v : all) {
+    if (vertices[v].target && vertices[v].kind == KnotVertex::Kind::thread) {
+      near.merge(reachable(in, waits, v));
+    }
+  }
+  if (near.empty()) {
+    near = all;
+  }
+  const Edges near_edges = inside(in, live, near);
+  for (const std::uint32_t e : live) {
+    if (!near_edges.contains(e)) {
+      result.steps.push_back({Reason::apart, e, {}, edges[e].weight_ns});
+    }
+  }
+  append(result, search(in, near, near_edges, true));
   std::sort(result.knots.begin(), result.knots.end(), [](const Knot& a, const Knot& b) {
     return std::make_tuple(a.background, -a.weight_ns, a.vertices) <
            std::make_tuple(b.background, -b.weight_ns, b.vertices);

@@ -75,6 +75,32 @@ TEST_CASE("edges under the noise floor and edges to pseudo vertices are set asid
   CHECK(result.steps[2].weight_ns == 9);
 }
 
+TEST_CASE("what the target does not wait for has knots of its own") {
+  // 0: the target, waits for the disk 1, and the disk for it and for 2, which is another program's, as is 3.
+  KnotVertex other = worker();
+  other.target = false;
+  KnotVertex other_busy = busy();
+  other_busy.target = false;
+  const std::vector<KnotVertex> vertices{worker(), disk(300), other, other_busy};
+  const std::vector<KnotEdge> edges{{0, 1, 400}, {1, 0, 300}, {1, 2, 700}, {2, 1, 900}, {2, 3, 600}};
+  const KnotResult result = find_knots(vertices, edges, defaults());
+  REQUIRE(result.knots.size() == 1);
+  CHECK(result.knots[0].vertices == Ids{0, 1});
+  CHECK(result.sinks.empty());
+  CHECK(steps_of(result) == Steps{{Reason::apart, 2}, {Reason::apart, 3}, {Reason::apart, 4}});
+
+  // Once the target waits for it, directly or not, it counts.
+  std::vector<KnotEdge> joined = edges;
+  joined.push_back({0, 2, 10});
+  const KnotResult all = find_knots(vertices, joined, defaults());
+  REQUIRE(all.sinks.size() == 1);
+  CHECK(all.sinks[0].vertex == 3);
+  // Nor does it matter when there is no target at all.
+  std::vector<KnotVertex> strangers = vertices;
+  strangers[0].target = false;
+  CHECK(find_knots(strangers, edges, defaults()).sinks.size() == 1);
+}
+
 TEST_CASE("a sink is an answer from 90 % of the window on") {
   const std::vector<KnotEdge> edges{{0, 1, 500}};
   const KnotResult at = find_knots({worker(), {Kind::thread, 900, 900}}, edges, defaults());
@@ -332,7 +358,8 @@ RandomGraph random_graph(std::mt19937_64& random) {
   for (std::uint32_t v = 0; v < count; ++v) {
     const auto kind = up_to(9) == 0 ? Kind::pseudo : up_to(9) < devices ? Kind::device : Kind::thread;
     const auto cpu = static_cast<Nanos>(up_to(most_cpu));
-    graph.vertices.push_back({kind, static_cast<Nanos>(up_to(950)), kind == Kind::thread ? cpu : 0});
+    const bool target = up_to(3) != 0;
+    graph.vertices.push_back({kind, static_cast<Nanos>(up_to(950)), kind == Kind::thread ? cpu : 0, target});
   }
   const std::uint64_t edges = up_to(count * (1 + up_to(4)));
   // Few different weights make ties.
