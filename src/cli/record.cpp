@@ -161,6 +161,26 @@ class KernelFrames {
   std::size_t last_first_ = 0;
 };
 
+/// Code without frame pointers makes the kernel take whatever lies on the stack for return addresses. The
+/// first that cannot be one ends the stack: what follows is garbage too, and would make as many stacks of one
+/// as there is data.
+class UserFrames {
+ public:
+  explicit UserFrames(Symbolizer& symbols) : symbols_(symbols) {}
+
+  /// To be asked for the frames of a stack in their order.
+  std::string name(const offwait_stack& stack, std::size_t index) {
+    const auto tgid = static_cast<std::int32_t>(stack.tgid);
+    const bool return_address = index > 0;
+    ended_ = return_address && (ended_ || !symbols_.is_code(tgid, stack.pc[index]));
+    return ended_ ? std::string() : symbols_.user_frame(tgid, stack.pc[index], return_address);
+  }
+
+ private:
+  Symbolizer& symbols_;
+  bool ended_ = false;
+};
+
 void describe(Trace& trace, const Target& target, std::string start_time) {
   utsname host{};
   ::uname(&host);
@@ -241,11 +261,11 @@ Result<Recorded> record(const Options& options) {
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
 
   KernelFrames kernel_frames(symbols);
+  UserFrames user_frames(symbols);
   Recorded recorded;
   recorded.trace =
-      assemble(*recording, [&symbols, &kernel_frames](const offwait_stack& stack, std::size_t index) {
-        if (stack.tgid == 0) return kernel_frames.name(stack, index);
-        return symbols.user_frame(static_cast<std::int32_t>(stack.tgid), stack.pc[index], index > 0);
+      assemble(*recording, [&kernel_frames, &user_frames](const offwait_stack& stack, std::size_t index) {
+        return stack.tgid == 0 ? kernel_frames.name(stack, index) : user_frames.name(stack, index);
       });
   describe(recorded.trace, *target, std::move(start_time));
   recorded.notes = symbols.warnings();

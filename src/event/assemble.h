@@ -10,8 +10,8 @@
 
 namespace offwait {
 
-/// Names the frame `index` of a stack (leaf first). An empty name leaves the frame out (the recorder's own
-/// frames).
+/// Names the frame `index` of a stack (leaf first); called for all its frames in order. An empty name leaves
+/// the frame out (the recorder's own frames, what is no return address).
 using FrameNamer = std::function<std::string(const offwait_stack& stack, std::size_t index)>;
 
 /// Turns what the kernel recorded into a Trace that satisfies validate(): decides which life of a tid a

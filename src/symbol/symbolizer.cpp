@@ -252,17 +252,31 @@ std::shared_ptr<Symbolizer::Module> Symbolizer::copy_vdso(std::int32_t tgid, con
   return module;
 }
 
+const Symbolizer::Region* Symbolizer::region_at(const Regions& regions, std::uint64_t address) {
+  auto region = regions.upper_bound(address);
+  if (region == regions.begin() || address >= (--region)->second.end) {
+    return nullptr;
+  }
+  return &region->second;
+}
+
+bool Symbolizer::is_code(std::int32_t tgid, std::uint64_t return_address) const {
+  const auto process = processes_.find(tgid);
+  return process == processes_.end() ||
+         (return_address != 0 && region_at(process->second, return_address - 1) != nullptr);
+}
+
 std::string Symbolizer::user_frame(std::int32_t tgid, std::uint64_t pc, bool return_address) {
   const std::uint64_t looked_up = return_address && pc != 0 ? pc - 1 : pc;
   const auto process = processes_.find(tgid);
   if (process == processes_.end()) {
     return place("unknown", pc);
   }
-  auto region = process->second.upper_bound(looked_up);
-  if (region == process->second.begin() || looked_up >= (--region)->second.end) {
+  const Region* const region = region_at(process->second, looked_up);
+  if (region == nullptr) {
     return place("unknown", pc);
   }
-  const Mapping& mapping = region->second.mapping;
+  const Mapping& mapping = region->mapping;
   const bool from_kernel = mapping.path == kVdso || mapping.path == kVsyscall;
   if (!is_file(mapping) && !from_kernel) {
     return place("anon", pc);
@@ -270,8 +284,8 @@ std::string Symbolizer::user_frame(std::int32_t tgid, std::uint64_t pc, bool ret
   const std::string module = module_name(mapping.path);
   const std::uint64_t in_file = (from_kernel ? 0 : mapping.offset) + (looked_up - mapping.begin);
   std::uint64_t shown = in_file + (pc - looked_up);
-  if (region->second.module != nullptr) {
-    const ElfSymbols& symbols = region->second.module->symbols();
+  if (region->module != nullptr) {
+    const ElfSymbols& symbols = region->module->symbols();
     if (const auto address = symbols.address_of(in_file)) {
       shown = *address + (pc - looked_up);
       if (const auto function = symbols.find(*address)) {

@@ -51,6 +51,10 @@ class Symbolizer {
   /// of its function. The offset is that of `pc` itself in any case.
   std::string user_frame(std::int32_t tgid, std::uint64_t pc, bool return_address);
 
+  /// False when the return address lies where no snapshot of the process had anything executable: then it is
+  /// none. True when the process was never seen.
+  bool is_code(std::int32_t tgid, std::uint64_t return_address) const;
+
   /// A frame in the kernel: `function+0xoff ([kernel])`, `function+0xoff ([ext4])`, or `[kernel+0xADDR]`
   /// with the address itself. /proc/kallsyms is read at the first call.
   std::string kernel_frame(std::uint64_t pc, bool return_address);
@@ -70,6 +74,8 @@ class Symbolizer {
   using FileIdentity = std::array<std::int64_t, 5>;  // device, inode, size, time of change
 
   std::string demangled(std::string_view symbol);
+  /// The region that holds the address, or null.
+  static const Region* region_at(const Regions& regions, std::uint64_t address);
   /// Lays `mapping` over what earlier snapshots say.
   void note(std::int32_t tgid, Regions& regions, Mapping mapping);
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Mapping& mapping);

@@ -229,15 +229,27 @@ TEST_CASE("the vdso") {
 TEST_CASE("what nobody maps and what no file is behind") {
   Symbolizer symbolizer;
   CHECK(symbolizer.user_frame(getpid(), area, false) == "[unknown+" + hex(area) + "]");
-  void* code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(code != MAP_FAILED);
+  // Between two pages that are no code.
+  auto* const pages =
+      static_cast<char*>(mmap(nullptr, 3 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  REQUIRE(pages != MAP_FAILED);
+  char* const code = pages + 4096;
+  REQUIRE(mprotect(code, 4096, PROT_READ | PROT_EXEC) == 0);
   REQUIRE(symbolizer.snapshot(getpid()));
   const auto address = reinterpret_cast<std::uint64_t>(code) + 0x123;
   CHECK(symbolizer.user_frame(getpid(), address, false) == "[anon+" + hex(address) + "]");
   CHECK(symbolizer.user_frame(getpid(), 0x10, false) == "[unknown+0x10]");
   CHECK(symbolizer.user_frame(getpid(), 0, true) == "[unknown+0x0]");
   CHECK(symbolizer.user_frame(getpid(), UINT64_MAX, true) == "[unknown+0xffffffffffffffff]");
-  munmap(code, 4096);
+  const auto begin = reinterpret_cast<std::uint64_t>(code);
+  CHECK_FALSE(symbolizer.is_code(getpid(), reinterpret_cast<std::uint64_t>(&symbolizer)));  // the stack
+  CHECK_FALSE(symbolizer.is_code(getpid(), 0));
+  CHECK_FALSE(symbolizer.is_code(getpid(), UINT64_MAX));
+  CHECK_FALSE(symbolizer.is_code(getpid(), begin));  // after a call that would be before the page
+  CHECK(symbolizer.is_code(getpid(), begin + 1));
+  CHECK(symbolizer.is_code(getpid(), begin + 4096));  // after a call at its end
+  CHECK_FALSE(symbolizer.is_code(getpid(), begin + 4097));
+  munmap(pages, 3 * 4096);
 }
 
 TEST_CASE("a process that does not exist, and one without memory") {
@@ -245,7 +257,8 @@ TEST_CASE("a process that does not exist, and one without memory") {
   CHECK_FALSE(symbolizer.snapshot(0x7ffffff0));
   CHECK_FALSE(symbolizer.snapshot(-1));
   CHECK(symbolizer.user_frame(0x7ffffff0, 0x1000, false) == "[unknown+0x1000]");
-  CHECK(symbolizer.snapshot(2));  // kthreadd
+  CHECK(symbolizer.is_code(0x7ffffff0, 0x1000));  // nothing is known
+  CHECK(symbolizer.snapshot(2));                  // kthreadd
 }
 
 TEST_CASE("names outlive the process") {
