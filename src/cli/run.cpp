@@ -120,7 +120,7 @@ int print_report(const Options& options, Trace trace, std::vector<std::string> n
                    static_cast<double>(std::max<Nanos>(trace.window.length(), 1));
   analysis.merge = options.merge;
   const bool nothing_waited = trace.waits.empty();
-  const Result<Report> report = analyse(trace, analysis);
+  const Result<Report> report = analyse(std::move(trace), analysis);
   if (!report) return fail(report.error());
 
   if (json) {

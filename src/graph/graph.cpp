@@ -47,13 +47,7 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
       added.to = site.waker;
     }
     Edge& edge = graph.edges.back();
-    edge.waits += sum.waits;
-    edge.wait_ns += sum.wait_ns;
-    edge.weight_ns += sum.weight_ns;
-    edge.waker_running_ns += sum.waker_running_ns;
-    edge.waker_runnable_ns += sum.waker_runnable_ns;
-    edge.waker_blocked_ns += sum.waker_blocked_ns;
-    edge.waker_unknown_ns += sum.waker_unknown_ns;
+    add(edge, sum);
     edge.class_wait_ns.at(static_cast<std::size_t>(site.wait_class)) += sum.wait_ns;
     edge.stacks.push_back(
         {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});

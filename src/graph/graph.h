@@ -24,16 +24,9 @@ struct EdgeStack {
 
 /// A→B: A waited and B woke it. For an idle edge (from a device) A is the device that waits for B's
 /// next request.
-struct Edge {
+struct Edge : SiteSum {
   ActorId from = kNoActor;
   ActorId to = kNoActor;
-  std::uint64_t waits = 0;
-  Nanos wait_ns = 0;
-  Nanos weight_ns = 0;
-  Nanos waker_running_ns = 0;
-  Nanos waker_runnable_ns = 0;
-  Nanos waker_blocked_ns = 0;
-  Nanos waker_unknown_ns = 0;
   std::array<Nanos, kWaitClasses> class_wait_ns{};  ///< wait_ns by wait class; all 0 on idle edges
   std::vector<EdgeStack> stacks;                    ///< by weight, heaviest first
 };

@@ -2,6 +2,7 @@
 #include "graph/merge.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -38,20 +39,6 @@ std::vector<Distribution> distributions(const Trace& trace, const Sweep& sweep) 
 double square(const Distribution& distribution) {
   return std::accumulate(distribution.begin(), distribution.end(), 0.0,
                          [](double sum, const auto& part) { return sum + part.second * part.second; });
-}
-
-/// Each run of digits becomes one `0`.
-std::string name_pattern(std::string_view name) {
-  std::string pattern;
-  for (const char c : name) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) {
-      pattern.push_back(c);
-    } else if (pattern.empty() || pattern.back() != '0') {
-      pattern.push_back('0');
-    }
-  }
-  return pattern;
 }
 
 /// The groups that threads of one process and name pattern fall into.
@@ -124,31 +111,43 @@ void add(ActorTime& sum, const ActorTime& time) {
   sum.open_wait_ns += time.open_wait_ns;
 }
 
-/// Adds `edge` but for its stacks.
+/// Adds `edge`; equal stacks stay apart.
 void add(Edge& sum, const Edge& edge) {
-  sum.waits += edge.waits;
-  sum.wait_ns += edge.wait_ns;
-  sum.weight_ns += edge.weight_ns;
-  sum.waker_running_ns += edge.waker_running_ns;
-  sum.waker_runnable_ns += edge.waker_runnable_ns;
-  sum.waker_blocked_ns += edge.waker_blocked_ns;
-  sum.waker_unknown_ns += edge.waker_unknown_ns;
+  add(static_cast<SiteSum&>(sum), edge);
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
     sum.class_wait_ns.at(i) += edge.class_wait_ns.at(i);
   }
+  sum.stacks.insert(sum.stacks.end(), edge.stacks.begin(), edge.stacks.end());
 }
 
-void divide(Edge& edge, Nanos members) {
+/// How many threads of a vertex wait at a time.
+struct Share {
+  Nanos part = 1;
+  Nanos whole = 1;
+  Nanos of(Nanos ns) const {
+    __extension__ using Wide = __int128;
+    return static_cast<Nanos>(Wide{ns} * part / whole);
+  }
+};
+
+Share share_of(const Vertex& vertex) {
+  if (vertex.short_lived) {
+    return {vertex.alive_ns, std::max<Nanos>(vertex.time.lifetime_ns, 1)};
+  }
+  return {1, static_cast<Nanos>(vertex.members.size())};
+}
+
+void scale(Edge& edge, const Share& share) {
   for (Nanos* const ns : {&edge.wait_ns, &edge.weight_ns, &edge.waker_running_ns, &edge.waker_runnable_ns,
-                          &edge.waker_blocked_ns, &edge.waker_unknown_ns}) {
-    *ns /= members;
+                          &edge.waker_blocked_ns, &edge.waker_unknown_ns, &edge.together_ns}) {
+    *ns = share.of(*ns);
   }
   for (Nanos& ns : edge.class_wait_ns) {
-    ns /= members;
+    ns = share.of(ns);
   }
   for (EdgeStack& stack : edge.stacks) {
-    stack.wait_ns /= members;
-    stack.weight_ns /= members;
+    stack.wait_ns = share.of(stack.wait_ns);
+    stack.weight_ns = share.of(stack.weight_ns);
   }
 }
 
@@ -173,8 +172,9 @@ std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
 }
 
 /// `merged` has its vertex_of; fills in the rest.
-void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph) {
-  for (ActorId id = 0; id < merged.vertex_of.size(); ++id) {
+void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph,
+                 const ShortLivedThreads& short_lived) {
+  for (ActorId id = 0; id < short_lived.actors; ++id) {
     const std::uint32_t index = merged.vertex_of[id];
     if (index == merged.vertices.size()) {
       merged.vertices.emplace_back().representative = id;
@@ -183,21 +183,29 @@ void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph) {
     vertex.members.push_back(id);
     add(vertex.time, sweep.actors[id]);
   }
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges;
+  for (const ShortLived& group : short_lived.groups) {
+    Vertex& vertex = merged.vertices[merged.vertex_of[group.stand_in]];
+    vertex.short_lived = true;
+    vertex.alive_ns = group.alive_ns;
+    vertex.busy_ns = group.busy_ns;
+  }
+  // Those of stand-ins are not to be divided by anything.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<Edge, 2>> edges;
   for (const Edge& edge : graph.edges) {
     const std::uint32_t from = merged.vertex_of[edge.from];
     const std::uint32_t to = merged.vertex_of[edge.to];
-    Edge& sum = edges[{from, to}];
-    sum.from = from;
-    sum.to = to;
+    Edge& sum = edges[{from, to}].at(edge.from < short_lived.actors ? 0 : 1);
     add(sum, edge);
-    sum.stacks.insert(sum.stacks.end(), edge.stacks.begin(), edge.stacks.end());
   }
   std::vector<Edge> sums;
   sums.reserve(edges.size());
-  for (auto& [ends, edge] : edges) {
+  for (auto& [ends, both] : edges) {
+    Edge& edge = both[0];
+    edge.from = ends.first;
+    edge.to = ends.second;
     edge.stacks = sum_stacks(std::move(edge.stacks));
-    divide(edge, static_cast<Nanos>(merged.vertices[edge.from].members.size()));
+    scale(edge, share_of(merged.vertices[edge.from]));
+    add(edge, both[1]);
     sums.push_back(std::move(edge));
   }
   add_edges(merged.graph, std::move(sums));
@@ -209,24 +217,34 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph) {
   Merged merged;
   merged.vertex_of.resize(trace.actors.size());
   std::iota(merged.vertex_of.begin(), merged.vertex_of.end(), 0U);
-  merge_along(merged, sweep, graph);
+  merge_along(merged, sweep, graph, {{}, trace.actors.size(), trace.waits.size()});
   return merged;
 }
 
-Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph) {
+Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph,
+                     const ShortLivedThreads& short_lived) {
   const std::vector<Distribution> waits = distributions(trace, sweep);
   const auto saturated = [&](ActorId id) {
     const ActorTime& time = sweep.actors[id];
     return static_cast<double>(time.running_ns + time.runnable_ns) >=
            kSaturated * static_cast<double>(trace.window.length());
   };
+  std::vector<ActorId> stand_in_of(trace.actors.size(), kNoActor);
+  for (const ShortLived& group : short_lived.groups) {
+    for (const ActorId member : group.members) {
+      stand_in_of[member] = group.stand_in;
+    }
+  }
   std::map<std::tuple<std::int32_t, bool, bool, std::string>, Crowd> crowds;
+  std::map<ActorId, std::uint32_t> virtual_threads;  // by stand-in
   Merged merged;
   std::uint32_t vertices = 0;
-  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+  for (ActorId id = 0; id < short_lived.actors; ++id) {
     const Actor& actor = trace.actors[id];
     std::uint32_t vertex = vertices;
-    if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
+    if (stand_in_of[id] != kNoActor) {
+      vertex = virtual_threads.try_emplace(stand_in_of[id], vertices).first->second;
+    } else if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
       vertex = crowds[{actor.tgid, actor.outside, saturated(id), name_pattern(actor.name)}].join(waits[id],
                                                                                                  vertices);
     }
@@ -235,7 +253,10 @@ Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph)
     }
     merged.vertex_of.push_back(vertex);
   }
-  merge_along(merged, sweep, graph);
+  for (const ShortLived& group : short_lived.groups) {
+    merged.vertex_of.push_back(virtual_threads.at(group.stand_in));
+  }
+  merge_along(merged, sweep, graph, short_lived);
   return merged;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/short_lived.h"
 #include "graph/sweep.h"
 #include "model/trace.h"
 
@@ -16,11 +17,15 @@ struct Vertex {
   ActorId representative = kNoActor;  ///< its first member
   std::vector<ActorId> members;       ///< in order of id; more than one only in a group of threads
   ActorTime time;                     ///< sum over the members
+  bool short_lived = false;           ///< one virtual thread made of threads that follow each other
+  // Only of those:
+  Nanos alive_ns = 0;  ///< at least one member lives
+  Nanos busy_ns = 0;   ///< at least one member is running or runnable
 };
 
 struct Merged {
   std::vector<Vertex> vertices;          ///< in order of representative
-  std::vector<std::uint32_t> vertex_of;  ///< by ActorId, an index into vertices
+  std::vector<std::uint32_t> vertex_of;  ///< by ActorId (stand-ins included), an index into vertices
   Graph graph;                           ///< edges between vertices: `from`/`to` are vertex indices
 };
 
@@ -35,6 +40,11 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
 /// known (tgid 0) stays alone. Edges inside become a self-loop. wait_ns, weight_ns and the like of a group
 /// edge and its stacks are the sum over all members divided by the members of the waiting vertex, each
 /// rounded down, so that weights stay comparable with the window; `waits` is the plain sum.
-Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph);
+///
+/// The threads of each of `short_lived` become one vertex, whatever their waits. Its edges are the members'
+/// waits divided by how many members live at a time (the sum of their lifetimes ÷ alive_ns), and to these
+/// are added, undivided, the waits of its stand-in: while none lives it waits for the creator of the next.
+Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph,
+                     const ShortLivedThreads& short_lived);
 
 }  // namespace offwait

@@ -131,6 +131,14 @@ struct Sleeper {
   static constexpr Nanos kNotBlocked = -1;
 };
 
+/// The latest release by a thread.
+struct Release {
+  Nanos last = 0;      ///< its last waking so far
+  Nanos first_ns = 0;  ///< length of the wait that its first one ended
+  SiteId first_site = 0;
+  std::uint32_t waits = 0;
+};
+
 /// Smallest of many keys of which always the smallest is replaced: a tree of losers, half the comparisons
 /// of a heap and none that is hard to predict.
 class Tournament {
@@ -194,7 +202,8 @@ class Sweeper {
         preemptions_(trace.actors.size(), trace.preemptions,
                      [](const Preemption& preemption) { return preemption.thread; }),
         gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
-        links_(trace.actors.size()) {
+        links_(trace.actors.size()),
+        releases_(trace.actors.size()) {
     result_.sites.resize(trace.sites.size());
     result_.actors.resize(trace.actors.size());
     sleepers_.reserve(trace.actors.size());
@@ -329,12 +338,32 @@ class Sweeper {
     }
     add_wait(id, now);
     if (link.parent != nullptr) {
+      note_release(id_of(link.parent), current(id).site, now - sleepers_[id].from, now);
       remove_size(link.parent, link.size, now);
     }
     link.parent = nullptr;
     sleepers_[id].blocked_until = Sleeper::kNotBlocked;
     sleepers_[id].waits = sleepers_[id].waits.subspan(1);
     return true;
+  }
+
+  /// `waker` ends a wait of `length` at `now`.
+  void note_release(ActorId waker, SiteId site, Nanos length, Nanos now) {
+    Release& release = releases_[waker];
+    if (release.waits == 0 || now - release.last > kOneRelease) {
+      release = {now, length, site, 1};
+      return;
+    }
+    release.last = now;
+    const auto count = [this](SiteId which, Nanos ns) {
+      result_.sites[which].together_ns += ns;
+      ++result_.sites[which].together_waits;
+    };
+    if (release.waits++ == 1) {
+      ++result_.sites[release.first_site].releases;
+      count(release.first_site, release.first_ns);
+    }
+    count(site, length);
   }
 
   /// The current wait of `id` goes up to `now`.
@@ -404,12 +433,26 @@ class Sweeper {
   ByThread preemptions_;
   ByThread gaps_;
   std::vector<Link> links_;
+  std::vector<Release> releases_;  ///< by waker
   std::vector<Sleeper> sleepers_;
   Sweep result_;
   std::optional<Error> error_;
 };
 
 }  // namespace
+
+void add(SiteSum& sum, const SiteSum& site) {
+  sum.waits += site.waits;
+  sum.wait_ns += site.wait_ns;
+  sum.weight_ns += site.weight_ns;
+  sum.waker_running_ns += site.waker_running_ns;
+  sum.waker_runnable_ns += site.waker_runnable_ns;
+  sum.waker_blocked_ns += site.waker_blocked_ns;
+  sum.waker_unknown_ns += site.waker_unknown_ns;
+  sum.together_ns += site.together_ns;
+  sum.together_waits += site.together_waits;
+  sum.releases += site.releases;
+}
 
 Result<Sweep> sweep(const Trace& trace) {
   // One wait can grow at most at the rate `actors`: up to here no sum of a site overflows.

@@ -27,7 +27,15 @@ struct SiteSum {
   Nanos waker_runnable_ns = 0;
   Nanos waker_blocked_ns = 0;
   Nanos waker_unknown_ns = 0;
+  // Releases: wakings of several threads by one, each at most kOneRelease after the one before it. Who leaves
+  // a barrier last, or commits for a group, lets all go at once; a lock is handed over one by one.
+  Nanos together_ns = 0;             ///< part of wait_ns: of waits that ended together with others
+  std::uint64_t together_waits = 0;  ///< how many these are (empty ones are not counted)
+  std::uint64_t releases = 0;        ///< in how many releases; each is counted by the first of its waits
 };
+inline constexpr Nanos kOneRelease = 20'000;
+
+void add(SiteSum& sum, const SiteSum& site);
 
 /// How a thread spent its lifetime inside the window; the four states add up to lifetime_ns exactly.
 /// All zero for actors that are no threads. A record from before Actor::seen is believed: the thread is

@@ -17,6 +17,7 @@
 #include "device/disk.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
+#include "graph/short_lived.h"
 #include "graph/sweep.h"
 #include "knot/knots.h"
 #include "knot/pattern.h"
@@ -85,8 +86,9 @@ std::string common_name(const Trace& trace, const std::vector<ActorId>& members)
 
 class Analysis {
  public:
-  Analysis(const Trace& trace, const Sweep& sweep, const AnalysisOptions& options)
-      : trace_(trace), sweep_(sweep) {
+  Analysis(const Trace& trace, const ShortLivedThreads& short_lived, const Sweep& sweep,
+           const AnalysisOptions& options)
+      : trace_(trace), short_lived_(short_lived), sweep_(sweep) {
     const Nanos window = trace.window.length();
     knot_options_.window_ns = window;
     knot_options_.noise_ns = part_of(options.noise, window);
@@ -97,7 +99,8 @@ class Analysis {
     disk_use_ = disk_use(trace);
     Graph graph = build_graph(trace, sweep);
     add_edges(graph, idle_edges(trace, disk_use_));
-    merged_ = options.merge ? merge_similar(trace, sweep, graph) : keep_apart(trace, sweep, graph);
+    merged_ =
+        options.merge ? merge_similar(trace, sweep, graph, short_lived) : keep_apart(trace, sweep, graph);
   }
 
   Report run() {
@@ -132,11 +135,11 @@ class Analysis {
 
   void totals() {
     ReportTotals& totals = report_.totals;
-    totals.waits = trace_.waits.size();
+    totals.waits = short_lived_.waits;
     totals.preemptions = trace_.preemptions.size();
     ActorTime sum;
     Nanos open = 0;
-    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+    for (ActorId id = 0; id < short_lived_.actors; ++id) {
       const Actor& actor = trace_.actors[id];
       if (actor.kind != ActorKind::thread) {
         continue;
@@ -173,7 +176,8 @@ class Analysis {
     std::map<std::string, Nanos> out;
     for (SiteId id = 0; id < trace_.sites.size(); ++id) {
       const WaitSite& site = trace_.sites[id];
-      if (site.waker != kNoActor && sweep_.sites[id].wait_ns > 0 && !trace_.actors[site.thread].outside) {
+      if (site.waker != kNoActor && sweep_.sites[id].wait_ns > 0 && site.thread < short_lived_.actors &&
+          !trace_.actors[site.thread].outside) {
         out[std::string(to_string(trace_.actors[site.waker].kind))] += sweep_.sites[id].wait_ns;
       }
     }
@@ -192,6 +196,7 @@ class Analysis {
       actor.kind = vertex.members.size() > 1 ? ActorKind::group : first.kind;
       actor.name = vertex.members.size() > 1 ? common_name(trace_, vertex.members) : first.name;
       actor.outside = first.outside;
+      actor.short_lived = vertex.short_lived;
       if (is_thread(actor.kind)) {
         actor.tid = first.tid;
         actor.tgid = first.tgid;
@@ -241,7 +246,8 @@ class Analysis {
   }
 
   void open_waits() {
-    for (const Wait& wait : trace_.waits) {
+    for (std::size_t i = 0; i < short_lived_.waits; ++i) {
+      const Wait& wait = trace_.waits[i];
       if (wait.wake < trace_.window.end || wait.block >= trace_.window.end) {
         continue;
       }
@@ -273,6 +279,7 @@ class Analysis {
           knot_vertex.busy_ns = std::max(knot_vertex.busy_ns, time.running_ns + time.runnable_ns);
           knot_vertex.cpu_ns += time.running_ns + time.runnable_ns;
         }
+        knot_vertex.busy_ns = vertex.short_lived ? vertex.busy_ns : knot_vertex.busy_ns;
       } else {
         knot_vertex.kind = is_device(kind) ? KnotVertex::Kind::device : KnotVertex::Kind::pseudo;
         const auto use = std::find_if(disk_use_.begin(), disk_use_.end(), [&](const DiskUse& candidate) {
@@ -435,6 +442,12 @@ class Analysis {
     out.actor = sink.vertex;
     out.saturated = sink.saturated;
     out.busy_s = to_seconds(vertex.busy_ns);
+    if (const Vertex& merged = merged_.vertices[sink.vertex]; merged.short_lived) {
+      const double cpu_s = to_seconds(merged.time.running_ns + merged.time.runnable_ns);
+      out.running_s = cpu_s > 0 ? out.busy_s * to_seconds(merged.time.running_ns) / cpu_s : 0;
+      out.runnable_s = out.busy_s - out.running_s;
+      return out;
+    }
     for (const ActorId member : merged_.vertices[sink.vertex].members) {
       const ActorTime& time = sweep_.actors[member];
       if (vertex.kind == KnotVertex::Kind::thread && time.running_ns + time.runnable_ns == vertex.busy_ns) {
@@ -696,6 +709,7 @@ class Analysis {
   }
 
   const Trace& trace_;
+  const ShortLivedThreads& short_lived_;
   const Sweep& sweep_;
   KnotOptions knot_options_;
   std::vector<DiskUse> disk_use_;
@@ -706,18 +720,22 @@ class Analysis {
 
 }  // namespace
 
-Result<Report> analyse(const Trace& trace, const AnalysisOptions& options) {
+Result<Report> analyse(Trace trace, const AnalysisOptions& options) {
   if (const Status valid = validate(trace); !valid.ok()) {
     return valid.error();
   }
   if (trace.window.length() <= 0) {
     return Error{"the recording's window is empty"};
   }
+  ShortLivedThreads short_lived{{}, trace.actors.size(), trace.waits.size()};
+  if (options.merge) {
+    short_lived = stand_in_for_short_lived(trace);
+  }
   const Result<Sweep> swept = sweep(trace);
   if (!swept.ok()) {
     return swept.error();
   }
-  return Analysis(trace, *swept, options).run();
+  return Analysis(trace, short_lived, *swept, options).run();
 }
 
 }  // namespace offwait

@@ -18,8 +18,9 @@ struct AnalysisOptions {
   bool merge = true;                   ///< similar threads become one actor
 };
 
-/// Fails with the errors of validate() and sweep(), and for a window without length. A trace without
-/// any wait gives a report that says so.
-Result<Report> analyse(const Trace& trace, const AnalysisOptions& options);
+/// The trace is taken by value because stand-ins for short-lived threads are added to it: move it in. Fails
+/// with the errors of validate() and sweep(), and for a window without length. A trace without any wait gives
+/// a report that says so.
+Result<Report> analyse(Trace trace, const AnalysisOptions& options);
 
 }  // namespace offwait

@@ -86,6 +86,7 @@ Json actor_json(const ReportActor& actor, ReportActorId id) {
     out["members"] = 1;
   }
   out["outside"] = actor.outside;
+  out["short_lived"] = actor.short_lived;
   out.update(time_fields(actor.time));
   out["open_wait_s"] = seconds(actor.open_wait_s);
   out["lost_s"] = seconds(actor.lost_s);

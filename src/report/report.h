@@ -67,6 +67,8 @@ struct ReportActor {
   std::int32_t tgid = 0;
   std::vector<std::int32_t> tids;  ///< threads and groups: one per member
   bool outside = false;
+  /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
+  bool short_lived = false;
   ReportTime time;         ///< threads: sum over the members; devices: all 0
   double open_wait_s = 0;  ///< part of blocked_s: waits still open at the window's end
   double lost_s = 0;       ///< part of unknown_s: records were lost here
@@ -113,7 +115,8 @@ struct ReportKnot {
 struct ReportSink {
   ReportActorId actor = 0;
   bool saturated = false;  ///< else background
-  /// Threads: of the busiest member, so that it compares with the window.
+  /// Threads: of the busiest member, so that it compares with the window; short-lived ones: while any of them
+  /// was busy, split as their sum is.
   double running_s = 0;
   double runnable_s = 0;
   double busy_s = 0;  ///< running_s + runnable_s; devices: window × (1 − idle fraction)

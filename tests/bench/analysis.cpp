@@ -23,6 +23,7 @@
 
 #include "graph/graph.h"
 #include "graph/merge.h"
+#include "graph/short_lived.h"
 #include "graph/sweep.h"
 #include "model/trace.h"
 #include "model/validate.h"
@@ -67,6 +68,9 @@ class Workload {
     chains_.push_back(chain);
   }
 
+  /// Threads that are born one after the other by the same creator, wait and die.
+  void add_short_lived(std::size_t threads) { short_lived_ = threads; }
+
   /// A thread that waits for disk, nic and timer.
   void add_device_user() { device_users_.push_back(thread("io")); }
 
@@ -93,6 +97,7 @@ class Workload {
                         : device_turn(device_users_[index], now);
       std::push_heap(turns.begin(), turns.end(), later);
     }
+    add_short_lived_until(trace_.waits.back().run);
     // As recorded: a wait is known when it is over.
     std::sort(trace_.waits.begin(), trace_.waits.end(),
               [](const Wait& a, const Wait& b) { return a.run < b.run; });
@@ -107,6 +112,23 @@ class Workload {
     std::deque<std::pair<ActorId, Nanos>> queue;
     ActorId holder = kNoActor;
   };
+
+  void add_short_lived_until(Nanos end) {
+    if (short_lived_ == 0) {
+      return;
+    }
+    wanted_ = SIZE_MAX;
+    const ActorId creator = thread("accept");
+    const Nanos each = (end - kUs) / static_cast<Nanos>(short_lived_);
+    for (std::size_t i = 0; i < short_lived_; ++i) {
+      const ActorId id = thread("conn");
+      const Nanos birth = kUs + static_cast<Nanos>(i) * each;
+      trace_.actors[id].start = trace_.actors[id].seen = birth;
+      trace_.actors[id].exit = birth + each * 3 / 4;
+      trace_.actors[id].parent = creator;
+      wait(id, disk_, WaitClass::disk, birth + each / 4, birth + each / 2, birth + each / 2);
+    }
+  }
 
   Nanos some(Nanos most) { return 1 + static_cast<Nanos>(random_() % static_cast<std::uint64_t>(most)); }
 
@@ -180,6 +202,7 @@ class Workload {
   }
 
   std::size_t wanted_;
+  std::size_t short_lived_ = 0;
   Trace trace_;
   std::mt19937_64 random_{1};  // NOLINT(cert-msc*): the same workload each time
   std::map<std::tuple<ActorId, ActorId, StackId>, SiteId> sites_;
@@ -234,6 +257,14 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   Sweep sums;
   Graph graph;
   Merged merged;
+  const Seconds validate_s = seconds_of([&] {
+    const Status status = validate(trace);
+    if (!status.ok()) {
+      std::printf("%s\n", status.error().message.c_str());
+    }
+  });
+  ShortLivedThreads short_lived;
+  const Seconds short_s = seconds_of([&] { short_lived = stand_in_for_short_lived(trace); });
   const Seconds sweep_s = seconds_of([&] {
     Result<Sweep> result = sweep(trace);
     if (!result.ok()) {
@@ -243,22 +274,18 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
     sums = std::move(*result);
   });
   const Seconds graph_s = seconds_of([&] { graph = build_graph(trace, sums); });
-  const Seconds merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph); });
-  const Seconds total{sweep_s.wall + graph_s.wall + merge_s.wall, sweep_s.cpu + graph_s.cpu + merge_s.cpu};
+  const Seconds merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph, short_lived); });
+  const Seconds total{short_s.wall + sweep_s.wall + graph_s.wall + merge_s.wall,
+                      short_s.cpu + sweep_s.cpu + graph_s.cpu + merge_s.cpu};
   const double peak = status_bytes("VmHWM");
-  const Seconds validate_s = seconds_of([&] {
-    const Status status = validate(trace);
-    if (!status.ok()) {
-      std::printf("%s\n", status.error().message.c_str());
-    }
-  });
   std::printf(
       "%s: %.0f waits, %zu preemptions, %zu actors, %zu sites, %zu edges, %zu vertices after merging\n"
-      "  %.2f s, CPU %.2f s (sweep %.2f, graph %.3f, merge %.3f), %.1f M waits per CPU s; validate %.2f s "
+      "  %.2f s, CPU %.2f s (short-lived %.2f, sweep %.2f, graph %.3f, merge %.3f), %.1f M waits per CPU s; "
+      "validate %.2f s "
       "besides\n"
       "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
       name, count, trace.preemptions.size(), trace.actors.size(), trace.sites.size(), graph.edges.size(),
-      merged.vertices.size(), total.wall, total.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
+      merged.vertices.size(), total.wall, total.cpu, short_s.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
       count / total.cpu / 1e6, validate_s.cpu, (peak - before) / count, trace_bytes / count);
 }
 
@@ -298,5 +325,14 @@ int main(int argc, char** argv) {
   });
   measure("the longest possible chain (1 convoy of 200)", waits,
           [](Workload& workload) { workload.add_convoy(200); });
+  measure("10,000 short-lived threads beside", waits, [](Workload& workload) {
+    for (int i = 0; i < 4; ++i) {
+      workload.add_convoy(16);
+    }
+    for (int i = 0; i < 72; ++i) {
+      workload.add_device_user();
+    }
+    workload.add_short_lived(10'000);
+  });
   return 0;
 }

@@ -24,9 +24,10 @@ Analysed analyse(const Trace& trace) {
   return {*std::move(result), std::move(graph)};
 }
 
-Merged merged(const Trace& trace) {
+Merged merged(Trace trace) {
+  const ShortLivedThreads short_lived = stand_in_for_short_lived(trace);
   const Analysed a = analyse(trace);
-  return merge_similar(trace, a.swept, a.graph);
+  return merge_similar(trace, a.swept, a.graph, short_lived);
 }
 
 const Edge* find_edge(const Graph& graph, std::uint32_t from, std::uint32_t to) {
@@ -131,6 +132,35 @@ TEST_CASE("an edge to a group is divided by who waits, not by who is waited for"
   REQUIRE(up != nullptr);
   CHECK(up->weight_ns == 10);
   CHECK(up->waits == 2);
+}
+
+TEST_CASE("a group's edges are the sum over members that differ, not a multiple of one of them") {
+  TraceByHand t(1000);
+  const ActorId w1 = t.thread("w-1"), w2 = t.thread("w-2"), w3 = t.thread("w-3");
+  const ActorId disk = t.device(ActorKind::disk, "vda"), other = t.device(ActorKind::disk, "vdb");
+  const StackId read = t.stack("read"), write = t.stack("write");
+  t.in(WaitClass::disk, read);
+  t.wait(w1, disk, 0, 100);
+  t.wait(w2, disk, 0, 310);
+  t.wait(w3, other, 0, 500);
+  t.wait(w3, disk, 600, 601);
+  t.in(WaitClass::disk, write);
+  t.wait(w1, disk, 200, 219);
+  const Merged m = merged(t.trace);
+  REQUIRE(m.vertices.size() == 3);
+  CHECK(m.vertices[0].time.blocked_ns == 930);
+  const Edge* const edge = find_edge(m.graph, 0, m.vertex_of[disk]);
+  REQUIRE(edge != nullptr);
+  CHECK(edge->waits == 4);
+  CHECK(edge->wait_ns == 430 / 3);
+  CHECK(edge->class_wait_ns[static_cast<std::size_t>(WaitClass::disk)] == 430 / 3);
+  REQUIRE(edge->stacks.size() == 2);
+  CHECK(edge->stacks[0].wait_stack == read);
+  CHECK(edge->stacks[0].wait_ns == 411 / 3);
+  CHECK(edge->stacks[1].wait_ns == 19 / 3);
+  const Edge* const to_other = find_edge(m.graph, 0, m.vertex_of[other]);
+  REQUIRE(to_other != nullptr);
+  CHECK(to_other->wait_ns == 500 / 3);
 }
 
 TEST_CASE("threads merge only within a process, a name pattern and the target") {
@@ -251,7 +281,8 @@ TEST_CASE("idle edges of a device to a group are summed") {
   other.to = w2;
   other.wait_ns = other.weight_ns = 30;
   add_edges(a.graph, {idle, other});
-  const Merged m = merge_similar(t.trace, a.swept, a.graph);
+  const Merged m =
+      merge_similar(t.trace, a.swept, a.graph, {{}, t.trace.actors.size(), t.trace.waits.size()});
   const Edge* const edge = find_edge(m.graph, m.vertex_of[disk], m.vertex_of[w1]);
   REQUIRE(edge != nullptr);
   CHECK(edge->weight_ns == 90);

@@ -367,5 +367,31 @@ TEST_CASE("nothing in, nothing out") {
   CHECK(sums.actors.empty());
 }
 
+TEST_CASE("wakings of several threads by one, close together, are one release") {
+  TraceByHand t(1'000'000);
+  const ActorId last = t.thread(), other = t.thread();
+  std::vector<ActorId> waiting;
+  for (int i = 0; i < 3; ++i) waiting.push_back(t.thread());
+  std::vector<SiteId> sites;
+  // A barrier: three let go by one, each kOneRelease after the one before.
+  for (std::size_t i = 0; i < 3; ++i) {
+    t.in(WaitClass::futex, t.stack("barrier"));
+    sites.push_back(t.wait(waiting[i], last, 0, 100'000 + static_cast<Nanos>(i) * kOneRelease));
+  }
+  // One by one: just too late to be the same release. And at the same time, but by another.
+  t.in(WaitClass::futex, t.stack("lock"));
+  const SiteId first = t.wait(waiting[0], last, 200'000, 300'000);
+  const SiteId second = t.wait(waiting[1], last, 200'000, 300'001 + kOneRelease);
+  const SiteId apart = t.wait(waiting[2], other, 200'000, 300'000);
+  const Sweep done = swept(t.trace);
+  CHECK(done.sites[sites[0]].together_ns == 100'000);
+  CHECK(done.sites[sites[0]].together_waits == 1);
+  CHECK(done.sites[sites[0]].releases == 1);
+  CHECK(done.sites[sites[1]].together_ns == 120'000);
+  CHECK(done.sites[sites[1]].releases == 0);
+  CHECK(done.sites[sites[2]].together_ns == 140'000);
+  for (const SiteId site : {first, second, apart}) CHECK(done.sites[site].together_waits == 0);
+}
+
 }  // namespace
 }  // namespace offwait

@@ -30,7 +30,7 @@ TEST_CASE("What the sample report says") {
   CHECK(report["loss"] == json::parse(R"({"total":0,"ringbuf_full":0,"stack_store_full":0})"));
   CHECK(report["actors"][1] ==
         json::parse(R"({"id":1,"kind":"thread","name":"B","tid":12,"tgid":10,"members":1,"tids":[12],
-    "outside":false,"running_s":5.0,"runnable_s":0.0,"blocked_s":5.0,"unknown_s":0.0,"lifetime_s":10.0,"open_wait_s":0.0,
+    "outside":false,"short_lived":false,"running_s":5.0,"runnable_s":0.0,"blocked_s":5.0,"unknown_s":0.0,"lifetime_s":10.0,"open_wait_s":0.0,
     "lost_s":0.0})"));
   CHECK(report["actors"][2]["kind"] == "disk");
   CHECK_FALSE(report["actors"][2].contains("tid"));

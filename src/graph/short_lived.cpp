@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/short_lived.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace offwait {
+
+namespace {
+
+/// A change in how many of a group are in some state.
+struct Change {
+  Nanos at = 0;
+  int by = 0;
+};
+
+/// At one instant the ends come first: what touches does not overlap.
+void sort_changes(std::vector<Change>& changes) {
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return std::pair(a.at, a.by) < std::pair(b.at, b.by); });
+}
+
+int most_at_once(std::vector<Change> changes) {
+  sort_changes(changes);
+  int now = 0;
+  int most = 0;
+  for (const Change& change : changes) {
+    now += change.by;
+    most = std::max(most, now);
+  }
+  return most;
+}
+
+/// For how long there is at least one.
+Nanos at_least_one(std::vector<Change> changes) {
+  sort_changes(changes);
+  Nanos total = 0;
+  Nanos since = 0;
+  int now = 0;
+  for (const Change& change : changes) {
+    if (now <= 0 && now + change.by > 0) {
+      since = change.at;
+    } else if (now > 0 && now + change.by <= 0) {
+      total += change.at - since;
+    }
+    now += change.by;
+  }
+  return total;
+}
+
+struct Span {
+  Nanos block = 0;
+  Nanos wake = 0;
+};
+
+class StandIns {
+ public:
+  explicit StandIns(Trace& trace) : trace_(trace), found_{{}, trace.actors.size(), trace.waits.size()} {}
+
+  ShortLivedThreads run() {
+    find_groups();
+    if (found_.groups.empty()) {
+      return std::move(found_);
+    }
+    measure();
+    collect_waits_of_creators();
+    const auto stack = static_cast<StackId>(trace_.stacks.size());
+    trace_.stacks.push_back({{static_cast<FrameId>(trace_.frames.size())}});
+    trace_.frames.emplace_back("[no thread of it alive]");
+    for (ShortLived& group : found_.groups) {
+      add_stand_in(group, stack);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool is_candidate(const Actor& actor) const {
+    const Window& window = trace_.window;
+    return actor.kind == ActorKind::thread && actor.start > window.begin && actor.exit < window.end &&
+           actor.exit - actor.start <= window.length() / 2 && !actor.name.empty() && actor.tgid != 0;
+  }
+
+  void find_groups() {
+    // By what they have in common: outside, process of its own, process, name.
+    std::map<std::tuple<bool, bool, std::int32_t, std::string>, std::vector<ActorId>> crowds;
+    for (ActorId id = 0; id < found_.actors; ++id) {
+      const Actor& actor = trace_.actors[id];
+      if (!is_candidate(actor)) {
+        continue;
+      }
+      const std::int32_t creator = actor.parent == kNoActor ? actor.tgid : trace_.actors[actor.parent].tgid;
+      const bool forked = creator != 0 && creator != actor.tgid;
+      crowds[{actor.outside, forked, forked ? creator : actor.tgid, name_pattern(actor.name)}].push_back(id);
+    }
+    for (auto& [key, members] : crowds) {
+      std::vector<Change> lives;
+      for (const ActorId id : members) {
+        lives.push_back({trace_.actors[id].start, 1});
+        lives.push_back({trace_.actors[id].exit, -1});
+      }
+      const auto most = static_cast<std::size_t>(most_at_once(lives));
+      if (members.size() >= 2 && members.size() >= 2 * most) {
+        found_.groups.push_back({std::move(members), kNoActor, at_least_one(std::move(lives)), 0});
+      }
+    }
+  }
+
+  /// busy_ns of the groups.
+  void measure() {
+    constexpr std::uint32_t kNone = UINT32_MAX;
+    std::vector<std::uint32_t> group_of(found_.actors, kNone);
+    std::vector<std::vector<Change>> busy(found_.groups.size());
+    for (std::uint32_t i = 0; i < found_.groups.size(); ++i) {
+      for (const ActorId id : found_.groups[i].members) {
+        group_of[id] = i;
+        busy[i].push_back({trace_.actors[id].start, 1});
+        busy[i].push_back({trace_.actors[id].exit, -1});
+      }
+    }
+    const auto leave_out = [&](ActorId thread, Nanos from, Nanos to) {
+      if (const std::uint32_t group = group_of[thread]; group != kNone) {
+        busy[group].push_back({from, -1});
+        busy[group].push_back({std::min(to, trace_.actors[thread].exit), 1});
+      }
+    };
+    for (const Wait& wait : trace_.waits) {
+      leave_out(trace_.sites[wait.site].thread, wait.block, wait.wake);
+    }
+    for (const Gap& gap : trace_.gaps) {
+      leave_out(gap.thread, gap.from, gap.to);
+    }
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      found_.groups[i].busy_ns = at_least_one(std::move(busy[i]));
+    }
+  }
+
+  void collect_waits_of_creators() {
+    std::vector<bool> creates(found_.actors, false);
+    for (const ShortLived& group : found_.groups) {
+      for (const ActorId id : group.members) {
+        if (trace_.actors[id].parent != kNoActor) {
+          creates[trace_.actors[id].parent] = true;
+        }
+      }
+    }
+    for (const Wait& wait : trace_.waits) {
+      const ActorId thread = trace_.sites[wait.site].thread;
+      if (creates[thread]) {
+        waits_of_[thread].push_back({wait.block, wait.wake});
+      }
+    }
+  }
+
+  bool blocked_at(ActorId thread, Nanos at) const {
+    const auto waits = waits_of_.find(thread);
+    if (waits == waits_of_.end()) {
+      return false;
+    }
+    // The last one that began before.
+    const auto next = std::lower_bound(waits->second.begin(), waits->second.end(), at,
+                                       [](const Span& wait, Nanos time) { return wait.block < time; });
+    return next != waits->second.begin() && std::prev(next)->wake > at;
+  }
+
+  void add_stand_in(ShortLived& group, StackId stack) {
+    group.stand_in = static_cast<ActorId>(trace_.actors.size());
+    const Actor& first = trace_.actors[group.members.front()];
+    Actor stand_in;
+    stand_in.name = first.name;
+    stand_in.tid = first.tid;
+    stand_in.tgid = first.tgid;
+    stand_in.outside = first.outside;
+    stand_in.start = stand_in.seen = trace_.window.begin;
+    trace_.actors.push_back(std::move(stand_in));
+
+    std::vector<ActorId> by_birth = group.members;
+    std::stable_sort(by_birth.begin(), by_birth.end(), [this](ActorId a, ActorId b) {
+      return trace_.actors[a].start < trace_.actors[b].start;
+    });
+    std::map<ActorId, SiteId> sites;  // by waker
+    const auto wait = [&](ActorId waker, Nanos from, Nanos to) {
+      const auto [site, added] = sites.try_emplace(waker, static_cast<SiteId>(trace_.sites.size()));
+      if (added) {
+        trace_.sites.push_back({group.stand_in, waker, WaitClass::other, stack, kNoStack});
+      }
+      trace_.waits.push_back({site->second, from, to, to});
+    };
+    Nanos alive_until = trace_.window.begin;
+    for (const ActorId id : by_birth) {
+      const Actor& next = trace_.actors[id];
+      if (next.start > alive_until) {
+        const bool known = next.parent != kNoActor && !blocked_at(next.parent, next.start);
+        wait(known ? next.parent : kNoActor, alive_until, next.start);
+      }
+      alive_until = std::max(alive_until, next.exit);
+    }
+    wait(kNoActor, alive_until, kNever);
+  }
+
+  Trace& trace_;
+  ShortLivedThreads found_;
+  std::map<ActorId, std::vector<Span>> waits_of_;  ///< of the creators, in order of time
+};
+
+}  // namespace
+
+std::string name_pattern(std::string_view name) {
+  std::string pattern;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) {
+      pattern.push_back(c);
+    } else if (pattern.empty() || pattern.back() != '0') {
+      pattern.push_back('0');
+    }
+  }
+  return pattern;
+}
+
+ShortLivedThreads stand_in_for_short_lived(Trace& trace) { return StandIns(trace).run(); }
+
+}  // namespace offwait

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/short_lived.h"
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/merge.h"
+#include "model/validate.h"
+#include "traces.h"
+
+namespace offwait {
+namespace {
+
+using test::TraceByHand;
+
+ActorId born(TraceByHand& t, const std::string& name, Nanos start, Nanos exit, ActorId parent = kNoActor) {
+  const ActorId id = t.thread(name);
+  Actor& actor = t.trace.actors[id];
+  actor.start = actor.seen = start;
+  actor.exit = exit;
+  actor.parent = parent;
+  return id;
+}
+
+struct Analysed {
+  ShortLivedThreads short_lived;
+  Sweep swept;
+  Merged merged;
+};
+
+Analysed analyse(TraceByHand& t) {
+  const Status valid = validate(t.trace);
+  if (!valid.ok()) FAIL(valid.error().message);
+  ShortLivedThreads short_lived = stand_in_for_short_lived(t.trace);
+  Result<Sweep> swept = sweep(t.trace);
+  if (!swept.ok()) FAIL(swept.error().message);
+  Merged merged = merge_similar(t.trace, *swept, build_graph(t.trace, *swept), short_lived);
+  return {std::move(short_lived), *std::move(swept), std::move(merged)};
+}
+
+const Edge* find_edge(const Graph& graph, std::uint32_t from, std::uint32_t to) {
+  for (const Edge& edge : graph.edges) {
+    if (edge.from == from && edge.to == to) return &edge;
+  }
+  return nullptr;
+}
+
+TEST_CASE("threads that follow each other are one that waits for their creator in between") {
+  TraceByHand t(1000);
+  const ActorId accept = t.thread("accept");
+  const ActorId nic = t.device(ActorKind::nic, "eth0");
+  const ActorId disk = t.device(ActorKind::disk, "vda");
+  // Alive in [100, 400) and [600, 700); two of them in [200, 300) and [650, 690).
+  const ActorId a = born(t, "conn", 100, 300, accept);
+  const ActorId b = born(t, "conn", 200, 400, accept);
+  const ActorId c = born(t, "conn", 600, 700, accept);
+  const ActorId d = born(t, "conn", 650, 690, accept);
+  t.in(WaitClass::disk, t.stack("read"));
+  t.wait(a, disk, 120, 250);
+  t.wait(b, disk, 210, 310);
+  t.wait(c, disk, 640, 680, 690);
+  t.in(WaitClass::net, t.stack("accept"));
+  t.wait(accept, nic, 450, 600);
+
+  const Analysed done = analyse(t);
+  REQUIRE(done.short_lived.groups.size() == 1);
+  const ShortLived& group = done.short_lived.groups[0];
+  CHECK(group.members == std::vector<ActorId>{a, b, c, d});
+  CHECK(group.alive_ns == 400);
+  // All but [120, 200), when a waits alone, [210, 250), when a and b wait, [300, 310), b alone, and [640,
+  // 650).
+  CHECK(group.busy_ns == 260);
+  CHECK(done.short_lived.actors == 7);
+  CHECK(done.short_lived.waits == 4);
+
+  const std::uint32_t vertex = done.merged.vertex_of[a];
+  const Vertex& merged = done.merged.vertices[vertex];
+  CHECK(merged.short_lived);
+  CHECK(merged.members == group.members);
+  CHECK(done.merged.vertex_of[group.stand_in] == vertex);
+  CHECK(merged.time.lifetime_ns == 540);
+  CHECK(merged.time.blocked_ns == 270);
+
+  // 270 ns of waits, 540 ÷ 400 alive at a time.
+  const Edge* const to_disk = find_edge(done.merged.graph, vertex, done.merged.vertex_of[disk]);
+  REQUIRE(to_disk != nullptr);
+  CHECK(to_disk->waits == 3);
+  CHECK(to_disk->wait_ns == 200);
+  CHECK(to_disk->weight_ns == 200);
+
+  // [0, 100) and [400, 600); what follows 700 has no end.
+  const Edge* const to_creator = find_edge(done.merged.graph, vertex, done.merged.vertex_of[accept]);
+  REQUIRE(to_creator != nullptr);
+  CHECK(to_creator->waits == 2);
+  CHECK(to_creator->wait_ns == 300);
+  CHECK(to_creator->waker_blocked_ns == 150);
+  CHECK(to_creator->waker_running_ns == 150);
+  REQUIRE(to_creator->stacks.size() == 1);
+  CHECK(t.trace.frames[t.trace.stacks[to_creator->stacks[0].wait_stack].frames[0]] ==
+        "[no thread of it alive]");
+  // The creator's wait is waited for: it counts twice.
+  const Edge* const to_nic =
+      find_edge(done.merged.graph, done.merged.vertex_of[accept], done.merged.vertex_of[nic]);
+  REQUIRE(to_nic != nullptr);
+  CHECK(to_nic->weight_ns == 300);
+}
+
+TEST_CASE("which threads are short-lived") {
+  struct Case {
+    const char* why;
+    std::size_t groups;
+    void (*change)(Trace& trace, ActorId creator, ActorId first, ActorId second);
+  };
+  const auto c = GENERATE(values<Case>({
+      {"nothing special", 1, [](Trace&, ActorId, ActorId, ActorId) {}},
+      {"digits differ", 1, [](Trace& t, ActorId, ActorId, ActorId b) { t.actors[b].name = "conn-12"; }},
+      {"letters differ", 0, [](Trace& t, ActorId, ActorId, ActorId b) { t.actors[b].name = "conm-1"; }},
+      {"born at the begin of the window", 0,
+       [](Trace& t, ActorId, ActorId a, ActorId) { t.actors[a].start = 0; }},
+      {"dead at the end of the window", 0,
+       [](Trace& t, ActorId, ActorId, ActorId b) {
+         t.actors[b].start = 600;
+         t.actors[b].exit = 1000;
+       }},
+      {"half of the window long", 1, [](Trace& t, ActorId, ActorId, ActorId b) { t.actors[b].exit = 900; }},
+      {"longer", 0, [](Trace& t, ActorId, ActorId, ActorId b) { t.actors[b].exit = 901; }},
+      {"both at once for 1 ns", 0, [](Trace& t, ActorId, ActorId a, ActorId) { t.actors[a].exit = 401; }},
+      {"one outside of the target", 0,
+       [](Trace& t, ActorId, ActorId, ActorId b) { t.actors[b].outside = true; }},
+      {"no name", 0,
+       [](Trace& t, ActorId, ActorId a, ActorId b) { t.actors[a].name = t.actors[b].name = ""; }},
+      {"two processes", 0,
+       [](Trace& t, ActorId, ActorId a, ActorId b) {
+         t.actors[a].tgid = 2;
+         t.actors[b].tgid = 3;
+       }},
+      {"two processes with one creator", 1,
+       [](Trace& t, ActorId creator, ActorId a, ActorId b) {
+         t.actors[a].tgid = 2;
+         t.actors[b].tgid = 3;
+         t.actors[a].parent = t.actors[b].parent = creator;
+       }},
+  }));
+  INFO(c.why);
+  TraceByHand t(1000);
+  const ActorId creator = t.thread("main");
+  const ActorId first = born(t, "conn-1", 100, 400);
+  const ActorId second = born(t, "conn-2", 400, 500);
+  c.change(t.trace, creator, first, second);
+  CHECK(stand_in_for_short_lived(t.trace).groups.size() == c.groups);
+}
+
+TEST_CASE("a pool that starts and stops inside the window is none, two that follow each other are") {
+  TraceByHand t(1000);
+  for (int i = 0; i < 8; ++i) born(t, "pool", 10, 300);
+  CHECK(stand_in_for_short_lived(t.trace).groups.empty());
+  CHECK(t.trace.actors.size() == 8);
+  for (int i = 0; i < 8; ++i) born(t, "pool", 310, 600);
+  CHECK(stand_in_for_short_lived(t.trace).groups.size() == 1);
+}
+
+TEST_CASE("a creator that was blocked when its child was born is not waited for") {
+  TraceByHand t(1000);
+  const ActorId creator = t.thread("main");
+  born(t, "conn", 100, 200, creator);
+  born(t, "conn", 300, 400, creator);
+  born(t, "conn", 500, 600, creator);
+  t.wait(creator, kNoActor, 90, 100);   // awake again just then
+  t.wait(creator, kNoActor, 290, 310);  // blocked
+  t.wait(creator, kNoActor, 500, 510);  // not yet
+  const Analysed done = analyse(t);
+  const Edge* const edge = find_edge(done.merged.graph, 1, 0);
+  REQUIRE(edge != nullptr);
+  CHECK(edge->wait_ns == 200);
+  CHECK(edge->waits == 2);
+}
+
+TEST_CASE("a thread that starts the next one itself leaves nothing to wait for") {
+  TraceByHand t(1000);
+  const ActorId a = born(t, "x", 100, 210);
+  const ActorId b = born(t, "x", 200, 310, a);
+  born(t, "x", 300, 400, b);
+  born(t, "x", 410, 420);
+  const Analysed done = analyse(t);
+  REQUIRE(done.merged.vertices.size() == 1);
+  CHECK(done.merged.graph.edges.empty());
+}
+
+TEST_CASE("stand-ins never make a history impossible") {
+  std::size_t groups = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Trace trace = test::random_history(seed);
+    trace.window.end *= 4;  // many lives are short then
+    // Creators at random, awake or not.
+    ActorId previous = kNoActor;
+    for (ActorId id = 0; id < trace.actors.size(); ++id) {
+      if (trace.actors[id].kind != ActorKind::thread) continue;
+      trace.actors[id].name = "t";
+      trace.actors[id].tgid = 1;
+      trace.actors[id].parent = previous;
+      previous = id;
+    }
+    const Result<Sweep> before = sweep(trace);
+    groups += stand_in_for_short_lived(trace).groups.size();
+    const Result<Sweep> after = sweep(trace);
+    INFO(seed);
+    if (!after.ok()) FAIL(after.error().message);
+    for (std::size_t site = 0; site < before->sites.size(); ++site) {
+      REQUIRE(after->sites[site].wait_ns == before->sites[site].wait_ns);
+    }
+  }
+  CHECK(groups > 0);
+}
+
+}  // namespace
+}  // namespace offwait
