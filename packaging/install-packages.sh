@@ -21,10 +21,10 @@ test=(
 bench=(
   linux-perf libbpf-tools                                              # the load, and what offwait is compared with
 )
-mariadb=(mariadb-server-core mariadb-client-core sysbench) # without mariadb-server: no service
-memcached=(memcached libmemcached-tools)
-redis=(redis-server redis-tools)
-rocksdb=(rocksdb-tools)
+mariadb=(mariadb-server-core mariadb-client-core sysbench python3) # without mariadb-server: no service
+memcached=(memcached libmemcached-tools python3)
+redis=(redis-server redis-tools python3)
+rocksdb=(rocksdb-tools python3)
 
 wanted=()
 for set in "$@"; do

@@ -33,7 +33,7 @@ def first_answer(report):
     saturated = [name_of(actors[sink["actor"]]) for sink in report["sinks"] if sink["saturated"]]
     if saturated:
         return "saturated: " + ", ".join(saturated)
-    return report["verdict"]["sentence"]
+    return report["verdict"]["sentence"].split(". ")[0].rstrip(".")
 
 
 def rounded(number):
