@@ -4,51 +4,52 @@
 #ifndef OFFWAIT_BLOCK_H
 #define OFFWAIT_BLOCK_H
 
-struct submitted_request {
-  __u64 issue_ns; /* 0 until it is issued to the device */
-  __u32 tid;
-  __u32 bytes;
-};
-
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
   __type(key, __u64); /* struct request */
-  __type(value, struct submitted_request);
+  __type(value, struct offwait_request);
 } requests SEC(".maps");
+
+/* Commands of drivers and of user space (SCSI, NVMe passthrough) are no I/O: /proc/diskstats does not count
+ * them either. Their operations are the last of enum req_op, from 32 on in every kernel. */
+#define REQUEST_OPERATION 0xffu
+#define FIRST_PASSTHROUGH 32
 
 static __always_inline __u32 disk_of(struct request* rq) {
   struct gendisk* disk = request_disk(rq);
   return disk ? (__u32)(disk->major << 20 | disk->first_minor) : 0;
 }
 
+static __always_inline struct request* request_argument(__u64* ctx) {
+  if (block_rq_has_queue) return (void*)ctx[1];
+  return (void*)ctx[0];
+}
+
 /* Inserted into a scheduler's queue, or issued to the device without one: the first of the two is in the
  * submitter's context, a later issue may be in anybody's. */
 static __always_inline void submitted(__u64* ctx, bool issue) {
-  struct request* rq;
-  if (block_rq_has_queue)
-    rq = (void*)ctx[1];
-  else
-    rq = (void*)ctx[0];
+  struct request* rq = request_argument(ctx);
+  if ((rq->cmd_flags & REQUEST_OPERATION) >= FIRST_PASSTHROUGH) return;
   __u64 key = (__u64)rq;
   __u64 now = bpf_ktime_get_ns();
-  struct submitted_request* known = bpf_map_lookup_elem(&requests, &key);
+  struct offwait_request* known = bpf_map_lookup_elem(&requests, &key);
   if (known && issue && !known->issue_ns) {
     known->issue_ns = now;
     known->bytes = rq->__data_len;
     return;
   }
-  struct submitted_request request = {};
+  struct offwait_request request = {};
   request.issue_ns = issue ? now : 0;
   request.bytes = rq->__data_len;
+  request.dev = disk_of(rq);
   if (!(preempt_count() & (HARDIRQ_OR_NMI | SOFTIRQ_SERVING)))
     request.tid = (__u32)bpf_get_current_pid_tgid();
   if (bpf_map_update_elem(&requests, &key, &request, BPF_ANY)) {
     count_loss(OFFWAIT_LOSS_request_table_full);
     return;
   }
-  __u32 disk = disk_of(rq);
-  if (request.tid && bpf_map_lookup_elem(&disks, &disk)) record_current(request.tid, now);
+  if (request.tid && bpf_map_lookup_elem(&disks, &request.dev)) record_current(request.tid, now);
 }
 
 SEC("tp_btf/block_rq_insert")
@@ -60,6 +61,24 @@ int on_block_rq_insert(__u64* ctx) {
 SEC("tp_btf/block_rq_issue")
 int on_block_rq_issue(__u64* ctx) {
   submitted(ctx, true);
+  return 0;
+}
+
+/* Taken back from the device, or not accepted by it: it will be issued again, by whoever runs the queue. */
+SEC("tp_btf/block_rq_requeue")
+int on_block_rq_requeue(__u64* ctx) {
+  __u64 key = (__u64)request_argument(ctx);
+  struct offwait_request* request = bpf_map_lookup_elem(&requests, &key);
+  if (request) request->issue_ns = 0;
+  return 0;
+}
+
+/* A queued request became part of another one and is gone. Not on kernels before 5.11, where its entry
+ * stays until the request is used again. */
+SEC("tp_btf/block_rq_merge")
+int on_block_rq_merge(__u64* ctx) {
+  __u64 key = (__u64)request_argument(ctx);
+  bpf_map_delete_elem(&requests, &key);
   return 0;
 }
 
@@ -81,7 +100,7 @@ int on_block_rq_complete(__u64* ctx) {
   }
 
   __u64 key = (__u64)rq;
-  struct submitted_request* request = bpf_map_lookup_elem(&requests, &key);
+  struct offwait_request* request = bpf_map_lookup_elem(&requests, &key);
   if (!request) return 0; /* submitted before the recording began */
   if (request->issue_ns) {
     struct offwait_io* io = bpf_ringbuf_reserve(&events, sizeof(*io), 0);

@@ -129,6 +129,16 @@ struct offwait_io {
   __u64 complete_ns;
 };
 
+/* Value of `requests`, keyed by the request's address: submitted and not complete. What is left at the end is
+ * still in flight. */
+struct offwait_request {
+  __u64 issue_ns; /* to the device, 0 if it is still in a queue of the kernel */
+  __u32 tid;
+  __u32 bytes;
+  __u32 dev;
+  __u32 pad;
+};
+
 enum offwait_state {
   OFFWAIT_STATE_UNKNOWN = 0,
   OFFWAIT_STATE_RUNNING,

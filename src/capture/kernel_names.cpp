@@ -48,6 +48,7 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
     kReadSectors = 2,
     kWrites = 4,
     kWriteSectors = 6,
+    kInFlight = 8,
     kDiscards = 11,
     kDiscardSectors = 13,
     kFlushes = 15
@@ -72,6 +73,7 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
     disk.name = std::string(fields[2]);
     disk.bytes = (field(kReadSectors) + field(kWriteSectors) + field(kDiscardSectors)) * kSectorBytes;
     disk.ios = field(kReads) + field(kWrites) + field(kDiscards) + field(kFlushes);
+    disk.in_flight = field(kInFlight);
     disks.push_back(std::move(disk));
   }
   return disks;

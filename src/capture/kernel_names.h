@@ -17,8 +17,9 @@ namespace offwait {
 struct DiskStats {
   std::uint32_t dev = 0;  ///< major << 20 | minor
   std::string name;
-  std::uint64_t bytes = 0;  ///< read + written + discarded
-  std::uint64_t ios = 0;    ///< completed reads, writes, discards and flushes
+  std::uint64_t bytes = 0;      ///< read + written + discarded
+  std::uint64_t ios = 0;        ///< completed reads, writes, discards and flushes
+  std::uint64_t in_flight = 0;  ///< now
 };
 
 /// The text of /proc/diskstats. A line that is not of its form is left out.

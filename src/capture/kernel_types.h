@@ -12,6 +12,7 @@ namespace offwait {
 struct KernelTypes {
   bool sched_switch_has_prev_state = false;
   bool block_rq_has_queue = false;
+  bool has_block_rq_merge = false;
   bool has_rdonly_cast = false;
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
 };

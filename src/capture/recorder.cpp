@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
+#include "capture/block_devices.h"
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
 #include "capture/privileges.h"
@@ -96,6 +97,7 @@ struct Recorder::State {
   std::unordered_set<std::int32_t> known_processes;
   std::uint64_t bad_records = 0;
   Nanos next_disk_sample = 0;
+  std::set<std::uint32_t> looked_below;
 
   State() = default;
   State(const State&) = delete;
@@ -129,8 +131,12 @@ struct Recorder::State {
     const std::string text = read_file("/proc/diskstats");
     const Nanos at = monotonic_now();
     for (DiskStats& disk : parse_diskstats(text)) {
-      recording.disk_counters.push_back({disk.dev, at, disk.bytes, disk.ios});
+      recording.disk_counters.push_back({disk.dev, at, disk.bytes, disk.ios, disk.in_flight});
       recording.disks.emplace(disk.dev, std::move(disk.name));
+      // Once for each that has been used: what is not attached to anything yet has done no I/O.
+      if (disk.ios == 0 || !looked_below.insert(disk.dev).second) continue;
+      if (std::vector<std::string> below = disks_below(disk.dev); !below.empty())
+        recording.disks_below.emplace(disk.dev, std::move(below));
     }
     next_disk_sample = at + kDiskInterval;
   }
@@ -211,6 +217,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 #if defined(__x86_64__)
   skeleton.rodata->preempt_count_from_run_queue = types->preempt_count_from_run_queue;
 #endif
+  if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   if (!options.stacks) bpf_map__set_max_entries(skeleton.maps.stacks, 1);
   if (const int error = offwait_bpf__load(&skeleton))
@@ -236,7 +243,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton.obj) {
-    if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP) continue;
+    if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP || !bpf_program__autoload(program))
+      continue;
     bpf_link* const link = bpf_program__attach(program);
     if (link == nullptr)
       return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
@@ -301,6 +309,19 @@ Result<KernelRecording> Recorder::stop() {
       skeleton.maps.nics, [&state](std::uint32_t index, const NicName& name) {
         state.recording.nics.emplace(
             index, std::string(name.text.data(), ::strnlen(name.text.data(), name.text.size())));
+      });
+  if (!read) return read.error();
+  read = for_each_entry<std::uint64_t, offwait_request>(
+      skeleton.maps.requests, [&state](std::uint64_t, const offwait_request& request) {
+        if (request.issue_ns == 0) return;
+        const offwait_io io = {OFFWAIT_RECORD_IO,
+                               {},
+                               request.tid,
+                               request.dev,
+                               request.bytes,
+                               request.issue_ns,
+                               static_cast<std::uint64_t>(kNever)};
+        state.recording.records.append(std::as_bytes(std::span(&io, 1)));
       });
   if (!read) return read.error();
   state.recording.loss = state.losses();

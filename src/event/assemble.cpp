@@ -187,6 +187,10 @@ class Assembler {
       Actor actor;
       actor.kind = kind;
       actor.name = device_name(kind, id);
+      if (const auto below = recording_.disks_below.find(id);
+          kind == ActorKind::disk && below != recording_.disks_below.end()) {
+        actor.on = below->second;
+      }
       trace_.actors.push_back(std::move(actor));
     }
     return found->second;
@@ -488,7 +492,8 @@ class Assembler {
   void add_disk_counters() {
     for (const DiskCounters& counters : recording_.disk_counters) {
       const ActorId disk = known_disk(counters.dev);
-      if (disk != kNoActor) trace_.disk_samples.push_back({disk, counters.at, counters.bytes, counters.ios});
+      if (disk == kNoActor) continue;
+      trace_.disk_samples.push_back({disk, counters.at, counters.bytes, counters.ios, counters.in_flight});
     }
   }
 

@@ -99,18 +99,20 @@ struct DiskCounters {
   Nanos at = 0;
   std::uint64_t bytes = 0;
   std::uint64_t ios = 0;
+  std::uint64_t in_flight = 0;
 };
 
 struct KernelRecording {
   Window window;
-  RecordBuffer records;
+  RecordBuffer records;  ///< a request still in flight at the end completes at kNever
   std::vector<std::pair<std::uint32_t, offwait_thread>>
       threads;  ///< by tid: what was left in the kernel at the end
   std::unordered_map<std::uint32_t, offwait_stack> stacks;
   std::map<std::uint32_t, std::string> nics;        ///< interface index → name
   std::map<std::uint32_t, std::string> interrupts;  ///< interrupt number → its handlers' names
   std::map<std::uint32_t, std::string> disks;       ///< dev → name
-  std::vector<DiskCounters> disk_counters;          ///< in order of time
+  std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
+  std::vector<DiskCounters> disk_counters;                        ///< in order of time
   LossCounts loss;
 };
 

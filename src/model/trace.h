@@ -54,6 +54,10 @@ struct Actor {
   Nanos seen = 0;             ///< recorded from here on; the lifetime before it is `unknown`
   ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor when that was not seen
   bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
+  // Disks only:
+  /// Names of the disks that this one is made of, the nearest first: of a loop device the one with its file's
+  /// file system, then those below that. Empty for a disk that is no other's, or when not known.
+  std::vector<std::string> on;
 };
 
 /// What waits of one kind have in common. Sites are interned: no two in a trace are equal.
@@ -100,8 +104,9 @@ struct Stack {
 struct DiskSample {
   ActorId disk = kNoActor;
   Nanos at = 0;
-  std::uint64_t bytes = 0;  ///< read + written + discarded
-  std::uint64_t ios = 0;    ///< completed requests, flushes included
+  std::uint64_t bytes = 0;      ///< read + written + discarded
+  std::uint64_t ios = 0;        ///< completed requests, flushes included
+  std::uint64_t in_flight = 0;  ///< requests begun and not complete at `at`; in no other counter
 };
 
 /// One request to a disk: in flight in [issue, complete).

@@ -7,7 +7,7 @@
 //   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=]
 //   loss NAME=COUNT ...
 //   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no]
-//   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed]
+//   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed] [on=DISK;DISK...]
 //   nic NAME
 //   irq NAME
 //   softirq NAME
@@ -15,7 +15,7 @@
 //   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [stack=FRAME;FRAME...] [waker_stack=FRAME;...]
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
-//   sample DISK at= bytes= ios=
+//   sample DISK at= bytes= ios= [in_flight=]
 //   io TID|- disk=DISK bytes= issue= complete=NS|-
 //
 // Lines. One record a line; fields are separated by blanks (spaces, tabs; a carriage return at the end of
@@ -47,7 +47,8 @@
 // default the later of start and window.begin. parent= is the thread that forked it: a tid with thread lines,
 // of which the one born last at or before start is meant; it may not have exited before.
 //
-// Limits, beyond which a line is an error: a line 1 MiB, a text value 4096 bytes, a stack 1024 frames.
+// Limits, beyond which a line is an error: a line 1 MiB, a text value 4096 bytes, a stack 1024 frames, a disk
+// on 64 others.
 //
 // Nothing is guessed. Whatever is not as above is an error `NAME:LINE: what is wrong and what is expected`:
 // an unknown record or key, a key missing or twice, a value that is no number or out of range, times out of
@@ -69,6 +70,7 @@ namespace offwait {
 inline constexpr std::size_t kMaxTextLine = std::size_t{1} << 20;  ///< without its newline
 inline constexpr std::size_t kMaxTextValue = 4096;                 ///< decoded
 inline constexpr std::size_t kMaxTextFrames = 1024;
+inline constexpr std::size_t kMaxTextDisksBelow = 64;
 
 /// Whether a file that begins with `head` (16 bytes are enough) is to be read as text.
 bool looks_like_text(std::string_view head);
@@ -94,7 +96,8 @@ Result<Trace> parse_text(std::string_view text, const std::string& name);
 /// Errors: a trace that does not satisfy validate(); one that cannot be said in text (a group actor, a tid
 /// that is not > 0, two threads with one tid at the same time, a waker that was not born yet, a device or
 /// interrupt without a name or with that of another, an empty frame, a name over 4096 bytes, two capacities
-/// of one disk); and every failure to write, such as a full disk. Flushes `file` and does not close it.
+/// of one disk, a disk on more than 64 others or on one without a name); and every failure to write, such as
+/// a full disk. Flushes `file` and does not close it.
 Status write_text(const Trace& trace, std::FILE* file);
 
 }  // namespace offwait

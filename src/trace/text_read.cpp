@@ -175,6 +175,7 @@ class TextReader {
   bool add_loss(std::string_view rest);
   bool add_thread(std::string_view rest);
   bool add_disk(std::string_view rest);
+  bool disks_below(std::string_view text, std::vector<std::string>& out);
   bool add_nic(std::string_view rest) { return add_named(ActorKind::nic, rest); }
   bool add_irq(std::string_view rest) { return add_named(ActorKind::irq, rest); }
   bool add_softirq(std::string_view rest) { return add_named(ActorKind::softirq, rest); }
@@ -712,17 +713,18 @@ bool TextReader::add_timer(std::string_view rest) {
 }
 
 bool TextReader::add_disk(std::string_view rest) {
-  static constexpr std::array<Key, 3> kKeys{{{"bytes_per_s"}, {"ios_per_s"}, {"capacity"}}};
+  static constexpr std::array<Key, 4> kKeys{{{"bytes_per_s"}, {"ios_per_s"}, {"capacity"}, {"on"}}};
   const std::string_view name = next_word(rest);
   ActorId actor = kNoActor;
   if (!declare(ActorKind::disk, name, actor)) {
     return false;
   }
-  std::array<std::string_view, 3> values;
-  if (!keys("disk", rest, kKeys, values)) {
+  std::array<std::string_view, 4> values;
+  if (!keys("disk", rest, kKeys, values) ||
+      (present(values[3]) && !disks_below(values[3], trace_.actors[actor].on))) {
     return false;
   }
-  const auto given = std::count_if(values.begin(), values.end(), present);
+  const auto given = std::count_if(values.begin(), values.end() - 1, present);
   if (given == 0) {
     return true;
   }
@@ -744,6 +746,21 @@ bool TextReader::add_disk(std::string_view rest) {
     }
   }
   return fail("capacity " + quoted(values[2]) + ": expected given, measured or assumed");
+}
+
+bool TextReader::disks_below(std::string_view text, std::vector<std::string>& out) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    if (out.size() == kMaxTextDisksBelow) {
+      return fail("on: more than " + std::to_string(kMaxTextDisksBelow) + " disks");
+    }
+    if (!bytes("on", text.substr(begin, end - begin), decoded_)) {
+      return false;
+    }
+    out.push_back(decoded_);
+    begin = end + 1;
+  }
+  return true;
 }
 
 bool TextReader::add_wait(std::string_view rest) {
@@ -824,14 +841,15 @@ bool TextReader::add_unknown(std::string_view rest) {
 }
 
 bool TextReader::add_sample(std::string_view rest) {
-  static constexpr std::array<Key, 3> kKeys{{{"at", true}, {"bytes", true}, {"ios", true}}};
+  static constexpr std::array<Key, 4> kKeys{{{"at", true}, {"bytes", true}, {"ios", true}, {"in_flight"}}};
   const std::string_view name = next_word(rest);
-  std::array<std::string_view, 3> values;
+  std::array<std::string_view, 4> values;
   DiskSample sample;
   if (!keys("sample", rest, kKeys, values) || !device("name of disk", ActorKind::disk, name, sample.disk) ||
       !time("at", values[0], sample.at) ||
       !number("bytes", values[1], "a count", 0, UINT64_MAX, sample.bytes) ||
-      !number("ios", values[2], "a count", 0, UINT64_MAX, sample.ios)) {
+      !number("ios", values[2], "a count", 0, UINT64_MAX, sample.ios) ||
+      (present(values[3]) && !number("in_flight", values[3], "a count", 0, UINT64_MAX, sample.in_flight))) {
     return false;
   }
   trace_.disk_samples.push_back(sample);

@@ -106,6 +106,11 @@ Complaint TextWriter::check_actors() {
     if (actor.kind == ActorKind::thread) {
       continue;
     }
+    if (actor.on.size() > kMaxTextDisksBelow ||
+        std::any_of(actor.on.begin(), actor.on.end(),
+                    [](const std::string& name) { return name.empty() || name.size() > kMaxTextValue; })) {
+      return Error{"what disk " + quoted(actor.name) + " is made of cannot be written as text"};
+    }
     if (has_name(actor.kind) == actor.name.empty()) {
       return Error{"a " + kind + (actor.name.empty() ? " without" : " with") +
                    " a name cannot be written as text"};
@@ -364,6 +369,10 @@ void TextWriter::write_actors() {
       text(" capacity=");
       text(to_string(found->second->source));
     }
+    for (std::size_t i = 0; i < trace_.actors[id].on.size(); ++i) {
+      text(i == 0 ? " on=" : ";");
+      value(trace_.actors[id].on[i]);
+    }
     end_line();
   }
 }
@@ -418,6 +427,10 @@ void TextWriter::write_records() {
     number(sample.bytes);
     text(" ios=");
     number(sample.ios);
+    if (sample.in_flight != 0) {
+      text(" in_flight=");
+      number(sample.in_flight);
+    }
     end_line();
   }
   for (const DiskIo& io : trace_.disk_ios) {

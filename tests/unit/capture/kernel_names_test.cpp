@@ -45,6 +45,7 @@ TEST_CASE("diskstats of Linux 6.x: reads, writes, discards and flushes") {
   CHECK(disks[3].name == "nvme0n1");
   CHECK(disks[3].bytes == (3ULL + 7 + 14) * 512);
   CHECK(disks[3].ios == 1U + 5 + 12 + 16);
+  CHECK(disks[3].in_flight == 9);
 }
 
 TEST_CASE("diskstats of Linux 4.18, without flushes, and older, without discards") {

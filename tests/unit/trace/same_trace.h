@@ -101,7 +101,7 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     return "capacities";
   }
   if (differs(a.disk_samples, b.disk_samples,
-              [](const DiskSample& s) { return std::tie(s.disk, s.at, s.bytes, s.ios); })) {
+              [](const DiskSample& s) { return std::tie(s.disk, s.at, s.bytes, s.ios, s.in_flight); })) {
     return "disk samples";
   }
   if (differs(a.disk_ios, b.disk_ios, [](const DiskIo& io) {

@@ -139,6 +139,8 @@ TEST_CASE("numbers") {
                {"sample sda at=1 bytes=18446744073709551616 ios=1",
                 "bytes '18446744073709551616': expected a count, 0 to 18446744073709551615"},
                {"sample sda at=- bytes=1 ios=1", "at '-': expected ns, 0 to " + max_time},
+               {"sample sda at=1 bytes=1 ios=1 in_flight=x",
+                "in_flight 'x': expected a count, 0 to 18446744073709551615"},
                {"sample sda at=1 bytes=1 ios=", "ios '': expected a count, 0 to 18446744073709551615"}}));
 }
 
@@ -190,6 +192,8 @@ TEST_CASE("devices") {
        {"timer x", "expected 'timer' and nothing else"},
        {"disk a bytes_per_s=1 ios_per_s=1", "expected all of bytes_per_s, ios_per_s and capacity, or none"},
        {"disk a capacity=given", "expected all of bytes_per_s, ios_per_s and capacity, or none"},
+       {"disk a on=", "empty on"},
+       {"disk a on=b;;c", "empty on"},
        {"disk a bytes_per_s=0 ios_per_s=1 capacity=given", "bytes_per_s '0': expected a number > 0"},
        {"disk a bytes_per_s=1 ios_per_s=-1 capacity=given", "ios_per_s '-1': expected a number > 0"},
        {"disk a bytes_per_s=inf ios_per_s=1 capacity=given", "bytes_per_s 'inf': expected a number > 0"},

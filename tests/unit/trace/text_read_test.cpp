@@ -107,14 +107,14 @@ TEST_CASE("every record and key is read") {
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
       "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
       "disk sda bytes_per_s=1.5e8 ios_per_s=0.25 capacity=measured\n"
-      "disk sdb\n"
+      "disk sdb on=dm-0;a%3bb\n"
       "nic eth0\n"
       "irq 24%20virtio\n"
       "softirq NET_RX\n"
       "timer\n"
       "wait 5 block=60 wake=300 run=- waker=- class=other waker_stack=x;y stack=y\n"
       "unknown 6 from=200 to=-\n"
-      "sample sda at=100 bytes=18446744073709551615 ios=7\n"
+      "sample sda at=100 bytes=18446744073709551615 ios=7 in_flight=3\n"
       "io 5 disk=sda bytes=512 issue=70 complete=80\n"
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
   CHECK(trace.recording.target == "pid 1");
@@ -165,6 +165,8 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.disk_samples[0].at == 100);
   CHECK(trace.disk_samples[0].bytes == std::numeric_limits<std::uint64_t>::max());
   CHECK(trace.disk_samples[0].ios == 7);
+  CHECK(trace.disk_samples[0].in_flight == 3);
+  CHECK(trace.actors[3].on == std::vector<std::string>{"dm-0", "a;b"});
 
   REQUIRE(trace.disk_ios.size() == 2);
   CHECK(trace.disk_ios[0].thread == 0);

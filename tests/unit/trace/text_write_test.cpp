@@ -212,7 +212,10 @@ Trace random_trace(std::uint32_t seed) {
         trace.capacities.push_back(
             {id, 1 + below(1000) * 0.1, 1e-3 * (1 + below(9)), static_cast<CapacitySource>(below(3))});
       }
-      trace.disk_samples.push_back({id, below(100), random(), random()});
+      for (std::uint32_t n = below(3); n > 0; --n) {
+        trace.actors[id].on.push_back(unique(n));
+      }
+      trace.disk_samples.push_back({id, below(100), random(), random(), below(3)});
       trace.disk_ios.push_back({kNoActor, id, 5, below(2) == 0 ? kNever : 5 + below(9), random()});
     }
     if (actor.kind != ActorKind::thread) {

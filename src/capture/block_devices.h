@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a disk is, as sysfs has it: what it is made of, and which one it is. Everything read is bounded and
+// may vanish at any time; what is not found is left out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace offwait {
+
+inline constexpr const char* kSysfs = "/sys";
+
+/// Device number of the disk that a partition is part of, `dev` itself for anything else (major << 20 |
+/// minor).
+std::uint32_t whole_disk(std::uint32_t dev, const std::string& sysfs = kSysfs);
+
+/// Of the file system with the file behind the loop device of this name. Asks the loop device itself: the
+/// name of the file may mean something else here.
+std::optional<std::uint32_t> loop_backing_device(const std::string& name);
+
+/// Names of the disks that `dev` is made of, the nearest first: slaves of device-mapper and md, and what is
+/// below a loop device's file; partitions as the disks they are part of. At most 64.
+std::vector<std::string> disks_below(
+    std::uint32_t dev, const std::string& sysfs = kSysfs,
+    const std::function<std::optional<std::uint32_t>(const std::string&)>& backing = loop_backing_device);
+
+/// Name of a whole disk as /proc/diskstats has it; empty when there is none of this number.
+std::string disk_name(std::uint32_t dev, const std::string& sysfs = kSysfs);
+
+/// Tells this disk from others, also after it was given another name: its WWID, serial number, UUID or file,
+/// and its size; its name if it has none of these. Arbitrary bytes without newlines, at most 512; empty when
+/// there is no such disk.
+std::string disk_identity(std::uint32_t dev, const std::string& sysfs = kSysfs);
+
+}  // namespace offwait
