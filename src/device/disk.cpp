@@ -16,6 +16,9 @@ namespace offwait {
 namespace {
 
 constexpr Nanos kShortestForRate = 100'000'000;
+constexpr int kDeepQueue = 16;
+constexpr Nanos kSamplingBlur = 1'000'000;  // what is read of /proc/diskstats is of no one instant
+constexpr double kMismatch = 0.02;
 
 // Bytes and nanoseconds multiplied.
 __extension__ using Wide = unsigned __int128;
@@ -35,24 +38,78 @@ Span clip(Span span, const Window& window) {
   return {std::max(span.from, window.begin), std::min(span.to, window.end)};
 }
 
+// Disjoint spans, in order.
+class Spans {
+ public:
+  Spans() { length_until_.push_back(0); }
+
+  void add(Span span) {
+    spans_.push_back(span);
+    length_until_.push_back(length_until_.back() + span.length());
+  }
+
+  // Does any reach into the span?
+  bool any(Span span) const { return first(span) < last(span); }
+
+  // Of their parts inside the span.
+  Nanos length(Span span) const {
+    const std::size_t begin = first(span);
+    const std::size_t end = last(span);
+    if (begin >= end) {
+      return 0;
+    }
+    return length_until_[end] - length_until_[begin] - std::max<Nanos>(0, span.from - spans_[begin].from) -
+           std::max<Nanos>(0, spans_[end - 1].to - span.to);
+  }
+
+ private:
+  std::size_t first(Span span) const {
+    const auto found = std::upper_bound(spans_.begin(), spans_.end(), span.from,
+                                        [](Nanos t, const Span& s) { return t < s.to; });
+    return static_cast<std::size_t>(found - spans_.begin());
+  }
+  std::size_t last(Span span) const {
+    const auto found = std::lower_bound(spans_.begin(), spans_.end(), span.to,
+                                        [](const Span& s, Nanos t) { return s.from < t; });
+    return static_cast<std::size_t>(found - spans_.begin());
+  }
+
+  std::vector<Span> spans_;
+  std::vector<Nanos> length_until_;  // [i]: of the first i of spans_
+};
+
 // The requests of one disk.
 class Requests {
  public:
   explicit Requests(std::vector<DiskIo> ios) : ios_(std::move(ios)) {
-    std::sort(ios_.begin(), ios_.end(), [](const DiskIo& a, const DiskIo& b) { return a.issue < b.issue; });
+    std::vector<std::pair<Nanos, int>> changes;  // of the number in flight
+    changes.reserve(2 * ios_.size());
     for (const DiskIo& io : ios_) {
-      if (io.complete <= io.issue) {
-        continue;
-      }
-      if (!in_flight_.empty() && io.issue <= in_flight_.back().to) {
-        in_flight_.back().to = std::max(in_flight_.back().to, io.complete);
-      } else {
-        in_flight_.push_back({io.issue, io.complete});
+      if (io.complete > io.issue) {
+        changes.emplace_back(io.issue, 1);
+        changes.emplace_back(io.complete, -1);
       }
     }
-    flown_.push_back(0);
-    for (const Span& span : in_flight_) {
-      flown_.push_back(flown_.back() + span.length());
+    std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : a.second > b.second;  // no gap where they touch
+    });
+    int in_flight = 0;
+    Span flying;
+    Span deep;
+    for (const auto& [at, change] : changes) {
+      const int before = std::exchange(in_flight, in_flight + change);
+      if (before == 0) {
+        flying.from = at;
+      }
+      if (before == kDeepQueue - 1 && change > 0) {
+        deep.from = at;
+      }
+      if (before == kDeepQueue && change < 0) {
+        deep_.add({deep.from, at});
+      }
+      if (in_flight == 0) {
+        in_flight_.add({flying.from, at});
+      }
     }
 
     std::sort(ios_.begin(), ios_.end(),
@@ -72,18 +129,58 @@ class Requests {
 
   // Time in the span with at least one request in flight; nothing when no request is known of in the span.
   std::optional<Nanos> in_flight(Span span) const {
-    const auto first = std::upper_bound(in_flight_.begin(), in_flight_.end(), span.from,
-                                        [](Nanos t, const Span& s) { return t < s.to; });
-    const auto last = std::lower_bound(in_flight_.begin(), in_flight_.end(), span.to,
-                                       [](const Span& s, Nanos t) { return s.from < t; });
-    if (first >= last) {
-      return completed(span).ios == 0 ? std::nullopt : std::optional<Nanos>(0);
+    if (!in_flight_.any(span) && completed(span).ios == 0) {
+      return std::nullopt;
     }
-    Nanos total = flown_[static_cast<std::size_t>(last - in_flight_.begin())] -
-                  flown_[static_cast<std::size_t>(first - in_flight_.begin())];
-    total -= std::max<Nanos>(0, span.from - first->from);
-    total -= std::max<Nanos>(0, std::prev(last)->to - span.to);
-    return total;
+    return in_flight_.length(span);
+  }
+
+  // Time in the span with kDeepQueue requests in flight or more.
+  Nanos deep(Span span) const { return deep_.length(span); }
+
+  bool empty() const { return ios_.empty(); }
+
+  std::uint64_t most_bytes() const {
+    std::uint64_t most = 0;
+    for (const DiskIo& io : ios_) {
+      most = std::max(most, io.bytes);
+    }
+    return most;
+  }
+
+  // Who had what in flight in the window, and how long it took.
+  void describe(const Window& window, DiskUse& use) const {
+    std::map<ActorId, DiskUser> users;
+    double flown = 0;    // ns × requests
+    double service = 0;  // ns
+    std::uint64_t completed = 0;
+    for (const DiskIo& io : ios_) {
+      const Nanos length = clip({io.issue, io.complete}, window).length();
+      if (io.issue >= window.end || std::max(io.complete, io.issue) <= window.begin) {
+        continue;
+      }
+      DiskUser& user = users[io.thread];
+      user.thread = io.thread;
+      user.bytes += io.bytes;
+      ++user.ios;
+      user.service_ns += std::min(std::max<Nanos>(length, 0), kNever - user.service_ns);
+      flown += static_cast<double>(std::max<Nanos>(length, 0));
+      if (io.complete <= window.end) {
+        service += static_cast<double>(io.complete - io.issue);
+        ++completed;
+      }
+    }
+    for (const auto& [thread, user] : users) {
+      use.users.push_back(user);
+    }
+    std::stable_sort(use.users.begin(), use.users.end(),
+                     [](const DiskUser& a, const DiskUser& b) { return a.bytes > b.bytes; });
+    if (completed > 0) {
+      use.mean_service_ns = static_cast<Nanos>(service / static_cast<double>(completed));
+    }
+    if (window.length() > 0) {
+      use.mean_in_flight = flown / static_cast<double>(window.length());
+    }
   }
 
  private:
@@ -93,10 +190,10 @@ class Requests {
     return static_cast<std::size_t>(end - ios_.begin());
   }
 
-  std::vector<DiskIo> ios_;      // by completion
-  std::vector<Amount> sums_;     // [i]: of the first i of ios_
-  std::vector<Span> in_flight_;  // disjoint, in order
-  std::vector<Nanos> flown_;     // [i]: length of the first i of in_flight_
+  std::vector<DiskIo> ios_;   // by completion
+  std::vector<Amount> sums_;  // [i]: of the first i of ios_
+  Spans in_flight_;
+  Spans deep_;
 };
 
 struct Interval {
@@ -104,11 +201,55 @@ struct Interval {
   Amount amount;
 };
 
-// The sampling intervals that reach into the window; the window itself when there is none.
-std::vector<Interval> intervals(std::vector<DiskSample> samples, const Requests& requests,
+bool backwards(const DiskSample& a, const DiskSample& b) { return b.bytes < a.bytes || b.ios < a.ios; }
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a < b ? b - a : a - b; }
+
+// `samples` in order of time.
+std::optional<DiskCheck> cross_check(const std::vector<DiskSample>& samples, const Requests& requests) {
+  if (samples.size() < 2 || requests.empty()) {
+    return std::nullopt;
+  }
+  DiskCheck check;
+  Amount blurred;
+  const std::uint64_t most_bytes = requests.most_bytes();
+  const auto blur = [&](const DiskSample& end) {
+    const Amount near = requests.completed({end.at - kSamplingBlur, end.at + kSamplingBlur});
+    blurred.ios += near.ios + end.in_flight;
+    blurred.bytes += near.bytes + end.in_flight * most_bytes;
+  };
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const DiskSample& a = samples[i - 1];
+    const DiskSample& b = samples[i];
+    const bool ignored = backwards(a, b);
+    if (!ignored) {
+      const Amount seen = requests.completed({a.at, b.at});
+      check.counted_ios += b.ios - a.ios;
+      check.counted_bytes += b.bytes - a.bytes;
+      check.seen_ios += seen.ios;
+      check.seen_bytes += seen.bytes;
+    }
+    if (i == 1 || ignored) {
+      blur(a);
+    }
+    if (i + 1 == samples.size() || ignored) {
+      blur(b);
+    }
+  }
+  const auto differ = [](std::uint64_t counted, std::uint64_t seen, std::uint64_t allowed) {
+    const std::uint64_t difference = distance(counted, seen);
+    return difference > allowed &&
+           static_cast<double>(difference) > kMismatch * static_cast<double>(std::max(counted, seen));
+  };
+  check.mismatch = differ(check.counted_ios, check.seen_ios, blurred.ios) ||
+                   differ(check.counted_bytes, check.seen_bytes, blurred.bytes);
+  return check;
+}
+
+// The sampling intervals that reach into the window; the window itself when there is none. `samples` in order
+// of time.
+std::vector<Interval> intervals(const std::vector<DiskSample>& samples, const Requests& requests,
                                 const Window& window) {
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const DiskSample& a, const DiskSample& b) { return a.at < b.at; });
   std::vector<Interval> result;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const DiskSample& a = samples[i - 1];
@@ -117,8 +258,8 @@ std::vector<Interval> intervals(std::vector<DiskSample> samples, const Requests&
     if (clip(span, window).length() <= 0) {
       continue;
     }
-    const bool backwards = b.bytes < a.bytes || b.ios < a.ios;
-    result.push_back({span, backwards ? requests.completed(span) : Amount{b.bytes - a.bytes, b.ios - a.ios}});
+    result.push_back(
+        {span, backwards(a, b) ? requests.completed(span) : Amount{b.bytes - a.bytes, b.ios - a.ios}});
   }
   if (result.empty()) {
     const Span whole{window.begin, window.end};
@@ -168,6 +309,7 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sample
     if (const std::optional<Nanos> flying = requests.in_flight(inside)) {
       busy_here = std::min(busy_here, static_cast<double>(*flying));
     }
+    busy_here = std::max(busy_here, static_cast<double>(requests.deep(inside)));
     busy += busy_here;
     covered += inside.length();
     use.bytes += part_of(amount.bytes, inside.length(), span.length());
@@ -305,8 +447,13 @@ std::vector<DiskUse> disk_use(const Trace& trace) {
   std::vector<DiskUse> result;
   for (auto& [id, known] : disks) {
     const Requests requests(std::move(known.second));
-    result.push_back(use_of(capacity_of(trace, id), intervals(std::move(known.first), requests, trace.window),
-                            requests, trace.window));
+    std::vector<DiskSample>& samples = known.first;
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](const DiskSample& a, const DiskSample& b) { return a.at < b.at; });
+    result.push_back(
+        use_of(capacity_of(trace, id), intervals(samples, requests, trace.window), requests, trace.window));
+    requests.describe(trace.window, result.back());
+    result.back().check = cross_check(samples, requests);
   }
   return result;
 }
@@ -338,7 +485,8 @@ std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use
     for (const auto& [thread, mine] : users) {
       total += mine.bytes;
     }
-    if (total == 0) {
+    const bool saturated = disk.idle_ns <= disk.busy_ns / 9;
+    if (total == 0 || saturated) {
       continue;
     }
     const auto idle = static_cast<Wide>(disk.idle_ns);

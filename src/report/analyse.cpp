@@ -207,6 +207,7 @@ class Analysis {
       actor.time = report_time(vertex.time);
       actor.open_wait_s = to_seconds(vertex.time.open_wait_ns);
       actor.lost_s = to_seconds(lost[id]);
+      actor.on = first.on;
       report_.actors.push_back(std::move(actor));
     }
   }
@@ -242,7 +243,44 @@ class Analysis {
       report_.disks.push_back({merged_.vertex_of[use.disk], use.bytes, use.ios, to_seconds(use.busy_ns),
                                to_seconds(use.idle_ns), use.capacity.bytes_per_s, use.capacity.ios_per_s,
                                use.capacity.source, use.capacity_raised});
+      ReportDisk& disk = report_.disks.back();
+      if (report_.window_s > 0) {
+        disk.bytes_per_s = static_cast<double>(use.bytes) / report_.window_s;
+        disk.ios_per_s = static_cast<double>(use.ios) / report_.window_s;
+      }
+      disk.service_s = to_seconds(use.mean_service_ns);
+      disk.in_flight = use.mean_in_flight;
+      disk.users = disk_users(use);
+      if (use.check) {
+        disk.check = {use.check->counted_ios, use.check->counted_bytes, use.check->seen_ios,
+                      use.check->seen_bytes, use.check->mismatch};
+      }
     }
+  }
+
+  /// Members of a group together.
+  std::vector<ReportDiskUser> disk_users(const DiskUse& use) const {
+    std::map<std::optional<ReportActorId>, ReportDiskUser> by_actor;
+    for (const DiskUser& user : use.users) {
+      std::optional<ReportActorId> actor;
+      if (user.thread != kNoActor) {
+        actor = merged_.vertex_of[user.thread];
+      }
+      ReportDiskUser& sum = by_actor[actor];
+      sum.actor = actor;
+      sum.bytes += user.bytes;
+      sum.ios += user.ios;
+      sum.service_s += to_seconds(user.service_ns);
+    }
+    std::vector<ReportDiskUser> users;
+    for (auto& [actor, user] : by_actor) {
+      user.in_flight = report_.window_s > 0 ? user.service_s / report_.window_s : 0;
+      user.service_s /= static_cast<double>(user.ios);
+      users.push_back(user);
+    }
+    std::stable_sort(users.begin(), users.end(),
+                     [](const ReportDiskUser& a, const ReportDiskUser& b) { return a.bytes > b.bytes; });
+    return users;
   }
 
   void open_waits() {

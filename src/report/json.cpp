@@ -85,6 +85,9 @@ Json actor_json(const ReportActor& actor, ReportActorId id) {
   } else {
     out["members"] = 1;
   }
+  if (actor.kind == ActorKind::disk) {
+    out["on"] = array_of(actor.on, [](const std::string& name) { return text(name); });
+  }
   out["outside"] = actor.outside;
   out["short_lived"] = actor.short_lived;
   out.update(time_fields(actor.time));
@@ -158,6 +161,20 @@ Json refinement_json(const Report& report) {
   return out;
 }
 
+// Six digits behind the point say more than enough of a rate.
+Json rounded(double number) { return std::isfinite(number) ? std::round(number * 1e6) / 1e6 : 0.0; }
+
+Json check_json(const std::optional<ReportDiskCheck>& check) {
+  if (!check) {
+    return nullptr;
+  }
+  return {{"counted_ios", check->counted_ios},
+          {"counted_bytes", check->counted_bytes},
+          {"seen_ios", check->seen_ios},
+          {"seen_bytes", check->seen_bytes},
+          {"mismatch", check->mismatch}};
+}
+
 Json disk_json(const ReportDisk& disk) {
   return {{"actor", disk.actor},
           {"bytes", disk.bytes},
@@ -168,7 +185,20 @@ Json disk_json(const ReportDisk& disk) {
            {{"bytes_per_s", disk.capacity_bytes_per_s},
             {"ios_per_s", disk.capacity_ios_per_s},
             {"source", to_string(disk.capacity_source)},
-            {"raised", disk.capacity_raised}}}};
+            {"raised", disk.capacity_raised}}},
+          {"bytes_per_s", rounded(disk.bytes_per_s)},
+          {"ios_per_s", rounded(disk.ios_per_s)},
+          {"service_s", seconds(disk.service_s)},
+          {"in_flight", rounded(disk.in_flight)},
+          {"users", array_of(disk.users,
+                             [](const ReportDiskUser& user) -> Json {
+                               return {{"actor", user.actor ? Json(*user.actor) : Json(nullptr)},
+                                       {"bytes", user.bytes},
+                                       {"ios", user.ios},
+                                       {"service_s", seconds(user.service_s)},
+                                       {"in_flight", rounded(user.in_flight)}};
+                             })},
+          {"check", check_json(disk.check)}};
 }
 
 Json open_wait_json(const ReportOpenWait& open) {

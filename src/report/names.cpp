@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/names.h"
 
+#include <algorithm>
 #include <map>
 
 #include "report/escape.h"
@@ -27,6 +28,18 @@ std::string base_name(const ReportActor& actor) {
 
 }  // namespace
 
+std::string disks_below(const ReportActor& disk) {
+  constexpr std::size_t kShown = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kShown, disk.on.size()); ++i) {
+    out += (i == 0 ? " (on " : ", ") + cut_to_width(escape(disk.on[i]), ActorNames::kNameColumns);
+  }
+  if (disk.on.size() > kShown) {
+    out += ", " + std::to_string(disk.on.size() - kShown) + " more";
+  }
+  return out.empty() ? out : out + ")";
+}
+
 ActorNames::ActorNames(const Report& report) {
   std::map<std::string, int> uses;
   for (const ReportActor& actor : report.actors) {
@@ -44,7 +57,7 @@ ActorNames::ActorNames(const Report& report) {
 std::string ActorNames::full(const Report& report, ReportActorId actor) const {
   const ReportActor& it = report.actors[actor];
   if (!has_threads(it)) {
-    return brief(actor);
+    return brief(actor) + disks_below(it);
   }
   const std::string outside = it.outside ? ", outside" : "";
   if (it.kind == ActorKind::group) {

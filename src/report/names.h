@@ -8,6 +8,9 @@
 
 namespace offwait {
 
+/// ` (on vda)`: what a disk is made of, as far as it fits; empty if nothing is known.
+std::string disks_below(const ReportActor& disk);
+
 /// What actors are called in the text report. Not escaped, but never longer than kNameColumns and a few.
 class ActorNames {
  public:
@@ -18,7 +21,7 @@ class ActorNames {
   /// without a name, `disk vda`, `nic eth0`, `timer`, `irq 24 nvme0q1`, `softirq NET_RX`.
   const std::string& brief(ReportActorId actor) const { return brief_[actor]; }
   /// With what identifies it outside of the report: `B (tid 12)`, `jbd2/vda1-8 (tid 88, outside)`,
-  /// `worker×32 (in tgid 10)`.
+  /// `worker×32 (in tgid 10)`, `disk loop0 (on vda)`.
   std::string full(const Report& report, ReportActorId actor) const;
 
  private:

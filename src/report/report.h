@@ -69,9 +69,10 @@ struct ReportActor {
   bool outside = false;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
   bool short_lived = false;
-  ReportTime time;         ///< threads: sum over the members; devices: all 0
-  double open_wait_s = 0;  ///< part of blocked_s: waits still open at the window's end
-  double lost_s = 0;       ///< part of unknown_s: records were lost here
+  ReportTime time;              ///< threads: sum over the members; devices: all 0
+  double open_wait_s = 0;       ///< part of blocked_s: waits still open at the window's end
+  double lost_s = 0;            ///< part of unknown_s: records were lost here
+  std::vector<std::string> on;  ///< disks: Actor::on
 };
 
 struct ReportStack {
@@ -132,6 +133,24 @@ struct ReportStep {
 };
 std::string_view to_string(ReportStep::Reason reason);
 
+/// What one thread (or group) had in flight at a disk.
+struct ReportDiskUser {
+  std::optional<ReportActorId> actor;  ///< none: nobody who was recorded
+  std::uint64_t bytes = 0;
+  std::uint64_t ios = 0;
+  double service_s = 0;  ///< mean of a request, inside the window
+  double in_flight = 0;  ///< mean over the window
+};
+
+/// A disk's requests as /proc/diskstats counted them and as the block tracepoints showed them.
+struct ReportDiskCheck {
+  std::uint64_t counted_ios = 0;
+  std::uint64_t counted_bytes = 0;
+  std::uint64_t seen_ios = 0;
+  std::uint64_t seen_bytes = 0;
+  bool mismatch = false;  ///< by more than 2 %
+};
+
 struct ReportDisk {
   ReportActorId actor = 0;
   std::uint64_t bytes = 0;
@@ -142,6 +161,12 @@ struct ReportDisk {
   double capacity_ios_per_s = 0;
   CapacitySource capacity_source = CapacitySource::assumed;
   bool capacity_raised = false;  ///< to the highest rate seen
+  double bytes_per_s = 0;        ///< mean over the window, as the next three
+  double ios_per_s = 0;
+  double service_s = 0;  ///< of a request, from its issue to its completion
+  double in_flight = 0;
+  std::vector<ReportDiskUser> users{};  ///< by bytes, most first
+  std::optional<ReportDiskCheck> check{};
 };
 
 /// A thread that was still blocked at the window's end.

@@ -26,6 +26,7 @@ constexpr std::size_t kElsewhere = 3;
 constexpr std::size_t kSinks = 5;
 constexpr std::size_t kBackground = 4;
 constexpr std::size_t kOpenWaits = 5;
+constexpr std::size_t kDiskUsers = 3;
 constexpr std::size_t kLossActors = 6;
 constexpr std::size_t kFrames = 6;
 constexpr int kFrameColumns = 44;
@@ -577,26 +578,66 @@ class TextReport {
     canvas_.flow(words(text), 10);
   }
 
+  /// Who sent it what, if it was more than one.
+  void disk_users(const ReportDisk& disk) {
+    if (disk.users.size() < 2 || disk.bytes == 0) {
+      return;
+    }
+    const std::size_t shown = limit(kDiskUsers, disk.users.size());
+    std::string text = "used by ";
+    double all = 0;
+    for (const ReportDiskUser& user : disk.users) {
+      all += static_cast<double>(user.bytes);
+    }
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ReportDiskUser& user = disk.users[i];
+      text += (i == 0 ? "" : ", ") + (user.actor ? brief(*user.actor) : std::string("others")) + " " +
+              format_percent(static_cast<double>(user.bytes), all);
+    }
+    text += shown < disk.users.size() ? ", " + format_count(disk.users.size() - shown) + " more" : "";
+    canvas_.to(6);
+    canvas_.flow(words(text), 6);
+  }
+
+  void disk_check(const ReportDisk& disk) {
+    if (!disk.check || !disk.check->mismatch) {
+      return;
+    }
+    const ReportDiskCheck& check = *disk.check;
+    canvas_.to(6).put("MISMATCH", Ink::warn).put("  ");
+    canvas_.flow(words("/proc/diskstats counted " + format_plural(check.counted_ios, "request") + " of " +
+                       format_scaled(static_cast<double>(check.counted_bytes)) + "B, the tracepoints saw " +
+                       format_count(check.seen_ios) + " of " +
+                       format_scaled(static_cast<double>(check.seen_bytes)) + "B: trust neither"),
+                 6);
+  }
+
   void disks() {
     if (report_.disks.empty()) {
       return;
     }
     canvas_.gap();
     for (const ReportDisk& disk : report_.disks) {
-      const double used = disk.busy_s;
       canvas_.put("DISK", Ink::strong).put("  ");
+      const std::string on = disks_below(report_.actors[disk.actor]);
       canvas_.put(canvas_.fit(report_.actors[disk.actor].name, ActorNames::kNameColumns), Ink::actor)
+          .put(on)
           .put("  ");
       const std::string source = std::string(to_string(disk.capacity_source)) +
                                  (disk.capacity_raised ? ", raised to the highest rate seen" : "");
       canvas_.flow(
-          fields({words("used " + share(used) + " of its capacity"),
-                  words(format_scaled(static_cast<double>(disk.bytes)) + "B in " +
-                        format_plural(disk.ios, "request")),
+          fields({words("idle " + share(disk.idle_s)),
+                  words(format_count(static_cast<std::uint64_t>(std::llround(disk.ios_per_s))) + " IO/s, " +
+                        format_scaled(disk.bytes_per_s) + "B/s"),
+                  words(disk.service_s > 0 ? format_seconds(disk.service_s) + " each, " +
+                                                 format_ratio(disk.in_flight) + " in flight"
+                                           : ""),
                   words("capacity " + format_scaled(disk.capacity_bytes_per_s) + "B/s, " +
                         format_count(static_cast<std::uint64_t>(std::llround(disk.capacity_ios_per_s))) +
                         " IO/s (" + source + ")")}),
           6);
+      disk_users(disk);
+      disk_check(disk);
     }
   }
 

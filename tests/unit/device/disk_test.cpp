@@ -251,6 +251,94 @@ TEST_CASE("the longest window there is") {
   CHECK(edges[0].wait_ns - edges[1].wait_ns == 1);
 }
 
+TEST_CASE("a disk with 16 requests in flight waits for nobody, whatever it can do") {
+  Trace trace = trace_of(kSecond);
+  for (int i = 0; i < 16; ++i) io(trace, i, 600'000'000 + i, 512, i % 2 == 0 ? kWriter : kReader);
+  CHECK(only_use(trace).busy_ns == 600'000'000 - 15);
+  io(trace, 0, kSecond, 512);
+  CHECK(only_use(trace).busy_ns == 600'000'001 - 14);
+  trace.disk_ios.pop_back();
+  trace.disk_ios.pop_back();
+  CHECK(only_use(trace).busy_ns == 15'000'000);  // 15 of 1,000 IO/s
+}
+
+TEST_CASE("what is known of a disk's requests, by thread") {
+  Trace trace = trace_of(kSecond);
+  io(trace, 0, 100'000'000, 4096, kReader);
+  io(trace, -200'000'000, 200'000'000, 8192, kWriter);
+  io(trace, 900'000'000, kNever, 1024, kReader);
+  io(trace, 1, 1, 0, kNoActor);
+  io(trace, -9, -5, 77, kReader);
+  io(trace, kSecond, kSecond + 1, 77, kReader);
+  const DiskUse use = only_use(trace);
+  REQUIRE(use.users.size() == 3);
+  CHECK(use.users[0].thread == kWriter);
+  CHECK(use.users[0].bytes == 8192);
+  CHECK(use.users[0].ios == 1);
+  CHECK(use.users[0].service_ns == 200'000'000);
+  CHECK(use.users[1].thread == kReader);
+  CHECK(use.users[1].bytes == 5120);
+  CHECK(use.users[1].ios == 2);
+  CHECK(use.users[1].service_ns == 200'000'000);
+  CHECK(use.users[2].thread == kNoActor);
+  CHECK(use.mean_service_ns == 500'000'000 / 3);  // 100 ms, 400 ms and 0
+  CHECK(use.mean_in_flight == Approx(0.4));
+}
+
+DiskCheck check_of(const Trace& trace) {
+  const DiskUse use = only_use(trace);
+  REQUIRE(use.check.has_value());
+  return *use.check;
+}
+
+TEST_CASE("counters and tracepoints are compared, in requests and in bytes") {
+  Trace trace = trace_of(2 * kSecond);
+  CHECK_FALSE(only_use(trace).check.has_value());
+  for (int i = 0; i < 100; ++i) io(trace, 10'000'000 * i, 10'000'000 * i + 5'000'000, 1000);
+  CHECK_FALSE(only_use(trace).check.has_value());
+  sample(trace, 0, 500, 50);
+  CHECK_FALSE(only_use(trace).check.has_value());
+  sample(trace, kSecond, 500 + 102 * 1000, 152);
+  CHECK(check_of(trace).counted_ios == 102);
+  CHECK(check_of(trace).counted_bytes == 102'000);
+  CHECK(check_of(trace).seen_ios == 100);
+  CHECK(check_of(trace).seen_bytes == 100'000);
+  CHECK_FALSE(check_of(trace).mismatch);  // 2 of 102
+  trace.disk_samples[1] = {kDisk, kSecond, 500 + 103 * 1000, 152};
+  CHECK(check_of(trace).mismatch);  // bytes
+  trace.disk_samples[1] = {kDisk, kSecond, 500 + 100 * 1000, 153};
+  CHECK(check_of(trace).mismatch);  // requests
+  trace.disk_samples[1] = {kDisk, kSecond, 500, 50};
+  CHECK(check_of(trace).mismatch);  // a disk that does not count
+  trace.disk_samples[1] = {kDisk, kSecond, 500 + 97 * 1000, 147};
+  CHECK(check_of(trace).mismatch);
+}
+
+TEST_CASE("what was in flight when the counters were read, or completed just then, is no mismatch") {
+  Trace trace = trace_of(2 * kSecond);
+  for (int i = 0; i < 100; ++i) io(trace, 10'000'000 * i, 10'000'000 * i + 5'000'000, 1000);
+  trace.disk_samples = {{kDisk, 0, 0, 0, 4}, {kDisk, kSecond, 104'000, 104, 0}};
+  CHECK_FALSE(check_of(trace).mismatch);  // four submitted before anybody looked
+  trace.disk_samples[1].ios = 105;
+  CHECK(check_of(trace).mismatch);
+  trace.disk_samples = {{kDisk, 0, 0, 0, 0}, {kDisk, kSecond, 97'000, 97, 0}};
+  CHECK(check_of(trace).mismatch);
+  for (int i = 0; i < 3; ++i) io(trace, 990'000'000, kSecond + 1'100'000, 1000);
+  CHECK(check_of(trace).mismatch);
+  trace.disk_ios.resize(97);
+  for (int i = 0; i < 3; ++i) io(trace, 990'000'000, kSecond - 900'000, 1000);
+  CHECK_FALSE(check_of(trace).mismatch);
+}
+
+TEST_CASE("counters that went backwards are not compared") {
+  Trace trace = trace_of(2 * kSecond);
+  for (int i = 0; i < 100; ++i) io(trace, 20'000'000 * i, 20'000'000 * i + 5'000'000, 1000);
+  trace.disk_samples = {{kDisk, 0, 900, 900}, {kDisk, kSecond, 0, 0}, {kDisk, 2 * kSecond, 50'000, 50}};
+  CHECK(check_of(trace).seen_ios == 50);
+  CHECK(check_of(trace).counted_ios == 50);
+  CHECK_FALSE(check_of(trace).mismatch);
+}
+
 std::vector<DiskUse> idle_for(Nanos idle_ns) {
   DiskUse use;
   use.disk = kDisk;
@@ -293,6 +381,17 @@ TEST_CASE("largest remainders get what is left over, ties the smaller id") {
   CHECK(edges[0].wait_ns == 2);
   CHECK(edges[1].wait_ns == 1);
   CHECK(edges[2].wait_ns == 7);
+}
+
+TEST_CASE("a saturated disk waits for nobody") {
+  Trace trace = trace_of(kSecond);
+  io(trace, 0, 10, 4096, kWriter);
+  std::vector<DiskUse> use = idle_for(101);
+  use[0].busy_ns = 899;
+  CHECK(idle_edges(trace, use).size() == 1);
+  use[0] = idle_for(100)[0];
+  use[0].busy_ns = 900;
+  CHECK(idle_edges(trace, use).empty());
 }
 
 TEST_CASE("who did not use the disk in the window has no idle edge") {

@@ -25,6 +25,7 @@ CASES = {
     "lock-convoy-apart": (TRACES / "lock-convoy.txt", ["--no-merge"]),
     "hostile-names": (TRACES / "hostile-names.txt", ["--explain"]),
     "open-ends": (TRACES / "open-ends.txt", []),
+    "disks": (HERE / "disks.txt", []),
     "idle": (HERE / "idle.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }

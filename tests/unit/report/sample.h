@@ -90,7 +90,21 @@ inline Report sample_report() {
   report.sinks = {{3, false, 0, 0, 0}};
   report.refinement = {{ReportStep::Reason::noise, 1, std::nullopt, 0.01},
                        {ReportStep::Reason::background_sink, std::nullopt, 3, 0}};
-  report.disks = {{2, 1'000'000'000, 2000, 5, 5, 500e6, 400, CapacitySource::assumed, true}};
+  report.disks = {{2,
+                   1'000'000'000,
+                   2000,
+                   5,
+                   5,
+                   500e6,
+                   400,
+                   CapacitySource::assumed,
+                   true,
+                   1e8,
+                   200,
+                   0.0025,
+                   0.5,
+                   {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
+                   ReportDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}}};
   report.open_waits = {{3, 13, 10, true, WaitClass::poll, {"epoll_wait"}}};
   report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, "Not in a knot: nothing there waits for A."}};
   return report;

@@ -96,8 +96,9 @@ BACKGROUND  little CPU and no disk, or waits for nobody without being busy: does
 
 RUNNABLE  500 ms ready to run without a CPU: A (tid 11) 500 ms
 
-DISK  vda  used 50% of its capacity · 1 GB in 2,000 requests · capacity 500 MB/s, 400 IO/s (assumed,
-      raised to the highest rate seen)
+DISK  vda  idle 50% · 200 IO/s, 100 MB/s · 2.50 ms each, 0.50 in flight · capacity 500 MB/s, 400
+      IO/s (assumed, raised to the highest rate seen)
+      used by B 75%, others 25%
 
 BLOCKED THROUGHOUT  never woken in the window
   idler (tid 13)  10.0 s  poll  epoll_wait
