@@ -192,7 +192,9 @@ void describe(Trace& trace, const Target& target, std::string start_time) {
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
     if (actor.kind == ActorKind::disk)
-      trace.capacities.push_back(assumed_capacity(id, disk_type(actor.name)));
+      // What is made of other disks is as fast as the last of them.
+      trace.capacities.push_back(
+          assumed_capacity(id, disk_type(actor.on.empty() ? actor.name : actor.on.back())));
   }
 }
 
