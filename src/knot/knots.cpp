@@ -29,6 +29,7 @@ class KnotSearch {
   KnotResult run() {
     set_aside();
     build_tree();
+    find_followers();
     const auto root = static_cast<std::uint32_t>(tree_.nodes.size() - 1);
     look_inside(root);
     while (!pending_.empty()) {
@@ -46,6 +47,7 @@ class KnotSearch {
     std::size_t vertices = 0;
     std::size_t arcs = 0;  // inside it
     Nanos cpu_ns = 0;
+    Nanos active_ns = 0;
     bool device = false;
   };
 
@@ -125,16 +127,55 @@ class KnotSearch {
       if (node < vertices_.size()) {
         extent.vertices = 1;
         extent.cpu_ns = vertices_[node].cpu_ns;
+        extent.active_ns = vertices_[node].active_ns;
         extent.device = vertices_[node].kind == KnotVertex::Kind::device;
       }
       for (const std::uint32_t child : tree_.nodes[node].children) {
         extent.vertices += extents_[child].vertices;
         extent.arcs += extents_[child].arcs;
         extent.cpu_ns = add_clamped(extent.cpu_ns, extents_[child].cpu_ns);
+        extent.active_ns = add_clamped(extent.active_ns, extents_[child].active_ns);
         extent.device = extent.device || extents_[child].device;
       }
     }
     child_index_.resize(tree_.nodes.size());
+  }
+
+  bool heavy_wait(std::uint32_t arc) const {
+    return arc >= removals_ && vertices_[edges_[live_[arc]].from].kind == KnotVertex::Kind::thread;
+  }
+
+  // Who waits heavily for whom, directly or not: from components that nobody waits for on.
+  void find_followers() {
+    std::vector<Arc> arcs;
+    for (auto arc = removals_; arc < live_.size(); ++arc) {
+      if (heavy_wait(arc)) {
+        arcs.push_back(Arc{edges_[live_[arc]].from, edges_[live_[arc]].to});
+      }
+    }
+    const auto count = static_cast<std::uint32_t>(vertices_.size());
+    const Components components = strong_components(count, arcs);
+    std::vector<bool> works(components.count, false);
+    for (VertexId v = 0; v < count; ++v) {
+      if (is_part(vertices_[v].active_ns, options_.works)) {
+        works[components.of[v]] = true;
+      }
+    }
+    std::sort(arcs.begin(), arcs.end(),
+              [&](const Arc& a, const Arc& b) { return components.of[a.from] > components.of[b.from]; });
+    for (const Arc& arc : arcs) {
+      if (works[components.of[arc.from]]) {
+        works[components.of[arc.to]] = true;
+      }
+    }
+    works_.resize(count);
+    for (VertexId v = 0; v < count; ++v) {
+      works_[v] = works[components.of[v]];
+    }
+  }
+
+  bool is_part(Nanos ns, double fraction) const {
+    return static_cast<double>(ns) >= fraction * static_cast<double>(options_.window_ns);
   }
 
   // A node that has fallen apart: its terminal children are answers, background, or to be refined.
@@ -149,6 +190,7 @@ class KnotSearch {
     std::vector<Arc> between;
     std::vector<std::vector<std::uint32_t>> targets(count);
     std::vector<bool> has_edge(count, false);
+    std::vector<bool> followed(count, false);
     for (const std::uint32_t arc : node.arcs) {
       if (arc < node.split) {
         continue;
@@ -157,6 +199,9 @@ class KnotSearch {
       between.push_back(ends);
       targets[ends.from].push_back(ends.to);
       has_edge[ends.from] = has_edge[ends.to] = true;
+      if (heavy_wait(arc) && works_[edges_[live_[arc]].from]) {
+        followed[ends.to] = true;
+      }
     }
     // The children are components already; what is wanted is their reverse topological order.
     const Components components = strong_components(count, between);
@@ -174,31 +219,33 @@ class KnotSearch {
       const std::uint32_t child = node.children[i];
       // Only in the whole graph is there a vertex without any edge: a knot comes apart by the removal of one
       // edge, which leaves its vertices another.
-      const bool answer = extents_[child].arcs == 0 ? look_at_sink(child, has_edge[i]) : look_at_knot(child);
+      const bool answer = extents_[child].arcs == 0 ? look_at_sink(child, has_edge[i], followed[i])
+                                                    : look_at_knot(child, followed[i]);
       removed[i] = !answer;
       found = found || answer;
     }
     return found;
   }
 
-  bool look_at_sink(VertexId vertex, bool report_background) {
+  bool look_at_sink(VertexId vertex, bool report_background, bool followed) {
     if (vertices_[vertex].kind == KnotVertex::Kind::pseudo || !near_[vertex]) {
       return false;
     }
-    const double needed = options_.saturated * static_cast<double>(options_.window_ns);
-    const bool saturated = static_cast<double>(vertices_[vertex].busy_ns) >= needed;
-    if (saturated || report_background) {
-      result_.sinks.push_back({vertex, saturated});
+    KnotSink sink{vertex, is_part(vertices_[vertex].busy_ns, options_.saturated), false};
+    sink.paced = !sink.saturated && followed && is_part(vertices_[vertex].paced_ns, options_.saturated);
+    if (sink.limits() || report_background) {
+      result_.sinks.push_back(sink);
     }
-    if (!saturated && report_background) {
+    if (!sink.limits() && report_background) {
       note_vertex(KnotStep::Reason::background_sink, vertex);
     }
-    return saturated;
+    return sink.limits();
   }
 
-  bool look_at_knot(std::uint32_t node) {
-    if (extents_[node].device || static_cast<double>(extents_[node].cpu_ns) >=
-                                     options_.saturated * static_cast<double>(options_.window_ns)) {
+  bool look_at_knot(std::uint32_t node, bool followed) {
+    const Extent& extent = extents_[node];
+    if (extent.device || is_part(extent.cpu_ns, options_.saturated) ||
+        (followed && is_part(extent.active_ns, options_.saturated))) {
       pending_.push_back(node);
       return true;
     }
@@ -283,13 +330,16 @@ class KnotSearch {
       if (a.saturated != b.saturated) {
         return a.saturated;
       }
+      if (a.paced != b.paced) {
+        return a.paced;
+      }
       const Nanos busy_a = vertices_[a.vertex].busy_ns;
       const Nanos busy_b = vertices_[b.vertex].busy_ns;
       return busy_a != busy_b ? busy_a > busy_b : a.vertex < b.vertex;
     });
     // Answers come first.
     const bool knot_answer = !result_.knots.empty() && !result_.knots.front().background;
-    const bool sink_answer = !result_.sinks.empty() && result_.sinks.front().saturated;
+    const bool sink_answer = !result_.sinks.empty() && result_.sinks.front().limits();
     const bool nothing = result_.knots.empty() && result_.sinks.empty();
     result_.only_background = !nothing && !knot_answer && !sink_answer;
   }
@@ -315,6 +365,7 @@ class KnotSearch {
   std::uint32_t removals_ = 0;       // how many of them are under min_weight
   SplitTree tree_;
   std::vector<Extent> extents_;             // by node of the tree
+  std::vector<bool> works_;                 // by vertex: it does the work, or one that does waits for it
   std::vector<std::uint32_t> child_index_;  // by node of the tree; scratch
   std::vector<std::uint32_t> pending_;      // knots to be refined
   KnotResult result_;

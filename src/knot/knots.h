@@ -26,6 +26,11 @@ struct KnotVertex {
   /// 0.
   Nanos cpu_ns = 0;
   bool target = true;  ///< its progress is what the user asks about
+  /// Threads: busy_ns and the time slept until a time, of the member with the most of both: a sleep may stand
+  /// for something that nobody records, a rate limit or a remote service.
+  Nanos paced_ns = 0;
+  /// Threads: running + runnable + asleep + waiting for a disk, ns, summed over the members.
+  Nanos active_ns = 0;
 };
 
 struct KnotEdge {
@@ -41,6 +46,9 @@ struct KnotOptions {
   /// A sink is an answer when busy for at least this fraction of the window, a knot without a device when its
   /// threads together are: threads that a lock serialises cannot use more than one CPU, and never quite one.
   double saturated = 0.9;
+  /// Whoever is active for this fraction of the window or more does the work: what it waits for heavily is no
+  /// background. An idle pool is less active.
+  double works = 0.1;
 };
 
 /// A strongly connected component without an edge out of it, of two vertices or more, or one with a
@@ -54,7 +62,11 @@ struct Knot {
 
 struct KnotSink {
   VertexId vertex = 0;
-  bool saturated = false;  ///< else background
+  bool saturated = false;
+  /// Not saturated, but it runs or sleeps all the time, and threads that do the work wait for it.
+  bool paced = false;
+
+  bool limits() const { return saturated || paced; }  ///< else background
 };
 
 /// One step of the search, for --explain, in the order taken.
@@ -64,7 +76,7 @@ struct KnotStep {
     to_pseudo,        ///< edge to a timer or an interrupt, set aside
     apart,            ///< edge of a vertex that no target vertex waits for, set aside
     light,            ///< edge dropped by refinement because it was the lightest
-    background_sink,  ///< vertex removed: sink that is not saturated
+    background_sink,  ///< vertex removed: sink that does not limit
     background_knot,  ///< vertex removed: its knot uses less than one CPU and no device
     kept,             ///< refinement undone back to `edge`: it would have left nothing but background
   };
@@ -76,8 +88,8 @@ struct KnotStep {
 
 struct KnotResult {
   std::vector<Knot> knots;  ///< answers first (heaviest first), then background ones (heaviest first)
-  /// Saturated first, then by busy_ns. A vertex without any edge (but those set aside) is here only if
-  /// it is saturated.
+  /// Saturated first, then paced, then by busy_ns. A vertex without any edge (but those set aside) is here
+  /// only if it is saturated.
   std::vector<KnotSink> sinks;
   /// Something was found and all of it is background: the background knots, if any, are the answer.
   bool only_background = false;
@@ -90,7 +102,10 @@ struct KnotResult {
 ///    target, all are.
 /// 2. Strong components without edges out of them, but to vertices removed as background, are looked at: a
 ///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
-///    to less than `saturated` of the window is background; any other knot is refined.
+///    to less than `saturated` of the window is background; any other knot is refined. But a sink whose
+///    paced_ns is `saturated` of the window (a knot whose active_ns sum to it) is an answer (is refined) too
+///    when an edge of min_weight or more leads to it from a thread outside it that does the work, or that
+///    one that does waits for heavily: by such edges, directly or not, idle edges of devices apart.
 /// 3. Refinement: while the knot is no single vertex and no simple cycle and its lightest edge (self-loops
 ///    included) is under min_weight_ns, that edge is dropped; once the knot has come apart, 2. is done inside
 ///    it. If that finds nothing but background, the knot is the answer with all the edges it had before

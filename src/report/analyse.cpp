@@ -306,18 +306,44 @@ class Analysis {
 
   // ---- knots and sinks
 
+  /// By actor: the time that it slept until a time, or waited for a disk.
+  struct Waited {
+    std::vector<Nanos> asleep_ns;
+    std::vector<Nanos> disk_ns;
+  };
+  Waited waited() const {
+    Waited out{std::vector<Nanos>(trace_.actors.size(), 0), std::vector<Nanos>(trace_.actors.size(), 0)};
+    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+      const WaitSite& site = trace_.sites[id];
+      if (site.waker == kNoActor) {
+        continue;
+      }
+      const ActorKind waker = trace_.actors[site.waker].kind;
+      if (waker == ActorKind::timer && site.wait_class == WaitClass::sleep) {
+        out.asleep_ns[site.thread] += sweep_.sites[id].wait_ns;
+      } else if (waker == ActorKind::disk) {
+        out.disk_ns[site.thread] += sweep_.sites[id].wait_ns;
+      }
+    }
+    return out;
+  }
+
   std::vector<KnotVertex> knot_vertices() const {
     std::vector<KnotVertex> out;
+    const Waited waits = waited();
     for (const Vertex& vertex : merged_.vertices) {
       KnotVertex knot_vertex;
       const ActorKind kind = trace_.actors[vertex.representative].kind;
       if (is_thread(kind)) {
         for (const ActorId member : vertex.members) {
-          const ActorTime& time = sweep_.actors[member];
-          knot_vertex.busy_ns = std::max(knot_vertex.busy_ns, time.running_ns + time.runnable_ns);
-          knot_vertex.cpu_ns += time.running_ns + time.runnable_ns;
+          const Nanos busy_ns = sweep_.actors[member].running_ns + sweep_.actors[member].runnable_ns;
+          knot_vertex.busy_ns = std::max(knot_vertex.busy_ns, busy_ns);
+          knot_vertex.cpu_ns += busy_ns;
+          knot_vertex.paced_ns = std::max(knot_vertex.paced_ns, busy_ns + waits.asleep_ns[member]);
+          knot_vertex.active_ns += busy_ns + waits.asleep_ns[member] + waits.disk_ns[member];
         }
         knot_vertex.busy_ns = vertex.short_lived ? vertex.busy_ns : knot_vertex.busy_ns;
+        knot_vertex.paced_ns = std::max(knot_vertex.paced_ns, knot_vertex.busy_ns);
       } else {
         knot_vertex.kind = is_device(kind) ? KnotVertex::Kind::device : KnotVertex::Kind::pseudo;
         const auto use = std::find_if(disk_use_.begin(), disk_use_.end(), [&](const DiskUse& candidate) {
@@ -479,6 +505,8 @@ class Analysis {
     ReportSink out;
     out.actor = sink.vertex;
     out.saturated = sink.saturated;
+    out.paced = sink.paced;
+    out.asleep_s = to_seconds(std::max<Nanos>(0, vertex.paced_ns - vertex.busy_ns));
     out.busy_s = to_seconds(vertex.busy_ns);
     if (const Vertex& merged = merged_.vertices[sink.vertex]; merged.short_lived) {
       const double cpu_s = to_seconds(merged.time.running_ns + merged.time.runnable_ns);
@@ -526,6 +554,8 @@ class Analysis {
                                        [](const ReportKnot& knot) { return !knot.background; });
     const auto saturated = std::count_if(report_.sinks.begin(), report_.sinks.end(),
                                          [](const ReportSink& sink) { return sink.saturated; });
+    const auto paced = std::count_if(report_.sinks.begin(), report_.sinks.end(),
+                                     [](const ReportSink& sink) { return sink.paced; });
     ReportVerdict& verdict = report_.verdict;
     const std::string ran = percent_of_window(report_.totals.target.running_s) + " of one CPU";
     if (answers > 0) {
@@ -540,12 +570,21 @@ class Analysis {
             " Saturated besides: " + std::to_string(saturated) +
             (saturated == 1 ? " actor, whose execution limits." : " actors, whose execution limits.");
       }
+      if (paced > 0) {
+        verdict.sentence += " " + paced_sentence(paced);
+      }
     } else if (saturated > 0) {
       verdict.kind = ReportVerdict::Kind::sink;
       verdict.sentence =
           "No knot: " +
           (saturated == 1 ? std::string("one actor is") : std::to_string(saturated) + " actors are") +
           " saturated. What " + (saturated == 1 ? "it executes" : "they execute") + " limits, not a wait.";
+      if (paced > 0) {
+        verdict.sentence += " " + paced_sentence(paced);
+      }
+    } else if (paced > 0) {
+      verdict.kind = ReportVerdict::Kind::sink;
+      verdict.sentence = "No knot, and nothing is saturated. " + paced_sentence(paced);
     } else if (!report_.knots.empty()) {
       verdict.kind = ReportVerdict::Kind::background;
       verdict.sentence =
@@ -565,6 +604,13 @@ class Analysis {
       verdict.sentence = "No knot, and nothing is saturated: no single wait limits. The target ran " + ran +
                          where_the_waits_go() + ".";
     }
+  }
+
+  static std::string paced_sentence(std::ptrdiff_t count) {
+    return (count == 1 ? std::string("1 actor sleeps or runs")
+                       : std::to_string(count) + " actors sleep or run") +
+           " all the time while threads that do the work wait for it: how long " +
+           (count == 1 ? "it sleeps" : "they sleep") + " limits.";
   }
 
   /// ", and its threads wait for timers (60% of their blocked time), …"
@@ -614,7 +660,7 @@ class Analysis {
       }
     }
     for (std::uint32_t i = 0; i < report_.sinks.size(); ++i) {
-      if (report_.sinks[i].saturated) {
+      if (report_.sinks[i].limits()) {
         part_of[report_.sinks[i].actor] = static_cast<std::uint32_t>(report_.knots.size()) + i;
       }
     }
@@ -664,7 +710,7 @@ class Analysis {
       }
     }
     for (const ReportSink& sink : report_.sinks) {
-      background[sink.actor] = !sink.saturated;
+      background[sink.actor] = !sink.limits();
     }
     std::vector<std::uint32_t> removed_in(report_.edges.size(), kNone);
     for (std::uint32_t i = 0; i < report_.refinement.size(); ++i) {
@@ -690,8 +736,7 @@ class Analysis {
         report_.elsewhere.push_back(
             {id, Reason::leads_in, leads_in(from, answer, where.waited_for[edge.from] != kNone, names)});
       } else {
-        report_.elsewhere.push_back(
-            {id, Reason::no_answer, "Leads to no knot and to nothing that is saturated."});
+        report_.elsewhere.push_back({id, Reason::no_answer, "Leads to no knot and to no sink that limits."});
       }
     }
     std::stable_sort(report_.elsewhere.begin(), report_.elsewhere.end(),
@@ -739,7 +784,9 @@ class Analysis {
                             : report_.knots.size() == 1 ? std::string("the knot")
                                                         : "knot " + std::to_string(answer + 1);
     if (!knot) {
-      return waiter + " waits for " + end + ", directly or not, which is saturated.";
+      return waiter + " waits for " + end + ", directly or not, which " +
+             (report_.sinks[answer - report_.knots.size()].saturated ? "is saturated."
+                                                                     : "runs or sleeps all the time.");
     }
     return "Not in a knot: " + waiter + " waits for " + end + ", but " +
            (waited_for ? "what waits for it there is too short to count."

@@ -139,9 +139,11 @@ Json knot_json(const Report& report, const ReportKnot& knot) {
 Json sink_json(const ReportSink& sink) {
   return {{"actor", sink.actor},
           {"saturated", sink.saturated},
+          {"paced", sink.paced},
           {"running_s", seconds(sink.running_s)},
           {"runnable_s", seconds(sink.runnable_s)},
-          {"busy_s", seconds(sink.busy_s)}};
+          {"busy_s", seconds(sink.busy_s)},
+          {"asleep_s", seconds(sink.asleep_s)}};
 }
 
 Json refinement_json(const Report& report) {

@@ -50,7 +50,7 @@ struct ReportOptions {
 struct ReportVerdict {
   enum class Kind : std::uint8_t {
     knot,        ///< at least one knot limits
-    sink,        ///< no knot, but something saturated
+    sink,        ///< no knot, but something saturated or paced
     background,  ///< nothing but background knots: they are shown as the answer
     idle,        ///< the target waits for timers or requests, or for nothing, and hardly runs
     none,        ///< it runs a lot, but nothing is saturated and no wait limits
@@ -115,12 +115,16 @@ struct ReportKnot {
 
 struct ReportSink {
   ReportActorId actor = 0;
-  bool saturated = false;  ///< else background
+  bool saturated = false;
+  bool paced = false;  ///< not saturated, but runs or sleeps all the time while working threads wait for it
   /// Threads: of the busiest member, so that it compares with the window; short-lived ones: while any of them
   /// was busy, split as their sum is.
   double running_s = 0;
   double runnable_s = 0;
-  double busy_s = 0;  ///< running_s + runnable_s; devices: window × (1 − idle fraction)
+  double busy_s = 0;    ///< running_s + runnable_s; devices: window × (1 − idle fraction)
+  double asleep_s = 0;  ///< until a time of its own; of the member with most of running, runnable and asleep
+
+  bool limits() const { return saturated || paced; }  ///< else background
 };
 
 /// One step of the search, in the order taken: what was removed from the graph and why.
@@ -188,7 +192,7 @@ struct ReportElsewhere {
     light,       ///< refinement dropped it: others in its knot weigh more
     background,  ///< one of its ends is background
     noise,       ///< under the noise floor
-    no_answer,   ///< there is no knot and no saturated sink
+    no_answer,   ///< there is no knot and no sink that limits
   };
   ReportEdgeId edge = 0;
   Reason reason = Reason::no_answer;
@@ -206,7 +210,7 @@ struct Report {
   std::vector<ReportActor> actors;
   std::vector<ReportEdge> edges;  ///< heaviest first
   std::vector<ReportKnot> knots;  ///< answers first, heaviest first, then background ones
-  std::vector<ReportSink> sinks;  ///< saturated first, then by busy_s
+  std::vector<ReportSink> sinks;  ///< saturated first, then paced, then by busy_s
   std::vector<ReportStep> refinement;
   std::vector<ReportDisk> disks;
   std::vector<ReportOpenWait> open_waits;  ///< longest first

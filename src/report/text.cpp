@@ -44,7 +44,7 @@ class TextReport {
     losses();
     verdict();
     knots();
-    saturated();
+    limiting_sinks();
     elsewhere();
     background();
     cpu();
@@ -454,24 +454,35 @@ class TextReport {
     if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
       return std::string(actor.kind == ActorKind::group ? "busiest thread " : "") + "ran " +
              format_seconds(sink.running_s) + " " + share(sink.running_s) + ", was runnable " +
-             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s);
+             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s) +
+             (sink.paced
+                  ? ", slept until a time for " + format_seconds(sink.asleep_s) + " " + share(sink.asleep_s)
+                  : "");
     }
     const ReportDisk* disk = disk_of(sink.actor);
     return "used " + share(sink.busy_s) + " of its capacity" +
            (disk == nullptr ? "" : " (" + std::string(to_string(disk->capacity_source)) + ")");
   }
 
-  void saturated() {
+  void limiting_sinks() {
+    sinks("SATURATED", "waits for nobody and is busy all the time: what it executes limits",
+          [](const ReportSink& sink) { return sink.saturated; });
+    sinks("PACED",
+          "runs or sleeps until a time, and others wait for that: a limit on the rate, or something remote",
+          [](const ReportSink& sink) { return sink.paced; });
+  }
+
+  void sinks(const char* name, const char* meaning, bool (*belongs)(const ReportSink&)) {
     std::vector<const ReportSink*> all;
     for (const ReportSink& sink : report_.sinks) {
-      if (sink.saturated) {
+      if (belongs(sink)) {
         all.push_back(&sink);
       }
     }
     if (all.empty()) {
       return;
     }
-    heading("SATURATED", "waits for nobody and is busy all the time: what it executes limits");
+    heading(name, meaning);
     const std::size_t shown = limit(kSinks, all.size());
     for (std::size_t i = 0; i < shown; ++i) {
       canvas_.to(2).put(full(all[i]->actor), Ink::actor).put("  ");
@@ -518,7 +529,7 @@ class TextReport {
     }
     std::vector<const ReportSink*> sinks;
     for (const ReportSink& sink : report_.sinks) {
-      if (!sink.saturated) {
+      if (!sink.limits()) {
         sinks.push_back(&sink);
       }
     }

@@ -17,6 +17,7 @@ struct Input {
   const std::vector<KnotVertex>& vertices;
   const std::vector<KnotEdge>& edges;
   const KnotOptions& options;
+  Edges heavy = {};  // waits of threads, of those left by what is set aside
 };
 
 Vertices reachable(const Input& in, const Edges& edges, VertexId from) {
@@ -78,7 +79,25 @@ Knot make_knot(const Input& in, const Vertices& vertices, const Edges& edges, bo
 
 bool has_answer(const KnotResult& result) {
   return std::any_of(result.knots.begin(), result.knots.end(), [](const Knot& k) { return !k.background; }) ||
-         std::any_of(result.sinks.begin(), result.sinks.end(), [](const KnotSink& s) { return s.saturated; });
+         std::any_of(result.sinks.begin(), result.sinks.end(), [](const KnotSink& s) { return s.limits(); });
+}
+
+// Somebody outside waits heavily for one of `component`, and so does, directly or not, somebody who works.
+bool followed(const Input& in, const Edges& edges, const Vertices& component) {
+  for (const std::uint32_t e : edges) {
+    if (!in.heavy.contains(e) || component.contains(in.edges[e].from) ||
+        !component.contains(in.edges[e].to)) {
+      continue;
+    }
+    for (VertexId v = 0; v < in.vertices.size(); ++v) {
+      if (static_cast<double>(in.vertices[v].active_ns) >=
+              in.options.works * static_cast<double>(in.options.window_ns) &&
+          reachable(in, in.heavy, v).contains(in.edges[e].from)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void append(KnotResult& to, const KnotResult& more) {
@@ -148,22 +167,29 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
                            });
         const bool saturated = static_cast<double>(vertex.busy_ns) >=
                                in.options.saturated * static_cast<double>(in.options.window_ns);
+        const bool paced = !saturated &&
+                           static_cast<double>(vertex.paced_ns) >=
+                               in.options.saturated * static_cast<double>(in.options.window_ns) &&
+                           followed(in, edges, component);
         if (vertex.kind != KnotVertex::Kind::pseudo && (saturated || !alone)) {
-          result.sinks.push_back({first, saturated});
-          if (!saturated) {
+          result.sinks.push_back({first, saturated, paced});
+          background = !saturated && !paced;
+          if (background) {
             result.steps.push_back({Reason::background_sink, {}, first, vertex.busy_ns});
           }
-          background = !saturated;
         }
       } else {
         Nanos cpu = 0;
+        Nanos active = 0;
         bool device = false;
         for (const VertexId v : component) {
           cpu += in.vertices[v].cpu_ns;
+          active += in.vertices[v].active_ns;
           device = device || in.vertices[v].kind == KnotVertex::Kind::device;
         }
-        background = !device && static_cast<double>(cpu) <
-                                    in.options.saturated * static_cast<double>(in.options.window_ns);
+        const double needed = in.options.saturated * static_cast<double>(in.options.window_ns);
+        background = !device && static_cast<double>(cpu) < needed &&
+                     (static_cast<double>(active) < needed || !followed(in, edges, component));
         if (background) {
           result.knots.push_back(make_knot(in, component, own, true));
           for (const VertexId v : component) {
@@ -188,7 +214,7 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
 
 KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std::vector<KnotEdge>& edges,
                              const KnotOptions& options) {
-  const Input in{vertices, edges, options};
+  Input in{vertices, edges, options};
   KnotResult result;
   Vertices all;
   for (VertexId v = 0; v < vertices.size(); ++v) {
@@ -225,14 +251,19 @@ KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std:
       result.steps.push_back({Reason::apart, e, {}, edges[e].weight_ns});
     }
   }
+  for (const std::uint32_t e : inside(in, waits, near)) {
+    if (edges[e].weight_ns >= options.min_weight_ns) {
+      in.heavy.insert(e);
+    }
+  }
   append(result, search(in, near, near_edges, true));
   std::sort(result.knots.begin(), result.knots.end(), [](const Knot& a, const Knot& b) {
     return std::make_tuple(a.background, -a.weight_ns, a.vertices) <
            std::make_tuple(b.background, -b.weight_ns, b.vertices);
   });
   std::sort(result.sinks.begin(), result.sinks.end(), [&](const KnotSink& a, const KnotSink& b) {
-    return std::make_tuple(!a.saturated, -vertices[a.vertex].busy_ns, a.vertex) <
-           std::make_tuple(!b.saturated, -vertices[b.vertex].busy_ns, b.vertex);
+    return std::make_tuple(!a.saturated, !a.paced, -vertices[a.vertex].busy_ns, a.vertex) <
+           std::make_tuple(!b.saturated, !b.paced, -vertices[b.vertex].busy_ns, b.vertex);
   });
   result.only_background = !(result.knots.empty() && result.sinks.empty()) && !has_answer(result);
   return result;

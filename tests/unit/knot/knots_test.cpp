@@ -160,6 +160,63 @@ TEST_CASE("a knot of less than one CPU and no device is background: reported, re
   CHECK_FALSE(result.only_background);
 }
 
+TEST_CASE("a thread that sleeps or runs all the time limits those that work and wait for it") {
+  // 0 → 1, which sleeps.
+  KnotVertex active = sleeper();
+  active.active_ns = 100;
+  KnotVertex pace = sleeper();
+  pace.paced_ns = 900;
+  const KnotResult at = find_knots({active, pace}, {{0, 1, 200}}, defaults());
+  REQUIRE(at.sinks.size() == 1);
+  CHECK(at.sinks[0].vertex == 1);
+  CHECK(at.sinks[0].paced);
+  CHECK_FALSE(at.sinks[0].saturated);
+  CHECK_FALSE(at.only_background);
+  CHECK(at.steps.empty());
+
+  // It sleeps less; the wait is light; who waits is an idle pool.
+  KnotVertex idle = active;
+  idle.active_ns = 99;
+  KnotVertex rests = pace;
+  rests.paced_ns = 899;
+  CHECK(find_knots({active, rests}, {{0, 1, 200}}, defaults()).only_background);
+  CHECK(find_knots({active, pace}, {{0, 1, 199}}, defaults()).only_background);
+  CHECK(find_knots({idle, pace}, {{0, 1, 200}}, defaults()).only_background);
+  // But somebody who works waits for the pool.
+  CHECK_FALSE(find_knots({idle, pace, active}, {{0, 1, 200}, {2, 0, 200}}, defaults()).only_background);
+  // A disk that waits for requests is nobody who works.
+  const std::vector<KnotEdge> of_disk{{0, 1, 200}, {2, 0, 10}};
+  CHECK(find_knots({disk(500), pace, idle}, of_disk, defaults()).only_background);
+}
+
+TEST_CASE("what waits for a thread that sleeps all the time is no knot of its own") {
+  // A stage that sleeps (0) holds up a logger (1) that has a disk (2) for itself.
+  KnotVertex pace = sleeper();
+  pace.paced_ns = 1000;
+  KnotVertex logger = sleeper();
+  logger.active_ns = 500;
+  const std::vector<KnotEdge> edges{{1, 0, 500}, {1, 2, 400}, {2, 1, 900}};
+  const KnotResult result = find_knots({pace, logger, disk(100)}, edges, defaults());
+  CHECK(result.knots.empty());
+  REQUIRE(result.sinks.size() == 1);
+  CHECK(result.sinks[0].vertex == 0);
+}
+
+TEST_CASE("a knot that uses no CPU limits those that work and wait for it") {
+  // 0 and 1 hold a lock while they sleep; 2 waits for both.
+  KnotVertex holder = sleeper();
+  holder.active_ns = 450;
+  KnotVertex waiter = sleeper();
+  waiter.active_ns = 300;
+  const std::vector<KnotEdge> edges{{0, 1, 500}, {1, 0, 500}, {2, 0, 200}};
+  const KnotResult result = find_knots({holder, holder, waiter}, edges, defaults());
+  REQUIRE(result.knots.size() == 1);
+  CHECK(result.knots[0].vertices == Ids{0, 1});
+  CHECK_FALSE(result.knots[0].background);
+  holder.active_ns = 449;
+  CHECK(find_knots({holder, holder, waiter}, edges, defaults()).knots[0].background);
+}
+
 TEST_CASE("a saturated knot is not background, one ns less is") {
   const std::vector<KnotEdge> edges{{0, 1, 500}, {1, 0, 500}};
   CHECK_FALSE(find_knots({{Kind::thread, 500, 450}, {Kind::thread, 500, 450}}, edges, defaults())
@@ -360,6 +417,10 @@ RandomGraph random_graph(std::mt19937_64& random) {
     const auto cpu = static_cast<Nanos>(up_to(most_cpu));
     const bool target = up_to(3) != 0;
     graph.vertices.push_back({kind, static_cast<Nanos>(up_to(950)), kind == Kind::thread ? cpu : 0, target});
+    if (kind == Kind::thread) {
+      graph.vertices.back().paced_ns = static_cast<Nanos>(up_to(1100));
+      graph.vertices.back().active_ns = static_cast<Nanos>(up_to(up_to(1) == 0 ? 150 : 1100));
+    }
   }
   const std::uint64_t edges = up_to(count * (1 + up_to(4)));
   // Few different weights make ties.
@@ -387,6 +448,7 @@ TEST_CASE("equal to brute force on 4,000 random graphs") {
   int refined = 0;
   int kept = 0;
   int in_between = 0;
+  int paced = 0;
   for (int i = 0; i < 4000; ++i) {
     const RandomGraph graph = random_graph(random);
     const KnotResult fast = find_knots(graph.vertices, graph.edges, graph.options);
@@ -404,6 +466,8 @@ TEST_CASE("equal to brute force on 4,000 random graphs") {
     for (std::size_t s = 0; s < fast.sinks.size(); ++s) {
       REQUIRE(fast.sinks[s].vertex == slow.sinks[s].vertex);
       REQUIRE(fast.sinks[s].saturated == slow.sinks[s].saturated);
+      REQUIRE(fast.sinks[s].paced == slow.sinks[s].paced);
+      paced += fast.sinks[s].paced ? 1 : 0;
     }
     REQUIRE(sorted_steps(fast) == sorted_steps(slow));
     const auto has = [&fast](Reason reason) {
@@ -418,6 +482,7 @@ TEST_CASE("equal to brute force on 4,000 random graphs") {
   CHECK(refined > 400);
   CHECK(kept > 40);
   CHECK(in_between > 40);
+  CHECK(paced > 40);
 }
 
 TEST_CASE("2,000 vertices, 200,000 edges, every one of them light") {

@@ -265,3 +265,45 @@ TEST_CASE("What cannot be analysed is an error") {
   bad.trace.waits.push_back({3, 0, 1, 1});
   CHECK_FALSE(analyse(bad.trace, {}).ok());
 }
+
+TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken for the one that waits") {
+  Scene scene;
+  const ActorId work = scene.thread("work", 11);
+  const ActorId remote = scene.thread("remote", 12);
+  const ActorId pool = scene.thread("pool", 13);
+  const ActorId cron = scene.thread("cron", 14);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  for (int t = 0; t < 1000; t += 10) {
+    scene.wait(remote, timer, t, t + 9, WaitClass::sleep);
+    scene.wait(work, remote, t + 2, t + 9);
+  }
+  scene.wait(cron, timer, 0, 995, WaitClass::sleep);
+  scene.wait(pool, cron, 0, 995);
+  const Report report = scene.report();
+  CHECK(report.knots.empty());
+  REQUIRE(report.sinks.size() == 3);
+  CHECK(report.actors[report.sinks[0].actor].name == "remote");
+  CHECK(report.sinks[0].paced);
+  CHECK_FALSE(report.sinks[0].saturated);
+  CHECK(report.sinks[0].asleep_s == Approx(0.9));
+  CHECK_FALSE(report.sinks[1].limits());
+  CHECK_FALSE(report.sinks[2].limits());
+  CHECK(report.verdict.kind == ReportVerdict::Kind::sink);
+  CHECK(
+      report.verdict.sentence ==
+      "No knot, and nothing is saturated. 1 actor sleeps or runs all the time while threads that do the work "
+      "wait for it: how long it sleeps limits.");
+
+  // A poll with a time limit is no sleep: nobody knows what it polls for.
+  Scene polls;
+  polls.thread("work", 11);
+  polls.thread("loop", 12);
+  polls.device(ActorKind::timer, "");
+  for (int t = 0; t < 1000; t += 10) {
+    polls.wait(1, 2, t, t + 9, WaitClass::poll);
+    polls.wait(0, 1, t + 2, t + 9);
+  }
+  for (const ReportSink& sink : polls.report().sinks) {
+    CHECK_FALSE(sink.limits());
+  }
+}

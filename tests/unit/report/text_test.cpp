@@ -235,7 +235,7 @@ TEST_CASE("Background knots are short unless they are the answer") {
 
 TEST_CASE("A saturated sink shows its running and runnable share") {
   Report report = sample_report();
-  report.sinks = {{1, true, 9, 0.5, 9.5}, {2, true, 0, 0, 9.6}};
+  report.sinks = {{1, true, false, 9, 0.5, 9.5, 0}, {2, true, false, 0, 0, 9.6, 0}};
   const std::string text = to_text(report, {});
   CHECK(has(text, "\n  B (tid 12)  ran 9.00 s 90%, was runnable 500 ms 5.0%\n"));
   CHECK(has(text, "\n  disk vda  used 96% of its capacity (assumed)\n"));
