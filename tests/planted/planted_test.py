@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Does offwait find the bottleneck that was planted?
+
+    planted_test.py OFFWAIT PLANTED [--verify] [--keep DIR] [PLAN...]
+
+Runs the plans of plans.txt (all, or those whose name contains one of PLAN), records each for a moment and looks whether
+the planted piece is in the first knot of the report, or is a sink that limits. Prints a line for each plan and the hit
+rate, and fails under 95 %. --verify first measures again that each plan's truth holds on this machine, and leaves out
+those of which it does not. --keep DIR: the reports are kept there."""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import plans
+
+RECORDED_S = 1.5
+WARM_UP_S = 0.2
+REQUIRED = 0.95
+SKIP = 77
+
+
+def thread_names(pid):
+    names = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/comm", encoding="ascii") as comm:
+            names[int(tid)] = comm.read().strip()
+    return names
+
+
+def record(offwait, planted, directory, plan):
+    """(report, {tid: name}) of one run."""
+    with tempfile.TemporaryFile("w+") as text:
+        text.write(plan.text)
+        text.seek(0)
+        program = subprocess.Popen([planted, "--directory", directory], stdin=text, stdout=subprocess.PIPE, text=True)
+    try:
+        if program.stdout.readline() != "ready\n":
+            sys.exit(SKIP)
+        try:
+            program.wait(WARM_UP_S)
+        except subprocess.TimeoutExpired:
+            pass
+        names = thread_names(program.pid)
+        run = subprocess.run([offwait, "-q", "-p", str(program.pid), "-d", f"{RECORDED_S}s", "--json", "-"],
+                             stdout=subprocess.PIPE, text=True, check=True)
+        return json.loads(run.stdout), names
+    finally:
+        program.kill()
+        program.wait()
+        program.stdout.close()
+
+
+class Answer:
+    """What the report names as the bottleneck: its first knot, and the sinks that limit."""
+
+    def __init__(self, report, names):
+        self.report, self.names = report, names
+        self.kind = report["verdict"]["kind"]
+        self.knot = None
+        if report["knots"] and (not report["knots"][0]["background"] or self.kind == "background"):
+            self.knot = report["knots"][0]
+        self.actors = set(self.knot["actors"]) if self.knot else set()
+        self.actors |= {sink["actor"] for sink in report["sinks"] if sink["saturated"] or sink.get("paced")}
+
+    def threads_of(self, actor):
+        """The names of an actor's threads."""
+        return {self.names.get(tid, "") for tid in self.report["actors"][actor].get("tids", [])}
+
+    def is_disk(self, actor):
+        return self.report["actors"][actor]["kind"] == "disk"
+
+    def threads(self):
+        return set().union(*(self.threads_of(actor) for actor in self.actors))
+
+    def __str__(self):
+        named = sorted(" ".join(sorted(self.threads_of(a))) or self.report["actors"][a]["name"] for a in self.actors)
+        return f"{self.kind}: " + (", ".join(named) or "nothing")
+
+
+def names_planted(plan, answer):
+    """Whether the planted piece is in the answer: the thread; the thread with the disk that it waits for; holders of the
+    lock that wait for each other, or one that holds it all the time."""
+    kind, name = plan.planted.kind, plan.planted.name
+    if kind == "thread":
+        return name in answer.threads()
+    edges = answer.knot["edges"] if answer.knot else []
+    if kind == "disk":
+        return any(name in answer.threads_of(e["from"]) and answer.is_disk(e["to"]) for e in edges)
+    holders = plan.threads_with("hold", name)
+    return any(holders & answer.threads_of(e["from"]) and holders & answer.threads_of(e["to"]) for e in edges)
+
+
+def decoys_in(plan, answer):
+    """Decoys whose threads are in the answer though the planted piece's thread is another."""
+    return sorted(piece for piece in plan.decoys
+                  if plan.threads_with(piece) & answer.threads() - plan.threads_with(plan.planted.piece))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("offwait")
+    parser.add_argument("planted")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--plans", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "plans.txt"))
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--keep")
+    arguments = parser.parse_intermixed_args()
+
+    table = collections.Counter()
+    misses = []
+    with tempfile.TemporaryDirectory(dir=".") as directory:
+        for plan in plans.read(arguments.plans):
+            if arguments.names and not any(name in plan.name for name in arguments.names):
+                continue
+            if arguments.verify:
+                measured = plans.gains(arguments.planted, directory, plan)
+                gains = " ".join(f"{piece} ×{gain:.2f}" for piece, gain in measured.items())
+                if not plans.is_true(plan, measured):
+                    print(f"not true here: {plan.name}: {gains}", flush=True)
+                    continue
+            report, names = record(arguments.offwait, arguments.planted, directory, plan)
+            if arguments.keep:
+                with open(os.path.join(arguments.keep, plan.name + ".json"), "w", encoding="ascii") as file:
+                    json.dump(report, file)
+            answer = Answer(report, names)
+            hit = names_planted(plan, answer)
+            decoys = decoys_in(plan, answer)
+            how = ("found" if hit and not decoys else "found with decoys" if hit else
+                   "nothing" if not answer.actors else "something else")
+            table[plan.name.rsplit("-", 1)[0], how] += 1
+            if not hit:
+                misses.append(plan.name)
+            print(f"{'ok  ' if hit else 'MISS'} {plan.name:24} planted {' '.join(plan.planted):32} {answer}"
+                  + (f"  [decoys: {' '.join(decoys)}]" if decoys else ""), flush=True)
+
+    columns = ["found", "found with decoys", "something else", "nothing"]
+    print("\n" + f"{'planted':24}" + "".join(f"{column:>20}" for column in columns))
+    for row in dict.fromkeys(row for row, _ in table):
+        print(f"{row:24}" + "".join(f"{table[row, column] or '':>20}" for column in columns))
+    total = sum(table.values())
+    rate = (total - len(misses)) / total if total else 0.0
+    print(f"{'all':24}" + "".join(f"{sum(n for (_, how), n in table.items() if how == column):>20}" for column in columns))
+    print(f"{total - len(misses)} of {total} found: {100 * rate:.1f} %" + "".join("\n  missed: " + m for m in misses))
+    return 0 if rate >= REQUIRED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
