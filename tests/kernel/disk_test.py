@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What offwait says of disks, against fio and /proc/diskstats, on a loop device of its own, over memory: what else uses
+the host's disks would take part.
+
+    disk_test.py OFFWAIT [test names]"""
+import collections
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import recording
+
+OFFWAIT = sys.argv[1]
+SKIP = 77
+SECTOR = 512
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@contextlib.contextmanager
+def loop_device(directory, mebibytes):
+    """A loop device over a file; its name without /dev/."""
+    path = os.path.join(directory, "disk.img")
+    with open(path, "wb") as file:
+        file.truncate(mebibytes << 20)
+    device = run("losetup", "--find", "--show", path)
+    try:
+        yield os.path.basename(device)
+    finally:
+        run("losetup", "--detach", device)
+        os.unlink(path)
+
+
+@contextlib.contextmanager
+def mounted_ext4(device, directory):
+    run("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", "/dev/" + device)
+    run("mount", "/dev/" + device, directory)
+    try:
+        yield
+    finally:
+        run("umount", directory)
+
+
+def counters(device):
+    """Requests and bytes of /sys/block/DEVICE/stat, which is its line of /proc/diskstats."""
+    with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
+        fields = [int(word) for word in file.read().split()]
+    return fields[0] + fields[4] + fields[11] + fields[15], (fields[2] + fields[6] + fields[13]) * SECTOR
+
+
+def fio(device, *options):
+    return subprocess.Popen(["fio", "--name=job", f"--filename=/dev/{device}", "--direct=1", "--bs=4k", "--size=64M",
+                             "--time_based", "--output-format=json", *options], stdout=subprocess.PIPE, text=True)
+
+
+def worker_of(process):
+    """fio's job is a child of it."""
+    path = f"/proc/{process.pid}/task/{process.pid}/children"
+    for _ in range(500):
+        with open(path, encoding="ascii") as file:
+            children = file.read().split()
+        if children:
+            return int(children[0])
+        time.sleep(0.01)
+    raise AssertionError("fio has no job")
+
+
+class DiskTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def report(self, pid, seconds, *options):
+        path = os.path.join(self.directory, "report.json")
+        subprocess.run([OFFWAIT, "-q", "-p", str(pid), "-d", f"{seconds}s", "--json", path, *options], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def disk(self, report, name):
+        """The actor and what the report has of the disk."""
+        actor, = [a["id"] for a in report["actors"] if a["kind"] == "disk" and a["name"] == name]
+        disk, = [d for d in report["disks"] if d["actor"] == actor]
+        self.assertIsNotNone(disk["check"])
+        self.assertFalse(disk["check"]["mismatch"], disk["check"])
+        return actor, disk
+
+    def knots_with(self, report, actor):
+        return [k for k in report["knots"] if not k["background"] and actor in k["actors"]]
+
+    def test_depth_one_waits_as_long_as_fio_says(self):
+        for rw, direction in (("randread", "read"), ("randwrite", "write")):
+            with self.subTest(rw=rw), loop_device(self.directory, 64) as device:
+                path = os.path.join(self.directory, "dump.txt")
+                # fio starts its job, a thread of it, when the recording has begun.
+                job = fio(device, f"--rw={rw}", "--ioengine=psync", "--runtime=2", "--startdelay=3", "--thread=1")
+                recorder = recording.start_offwait(OFFWAIT, ["dump", "-p", str(job.pid), "-o", path])
+                out, _ = job.communicate()
+                recorder.communicate()
+                self.check_against_fio(recording.Dump(path), device, json.loads(out)["jobs"][0][direction])
+
+    def check_against_fio(self, dump, device, stats):
+        submitters = collections.Counter(tid for tid, keys in dump.ios if keys["disk"] == device)
+        worker = int(submitters.most_common(1)[0][0])
+        waits = [w for w in dump.waits if w.tid == worker and w.waker == "disk:" + device]
+        done = [keys for tid, keys in dump.ios if tid == str(worker) and keys["disk"] == device]
+        self.assertAlmostEqual(len(done) / stats["total_ios"], 1.0, delta=0.02)
+        # fio's latency is of the whole system call: the wait, the way back to a CPU, and the call's own work. The last is all that
+        # offwait does not call a wait for the disk; it is no more than the thread ran or was preempted while it did I/O.
+        latencies = stats["total_ios"] * stats["lat_ns"]["mean"]
+        waited = sum(w.run - w.block for w in waits)
+        span = waits[-1].run - waits[0].block
+        others = sum(w.run - w.block for w in dump.waits
+                     if w.tid == worker and w.waker != "disk:" + device and waits[0].block <= w.block < waits[-1].run)
+        self.assertLessEqual(waited, 1.02 * latencies)
+        self.assertGreaterEqual(1.02 * (span - others), latencies)
+        # And the wait itself is no longer than the request was under way.
+        flown = sum(int(keys["complete"]) - int(keys["issue"]) for keys in done)
+        self.assertLessEqual(sum(w.wake - w.block for w in waits), 1.02 * flown)
+
+    def test_idle_fraction_is_that_of_the_counters(self):
+        with loop_device(self.directory, 64) as device:
+            job = fio(device, "--rw=randread", "--ioengine=psync", "--runtime=5")
+            worker = worker_of(job)
+            time.sleep(1)
+            before, started = counters(device), time.monotonic()
+            report = self.report(worker, 2, "--disk-capacity", f"{device}=100G,200k")
+            after, ended = counters(device), time.monotonic()
+            job.communicate()
+        _, disk = self.disk(report, device)
+        used = (after[0] - before[0]) / (ended - started) / 200_000
+        self.assertEqual(disk["capacity"]["source"], "given")
+        self.assertAlmostEqual(disk["idle_s"] / report["recording"]["window_s"], 1 - used, delta=0.02)
+
+    def test_journal_commits_are_the_knot(self):
+        mount = os.path.join(self.directory, "mnt")
+        os.mkdir(mount)
+        with loop_device(self.directory, 64) as device, mounted_ext4(device, mount):
+            writer = subprocess.Popen([sys.executable, "-c", """
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+while os.getppid() == int(sys.argv[2]):
+    os.write(fd, b"x" * 4096)
+    os.fsync(fd)
+""", os.path.join(mount, "file"), str(os.getpid())])
+            try:
+                time.sleep(0.5)
+                report = self.report(writer.pid, 3)
+            finally:
+                writer.kill()
+                writer.wait()
+        actor, disk = self.disk(report, device)
+        by_name = {a["name"]: a["id"] for a in report["actors"]}
+        journal = by_name[f"jbd2/{device}-8"]
+        writer_actor, = [a["id"] for a in report["actors"] if a.get("tid") == writer.pid]
+        knots = self.knots_with(report, actor)
+        self.assertEqual(len(knots), 1, report["knots"])
+        names = [report["actors"][a]["name"] for a in knots[0]["actors"]]
+        self.assertLessEqual({writer_actor, journal, actor}, set(knots[0]["actors"]), names)
+        # The completions come from a worker of the loop device; what the journal waits for is still the disk.
+        waited = {e["to"]: e["wait_s"] for e in report["edges"]
+                  if e["from"] == journal and "disk" in e["classes"] and not e["idle"]}
+        self.assertGreaterEqual(waited.pop(actor), 0.95 * (sum(waited.values()) + 1e-9))
+        self.assertIn(journal, [u["actor"] for u in disk["users"]])
+
+
+if __name__ == "__main__":
+    missing = [tool for tool in ("fio", "losetup", "mkfs.ext4") if shutil.which(tool) is None]
+    if missing or os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        print(f"skipped: {', '.join(missing) or 'root and a kernel with BTF'} missing")
+        sys.exit(SKIP)
+    loader = unittest.defaultTestLoader
+    module = sys.modules[__name__]
+    names = sys.argv[2:]
+    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
