@@ -10,6 +10,15 @@
 
 enum softirq_vector { VECTOR_TIMER = 1, VECTOR_HRTIMER = 8 };
 
+/* A packet on its way over loopback or veth, and the thread that sent it. */
+struct sent_packet {
+  __u64 skb; /* struct sk_buff, 0 for none */
+  __u64 sent_ns;
+  __u64 task; /* struct task_struct of the sender, which may have exited since */
+  __u32 tid;  /* 0 if no thread is known to have sent it */
+  __u32 pad;
+};
+
 /* What the interrupt being served on this CPU has been seen to do. Hard interrupts do not nest, and neither
  * do soft ones; each kind has its own slot because the former interrupt the latter. */
 struct cpu_context {
@@ -18,7 +27,8 @@ struct cpu_context {
   __u32 irq_timer;
   __u32 vector; /* soft */
   __u32 softirq_disk;
-  __u64 softirq_device; /* soft: struct net_device of the packet being received, 0 for none */
+  __u64 softirq_device;              /* soft: struct net_device of the packet being received, 0 for none */
+  struct sent_packet softirq_packet; /* soft: the packet being received */
   /* A thread that completes requests itself (loop, FUSE, threaded interrupts): its last one, and its switches
    * so far, which tell whether it is still at it. */
   __u32 thread_tid;
@@ -27,7 +37,14 @@ struct cpu_context {
   /* The thread that was last seen to get this CPU, if it is recorded, else 0: saves a look-up when it wakes
    * others. */
   __u32 recorded_tid;
+  __u64 pointer; /* as_number() */
 };
+
+/* The verifier forbids arithmetic with pointers; one that has been in a map is a number. */
+static __always_inline __u64 as_number(struct cpu_context* context, const void* pointer) {
+  *(const void* volatile*)&context->pointer = pointer;
+  return *(volatile __u64*)&context->pointer;
+}
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -49,7 +66,22 @@ static __always_inline __u64 current_switches(void) {
 struct waker {
   __u32 kind;
   __u32 id;
+  __u64 sent_ns; /* kind THREAD, not the current one: when it sent the packet that wakes; else 0 */
+  __u32 nic;     /* the interface that this packet came through */
 };
+
+/* Named by its id alone if there is no room for its name. */
+static __always_inline __u32 nic_of(struct net_device* device) {
+  struct offwait_nic nic = {};
+  nic.index = (__u32)BPF_CORE_READ(device, ifindex);
+  nic.namespace_inode = BPF_CORE_READ(device, nd_net.net, ns.inum);
+  __u32 id = nic.namespace_inode << 16 | (nic.index & 0xffff);
+  if (!bpf_map_lookup_elem(&nics, &id)) {
+    BPF_CORE_READ_STR_INTO(&nic.name, device, name);
+    bpf_map_update_elem(&nics, &id, &nic, BPF_ANY);
+  }
+  return id;
+}
 
 static __always_inline bool is_softirq_thread(struct task_struct* task) {
   static const char name[8] = "ksoftirq";
@@ -76,15 +108,19 @@ static __always_inline struct waker waker_of(const struct cpu_context* context, 
     if (context->softirq_disk) {
       waker.kind = OFFWAIT_WAKER_DISK;
       waker.id = context->softirq_disk;
+    } else if (is_softirq_thread(wakee)) {
+      waker.kind = OFFWAIT_WAKER_SOFTIRQ;
+      waker.id = OFFWAIT_SOFTIRQ_RAISED;
     } else if (context->softirq_device) {
-      struct net_device* device = (void*)context->softirq_device;
       waker.kind = OFFWAIT_WAKER_NIC;
-      waker.id = (__u32)BPF_CORE_READ(device, ifindex);
-      if (!bpf_map_lookup_elem(&nics, &waker.id)) {
-        char name[OFFWAIT_NIC_NAME_LEN] = {};
-        BPF_CORE_READ_STR_INTO(&name, device, name);
-        /* Without it the interface is named by its index. */
-        bpf_map_update_elem(&nics, &waker.id, name, BPF_ANY);
+      waker.id = nic_of((void*)context->softirq_device);
+      const struct sent_packet* packet = &context->softirq_packet;
+      /* Who waits for a packet that it sent itself waits for its delivery only. */
+      if (packet->tid && packet->tid != (__u32)wakee->pid) {
+        waker.kind = OFFWAIT_WAKER_THREAD;
+        waker.nic = waker.id;
+        waker.id = packet->tid;
+        waker.sent_ns = packet->sent_ns;
       }
     } else if (context->vector == VECTOR_TIMER || context->vector == VECTOR_HRTIMER) {
       waker.kind = OFFWAIT_WAKER_TIMER;

@@ -31,6 +31,8 @@ int on_softirq_entry(__u64* ctx) {
     context->vector = (__u32)ctx[0];
     context->softirq_disk = 0;
     context->softirq_device = 0;
+    context->softirq_packet.skb = 0;
+    context->softirq_packet.tid = 0;
   }
   return 0;
 }

@@ -54,8 +54,8 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 1024);
-  __type(key, __u32); /* interface index */
-  __type(value, char[OFFWAIT_NIC_NAME_LEN]);
+  __type(key, __u32); /* interface id */
+  __type(value, struct offwait_nic);
 } nics SEC(".maps");
 
 struct {

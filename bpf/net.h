@@ -1,13 +1,108 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Network: the interface whose packet the running softirq delivers. */
+/* Network: the interface whose packet the running softirq delivers and, over loopback and veth, the thread
+ * that sent it. What a softirq sends by itself (an acknowledgement, what the other side's window held back, a
+ * retransmission) has no sender. */
 #ifndef OFFWAIT_NET_H
 #define OFFWAIT_NET_H
+
+/* Packets between net_dev_queue and netif_receive_skb, in one of PLACES places from the hash of their address
+ * on. They leave it when they are received, so those that were dropped on the way are the oldest: their place
+ * is taken first. */
+#define SENT_PACKETS 16384
+#define PLACES 4
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, SENT_PACKETS);
+  __type(key, __u32);
+  __type(value, struct sent_packet);
+} sent_packets SEC(".maps");
+
+static __always_inline struct sent_packet* place_of_packet(__u64 skb, __u32 place) {
+  __u32 key = ((__u32)(skb * 0x9e3779b97f4a7c15ull >> 40) + place) % SENT_PACKETS;
+  return bpf_map_lookup_elem(&sent_packets, &key);
+}
+
+static __always_inline void keep_packet(const struct sent_packet* packet) {
+  struct sent_packet* oldest = NULL;
+  for (__u32 i = 0; i < PLACES; ++i) {
+    struct sent_packet* place = place_of_packet(packet->skb, i);
+    if (!place) return;
+    if (place->skb == packet->skb) {
+      oldest = place;
+      break;
+    }
+    if (!oldest || place->sent_ns < oldest->sent_ns) oldest = place;
+  }
+  if (oldest) *oldest = *packet;
+}
+
+/* Its address may be used again at once. */
+static __always_inline bool take_packet(__u64 skb, struct sent_packet* packet) {
+  for (__u32 i = 0; i < PLACES; ++i) {
+    struct sent_packet* place = place_of_packet(skb, i);
+    if (!place) return false;
+    if (place->skb == skb) {
+      *packet = *place;
+      place->skb = 0;
+      place->sent_ns = 0;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Does what is sent through this device arrive on this host, as the same sk_buff? */
+static __always_inline bool delivers_here(struct net_device* device) {
+  if (device->flags & 0x8 /* IFF_LOOPBACK */) return true;
+  const struct rtnl_link_ops* ops = device->rtnl_link_ops;
+  if (!ops) return false;
+  char kind[8] = {};
+  bpf_probe_read_kernel_str(kind, sizeof(kind), ops->kind);
+  return *(__u64*)kind == 'v' + ('e' << 8) + ('t' << 16) + ((__u64)'h' << 24);
+}
+
+/* Soft interrupts are off here, and in the next. */
+SEC("tp_btf/net_dev_queue")
+int on_net_dev_queue(__u64* ctx) {
+  struct sk_buff* skb = (void*)ctx[0];
+  __u32 count = preempt_count();
+  struct cpu_context* context = cpu_context();
+  if (!context || count & HARDIRQ_OR_NMI) return 0;
+  __u64 address = as_number(context, skb);
+  if (count & SOFTIRQ_SERVING) {
+    if (context->softirq_packet.skb != address) return 0;
+    /* Sent by a socket, it is a new packet where the one just received has been. Else it is that one: passed
+     * on by a bridge or a router. */
+    if (skb->sk)
+      context->softirq_packet.skb = 0;
+    else if (context->softirq_packet.tid && delivers_here(skb->dev))
+      keep_packet(&context->softirq_packet);
+    return 0;
+  }
+  if (!delivers_here(skb->dev)) return 0;
+  struct sent_packet packet = {};
+  packet.skb = address;
+  packet.sent_ns = bpf_ktime_get_ns();
+  packet.task = bpf_get_current_task();
+  packet.tid = (__u32)bpf_get_current_pid_tgid();
+  keep_packet(&packet);
+  return 0;
+}
 
 SEC("tp_btf/netif_receive_skb")
 int on_netif_receive_skb(__u64* ctx) {
   struct cpu_context* context = cpu_context();
   struct sk_buff* skb = (void*)ctx[0];
-  if (context) context->softirq_device = (__u64)skb->dev;
+  if (!context) return 0;
+  context->softirq_device = (__u64)skb->dev;
+  bool outside = skb->dev->dev.parent; /* hardware */
+  __u64 address = as_number(context, skb);
+  if (!outside && take_packet(address, &context->softirq_packet)) return 0;
+  /* A bridge hands packets of its own address up as received once more. */
+  if (!outside && context->softirq_packet.skb == address) return 0;
+  context->softirq_packet.skb = address;
+  context->softirq_packet.tid = 0;
   return 0;
 }
 

@@ -79,6 +79,33 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
 }
 
+/* Likewise for who sent a packet. It runs elsewhere, or no more: what it is doing is found as the task
+ * iterator finds it (seed.h). False if it is gone. */
+static __always_inline bool record_sender(const struct sent_packet* packet, __u64 now) {
+  __u32 tid = packet->tid;
+  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
+  if (thread) return thread->start_ns <= packet->sent_ns;
+  /* The task's memory may belong to another one by now, which is then younger than the packet. */
+  struct task_struct* task = (void*)packet->task;
+  struct offwait_thread fresh = {};
+  fresh.start_ns = BPF_CORE_READ(task, start_time);
+  if ((__u32)BPF_CORE_READ(task, pid) != tid || fresh.start_ns > packet->sent_ns ||
+      BPF_CORE_READ(task, exit_state))
+    return false;
+  fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
+  fresh.since_ns = now;
+  fresh.syscall = OFFWAIT_SYSCALL_UNKNOWN;
+  fresh.target = bpf_map_lookup_elem(&target_tgids, &fresh.tgid) || bpf_map_lookup_elem(&target_tids, &tid);
+  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
+  thread = bpf_map_lookup_elem(&threads, &tid);
+  if (!thread) return false;
+  if (BPF_CORE_READ(task, on_cpu))
+    thread->seeded = OFFWAIT_STATE_RUNNING;
+  else
+    thread->seeded = BPF_CORE_READ(task, on_rq) ? OFFWAIT_STATE_RUNNABLE : OFFWAIT_STATE_BLOCKED;
+  return true;
+}
+
 /* Where a task is blocked: what is known of its wait from the waiting side. `task` is blocked or about to be.
  */
 static __always_inline void note_wait(struct offwait_thread* thread, struct task_struct* task, __u32 state) {
@@ -117,6 +144,8 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   wait->fd_kind = thread->fd_kind;
   wait->flags =
       thread->flags | (thread->wake_ns && thread->wake_ns < thread->since_ns ? OFFWAIT_WAIT_RACED : 0);
+  bool sent = thread->in_flight_ns && thread->waker_kind == OFFWAIT_WAKER_THREAD;
+  if (sent) wait->flags |= OFFWAIT_WAIT_SENT;
   wait->tid = tid;
   wait->block_ns = thread->since_ns;
   wait->wake_ns = wake_ns;
@@ -129,7 +158,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   wait->waker_user = thread->waker_user;
   wait->waker_kernel = thread->waker_kernel;
   wait->object = thread->object;
-  wait->in_flight_ns = 0;
+  wait->in_flight_ns = sent ? thread->in_flight_ns : 0;
   bpf_ringbuf_submit(wait, EMIT_FLAGS);
 }
 
@@ -237,7 +266,25 @@ int on_sched_waking(__u64* ctx) {
   struct waker waker = waker_of(context, wakee);
   __u32 waker_user = 0;
   __u32 waker_kernel = 0;
-  if (waker.kind == OFFWAIT_WAKER_THREAD) {
+  __u32 in_flight = 0;
+  if (waker.sent_ns) {
+    __u64 pid_tgid = bpf_get_current_pid_tgid();
+    bool on_top = (__u32)pid_tgid == waker.id;
+    if (on_top) record_current(waker.id, now);
+    waker_kernel = waker.nic;
+    if (on_top || record_sender(&context->softirq_packet, now)) {
+      __u64 ns = now - waker.sent_ns;
+      in_flight = ns > 0xffffffff ? 0xffffffff : ns ? (__u32)ns : 1;
+      if (record_stacks && on_top && thread->state != OFFWAIT_STATE_RUNNING) {
+        struct task_struct* task = (void*)bpf_get_current_task();
+        waker_user = BPF_CORE_READ(task, mm) ? current_stack(ctx, (__u32)(pid_tgid >> 32)) : 0;
+      }
+    } else {
+      waker.kind = OFFWAIT_WAKER_NIC;
+      waker.id = waker.nic;
+      waker_kernel = 0;
+    }
+  } else if (waker.kind == OFFWAIT_WAKER_THREAD) {
     if (context->recorded_tid != waker.id) record_current(waker.id, now);
     /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack:
      * rarely, and walking one for each futile waking would cost more than it tells. */
@@ -255,6 +302,7 @@ int on_sched_waking(__u64* ctx) {
   thread->waker_id = waker.id;
   thread->waker_user = waker_user;
   thread->waker_kernel = waker_kernel;
+  thread->in_flight_ns = in_flight;
   thread->wake_ns = now;
   return 0;
 }

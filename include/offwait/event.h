@@ -23,7 +23,8 @@ enum offwait_record_type {
 };
 
 /* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
- * interface index, the interrupt number (or OFFWAIT_IRQ_*) or the softirq vector (or OFFWAIT_SOFTIRQ_*). */
+ * interface's id (offwait_nic), the interrupt number (or OFFWAIT_IRQ_*) or the softirq vector (or
+ * OFFWAIT_SOFTIRQ_*). */
 enum offwait_waker_kind {
   OFFWAIT_WAKER_UNKNOWN = 0,
   OFFWAIT_WAKER_THREAD,
@@ -55,6 +56,7 @@ enum offwait_wait_flag {
                                     the interface after it */
 };
 #define OFFWAIT_NO_SYSCALL (-1)
+#define OFFWAIT_SYSCALL_UNKNOWN (-2)
 
 /* One per blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if it was
  * blocked before it was recorded. Stack ids are keys of the stack store, 0 for none. */
@@ -72,12 +74,15 @@ struct offwait_wait {
   __u16 task_state; /* TASK_* bits at the switch */
   __u32 wait_user;
   __u32 wait_kernel;
-  __u32 waker_user;
-  __u32 waker_kernel;
-  /* What is waited on. A futex: 32 bits of a hash of the word's address, never 0. With OFFWAIT_WAIT_SENT: the
-   * interface index that the waking came through. Else 0. */
+  __u32 waker_user; /* with OFFWAIT_WAIT_SENT: only if the packet was delivered on top of its sender */
+  union {
+    __u32 waker_kernel;
+    __u32 waker_nic; /* with OFFWAIT_WAIT_SENT: the interface that the packet came through */
+  };
+  /* What is waited on. A futex: 32 bits of a hash of the word's address, never 0. Else 0. */
   __u32 object;
-  __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, UINT32_MAX for more; else 0 */
+  __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, 1 or more, UINT32_MAX for more;
+                         else 0 */
 };
 
 /* Switched out while runnable, or forked and not yet run: runnable in [out, run). */
@@ -167,13 +172,24 @@ struct offwait_thread {
   /* Written by the waker, on its own CPU: */
   __u32 waker_id;
   __u32 waker_user;
-  __u32 waker_kernel;
-  __u32 in_flight_ns;
+  union {
+    __u32 waker_kernel;
+    __u32 waker_nic;
+  };
+  __u32 in_flight_ns;  /* as in offwait_wait; not 0: the waker is who sent the packet */
   __u64 wake_ns;       /* the last waking since the thread ran, 0 = none */
   __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
                           recorded */
 };
 #define OFFWAIT_LOST_SINCE_BEGIN 1
+
+/* Value of `nics`, keyed by the interface's id. Interface indices, and names, are unique in one network
+ * namespace only: the id is the low halves of the namespace's inode number and of the index. */
+struct offwait_nic {
+  __u32 namespace_inode;
+  __u32 index;
+  char name[OFFWAIT_NIC_NAME_LEN];
+};
 
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */
 struct offwait_stack {

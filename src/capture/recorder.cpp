@@ -16,6 +16,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <offwait.skel.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
@@ -62,6 +63,12 @@ Error libbpf_error(const std::string& what, int error) {
 std::string read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Inode of this process's network namespace, as ip-netns(8) and `ls -L /proc/self/ns/net` have it.
+std::uint32_t network_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/net", &status) == 0 ? static_cast<std::uint32_t>(status.st_ino) : 0;
 }
 
 struct FreeSkeleton {
@@ -302,13 +309,12 @@ Result<KernelRecording> Recorder::stop() {
       skeleton.maps.stacks,
       [&state](std::uint32_t id, const offwait_stack& stack) { state.recording.stacks.emplace(id, stack); });
   if (!read) return read.error();
-  struct NicName {
-    std::array<char, OFFWAIT_NIC_NAME_LEN> text;
-  };
-  read = for_each_entry<std::uint32_t, NicName>(
-      skeleton.maps.nics, [&state](std::uint32_t index, const NicName& name) {
-        state.recording.nics.emplace(
-            index, std::string(name.text.data(), ::strnlen(name.text.data(), name.text.size())));
+  const std::uint32_t own_namespace = network_namespace();
+  read = for_each_entry<std::uint32_t, offwait_nic>(
+      skeleton.maps.nics, [&state, own_namespace](std::uint32_t id, const offwait_nic& nic) {
+        std::string name(nic.name, ::strnlen(nic.name, sizeof(nic.name)));
+        if (nic.namespace_inode != own_namespace) name += "@" + std::to_string(nic.namespace_inode);
+        state.recording.nics.emplace(id, std::move(name));
       });
   if (!read) return read.error();
   read = for_each_entry<std::uint64_t, offwait_request>(

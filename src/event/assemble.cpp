@@ -41,8 +41,9 @@ struct Life {
 struct SiteHash {
   std::size_t operator()(const WaitSite& site) const {
     std::uint64_t hash = site.thread;
-    for (std::uint64_t part : {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
-                               std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}}) {
+    for (std::uint64_t part :
+         {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
+          std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}, std::uint64_t{site.in_flight}}) {
       hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
@@ -338,13 +339,53 @@ class Assembler {
       wait.wake = kNever;
       wait.run = kNever;
       life->open = true;
+      push(wait, where);
     } else {
-      where.waker = waker_actor(record.waker_kind, record.waker_id, wait.wake);
-      if (record.waker_kind == OFFWAIT_WAKER_THREAD)
-        where.waker_stack = stack(record.waker_kernel, record.waker_user);
+      add_woken(
+          wait, where,
+          {record.waker_kind, record.waker_id, record.waker_user, record.waker_kernel, record.in_flight_ns});
     }
+  }
+
+  struct Waking {
+    std::uint8_t kind;
+    std::uint32_t id;
+    std::uint32_t user;
+    std::uint32_t kernel_or_nic;
+    std::uint32_t in_flight_ns;
+  };
+
+  void push(Wait wait, const WaitSite& where) {
     wait.site = site(where);
     trace_.waits.push_back(wait);
+  }
+
+  void add_woken(const Wait& wait, WaitSite where, const Waking& waking) {
+    if (waking.in_flight_ns != 0) return add_delivered(wait, where, waking);
+    where.waker = waker_actor(waking.kind, waking.id, wait.wake);
+    if (waking.kind == OFFWAIT_WAKER_THREAD) where.waker_stack = stack(waking.kernel_or_nic, waking.user);
+    push(wait, where);
+  }
+
+  /// Cut at the send: up to it for the sender, after it for the interface. One who began to wait after the
+  /// send waited for the sender for no time, but for nobody else's packet.
+  void add_delivered(const Wait& wait, WaitSite where, const Waking& waking) {
+    const ActorId nic = device(ActorKind::nic, waking.kernel_or_nic);
+    const Nanos sent_at = wait.wake - Nanos{waking.in_flight_ns};
+    const Nanos sent = std::max(sent_at, wait.block);
+    const Life* sender = waking.in_flight_ns == UINT32_MAX ? nullptr : life_at(waking.id, sent_at);
+    if (sender == nullptr || sender->exit < sent) {
+      where.waker = nic;
+      return push(wait, where);
+    }
+    where.waker = sender->actor;
+    where.waker_stack = stack(0, waking.user);
+    if (wait.block == wait.wake) return push(wait, where);
+    push({0, wait.block, sent, sent}, where);
+    where.waker = nic;
+    where.waker_stack = kNoStack;
+    where.in_flight = true;
+    push({0, sent, wait.wake, wait.run}, where);
   }
 
   void add(const offwait_preemption& record) {
@@ -396,17 +437,18 @@ class Assembler {
         where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
         WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall,
                         thread.task_state};
-        if (thread.wake_ns != 0 && nanos(thread.wake_ns) < end_) {
-          wait.wake = std::max(nanos(thread.wake_ns), since);
-          facts.waker_kind = thread.waker_kind;
-          where.waker = waker_actor(thread.waker_kind, thread.waker_id, wait.wake);
-          if (thread.waker_kind == OFFWAIT_WAKER_THREAD) {
-            where.waker_stack = stack(thread.waker_kernel, thread.waker_user);
-          }
-        }
+        const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
+        if (woken) facts.waker_kind = thread.waker_kind;
         where.wait_class = classify(facts);
-        wait.site = site(where);
-        trace_.waits.push_back(wait);
+        if (woken) {
+          wait.wake = std::max(nanos(thread.wake_ns), since);
+          const bool sent = thread.waker_kind == OFFWAIT_WAKER_THREAD;
+          add_woken(wait, where,
+                    {thread.waker_kind, thread.waker_id, thread.waker_user, thread.waker_kernel,
+                     sent ? thread.in_flight_ns : 0});
+        } else {
+          push(wait, where);
+        }
         break;
       }
       case OFFWAIT_STATE_RUNNABLE:
@@ -437,7 +479,7 @@ class Assembler {
   // --- consistency -------------------------------------------------------------------------------
 
   /// A thread cannot wake anybody while it is blocked itself. It takes clocks that disagree between CPUs to
-  /// get here.
+  /// get here. An empty wait ended before it began: by then its waker may well sleep.
   void drop_impossible_wakers() {
     std::vector<std::vector<std::uint32_t>> by_thread(trace_.actors.size());
     for (std::uint32_t i = 0; i < trace_.waits.size(); ++i) {
@@ -445,7 +487,7 @@ class Assembler {
     }
     for (Wait& wait : trace_.waits) {
       const WaitSite& where = trace_.sites[wait.site];
-      if (where.waker == kNoActor || wait.wake == kNever ||
+      if (where.waker == kNoActor || wait.wake == kNever || wait.block == wait.wake ||
           trace_.actors[where.waker].kind != ActorKind::thread)
         continue;
       const std::vector<std::uint32_t>& others = by_thread[where.waker];

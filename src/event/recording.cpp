@@ -106,7 +106,11 @@ bool RecordBuffer::append_packed(const Interval& interval) {
     std::memcpy(at, &number, sizeof(number));  // the next one overwrites what is too much
     at += less_one + 1;
   }
-  begin[0] = std::byte{kPacked};
+  if (interval.in_flight_ns != 0) {
+    std::memcpy(at, &interval.in_flight_ns, sizeof(interval.in_flight_ns));
+    at += sizeof(interval.in_flight_ns);
+  }
+  begin[0] = std::byte{interval.in_flight_ns != 0 ? kPackedSent : kPacked};
   begin[1] = static_cast<std::byte>(lengths);
   const auto size = static_cast<std::size_t>(at - begin);
   block.used += size;
@@ -115,6 +119,7 @@ bool RecordBuffer::append_packed(const Interval& interval) {
 }
 
 RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {
+  const bool sent = std::to_integer<std::uint8_t>(at[0]) == kPackedSent;
   const auto lengths = std::to_integer<unsigned>(at[1]);
   at += 2;
   PackedInterval packed{};
@@ -123,17 +128,23 @@ RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t 
     std::memcpy(&packed[i], at, length);
     at += length;
   }
+  std::uint32_t in_flight_ns = 0;
+  if (sent) {
+    std::memcpy(&in_flight_ns, at, sizeof(in_flight_ns));
+    at += sizeof(in_flight_ns);
+  }
   const auto [index, zigzag, blocked, runnable] = packed;
   const std::int64_t since_previous = std::int64_t{zigzag >> 1} ^ -std::int64_t{zigzag & 1};
   const std::uint64_t run = previous_run_ns + static_cast<std::uint64_t>(since_previous);
   const std::uint64_t wake = run - runnable;
-  return {circumstances_[index], wake - blocked, wake, run};
+  return {circumstances_[index], wake - blocked, wake, run, in_flight_ns};
 }
 
 offwait_wait RecordBuffer::wait_of(const Interval& interval) {
   const Circumstances& words = interval.circumstances;
   return std::bit_cast<offwait_wait>(WaitWords{words[0], interval.block_ns, interval.wake_ns, interval.run_ns,
-                                               words[1], words[2], words[3], words[4]});
+                                               words[1], words[2], words[3],
+                                               words[4] | std::uint64_t{interval.in_flight_ns} << 32});
 }
 
 offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
@@ -151,11 +162,13 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   if (type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION) {
     const bool wait = type == OFFWAIT_RECORD_WAIT;
     const auto word = [record](std::size_t index) { return word_of(record, index); };
-    const Interval interval =
-        wait ? Interval{{word(0), word(4), word(5), word(6), word(7)}, word(1), word(2), word(3)}
-             : Interval{{word(0)}, word(1), word(1), word(2)};
-    // How long a packet was in flight is a time, too, but not one that there is room for.
-    const bool packed = (interval.circumstances[4] >> 32) == 0 && append_packed(interval);
+    const Interval interval = wait ? Interval{{word(0), word(4), word(5), word(6), word(7) & UINT32_MAX},
+                                              word(1),
+                                              word(2),
+                                              word(3),
+                                              static_cast<std::uint32_t>(word(7) >> 32)}
+                                   : Interval{{word(0)}, word(1), word(1), word(2), 0};
+    const bool packed = append_packed(interval);
     previous_run_ns_ = interval.run_ns;
     if (packed) return true;
   }

@@ -56,14 +56,17 @@ class RecordBuffer {
     std::uint64_t block_ns = 0;
     std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its begin on
     std::uint64_t run_ns = 0;
+    std::uint32_t in_flight_ns = 0;
   };
 
   /// What is stored of an interval: the index of its circumstances; run_ns since that of the one before
   /// (zigzag: 0, -1, 1, -2, …); how long it was blocked, and runnable. In memory: kPacked, a byte with the
-  /// length of each number less one in two bits, and that many bytes of each.
+  /// length of each number less one in two bits, and that many bytes of each. Or kPackedSent, followed by the
+  /// same and four bytes of in_flight_ns.
   using PackedInterval = std::array<std::uint32_t, 4>;
   static constexpr std::uint8_t kPacked = 0xff;
-  static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval);
+  static constexpr std::uint8_t kPackedSent = 0xfe;
+  static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
   struct Block {
     std::unique_ptr<std::byte[]> data;  // NOLINT(modernize-avoid-c-arrays): not zeroed, unlike a vector
@@ -108,7 +111,8 @@ struct KernelRecording {
   std::vector<std::pair<std::uint32_t, offwait_thread>>
       threads;  ///< by tid: what was left in the kernel at the end
   std::unordered_map<std::uint32_t, offwait_stack> stacks;
-  std::map<std::uint32_t, std::string> nics;        ///< interface index → name
+  std::map<std::uint32_t, std::string>
+      nics;  ///< interface id → name, `NAME@INODE` in another network namespace
   std::map<std::uint32_t, std::string> interrupts;  ///< interrupt number → its handlers' names
   std::map<std::uint32_t, std::string> disks;       ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
@@ -130,7 +134,7 @@ void RecordBuffer::for_each(Visitor&& visit) const {
     while (at < end) {
       // append() stores only whole records.
       const auto type = static_cast<std::uint8_t>(*at);
-      if (type == kPacked) {
+      if (type == kPacked || type == kPackedSent) {
         const Interval interval = unpack(at, previous_run_ns);
         previous_run_ns = interval.run_ns;
         if ((interval.circumstances[0] & 0xff) == OFFWAIT_RECORD_WAIT) {

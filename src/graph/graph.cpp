@@ -17,6 +17,26 @@ void sort_edges(std::vector<Edge>& edges) {
   });
 }
 
+/// Sites that differ only in what a stack does not show become one.
+void join_stacks(std::vector<EdgeStack>& stacks) {
+  const auto key = [](const EdgeStack& stack) {
+    return std::tie(stack.wait_stack, stack.waker_stack, stack.wait_class);
+  };
+  std::sort(stacks.begin(), stacks.end(),
+            [&key](const EdgeStack& a, const EdgeStack& b) { return key(a) < key(b); });
+  std::vector<EdgeStack> joined;
+  for (const EdgeStack& stack : stacks) {
+    if (joined.empty() || key(joined.back()) != key(stack)) {
+      joined.push_back(stack);
+      continue;
+    }
+    joined.back().waits += stack.waits;
+    joined.back().wait_ns += stack.wait_ns;
+    joined.back().weight_ns += stack.weight_ns;
+  }
+  stacks = std::move(joined);
+}
+
 void sort_stacks(std::vector<EdgeStack>& stacks) {
   std::sort(stacks.begin(), stacks.end(), [](const EdgeStack& a, const EdgeStack& b) {
     return std::tie(b.weight_ns, a.wait_stack, a.waker_stack, a.wait_class) <
@@ -29,7 +49,7 @@ void sort_stacks(std::vector<EdgeStack>& stacks) {
 Graph build_graph(const Trace& trace, const Sweep& sweep) {
   std::vector<SiteId> sites;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (trace.sites[id].waker != kNoActor && sweep.sites[id].waits > 0) {
+    if (trace.sites[id].waker != kNoActor && (sweep.sites[id].waits > 0 || sweep.sites[id].wait_ns > 0)) {
       sites.push_back(id);
     }
   }
@@ -53,6 +73,7 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
         {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});
   }
   for (Edge& edge : graph.edges) {
+    join_stacks(edge.stacks);
     sort_stacks(edge.stacks);
   }
   sort_edges(graph.edges);

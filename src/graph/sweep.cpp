@@ -268,6 +268,8 @@ class Sweeper {
     return wake > trace_.window.end ? Tournament::kOut : offset(wake) * 2;
   }
 
+  void count(SiteId site) { result_.sites[site].waits += trace_.sites[site].in_flight ? 0U : 1U; }
+
   /// Counts and passes the empty waits on the way.
   std::uint64_t key_of_next_block(ActorId id) {
     const Window& window = trace_.window;
@@ -279,7 +281,7 @@ class Sweeper {
       }
       if (wait.block == wait.wake) {
         if (wait.block >= window.begin) {
-          ++result_.sites[wait.site].waits;
+          count(wait.site);
         }
         continue;
       }
@@ -371,8 +373,8 @@ class Sweeper {
     Sleeper& sleeper = sleepers_[id];
     const Link& link = links_[id];
     const Nanos length = now - sleeper.from;
+    count(current(id).site);
     SiteSum& sum = result_.sites[current(id).site];
-    ++sum.waits;
     sum.wait_ns += length;
     sum.weight_ns += static_cast<Nanos>(link.size * offset(now) - link.moment);
     if (current(id).wake > trace_.window.end) {

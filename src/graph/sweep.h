@@ -14,7 +14,8 @@
 namespace offwait {
 
 /// Sums over the waits of one site, each wait clipped to the window (and to its thread's exit). A wait wholly
-/// outside is not counted; an empty one (block == wake) inside is, and weighs nothing.
+/// outside is not counted; an empty one (block == wake) inside is, and weighs nothing. The second half of a
+/// wait for a packet (WaitSite::in_flight) has a time and a weight, but is not counted.
 struct SiteSum {
   std::uint64_t waits = 0;
   Nanos wait_ns = 0;

@@ -67,6 +67,10 @@ struct WaitSite {
   WaitClass wait_class = WaitClass::other;
   StackId wait_stack = kNoStack;
   StackId waker_stack = kNoStack;
+  /// The second half of a wait for a packet, after the first, which is a wait of its own and ends, without
+  /// runnable time, where this one begins: there the thread that was waited for had sent it. From then on the
+  /// interface was waited for. Not counted where waits are counted; the first one is, be it empty.
+  bool in_flight = false;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
 

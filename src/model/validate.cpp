@@ -109,6 +109,9 @@ class Checker {
       if (site.waker != kNoActor && !is_actor(site.waker)) {
         return in_thread(site.thread, "waits for an unknown actor " + std::to_string(site.waker));
       }
+      if (site.in_flight && !is_a(site.waker, ActorKind::nic)) {
+        return in_thread(site.thread, "waits for a packet in flight, but not for a network interface");
+      }
       if (!is_stack(site.wait_stack) || !is_stack(site.waker_stack)) {
         return in_thread(site.thread, "waits with an unknown stack");
       }

@@ -135,7 +135,9 @@ class Analysis {
 
   void totals() {
     ReportTotals& totals = report_.totals;
-    totals.waits = short_lived_.waits;
+    totals.waits = static_cast<std::uint64_t>(std::count_if(
+        trace_.waits.begin(), trace_.waits.begin() + static_cast<std::ptrdiff_t>(short_lived_.waits),
+        [this](const Wait& wait) { return !trace_.sites[wait.site].in_flight; }));
     totals.preemptions = trace_.preemptions.size();
     ActorTime sum;
     Nanos open = 0;

@@ -333,7 +333,7 @@ class TextReport {
         canvas_.put_right(format_seconds(edge.wait_s), 9);
       }
       if (waits) {
-        canvas_.put_right(edge.idle ? "" : format_count(edge.waits), 10);
+        canvas_.put_right(edge.idle || edge.waits == 0 ? "" : format_count(edge.waits), 10);
       }
       if (each) {
         const double members =

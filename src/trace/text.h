@@ -13,6 +13,7 @@
 //   softirq NAME
 //   timer
 //   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [stack=FRAME;FRAME...] [waker_stack=FRAME;...]
+//        [in_flight=yes|no]
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
 //   sample DISK at= bytes= ios= [in_flight=]
@@ -34,6 +35,9 @@
 //
 // WAKER is thread:TID, disk:NAME, nic:NAME, timer, irq:NAME, softirq:NAME, or `-`: not known. A wait that is
 // still open (wake=-) has no run and no waker.
+//
+// A wait for a packet has two lines: up to the send for the thread that sent it, and from there on, with
+// in_flight=yes, for the interface (WaitSite::in_flight).
 //
 // Who is meant. Devices and interrupts are the same actor when kind and name are the same; a line of their
 // own (at most one each) is needed by nothing but a disk's capacity, and keeps the order of actors. A tid may

@@ -86,7 +86,8 @@ struct SiteHash {
   std::size_t operator()(const WaitSite& site) const {
     const std::uint64_t actors = std::uint64_t{site.thread} << 32U | site.waker;
     const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
-    return mix(mix(mix(0, actors), stacks), static_cast<std::uint64_t>(site.wait_class));
+    const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 1U | (site.in_flight ? 1U : 0U);
+    return mix(mix(mix(0, actors), stacks), rest);
   }
 };
 
@@ -195,6 +196,8 @@ class TextReader {
   bool time_or_never(std::string_view what, std::string_view text, Nanos& out);
   bool tid(std::string_view what, std::string_view text, Tid& out);
   bool rate(std::string_view what, std::string_view text, double& out);
+  /// No if the key is not there.
+  bool yes_or_no(std::string_view what, std::string_view text, bool& out);
   bool bytes(std::string_view what, std::string_view text, std::string& out, bool may_be_empty = false);
   bool in_order(std::string_view first, Nanos a, std::string_view second, Nanos b);
   bool wait_class(std::string_view text, WaitClass& out);
@@ -433,6 +436,14 @@ bool TextReader::rate(std::string_view what, std::string_view text, double& out)
   return fail(std::string(what) + " " + quoted(text) + ": expected a number > 0");
 }
 
+bool TextReader::yes_or_no(std::string_view what, std::string_view text, bool& out) {
+  out = text == "yes";
+  if (out || !present(text) || text == "no") {
+    return true;
+  }
+  return fail(std::string(what) + " " + quoted(text) + ": expected yes or no");
+}
+
 bool TextReader::bytes(std::string_view what, std::string_view text, std::string& out, bool may_be_empty) {
   if (const auto problem = percent_decode(text, out)) {
     return fail(std::string(what) + ": " + *problem);
@@ -659,11 +670,8 @@ bool TextReader::add_thread(std::string_view rest) {
                              !in_order("start", actor.start, "seen", actor.seen))) {
     return false;
   }
-  if (present(values[5])) {
-    actor.outside = values[5] == "yes";
-    if (!actor.outside && values[5] != "no") {
-      return fail("outside " + quoted(values[5]) + ": expected yes or no");
-    }
+  if (!yes_or_no("outside", values[5], actor.outside)) {
+    return false;
   }
   if (present(values[6])) {
     TidLine parent{line_, kNoTid};
@@ -764,15 +772,16 @@ bool TextReader::disks_below(std::string_view text, std::vector<std::string>& ou
 }
 
 bool TextReader::add_wait(std::string_view rest) {
-  static constexpr std::array<Key, 7> kKeys{{{"block", true},
+  static constexpr std::array<Key, 8> kKeys{{{"block", true},
                                              {"wake", true},
                                              {"run", true},
                                              {"waker", true},
                                              {"class", true},
                                              {"stack"},
-                                             {"waker_stack"}}};
+                                             {"waker_stack"},
+                                             {"in_flight"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 7> values;
+  std::array<std::string_view, 8> values;
   PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid};
   Wait wait;
   Waker woken_by;
@@ -787,8 +796,13 @@ bool TextReader::add_wait(std::string_view rest) {
   if (!in_order("wake", wait.wake, "run", wait.run) || !waker(values[3], wait.wake, woken_by) ||
       !wait_class(values[4], pending.site.wait_class) ||
       !stack("stack", values[5], pending.site.wait_stack) ||
-      !stack("waker_stack", values[6], pending.site.waker_stack)) {
+      !stack("waker_stack", values[6], pending.site.waker_stack) ||
+      !yes_or_no("in_flight", values[7], pending.site.in_flight)) {
     return false;
+  }
+  if (pending.site.in_flight &&
+      (woken_by.actor == kNoActor || trace_.actors[woken_by.actor].kind != ActorKind::nic)) {
+    return fail("waker " + quoted(values[3]) + " of a packet in flight: expected nic:NAME");
   }
   if (const Life* life = life_at(pending.tid, wait.block)) {
     if (life->covers_to(wait.run)) {

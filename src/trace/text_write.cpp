@@ -393,6 +393,9 @@ void TextWriter::wait_line(const Wait& wait) {
   text(to_string(site.wait_class));
   stack(" stack=", site.wait_stack);
   stack(" waker_stack=", site.waker_stack);
+  if (site.in_flight) {
+    text(" in_flight=yes");
+  }
   end_line();
 }
 

@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 from urllib.parse import unquote
 
-Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack")
+# `nic`: the interface that delivered what ended the wait, `sent`: when its sender, the waker, had sent it.
+Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack peer nic sent",
+                              defaults=("", "", None))
 Interval = collections.namedtuple("Interval", "tid begin end")
 NEVER = 2**63 - 1
 
@@ -46,9 +48,14 @@ class Dump:
                 elif kind == "thread":
                     self.threads.append(Thread(int(rest[0]), keys))
                 elif kind == "wait":
-                    self.waits.append(Wait(int(rest[0]), time(keys["block"]), time(keys["wake"]), time(keys["run"]),
-                                           unquote(keys["waker"]), keys["class"], keys.get("stack", ""),
-                                           keys.get("waker_stack", "")))
+                    wait = Wait(int(rest[0]), time(keys["block"]), time(keys["wake"]), time(keys["run"]),
+                                unquote(keys["waker"]), keys["class"], keys.get("stack", ""),
+                                keys.get("waker_stack", ""), unquote(keys.get("peer", "")))
+                    if keys.get("in_flight") == "yes":
+                        first = self.waits.pop()
+                        assert (first.tid, first.run) == (wait.tid, wait.block), (first, wait)
+                        wait = first._replace(wake=wait.wake, run=wait.run, nic=wait.waker, sent=first.wake)
+                    self.waits.append(wait)
                 elif kind == "preempt":
                     self.preemptions.append(Interval(int(rest[0]), time(keys["out"]), time(keys["run"])))
                 elif kind == "unknown":

@@ -5,8 +5,11 @@
 
 Each test states facts: who woke whom, how often, how long. None asserts that something is fast."""
 import collections
+import contextlib
 import os
+import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -21,6 +24,13 @@ SKIP = 77
 DURATION_TOLERANCE = 0.02
 WAKERS_RIGHT = 0.999
 HIDEABLE = {"switch_unseen", "waker_unknown", "waker_impossible"}
+
+
+SETTINGS = {
+    "lo_rps_cpus": "/sys/class/net/lo/queues/rx-0/rps_cpus",
+    "dev_weight": "/proc/sys/net/core/dev_weight",
+    "netdev_budget": "/proc/sys/net/core/netdev_budget",
+}
 
 
 class TruthTest(unittest.TestCase):
@@ -128,6 +138,99 @@ class TruthTest(unittest.TestCase):
 
     def test_eventfd(self):
         self.check(self.run_workload("eventfd"))
+
+    # --- sockets ---
+
+    def check_socket(self, run, nics):
+        """Each wait is for the sender; its packet came through this interface of each process."""
+        self.check(run, durations=False, states=False)
+        for truth in self.thread_truths(run):
+            # Not those of readers that were woken before they were quite asleep: their waits are empty.
+            sent = [w for w in run.dump.waits_of(truth) if w.waker in truth["wakers"] and w.nic]
+            self.assertGreaterEqual(len(sent), 0.9 * sum(truth["wakers"].values()))
+            self.assertEqual({w.nic.split("@")[0] for w in sent}, {nics[truth["name"]]})
+            self.assertEqual({w.cls for w in sent}, {"net"})
+            # The reader slept before the other side, which had work to do first, sent.
+            early = [w for w in sent if w.block < w.sent < w.wake]
+            self.assertGreaterEqual(len(early), 0.9 * len(sent))
+            on_top = [w for w in sent if "send" in w.waker_stack]
+            yield truth, sent, on_top
+
+    LOOPBACK = {"client": "nic:lo", "server": "nic:lo"}
+
+    def test_loopback(self):
+        # Delivered on top of the sender itself.
+        for _, sent, on_top in self.check_socket(self.run_workload("socket"), self.LOOPBACK):
+            self.assertGreaterEqual(len(on_top), 0.9 * len(sent))
+
+    @contextlib.contextmanager
+    def settings(self, **values):
+        paths = {name: pathlib.Path(SETTINGS[name]) for name in values}
+        try:
+            before = {name: path.read_text() for name, path in paths.items()}
+            for name, path in paths.items():
+                path.write_text(str(values[name]))
+        except OSError as error:
+            self.skipTest(str(error))
+        try:
+            yield
+        finally:
+            for name, path in paths.items():
+                path.write_text(before[name])
+
+    def test_loopback_on_a_bystander(self):
+        # All packets are delivered on CPU 0, on top of whoever is there; both ends are on CPU 1.
+        with self.settings(lo_rps_cpus=1):
+            run = self.run_workload("socket", "--cpus", "same", "--cpu", "1")
+        for _, sent, on_top in self.check_socket(run, self.LOOPBACK):
+            self.assertLessEqual(len(on_top), 0.01 * len(sent))
+
+    def test_loopback_on_ksoftirqd(self):
+        def switches():
+            comms = {path: path.read_text() for path in pathlib.Path("/proc").glob("[0-9]*/comm")}
+            [ksoftirqd] = [path.parent for path, comm in comms.items() if comm == "ksoftirqd/0\n"]
+            return int((ksoftirqd / "schedstat").read_text().split()[2])
+
+        # One packet at a time, ten times; what remains then of a hundred is ksoftirqd's.
+        with self.settings(lo_rps_cpus=1, dev_weight=1, netdev_budget=1):
+            before = switches()
+            run = self.run_workload("socket", "--cpus", "same", "--cpu", "1", "--flood", "1",
+                                    "--work-us", "1000")
+            self.assertGreater(switches() - before, 50, "ksoftirqd had nothing to do")
+        for _, sent, on_top in self.check_socket(run, self.LOOPBACK):
+            self.assertLessEqual(len(on_top), 0.01 * len(sent))
+
+    def test_veth_into_a_network_namespace(self):
+        name = f"offwait{os.getpid()}"
+        near, far = f"ow{os.getpid()}", f"wo{os.getpid()}"
+
+        def ip(command):
+            try:
+                subprocess.run(["ip", *command.split()], check=True, capture_output=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                self.skipTest(f"ip {command}: {error}")
+
+        ip(f"netns add {name}")
+        try:
+            ip(f"link add {near} type veth peer name {far} netns {name}")
+            ip(f"addr add 198.51.100.1/30 dev {near}")
+            ip(f"link set {near} up")
+            ip(f"-n {name} addr add 198.51.100.2/30 dev {far}")
+            ip(f"-n {name} link set {far} up")
+            run = self.run_workload("socket", "--netns", f"/run/netns/{name}", "--address", "198.51.100.2")
+        finally:
+            ip(f"netns del {name}")
+        for truth, sent, _ in self.check_socket(run, {"client": "nic:" + near, "server": "nic:" + far}):
+            # Names are unique in one namespace only.
+            self.assertEqual({"@" in w.nic for w in sent}, {truth["name"] == "server"})
+
+    def test_unix_socket(self):
+        run = self.run_workload("socket", "--over", "unix")
+        self.check(run)
+        for truth in self.thread_truths(run):
+            waits = [w for w in run.dump.waits_of(truth) if w.cls == "net"]
+            self.assertGreaterEqual(len(waits), 0.99 * truth["waits"])
+            self.assertEqual({w.nic for w in waits}, {""})
 
     # --- timers, disks, signals, children ---
 

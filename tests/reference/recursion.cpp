@@ -107,7 +107,7 @@ std::vector<SiteTotals> site_totals(const Trace& trace) {
       continue;
     }
     SiteTotals& total = totals[wait.site];
-    ++total.waits;
+    total.waits += trace.sites[wait.site].in_flight ? 0U : 1U;
     if (empty) {
       continue;
     }

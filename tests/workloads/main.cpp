@@ -30,6 +30,7 @@ constexpr std::array kWorkloads{
     Entry{"preempted_sleeper", workload::preempted_sleeper},
     Entry{"race", workload::race},
     Entry{"signal_wake", workload::signal_wake},
+    Entry{"socket", workload::socket_ping_pong},
     Entry{"spawn_names", workload::spawn_names},
     Entry{"tid_reuse", workload::tid_reuse},
     Entry{"timer_poll", workload::timer_poll},

@@ -21,6 +21,7 @@ void preempted_sleeper(Options& options);
 void race(Options& options);
 void signal_wake(Options& options);
 void sleep_loop(Options& options);
+void socket_ping_pong(Options& options);
 void spawn_names(Options& options);
 void tid_reuse(Options& options);
 void timer_poll(Options& options);

@@ -449,7 +449,7 @@ TEST_CASE("whatever is wrong with a recording, it gives a trace that can be anal
     }
   }
   CHECK(invalid > 1'000);
-  CHECK(impossible > 4);
+  CHECK(impossible > 2);
 }
 
 }  // namespace

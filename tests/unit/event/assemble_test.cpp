@@ -365,6 +365,69 @@ TEST_CASE("a wake that overtook the switch-out makes a wait of no length with it
                                            "wait 12@600 [1200,1200,1250) futex <- thread 11@500"});
 }
 
+/// Ended by a packet that `sender` sent `in_flight` ns before, through interface 1.
+offwait_wait delivered(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run,
+                       std::uint32_t sender, std::uint32_t in_flight) {
+  offwait_wait wait = wait_of(tid, block, wake, run, by_thread(sender));
+  wait.flags = OFFWAIT_WAIT_SENT;
+  wait.waker_nic = 1;
+  wait.in_flight_ns = in_flight;
+  return wait;
+}
+
+TEST_CASE("a wait for a packet is cut at the send") {
+  RecordingByHand t = two_threads();
+  t.recording.nics = {{1, "lo"}};
+  t.stack(6, 10, {3});
+  SECTION("for the sender up to it, for the interface after it") {
+    offwait_wait wait = delivered(11, 1100, 1200, 1250, 12, 30);
+    wait.waker_user = 6;
+    t.append(wait);
+    CHECK(only("wait", trace_of(t)) ==
+          Lines{"wait 11@500 [1100,1170,1170) futex <- thread 12@600 waker_stack u10:3",
+                "wait 11@500 [1170,1200,1250) futex <- nic lo in flight"});
+  }
+  SECTION("which may be when it began, or before") {
+    t.append(delivered(11, 1100, 1200, 1250, 12, 100));
+    t.append(delivered(11, 1300, 1400, 1450, 12, 150));
+    CHECK(only("wait", trace_of(t)) == Lines{"wait 11@500 [1100,1100,1100) futex <- thread 12@600",
+                                             "wait 11@500 [1100,1200,1250) futex <- nic lo in flight",
+                                             "wait 11@500 [1300,1300,1300) futex <- thread 12@600",
+                                             "wait 11@500 [1300,1400,1450) futex <- nic lo in flight"});
+  }
+  SECTION("the sender may sleep by the time it arrives, also where the wait is empty") {
+    t.wait(12, 1180, 1500, 1510, kTimer);
+    t.append(delivered(11, 1100, 1200, 1250, 12, 30));
+    t.append(delivered(11, 1300, 1300, 1350, 12, 150));
+    const Lines lines = trace_of(t);
+    CHECK(only("wait 11", lines) == Lines{"wait 11@500 [1100,1170,1170) futex <- thread 12@600",
+                                          "wait 11@500 [1170,1200,1250) futex <- nic lo in flight",
+                                          "wait 11@500 [1300,1300,1350) futex <- thread 12@600"});
+    CHECK(only("loss", lines).empty());
+  }
+  SECTION("by somebody who is not known, or longer ago than can be told: for the interface alone") {
+    t.append(delivered(11, 1100, 1200, 1250, 77, 30));
+    t.append(delivered(11, 1300, 1400, 1450, 12, UINT32_MAX));
+    CHECK(only("wait", trace_of(t)) == Lines{"wait 11@500 [1100,1200,1250) futex <- nic lo",
+                                             "wait 11@500 [1300,1400,1450) futex <- nic lo"});
+  }
+  SECTION("also that of a thread which was woken and has not run yet") {
+    t.recording.threads.clear();
+    offwait_thread& left = t.left(11, 500, OFFWAIT_STATE_BLOCKED, 1800);
+    left.wake_ns = 1900;
+    left.waker_kind = OFFWAIT_WAKER_THREAD;
+    left.waker_id = 12;
+    left.waker_nic = 1;
+    left.in_flight_ns = 40;
+    left.syscall = 202;
+    t.left(12, 600, OFFWAIT_STATE_RUNNING, 1000);
+    const Lines waits = only("wait", trace_of(t));
+    REQUIRE(waits.size() == 2);
+    CHECK(waits[0].find("wait 11@500 [1800,1860,1860) ") == 0);
+    CHECK(waits[1].find("wait 11@500 [1860,1900,-) ") == 0);
+  }
+}
+
 TEST_CASE("intervals of a thread may touch") {
   RecordingByHand t = two_threads();
   t.wait(11, 1100, 1200, 1300, by_thread(12));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/sweep.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "graph/graph.h"
@@ -38,6 +39,32 @@ TEST_CASE("Figure 3: A keeps its weight and B's wait grows by the overlap") {
   CHECK(sums.sites[b_c].weight_ns == 2 * (kT1 - kT0));
   CHECK(sums.sites[a_b].wait_ns == kT2 - kT0);
   CHECK(sums.sites[b_c].wait_ns == kT1 - kT0);
+}
+
+TEST_CASE("a packet in flight is waited for, but is no second wait") {
+  TraceByHand t(10'000);
+  const ActorId a = t.thread("A"), b = t.thread("B"), c = t.thread("C");
+  const ActorId lo = t.device(ActorKind::nic, "lo");
+  // B sent at 4000 and sleeps when the packet arrives; from then on it weighs nothing for A.
+  const SiteId a_b = t.wait(a, b, 1000, 4000, 4000);
+  const SiteId a_lo = t.wait(a, lo, 4000, 6000);
+  t.trace.sites[a_lo].in_flight = true;
+  const SiteId before = t.wait(b, c, 2000, 3000);
+  const SiteId after = t.wait(b, c, 4500, 5500);
+  const Sweep sums = swept(t.trace);
+  CHECK(sums.sites[a_b].waits == 1);
+  CHECK(sums.sites[a_b].wait_ns == 3000);
+  CHECK(sums.sites[a_b].waker_blocked_ns == 1000);
+  CHECK(sums.sites[a_lo].waits == 0);
+  CHECK(sums.sites[a_lo].wait_ns == 2000);
+  CHECK(sums.actors[a].blocked_ns == 5000);
+  CHECK(before == after);
+  CHECK(sums.sites[before].weight_ns == 2 * 1000 + 1000);
+  const Graph graph = build_graph(t.trace, sums);
+  REQUIRE(graph.edges.size() == 3);
+  CHECK(std::count_if(graph.edges.begin(), graph.edges.end(), [lo](const Edge& edge) {
+          return edge.to == lo && edge.waits == 0 && edge.wait_ns == 2000;
+        }) == 1);
 }
 
 TEST_CASE("Figure 1: B and the disk limit, though A waits longest") {

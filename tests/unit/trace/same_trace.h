@@ -25,9 +25,9 @@ inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
 
 /// Whether two sites mean the same, whatever the ids of their stacks. Actors have the same ids in both.
 inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const WaitSite& y) {
-  return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack) ==
-             std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack,
-                        y.waker_stack == kNoStack) &&
+  return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack,
+                    x.in_flight) == std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack,
+                                               y.waker_stack == kNoStack, y.in_flight) &&
          frames_of(a, x.wait_stack) == frames_of(b, y.wait_stack) &&
          frames_of(a, x.waker_stack) == frames_of(b, y.waker_stack);
 }

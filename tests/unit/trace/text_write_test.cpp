@@ -128,6 +128,20 @@ TEST_CASE("what is written is read back with the same ids") {
   CHECK(back.frames == trace.frames);
 }
 
+TEST_CASE("a packet in flight is written and read back") {
+  Trace trace;
+  trace.window = {0, 10000};
+  trace.actors = {thread(11, "reader"), thread(12, "writer"), device(ActorKind::nic, "lo")};
+  trace.sites = {{0, 1, WaitClass::net}, {0, 2, WaitClass::net}, {0, 2, WaitClass::net}};
+  trace.sites[1].in_flight = true;
+  trace.waits = {{0, 100, 200, 200}, {1, 200, 300, 350}, {2, 400, 500, 500}};
+  const std::string text = written(trace);
+  CHECK(text.find("wait 11 block=100 wake=200 run=200 waker=thread:12 class=net\n"
+                  "wait 11 block=200 wake=300 run=350 waker=nic:lo class=net in_flight=yes\n"
+                  "wait 11 block=400 wake=500 run=500 waker=nic:lo class=net\n") != std::string::npos);
+  CHECK(first_difference(trace, read_back(text)).empty());
+}
+
 /// A valid trace with everything in it that text can say, and hostile names.
 Trace random_trace(std::uint32_t seed) {
   std::mt19937 random(seed);

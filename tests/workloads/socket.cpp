@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two processes hand a message to each other through a connection: TCP over loopback, or with --netns into
+// another network namespace, or a UNIX socket pair. The message is the writer's tid, so the reader knows who
+// sent it, also where somebody else's CPU time delivered it: with --flood processes that send a hundred
+// datagrams every millisecond.
+#include <array>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "workloads.h"
+
+namespace workload {
+namespace {
+
+sockaddr_in ipv4(const std::string& address, in_port_t port) {
+  sockaddr_in out{};
+  out.sin_family = AF_INET;
+  out.sin_port = port;
+  if (inet_pton(AF_INET, address.c_str(), &out.sin_addr) != 1)
+    Options::refuse("--address is no IPv4 address");
+  return out;
+}
+
+// The socket API wants every address as the type of none.
+const sockaddr* general(const sockaddr_in& address) { return reinterpret_cast<const sockaddr*>(&address); }
+
+int bound(int type, const std::string& address, in_port_t& port) {
+  const int listener = checked(socket(AF_INET, type, 0), "socket");
+  sockaddr_in at = ipv4(address, 0);
+  checked(bind(listener, general(at), sizeof(at)), "bind");
+  socklen_t size = sizeof(at);
+  checked(getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size), "getsockname");
+  port = at.sin_port;
+  return listener;
+}
+
+void enter(const std::string& network_namespace) {
+  if (network_namespace.empty()) return;
+  const int fd = checked(open(network_namespace.c_str(), O_RDONLY | O_CLOEXEC), "open the network namespace");
+  checked(setns(fd, CLONE_NEWNET), "setns");
+  close(fd);
+}
+
+/// Sends to a socket that nobody reads. Ends with its parent.
+void flood() {
+  checked(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+  in_port_t port = 0;
+  bound(SOCK_DGRAM, "127.0.0.1", port);
+  const int sender = checked(socket(AF_INET, SOCK_DGRAM, 0), "socket");
+  const sockaddr_in to = ipv4("127.0.0.1", port);
+  const char byte = 0;
+  while (true) {
+    for (int i = 0; i < 100; ++i) checked(sendto(sender, &byte, 1, 0, general(to), sizeof(to)), "sendto");
+    usleep(1000);
+  }
+}
+
+void play(ThreadTruth& truth, int connection, bool first, std::int64_t rounds, Nanos work_ns) {
+  const pid_t me = truth.tid();
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    if (round > 0 || !first) {
+      truth.wait([&] {
+        pid_t writer = 0;
+        if (recv(connection, &writer, sizeof(writer), MSG_WAITALL) != sizeof(writer)) fail("recv");
+        return thread_waker(writer);
+      });
+    }
+    if (work_ns > 0) spin_cpu(work_ns);
+    if (send(connection, &me, sizeof(me), MSG_NOSIGNAL) != sizeof(me)) fail("send");
+  }
+}
+
+}  // namespace
+
+void socket_ping_pong(Options& options) {
+  const auto rounds = options.number("rounds", 300);
+  const auto work_ns = options.number("work-us", 1500) * 1000;
+  const bool same_cpu = options.text("cpus", "different") == "same";
+  const auto cpu = static_cast<int>(options.number("cpu", 0));
+  const bool local = options.text("over", "tcp") == "unix";
+  const std::string address = options.text("address", "127.0.0.1");
+  const std::string network_namespace = options.text("netns", "");
+  const auto flooders = options.number("flood", 0);
+  ready(options);
+
+  std::array<int, 2> pair{};
+  checked(socketpair(AF_UNIX, SOCK_STREAM, 0, pair.data()), "socketpair");
+  std::array<int, 2> port_pipe{};
+  checked(pipe(port_pipe.data()), "pipe");
+  std::vector<pid_t> floods;
+  for (std::int64_t i = 0; i < flooders; ++i) {
+    floods.push_back(checked(fork(), "fork"));
+    if (floods.back() == 0) flood();
+  }
+  for (const bool server : {true, false}) {
+    if (checked(fork(), "fork") != 0) continue;
+    checked(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+    pin_to_cpu(same_cpu || server ? cpu : 1 - cpu);
+    if (same_cpu) let_wakers_run_on();
+    int connection = pair[server ? 0 : 1];
+    if (!local && server) {
+      enter(network_namespace);
+      in_port_t port = 0;
+      const int listener = bound(SOCK_STREAM, address, port);
+      checked(listen(listener, 1), "listen");
+      if (write(port_pipe[1], &port, sizeof(port)) != sizeof(port)) fail("write");
+      connection = checked(accept(listener, nullptr, nullptr), "accept");
+    } else if (!local) {
+      in_port_t port = 0;
+      if (read(port_pipe[0], &port, sizeof(port)) != sizeof(port)) fail("read");
+      connection = checked(socket(AF_INET, SOCK_STREAM, 0), "socket");
+      const sockaddr_in to = ipv4(address, port);
+      checked(connect(connection, general(to), sizeof(to)), "connect");
+    }
+    const int yes = 1;
+    if (!local) checked(setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)), "TCP_NODELAY");
+    ThreadTruth truth(server ? "server" : "client");
+    play(truth, connection, !server, rounds, work_ns);
+    truth.end();
+    truth.print();
+    _exit(0);
+  }
+  // Whoever ends first: should one fail, the other would wait for it for ever.
+  for (int left = 2; left > 0; --left) {
+    int status = 0;
+    checked(wait(&status), "wait");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+  }
+  for (const pid_t pid : floods) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+}
+
+}  // namespace workload
