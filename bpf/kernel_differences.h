@@ -14,7 +14,8 @@ const volatile bool block_rq_has_queue = false;
  * handler, where bpf_probe_read_kernel is a call of some 20 ns. */
 const volatile bool kernel_has_rdonly_cast = false;
 extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
-#define READABLE_AS(type, address) ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
+#define READABLE_AS(type, address) \
+  ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
 
 /* Any kernel types that begin with an integer and with a pointer. */
 #define FIRST_WORD(address) (READABLE_AS(struct refcount_struct, address)->refs.counter)
