@@ -58,6 +58,8 @@ class KnotSearch {
         note_edge(KnotStep::Reason::to_pseudo, i);
       } else if (edge.weight_ns < options_.noise_ns) {
         note_edge(KnotStep::Reason::noise, i);
+      } else if (vertices_[edge.from].saturated) {
+        note_edge(KnotStep::Reason::saturated, i);
       } else {
         live_.push_back(i);
       }

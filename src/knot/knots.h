@@ -31,6 +31,9 @@ struct KnotVertex {
   Nanos paced_ns = 0;
   /// Threads: running + runnable + asleep + waiting for a disk, ns, summed over the members.
   Nanos active_ns = 0;
+  /// What it does itself takes so much of the window that its own waits cannot be what limits: they are set
+  /// aside, and it is a sink.
+  bool saturated = false;
 };
 
 struct KnotEdge {
@@ -74,6 +77,7 @@ struct KnotStep {
   enum class Reason : std::uint8_t {
     noise,            ///< edge under the noise floor, set aside
     to_pseudo,        ///< edge to a timer or an interrupt, set aside
+    saturated,        ///< edge of a vertex that is saturated, set aside
     apart,            ///< edge of a vertex that no target vertex waits for, set aside
     light,            ///< edge dropped by refinement because it was the lightest
     background_sink,  ///< vertex removed: sink that does not limit
@@ -96,7 +100,8 @@ struct KnotResult {
   std::vector<KnotStep> steps;
 };
 
-/// 1. Edges to pseudo vertices and edges under the noise floor are set aside; then those of vertices that no
+/// 1. Edges to pseudo vertices and edges under the noise floor and edges of saturated vertices are set aside;
+/// then those of vertices that no
 ///    target vertex waits for, directly or through others (a device waits for nobody in this sense): another
 ///    program that uses the same disk has its own knots, which are not the target's. If no vertex is a
 ///    target, all are.

@@ -353,10 +353,26 @@ class Analysis {
         });
         knot_vertex.busy_ns = use == disk_use_.end() ? 0 : use->busy_ns;
       }
+      knot_vertex.saturated = saturated(vertex, knot_vertex);
       knot_vertex.target = !trace_.actors[vertex.representative].outside;
       out.push_back(knot_vertex);
     }
     return out;
+  }
+
+  /// A device at its capacity, or a thread that runs nearly all the time: whatever it waits for besides
+  /// cannot be worth more than the rest. Time without a CPU is not its own.
+  bool saturated(const Vertex& vertex, const KnotVertex& knot_vertex) const {
+    const double enough = knot_options_.saturated * static_cast<double>(knot_options_.window_ns);
+    switch (knot_vertex.kind) {
+      case KnotVertex::Kind::device:
+        return static_cast<double>(knot_vertex.busy_ns) >= enough;
+      case KnotVertex::Kind::thread:
+        return vertex.members.size() == 1 && static_cast<double>(vertex.time.running_ns) >= enough;
+      case KnotVertex::Kind::pseudo:
+        break;
+    }
+    return false;
   }
 
   void find() {
@@ -510,21 +526,30 @@ class Analysis {
     out.paced = sink.paced;
     out.asleep_s = to_seconds(std::max<Nanos>(0, vertex.paced_ns - vertex.busy_ns));
     out.busy_s = to_seconds(vertex.busy_ns);
-    if (const Vertex& merged = merged_.vertices[sink.vertex]; merged.short_lived) {
+    out.limit = "capacity";
+    if (vertex.kind == KnotVertex::Kind::thread) {
+      split_busy(sink.vertex, vertex.busy_ns, out);
+      out.limit = out.runnable_s > out.running_s ? "cpu" : "execution";
+    }
+    return out;
+  }
+
+  /// running_s and runnable_s of a thread or group.
+  void split_busy(VertexId id, Nanos busy_ns, ReportSink& out) const {
+    if (const Vertex& merged = merged_.vertices[id]; merged.short_lived) {
       const double cpu_s = to_seconds(merged.time.running_ns + merged.time.runnable_ns);
       out.running_s = cpu_s > 0 ? out.busy_s * to_seconds(merged.time.running_ns) / cpu_s : 0;
       out.runnable_s = out.busy_s - out.running_s;
-      return out;
+      return;
     }
-    for (const ActorId member : merged_.vertices[sink.vertex].members) {
+    for (const ActorId member : merged_.vertices[id].members) {
       const ActorTime& time = sweep_.actors[member];
-      if (vertex.kind == KnotVertex::Kind::thread && time.running_ns + time.runnable_ns == vertex.busy_ns) {
+      if (time.running_ns + time.runnable_ns == busy_ns) {
         out.running_s = to_seconds(time.running_ns);
         out.runnable_s = to_seconds(time.runnable_ns);
-        break;
+        return;
       }
     }
-    return out;
   }
 
   static ReportStep::Reason step_reason(KnotStep::Reason reason) {
@@ -533,6 +558,8 @@ class Analysis {
         return ReportStep::Reason::noise;
       case KnotStep::Reason::to_pseudo:
         return ReportStep::Reason::to_pseudo;
+      case KnotStep::Reason::saturated:
+        return ReportStep::Reason::saturated;
       case KnotStep::Reason::apart:
         return ReportStep::Reason::apart;
       case KnotStep::Reason::light:
@@ -580,7 +607,7 @@ class Analysis {
       verdict.sentence =
           "No knot: " +
           (saturated == 1 ? std::string("one actor is") : std::to_string(saturated) + " actors are") +
-          " saturated. What " + (saturated == 1 ? "it executes" : "they execute") + " limits, not a wait.";
+          " saturated. " + what_limits(saturated == 1);
       if (paced > 0) {
         verdict.sentence += " " + paced_sentence(paced);
       }
@@ -613,6 +640,20 @@ class Analysis {
                        : std::to_string(count) + " actors sleep or run") +
            " all the time while threads that do the work wait for it: how long " +
            (count == 1 ? "it sleeps" : "they sleep") + " limits.";
+  }
+
+  std::string what_limits(bool one) const {
+    const auto count = [this](const char* limit) {
+      return std::count_if(report_.sinks.begin(), report_.sinks.end(),
+                           [limit](const ReportSink& sink) { return sink.saturated && sink.limit == limit; });
+    };
+    if (count("execution") > 0) {
+      return std::string("What ") + (one ? "it executes" : "they execute") + " limits, not a wait.";
+    }
+    if (count("cpu") > 0) {
+      return std::string(one ? "It lacks" : "They lack") + " CPU: ready to run, but mostly without one.";
+    }
+    return std::string(one ? "Its" : "Their") + " capacity limits.";
   }
 
   /// ", and its threads wait for timers (60% of their blocked time), …"
@@ -765,8 +806,12 @@ class Analysis {
       case ReportStep::Reason::to_pseudo:
         return {edge, ReportElsewhere::Reason::to_pseudo,
                 report_.actors[report_.edges[edge].to].kind == ActorKind::timer
-                    ? "In no knot: it waits for a time, not for somebody."
-                    : "In no knot: woken by an interrupt; who caused it is not known."};
+                    ? "In no knot: it waits for a time, not for somebody." + saturated_meanwhile()
+                    : std::string("In no knot: woken by an interrupt; who caused it is not known.")};
+      case ReportStep::Reason::saturated:
+        return {edge, ReportElsewhere::Reason::saturated,
+                "In no knot: " + ActorNames(report_).brief(report_.edges[edge].from) +
+                    " runs nearly all the time besides, so what it executes limits, not this wait."};
       case ReportStep::Reason::apart:
         return {edge, ReportElsewhere::Reason::apart,
                 "Not the target's: nothing in the target waits for it."};
@@ -777,6 +822,20 @@ class Analysis {
       default:
         return {edge, ReportElsewhere::Reason::noise, "Under the noise floor."};
     }
+  }
+
+  /// A timed sleep may be a brake on somebody else's behalf (a write stall): who is at the end of its powers?
+  std::string saturated_meanwhile() const {
+    const ActorNames names(report_);
+    std::string out;
+    std::size_t named = 0;
+    for (const ReportSink& sink : report_.sinks) {
+      if (sink.saturated && named++ < 3) {
+        out += (out.empty() ? " Saturated meanwhile: " : ", ") + names.brief(sink.actor) + " (busy " +
+               percent_of_window(sink.busy_s) + " of the window)";
+      }
+    }
+    return out.empty() ? "" : out + ".";
   }
 
   std::string leads_in(const std::string& waiter, std::uint32_t answer, bool waited_for,

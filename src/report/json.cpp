@@ -143,7 +143,8 @@ Json sink_json(const ReportSink& sink) {
           {"running_s", seconds(sink.running_s)},
           {"runnable_s", seconds(sink.runnable_s)},
           {"busy_s", seconds(sink.busy_s)},
-          {"asleep_s", seconds(sink.asleep_s)}};
+          {"asleep_s", seconds(sink.asleep_s)},
+          {"limit", text(sink.limit)}};
 }
 
 Json refinement_json(const Report& report) {

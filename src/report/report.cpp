@@ -27,6 +27,8 @@ std::string_view to_string(ReportStep::Reason reason) {
       return "noise";
     case ReportStep::Reason::to_pseudo:
       return "to-pseudo";
+    case ReportStep::Reason::saturated:
+      return "saturated";
     case ReportStep::Reason::apart:
       return "apart";
     case ReportStep::Reason::light:
@@ -47,6 +49,8 @@ std::string_view to_string(ReportElsewhere::Reason reason) {
       return "leads-in";
     case ReportElsewhere::Reason::to_pseudo:
       return "to-pseudo";
+    case ReportElsewhere::Reason::saturated:
+      return "saturated";
     case ReportElsewhere::Reason::apart:
       return "apart";
     case ReportElsewhere::Reason::light:

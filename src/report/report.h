@@ -123,13 +123,25 @@ struct ReportSink {
   double runnable_s = 0;
   double busy_s = 0;    ///< running_s + runnable_s; devices: window × (1 − idle fraction)
   double asleep_s = 0;  ///< until a time of its own; of the member with most of running, runnable and asleep
+  /// What limits it: "execution" (threads), "cpu" (threads that are runnable for longer than they run),
+  /// "capacity" (devices).
+  std::string limit = "execution";
 
   bool limits() const { return saturated || paced; }  ///< else background
 };
 
 /// One step of the search, in the order taken: what was removed from the graph and why.
 struct ReportStep {
-  enum class Reason : std::uint8_t { noise, to_pseudo, apart, light, background_sink, background_knot, kept };
+  enum class Reason : std::uint8_t {
+    noise,
+    to_pseudo,
+    saturated,
+    apart,
+    light,
+    background_sink,
+    background_knot,
+    kept
+  };
   Reason reason = Reason::noise;
   std::optional<ReportEdgeId> edge;    ///< what went: this edge,
   std::optional<ReportActorId> actor;  ///< or this actor
@@ -188,6 +200,7 @@ struct ReportElsewhere {
   enum class Reason : std::uint8_t {
     leads_in,    ///< nothing in a knot (or sink) waits for the one that waits here
     to_pseudo,   ///< it waits for a time or an interrupt, not for somebody
+    saturated,   ///< who waits is busy nearly all the time
     apart,       ///< nothing in the target waits for those who wait here
     light,       ///< refinement dropped it: others in its knot weigh more
     background,  ///< one of its ends is background

@@ -90,11 +90,15 @@ class TextReport {
     }
   }
 
+  /// The first word is the one that counts.
+  static std::string plural(const std::string& noun, std::size_t count) {
+    const std::size_t end = std::min(noun.find(' '), noun.size());
+    return noun.substr(0, end) + (count == 1 ? "" : "s") + noun.substr(end);
+  }
+
   void left_out(std::size_t count, const std::string& noun, int indent = 2) {
     if (count > 0) {
-      canvas_.to(indent)
-          .put(format_count(count) + " more " + noun + (count == 1 ? "" : "s") + " (-v)", Ink::dim)
-          .end();
+      canvas_.to(indent).put(format_count(count) + " more " + plural(noun, count) + " (-v)", Ink::dim).end();
     }
   }
 
@@ -452,9 +456,12 @@ class TextReport {
   std::string sink_text(const ReportSink& sink) const {
     const ReportActor& actor = report_.actors[sink.actor];
     if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
-      return std::string(actor.kind == ActorKind::group ? "busiest thread " : "") + "ran " +
-             format_seconds(sink.running_s) + " " + share(sink.running_s) + ", was runnable " +
-             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s) +
+      return std::string(sink.saturated && sink.limit == "cpu" ? "lacks CPU: " : "") +
+             (actor.short_lived                ? "one of them or another "
+              : actor.kind == ActorKind::group ? "busiest thread "
+                                               : "") +
+             "ran " + format_seconds(sink.running_s) + " " + share(sink.running_s) + ", was runnable " +
+             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s)
              (sink.paced
                   ? ", slept until a time for " + format_seconds(sink.asleep_s) + " " + share(sink.asleep_s)
                   : "");
@@ -501,7 +508,12 @@ class TextReport {
     } else {
       heading("LONGEST WAITS");
     }
-    const std::size_t shown = limit(kElsewhere, all.size());
+    // The target's come first; the others' are not to crowd the screen.
+    const auto own =
+        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [this](const ReportElsewhere& item) {
+          return !report_.actors[report_.edges[item.edge].from].outside;
+        }));
+    const std::size_t shown = limit(kElsewhere, verbose_ ? all.size() : own);
     for (std::size_t i = 0; i < shown; ++i) {
       const ReportEdge& edge = report_.edges[all[i].edge];
       canvas_.to(2);
@@ -517,7 +529,10 @@ class TextReport {
         stacks(edge);
       }
     }
-    left_out(all.size() - shown, "wait");
+    if (!verbose_) {
+      left_out(own - shown, "wait");
+      left_out(all.size() - own, "wait outside the target");
+    }
   }
 
   void background() {
@@ -728,6 +743,9 @@ class TextReport {
         return "set aside " + what + ": weight " + weight + ", under the noise floor";
       case ReportStep::Reason::to_pseudo:
         return "set aside " + what + ": waits for a time or an interrupt, not for somebody";
+      case ReportStep::Reason::saturated:
+        return "set aside " + what + ": " + full(report_.edges[*step.edge].from) +
+               " is busy nearly all the time besides: this wait cannot limit";
       case ReportStep::Reason::apart:
         return "set aside " + what + ": nothing in the target waits for it";
       case ReportStep::Reason::light:

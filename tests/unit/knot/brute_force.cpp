@@ -226,6 +226,8 @@ KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std:
       result.steps.push_back({Reason::to_pseudo, e, {}, edges[e].weight_ns});
     } else if (edges[e].weight_ns < options.noise_ns) {
       result.steps.push_back({Reason::noise, e, {}, edges[e].weight_ns});
+    } else if (vertices[edges[e].from].saturated) {
+      result.steps.push_back({Reason::saturated, e, {}, edges[e].weight_ns});
     } else {
       live.insert(e);
     }

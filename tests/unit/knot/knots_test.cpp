@@ -49,6 +49,30 @@ TEST_CASE("nothing in, nothing out") {
   CHECK(find_knots({busy()}, {}, no_window).sinks.empty());
 }
 
+TEST_CASE("what a saturated vertex waits for is set aside, and it is a sink") {
+  // 0 and 1 at a barrier, 1 computes all the time; 0 waits for the disk most (blocked samples, Figure 1, case
+  // 1).
+  const std::vector<KnotEdge> edges{{0, 2, 600}, {2, 0, 400}, {0, 1, 40}, {1, 0, 50}};
+  KnotVertex last = busy();
+  last.saturated = true;
+  const KnotResult result = find_knots({sleeper(), last, disk(600)}, edges, defaults());
+  CHECK(result.knots.empty());
+  REQUIRE(result.sinks.size() >= 1);
+  CHECK(result.sinks[0].vertex == 1);
+  CHECK(result.sinks[0].saturated);
+  CHECK(result.steps[0].reason == Reason::saturated);
+  CHECK(result.steps[0].edge == 3);
+
+  // A disk at its capacity is no part of a knot either.
+  KnotVertex full = disk(930);
+  full.saturated = true;
+  const KnotResult device = find_knots({sleeper(), full}, {{0, 1, 800}, {1, 0, 70}}, defaults());
+  CHECK(device.knots.empty());
+  REQUIRE(device.sinks.size() == 1);
+  CHECK(device.sinks[0].vertex == 1);
+  CHECK(device.sinks[0].saturated);
+}
+
 TEST_CASE("wPerf Figure 2: the longest wait is not in the knot") {
   // 0: A, 1: B, 2: the disk.
   const std::vector<KnotEdge> edges{{0, 1, 700}, {1, 2, 500}, {2, 1, 500}};

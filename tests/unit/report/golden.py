@@ -26,6 +26,7 @@ CASES = {
     "hostile-names": (TRACES / "hostile-names.txt", ["--explain"]),
     "open-ends": (TRACES / "open-ends.txt", []),
     "disks": (HERE / "disks.txt", []),
+    "blocked-samples-case1": (TRACES / "blocked-samples-case1.txt", ["--explain"]),
     "idle": (HERE / "idle.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
