@@ -50,6 +50,8 @@ std::string_view to_string(Pattern pattern) {
       return "timer-driven";
     case Pattern::lock_contention:
       return "lock-contention";
+    case Pattern::load_imbalance:
+      return "load-imbalance";
     case Pattern::producer_consumer:
       return "producer-consumer";
     case Pattern::mixed:
@@ -77,6 +79,10 @@ std::string_view advice(Pattern pattern) {
     case Pattern::lock_contention:
       return "The threads wait for each other in the same place. If it is a lock, it is usually held for a "
              "shorter time, split, or avoided; if it is a barrier, the work between barriers is balanced.";
+    case Pattern::load_imbalance:
+      return "The threads wait in the same place until the last one lets all go: usually the work between "
+             "two "
+             "such points is divided more evenly, in smaller pieces, or on demand.";
     case Pattern::producer_consumer:
       return "The threads hand work to each other and take turns waiting: usually the queue between them is "
              "made "
@@ -106,6 +112,7 @@ Pattern classify(const PatternKnot& knot) {
   double total_ns = 0;
   double contended_ns = 0;
   double handed_over_ns = 0;
+  double together_ns = 0;  // part of contended_ns
   for (const PatternEdge& edge : knot.edges) {
     FutexWaits here;
     here.add(edge);
@@ -119,6 +126,7 @@ Pattern classify(const PatternKnot& knot) {
     const FutexWaits& waker = waits_of[edge.to];
     if (waker.known_ns > 0 && overlap(here, waker) >= kSamePlace) {
       contended_ns += here.known_ns;
+      together_ns += std::min(static_cast<double>(edge.together_ns), here.known_ns);
     } else if (waker.known_ns > 0 || waker.total_ns <= 0) {
       handed_over_ns += here.known_ns;
     }
@@ -127,7 +135,7 @@ Pattern classify(const PatternKnot& knot) {
     return Pattern::mixed;
   }
   if (contended_ns >= kMost * total_ns) {
-    return Pattern::lock_contention;
+    return together_ns >= kMost * contended_ns ? Pattern::load_imbalance : Pattern::lock_contention;
   }
   if (handed_over_ns >= kMost * total_ns) {
     return Pattern::producer_consumer;

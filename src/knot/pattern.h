@@ -23,9 +23,11 @@ enum class Pattern : std::uint8_t {
   /// Most of the wait time is spent on an in-kernel lock, or on a futex by threads that wait for others
   /// that themselves wait at the same place: A waits for B in the stacks in which B waits for its own
   /// wakers. Those who contend for a lock all wait in its acquisition, be there two of them, a ring of
-  /// them or a merged group (self-loop). A barrier has the same shape (all wait in one place), so
-  /// there is no separate rule for load imbalance: from these values it cannot be told from a lock.
+  /// them or a merged group (self-loop). A barrier of two looks the same.
   lock_contention,
+  /// The same, but most of that wait time ended in releases of several threads at once: who comes last to a
+  /// barrier lets all others go, while a lock is handed over one by one.
+  load_imbalance,
   /// Most of the wait time is spent on pipes, or on a futex by threads that wait for others that
   /// themselves wait elsewhere: A waits for a full queue, B for an empty one.
   producer_consumer,
@@ -52,7 +54,8 @@ struct PatternEdge {
   Nanos futex_ns = 0;
   Nanos lock_ns = 0;  ///< in-kernel locks
   Nanos pipe_ns = 0;
-  Nanos other_ns = 0;  ///< every other class
+  Nanos other_ns = 0;     ///< every other class
+  Nanos together_ns = 0;  ///< part of all of them: waits that ended in releases of several threads at once
   /// Parts of futex_ns; waits without a known stack are left out.
   std::vector<StackWait> futex_stacks;
 };

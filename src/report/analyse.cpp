@@ -407,7 +407,11 @@ class Analysis {
     const PatternKnot values = pattern_values(knot);
     const Pattern pattern = classify(values);
     out.pattern = to_string(pattern);
-    out.pattern_title = pattern_title(pattern);
+    std::size_t threads = 0;
+    for (const VertexId vertex : knot.vertices) {
+      threads += is_thread(report_.actors[vertex].kind) ? merged_.vertices[vertex].members.size() : 0;
+    }
+    out.pattern_title = pattern_title(pattern, threads <= 2);
     out.evidence = evidence(pattern, values, out);
     out.advice = advice(pattern);
   }
@@ -436,6 +440,7 @@ class Analysis {
       out.to = edge.to;
       out.futex_ns = of(WaitClass::futex);
       out.lock_ns = of(WaitClass::lock);
+      out.together_ns = edge.together_ns;
       out.pipe_ns = of(WaitClass::pipe);
       out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
                      out.futex_ns - out.lock_ns - out.pipe_ns;
@@ -449,7 +454,8 @@ class Analysis {
     return values;
   }
 
-  static std::string pattern_title(Pattern pattern) {
+  /// Of two threads at a barrier only one is let go at a time, as by a lock.
+  static std::string pattern_title(Pattern pattern, bool of_two) {
     switch (pattern) {
       case Pattern::blocking_io:
         return "blocking I/O";
@@ -458,7 +464,9 @@ class Analysis {
       case Pattern::timer_driven:
         return "timer-driven";
       case Pattern::lock_contention:
-        return "lock contention (or a barrier)";
+        return of_two ? "lock contention (or a barrier)" : "lock contention";
+      case Pattern::load_imbalance:
+        return "load imbalance";
       case Pattern::producer_consumer:
         return "producer and consumer";
       case Pattern::mixed:
@@ -491,11 +499,29 @@ class Analysis {
         return format_percent(to_seconds(values.timer_ns), blocked_s) +
                " of its threads' blocked time ended by a timer.";
       case Pattern::lock_contention:
+      case Pattern::load_imbalance:
+        return class_shares(knot) + released(knot);
       case Pattern::producer_consumer:
       case Pattern::mixed:
         break;
     }
     return class_shares(knot);
+  }
+
+  /// How the waits ended: " 97% of the wait time ended in releases of several threads at once (3.0 on
+  /// average)."
+  std::string released(const ReportKnot& knot) const {
+    SiteSum sum;
+    for (const ReportEdgeId edge : knot.edges) {
+      add(sum, merged_.graph.edges[edge]);
+    }
+    const std::string share = format_percent(to_seconds(sum.together_ns), to_seconds(sum.wait_ns));
+    if (sum.releases == 0) {
+      return " One thread is let go at a time.";
+    }
+    return " " + share + " of the wait time ended in releases of several threads at once (" +
+           format_ratio(static_cast<double>(sum.together_waits) / static_cast<double>(sum.releases)) +
+           " on average).";
   }
 
   /// "waits on futex 92%, pipe 8%."

@@ -67,6 +67,18 @@ TEST_CASE("waiting for each other in the same place is lock contention") {
                           futex(2, 0, 500, kLockStack)})) == Pattern::lock_contention);
 }
 
+TEST_CASE("most of the wait time ended in releases of several threads: load imbalance, not a lock") {
+  PatternEdge edge = futex(0, 0, 1000, kLockStack);
+  edge.together_ns = 600;
+  CHECK(classify(knot_of({edge})) == Pattern::load_imbalance);
+  edge.together_ns = 599;
+  CHECK(classify(knot_of({edge})) == Pattern::lock_contention);
+  // Releases of those who wait elsewhere say nothing about the place that is contended.
+  PatternEdge else_where = other(0, 1, 300);
+  else_where.together_ns = 300;
+  CHECK(classify(knot_of({edge, else_where})) == Pattern::lock_contention);
+}
+
 TEST_CASE("an in-kernel lock needs no stacks") {
   PatternEdge edge;
   edge.from = 0;
@@ -127,12 +139,14 @@ TEST_CASE("each pattern has its name and advice") {
   CHECK(to_string(Pattern::cpu_starvation) == "cpu-starvation");
   CHECK(to_string(Pattern::timer_driven) == "timer-driven");
   CHECK(to_string(Pattern::lock_contention) == "lock-contention");
+  CHECK(to_string(Pattern::load_imbalance) == "load-imbalance");
   CHECK(to_string(Pattern::producer_consumer) == "producer-consumer");
   CHECK(to_string(Pattern::mixed) == "mixed");
   CHECK(advice(Pattern::mixed) ==
         "No one kind of wait prevails: look at the heaviest edges and their stacks.");
-  for (const Pattern pattern : {Pattern::blocking_io, Pattern::cpu_starvation, Pattern::timer_driven,
-                                Pattern::lock_contention, Pattern::producer_consumer}) {
+  for (const Pattern pattern :
+       {Pattern::blocking_io, Pattern::cpu_starvation, Pattern::timer_driven, Pattern::lock_contention,
+        Pattern::load_imbalance, Pattern::producer_consumer}) {
     CHECK(advice(pattern) != advice(Pattern::mixed));
     CHECK(advice(pattern).back() == '.');
   }

@@ -27,6 +27,7 @@ CASES = {
     "open-ends": (TRACES / "open-ends.txt", []),
     "disks": (HERE / "disks.txt", []),
     "blocked-samples-case1": (TRACES / "blocked-samples-case1.txt", ["--explain"]),
+    "barrier": (TRACES / "barrier.txt", []),
     "idle": (HERE / "idle.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
