@@ -461,7 +461,7 @@ class TextReport {
               : actor.kind == ActorKind::group ? "busiest thread "
                                                : "") +
              "ran " + format_seconds(sink.running_s) + " " + share(sink.running_s) + ", was runnable " +
-             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s)
+             format_seconds(sink.runnable_s) + " " + share(sink.runnable_s) +
              (sink.paced
                   ? ", slept until a time for " + format_seconds(sink.asleep_s) + " " + share(sink.asleep_s)
                   : "");
