@@ -28,6 +28,8 @@ HEADER = "offwait-waits 1\nwindow 0 1000\n"
 class Reports(TestCase):
     # Knots by the names of their actors; with --no-merge.
     KNOTS = {
+        "barrier": [("rank-0", "rank-1", "rank-2", "rank-3")],
+        "blocked-samples-case1": [],
         "figure1": [("B", "vda")],
         "figure3": [],
         "hostile-names": [],
@@ -36,6 +38,8 @@ class Reports(TestCase):
     }
     # As tests/unit/report/golden.py renders them.
     EXPECTED = {
+        "barrier": ("barrier", []),
+        "blocked-samples-case1": ("blocked-samples-case1", ["--explain"]),
         "figure1": ("figure1", ["--explain"]),
         "figure3": ("figure3", ["--explain"]),
         "hostile-names": ("hostile-names", ["--explain"]),
