@@ -25,7 +25,9 @@ static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid
   }
   record->type = OFFWAIT_RECORD_THREAD;
   record->event = event;
-  record->outside = !thread->target;
+  record->outside = thread->target   ? OFFWAIT_TARGET
+                    : thread->kernel ? OFFWAIT_OUTSIDE_KERNEL
+                                     : OFFWAIT_OUTSIDE;
   record->exec = event == OFFWAIT_THREAD_NAMED && detail;
   record->tid = tid;
   record->tgid = thread->tgid;
@@ -72,6 +74,7 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);
   fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
+  fresh.kernel = (BPF_CORE_READ(task, flags) & PF_KTHREAD_BIT) != 0;
   fresh.since_ns = now;
   fresh.state = OFFWAIT_STATE_RUNNING;
   /* A thread of the target that wakes another before the task iterator has come to it. */

@@ -110,10 +110,16 @@ enum offwait_thread_event {
   OFFWAIT_THREAD_EXITED,
 };
 
+enum offwait_outside {
+  OFFWAIT_TARGET = 0,
+  OFFWAIT_OUTSIDE,
+  OFFWAIT_OUTSIDE_KERNEL, /* a kernel thread */
+};
+
 struct offwait_thread_record {
   __u8 type;
   __u8 event;
-  __u8 outside; /* not part of the target */
+  __u8 outside; /* enum offwait_outside */
   __u8 exec;    /* NAMED by an exec */
   __u32 tid;
   __u32 tgid;
@@ -164,7 +170,8 @@ struct offwait_thread {
   __u8 waker_kind;
   __s16 syscall;
   __u16 task_state;
-  __u16 pad;
+  __u8 kernel; /* a kernel thread */
+  __u8 pad;
   __u32 tgid;
   __u32 object;
   __u32 wait_user;

@@ -90,8 +90,8 @@ class Assembler {
   // --- threads -----------------------------------------------------------------------------------
 
   /// Threads born after the window are no actors, but their lives keep their tids' records apart.
-  ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, bool outside, const Life& life,
-                     Nanos seen) {
+  ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, std::uint8_t outside,
+                     const Life& life, Nanos seen) {
     if (life.start >= end_) return kNoActor;
     Actor actor;
     actor.kind = ActorKind::thread;
@@ -100,7 +100,8 @@ class Assembler {
     actor.tgid = static_cast<std::int32_t>(tgid);
     actor.start = life.start;
     actor.seen = std::max(seen, std::max(life.start, begin_));
-    actor.outside = outside;
+    actor.outside = outside != OFFWAIT_TARGET;
+    actor.kernel = outside == OFFWAIT_OUTSIDE_KERNEL;
     trace_.actors.push_back(std::move(actor));
     return static_cast<ActorId>(trace_.actors.size() - 1);
   }
@@ -137,7 +138,7 @@ class Assembler {
         life.start = std::max(nanos(record.start_ns), lives.empty() ? 0 : lives.back().exit);
         const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
         life.actor = add_thread(record.tid, record.tgid, bounded_string(record.comm, sizeof(record.comm)),
-                                record.outside != 0, life, seen);
+                                record.outside, life, seen);
         lives.push_back(life);
         if (life.actor != kNoActor) trace_.actors[life.actor].parent = parent_of(record, life);
         break;
@@ -145,7 +146,8 @@ class Assembler {
       case OFFWAIT_THREAD_NAMED:
         if (alive && lives.back().actor != kNoActor && at < end_) {
           trace_.actors[lives.back().actor].name = bounded_string(record.comm, sizeof(record.comm));
-          trace_.actors[lives.back().actor].outside = record.outside != 0;
+          trace_.actors[lives.back().actor].outside = record.outside != OFFWAIT_TARGET;
+          trace_.actors[lives.back().actor].kernel = record.outside == OFFWAIT_OUTSIDE_KERNEL;
         }
         break;
       case OFFWAIT_THREAD_EXITED:

@@ -18,6 +18,7 @@ namespace offwait {
 namespace {
 
 constexpr double kSimilar = 0.9;
+constexpr double kAsBusy = 0.3;
 constexpr double kSaturated = 0.9;  // as KnotOptions::saturated
 
 /// Wait time by wait stack and class.
@@ -41,15 +42,23 @@ double square(const Distribution& distribution) {
                          [](double sum, const auto& part) { return sum + part.second * part.second; });
 }
 
+/// Running or runnable, of its lifetime.
+double busy_share(const ActorTime& time) {
+  return static_cast<double>(time.running_ns + time.runnable_ns) /
+         static_cast<double>(std::max<Nanos>(time.lifetime_ns, 1));
+}
+
 /// The groups that threads of one process and name pattern fall into.
 class Crowd {
  public:
   /// The vertex to join: that of the most similar group, or `fresh` for a new group.
-  std::uint32_t join(const Distribution& waits, std::uint32_t fresh) {
-    const std::size_t group = waits.empty() ? idle_group() : most_similar(waits);
+  std::uint32_t join(const Distribution& waits, double busy, std::uint32_t fresh) {
+    const std::size_t group = waits.empty() ? idle_group() : most_similar(waits, busy);
     if (group == groups_.size()) {
-      groups_.push_back({fresh, waits.empty(), 0});
+      groups_.push_back({fresh, waits.empty(), 0, 0, 0});
     }
+    groups_[group].busy += busy;
+    groups_[group].members += 1;
     // The group's sum changes, and with it its length: |g + w|² = |g|² + 2 g·w + |w|².
     double product = 0;
     for (const auto& [kind, ns] : waits) {
@@ -66,6 +75,8 @@ class Crowd {
     std::uint32_t vertex;
     bool idle;  ///< never waited
     double square;
+    double busy;  ///< sum over the members
+    double members;
   };
 
   std::size_t idle_group() const {
@@ -74,7 +85,7 @@ class Crowd {
     return static_cast<std::size_t>(found - groups_.begin());
   }
 
-  std::size_t most_similar(const Distribution& waits) const {
+  std::size_t most_similar(const Distribution& waits, double busy) const {
     std::map<std::size_t, double> products;
     for (const auto& [kind, ns] : waits) {
       const auto sums = sums_.find(kind);
@@ -89,6 +100,9 @@ class Crowd {
     std::size_t best = groups_.size();
     double best_cosine = kSimilar;
     for (const auto& [group, product] : products) {
+      if (std::abs(busy - groups_[group].busy / groups_[group].members) > kAsBusy) {
+        continue;
+      }
       const double cosine = product / std::sqrt(own_square * groups_[group].square);
       if (cosine > best_cosine || (best == groups_.size() && cosine == best_cosine)) {
         best = group;
@@ -245,8 +259,8 @@ Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph,
     if (stand_in_of[id] != kNoActor) {
       vertex = virtual_threads.try_emplace(stand_in_of[id], vertices).first->second;
     } else if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
-      vertex = crowds[{actor.tgid, actor.outside, saturated(id), name_pattern(actor.name)}].join(waits[id],
-                                                                                                 vertices);
+      vertex = crowds[{actor.tgid, actor.outside, saturated(id), name_pattern(actor.name)}].join(
+          waits[id], busy_share(sweep.actors[id]), vertices);
     }
     if (vertex == vertices) {
       ++vertices;

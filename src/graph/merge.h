@@ -34,7 +34,8 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
 
 /// Threads of one process (and all `outside` or none) whose names differ at most in digits, and whose
 /// distributions of wait time over (wait stack, class) are similar (cosine of the two vectors ≥ 0.9 against
-/// the group's sum) become one vertex; but saturated threads (running or runnable for 90 % of the window, as
+/// the group's sum), and who are about as busy (their share of running or runnable time at most 0.3 from the
+/// group's mean), become one vertex; but saturated threads (running or runnable for 90 % of the window, as
 /// for a sink) only with each other: the last one at a barrier must not hide among those that wait for it.
 /// Threads that never waited are similar to each other only. A thread without a name or whose process is not
 /// known (tgid 0) stays alone. Edges inside become a self-loop. wait_ns, weight_ns and the like of a group

@@ -116,7 +116,7 @@ struct Link {
   /// Σ size change × its time over the current wait, modulo 2^64, from the window's begin: the wait's weight
   /// at t is size × t − moment.
   std::uint64_t moment = 0;
-  std::uint32_t size = 1;  ///< itself and all that wait for it, directly or not
+  std::uint32_t size = 1;  ///< itself (no kernel thread) and all that wait for it, directly or not
   Link* parent = nullptr;  ///< the thread that will end the current wait
 };
 
@@ -210,6 +210,7 @@ class Sweeper {
     for (ActorId id = 0; id < trace.actors.size(); ++id) {
       const History history{waits_.of(id), preemptions_.of(id), gaps_.of(id)};
       const Actor& actor = trace.actors[id];
+      if (actor.kernel) links_[id].size = 0;
       sleepers_.push_back(
           {.clock = StateClock(trace, actor, history), .waits = history.waits, .exit = actor.exit});
     }

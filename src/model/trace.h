@@ -53,6 +53,7 @@ struct Actor {
   Nanos exit = kNever;        ///< death; kNever if alive at the window's end
   Nanos seen = 0;             ///< recorded from here on; the lifetime before it is `unknown`
   ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor when that was not seen
+  bool kernel = false;        ///< a kernel thread outside of the target: it works for others
   bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
   // Disks only:
   /// Names of the disks that this one is made of, the nearest first: of a loop device the one with its file's

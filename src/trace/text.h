@@ -6,7 +6,7 @@
 //   window BEGIN END
 //   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=]
 //   loss NAME=COUNT ...
-//   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no]
+//   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
 //   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed] [on=DISK;DISK...]
 //   nic NAME
 //   irq NAME

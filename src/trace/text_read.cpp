@@ -670,8 +670,12 @@ bool TextReader::add_thread(std::string_view rest) {
                              !in_order("start", actor.start, "seen", actor.seen))) {
     return false;
   }
-  if (!yes_or_no("outside", values[5], actor.outside)) {
-    return false;
+  if (present(values[5])) {
+    actor.kernel = values[5] == "kernel";
+    actor.outside = actor.kernel || values[5] == "yes";
+    if (!actor.outside && values[5] != "no") {
+      return fail("outside " + quoted(values[5]) + ": expected yes, no or kernel");
+    }
   }
   if (present(values[6])) {
     TidLine parent{line_, kNoTid};

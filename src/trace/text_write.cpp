@@ -340,7 +340,7 @@ void TextWriter::actor_line(ActorId id) {
       time(actor.seen);
     }
     if (actor.outside) {
-      text(" outside=yes");
+      text(actor.kernel ? " outside=kernel" : " outside=yes");
     }
     if (actor.parent != kNoActor && named_by_tid(actor.parent, std::max<Nanos>(actor.start, 0)) &&
         std::max<Nanos>(trace_.actors[actor.parent].exit, 0) >= std::max<Nanos>(actor.start, 0) &&

@@ -56,6 +56,9 @@ Cascade cascade(const Trace& trace) {
   result.weight_ns.resize(trace.sites.size());
   for (const auto& of_thread : segments) {
     for (const Segment& w : of_thread) {
+      if (trace.actors[trace.sites[w.site].thread].kernel) {
+        continue;
+      }
       cascade_one(trace, segments, w, 1, result);
     }
   }

@@ -227,11 +227,23 @@ TEST_CASE("similar is a cosine of 0.9 over wait stack and class") {
   const ActorId timer = t.device(ActorKind::timer, "");
   const StackId s1 = t.stack("s1"), s2 = t.stack("s2");
   t.in(WaitClass::poll, s1);
-  t.wait(a, timer, 0, 7000);
+  t.wait(a, timer, 0, c.same + c.other);  // as busy as b
   if (c.same > 0) t.wait(b, timer, 0, c.same);
   t.in(c.other_class_only ? WaitClass::sleep : WaitClass::poll, c.other_class_only ? s1 : s2);
   t.wait(b, timer, 1000, 1000 + c.other);
   CHECK(merged(t.trace).vertices.size() == c.vertices);
+}
+
+TEST_CASE("an idle thread of a pool is not merged with a busy one that waits in the same place") {
+  // The group's mean is 0.5 busy; 0.2 is similar enough, and one ns less is not.
+  const auto [waits, vertices] = GENERATE(table<Nanos, std::size_t>({{800, 2}, {801, 3}}));
+  TraceByHand t(1000);
+  const ActorId busy = t.thread("w-1"), idle = t.thread("w-2");
+  const ActorId timer = t.device(ActorKind::timer, "");
+  t.in(WaitClass::futex, t.stack("libc"));
+  t.wait(busy, timer, 0, 500);
+  t.wait(idle, timer, 0, waits);
+  CHECK(merged(t.trace).vertices.size() == vertices);
 }
 
 TEST_CASE("threads of one name fall into as many groups as there are roles") {

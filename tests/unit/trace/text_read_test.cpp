@@ -131,6 +131,7 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.actors[0].seen == 200);
   CHECK(trace.actors[0].outside);
   CHECK(trace.actors[1].seen == 150);
+  CHECK_FALSE(trace.actors[0].kernel);
   CHECK_FALSE(trace.actors[1].outside);
   CHECK(trace.actors[0].parent == kNoActor);
   CHECK(trace.actors[1].parent == 0);

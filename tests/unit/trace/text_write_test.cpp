@@ -199,6 +199,7 @@ Trace random_trace(std::uint32_t seed) {
           born = actor.exit + below(2);
           actor.seen = std::max(actor.start, trace.window.begin) + (below(2) == 0 ? 0 : below(1000));
           actor.outside = below(2) == 0;
+          actor.kernel = actor.outside && below(2) == 0;
           trace.actors.push_back(actor);
         }
         Actor actor = thread(tid, name(0), born);
