@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kMost = 0.6;
 constexpr double kSamePlace = 0.5;
+constexpr double kServed = 0.1;
 
 // In double: these are sums of sums from outside, and only ratios matter.
 using Places = std::map<std::uint32_t, double>;  // wait time by wait stack
@@ -97,7 +98,10 @@ Pattern classify(const PatternKnot& knot) {
   if (knot.has_device) {
     return Pattern::blocking_io;
   }
-  if (knot.runnable_ns > knot.blocked_ns) {
+  const double waker_ns =
+      static_cast<double>(knot.waker_running_ns) + static_cast<double>(knot.waker_runnable_ns);
+  const bool served = waker_ns > 0 && static_cast<double>(knot.waker_running_ns) >= kServed * waker_ns;
+  if (knot.runnable_ns > knot.blocked_ns && !served) {
     return Pattern::cpu_starvation;
   }
   if (knot.blocked_ns > 0 &&

@@ -435,6 +435,8 @@ class Analysis {
       const auto of = [&](WaitClass wait_class) {
         return edge.class_wait_ns.at(static_cast<std::size_t>(wait_class));
       };
+      values.waker_running_ns += edge.waker_running_ns;
+      values.waker_runnable_ns += edge.waker_runnable_ns;
       PatternEdge out;
       out.from = edge.from;
       out.to = edge.to;
@@ -494,7 +496,10 @@ class Analysis {
       }
       case Pattern::cpu_starvation:
         return "its threads were runnable for " + format_seconds(to_seconds(values.runnable_ns)) +
-               ", blocked for " + format_seconds(blocked_s) + ".";
+               ", blocked for " + format_seconds(blocked_s) + "; who they waited for ran " +
+               format_percent(to_seconds(values.waker_running_ns),
+                              to_seconds(values.waker_running_ns) + to_seconds(values.waker_runnable_ns)) +
+               " of the time it could have.";
       case Pattern::timer_driven:
         return format_percent(to_seconds(values.timer_ns), blocked_s) +
                " of its threads' blocked time ended by a timer.";

@@ -50,6 +50,17 @@ TEST_CASE("more runnable than blocked is CPU starvation; as much is not") {
   CHECK(classify(knot) == Pattern::lock_contention);
 }
 
+TEST_CASE("where those who are waited for do run, it is not the CPUs") {
+  PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
+  knot.runnable_ns = 5000;
+  knot.waker_running_ns = 99;
+  knot.waker_runnable_ns = 901;
+  CHECK(classify(knot) == Pattern::cpu_starvation);
+  knot.waker_running_ns = 101;
+  knot.waker_runnable_ns = 899;
+  CHECK(classify(knot) == Pattern::lock_contention);
+}
+
 TEST_CASE("most of the blocked time ended by a timer is timer-driven") {
   PatternKnot knot = knot_of({futex(0, 0, 400, kLockStack)});
   knot.timer_ns = 600;
