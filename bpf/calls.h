@@ -33,9 +33,10 @@ static __always_inline bool is_futex(__s16 syscall) {
 #endif
 }
 
-/* Never 0. */
+/* Never 0. The same for both words of eight bytes: glibc's condition variables use two futexes in turns, and
+ * who waits again after a broadcast does so on the other one. */
 static __always_inline __u32 hash_of_address(__u64 address) {
-  return (__u32)(address * 0x9e3779b97f4a7c15ull >> 32) | 1;
+  return (__u32)((address >> 3) * 0x9e3779b97f4a7c15ull >> 32) | 1;
 }
 
 static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {

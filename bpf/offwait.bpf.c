@@ -20,6 +20,7 @@
 #include "irq.h"
 #include "net.h"
 #include "seed.h"
+#include "spin.h"
 /* clang-format on */
 
 char LICENSE[] SEC("license") = "GPL";

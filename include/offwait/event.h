@@ -20,6 +20,8 @@ enum offwait_record_type {
   OFFWAIT_RECORD_GAP,
   OFFWAIT_RECORD_THREAD,
   OFFWAIT_RECORD_IO,
+  OFFWAIT_RECORD_SPIN,
+  OFFWAIT_RECORD_FALSE_MARK,
 };
 
 /* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
@@ -148,6 +150,30 @@ struct offwait_request {
   __u32 bytes;
   __u32 dev;
   __u32 pad;
+};
+
+/* Busy waiting that was declared, emitted when the thread got through: from begin_ns until `waker`, a tid,
+ * let go at end_ns. Its user stack, leaf first, comes with it. */
+#define OFFWAIT_SPIN_FRAMES 16
+struct offwait_spin {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u32 tgid;
+  __u32 waker;
+  __u64 begin_ns;
+  __u64 end_ns;
+  __u32 frames;
+  __u32 pad2;
+  __u64 pc[OFFWAIT_SPIN_FRAMES];
+};
+
+/* The thread says that its last wakeup was false. */
+struct offwait_false_mark {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u64 at_ns;
 };
 
 enum offwait_state {

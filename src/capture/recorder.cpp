@@ -165,6 +165,36 @@ struct Recorder::State {
     return success();
   }
 
+  Status attach(const Probe& probe) {
+    bpf_program* program = nullptr;
+    switch (probe.kind) {
+      case Probe::Kind::spin_begin:
+        program = skeleton->progs.spin_begin;
+        break;
+      case Probe::Kind::spin_end:
+      case Probe::Kind::spin_return:
+        program = skeleton->progs.spin_end;
+        break;
+      case Probe::Kind::spin_release:
+        program = skeleton->progs.spin_release;
+        break;
+      case Probe::Kind::false_wakeup:
+        program = skeleton->progs.false_wakeup;
+        break;
+    }
+    // In every process: the target's children have the same file mapped. The programs look at who it is.
+    constexpr pid_t kAll = -1;
+    bpf_link* const link = bpf_program__attach_uprobe(program, probe.kind == Probe::Kind::spin_return, kAll,
+                                                      probe.path.c_str(), probe.offset);
+    constexpr int kNotSupported = 524;  // ENOTSUPP, the kernel's own
+    if (link == nullptr && errno == kNotSupported)
+      return Error{"the kernel cannot probe " + probe.path + " at offset " + std::to_string(probe.offset) +
+                   ": no probe goes on an instruction with a lock prefix; name another function for --spin"};
+    if (link == nullptr) return libbpf_error("cannot probe " + probe.path, errno);
+    links.push_back(link);
+    return success();
+  }
+
   std::uint64_t kernel_loss(std::uint32_t loss) const {
     const int cpus = libbpf_num_possible_cpus();
     if (cpus <= 0) return 0;
@@ -227,6 +257,12 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   if (!options.stacks) bpf_map__set_max_entries(skeleton.maps.stacks, 1);
+  if (options.probes.empty()) {
+    // Needs a kernel with uprobes.
+    for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
+                                 skeleton.progs.spin_release, skeleton.progs.false_wakeup})
+      bpf_program__set_autoload(program, false);
+  }
   if (const int error = offwait_bpf__load(&skeleton))
     return libbpf_error("cannot load the BPF programs", error);
 
@@ -263,6 +299,9 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   for (__u64 before = ~__u64{0}; skeleton.bss->seeded_threads != before;) {
     before = skeleton.bss->seeded_threads;
     if (Status seeded = state->iterate(skeleton.progs.seed_threads); !seeded) return seeded.error();
+  }
+  for (const Probe& probe : options.probes) {
+    if (Status attached = state->attach(probe); !attached) return attached.error();
   }
   if (skeleton.bss->seeded_threads == 0)
     return Error{"the target has no threads: it exited before the recording began"};

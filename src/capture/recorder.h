@@ -15,12 +15,28 @@
 
 namespace offwait {
 
+/// A place in a file whose execution by a thread of the target tells something. The object of busy waiting is
+/// the first argument there.
+struct Probe {
+  enum class Kind : std::uint8_t {
+    spin_begin,
+    spin_end,
+    spin_return,  ///< of the function that begins at the place
+    spin_release,
+    false_wakeup,
+  };
+  Kind kind = Kind::spin_begin;
+  std::string path;
+  std::uint64_t offset = 0;  ///< in the file
+};
+
 struct CaptureOptions {
   std::vector<std::int32_t> tgids;  ///< processes whose threads are the target, as the host numbers them
   std::vector<std::int32_t> tids;   ///< threads that are the target one by one
   bool follow_children =
       true;  ///< threads and processes that the target creates belong to it; living ones too
   bool stacks = true;
+  std::vector<Probe> probes;
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two
 };
 

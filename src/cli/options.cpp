@@ -67,6 +67,28 @@ void add_recording_options(CLI::App& app, Options& options) {
          parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
          "how long: 90, 90s, 1m30s, 500ms; until Ctrl-C or the target's exit if left out")
       ->type_name("TIME");
+  app.add_option_function<std::vector<std::string>>(
+         "--spin",
+         [&options](const std::vector<std::string>& texts) {
+           constexpr std::size_t kMost = 8;
+           if (texts.size() > kMost) throw CLI::ValidationError("--spin may be given 8 times");
+           for (const std::string& text : texts) {
+             const std::size_t comma = text.find(',');
+             SpinFunction spin{text.substr(0, comma),
+                               comma == std::string::npos ? "" : text.substr(comma + 1)};
+             if (spin.lock.empty() || text.ends_with(',') || spin.unlock.find(',') != std::string::npos) {
+               throw CLI::ValidationError("bad --spin '" + text +
+                                          "': expected FUNCTION, or LOCK,UNLOCK for the two of a lock");
+             }
+             options.spins.push_back(std::move(spin));
+           }
+         },
+         "the time in this function of the target is busy waiting: for the thread that last called UNLOCK on "
+         "the "
+         "same first argument, or, without UNLOCK, got through before; may be given for several")
+      ->type_name("LOCK[,UNLOCK]")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag_callback(
       "--no-stacks", [&options] { options.stacks = false; }, "record no stacks: several times cheaper");
 }
@@ -89,6 +111,8 @@ void add_analysis_options(CLI::App& app, Options& options) {
       ->type_name("PART");
   app.add_flag_callback(
       "--no-merge", [&options] { options.merge = false; }, "keep similar threads apart");
+  app.add_flag("--keep-false-wakeups", options.keep_false_wakeups,
+               "wakeups after which a thread waits again at once for the same futex count like others");
   app.add_option_function<std::vector<std::string>>(
          "--disk-capacity",
          [&options](const std::vector<std::string>& texts) {

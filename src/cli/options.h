@@ -20,6 +20,12 @@ enum class Command : std::uint8_t {
   dump,     ///< record, write as text
 };
 
+/// --spin LOCK[,UNLOCK]
+struct SpinFunction {
+  std::string lock;
+  std::string unlock;  ///< empty: not given
+};
+
 struct Options {
   Command command = Command::profile;
   // What to record:
@@ -27,6 +33,7 @@ struct Options {
   std::int32_t tid = 0;
   std::optional<Nanos> duration;  ///< until interrupted or the target exits
   bool stacks = true;
+  std::vector<SpinFunction> spins;
   // What to read and write; `-` is standard input or output:
   std::string input;
   std::string output = "-";
@@ -35,6 +42,7 @@ struct Options {
   Threshold min_weight{true, 0.20, 0};
   Threshold noise{true, 0.01, 0};
   bool merge = true;
+  bool keep_false_wakeups = false;
   std::vector<NamedCapacity> disk_capacities;
   // How to print:
   bool explain = false;

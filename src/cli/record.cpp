@@ -9,8 +9,11 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +28,7 @@
 #include "device/disk.h"
 #include "event/assemble.h"
 #include "report/escape.h"
+#include "symbol/probe_places.h"
 #include "symbol/symbolizer.h"
 
 namespace offwait {
@@ -198,6 +202,38 @@ void describe(Trace& trace, const Target& target, std::string start_time) {
   }
 }
 
+/// What --spin names, and what the program has declared itself (annotate.h).
+Result<std::vector<Probe>> find_probes(std::int32_t tgid, const std::vector<SpinFunction>& spins) {
+  using Kind = Probe::Kind;
+  const std::vector<ProbedFile> files = files_to_probe(tgid);
+  std::vector<Probe> probes;
+  for (const SpinFunction& spin : spins) {
+    for (const auto& [name, kinds] :
+         {std::pair<const std::string&, std::vector<Kind>>{spin.lock, {Kind::spin_begin, Kind::spin_return}},
+          std::pair<const std::string&, std::vector<Kind>>{spin.unlock, {Kind::spin_release}}}) {
+      if (name.empty()) continue;
+      const std::vector<ProbePlace> places = places_of_function(files, name);
+      if (places.empty()) {
+        return Error{"--spin: neither process " + std::to_string(tgid) +
+                     " nor a library it has mapped has a function '" + name +
+                     "' (it may be inlined, or its symbols stripped)"};
+      }
+      for (const ProbePlace& place : places) {
+        for (const Kind kind : kinds) probes.push_back({kind, place.path, place.offset});
+      }
+    }
+  }
+  static const std::map<std::string_view, Kind> kDeclared = {{"spin_begin", Kind::spin_begin},
+                                                             {"spin_end", Kind::spin_end},
+                                                             {"spin_release", Kind::spin_release},
+                                                             {"false_wakeup", Kind::false_wakeup}};
+  for (const DeclaredPlace& declared : declared_places(files)) {
+    const auto kind = kDeclared.find(declared.name);
+    if (kind != kDeclared.end()) probes.push_back({kind->second, declared.place.path, declared.place.offset});
+  }
+  return probes;
+}
+
 }  // namespace
 
 Result<Recorded> record(const Options& options) {
@@ -212,6 +248,10 @@ Result<Recorded> record(const Options& options) {
   } else {
     capture.tgids.push_back(target->tgid);
   }
+
+  Result<std::vector<Probe>> probes = find_probes(target->tgid, options.spins);
+  if (!probes) return probes.error();
+  capture.probes = std::move(probes).value();
 
   const Interruption interruption;
   Symbolizer symbols;

@@ -119,6 +119,7 @@ int print_report(const Options& options, Trace trace, std::vector<std::string> n
   analysis.noise = static_cast<double>(threshold_ns(options.noise, trace.window)) /
                    static_cast<double>(std::max<Nanos>(trace.window.length(), 1));
   analysis.merge = options.merge;
+  analysis.keep_false_wakeups = options.keep_false_wakeups;
   const bool nothing_waited = trace.waits.empty();
   const Result<Report> report = analyse(std::move(trace), analysis);
   if (!report) return fail(report.error());

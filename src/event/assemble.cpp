@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "event/classify.h"
+#include "event/spin.h"
 #include "offwait/loss_counters.h"
 
 namespace offwait {
@@ -71,6 +72,9 @@ class Assembler {
     recording_.records.for_each([this](const auto& record) { add(record); });
     for (const auto& [tid, thread] : recording_.threads) add_open(tid, thread);
     add_lost_exits();
+    if (!spins_.empty()) {
+      lay_spins(trace_, std::move(spins_), [this](const WaitSite& wanted) { return site(wanted); });
+    }
     drop_impossible_wakers();
     recording_.records.for_each([this](const auto& record) { add_io(record); });
     add_disk_counters();
@@ -275,16 +279,18 @@ class Assembler {
     if (kernel_frames > 0 && joined.frames.size() > kernel_frames) {
       joined.frames.insert(joined.frames.begin() + static_cast<std::ptrdiff_t>(kernel_frames), frame("--"));
     }
-    StackId id = kNoStack;
-    if (!joined.frames.empty()) {
-      // Different addresses may bear the same names: to the analysis they are the same stack.
-      const auto [same, added] =
-          stacks_by_frames_.try_emplace(joined.frames, static_cast<StackId>(trace_.stacks.size()));
-      if (added) trace_.stacks.push_back(std::move(joined));
-      id = same->second;
-    }
+    const StackId id = intern_stack(std::move(joined));
     stack_ids_.emplace(key, id);
     return id;
+  }
+
+  /// Different addresses may bear the same names: to the analysis they are the same stack.
+  StackId intern_stack(Stack stack) {
+    if (stack.frames.empty()) return kNoStack;
+    const auto [same, added] =
+        stacks_by_frames_.try_emplace(stack.frames, static_cast<StackId>(trace_.stacks.size()));
+    if (added) trace_.stacks.push_back(std::move(stack));
+    return same->second;
   }
 
   SiteId site(const WaitSite& wanted) {
@@ -332,6 +338,7 @@ class Assembler {
       return;
     }
     life->last = wait.run;
+    wait.futex = record.object;
     WaitSite where;
     where.thread = life->actor;
     where.wait_class =
@@ -383,11 +390,11 @@ class Assembler {
     where.waker = sender->actor;
     where.waker_stack = stack(0, waking.user);
     if (wait.block == wait.wake) return push(wait, where);
-    push({0, wait.block, sent, sent}, where);
+    push({0, 0, wait.block, sent, sent}, where);
     where.waker = nic;
     where.waker_stack = kNoStack;
     where.in_flight = true;
-    push({0, sent, wait.wake, wait.run}, where);
+    push({0, 0, sent, wait.wake, wait.run}, where);
   }
 
   void add(const offwait_preemption& record) {
@@ -415,6 +422,52 @@ class Assembler {
   void add(const offwait_thread_record&) {}
   void add(const offwait_io&) {}
 
+  void add(const offwait_false_mark& record) {
+    const Nanos at = nanos(record.at_ns);
+    if (at < begin_ || at >= end_) return;
+    if (const Life* life = life_at(record.tid, at)) trace_.false_marks.push_back({life->actor, at});
+  }
+
+  void add(const offwait_spin& record) {
+    const Nanos end = nanos(record.end_ns);
+    // One that reaches past the window's end would have to be open, and the thread runs.
+    if (end <= begin_ || end >= end_ || record.begin_ns > record.end_ns) return;
+    const Life* life = life_at(record.tid, end);
+    if (life == nullptr) {
+      lose(OFFWAIT_LOSS_record_invalid);
+      return;
+    }
+    Spin spin;
+    spin.thread = life->actor;
+    spin.waker = waker_actor(OFFWAIT_WAKER_THREAD, record.waker, end);
+    spin.begin = std::max(nanos(record.begin_ns), life->start);
+    spin.end = end;
+    if (record.frames > 0) {
+      offwait_stack stack{};
+      stack.tgid = record.tgid;
+      stack.frames = std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES);
+      std::copy_n(std::begin(record.pc), stack.frames, std::begin(stack.pc));
+      spin.stack = spin_stack(stack);
+    }
+    spins_.push_back(spin);
+  }
+
+  /// These come with their frames, not with an id.
+  StackId spin_stack(const offwait_stack& stack) {
+    std::vector<std::uint64_t> key{stack.tgid};
+    key.insert(key.end(), std::begin(stack.pc), std::begin(stack.pc) + stack.frames);
+    const auto [found, added] = spin_stacks_.try_emplace(std::move(key), kNoStack);
+    if (added) {
+      Stack named;
+      for (std::size_t i = 0; i < stack.frames; ++i) {
+        std::string name = name_frame_(stack, i);
+        if (!name.empty()) named.frames.push_back(frame(std::move(name)));
+      }
+      found->second = intern_stack(std::move(named));
+    }
+    return found->second;
+  }
+
   /// What a thread is doing at the end, from the kernel's table.
   void add_open(std::uint32_t tid, const offwait_thread& thread) {
     if (thread.lost_since_ns != 0 && nanos(thread.lost_since_ns) < end_) {
@@ -434,6 +487,7 @@ class Assembler {
       case OFFWAIT_STATE_BLOCKED: {
         Wait wait;
         wait.block = since;
+        wait.futex = thread.object;
         WaitSite where;
         where.thread = life->actor;
         where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
@@ -532,6 +586,8 @@ class Assembler {
   void add_io(const offwait_preemption&) {}
   void add_io(const offwait_gap&) {}
   void add_io(const offwait_thread_record&) {}
+  void add_io(const offwait_spin&) {}
+  void add_io(const offwait_false_mark&) {}
 
   void add_disk_counters() {
     for (const DiskCounters& counters : recording_.disk_counters) {
@@ -552,6 +608,8 @@ class Assembler {
   std::unordered_map<std::uint64_t, StackId> stack_ids_;
   std::map<std::vector<FrameId>, StackId> stacks_by_frames_;
   std::unordered_map<WaitSite, SiteId, SiteHash> sites_;
+  std::vector<Spin> spins_;
+  std::map<std::vector<std::uint64_t>, StackId> spin_stacks_;
 };
 
 }  // namespace

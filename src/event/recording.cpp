@@ -19,6 +19,10 @@ std::size_t record_size(std::uint8_t type) {
       return sizeof(offwait_thread_record);
     case OFFWAIT_RECORD_IO:
       return sizeof(offwait_io);
+    case OFFWAIT_RECORD_SPIN:
+      return sizeof(offwait_spin);
+    case OFFWAIT_RECORD_FALSE_MARK:
+      return sizeof(offwait_false_mark);
     default:
       return 0;
   }

@@ -92,7 +92,7 @@ class RecordBuffer {
   };
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
-  std::array<std::uint64_t, OFFWAIT_RECORD_IO + 1> counts_{};
+  std::array<std::uint64_t, OFFWAIT_RECORD_FALSE_MARK + 1> counts_{};
   std::size_t bytes_ = 0;
 };
 
@@ -159,6 +159,12 @@ void RecordBuffer::for_each(Visitor&& visit) const {
           break;
         case OFFWAIT_RECORD_IO:
           visit_copy(offwait_io{}, at);
+          break;
+        case OFFWAIT_RECORD_SPIN:
+          visit_copy(offwait_spin{}, at);
+          break;
+        case OFFWAIT_RECORD_FALSE_MARK:
+          visit_copy(offwait_false_mark{}, at);
           break;
         default:
           break;

@@ -56,7 +56,7 @@ struct PatternEdge {
   VertexId from = 0;
   VertexId to = 0;
   Nanos futex_ns = 0;
-  Nanos lock_ns = 0;  ///< in-kernel locks
+  Nanos lock_ns = 0;  ///< in-kernel locks, and spin locks
   Nanos pipe_ns = 0;
   Nanos other_ns = 0;     ///< every other class
   Nanos together_ns = 0;  ///< part of all of them: waits that ended in releases of several threads at once

@@ -26,7 +26,7 @@ std::string_view to_string(ActorKind kind) {
 
 std::string_view to_string(WaitClass wait_class) {
   static constexpr std::array<std::string_view, kWaitClasses> kNames = {
-      "disk", "net", "futex", "lock", "pipe", "poll", "sleep", "child", "fault", "other"};
+      "disk", "net", "futex", "lock", "pipe", "poll", "sleep", "child", "fault", "other", "spin"};
   return name_of(wait_class, kNames);
 }
 

@@ -27,9 +27,10 @@ inline constexpr StackId kNoStack = UINT32_MAX;
 enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
 std::string_view to_string(ActorKind kind);
 
-/// design.md §2. `disk` is the blocked-samples paper's subclass I, `futex` and `lock` are L, the rest B.
-enum class WaitClass : std::uint8_t { disk, net, futex, lock, pipe, poll, sleep, child, fault, other };
-inline constexpr std::size_t kWaitClasses = 10;
+/// design.md §2, and `spin`: busy waiting that was declared (--spin, annotate.h). `disk` is the
+/// blocked-samples paper's subclass I, `futex`, `lock` and `spin` are L, the rest B.
+enum class WaitClass : std::uint8_t { disk, net, futex, lock, pipe, poll, sleep, child, fault, other, spin };
+inline constexpr std::size_t kWaitClasses = 11;
 std::string_view to_string(WaitClass wait_class);
 
 /// The recorded interval. Everything is clipped to [begin, end).
@@ -81,6 +82,7 @@ struct WaitSite {
 /// begin has block <= window.begin.
 struct Wait {
   SiteId site = 0;
+  std::uint32_t futex = 0;  ///< which one, as a hash of its address; 0: no futex, or not known
   Nanos block = 0;
   Nanos wake = kNever;
   Nanos run = kNever;
@@ -91,6 +93,12 @@ struct Preemption {
   ActorId thread = kNoActor;
   Nanos out = 0;
   Nanos run = kNever;
+};
+
+/// The program says that the last wakeup of this thread before `at` was false (annotate.h).
+struct FalseMark {
+  ActorId thread = kNoActor;
+  Nanos at = 0;
 };
 
 /// Records of this thread were lost: its state in [from, to) is unknown.
@@ -157,7 +165,8 @@ struct Trace {
   std::vector<Wait> waits;
   std::vector<Preemption> preemptions;
   std::vector<Gap> gaps;
-  std::vector<std::string> frames;  ///< `function+0xoff (module)`, maybe ` at file:line`; hostile bytes
+  std::vector<FalseMark> false_marks;  ///< those of one thread in order of time
+  std::vector<std::string> frames;     ///< `function+0xoff (module)`, maybe ` at file:line`; hostile bytes
   std::vector<Stack> stacks;
   std::vector<DiskCapacity> capacities;
   std::vector<DiskSample> disk_samples;

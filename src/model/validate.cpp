@@ -37,7 +37,7 @@ class Checker {
     for (const auto step :
          {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
           &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
-          &Checker::check_order, &Checker::check_disks}) {
+          &Checker::check_false_marks, &Checker::check_order, &Checker::check_disks}) {
       if (Complaint complaint = (this->*step)()) {
         return complaint;
       }
@@ -160,6 +160,20 @@ class Checker {
         return in_thread(gap.thread, "gap from=" + time_text(gap.from) + " to=" + time_text(gap.to) +
                                          " is not in order of time");
       }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_false_marks() const {
+    std::vector<Nanos> last(trace_.actors.size(), 0);
+    for (const FalseMark& mark : trace_.false_marks) {
+      if (!is_a(mark.thread, ActorKind::thread) || mark.at == kNever) {
+        return Error{"the false wakeup at " + time_text(mark.at) + " belongs to no thread"};
+      }
+      if (mark.at < last[mark.thread]) {
+        return in_thread(mark.thread, "false wakeup at " + time_text(mark.at) + " is not in order of time");
+      }
+      last[mark.thread] = mark.at;
     }
     return std::nullopt;
   }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "device/disk.h"
+#include "graph/false_wakeups.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
 #include "graph/short_lived.h"
@@ -84,17 +86,33 @@ std::string common_name(const Trace& trace, const std::vector<ActorId>& members)
   return out;
 }
 
+struct FalseWakeupSums {
+  std::map<std::pair<ActorId, ActorId>, std::uint64_t> counts;  ///< by (woken, waker)
+  Nanos ran_ns = 0;
+};
+
+FalseWakeupSums sums_of(const Trace& trace, const std::vector<FalseWakeup>& false_wakeups) {
+  FalseWakeupSums sums;
+  for (const FalseWakeup& one : false_wakeups) {
+    const WaitSite& site = trace.sites[trace.waits[one.first].site];
+    ++sums.counts[{site.thread, site.waker}];
+    sums.ran_ns += one.ran;
+  }
+  return sums;
+}
+
 class Analysis {
  public:
+  /// `trace` is free of `false_wakeups` unless the options keep them.
   Analysis(const Trace& trace, const ShortLivedThreads& short_lived, const Sweep& sweep,
-           const AnalysisOptions& options)
-      : trace_(trace), short_lived_(short_lived), sweep_(sweep) {
+           FalseWakeupSums false_wakeups, const AnalysisOptions& options)
+      : trace_(trace), short_lived_(short_lived), sweep_(sweep), false_wakeups_(std::move(false_wakeups)) {
     const Nanos window = trace.window.length();
     knot_options_.window_ns = window;
     knot_options_.noise_ns = part_of(options.noise, window);
     knot_options_.min_weight_ns = options.min_weight_ns.value_or(part_of(options.min_weight, window));
     report_.options = {to_seconds(knot_options_.min_weight_ns), to_seconds(knot_options_.noise_ns),
-                       options.merge};
+                       options.merge, options.keep_false_wakeups};
 
     disk_use_ = disk_use(trace);
     Graph graph = build_graph(trace, sweep);
@@ -111,6 +129,7 @@ class Analysis {
     actors();
     edges();
     disks();
+    false_wakeups();
     open_waits();
     find();
     verdict();
@@ -285,6 +304,22 @@ class Analysis {
     return users;
   }
 
+  void false_wakeups() {
+    ReportFalseWakeups& out = report_.false_wakeups;
+    out.removed = !report_.options.keep_false_wakeups;
+    out.ran_s = to_seconds(false_wakeups_.ran_ns);
+    std::map<std::pair<ReportActorId, ReportActorId>, std::uint64_t> counts;
+    for (const auto& [ends, count] : false_wakeups_.counts) {
+      counts[{merged_.vertex_of[ends.first], merged_.vertex_of[ends.second]}] += count;
+      out.count += count;
+    }
+    for (const auto& [ends, count] : counts) {
+      out.edges.push_back({ends.first, ends.second, count});
+    }
+    std::stable_sort(out.edges.begin(), out.edges.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+  }
+
   void open_waits() {
     for (std::size_t i = 0; i < short_lived_.waits; ++i) {
       const Wait& wait = trace_.waits[i];
@@ -441,7 +476,7 @@ class Analysis {
       out.from = edge.from;
       out.to = edge.to;
       out.futex_ns = of(WaitClass::futex);
-      out.lock_ns = of(WaitClass::lock);
+      out.lock_ns = of(WaitClass::lock) + of(WaitClass::spin);
       out.together_ns = edge.together_ns;
       out.pipe_ns = of(WaitClass::pipe);
       out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
@@ -888,6 +923,7 @@ class Analysis {
   const Trace& trace_;
   const ShortLivedThreads& short_lived_;
   const Sweep& sweep_;
+  const FalseWakeupSums false_wakeups_;
   KnotOptions knot_options_;
   std::vector<DiskUse> disk_use_;
   Merged merged_;
@@ -904,6 +940,11 @@ Result<Report> analyse(Trace trace, const AnalysisOptions& options) {
   if (trace.window.length() <= 0) {
     return Error{"the recording's window is empty"};
   }
+  const std::vector<FalseWakeup> false_wakeups = find_false_wakeups(trace);
+  FalseWakeupSums false_wakeup_sums = sums_of(trace, false_wakeups);
+  if (!options.keep_false_wakeups && !false_wakeups.empty()) {
+    trace = without_false_wakeups(trace, false_wakeups);
+  }
   ShortLivedThreads short_lived{{}, trace.actors.size(), trace.waits.size()};
   if (options.merge) {
     short_lived = stand_in_for_short_lived(trace);
@@ -912,7 +953,7 @@ Result<Report> analyse(Trace trace, const AnalysisOptions& options) {
   if (!swept.ok()) {
     return swept.error();
   }
-  return Analysis(trace, short_lived, *swept, options).run();
+  return Analysis(trace, short_lived, *swept, std::move(false_wakeup_sums), options).run();
 }
 
 }  // namespace offwait

@@ -16,6 +16,7 @@ struct AnalysisOptions {
   std::optional<Nanos> min_weight_ns;  ///< --min-weight as a duration: counts instead, when given
   double noise = 0.01;                 ///< --noise: part of the window, ≥ 0
   bool merge = true;                   ///< similar threads become one actor
+  bool keep_false_wakeups = false;     ///< the waits around a false wakeup stay two
 };
 
 /// The trace is taken by value because stand-ins for short-lived threads are added to it: move it in. Fails

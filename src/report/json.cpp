@@ -204,6 +204,15 @@ Json disk_json(const ReportDisk& disk) {
           {"check", check_json(disk.check)}};
 }
 
+Json false_wakeups_json(const ReportFalseWakeups& false_wakeups) {
+  return {{"removed", false_wakeups.removed},
+          {"count", false_wakeups.count},
+          {"ran_s", seconds(false_wakeups.ran_s)},
+          {"edges", array_of(false_wakeups.edges, [](const ReportFalseWakeups::Edge& edge) -> Json {
+             return {{"from", edge.from}, {"to", edge.to}, {"count", edge.count}};
+           })}};
+}
+
 Json open_wait_json(const ReportOpenWait& open) {
   return {{"actor", open.actor},
           {"tid", open.tid},
@@ -231,7 +240,8 @@ std::string to_json(const Report& report) {
       {"options",
        {{"min_weight_s", seconds(report.options.min_weight_s)},
         {"noise_s", seconds(report.options.noise_s)},
-        {"merge", report.options.merge}}},
+        {"merge", report.options.merge},
+        {"keep_false_wakeups", report.options.keep_false_wakeups}}},
       {"verdict", {{"kind", to_string(report.verdict.kind)}, {"sentence", text(report.verdict.sentence)}}},
   };
   Json actors = Json::array();
@@ -244,6 +254,7 @@ std::string to_json(const Report& report) {
   out["sinks"] = array_of(report.sinks, sink_json);
   out["refinement"] = refinement_json(report);
   out["disks"] = array_of(report.disks, disk_json);
+  out["false_wakeups"] = false_wakeups_json(report.false_wakeups);
   out["open_waits"] = array_of(report.open_waits, open_wait_json);
   out["elsewhere"] =
       array_of(report.elsewhere, [&](const ReportElsewhere& item) { return elsewhere_json(report, item); });

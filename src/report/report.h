@@ -44,6 +44,7 @@ struct ReportOptions {
   double min_weight_s = 0;
   double noise_s = 0;
   bool merge = true;
+  bool keep_false_wakeups = false;
 };
 
 /// The answer in one word and one sentence.
@@ -213,6 +214,19 @@ struct ReportElsewhere {
 };
 std::string_view to_string(ReportElsewhere::Reason reason);
 
+/// Wakeups of threads that found nothing and waited again on the same futex (graph/false_wakeups.h).
+struct ReportFalseWakeups {
+  struct Edge {
+    ReportActorId from = 0;  ///< was woken
+    ReportActorId to = 0;    ///< woke it
+    std::uint64_t count = 0;
+  };
+  bool removed = true;  ///< the waits around each are one; else they are kept apart (--keep-false-wakeups)
+  std::uint64_t count = 0;
+  double ran_s = 0;         ///< running time between those waits, which `removed` makes part of them
+  std::vector<Edge> edges;  ///< most first
+};
+
 struct Report {
   Recording recording;
   double window_s = 0;
@@ -226,6 +240,7 @@ struct Report {
   std::vector<ReportSink> sinks;  ///< saturated first, then paced, then by busy_s
   std::vector<ReportStep> refinement;
   std::vector<ReportDisk> disks;
+  ReportFalseWakeups false_wakeups;
   std::vector<ReportOpenWait> open_waits;  ///< longest first
   std::vector<ReportElsewhere>
       elsewhere;  ///< the target's first, each longest wait first; those under the noise floor are left out

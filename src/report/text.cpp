@@ -27,6 +27,7 @@ constexpr std::size_t kSinks = 5;
 constexpr std::size_t kBackground = 4;
 constexpr std::size_t kOpenWaits = 5;
 constexpr std::size_t kDiskUsers = 3;
+constexpr std::size_t kFalseWakeups = 3;
 constexpr std::size_t kLossActors = 6;
 constexpr std::size_t kFrames = 6;
 constexpr int kFrameColumns = 44;
@@ -49,6 +50,7 @@ class TextReport {
     background();
     cpu();
     disks();
+    false_wakeups();
     open_waits();
     if (explain) {
       refinement();
@@ -665,6 +667,29 @@ class TextReport {
       disk_users(disk);
       disk_check(disk);
     }
+  }
+
+  void false_wakeups() {
+    const ReportFalseWakeups& all = report_.false_wakeups;
+    if (all.count == 0) {
+      return;
+    }
+    std::string text = format_count(all.count) + ": ";
+    const std::size_t shown = limit(kFalseWakeups, all.edges.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ReportFalseWakeups::Edge& edge = all.edges[i];
+      text +=
+          (i == 0 ? "" : ", ") + brief(edge.from) + " by " + brief(edge.to) + " " + format_count(edge.count);
+    }
+    const std::size_t more = all.edges.size() - shown;
+    text += (more > 0 ? ", " + format_count(more) + " more" : "") + "; they found nothing and waited again";
+    const std::string ran = format_seconds(all.ran_s);
+    text += all.removed ? ": the waits around each count as one, with the " + ran +
+                              " that ran in between (--keep-false-wakeups counts them apart)."
+                        : ", after having run " + ran + " together.";
+    canvas_.gap();
+    canvas_.put("FALSE WAKEUPS", Ink::strong).put("  ");
+    canvas_.flow(words(text), 15);
   }
 
   void open_waits() {

@@ -12,10 +12,11 @@
 //   irq NAME
 //   softirq NAME
 //   timer
-//   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [stack=FRAME;FRAME...] [waker_stack=FRAME;...]
-//        [in_flight=yes|no]
+//   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [futex=HEX] [stack=FRAME;FRAME...]
+//        [waker_stack=FRAME;...] [in_flight=yes|no]
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
+//   false TID at=
 //   sample DISK at= bytes= ios= [in_flight=]
 //   io TID|- disk=DISK bytes= issue= complete=NS|-
 //
@@ -23,11 +24,13 @@
 // the line is one too); keys come in any order, each at most once. Blank lines and lines whose first
 // character after blanks is `#` are skipped; `#` elsewhere is a character like any other. The first line is
 // the header, the first record after it the window; everything else comes in any order, except that the
-// waits of one thread are in order of time among each other, and so are its preempt and its unknown lines.
+// waits of one thread are in order of time among each other, and so are its preempt, unknown and false lines.
 // Every line, the last one too, ends with a newline: a file cut off inside a line is an error.
 //
 // Numbers are decimal without sign. Times are ns from 0 to 2^63-2; `-` stands for kNever. Capacities are
-// decimal fractions > 0 (`5e+08` is one). TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
+// decimal fractions > 0 (`5e+08` is one). HEX is a hash of a futex's address, 1 to 8 lower-case hexadecimal
+// digits, not zero; waits with the same one are on the same futex. TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0:
+// not known).
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.

@@ -38,7 +38,8 @@ constexpr std::string_view kMagic = "offwait-waits ";
 constexpr std::string_view kHeader = "offwait-waits 1";
 constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
 constexpr std::string_view kRecordNames =
-    "window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, sample or io";
+    "window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, false, sample "
+    "or io";
 constexpr Tid kNoTid = 0;
 constexpr Nanos kMaxTime = kNever - 1;
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
@@ -184,6 +185,7 @@ class TextReader {
   bool add_wait(std::string_view rest);
   bool add_preempt(std::string_view rest);
   bool add_unknown(std::string_view rest);
+  bool add_false(std::string_view rest);
   bool add_sample(std::string_view rest);
   bool add_io(std::string_view rest);
 
@@ -201,6 +203,7 @@ class TextReader {
   bool bytes(std::string_view what, std::string_view text, std::string& out, bool may_be_empty = false);
   bool in_order(std::string_view first, Nanos a, std::string_view second, Nanos b);
   bool wait_class(std::string_view text, WaitClass& out);
+  bool futex(std::string_view text, std::uint32_t& out);
   bool waker(std::string_view text, Nanos wake, Waker& out);
   bool stack(std::string_view what, std::string_view text, StackId& out);
   bool device(std::string_view what, ActorKind kind, std::string_view text, ActorId& out);
@@ -214,6 +217,7 @@ class TextReader {
   bool resolve_waits();
   bool resolve_preempts();
   bool resolve_unknowns();
+  bool resolve_false();
   bool resolve_ios();
   bool resolve_parents();
   bool check_order();
@@ -240,6 +244,7 @@ class TextReader {
   std::vector<std::uint32_t> wait_lines_;  ///< parallel to Trace::waits
   std::vector<TidLine> preempt_lines_;     ///< parallel to Trace::preemptions
   std::vector<TidLine> unknown_lines_;     ///< parallel to Trace::gaps
+  std::vector<TidLine> false_lines_;       ///< parallel to Trace::false_marks
   std::vector<PendingIo> pending_ios_;
   std::vector<PendingParent> pending_parents_;
   Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
@@ -329,12 +334,13 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
     bool (TextReader::*add)(std::string_view rest);
   };
   // The frequent ones first.
-  static constexpr std::array<Record, 14> kRecords{{{"wait", &TextReader::add_wait},
+  static constexpr std::array<Record, 15> kRecords{{{"wait", &TextReader::add_wait},
                                                     {"preempt", &TextReader::add_preempt},
                                                     {"io", &TextReader::add_io},
                                                     {"thread", &TextReader::add_thread},
                                                     {"sample", &TextReader::add_sample},
                                                     {"unknown", &TextReader::add_unknown},
+                                                    {"false", &TextReader::add_false},
                                                     {"disk", &TextReader::add_disk},
                                                     {"nic", &TextReader::add_nic},
                                                     {"irq", &TextReader::add_irq},
@@ -478,6 +484,20 @@ bool TextReader::wait_class(std::string_view text, WaitClass& out) {
     expected += to_string(static_cast<WaitClass>(i));
   }
   return fail("class " + quoted(text) + ": expected " + expected);
+}
+
+/// Stays 0 when it is not there.
+bool TextReader::futex(std::string_view text, std::uint32_t& out) {
+  if (!present(text)) {
+    return true;
+  }
+  const bool lower_case = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'F'; });
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
+  if (!lower_case || text.size() > 8 || error != std::errc{} || end != text.data() + text.size() ||
+      out == 0) {
+    return fail("futex " + quoted(text) + ": expected 1 to 8 lower-case hexadecimal digits, not zero");
+  }
+  return true;
 }
 
 bool TextReader::waker(std::string_view text, Nanos wake, Waker& out) {
@@ -776,16 +796,17 @@ bool TextReader::disks_below(std::string_view text, std::vector<std::string>& ou
 }
 
 bool TextReader::add_wait(std::string_view rest) {
-  static constexpr std::array<Key, 8> kKeys{{{"block", true},
+  static constexpr std::array<Key, 9> kKeys{{{"block", true},
                                              {"wake", true},
                                              {"run", true},
                                              {"waker", true},
                                              {"class", true},
                                              {"stack"},
                                              {"waker_stack"},
-                                             {"in_flight"}}};
+                                             {"in_flight"},
+                                             {"futex"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 8> values;
+  std::array<std::string_view, 9> values;
   PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid};
   Wait wait;
   Waker woken_by;
@@ -801,7 +822,7 @@ bool TextReader::add_wait(std::string_view rest) {
       !wait_class(values[4], pending.site.wait_class) ||
       !stack("stack", values[5], pending.site.wait_stack) ||
       !stack("waker_stack", values[6], pending.site.waker_stack) ||
-      !yes_or_no("in_flight", values[7], pending.site.in_flight)) {
+      !yes_or_no("in_flight", values[7], pending.site.in_flight) || !futex(values[8], wait.futex)) {
     return false;
   }
   if (pending.site.in_flight &&
@@ -855,6 +876,21 @@ bool TextReader::add_unknown(std::string_view rest) {
   }
   trace_.gaps.push_back(gap);
   unknown_lines_.push_back(from);
+  return true;
+}
+
+bool TextReader::add_false(std::string_view rest) {
+  static constexpr std::array<Key, 1> kKeys{{{"at", true}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 1> values;
+  TidLine from{line_, kNoTid};
+  FalseMark mark;
+  if (!tid("false", tid_text, from.tid) || !keys("false", rest, kKeys, values) ||
+      !time("at", values[0], mark.at)) {
+    return false;
+  }
+  trace_.false_marks.push_back(mark);
+  false_lines_.push_back(from);
   return true;
 }
 
@@ -913,8 +949,8 @@ bool TextReader::finish() {
   if (!has_window_) {
     return fail("expected 'window BEGIN END', found the end of the file");
   }
-  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_ios() && resolve_parents() &&
-         check_order();
+  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_false() && resolve_ios() &&
+         resolve_parents() && check_order();
 }
 
 ActorId TextReader::implicit_thread(Tid tid, Nanos at) {
@@ -1007,6 +1043,22 @@ bool TextReader::resolve_unknowns() {
     if (!thread_during("unknown", unknown_lines_[i], gap.from, gap.to, gap.thread)) {
       return false;
     }
+  }
+  return true;
+}
+
+bool TextReader::resolve_false() {
+  std::vector<Nanos> last(trace_.actors.size(), 0);
+  for (std::size_t i = 0; i < false_lines_.size(); ++i) {
+    FalseMark& mark = trace_.false_marks[i];
+    if (!thread_during("false", false_lines_[i], mark.at, mark.at, mark.thread)) {
+      return false;
+    }
+    if (mark.at < last[mark.thread]) {
+      return fail_at(false_lines_[i].line, "false lines of thread " + std::to_string(false_lines_[i].tid) +
+                                               " must be in order of time");
+    }
+    last[mark.thread] = mark.at;
   }
   return true;
 }

@@ -65,9 +65,9 @@ class TextWriter {
   void text(std::string_view plain) { buffer_ += plain; }
   void value(std::string_view bytes) { append_percent_encoded(buffer_, bytes); }
   template <class Number>
-  void number(Number value) {
+  void number(Number value, auto... base) {
     std::array<char, 32> digits{};
-    const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value, base...);
     buffer_.append(digits.data(), result.ptr);
   }
   /// Times before 0 become 0, kNever `-`.
@@ -175,6 +175,11 @@ Complaint TextWriter::check_thread_of_records() const {
     const Nanos from = std::max<Nanos>(gap.from, 0);
     if (!named_by_tid(gap.thread, from)) {
       return complain("a gap", gap.thread, from);
+    }
+  }
+  for (const FalseMark& mark : trace_.false_marks) {
+    if (!named_by_tid(mark.thread, std::max<Nanos>(mark.at, 0))) {
+      return complain("a false wakeup", mark.thread, mark.at);
     }
   }
   for (const DiskIo& io : trace_.disk_ios) {
@@ -391,6 +396,10 @@ void TextWriter::wait_line(const Wait& wait) {
   waker(site.waker);
   text(" class=");
   text(to_string(site.wait_class));
+  if (wait.futex != 0) {
+    text(" futex=");
+    number(wait.futex, 16);
+  }
   stack(" stack=", site.wait_stack);
   stack(" waker_stack=", site.waker_stack);
   if (site.in_flight) {
@@ -419,6 +428,13 @@ void TextWriter::write_records() {
     time(gap.from);
     text(" to=");
     time(gap.to);
+    end_line();
+  }
+  for (const FalseMark& mark : trace_.false_marks) {
+    text("false ");
+    tid(mark.thread);
+    text(" at=");
+    time(mark.at);
     end_line();
   }
   for (const DiskSample& sample : trace_.disk_samples) {

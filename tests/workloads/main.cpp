@@ -22,6 +22,7 @@ constexpr std::array kWorkloads{
     Entry{"exec_middle", workload::exec_middle},
     Entry{"fork_churn", workload::fork_churn},
     Entry{"fsync", workload::fsync_loop},
+    Entry{"herd", workload::herd},
     Entry{"load", workload::load},
     Entry{"mutex", workload::mutex},
     Entry{"nanosleep", workload::sleep_loop},
@@ -32,6 +33,7 @@ constexpr std::array kWorkloads{
     Entry{"signal_wake", workload::signal_wake},
     Entry{"socket", workload::socket_ping_pong},
     Entry{"spawn_names", workload::spawn_names},
+    Entry{"spin", workload::spin},
     Entry{"tid_reuse", workload::tid_reuse},
     Entry{"timer_poll", workload::timer_poll},
 };

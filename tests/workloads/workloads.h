@@ -13,6 +13,7 @@ void eventfd_ping_pong(Options& options);
 void exec_middle(Options& options);
 void fork_churn(Options& options);
 void fsync_loop(Options& options);
+void herd(Options& options);
 void load(Options& options);
 void mutex(Options& options);
 void page_fault(Options& options);
@@ -23,6 +24,7 @@ void signal_wake(Options& options);
 void sleep_loop(Options& options);
 void socket_ping_pong(Options& options);
 void spawn_names(Options& options);
+void spin(Options& options);
 void tid_reuse(Options& options);
 void timer_poll(Options& options);
 

@@ -62,15 +62,37 @@ TEST_CASE("a target alone: everything else as documented") {
   CHECK(options.noise.part == 0.01);
   CHECK(options.merge);
   CHECK(options.disk_capacities.empty());
+  CHECK_FALSE(options.keep_false_wakeups);
+  CHECK(options.spins.empty());
   CHECK_FALSE(options.explain);
   CHECK(options.verbosity == 0);
   CHECK_FALSE(options.quiet);
 }
 
 TEST_CASE("every option of the profile command") {
-  const Options options = good({"--pid=7", "-d", "1m30s", "--no-stacks", "--json", "out.json", "--min-weight",
-                                "500ms", "--noise", "2%", "--no-merge", "--disk-capacity", "vda=500M,50k",
-                                "--disk-capacity", "sda=1M,150", "--explain", "-vv", "-q"});
+  const Options options = good({"--pid=7",
+                                "-d",
+                                "1m30s",
+                                "--no-stacks",
+                                "--json",
+                                "out.json",
+                                "--min-weight",
+                                "500ms",
+                                "--noise",
+                                "2%",
+                                "--no-merge",
+                                "--disk-capacity",
+                                "vda=500M,50k",
+                                "--disk-capacity",
+                                "sda=1M,150",
+                                "--explain",
+                                "-vv",
+                                "-q",
+                                "--keep-false-wakeups",
+                                "--spin",
+                                "tas_lock,tas_unlock",
+                                "--spin",
+                                "spin"});
   CHECK(options.command == Command::profile);
   CHECK(options.pid == 7);
   CHECK(options.duration == 90 * kSecond);
@@ -81,6 +103,17 @@ TEST_CASE("every option of the profile command") {
   CHECK(options.noise.is_part);
   CHECK(options.noise.part == Approx(0.02));
   CHECK_FALSE(options.merge);
+  CHECK(options.keep_false_wakeups);
+  REQUIRE(options.spins.size() == 2);
+  CHECK(options.spins[0].lock == "tas_lock");
+  CHECK(options.spins[0].unlock == "tas_unlock");
+  CHECK(options.spins[1].lock == "spin");
+  CHECK(options.spins[1].unlock.empty());
+  for (const char* bad : {"", "a,", ",b", "a,b,c"}) {
+    CHECK(
+        wrong({"-p", "1", "--spin", bad}).find("bad --spin '" + std::string(bad) + "': expected FUNCTION") !=
+        std::string::npos);
+  }
   REQUIRE(options.disk_capacities.size() == 2);
   CHECK(options.disk_capacities[0].disk == "vda");
   CHECK(options.disk_capacities[0].bytes_per_s == 500e6);
@@ -192,10 +225,26 @@ TEST_CASE("--help of each command has its options and examples") {
   };
   for (const Help& help :
        {Help{{"--help"},
-             {"-p,--pid PID", "-t,--tid TID", "-d,--duration TIME", "--no-stacks", "--json FILE",
-              "--min-weight PART", "--noise PART", "--no-merge", "--disk-capacity NAME=BYTES/s,IO/s",
-              "--explain", "-v,--verbose", "-q,--quiet", "--version", "report", "dump", "Examples:\n",
-              "  offwait -p 1234 -d 30s", "Exit status: 0 "}},
+             {"-p,--pid PID",
+              "-t,--tid TID",
+              "-d,--duration TIME",
+              "--no-stacks",
+              "--spin LOCK[,UNLOCK]",
+              "--json FILE",
+              "--min-weight PART",
+              "--noise PART",
+              "--no-merge",
+              "--keep-false-wakeups",
+              "--disk-capacity NAME=BYTES/s,IO/s",
+              "--explain",
+              "-v,--verbose",
+              "-q,--quiet",
+              "--version",
+              "report",
+              "dump",
+              "Examples:\n",
+              "  offwait -p 1234 -d 30s",
+              "Exit status: 0 "}},
         Help{{"report", "--help"},
              {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n", "  offwait report w.txt"}},
         Help{{"dump", "--help"},

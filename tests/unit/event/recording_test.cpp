@@ -58,7 +58,7 @@ TEST_CASE("a record's size follows from its first byte") {
   CHECK(record_size(OFFWAIT_RECORD_THREAD) == sizeof(offwait_thread_record));
   CHECK(record_size(OFFWAIT_RECORD_IO) == sizeof(offwait_io));
   CHECK(record_size(0) == 0);
-  CHECK(record_size(OFFWAIT_RECORD_IO + 1) == 0);
+  CHECK(record_size(OFFWAIT_RECORD_FALSE_MARK + 1) == 0);
   CHECK(record_size(255) == 0);
 }
 

@@ -25,7 +25,7 @@ Trace small_trace() {
   trace.frames = {"f"};
   trace.stacks = {{{0}}};
   trace.sites = {{0, 1, WaitClass::futex, 0, kNoStack}};
-  trace.waits = {{0, 100, 200, 250}};
+  trace.waits = {{0, 0, 100, 200, 250}};
   return trace;
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("a sound trace is valid, an empty one too") {
 TEST_CASE("intervals may touch, be empty, be open, and reach out of the window") {
   Trace trace = small_trace();
   trace.window = {150, 800};
-  trace.waits = {{0, 100, 200, 250}, {0, 250, 250, 250}, {0, 850, 860, kNever}};
+  trace.waits = {{0, 0, 100, 200, 250}, {0, 0, 250, 250, 250}, {0, 0, 850, 860, kNever}};
   trace.preemptions = {{0, 250, 300}, {0, 310, 310}, {1, 5, kNever}};
   trace.gaps = {{0, 300, 310}, {0, 310, 320}, {0, 850, 850}};
   CHECK_THAT(complaint(trace), Catch::Equals(""));
@@ -69,7 +69,7 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
       {"thread 11: waits with an unknown stack", [](Trace& t) { t.sites[0].wait_stack = 1; }},
       {"thread 11: waits with an unknown stack", [](Trace& t) { t.sites[0].waker_stack = 1; }},
       {"thread 11: waits with an unknown wait class",
-       [](Trace& t) { t.sites[0].wait_class = static_cast<WaitClass>(10); }},
+       [](Trace& t) { t.sites[0].wait_class = static_cast<WaitClass>(kWaitClasses); }},
       {"wait 0 has an unknown site 1", [](Trace& t) { t.waits[0].site = 1; }},
       {"thread 11: wait block=300 wake=200 run=250 is not in order of time",
        [](Trace& t) { t.waits[0].block = 300; }},
@@ -77,7 +77,7 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
        [](Trace& t) { t.waits[0].run = 199; }},
       {"thread 11: wait block=- wake=- run=- is not in order of time",
        [](Trace& t) {
-         t.waits[0] = {0, kNever, kNever, kNever};
+         t.waits[0] = {0, 0, kNever, kNever, kNever};
        }},
       {"thread 11: the wait from 100 has a waker but was never woken",
        [](Trace& t) { t.waits[0].wake = t.waits[0].run = kNever; }},
@@ -99,11 +99,11 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
        }},
       {"thread 11: wait [240, 260) begins before wait [100, 250) ends",
        [](Trace& t) {
-         t.waits.push_back({0, 240, 250, 260});
+         t.waits.push_back({0, 0, 240, 250, 260});
        }},
       {"thread 11: wait [50, 70) begins before wait [100, 250) ends",
        [](Trace& t) {
-         t.waits.push_back({0, 50, 60, 70});
+         t.waits.push_back({0, 0, 50, 60, 70});
        }},
       {"thread 11: preemption [240, 300) begins before wait [100, 250) ends",
        [](Trace& t) {

@@ -45,7 +45,7 @@ class Scene {
       trace.sites.push_back(site);
     }
     const Nanos wake = to_ms < 0 ? kNever : to_ms * kMs;
-    trace.waits.push_back({id, from_ms * kMs, wake, wake});
+    trace.waits.push_back({id, 0, from_ms * kMs, wake, wake});
   }
   Report report(const AnalysisOptions& options = {}) const {
     const Result<Report> result = analyse(trace, options);
@@ -262,7 +262,7 @@ TEST_CASE("What cannot be analysed is an error") {
   empty.trace.window = {5, 5};
   CHECK_FALSE(analyse(empty.trace, {}).ok());
   Scene bad;
-  bad.trace.waits.push_back({3, 0, 1, 1});
+  bad.trace.waits.push_back({3, 0, 0, 1, 1});
   CHECK_FALSE(analyse(bad.trace, {}).ok());
 }
 

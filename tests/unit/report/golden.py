@@ -29,6 +29,8 @@ CASES = {
     "blocked-samples-case1": (TRACES / "blocked-samples-case1.txt", ["--explain"]),
     "barrier": (TRACES / "barrier.txt", []),
     "idle": (HERE / "idle.txt", []),
+    "herd": (HERE / "herd.txt", ["--no-merge"]),
+    "herd-kept": (HERE / "herd.txt", ["--no-merge", "--keep-false-wakeups"]),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
 

@@ -58,8 +58,13 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
       })) {
     return "actors";
   }
-  if (differs(a.waits, b.waits, [](const Wait& wait) { return std::tie(wait.block, wait.wake, wait.run); })) {
+  if (differs(a.waits, b.waits,
+              [](const Wait& wait) { return std::tie(wait.futex, wait.block, wait.wake, wait.run); })) {
     return "waits";
+  }
+  if (differs(a.false_marks, b.false_marks,
+              [](const FalseMark& mark) { return std::tie(mark.thread, mark.at); })) {
+    return "false marks";
   }
   // Each pair of sites that stands for the same wait once, not each wait.
   std::vector<SiteId> partner(a.sites.size(), kNoActor);

@@ -219,6 +219,10 @@ TEST_CASE("waits") {
                     "': expected thread:TID, disk:NAME, nic:NAME, timer, irq:NAME, softirq:NAME or '-'"};
   };
   const std::string wait = "wait 1 block=1 wake=2 run=3 waker=- class=";
+  const auto futex = [&](const std::string& text) {
+    return Case{wait + "futex futex=" + text,
+                "futex '" + text + "': expected 1 to 8 lower-case hexadecimal digits, not zero"};
+  };
   check(after(
       thread_lines, "4",
       {waker(""),
@@ -235,7 +239,13 @@ TEST_CASE("waits") {
        {"wait 1 block=1 wake=2 run=3 class=disk waker=nic:%0",
         "waker: bad escape '%0' (expected % and two hexadecimal digits)"},
        {wait + "sleeping",
-        "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault or other"},
+        "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault, other or spin"},
+       futex(""),
+       futex("0"),
+       futex("0x1"),
+       futex("A"),
+       futex("-1"),
+       futex("123456789"),
        {"wait 1 block=- wake=2 run=3 waker=- class=disk", "block '-': expected ns, 0 to " + max_time},
        {"wait 1 block=5 wake=4 run=6 waker=- class=disk", "wake 4 is before block 5"},
        {"wait 1 block=5 wake=6 run=5 waker=- class=disk", "run 5 is before wake 6"},

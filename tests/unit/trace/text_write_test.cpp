@@ -84,9 +84,10 @@ Trace small_trace() {
   trace.sites = {{0, 3, WaitClass::futex, 0, 1},
                  {0, 1, WaitClass::disk, kNoStack, kNoStack},
                  {0, kNoActor, WaitClass::poll, 1, kNoStack}};
-  trace.waits = {{0, 100, 200, 250}, {1, 300, 400, 400}, {2, 500, kNever, kNever}};
+  trace.waits = {{0, 0xc0ffee, 100, 200, 250}, {1, 0, 300, 400, 400}, {2, 0, 500, kNever, kNever}};
   trace.preemptions = {{3, 70, 80}, {3, 90, kNever}};
   trace.gaps = {{0, 260, 280}};
+  trace.false_marks = {{0, 255}, {0, 285}};
   trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
   trace.disk_samples = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
   trace.disk_ios = {{0, 1, 310, 390, 4096}, {kNoActor, 1, 320, kNever, 0}};
@@ -103,13 +104,16 @@ TEST_CASE("a trace is written as text.h says") {
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
         "timer\n"
         "thread 12 tgid=10 comm=a%20b start=50 exit=9000 seen=60 outside=yes parent=11\n"
-        "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex stack=f+0x1%20(a.out);--;main "
+        "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex futex=c0ffee "
+        "stack=f+0x1%20(a.out);--;main "
         "waker_stack=main\n"
         "wait 11 block=300 wake=400 run=400 waker=disk:vda class=disk\n"
         "wait 11 block=500 wake=- run=- waker=- class=poll stack=main\n"
         "preempt 12 out=70 run=80\n"
         "preempt 12 out=90 run=-\n"
         "unknown 11 from=260 to=280\n"
+        "false 11 at=255\n"
+        "false 11 at=285\n"
         "sample vda at=0 bytes=1 ios=2\n"
         "sample vda at=10000 bytes=3 ios=4\n"
         "io 11 disk=vda bytes=4096 issue=310 complete=390\n"
@@ -134,7 +138,7 @@ TEST_CASE("a packet in flight is written and read back") {
   trace.actors = {thread(11, "reader"), thread(12, "writer"), device(ActorKind::nic, "lo")};
   trace.sites = {{0, 1, WaitClass::net}, {0, 2, WaitClass::net}, {0, 2, WaitClass::net}};
   trace.sites[1].in_flight = true;
-  trace.waits = {{0, 100, 200, 200}, {1, 200, 300, 350}, {2, 400, 500, 500}};
+  trace.waits = {{0, 0, 100, 200, 200}, {1, 0, 200, 300, 350}, {2, 0, 400, 500, 500}};
   const std::string text = written(trace);
   CHECK(text.find("wait 11 block=100 wake=200 run=200 waker=thread:12 class=net\n"
                   "wait 11 block=200 wake=300 run=350 waker=nic:lo class=net in_flight=yes\n"
@@ -272,7 +276,8 @@ Trace random_trace(std::uint32_t seed) {
           if (known == trace.sites.size()) {
             trace.sites.push_back(site);
           }
-          trace.waits.push_back({known, first, woken ? second : kNever, open ? kNever : third});
+          trace.waits.push_back({known, below(2) == 0 ? 0 : UINT32_MAX - below(UINT32_MAX - 1), first,
+                                 woken ? second : kNever, open ? kNever : third});
         }
       }
     }
@@ -337,7 +342,7 @@ TEST_CASE("times before 0 and seen before the birth are raised") {
   trace.actors = {thread(1, "x", -50)};
   trace.actors[0].seen = -50;
   trace.sites = {{0, kNoActor, WaitClass::other, kNoStack, kNoStack}};
-  trace.waits = {{0, -20, 30, 40}};
+  trace.waits = {{0, 0, -20, 30, 40}};
   const Trace back = read_back(written(trace));
   CHECK(back.actors[0].start == 0);
   CHECK(back.actors[0].seen == 0);
@@ -420,7 +425,7 @@ TEST_CASE("what text cannot say is an error, and nothing is written") {
   CHECK(error_with([](Trace& t) { t.actors[0].tid = 12; }) ==
         "two threads that have tid 12 at the same time cannot be written as text");
   CHECK(error_with([](Trace& t) {
-          t.waits[0] = {0, 10, 49, 49};
+          t.waits[0] = {0, 0, 10, 49, 49};
         }) == "a wake at 49 outside the life of thread 12 cannot be written as text");
   CHECK(error_with([](Trace& t) { t.disk_ios[0].thread = 3, t.disk_ios[0].issue = 49; }) ==
         "a request at 49 outside the life of thread 12 cannot be written as text");

@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
       style.color = true;
     } else if (option == "--no-merge") {
       options.merge = false;
+    } else if (option == "--keep-false-wakeups") {
+      options.keep_false_wakeups = true;
     } else if (option == "--width" && i + 1 < argc) {
       style.width = static_cast<int>(std::strtol(argv[++i], nullptr, 10));
     } else {

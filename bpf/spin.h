@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Busy waiting and false wakeups that somebody declared: probes in user space, each attached to as many
+ * places as user space found, or to none. They can be preempted, so nothing here uses what belongs to a CPU.
+ */
+#ifndef OFFWAIT_SPIN_H
+#define OFFWAIT_SPIN_H
+
+/* Passing a free lock takes as long as the two probes, some 2 µs; that is no wait. */
+#define SPIN_FLOOR_NS 3000
+
+struct spinning {
+  __u64 since_ns;
+  __u64 object;
+  __u64 pc;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, __u32); /* tid */
+  __type(value, struct spinning);
+} spinning SEC(".maps");
+
+struct spin_object {
+  __u64 address;
+  __u64 tgid;
+};
+
+struct spin_holder {
+  __u64 released_ns; /* 0 while no release of it was seen */
+  __u32 releaser;
+  __u32 passed; /* who got through last */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, struct spin_object);
+  __type(value, struct spin_holder);
+} spin_objects SEC(".maps");
+
+static __always_inline bool is_target(__u32 tid) {
+  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
+  return thread && thread->target;
+}
+
+SEC("uprobe")
+int spin_begin(struct pt_regs* ctx) {
+  __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  if (!is_target(tid)) return 0;
+  struct spinning now = {};
+  now.object = PT_REGS_PARM1(ctx);
+  now.pc = PT_REGS_IP(ctx);
+  now.since_ns = bpf_ktime_get_ns();
+  bpf_map_update_elem(&spinning, &tid, &now, BPF_ANY);
+  return 0;
+}
+
+/* At the return of the function, or at the probe behind the loop: the object is the one it began with. */
+SEC("uprobe")
+int spin_end(struct pt_regs* ctx) {
+  __u64 now = bpf_ktime_get_ns();
+  __u64 pid_tgid = bpf_get_current_pid_tgid();
+  __u32 tid = (__u32)pid_tgid;
+  struct spinning* found = bpf_map_lookup_elem(&spinning, &tid);
+  if (!found) return 0;
+  struct spinning spun = *found;
+  bpf_map_delete_elem(&spinning, &tid);
+
+  struct spin_object object = {};
+  object.address = spun.object;
+  object.tgid = pid_tgid >> 32;
+  struct spin_holder* known = bpf_map_lookup_elem(&spin_objects, &object);
+  struct spin_holder before = {};
+  if (known) {
+    before = *known;
+    known->passed = tid;
+  } else {
+    before.passed = 0;
+    struct spin_holder fresh = {};
+    fresh.passed = tid;
+    bpf_map_update_elem(&spin_objects, &object, &fresh, BPF_NOEXIST);
+  }
+  __u32 waker = before.released_ns ? before.releaser : before.passed;
+  __u64 end = before.released_ns ? before.released_ns : now;
+  /* Released before the thread came, or nobody is known who could have held it. */
+  if (end < spun.since_ns + SPIN_FLOOR_NS || !waker || waker == tid) return 0;
+
+  struct offwait_spin* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+  if (!record) {
+    count_loss(OFFWAIT_LOSS_ringbuf_full);
+    return 0;
+  }
+  record->type = OFFWAIT_RECORD_SPIN;
+  __builtin_memset(record->pad, 0, sizeof(record->pad));
+  record->tid = tid;
+  record->tgid = (__u32)(pid_tgid >> 32);
+  record->waker = waker;
+  record->begin_ns = spun.since_ns;
+  record->end_ns = end;
+  record->frames = 0;
+  record->pad2 = 0;
+  if (record_stacks) {
+    record->pc[0] = spun.pc;
+    long bytes =
+        bpf_get_stack(ctx, &record->pc[1], sizeof(record->pc) - sizeof(record->pc[0]), BPF_F_USER_STACK);
+    record->frames = bytes > 0 ? 1 + (__u32)bytes / 8 : 1;
+  }
+  bpf_ringbuf_submit(record, EMIT_FLAGS);
+  return 0;
+}
+
+SEC("uprobe")
+int spin_release(struct pt_regs* ctx) {
+  __u64 now = bpf_ktime_get_ns();
+  __u64 pid_tgid = bpf_get_current_pid_tgid();
+  __u32 tid = (__u32)pid_tgid;
+  if (!is_target(tid)) return 0;
+  struct spin_object object = {};
+  object.address = PT_REGS_PARM1(ctx);
+  object.tgid = pid_tgid >> 32;
+  struct spin_holder holder = {};
+  holder.released_ns = now;
+  holder.releaser = tid;
+  holder.passed = tid;
+  bpf_map_update_elem(&spin_objects, &object, &holder, BPF_ANY);
+  return 0;
+}
+
+SEC("uprobe")
+int false_wakeup(struct pt_regs* ctx) {
+  __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  if (!is_target(tid)) return 0;
+  struct offwait_false_mark* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+  if (!record) {
+    count_loss(OFFWAIT_LOSS_ringbuf_full);
+    return 0;
+  }
+  record->type = OFFWAIT_RECORD_FALSE_MARK;
+  __builtin_memset(record->pad, 0, sizeof(record->pad));
+  record->tid = tid;
+  record->at_ns = bpf_ktime_get_ns();
+  bpf_ringbuf_submit(record, EMIT_FLAGS);
+  return 0;
+}
+
+#endif

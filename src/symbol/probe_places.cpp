@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbol/probe_places.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <sys/stat.h>
+
+#include "symbol/demangle.h"
+#include "symbol/elf_symbols.h"
+#include "symbol/proc_maps.h"
+
+namespace offwait {
+namespace {
+
+constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kMostDemangled = 1024;
+constexpr std::uint64_t kLargestNotes = std::uint64_t{1} << 20U;
+constexpr GElf_Word kUsdtNote = 3;
+
+#if defined(__x86_64__)
+constexpr std::string_view kFirstArgument = "8@%rdi";
+#elif defined(__aarch64__)
+constexpr std::string_view kFirstArgument = "8@x0";
+#endif
+
+struct EndElf {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, EndElf>;
+
+/// An ELF file whose headers are sound: ElfSymbols::read() has looked at them.
+ElfHandle open_elf(int fd) {
+  elf_version(EV_CURRENT);
+  return ElfHandle(elf_begin(fd, ELF_C_READ, nullptr));
+}
+
+/// Where the code at this virtual address is in the file.
+std::optional<std::uint64_t> offset_of(Elf* elf, std::uint64_t address) {
+  std::size_t count = 0;
+  constexpr std::size_t kMostSegments = 4096;
+  if (elf_getphdrnum(elf, &count) != 0 || count > kMostSegments) return std::nullopt;
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, i, &header) != nullptr && header.p_type == PT_LOAD &&
+        (header.p_flags & PF_X) != 0 && address >= header.p_vaddr &&
+        address - header.p_vaddr < header.p_filesz)
+      return address - header.p_vaddr + header.p_offset;
+  }
+  return std::nullopt;
+}
+
+/// Calls visit(section, header, name).
+template <class Visit>
+void for_each_section(Elf* elf, Visit visit) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* const name = elf_strptr(elf, names, header.sh_name);
+    visit(section, header, std::string_view(name == nullptr ? "" : name));
+  }
+}
+
+std::string_view string_at(const Elf_Data& data, std::size_t at) {
+  const std::string_view rest =
+      std::string_view(static_cast<const char*>(data.d_buf), data.d_size).substr(at);
+  return rest.substr(0, std::min(rest.find('\0'), kLongestName));
+}
+
+class FunctionFinder {
+ public:
+  explicit FunctionFinder(const std::string& name) : name_(name) {
+    const std::size_t colon = name.rfind("::");
+    last_part_ = colon == std::string::npos ? name : name.substr(colon + 2);
+  }
+
+  std::set<std::uint64_t> find(Elf* elf) {
+    std::set<std::uint64_t> addresses;
+    for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view) {
+      if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+        look_in(elf, section, header, addresses);
+    });
+    return addresses;
+  }
+
+ private:
+  void look_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<std::uint64_t>& addresses) {
+    GElf_Shdr strings_header;
+    Elf_Scn* const strings_section = elf_getscn(elf, header.sh_link);
+    if (header.sh_size > ElfSymbols::kLargestTable || strings_section == nullptr ||
+        gelf_getshdr(strings_section, &strings_header) == nullptr ||
+        strings_header.sh_size > ElfSymbols::kLargestTable)
+      return;
+    Elf_Data* const symbols = elf_getdata(section, nullptr);
+    const Elf_Data* const strings = elf_getdata(strings_section, nullptr);
+    if (symbols == nullptr || strings == nullptr || strings->d_buf == nullptr) return;
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
+      if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+          symbol.st_name >= strings->d_size || addresses.size() >= kMostProbePlaces)
+        continue;
+      if (is_named(string_at(*strings, symbol.st_name))) addresses.insert(symbol.st_value);
+    }
+  }
+
+  bool is_named(std::string_view symbol) {
+    const std::string_view plain = symbol.substr(0, symbol.find('@'));
+    if (plain == name_) return true;
+    if (plain.substr(0, 2) != "_Z" || plain.find(last_part_) == std::string_view::npos ||
+        demangled_ == kMostDemangled)
+      return false;
+    ++demangled_;
+    const std::string text = demangle_(plain);
+    return text == name_ || (text.starts_with(name_) && text[name_.size()] == '(');
+  }
+
+  const std::string& name_;
+  std::string last_part_;
+  Demangler demangle_;
+  std::size_t demangled_ = 0;
+};
+
+/// The notes of one section, as <sys/sdt.h> and our own header write them: address, base and semaphore, then
+/// provider, name and arguments, each ending in NUL.
+class NoteReader {
+ public:
+  NoteReader(Elf* elf, const ProbedFile& file, std::vector<DeclaredPlace>& out)
+      : elf_(elf), file_(file), out_(out) {
+    for_each_section(elf, [this](Elf_Scn*, const GElf_Shdr& header, std::string_view name) {
+      if (name == ".stapsdt.base") base_ = header.sh_addr;
+    });
+  }
+
+  void read(Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_size > kLargestNotes) return;
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return;
+    GElf_Nhdr note;
+    std::size_t name = 0;
+    std::size_t description = 0;
+    for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
+      if (note.n_type == kUsdtNote && string_at(*data, name) == "stapsdt")
+        add({static_cast<const char*>(data->d_buf) + description, note.n_descsz});
+    }
+  }
+
+ private:
+  void add(std::string_view description) {
+    std::array<std::uint64_t, 3> addresses{};
+    if (description.size() < sizeof(addresses) || out_.size() >= kMostProbePlaces) return;
+    std::memcpy(addresses.data(), description.data(), sizeof(addresses));
+    description.remove_prefix(sizeof(addresses));
+    std::array<std::string_view, 3> texts;
+    for (std::string_view& text : texts) {
+      const std::size_t end = description.find('\0');
+      if (end == std::string_view::npos) return;
+      text = description.substr(0, end);
+      description.remove_prefix(end + 1);
+    }
+    const auto& [provider, name, arguments] = texts;
+    if (provider != "offwait" || !(arguments.empty() || arguments == kFirstArgument)) return;
+    // Prelinking moves code without knowing these notes, but moves the base as well.
+    const std::uint64_t moved = base_ != 0 ? base_ - addresses[1] : 0;
+    if (const auto offset = offset_of(elf_, addresses[0] + moved))
+      out_.push_back({std::string(name), {file_.path, *offset}});
+  }
+
+  Elf* elf_;
+  const ProbedFile& file_;
+  std::vector<DeclaredPlace>& out_;
+  std::uint64_t base_ = 0;
+};
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 20> text{};
+  (void)std::snprintf(text.data(), text.size(), "%llx", static_cast<unsigned long long>(number));
+  return text.data();
+}
+
+}  // namespace
+
+std::vector<ProbedFile> files_to_probe(std::int32_t tgid) {
+  const std::string process = "/proc/" + std::to_string(tgid);
+  std::ifstream maps_file(process + "/maps", std::ios::binary);
+  const Maps maps = parse_maps(std::string{std::istreambuf_iterator<char>(maps_file), {}});
+  std::vector<ProbedFile> files;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> seen;
+  for (const Mapping& mapping : maps.mappings) {
+    if (!mapping.executable || !is_file(mapping) ||
+        !seen.emplace(mapping.dev_major, mapping.dev_minor, mapping.inode).second)
+      continue;
+    std::vector<std::string> paths = {process + "/map_files/" + hexadecimal(mapping.begin) + "-" +
+                                      hexadecimal(mapping.end)};
+    // The former need CAP_CHECKPOINT_RESTORE.
+    for (const std::string& path : candidate_paths(mapping.path)) paths.push_back(process + "/root" + path);
+    for (std::string& path : paths) {
+      UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+      struct stat status {};
+      if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+          status.st_ino != mapping.inode)
+        continue;
+      if (ElfSymbols::read(fd.get()).ok()) files.push_back({std::move(path), std::move(fd)});
+      break;
+    }
+  }
+  return files;
+}
+
+std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name) {
+  std::vector<ProbePlace> places;
+  FunctionFinder finder(name);
+  for (const ProbedFile& file : files) {
+    const ElfHandle elf = open_elf(file.fd.get());
+    if (elf == nullptr) continue;
+    for (const std::uint64_t address : finder.find(elf.get())) {
+      const auto offset = offset_of(elf.get(), address);
+      if (offset && places.size() < kMostProbePlaces) places.push_back({file.path, *offset});
+    }
+  }
+  return places;
+}
+
+std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files) {
+  std::vector<DeclaredPlace> places;
+  for (const ProbedFile& file : files) {
+    const ElfHandle elf = open_elf(file.fd.get());
+    if (elf == nullptr || gelf_getclass(elf.get()) != ELFCLASS64) continue;
+    NoteReader reader(elf.get(), file, places);
+    for_each_section(elf.get(), [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
+      if (header.sh_type == SHT_NOTE && name == ".note.stapsdt") reader.read(section, header);
+    });
+  }
+  return places;
+}
+
+}  // namespace offwait

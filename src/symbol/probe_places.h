@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where in a process's files to probe: functions by name, and the places that it marked itself with USDT
+// notes of the provider `offwait` (include/offwait/annotate.h). The files are not trusted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace offwait {
+
+/// A file that the process has mapped executable; none twice.
+struct ProbedFile {
+  std::string path;  ///< opens that very file, from any mount namespace and after it was deleted
+  UniqueFd fd;
+};
+
+struct ProbePlace {
+  std::string path;
+  std::uint64_t offset = 0;  ///< in the file, inside an executable segment
+};
+
+/// A place marked `offwait:NAME` whose only argument, if it has one, is where a function's first one would
+/// be.
+struct DeclaredPlace {
+  std::string name;
+  ProbePlace place;
+};
+
+/// Those that can be opened and are ELF files.
+std::vector<ProbedFile> files_to_probe(std::int32_t tgid);
+
+/// Places in one file at most, the rest is left out: each costs a breakpoint.
+inline constexpr std::size_t kMostProbePlaces = 64;
+
+/// Functions whose symbol is `name`, as in the symbol table or demangled without its parameters
+/// (`tas::SpinLock::lock`). A place has one entry, whatever its aliases.
+std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name);
+
+std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files);
+
+}  // namespace offwait

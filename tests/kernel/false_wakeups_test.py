@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""False wakeups of a program that counts its own.
+
+    false_wakeups_test.py OFFWAIT WORKLOAD"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import recording
+
+OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
+SKIP = 77
+
+
+def report(dump, *options):
+    return json.loads(subprocess.run([OFFWAIT, "report", dump, "--json", "-", "--no-merge", *options], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+class FalseWakeupsTest(unittest.TestCase):
+    def test_herd(self):
+        target = recording.Workload(WORKLOAD, ["herd"])
+        with tempfile.NamedTemporaryFile(suffix=".txt") as dump:
+            recorder = recording.start_offwait(OFFWAIT, ["dump", "-p", str(target.pid), "-o", dump.name])
+            try:
+                truths = target.go()
+            finally:
+                recorder.send_signal(signal.SIGINT)
+                _, errors = recorder.communicate()
+                target.end()
+            self.assertEqual(recorder.returncode, 0, errors)
+            if os.environ.get("OFFWAIT_KEEP_DUMPS"):
+                os.link(dump.name, os.path.join(os.environ["OFFWAIT_KEEP_DUMPS"], "herd.txt"))
+            removed, kept = report(dump.name), report(dump.name, "--keep-false-wakeups")
+        in_vain = sum(truth["in_vain"] for truth in truths)
+        print(truths, removed["false_wakeups"], removed["loss"], file=sys.stderr)
+        self.assertGreater(in_vain, 100)
+        found = removed["false_wakeups"]
+        # Not every wakeup in vain shows: a waiter that was waked and had to be waited for by the one that took the ticket has
+        # woken somebody, and some are over before they began.
+        self.assertLessEqual(found["count"], in_vain)
+        self.assertGreaterEqual(found["count"], 0.8 * in_vain)
+        names = {actor["id"]: actor["name"] for actor in removed["actors"]}
+        seller = sum(edge["count"] for edge in found["edges"] if names[edge["to"]] == "seller")
+        self.assertGreaterEqual(seller, 0.95 * found["count"])
+        self.assertEqual((found["removed"], kept["false_wakeups"]["removed"]), (True, False))
+        self.assertEqual(found["count"], kept["false_wakeups"]["count"])
+        # Two waits are one, the waits for the lock in between go with them, and every state is accounted for.
+        self.assertLessEqual(removed["totals"]["waits"], kept["totals"]["waits"] - found["count"])
+        for one in removed, kept:
+            totals = one["totals"]
+            self.assertAlmostEqual(sum(totals[state] for state in ("running_s", "runnable_s", "blocked_s", "unknown_s")),
+                                   totals["lifetime_s"], places=6)
+        self.assertAlmostEqual(kept["totals"]["running_s"] - removed["totals"]["running_s"], found["ran_s"], places=6)
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        print("skipped: recording needs root and a kernel with BTF")
+        sys.exit(SKIP)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Busy waiting: a program that knows how long it spun for whom, probed from outside and by its own annotations.
+
+    spin_test.py OFFWAIT WORKLOAD"""
+import os
+import subprocess
+import sys
+import unittest
+
+import recording
+
+OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
+SKIP = 77
+# From the probe's breakpoint to what it looks at, and back.
+PROBE_NS = 10_000
+
+
+class SpinTest(unittest.TestCase):
+    def check(self, run, stack):
+        truths = [truth for truth in run.truths if truth["truth"] == "spinner"]
+        self.assertEqual(len(truths), 2)
+        for truth, other in zip(truths, reversed(truths)):
+            waits = [wait for wait in run.dump.waits_of(truth) if wait.cls == "spin"]
+            expected, recorded = truth["wait_ns"], sum(wait.wake - wait.block for wait in waits)
+            with self.subTest(tid=truth["tid"], waits=len(waits), recorded=recorded, truth=truth):
+                self.assertEqual({wait.waker for wait in waits}, {f"thread:{other['tid']}"})
+                self.assertAlmostEqual(len(waits), truth["waits"], delta=0.02 * truth["waits"] + 2)
+                self.assertAlmostEqual(recorded, expected, delta=0.03 * expected + PROBE_NS * truth["waits"])
+                self.assertEqual({stack in wait.stack for wait in waits}, {True})
+                # Without what it spun it runs for as long as it holds the lock and is outside.
+                states = run.dump.states_of(truth)
+                self.assertEqual(sum(states), truth["end_ns"] - truth["begin_ns"])
+                self.assertGreaterEqual(states[2], recorded)
+
+    def test_lock_and_unlock(self):
+        run = recording.record(OFFWAIT, WORKLOAD, ["spin"], extra=["--spin", "workload_spin_lock,workload_spin_unlock"])
+        self.check(run, "workload_spin_lock")
+
+    def test_lock_alone(self):
+        """Without UNLOCK the wait ends when the lock is got, and is for the one who had it before."""
+        run = recording.record(OFFWAIT, WORKLOAD, ["spin"], extra=["--spin", "workload_spin_lock"])
+        truths = [truth for truth in run.truths if truth["truth"] == "spinner"]
+        for truth, other in zip(truths, reversed(truths)):
+            waits = [wait for wait in run.dump.waits_of(truth) if wait.cls == "spin"]
+            recorded = sum(wait.wake - wait.block for wait in waits)
+            with self.subTest(tid=truth["tid"], waits=len(waits), recorded=recorded, truth=truth):
+                self.assertLessEqual({wait.waker for wait in waits} - {"-"}, {f"thread:{other['tid']}"})
+                self.assertAlmostEqual(recorded, truth["wait_ns"], delta=0.05 * truth["wait_ns"] + PROBE_NS * truth["waits"])
+
+    def test_annotated(self):
+        self.check(recording.record(OFFWAIT, WORKLOAD, ["spin", "--kind", "annotated"]), "workload::spin")
+
+    def test_function_that_is_not_there(self):
+        target = recording.Workload(WORKLOAD, ["spin"])
+        result = subprocess.run([OFFWAIT, "-p", str(target.pid), "-d", "1s", "--spin", "no_such_function"],
+                                capture_output=True, text=True)
+        target.process.kill()
+        target.end()
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, f"offwait: --spin: neither process {target.pid} nor a library it has mapped has a "
+                                        "function 'no_such_function' (it may be inlined, or its symbols stripped)\n")
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        print("skipped: recording needs root and a kernel with BTF")
+        sys.exit(SKIP)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

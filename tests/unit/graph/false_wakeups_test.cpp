@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/false_wakeups.h"
+
+#include <catch2/catch.hpp>
+
+#include "graph/sweep.h"
+#include "model/validate.h"
+#include "traces.h"
+
+namespace offwait {
+namespace {
+
+using test::TraceByHand;
+
+constexpr Nanos kUs = 1000;
+constexpr std::uint32_t kCondition = 0xc0;
+constexpr std::uint32_t kLock = 0x10;
+
+/// A waiter W and its waker A, times in µs; the wait before the wakeup in question and the one after it.
+struct Herd {
+  TraceByHand t{Nanos{10'000} * kUs};
+  ActorId w = t.thread("W");
+  ActorId a = t.thread("A");
+
+  void wait(ActorId thread, ActorId waker, Nanos block, Nanos wake, Nanos run, std::uint32_t futex) {
+    t.wait(thread, waker, block * kUs, wake * kUs, run * kUs);
+    t.trace.waits.back().futex = futex;
+  }
+  std::vector<FalseWakeup> found() const {
+    const Status valid = validate(t.trace);
+    if (!valid.ok()) FAIL(valid.error().message);
+    return find_false_wakeups(t.trace);
+  }
+};
+
+Sweep swept(const Trace& trace) {
+  const Status valid = validate(trace);
+  if (!valid.ok()) FAIL(valid.error().message);
+  Result<Sweep> result = sweep(trace);
+  if (!result.ok()) FAIL(result.error().message);
+  return *result;
+}
+
+TEST_CASE("the two waits around a false wakeup are one, ended by what ended the last") {
+  Herd h;
+  const ActorId b = h.t.thread("B");
+  h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+  h.wait(h.w, b, 1015, 3000, 3010, kCondition);
+  CHECK(h.found() == std::vector<FalseWakeup>{{0, 1, 10 * kUs}});
+
+  const Sweep before = swept(h.t.trace);
+  CHECK(before.actors[h.w].running_ns == (100 + 10 + 6990) * kUs);
+  CHECK(before.actors[h.w].runnable_ns == 15 * kUs);
+  CHECK(before.actors[h.w].blocked_ns == (900 + 1985) * kUs);
+
+  const Trace without = without_false_wakeups(h.t.trace, h.found());
+  REQUIRE(without.waits.size() == 1);
+  CHECK(without.waits[0].block == 100 * kUs);
+  CHECK(without.waits[0].wake == 3000 * kUs);
+  CHECK(without.waits[0].run == 3010 * kUs);
+  CHECK(without.sites[without.waits[0].site].waker == b);
+  const Sweep after = swept(without);
+  CHECK(after.sites[h.t.trace.waits[0].site].waits == 0);
+  CHECK(after.sites[h.t.trace.waits[1].site].wait_ns == 2900 * kUs);
+  CHECK(after.actors[h.w].running_ns == (100 + 6990) * kUs);
+  CHECK(after.actors[h.w].runnable_ns == 10 * kUs);
+  CHECK(after.actors[h.w].blocked_ns == 2900 * kUs);
+  CHECK(after.actors[h.w].lifetime_ns == 10'000 * kUs);
+}
+
+TEST_CASE("several false wakeups in a row, the last wait still open") {
+  Herd h;
+  h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+  h.wait(h.w, h.a, 1010, 2000, 2005, kCondition);
+  h.t.trace.preemptions.push_back({h.w, 2006 * kUs, 2008 * kUs});
+  h.t.trace.waits.push_back({test::intern(h.t.trace, {h.w, kNoActor, WaitClass::futex, kNoStack, kNoStack}),
+                             kCondition, 2010 * kUs, kNever, kNever});
+  CHECK(h.found() == std::vector<FalseWakeup>{{0, 1, 5 * kUs}, {1, 2, 3 * kUs}});
+  const Trace without = without_false_wakeups(h.t.trace, h.found());
+  REQUIRE(without.waits.size() == 1);
+  CHECK(without.waits[0].block == 100 * kUs);
+  CHECK(without.waits[0].wake == kNever);
+  CHECK(without.preemptions.empty());
+  const Sweep after = swept(without);
+  CHECK(after.actors[h.w].running_ns == 100 * kUs);
+  CHECK(after.actors[h.w].runnable_ns == 0);
+  CHECK(after.actors[h.w].blocked_ns == 9900 * kUs);
+}
+
+TEST_CASE("a wakeup is not false") {
+  Herd h;
+  const ActorId x = h.t.thread("X");
+  const ActorId timer = h.t.device(ActorKind::timer, "");
+  const auto again = [&](Nanos block, std::uint32_t futex) { h.wait(h.w, h.a, block, 3000, 3010, futex); };
+  SECTION("when the thread ran for longer") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    again(1056, kCondition);
+  }
+  SECTION("when it waits elsewhere") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    again(1010, kLock);
+  }
+  SECTION("when it is not known which futex it was") {
+    h.wait(h.w, h.a, 100, 1000, 1005, 0);
+    again(1010, 0);
+  }
+  SECTION("when it waits at another place") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    h.t.in(WaitClass::futex, h.t.stack("elsewhere"));
+    again(1010, kCondition);
+  }
+  SECTION("when a timeout was its end: nobody said that there was something") {
+    h.wait(h.w, timer, 100, 1000, 1005, kCondition);
+    again(1010, kCondition);
+  }
+  SECTION("when the thread is busy all the time with short jobs") {
+    h.wait(h.w, h.a, 100, 190, 190, kCondition);
+    h.wait(h.w, h.a, 230, 290, 290, kCondition);
+  }
+  SECTION("when it woke another thread") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    again(1010, kCondition);
+    h.wait(x, h.w, 50, 1008, 1009, kLock);
+  }
+  SECTION("when it issued I/O") {
+    const ActorId disk = h.t.device(ActorKind::disk, "vda");
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    again(1010, kCondition);
+    h.t.trace.disk_ios.push_back({h.w, disk, 1007 * kUs, 1500 * kUs, 512});
+  }
+  SECTION("when it waited for something else than a lock in between") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    h.t.in(WaitClass::pipe);
+    h.wait(h.w, h.a, 1006, 1008, 1008, 0);
+    h.t.in(WaitClass::futex);
+    again(1010, kCondition);
+  }
+  SECTION("when records were lost in between") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    h.t.trace.gaps.push_back({h.w, 1006 * kUs, 1007 * kUs});
+    again(1010, kCondition);
+  }
+  CHECK(h.found().empty());
+}
+
+// The ticket of the paper: all are woken at once and go for the lock that guards it, one after the other.
+TEST_CASE("a herd that hands the lock on: only the one that went on was woken") {
+  Herd h;
+  const ActorId x = h.t.thread("X");
+  const ActorId y = h.t.thread("Y");
+  h.wait(h.w, h.a, 100, 1000, 1000, kCondition);
+  h.wait(h.w, h.a, 1002, 1010, 1012, kLock);  // A holds the lock for a while
+  h.wait(h.w, h.a, 1020, 5000, 5000, kCondition);
+  h.wait(x, h.a, 100, 1001, 1001, kCondition);
+  h.wait(x, h.w, 1003, 1018, 1019, kLock);  // W, which found nothing, hands it on
+  const auto next_of = [&](Nanos at) {
+    return find_false_wakeups(h.t.trace).size() == static_cast<std::size_t>(at);
+  };
+
+  SECTION("to one that finds nothing either") {
+    h.wait(x, h.a, 1024, 5001, 5001, kCondition);
+    CHECK(h.found() == std::vector<FalseWakeup>{{0, 2, 10 * kUs}, {3, 5, 7 * kUs}});
+    const Sweep after = swept(without_false_wakeups(h.t.trace, h.found()));
+    CHECK(after.actors[h.w].blocked_ns == 4900 * kUs);
+    CHECK(after.actors[x].blocked_ns == 4901 * kUs);
+    CHECK(after.actors[x].running_ns == (100 + 4999) * kUs);
+  }
+  SECTION("to the one that goes on, who has waited for W") { CHECK(next_of(0)); }
+  SECTION("and so each of a chain of them hangs on the last") {
+    h.wait(x, h.a, 1024, 5001, 5001, kCondition);
+    h.wait(y, h.a, 100, 1001, 1002, kCondition);
+    h.wait(y, x, 1004, 1023, 1024, kLock);
+    CHECK(next_of(0));
+    h.wait(y, h.a, 1030, 5002, 5002, kCondition);
+    CHECK(next_of(3));
+  }
+}
+
+TEST_CASE("what the program calls a false wakeup is one, unless it woke somebody") {
+  Herd h;
+  const ActorId x = h.t.thread("X");
+  h.wait(h.w, h.a, 100, 1000, 1005, 0);
+  h.t.in(WaitClass::poll);
+  h.wait(h.w, x, 1505, 3000, 3010, 0);
+  CHECK(h.found().empty());
+  h.t.trace.false_marks.push_back({h.w, 1500 * kUs});
+  SECTION("however long it ran and wherever it waits again") {
+    CHECK(h.found() == std::vector<FalseWakeup>{{0, 1, 500 * kUs}});
+    CHECK(swept(without_false_wakeups(h.t.trace, h.found())).actors[h.w].blocked_ns == 2900 * kUs);
+  }
+  SECTION("but not") {
+    h.wait(x, h.w, 1, 1200, 1200, 0);
+    CHECK(h.found().empty());
+  }
+}
+
+TEST_CASE("random histories with false wakeups in them can still be swept") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    Trace trace = test::random_history(seed);
+    for (Wait& wait : trace.waits) {
+      if (trace.sites[wait.site].wait_class == WaitClass::futex) wait.futex = 1 + wait.site % 2;
+    }
+    const std::vector<FalseWakeup> found = find_false_wakeups(trace);
+    const Trace without = without_false_wakeups(trace, found);
+    const Sweep sums = swept(without);
+    for (const ActorTime& time : sums.actors) {
+      CHECK(time.running_ns + time.runnable_ns + time.blocked_ns + time.unknown_ns == time.lifetime_ns);
+    }
+    CHECK(find_false_wakeups(trace) == found);
+  }
+}
+
+}  // namespace
+}  // namespace offwait
