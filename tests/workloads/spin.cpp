@@ -47,7 +47,8 @@ void spin(Options& options) {
   struct Spinner {
     pid_t tid = 0;
     std::int64_t waits = 0;
-    Nanos wait_ns = 0;
+    Nanos wait_ns = 0;  // Until the other let go.
+    Nanos lock_ns = 0;  // Until the lock was got.
     Nanos begin_ns = 0;
     Nanos end_ns = 0;
   };
@@ -73,6 +74,7 @@ void spin(Options& options) {
         if (waited > 0) {
           ++me.waits;
           me.wait_ns += waited;
+          me.lock_ns += monotonic_now() - begin;
         }
         spin_cpu(hold_ns);
         lock.released = monotonic_now();
@@ -92,6 +94,7 @@ void spin(Options& options) {
     print_truth("spinner", {{"tid", static_cast<std::int64_t>(spinner.tid)},
                             {"waits", spinner.waits},
                             {"wait_ns", spinner.wait_ns},
+                            {"lock_ns", spinner.lock_ns},
                             {"begin_ns", spinner.begin_ns},
                             {"end_ns", spinner.end_ns}});
   }

@@ -91,7 +91,7 @@ TEST_CASE("window") {
 TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, "
-      "sample or io)";
+      "false, sample or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
