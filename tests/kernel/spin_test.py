@@ -24,8 +24,12 @@ class SpinTest(unittest.TestCase):
             expected, recorded = truth["wait_ns"], sum(wait.wake - wait.block for wait in waits)
             with self.subTest(tid=truth["tid"], waits=len(waits), recorded=recorded, truth=truth):
                 self.assertEqual({wait.waker for wait in waits}, {f"thread:{other['tid']}"})
-                self.assertAlmostEqual(len(waits), truth["waits"], delta=0.02 * truth["waits"] + 2)
-                self.assertAlmostEqual(recorded, expected, delta=0.03 * expected + PROBE_NS * truth["waits"])
+                # While the host hides a switch nothing is known of the thread, and a spin is left out.
+                hidden = 2 * run.dump.loss["switch_unseen"]
+                self.assertAlmostEqual(len(waits), truth["waits"], delta=0.02 * truth["waits"] + 2 + hidden)
+                self.assertLessEqual(recorded, 1.03 * expected + PROBE_NS * truth["waits"])
+                self.assertGreaterEqual(recorded + run.dump.states_of(truth)[3],
+                                        (0.97 - 2 * hidden / truth["waits"]) * expected - PROBE_NS * truth["waits"])
                 self.assertEqual({stack in wait.stack for wait in waits}, {True})
                 # Without what it spun it runs for as long as it holds the lock and is outside.
                 states = run.dump.states_of(truth)
@@ -45,7 +49,8 @@ class SpinTest(unittest.TestCase):
             recorded = sum(wait.wake - wait.block for wait in waits)
             with self.subTest(tid=truth["tid"], waits=len(waits), recorded=recorded, truth=truth):
                 self.assertLessEqual({wait.waker for wait in waits} - {"-"}, {f"thread:{other['tid']}"})
-                self.assertGreaterEqual(recorded, 0.97 * truth["wait_ns"] - PROBE_NS * truth["waits"])
+                hidden = 4 * run.dump.loss["switch_unseen"] / truth["waits"]
+                self.assertGreaterEqual(recorded, (0.97 - hidden) * truth["wait_ns"] - PROBE_NS * truth["waits"])
                 self.assertLessEqual(recorded, 1.03 * truth["lock_ns"] + PROBE_NS * truth["waits"])
 
     def test_annotated(self):

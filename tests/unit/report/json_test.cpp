@@ -18,7 +18,7 @@ TEST_CASE("The fields of the contract, in its order") {
   }
   CHECK(names == std::vector<std::string>{"schema", "recording", "loss", "totals", "options", "verdict",
                                           "actors", "edges", "knots", "sinks", "refinement", "disks",
-                                          "open_waits", "elsewhere"});
+                                          "false_wakeups", "open_waits", "elsewhere"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 
