@@ -86,7 +86,7 @@ SEC("tp_btf/block_rq_complete")
 int on_block_rq_complete(__u64* ctx) {
   struct request* rq = (void*)ctx[0];
   __u32 disk = disk_of(rq);
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (!context || !disk) return 0;
   __u32 count = preempt_count();
   if (count & HARDIRQ_OR_NMI) {

@@ -21,7 +21,7 @@ struct sent_packet {
 
 /* What the interrupt being served on this CPU has been seen to do. Hard interrupts do not nest, and neither
  * do soft ones; each kind has its own slot because the former interrupt the latter. */
-struct cpu_context {
+struct cpu_notes {
   __u32 irq;      /* hard: number of the handler that runs, OFFWAIT_IRQ_OTHER for none */
   __u32 irq_disk; /* hard: disk that completed a request in this interrupt, 0 for none */
   __u32 irq_timer;
@@ -41,7 +41,7 @@ struct cpu_context {
 };
 
 /* The verifier forbids arithmetic with pointers; one that has been in a map is a number. */
-static __always_inline __u64 as_number(struct cpu_context* context, const void* pointer) {
+static __always_inline __u64 as_number(struct cpu_notes* context, const void* pointer) {
   *(const void* volatile*)&context->pointer = pointer;
   return *(volatile __u64*)&context->pointer;
 }
@@ -50,12 +50,12 @@ struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, struct cpu_context);
-} cpu_contexts SEC(".maps");
+  __type(value, struct cpu_notes);
+} notes_by_cpu SEC(".maps");
 
-static __always_inline struct cpu_context* cpu_context(void) {
+static __always_inline struct cpu_notes* cpu_notes(void) {
   __u32 zero = 0;
-  return bpf_map_lookup_elem(&cpu_contexts, &zero);
+  return bpf_map_lookup_elem(&notes_by_cpu, &zero);
 }
 
 static __always_inline __u64 current_switches(void) {
@@ -89,7 +89,7 @@ static __always_inline bool is_softirq_thread(struct task_struct* task) {
 }
 
 /* Who wakes `wakee` now. */
-static __always_inline struct waker waker_of(const struct cpu_context* context, struct task_struct* wakee) {
+static __always_inline struct waker waker_of(const struct cpu_notes* context, struct task_struct* wakee) {
   struct waker waker = {};
   __u32 count = preempt_count();
   if (count & HARDIRQ_OR_NMI) {

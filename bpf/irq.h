@@ -5,7 +5,7 @@
 
 SEC("tp_btf/irq_handler_entry")
 int on_irq_handler_entry(__u64* ctx) {
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (context) {
     context->irq = (__u32)ctx[0];
     context->irq_disk = 0;
@@ -15,7 +15,7 @@ int on_irq_handler_entry(__u64* ctx) {
 
 SEC("tp_btf/irq_handler_exit")
 int on_irq_handler_exit(__u64* ctx) {
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (context) {
     context->irq = OFFWAIT_IRQ_OTHER;
     context->irq_disk = 0;
@@ -26,7 +26,7 @@ int on_irq_handler_exit(__u64* ctx) {
 /* Softirqs have no exit hook: preempt_count tells whether one is being served, and the last entry which. */
 SEC("tp_btf/softirq_entry")
 int on_softirq_entry(__u64* ctx) {
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (context) {
     context->vector = (__u32)ctx[0];
     context->softirq_disk = 0;
@@ -40,7 +40,7 @@ int on_softirq_entry(__u64* ctx) {
 /* The local timer's interrupt has no irq_handler_entry; its timers are seen one by one. */
 SEC("tp_btf/hrtimer_expire_entry")
 int on_hrtimer_expire_entry(__u64* ctx) {
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (context && preempt_count() & HARDIRQ_OR_NMI) {
     context->irq_timer = 1;
     context->irq_disk = 0;
@@ -50,7 +50,7 @@ int on_hrtimer_expire_entry(__u64* ctx) {
 
 SEC("tp_btf/hrtimer_expire_exit")
 int on_hrtimer_expire_exit(__u64* ctx) {
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (context) {
     context->irq_timer = 0;
     if (preempt_count() & HARDIRQ_OR_NMI) context->irq_disk = 0;

@@ -67,7 +67,7 @@ SEC("tp_btf/net_dev_queue")
 int on_net_dev_queue(__u64* ctx) {
   struct sk_buff* skb = (void*)ctx[0];
   __u32 count = preempt_count();
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (!context || count & HARDIRQ_OR_NMI) return 0;
   __u64 address = as_number(context, skb);
   if (count & SOFTIRQ_SERVING) {
@@ -92,7 +92,7 @@ int on_net_dev_queue(__u64* ctx) {
 
 SEC("tp_btf/netif_receive_skb")
 int on_netif_receive_skb(__u64* ctx) {
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   struct sk_buff* skb = (void*)ctx[0];
   if (!context) return 0;
   context->softirq_device = (__u64)skb->dev;

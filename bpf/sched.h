@@ -211,7 +211,7 @@ static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool
 
 static __always_inline void switch_in(struct task_struct* next, __u64 now) {
   struct offwait_thread* thread = next->pid ? recorded(next) : NULL;
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (context) context->recorded_tid = thread ? (__u32)next->pid : 0;
   if (!thread) return;
   __u32 tid = (__u32)next->pid;
@@ -264,7 +264,7 @@ int on_sched_waking(__u64* ctx) {
   struct offwait_thread* thread = recorded(wakee);
   if (!thread) return 0;
   __u64 now = bpf_ktime_get_ns();
-  struct cpu_context* context = cpu_context();
+  struct cpu_notes* context = cpu_notes();
   if (!context) return 0;
   struct waker waker = waker_of(context, wakee);
   __u32 waker_user = 0;

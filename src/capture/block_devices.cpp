@@ -126,20 +126,4 @@ std::string disk_name(std::uint32_t dev, const std::string& sysfs) {
   return directory.empty() ? std::string() : name_of(directory);
 }
 
-std::string disk_identity(std::uint32_t dev, const std::string& sysfs) {
-  const fs::path directory = directory_of(dev, sysfs);
-  if (directory.empty()) return "";
-  static constexpr std::array<const char*, 7> kSources = {
-      "wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid", "loop/backing_file"};
-  std::string identity;
-  for (const char* source : kSources) {
-    const std::string value = first_line(directory / source);
-    if (value.empty()) continue;
-    identity = std::string(source) + " " + value;
-    break;
-  }
-  if (identity.empty()) identity = "name " + name_of(directory);
-  return identity + " of " + first_line(directory / "size") + " sectors";
-}
-
 }  // namespace offwait

@@ -31,9 +31,4 @@ std::vector<std::string> disks_below(
 /// Name of a whole disk as /proc/diskstats has it; empty when there is none of this number.
 std::string disk_name(std::uint32_t dev, const std::string& sysfs = kSysfs);
 
-/// Tells this disk from others, also after it was given another name: its WWID, serial number, UUID or file,
-/// and its size; its name if it has none of these. Arbitrary bytes without newlines, at most 512; empty when
-/// there is no such disk.
-std::string disk_identity(std::uint32_t dev, const std::string& sysfs = kSysfs);
-
 }  // namespace offwait

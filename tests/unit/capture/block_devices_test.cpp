@@ -120,20 +120,5 @@ TEST_CASE("sysfs that says nonsense") {
   }
 }
 
-TEST_CASE("a disk is known by what does not change with its name") {
-  Sysfs sysfs;
-  const fs::path nvme = sysfs.add("nvme0n1", "259:0");
-  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "name nvme0n1 of  sectors");
-  Sysfs::write(nvme / "size", "2048\n");
-  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "name nvme0n1 of 2048 sectors");
-  Sysfs::write(nvme / "device/serial", "  S1  \n");
-  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "device/serial S1 of 2048 sectors");
-  Sysfs::write(nvme / "wwid", "eui.1\nsecond line");
-  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "wwid eui.1 of 2048 sectors");
-  Sysfs::write(nvme / "wwid", std::string(5000, 'x'));
-  CHECK(disk_identity(dev(259, 0), sysfs.root()).size() <= 512);
-  CHECK(disk_identity(dev(77, 7), sysfs.root()).empty());
-}
-
 }  // namespace
 }  // namespace offwait
