@@ -38,7 +38,7 @@ struct DiskCheck {
   std::uint64_t seen_ios = 0;
   std::uint64_t seen_bytes = 0;
   /// They differ by more than 2 %, and by more than the requests that were in flight at either end or
-  /// completed within 1 ms of it.
+  /// completed within 1 ms of it. The kernel may count a flush twice.
   bool mismatch = false;
 };
 

@@ -11,7 +11,8 @@ import recording
 
 OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
 SKIP = 77
-# Spins that are left out, as those are into which a switch falls that the host hides: up to 12 % of them here.
+# A spinning thread is seldom switched, so one switch that the host hides leaves its state unknown for many spins: up to 12 % of them
+# were left out here.
 LEFT_OUT = 0.25
 # From the probe's breakpoint to what it looks at, and back.
 PROBE_NS = 10_000
