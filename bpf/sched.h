@@ -166,7 +166,8 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
 }
 
 /* A thread leaves a CPU without having been seen to get one: the kernel did not report that switch. From its
- * wake on (or, if not even that was seen, from its block on) its state is unknown. */
+ * wake on (or, if not even that was seen, from its block on) its state is unknown, until a probe found it
+ * running. */
 static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, __u32 tid, __u64 now) {
   __u64 from = thread->since_ns;
   count_loss(OFFWAIT_LOSS_switch_unseen);
@@ -175,6 +176,7 @@ static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, 
     emit_wait(thread, tid, from, from);
   }
   if (!thread->lost_since_ns) thread->lost_since_ns = from ? from : OFFWAIT_LOST_SINCE_BEGIN;
+  if (thread->ran_ns > from) emit_gap(thread, tid, thread->ran_ns);
   thread->since_ns = now;
   thread->wake_ns = 0;
   thread->waker_kind = OFFWAIT_WAKER_UNKNOWN;

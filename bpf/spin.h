@@ -39,20 +39,25 @@ struct {
   __type(value, struct spin_holder);
 } spin_objects SEC(".maps");
 
-static __always_inline bool is_target(__u32 tid) {
+/* False if it is not the target's. It runs, whatever was seen of it: a thread that spins is seldom switched,
+ * so that one switch the kernel did not report would leave all it does until the next one unknown. */
+static __always_inline bool probed(__u32 tid, __u64 now) {
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
-  return thread && thread->target;
+  if (!thread || !thread->target) return false;
+  if (thread->state != OFFWAIT_STATE_RUNNING && thread->ran_ns <= thread->since_ns) thread->ran_ns = now;
+  return true;
 }
 
 SEC("uprobe")
 int spin_begin(struct pt_regs* ctx) {
+  __u64 now = bpf_ktime_get_ns();
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  if (!is_target(tid)) return 0;
-  struct spinning now = {};
-  now.object = PT_REGS_PARM1(ctx);
-  now.pc = PT_REGS_IP(ctx);
-  now.since_ns = bpf_ktime_get_ns();
-  bpf_map_update_elem(&spinning, &tid, &now, BPF_ANY);
+  if (!probed(tid, now)) return 0;
+  struct spinning begun = {};
+  begun.object = PT_REGS_PARM1(ctx);
+  begun.pc = PT_REGS_IP(ctx);
+  begun.since_ns = now;
+  bpf_map_update_elem(&spinning, &tid, &begun, BPF_ANY);
   return 0;
 }
 
@@ -62,6 +67,7 @@ int spin_end(struct pt_regs* ctx) {
   __u64 now = bpf_ktime_get_ns();
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   __u32 tid = (__u32)pid_tgid;
+  if (!probed(tid, now)) return 0;
   struct spinning* found = bpf_map_lookup_elem(&spinning, &tid);
   if (!found) return 0;
   struct spinning spun = *found;
@@ -115,7 +121,7 @@ int spin_release(struct pt_regs* ctx) {
   __u64 now = bpf_ktime_get_ns();
   __u64 pid_tgid = bpf_get_current_pid_tgid();
   __u32 tid = (__u32)pid_tgid;
-  if (!is_target(tid)) return 0;
+  if (!probed(tid, now)) return 0;
   struct spin_object object = {};
   object.address = PT_REGS_PARM1(ctx);
   object.tgid = pid_tgid >> 32;
@@ -129,8 +135,9 @@ int spin_release(struct pt_regs* ctx) {
 
 SEC("uprobe")
 int false_wakeup(struct pt_regs* ctx) {
+  __u64 now = bpf_ktime_get_ns();
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  if (!is_target(tid)) return 0;
+  if (!probed(tid, now)) return 0;
   struct offwait_false_mark* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
   if (!record) {
     count_loss(OFFWAIT_LOSS_ringbuf_full);
@@ -139,7 +146,7 @@ int false_wakeup(struct pt_regs* ctx) {
   record->type = OFFWAIT_RECORD_FALSE_MARK;
   __builtin_memset(record->pad, 0, sizeof(record->pad));
   record->tid = tid;
-  record->at_ns = bpf_ktime_get_ns();
+  record->at_ns = now;
   bpf_ringbuf_submit(record, EMIT_FLAGS);
   return 0;
 }

@@ -213,6 +213,8 @@ struct offwait_thread {
   __u64 wake_ns;       /* the last waking since the thread ran, 0 = none */
   __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
                           recorded */
+  __u64 ran_ns; /* a probe found it running although no switch to it was seen, 0 = never; one older than
+                   the present state says nothing */
 };
 #define OFFWAIT_LOST_SINCE_BEGIN 1
 

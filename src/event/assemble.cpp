@@ -482,31 +482,14 @@ class Assembler {
     Nanos since = 0;
     Life* life = place(tid, thread.since_ns, static_cast<std::uint64_t>(end_), since);
     if (life == nullptr) return;
+    const Nanos left = state == OFFWAIT_STATE_BLOCKED ? std::max(nanos(thread.wake_ns), since) : since;
+    if (nanos(thread.ran_ns) > left && nanos(thread.ran_ns) < end_)
+      return add_found_running(*life, thread, since, left);
     life->open = true;
     switch (state) {
-      case OFFWAIT_STATE_BLOCKED: {
-        Wait wait;
-        wait.block = since;
-        wait.futex = thread.object;
-        WaitSite where;
-        where.thread = life->actor;
-        where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
-        WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall,
-                        thread.task_state};
-        const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
-        if (woken) facts.waker_kind = thread.waker_kind;
-        where.wait_class = classify(facts);
-        if (woken) {
-          wait.wake = std::max(nanos(thread.wake_ns), since);
-          const bool sent = thread.waker_kind == OFFWAIT_WAKER_THREAD;
-          add_woken(wait, where,
-                    {thread.waker_kind, thread.waker_id, thread.waker_user, thread.waker_kernel,
-                     sent ? thread.in_flight_ns : 0});
-        } else {
-          push(wait, where);
-        }
+      case OFFWAIT_STATE_BLOCKED:
+        add_left_wait(*life, thread, {0, 0, since, kNever, kNever});
         break;
-      }
       case OFFWAIT_STATE_RUNNABLE:
         trace_.preemptions.push_back({life->actor, since, kNever});
         break;
@@ -514,6 +497,34 @@ class Assembler {
         trace_.gaps.push_back({life->actor, since, end_});
         break;
     }
+  }
+
+  /// The wait in the kernel's table, woken or not.
+  void add_left_wait(const Life& life, const offwait_thread& thread, Wait wait) {
+    wait.futex = thread.object;
+    WaitSite where;
+    where.thread = life.actor;
+    where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
+    WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
+    const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
+    if (woken) facts.waker_kind = thread.waker_kind;
+    where.wait_class = classify(facts);
+    if (!woken) return push(wait, where);
+    wait.wake = std::max(nanos(thread.wake_ns), wait.block);
+    const bool sent = thread.waker_kind == OFFWAIT_WAKER_THREAD;
+    add_woken(wait, where,
+              {thread.waker_kind, thread.waker_id, thread.waker_user, thread.waker_kernel,
+               sent ? thread.in_flight_ns : 0});
+  }
+
+  /// The table says that it left its CPU, but a probe found it running since: it was switched in unseen,
+  /// after `left`.
+  void add_found_running(Life& life, const offwait_thread& thread, Nanos since, Nanos left) {
+    if (thread.state == OFFWAIT_STATE_BLOCKED && thread.wake_ns != 0) {
+      add_left_wait(life, thread, {0, 0, since, left, left});
+    }
+    life.last = nanos(thread.ran_ns);
+    trace_.gaps.push_back({life.actor, left, life.last});
   }
 
   /// A thread that is neither in the kernel's table at the end nor known to have exited: its exit was lost,

@@ -353,6 +353,24 @@ TEST_CASE("a thread that never switched is in the state that the iterator found"
   SECTION("not known") { CHECK(trace_of(t).at(2) == "gap 11@500 [1000,2000)"); }
 }
 
+TEST_CASE("what a probe found running is unknown only from its unseen switch to there") {
+  const auto since_1200 = [](offwait_state state, std::uint64_t wake, std::uint64_t ran) {
+    RecordingByHand t = found_at_the_end(state, 1200);
+    t.recording.threads.back().second.wake_ns = wake;
+    t.recording.threads.back().second.ran_ns = ran;
+    Lines lines = trace_of(t);
+    lines.erase(lines.begin(), lines.begin() + 2);
+    return lines;
+  };
+  CHECK(since_1200(OFFWAIT_STATE_RUNNABLE, 0, 1300) == Lines{"gap 11@500 [1200,1300)"});
+  CHECK(since_1200(OFFWAIT_STATE_BLOCKED, 1250, 1300) ==
+        Lines{"wait 11@500 [1200,1250,1250) futex <- -", "gap 11@500 [1250,1300)", "loss waker_unknown 1"});
+  // The waking was not seen either.
+  CHECK(since_1200(OFFWAIT_STATE_BLOCKED, 0, 1300) == Lines{"gap 11@500 [1200,1300)"});
+  // It was found before it left: that says nothing of now.
+  CHECK(since_1200(OFFWAIT_STATE_RUNNABLE, 0, 1200) == Lines{"preempt 11@500 [1200,-)"});
+}
+
 // --- waits -----------------------------------------------------------------------------------------
 
 TEST_CASE("a wake that overtook the switch-out makes a wait of no length with its waker") {
