@@ -4,10 +4,8 @@
     false_wakeups_test.py OFFWAIT WORKLOAD"""
 import json
 import os
-import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import recording
@@ -23,19 +21,8 @@ def report(dump, *options):
 
 class FalseWakeupsTest(unittest.TestCase):
     def test_herd(self):
-        target = recording.Workload(WORKLOAD, ["herd"])
-        with tempfile.NamedTemporaryFile(suffix=".txt") as dump:
-            recorder = recording.start_offwait(OFFWAIT, ["dump", "-p", str(target.pid), "-o", dump.name])
-            try:
-                truths = target.go()
-            finally:
-                recorder.send_signal(signal.SIGINT)
-                _, errors = recorder.communicate()
-                target.end()
-            self.assertEqual(recorder.returncode, 0, errors)
-            if os.environ.get("OFFWAIT_KEEP_DUMPS"):
-                os.link(dump.name, os.path.join(os.environ["OFFWAIT_KEEP_DUMPS"], "herd.txt"))
-            removed, kept = report(dump.name), report(dump.name, "--keep-false-wakeups")
+        with recording.recorded(OFFWAIT, WORKLOAD, ["herd"]) as (dump, truths, _):
+            removed, kept = report(dump), report(dump, "--keep-false-wakeups")
         in_vain = sum(truth["in_vain"] for truth in truths)
         self.assertGreater(in_vain, 100)
         found = removed["false_wakeups"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs a workload under `offwait dump` and gives both sides: what the workload knows and what was recorded."""
 import collections
+import contextlib
 import json
 import os
 import signal
@@ -136,8 +137,9 @@ class SkipWorkload(Exception):
         self.status = status
 
 
-def record(offwait, workload, arguments, extra=(), cwd=None):
-    """Records a workload from before its interesting part until after it."""
+@contextlib.contextmanager
+def recorded(offwait, workload, arguments, extra=(), cwd=None):
+    """Records a workload from before its interesting part until after it: (name of the text file, truths, pid)."""
     target = Workload(workload, arguments, cwd)
     with tempfile.NamedTemporaryFile(suffix=".txt") as file:
         recorder = start_offwait(offwait, ["dump", "-p", str(target.pid), "-o", file.name, *extra])
@@ -151,4 +153,10 @@ def record(offwait, workload, arguments, extra=(), cwd=None):
             raise AssertionError(f"offwait dump failed: {errors}")
         if os.environ.get("OFFWAIT_KEEP_DUMPS"):
             os.link(file.name, os.path.join(os.environ["OFFWAIT_KEEP_DUMPS"], arguments[0] + ".txt"))
-        return Run(Dump(file.name), truths, target.pid)
+        yield file.name, truths, target.pid
+
+
+def record(offwait, workload, arguments, extra=(), cwd=None):
+    """Likewise, read in."""
+    with recorded(offwait, workload, arguments, extra, cwd) as (file, truths, pid):
+        return Run(Dump(file), truths, pid)

@@ -10,6 +10,7 @@
 namespace offwait {
 namespace {
 
+using test::swept;
 using test::TraceByHand;
 
 constexpr Nanos kUs = 1000;
@@ -32,14 +33,6 @@ struct Herd {
     return find_false_wakeups(t.trace);
   }
 };
-
-Sweep swept(const Trace& trace) {
-  const Status valid = validate(trace);
-  if (!valid.ok()) FAIL(valid.error().message);
-  Result<Sweep> result = sweep(trace);
-  if (!result.ok()) FAIL(result.error().message);
-  return *result;
-}
 
 TEST_CASE("the two waits around a false wakeup are one, ended by what ended the last") {
   Herd h;

@@ -11,15 +11,8 @@
 namespace offwait {
 namespace {
 
+using test::swept;
 using test::TraceByHand;
-
-Sweep swept(const Trace& trace) {
-  const Status valid = validate(trace);
-  if (!valid.ok()) FAIL(valid.error().message);
-  Result<Sweep> result = sweep(trace);
-  if (!result.ok()) FAIL(result.error().message);
-  return *result;
-}
 
 std::string failure(const Trace& trace) {
   const Status valid = validate(trace);

@@ -5,9 +5,22 @@
 #include <array>
 #include <cstddef>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include <catch2/catch.hpp>
+
+#include "model/validate.h"
+
 namespace offwait::test {
+
+Sweep swept(const Trace& trace) {
+  const Status valid = validate(trace);
+  if (!valid.ok()) FAIL(valid.error().message);
+  Result<Sweep> result = sweep(trace);
+  if (!result.ok()) FAIL(result.error().message);
+  return *std::move(result);
+}
 
 SiteId intern(Trace& trace, const WaitSite& site) {
   const auto found = std::find(trace.sites.begin(), trace.sites.end(), site);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "graph/sweep.h"
 #include "model/trace.h"
 
 namespace offwait::test {
@@ -34,6 +35,9 @@ class TraceByHand {
 
 /// The id of an equal site, which is added if there is none.
 SiteId intern(Trace& trace, const WaitSite& site);
+
+/// What sweep() gives for a trace that is valid; fails the test if it is not, or there is no sweep.
+Sweep swept(const Trace& trace);
 
 /// A history that can have happened: threads that are born, run, block, are woken by a running thread or a
 /// device, are preempted, lose records and die, as one simulated clock goes on; with chains, convoys and
