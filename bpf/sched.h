@@ -140,14 +140,16 @@ static __always_inline __u64 wake_of(const struct offwait_thread* thread) {
 }
 
 static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, __u64 wake_ns, __u64 run_ns) {
-  struct offwait_wait* wait = reserve(thread, tid, sizeof(*wait), thread->since_ns);
+  bool sent = thread->in_flight_ns && thread->waker_kind == OFFWAIT_WAKER_THREAD;
+  bool is_short = !record_stacks && !sent && !thread->object;
+  struct offwait_wait* wait =
+      reserve(thread, tid, is_short ? OFFWAIT_SHORT_WAIT : sizeof(*wait), thread->since_ns);
   if (!wait) return;
   wait->type = OFFWAIT_RECORD_WAIT;
   wait->waker_kind = thread->waker_kind;
   wait->fd_kind = thread->fd_kind;
   wait->flags =
       thread->flags | (thread->wake_ns && thread->wake_ns < thread->since_ns ? OFFWAIT_WAIT_RACED : 0);
-  bool sent = thread->in_flight_ns && thread->waker_kind == OFFWAIT_WAKER_THREAD;
   if (sent) wait->flags |= OFFWAIT_WAIT_SENT;
   wait->tid = tid;
   wait->block_ns = thread->since_ns;
@@ -156,12 +158,14 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   wait->waker_id = thread->waker_id;
   wait->syscall = thread->syscall;
   wait->task_state = thread->task_state;
-  wait->wait_user = thread->wait_user;
-  wait->wait_kernel = thread->wait_kernel;
-  wait->waker_user = thread->waker_user;
-  wait->waker_kernel = thread->waker_kernel;
-  wait->object = thread->object;
-  wait->in_flight_ns = sent ? thread->in_flight_ns : 0;
+  if (!is_short) {
+    wait->wait_user = thread->wait_user;
+    wait->wait_kernel = thread->wait_kernel;
+    wait->waker_user = thread->waker_user;
+    wait->waker_kernel = thread->waker_kernel;
+    wait->object = thread->object;
+    wait->in_flight_ns = sent ? thread->in_flight_ns : 0;
+  }
   bpf_ringbuf_submit(wait, EMIT_FLAGS);
 }
 

@@ -61,7 +61,8 @@ enum offwait_wait_flag {
 #define OFFWAIT_SYSCALL_UNKNOWN (-2)
 
 /* One per blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if it was
- * blocked before it was recorded. Stack ids are keys of the stack store, 0 for none. */
+ * blocked before it was recorded. Stack ids are keys of the stack store, 0 for none. Cut to
+ * OFFWAIT_SHORT_WAIT bytes when all that follows is 0. */
 struct offwait_wait {
   __u8 type;
   __u8 waker_kind;
@@ -86,6 +87,8 @@ struct offwait_wait {
   __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, 1 or more, UINT32_MAX for more;
                          else 0 */
 };
+
+#define OFFWAIT_SHORT_WAIT 40
 
 /* Switched out while runnable, or forked and not yet run: runnable in [out, run). */
 struct offwait_preemption {

@@ -76,7 +76,7 @@ class Assembler {
       lay_spins(trace_, std::move(spins_), [this](const WaitSite& wanted) { return site(wanted); });
     }
     drop_impossible_wakers();
-    recording_.records.for_each([this](const auto& record) { add_io(record); });
+    for_each<offwait_io>([this](const offwait_io& record) { add_io(record); });
     add_disk_counters();
     return std::move(trace_);
   }
@@ -89,6 +89,13 @@ class Assembler {
 #undef X
     };
     ++trace_.loss[kNames[loss]];
+  }
+
+  template <class Record, class Visitor>
+  void for_each(Visitor&& visit) const {
+    recording_.records.for_each([&visit](const auto& record) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(record)>, Record>) visit(record);
+    });
   }
 
   // --- threads -----------------------------------------------------------------------------------
@@ -111,9 +118,7 @@ class Assembler {
   }
 
   void collect_lives() {
-    recording_.records.for_each([this](const auto& record) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) collect(record);
-    });
+    for_each<offwait_thread_record>([this](const offwait_thread_record& record) { collect(record); });
     // A thread whose record was lost is still in the kernel's table at the end, if it has not exited.
     for (const auto& [tid, thread] : recording_.threads) {
       std::vector<Life>& lives = lives_[tid];
@@ -593,12 +598,6 @@ class Assembler {
     }
     trace_.disk_ios.push_back(io);
   }
-  void add_io(const offwait_wait&) {}
-  void add_io(const offwait_preemption&) {}
-  void add_io(const offwait_gap&) {}
-  void add_io(const offwait_thread_record&) {}
-  void add_io(const offwait_spin&) {}
-  void add_io(const offwait_false_mark&) {}
 
   void add_disk_counters() {
     for (const DiskCounters& counters : recording_.disk_counters) {

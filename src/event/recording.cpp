@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace offwait {
 
@@ -32,6 +33,7 @@ static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wa
                   offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 64,
               "words 1 to 3 of a wait are its times, the others its circumstances");
 static_assert(offsetof(offwait_wait, in_flight_ns) == 60, "the high half of a wait's last word");
+static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 to 4 of a wait");
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
               "words 1 and 2 of a preemption are its times");
@@ -43,10 +45,9 @@ using WaitWords = std::array<std::uint64_t, 8>;
 using PreemptionWords = std::array<std::uint64_t, 3>;
 
 /// The words one by one, for their products to be computed at the same time.
-std::uint64_t mixed(const std::array<std::uint64_t, 5>& words) {
-  const std::uint64_t sum = words[0] * 0x9e3779b97f4a7c15ULL + words[1] * 0xc2b2ae3d27d4eb4fULL +
-                            words[2] * 0x165667b19e3779f9ULL + words[3] * 0xd6e8feb86659fd93ULL +
-                            words[4] * 0x27d4eb2f165667c5ULL;
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e) {
+  const std::uint64_t sum = a * 0x9e3779b97f4a7c15ULL + b * 0xc2b2ae3d27d4eb4fULL +
+                            c * 0x165667b19e3779f9ULL + d * 0xd6e8feb86659fd93ULL + e * 0x27d4eb2f165667c5ULL;
   return sum ^ sum >> 32;
 }
 
@@ -59,16 +60,11 @@ std::uint64_t word_of(std::span<const std::byte> record, std::size_t index) {
 }  // namespace
 
 std::size_t RecordBuffer::CircumstancesHash::operator()(const Circumstances& circumstances) const {
-  return mixed(circumstances);
+  const auto [a, b, c, d, e] = circumstances;
+  return mixed(a, b, c, d, e);
 }
 
-std::optional<std::uint32_t> RecordBuffer::index_of(const Circumstances& circumstances) {
-  Recent& recent = recent_[mixed(circumstances) % recent_.size()];
-  // No circumstances are all zero: the type is among them.
-  if (((recent.circumstances[0] ^ circumstances[0]) | (recent.circumstances[1] ^ circumstances[1]) |
-       (recent.circumstances[2] ^ circumstances[2]) | (recent.circumstances[3] ^ circumstances[3]) |
-       (recent.circumstances[4] ^ circumstances[4])) == 0)
-    return recent.index;
+std::optional<std::uint32_t> RecordBuffer::intern(const Circumstances& circumstances, Recent& recent) {
   const auto next = static_cast<std::uint32_t>(circumstances_.size());
   if (next == kMostCircumstances) return std::nullopt;
   const auto [found, added] = indices_.try_emplace(circumstances, next);
@@ -80,46 +76,15 @@ std::optional<std::uint32_t> RecordBuffer::index_of(const Circumstances& circums
   return found->second;
 }
 
-RecordBuffer::Block& RecordBuffer::room(std::size_t bytes) {
-  if (blocks_.empty() || kBlockBytes - blocks_.back().used < bytes) {
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays)
-    blocks_.push_back(Block{std::make_unique_for_overwrite<std::byte[]>(kBlockBytes), 0});
-  }
-  return blocks_.back();
+void RecordBuffer::add_block() {
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
+  blocks_.push_back(Block{std::make_unique_for_overwrite<std::byte[]>(kBlockBytes), 0});
 }
 
-/// False for the rare one that does not fit: open since before the recording, or of more than 4 s.
-bool RecordBuffer::append_packed(const Interval& interval) {
-  const auto since_previous = static_cast<std::int64_t>(interval.run_ns - previous_run_ns_);
-  const std::uint64_t blocked = interval.wake_ns - interval.block_ns;
-  const std::uint64_t runnable = interval.run_ns - interval.wake_ns;
-  if (blocked > UINT32_MAX || runnable > UINT32_MAX || since_previous < INT32_MIN ||
-      since_previous > INT32_MAX)
-    return false;
-  const std::optional<std::uint32_t> index = index_of(interval.circumstances);
-  if (!index) return false;
-  const auto zigzag = static_cast<std::uint32_t>(since_previous << 1 ^ since_previous >> 63);
-  Block& block = room(kLongestPacked);
-  std::byte* const begin = block.data.get() + block.used;
-  std::byte* at = begin + 2;
-  unsigned lengths = 0;
-  for (const std::uint32_t number : PackedInterval{*index, zigzag, static_cast<std::uint32_t>(blocked),
-                                                   static_cast<std::uint32_t>(runnable)}) {
-    const auto less_one = static_cast<unsigned>(std::bit_width(number | 1U) - 1) / 8;
-    lengths = lengths << 2 | less_one;
-    std::memcpy(at, &number, sizeof(number));  // the next one overwrites what is too much
-    at += less_one + 1;
-  }
-  if (interval.in_flight_ns != 0) {
-    std::memcpy(at, &interval.in_flight_ns, sizeof(interval.in_flight_ns));
-    at += sizeof(interval.in_flight_ns);
-  }
-  begin[0] = std::byte{interval.in_flight_ns != 0 ? kPackedSent : kPacked};
-  begin[1] = static_cast<std::byte>(lengths);
-  const auto size = static_cast<std::size_t>(at - begin);
-  block.used += size;
-  bytes_ += size;
-  return true;
+inline RecordBuffer::Block& RecordBuffer::room(std::size_t bytes) {
+  if (blocks_.empty() || kBlockBytes - blocks_.back().used < bytes) [[unlikely]]
+    add_block();
+  return blocks_.back();
 }
 
 RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {
@@ -156,28 +121,97 @@ offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
       PreemptionWords{interval.circumstances[0], interval.block_ns, interval.run_ns});
 }
 
+void RecordBuffer::append_whole(std::span<const std::byte> record) {
+  Block& block = room(record.size());
+  std::memcpy(block.data.get() + block.used, record.data(), record.size());
+  block.used += record.size();
+  bytes_ += record.size();
+}
+
 bool RecordBuffer::append(std::span<const std::byte> record) {
   if (record.empty()) return false;
   const auto type = static_cast<std::uint8_t>(record[0]);
-  const std::size_t size = record_size(type);
   // The ring buffer rounds nothing: what is submitted is what arrives.
-  if (size == 0 || record.size() != size) return false;
+  const bool short_wait = type == OFFWAIT_RECORD_WAIT && record.size() == OFFWAIT_SHORT_WAIT;
+  if (!short_wait && record.size() != record_size(type)) return false;
   ++counts_[type];
-  if (type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION) {
-    const bool wait = type == OFFWAIT_RECORD_WAIT;
-    const auto word = [record](std::size_t index) { return word_of(record, index); };
-    const Interval interval = wait ? Interval{{word(0), word(4), word(5), word(6), word(7) & UINT32_MAX},
-                                              word(1),
-                                              word(2),
-                                              word(3),
-                                              static_cast<std::uint32_t>(word(7) >> 32)}
-                                   : Interval{{word(0)}, word(1), word(1), word(2), 0};
-    const bool packed = append_packed(interval);
-    previous_run_ns_ = interval.run_ns;
-    if (packed) return true;
+  const bool interval = type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION;
+  if (interval && append_packed(record)) return true;
+  if (short_wait) {
+    offwait_wait whole{};
+    std::memcpy(&whole, record.data(), record.size());
+    append_whole(std::as_bytes(std::span(&whole, 1)));
+  } else {
+    append_whole(record);
   }
-  Block& block = room(size);
-  std::memcpy(block.data.get() + block.used, record.data(), size);
+  return true;
+}
+
+/// False for the rare one that does not fit: open since before the recording, or of more than 4 s.
+bool RecordBuffer::append_packed(std::span<const std::byte> record) {
+  // Numbers, no structs of them: one that is copied waits for its parts to be written.
+  const auto word = [record](std::size_t index) { return word_of(record, index); };
+  const std::uint64_t a = word(0);
+  const std::uint64_t block_ns = word(1);
+  std::uint64_t wake_ns = block_ns;
+  std::uint64_t run_ns = word(2);
+  std::uint64_t b = 0, c = 0, d = 0, e = 0;
+  std::uint32_t in_flight_ns = 0;
+  if (record.size() >= OFFWAIT_SHORT_WAIT) {
+    wake_ns = run_ns;
+    run_ns = word(3);
+    b = word(4);
+  }
+  if (record.size() > OFFWAIT_SHORT_WAIT) {
+    c = word(5);
+    d = word(6);
+    e = word(7) & UINT32_MAX;
+    in_flight_ns = static_cast<std::uint32_t>(word(7) >> 32);
+  }
+  const auto since_previous = static_cast<std::int64_t>(run_ns - std::exchange(previous_run_ns_, run_ns));
+  const auto zigzag = static_cast<std::uint64_t>(since_previous << 1 ^ since_previous >> 63);
+  const std::uint64_t blocked = wake_ns - block_ns;
+  const std::uint64_t runnable = run_ns - wake_ns;
+  const std::uint64_t all = blocked | runnable | zigzag;
+  if (all > UINT32_MAX) return false;
+
+  Recent& recent = recent_[mixed(a, b, c, d, e) % recent_.size()];
+  const Circumstances& known = recent.circumstances;
+  std::uint32_t index = recent.index;
+  // No circumstances are all zero: the type is among them.
+  if (((known[0] ^ a) | (known[1] ^ b) | (known[2] ^ c) | (known[3] ^ d) | (known[4] ^ e)) != 0) {
+    const std::optional<std::uint32_t> interned = intern({a, b, c, d, e}, recent);
+    if (!interned) return false;
+    index = *interned;
+  }
+
+  Block& block = room(kLongestPacked);
+  std::byte* const begin = block.data.get() + block.used;
+  std::byte* at = begin + 2;
+  unsigned lengths = 0;
+  if (all <= UINT16_MAX && index <= UINT8_MAX) {
+    // The lengths that most have, all numbers at once.
+    lengths = 0b00'01'01'01;
+    const std::uint64_t numbers = index | zigzag << 8 | blocked << 24 | runnable << 40;
+    std::memcpy(at, &numbers, sizeof(numbers));
+    at += 7;
+  } else {
+    for (const std::uint32_t number :
+         PackedInterval{index, static_cast<std::uint32_t>(zigzag), static_cast<std::uint32_t>(blocked),
+                        static_cast<std::uint32_t>(runnable)}) {
+      const auto less_one = static_cast<unsigned>(std::bit_width(number | 1U) - 1) / 8;
+      lengths = lengths << 2 | less_one;
+      std::memcpy(at, &number, sizeof(number));  // the next one overwrites what is too much
+      at += less_one + 1;
+    }
+  }
+  if (in_flight_ns != 0) {
+    std::memcpy(at, &in_flight_ns, sizeof(in_flight_ns));
+    at += sizeof(in_flight_ns);
+  }
+  begin[0] = std::byte{in_flight_ns != 0 ? kPackedSent : kPacked};
+  begin[1] = static_cast<std::byte>(lengths);
+  const auto size = static_cast<std::size_t>(at - begin);
   block.used += size;
   bytes_ += size;
   return true;

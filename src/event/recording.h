@@ -22,7 +22,7 @@
 
 namespace offwait {
 
-/// Size in bytes of a record that begins with this type, 0 for an unknown type.
+/// Size in bytes of a record that begins with this type and is not cut short, 0 for an unknown type.
 std::size_t record_size(std::uint8_t type);
 
 /// Records one after the other, in the order of their emission. A wait or a preemption, of
@@ -51,6 +51,12 @@ class RecordBuffer {
 
   static constexpr std::uint32_t kMostCircumstances = 1U << 24;
 
+  /// The last ones by their hash: spares most look-ups.
+  struct Recent {
+    Circumstances circumstances{};
+    std::uint32_t index = 0;
+  };
+
   struct Interval {
     Circumstances circumstances{};
     std::uint64_t block_ns = 0;
@@ -74,9 +80,11 @@ class RecordBuffer {
   };
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
+  std::optional<std::uint32_t> intern(const Circumstances& circumstances, Recent& recent);
+  void add_block();
   Block& room(std::size_t bytes);
-  bool append_packed(const Interval& interval);
-  std::optional<std::uint32_t> index_of(const Circumstances& circumstances);
+  void append_whole(std::span<const std::byte> record);
+  bool append_packed(std::span<const std::byte> record);
   /// The packed interval at `at`, which is moved behind it.
   Interval unpack(const std::byte*& at, std::uint64_t previous_run_ns) const;
   static offwait_wait wait_of(const Interval& interval);
@@ -85,11 +93,6 @@ class RecordBuffer {
   std::vector<Block> blocks_;
   std::vector<Circumstances> circumstances_;
   std::unordered_map<Circumstances, std::uint32_t, CircumstancesHash> indices_;
-  /// The last ones by their hash: spares most look-ups.
-  struct Recent {
-    Circumstances circumstances{};
-    std::uint32_t index = 0;
-  };
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_FALSE_MARK + 1> counts_{};

@@ -69,7 +69,8 @@ TEST_CASE("what is no whole record is not taken") {
   for (const int type : {0, 1, 2, 3, 4, 5, 6, 255}) {
     bytes[0] = static_cast<std::byte>(type);
     for (std::size_t size = 1; size <= bytes.size(); ++size) {
-      const bool whole = size == record_size(static_cast<std::uint8_t>(type));
+      const bool whole = size == record_size(static_cast<std::uint8_t>(type)) ||
+                         (type == OFFWAIT_RECORD_WAIT && size == OFFWAIT_SHORT_WAIT);
       RecordBuffer fresh;
       CHECK(fresh.append(std::span(bytes).first(size)) == whole);
       if (!whole) CHECK_FALSE(records.append(std::span(bytes).first(size)));
@@ -101,6 +102,37 @@ TEST_CASE("records come back in order, complete, and are counted by type") {
   });
   CHECK(got.block_ns == 0x5a5a5a5a5a5a5a5a);
   CHECK(got.waker_kernel == 0x5a5a5a5a);
+}
+
+TEST_CASE("a wait that was cut short comes back with zeros, packed or not") {
+  offwait_wait wait{};
+  wait.type = OFFWAIT_RECORD_WAIT;
+  wait.waker_kind = OFFWAIT_WAKER_THREAD;
+  wait.tid = 11;
+  wait.waker_id = 12;
+  wait.syscall = -1;
+  wait.task_state = 0x102;
+  const std::array<std::array<std::uint64_t, 3>, 3> times{{{1'000'000, 1'000'700, 1'000'900},
+                                                           {0, 5'000'000'000, 5'000'000'001},
+                                                           {5'000'000'100, 5'000'400'000, 5'001'000'000}}};
+  RecordBuffer records;
+  std::vector<offwait_wait> expected;
+  for (const auto& [block, wake, run] : times) {
+    wait.block_ns = block;
+    wait.wake_ns = wake;
+    wait.run_ns = run;
+    REQUIRE(records.append(bytes_of(wait).first(OFFWAIT_SHORT_WAIT)));
+    REQUIRE(records.append(bytes_of(wait)));
+    expected.insert(expected.end(), 2, wait);
+  }
+  std::size_t next = 0;
+  records.for_each([&](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) {
+      REQUIRE(next < expected.size());
+      CHECK(std::memcmp(&record, &expected[next++], sizeof(record)) == 0);
+    }
+  });
+  CHECK(next == expected.size());
 }
 
 TEST_CASE("records are neither lost nor torn at block boundaries") {
