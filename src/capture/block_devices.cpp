@@ -25,10 +25,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBelow = 64;
 constexpr std::size_t kLongestValue = 256;
+constexpr std::size_t kPage = 4096;  // nothing in sysfs is longer
 
-std::string first_line(const fs::path& path) {
+std::string first_line(const fs::path& path, std::size_t longest = kLongestValue) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kLongestValue, '\0');
+  std::string text(longest, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   text.resize(std::min(text.find('\n'), text.size()));
@@ -63,10 +64,36 @@ fs::path directory_of(std::uint32_t dev, const std::string& sysfs) {
   return error ? fs::path() : directory;
 }
 
+std::string printable(const std::string& text) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    if (c >= 0x20 && c < 0x7f && c != '\\') {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xf]};
+  }
+  return out;
+}
+
 std::string name_of(const fs::path& directory) {
   std::string name = directory.filename().string();
   std::replace(name.begin(), name.end(), '!', '/');  // a file name cannot have one
   return name;
+}
+
+/// In order of name.
+std::vector<fs::path> slaves_of(const fs::path& directory) {
+  std::vector<fs::path> slaves;
+  std::error_code error;
+  for (fs::directory_iterator at(directory / "slaves", error), end;
+       !error && at != end && slaves.size() < kMostBelow; at.increment(error)) {
+    slaves.push_back(at->path());
+  }
+  std::sort(slaves.begin(), slaves.end());
+  return slaves;
 }
 
 }  // namespace
@@ -108,22 +135,59 @@ std::vector<std::string> disks_below(
       if (directory.empty()) continue;
       std::error_code error;
       if (fs::exists(directory / "loop", error)) add(backing(name_of(directory)));
-      std::vector<fs::path> slaves;
-      for (fs::directory_iterator at(directory / "slaves", error), end;
-           !error && at != end && slaves.size() < kMostBelow; at.increment(error)) {
-        slaves.push_back(at->path());
-      }
-      std::sort(slaves.begin(), slaves.end());
-      for (const fs::path& slave : slaves) add(parse_dev(first_line(slave / "dev")));
+      for (const fs::path& slave : slaves_of(directory)) add(parse_dev(first_line(slave / "dev")));
     }
     level = std::move(next);
   }
   return names;
 }
 
+std::vector<std::uint32_t> bottom_disks(std::uint32_t dev, const std::string& sysfs) {
+  std::set<std::uint32_t> bottom;
+  std::set<std::uint32_t> seen{whole_disk(dev, sysfs)};
+  std::vector<std::uint32_t> pending(seen.begin(), seen.end());
+  while (!pending.empty()) {
+    const std::uint32_t disk = pending.back();
+    pending.pop_back();
+    const fs::path directory = directory_of(disk, sysfs);
+    if (directory.empty()) continue;
+    const std::vector<fs::path> slaves = slaves_of(directory);
+    if (slaves.empty()) bottom.insert(disk);
+    for (const fs::path& slave : slaves) {
+      const std::optional<std::uint32_t> found = parse_dev(first_line(slave / "dev"));
+      if (!found || seen.size() == kMostBelow) continue;
+      const std::uint32_t below = whole_disk(*found, sysfs);
+      if (seen.insert(below).second) pending.push_back(below);
+    }
+  }
+  return {bottom.begin(), bottom.end()};
+}
+
 std::string disk_name(std::uint32_t dev, const std::string& sysfs) {
   const fs::path directory = directory_of(dev, sysfs);
   return directory.empty() ? std::string() : name_of(directory);
+}
+
+std::string disk_identity(std::uint32_t dev, const std::string& sysfs) {
+  const fs::path directory = directory_of(dev, sysfs);
+  const std::string sectors = directory.empty() ? std::string() : first_line(directory / "size");
+  if (sectors.empty() || sectors == "0") return "";
+  static constexpr std::array<const char*, 7> kSources = {
+      "wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid", "loop/backing_file"};
+  std::string identity;
+  for (const char* source : kSources) {
+    const std::string value = first_line(directory / source, kPage);
+    if (value.empty()) continue;
+    identity = std::string(source) + " " + value;
+    break;
+  }
+  if (identity.empty()) {
+    std::error_code error;
+    const fs::path root = fs::canonical(sysfs, error);
+    if (error) return "";
+    identity = "at " + directory.lexically_relative(root).string();
+  }
+  return printable(identity + " of " + sectors + " sectors");
 }
 
 }  // namespace offwait

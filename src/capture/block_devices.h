@@ -28,7 +28,16 @@ std::vector<std::string> disks_below(
     std::uint32_t dev, const std::string& sysfs = kSysfs,
     const std::function<std::optional<std::uint32_t>(const std::string&)>& backing = loop_backing_device);
 
+/// The disks that requests to `dev` go to in the end, as far as device-mapper and md are concerned: it
+/// itself, or of what it is made of those that are made of nothing. By number; at most 64.
+std::vector<std::uint32_t> bottom_disks(std::uint32_t dev, const std::string& sysfs = kSysfs);
+
 /// Name of a whole disk as /proc/diskstats has it; empty when there is none of this number.
 std::string disk_name(std::uint32_t dev, const std::string& sysfs = kSysfs);
+
+/// Tells this whole disk from others, also after a reboot and under another name: its WWID, serial number,
+/// UUID or file, else where it is attached and its name; and its size. Printable ASCII (other bytes as
+/// `\x1b`), at most 20,000 bytes; empty when there is no such disk, or it has no size.
+std::string disk_identity(std::uint32_t dev, const std::string& sysfs = kSysfs);
 
 }  // namespace offwait

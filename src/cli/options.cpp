@@ -17,6 +17,7 @@ constexpr const char* kFooter = R"(Examples:
   offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
   offwait dump -p 1234 -d 10s -o w.txt  record only; analyse later or elsewhere:
   offwait report w.txt --explain      no kernel and no root needed; and why these knots
+  offwait calibrate /var/lib/mysql    measure the disk once, so that its capacity need not be assumed
 
 Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong.)";
 
@@ -24,6 +25,13 @@ constexpr const char* kReportFooter = R"(Examples:
   offwait report w.txt                no kernel and no root needed
   offwait report w.txt --explain      and why these knots
   offwait report --json - w.txt | jq .knots)";
+
+constexpr const char* kCalibrateFooter = R"(Examples:
+  offwait calibrate /var/lib/mysql    reads and writes, on the disk that has this directory
+  offwait calibrate /dev/nvme0n1      reads only
+
+What is measured is stored in /var/lib/offwait. Other use of the disk meanwhile makes the numbers too low;
+devices that were never written to may answer reads faster than they could if they had to look.)";
 
 constexpr const char* kDumpFooter = R"(Examples:
   offwait dump -p 1234 -d 10s -o w.txt
@@ -38,6 +46,26 @@ Result<std::int32_t> parse_id(std::string_view text) {
                  "': expected a whole number from 1 to 2147483647"};
   }
   return id;
+}
+
+/// How large a file `calibrate` writes.
+Result<std::uint64_t> parse_size(std::string_view text) {
+  const Error bad{"bad size '" + std::string(text) +
+                  "': expected something like 256M or 1G, from 8M to 1000G"};
+  std::uint64_t scale = 0;
+  if (text.ends_with('M')) scale = 1'000'000;
+  if (text.ends_with('G')) scale = 1'000'000'000;
+  if (scale == 0) return bad;
+  text.remove_suffix(1);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr std::uint64_t kSmallest = 8'000'000;
+  constexpr std::uint64_t kLargest = 1'000'000'000'000;
+  if (error != std::errc{} || end != text.data() + text.size() || number > kLargest / scale ||
+      number * scale < kSmallest) {
+    return bad;
+  }
+  return number * scale;
 }
 
 /// A CLI11 validator out of one of our parsers: CLI11 reports the parser's own sentence.
@@ -163,6 +191,30 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
       ->type_name("FILE");
   dump->add_flag("-q,--quiet", options.quiet, "no progress and no notes");
   dump->footer(kDumpFooter);
+
+  CLI::App* calibrate =
+      app.add_subcommand("calibrate", "measure what a disk can do at most, for the recordings to come on it");
+  calibrate
+      ->add_option(
+          "DEVICE|PATH", options.input,
+          "a block device, which is only read; or a directory (or a file in it) on the disk, where a file is "
+          "written, read and removed")
+      ->required();
+  calibrate
+      ->add_option_function<std::string>(
+          "-d,--duration",
+          parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
+          "of each measurement (default 3s); there are 2 on a device, 4 on a path")
+      ->type_name("TIME");
+  calibrate
+      ->add_option_function<std::string>(
+          "--size",
+          parse_into<std::uint64_t>(parse_size,
+                                    [&options](std::uint64_t size) { options.file_bytes = size; }),
+          "of the file on a path (default 1G); as much must remain free")
+      ->type_name("BYTES");
+  calibrate->add_flag("-q,--quiet", options.quiet, "do not say what will be done");
+  calibrate->footer(kCalibrateFooter);
   app.require_subcommand(0, 1);
 
   const auto usage = [](const std::string& what) {
@@ -189,6 +241,10 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   }
   if (*report) {
     options.command = Command::report;
+    return options;
+  }
+  if (*calibrate) {
+    options.command = Command::calibrate;
     return options;
   }
   if (*dump) options.command = Command::dump;

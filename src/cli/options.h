@@ -15,9 +15,10 @@
 namespace offwait {
 
 enum class Command : std::uint8_t {
-  profile,  ///< record, analyse, print
-  report,   ///< analyse a file, print
-  dump,     ///< record, write as text
+  profile,    ///< record, analyse, print
+  report,     ///< analyse a file, print
+  dump,       ///< record, write as text
+  calibrate,  ///< measure a disk
 };
 
 /// --spin LOCK[,UNLOCK]
@@ -35,7 +36,7 @@ struct Options {
   bool stacks = true;
   std::vector<SpinFunction> spins;
   // What to read and write; `-` is standard input or output:
-  std::string input;
+  std::string input;  ///< of calibrate: what to measure
   std::string output = "-";
   std::string json;  ///< empty: none
   // How to analyse:
@@ -48,6 +49,8 @@ struct Options {
   bool explain = false;
   int verbosity = 0;
   bool quiet = false;
+  // How to measure a disk; `duration` is of each measurement:
+  std::uint64_t file_bytes = 1'000'000'000;
 };
 
 /// The process is over before anything was done: the text was asked for (--help, --version; exit 0), or the

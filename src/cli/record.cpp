@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -17,12 +16,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/unique_fd.h"
+#include "calibrate/calibration.h"
+#include "capture/block_devices.h"
 #include "capture/recorder.h"
+#include "cli/interruption.h"
 #include "cli/target.h"
 #include "cli/version.h"
 #include "device/disk.h"
@@ -37,33 +37,6 @@ namespace {
 constexpr int kDrainMs = 100;
 constexpr Nanos kSnapshotInterval = kSecond;
 constexpr Nanos kProgressInterval = kSecond / 5;
-
-/// SIGINT and SIGTERM as something to poll for, until destroyed.
-class Interruption {
- public:
-  Interruption() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    ::sigprocmask(SIG_BLOCK, &signals, &before_);
-    fd_ = UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-  ~Interruption() {
-    // Taken here, or it would end the process as soon as it is unblocked.
-    signalfd_siginfo info{};
-    while (::read(fd_.get(), &info, sizeof(info)) > 0) {
-    }
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  int fd() const { return fd_.get(); }
-
- private:
-  sigset_t before_{};
-  UniqueFd fd_;
-};
 
 std::string with_thousands(std::uint64_t number) {
   std::string text = std::to_string(number);
@@ -193,12 +166,41 @@ void describe(Trace& trace, const Target& target, std::string start_time) {
   trace.recording.kernel = host.release;
   trace.recording.cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
   trace.recording.offwait = kVersion;
+}
+
+/// What was measured of the disk of this number.
+const Calibration* calibration_of(std::uint32_t dev, const std::vector<Calibration>& calibrations) {
+  if (calibrations.empty()) return nullptr;
+  const std::string identity = disk_identity(dev);
+  const auto found = std::find_if(calibrations.begin(), calibrations.end(),
+                                  [&identity](const Calibration& one) { return one.identity == identity; });
+  return found == calibrations.end() ? nullptr : &*found;
+}
+
+/// Measured, or assumed.
+void add_capacities(Recorded& recorded, const std::map<std::uint32_t, std::string>& disks) {
+  std::vector<Calibration> calibrations;
+  if (Result<std::vector<Calibration>> stored = stored_calibrations()) {
+    calibrations = std::move(stored).value();
+  } else {
+    recorded.notes.push_back(stored.error().message);
+  }
+  Trace& trace = recorded.trace;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
-    if (actor.kind == ActorKind::disk)
-      // What is made of other disks is as fast as the last of them.
+    if (actor.kind != ActorKind::disk) continue;
+    const auto disk = std::find_if(disks.begin(), disks.end(),
+                                   [&actor](const auto& other) { return other.second == actor.name; });
+    const Calibration* measured = disk == disks.end() ? nullptr : calibration_of(disk->first, calibrations);
+    if (measured != nullptr) {
+      const Throughput most = measured->most();
       trace.capacities.push_back(
-          assumed_capacity(id, disk_type(actor.on.empty() ? actor.name : actor.on.back())));
+          {id, most.bytes_per_s, most.ios_per_s, CapacitySource::measured, measured->measured_on});
+      continue;
+    }
+    // What is made of other disks is as fast as the last of them.
+    trace.capacities.push_back(
+        assumed_capacity(id, disk_type(actor.on.empty() ? actor.name : actor.on.back())));
   }
 }
 
@@ -311,6 +313,7 @@ Result<Recorded> record(const Options& options) {
       });
   describe(recorded.trace, *target, std::move(start_time));
   recorded.notes = symbols.warnings();
+  add_capacities(recorded, recording->disks);
   return recorded;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
+#include "cli/calibrate.h"
 #include "cli/options.h"
 #include "cli/record.h"
 #include "report/analyse.h"
@@ -182,6 +183,15 @@ int run_dump(const Options& options) {
   return 0;
 }
 
+int run_calibrate(const Options& options) {
+  const Result<std::string> measured = calibrate(options);
+  if (!measured) return fail(measured.error());
+  Result<Output> output = Output::open("-");
+  if (!output) return fail(output.error());
+  if (Status written = output->write(*measured); !written) return fail(written.error());
+  return 0;
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
@@ -204,6 +214,8 @@ int run(int argc, const char* const* argv) {
       return run_report(options);
     case Command::dump:
       return run_dump(options);
+    case Command::calibrate:
+      return run_calibrate(options);
   }
   return 1;
 }

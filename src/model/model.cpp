@@ -35,4 +35,14 @@ std::string_view to_string(CapacitySource source) {
   return name_of(source, kNames);
 }
 
+bool is_day(std::string_view text) {
+  static constexpr std::string_view kForm = "0000-00-00";
+  if (text.size() != kForm.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (kForm[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  }
+  const auto number = [text](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  return number(5) >= 1 && number(5) <= 12 && number(8) >= 1 && number(8) <= 31;
+}
+
 }  // namespace offwait

@@ -139,7 +139,10 @@ struct DiskCapacity {
   double bytes_per_s = 0;
   double ios_per_s = 0;
   CapacitySource source = CapacitySource::assumed;
+  std::string measured_on{};  ///< the day, as is_day() wants it; empty: not measured, or not known
 };
+/// `2026-11-21`: four digits, a month, a day of the month.
+bool is_day(std::string_view text);
 
 /// How the recording was made; for the report's head only.
 struct Recording {

@@ -246,6 +246,10 @@ class Checker {
           return Error{"disk capacity " + std::to_string(rate) + " is not above 0"};
         }
       }
+      if (!capacity.measured_on.empty() &&
+          (capacity.source != CapacitySource::measured || !is_day(capacity.measured_on))) {
+        return Error{"a disk capacity that was not measured has a day, or its day is none"};
+      }
     }
     for (const DiskSample& sample : trace_.disk_samples) {
       if (!is_a(sample.disk, ActorKind::disk)) {

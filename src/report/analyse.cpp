@@ -265,6 +265,7 @@ class Analysis {
                                to_seconds(use.idle_ns), use.capacity.bytes_per_s, use.capacity.ios_per_s,
                                use.capacity.source, use.capacity_raised});
       ReportDisk& disk = report_.disks.back();
+      disk.capacity_measured_on = use.capacity.measured_on;
       if (report_.window_s > 0) {
         disk.bytes_per_s = static_cast<double>(use.bytes) / report_.window_s;
         disk.ios_per_s = static_cast<double>(use.ios) / report_.window_s;

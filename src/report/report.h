@@ -184,6 +184,7 @@ struct ReportDisk {
   double in_flight = 0;
   std::vector<ReportDiskUser> users{};  ///< by bytes, most first
   std::optional<ReportDiskCheck> check{};
+  std::string capacity_measured_on{};  ///< the day; empty: not measured, or not known
 };
 
 /// A thread that was still blocked at the window's end.

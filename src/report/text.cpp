@@ -470,7 +470,7 @@ class TextReport {
     }
     const ReportDisk* disk = disk_of(sink.actor);
     return "used " + share(sink.busy_s) + " of its capacity" +
-           (disk == nullptr ? "" : " (" + std::string(to_string(disk->capacity_source)) + ")");
+           (disk == nullptr ? "" : " (" + capacity_source(*disk) + ")");
   }
 
   void limiting_sinks() {
@@ -627,6 +627,11 @@ class TextReport {
     canvas_.flow(words(text), 6);
   }
 
+  static std::string capacity_source(const ReportDisk& disk) {
+    const std::string source(to_string(disk.capacity_source));
+    return disk.capacity_measured_on.empty() ? source : source + " " + disk.capacity_measured_on;
+  }
+
   void disk_check(const ReportDisk& disk) {
     if (!disk.check || !disk.check->mismatch) {
       return;
@@ -651,8 +656,8 @@ class TextReport {
       canvas_.put(canvas_.fit(report_.actors[disk.actor].name, ActorNames::kNameColumns), Ink::actor)
           .put(on)
           .put("  ");
-      const std::string source = std::string(to_string(disk.capacity_source)) +
-                                 (disk.capacity_raised ? ", raised to the highest rate seen" : "");
+      const std::string source =
+          capacity_source(disk) + (disk.capacity_raised ? ", raised to the highest rate seen" : "");
       canvas_.flow(
           fields({words("idle " + share(disk.idle_s)),
                   words(format_count(static_cast<std::uint64_t>(std::llround(disk.ios_per_s))) + " IO/s, " +

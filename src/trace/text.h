@@ -7,7 +7,7 @@
 //   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=]
 //   loss NAME=COUNT ...
 //   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
-//   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed] [on=DISK;DISK...]
+//   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed [measured=DAY]] [on=DISK;DISK...]
 //   nic NAME
 //   irq NAME
 //   softirq NAME
@@ -28,9 +28,9 @@
 // Every line, the last one too, ends with a newline: a file cut off inside a line is an error.
 //
 // Numbers are decimal without sign. Times are ns from 0 to 2^63-2; `-` stands for kNever. Capacities are
-// decimal fractions > 0 (`5e+08` is one). HEX is a hash of a futex's address, 1 to 8 lower-case hexadecimal
-// digits, not zero; waits with the same one are on the same futex. TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0:
-// not known).
+// decimal fractions > 0 (`5e+08` is one). DAY is like 2026-11-21, of a measured capacity only. HEX is a hash
+// of a futex's address, 1 to 8 lower-case hexadecimal digits, not zero; waits with the same one are on the
+// same futex. TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.

@@ -745,18 +745,22 @@ bool TextReader::add_timer(std::string_view rest) {
 }
 
 bool TextReader::add_disk(std::string_view rest) {
-  static constexpr std::array<Key, 4> kKeys{{{"bytes_per_s"}, {"ios_per_s"}, {"capacity"}, {"on"}}};
+  static constexpr std::array<Key, 5> kKeys{
+      {{"bytes_per_s"}, {"ios_per_s"}, {"capacity"}, {"on"}, {"measured"}}};
   const std::string_view name = next_word(rest);
   ActorId actor = kNoActor;
   if (!declare(ActorKind::disk, name, actor)) {
     return false;
   }
-  std::array<std::string_view, 4> values;
+  std::array<std::string_view, 5> values;
   if (!keys("disk", rest, kKeys, values) ||
       (present(values[3]) && !disks_below(values[3], trace_.actors[actor].on))) {
     return false;
   }
-  const auto given = std::count_if(values.begin(), values.end() - 1, present);
+  if (present(values[4]) && (values[2] != to_string(CapacitySource::measured) || !is_day(values[4]))) {
+    return fail("measured " + quoted(values[4]) + ": expected a day like 2026-11-21, with capacity=measured");
+  }
+  const auto given = std::count_if(values.begin(), values.begin() + 3, present);
   if (given == 0) {
     return true;
   }
@@ -773,6 +777,7 @@ bool TextReader::add_disk(std::string_view rest) {
        {CapacitySource::given, CapacitySource::measured, CapacitySource::assumed}) {
     if (values[2] == to_string(source)) {
       capacity.source = source;
+      capacity.measured_on = std::string(present(values[4]) ? values[4] : std::string_view());
       trace_.capacities.push_back(capacity);
       return true;
     }

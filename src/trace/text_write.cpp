@@ -373,6 +373,10 @@ void TextWriter::write_actors() {
       number(found->second->ios_per_s);
       text(" capacity=");
       text(to_string(found->second->source));
+      if (!found->second->measured_on.empty()) {
+        text(" measured=");
+        text(found->second->measured_on);
+      }
     }
     for (std::size_t i = 0; i < trace_.actors[id].on.size(); ++i) {
       text(i == 0 ? " on=" : ";");

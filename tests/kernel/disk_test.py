@@ -4,7 +4,6 @@ the host's disks would take part.
 
     disk_test.py OFFWAIT [test names]"""
 import collections
-import contextlib
 import json
 import os
 import shutil
@@ -15,45 +14,10 @@ import time
 import unittest
 
 import recording
+from loop import counters, loop_device, mounted_ext4
 
 OFFWAIT = sys.argv[1]
 SKIP = 77
-SECTOR = 512
-
-
-def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
-@contextlib.contextmanager
-def loop_device(directory, mebibytes):
-    """A loop device over a file; its name without /dev/."""
-    path = os.path.join(directory, "disk.img")
-    with open(path, "wb") as file:
-        file.truncate(mebibytes << 20)
-    device = run("losetup", "--find", "--show", path)
-    try:
-        yield os.path.basename(device)
-    finally:
-        run("losetup", "--detach", device)
-        os.unlink(path)
-
-
-@contextlib.contextmanager
-def mounted_ext4(device, directory):
-    run("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", "/dev/" + device)
-    run("mount", "/dev/" + device, directory)
-    try:
-        yield
-    finally:
-        run("umount", directory)
-
-
-def counters(device):
-    """Requests and bytes of /sys/block/DEVICE/stat, which is its line of /proc/diskstats."""
-    with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
-        fields = [int(word) for word in file.read().split()]
-    return fields[0] + fields[4] + fields[11] + fields[15], (fields[2] + fields[6] + fields[13]) * SECTOR
 
 
 def fio(device, *options):

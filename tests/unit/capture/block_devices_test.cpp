@@ -120,5 +120,49 @@ TEST_CASE("sysfs that says nonsense") {
   }
 }
 
+TEST_CASE("where requests go in the end") {
+  using Devs = std::vector<std::uint32_t>;
+  Sysfs sysfs;
+  const fs::path sda = sysfs.add("sda", "8:0");
+  const fs::path sda1 = sysfs.add("sda/sda1", "8:1");
+  Sysfs::write(sda1 / "partition", "1\n");
+  const fs::path sda2 = sysfs.add("sda/sda2", "8:2");
+  Sysfs::write(sda2 / "partition", "2\n");
+  CHECK(bottom_disks(dev(8, 1), sysfs.root()) == Devs{dev(8, 0)});
+  const fs::path crypt = sysfs.add("dm-0", "253:0");
+  const fs::path volume = sysfs.add("dm-1", "253:1");
+  Sysfs::slave(crypt, sda1);
+  Sysfs::slave(volume, crypt);
+  Sysfs::slave(volume, sda2);
+  CHECK(bottom_disks(dev(253, 1), sysfs.root()) == Devs{dev(8, 0)});
+  Sysfs::slave(volume, sysfs.add("sdb", "8:16"));
+  CHECK(bottom_disks(dev(253, 1), sysfs.root()) == Devs{dev(8, 0), dev(8, 16)});
+  // A loop device gets requests itself.
+  fs::create_directories(sysfs.add("loop0", "7:0") / "loop");
+  CHECK(bottom_disks(dev(7, 0), sysfs.root()) == Devs{dev(7, 0)});
+  CHECK(bottom_disks(dev(77, 7), sysfs.root()).empty());
+  Sysfs::slave(crypt, volume);  // no kernel allows that
+  CHECK(bottom_disks(dev(253, 1), sysfs.root()) == Devs{dev(8, 0), dev(8, 16)});
+}
+
+TEST_CASE("a disk is known by what does not change with its name") {
+  Sysfs sysfs;
+  const fs::path nvme = sysfs.add("pci0/nvme0/nvme0n1", "259:0");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()).empty());
+  Sysfs::write(nvme / "size", "0\n");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()).empty());
+  Sysfs::write(nvme / "size", "2048\n");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "at devices/pci0/nvme0/nvme0n1 of 2048 sectors");
+  Sysfs::write(nvme / "device/serial", "  S1  \n");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "device/serial S1 of 2048 sectors");
+  Sysfs::write(nvme / "wwid", "eui.1\nsecond line");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "wwid eui.1 of 2048 sectors");
+  Sysfs::write(nvme / "wwid", "a\\b\x1b[2J\xff");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "wwid a\\x5cb\\x1b[2J\\xff of 2048 sectors");
+  Sysfs::write(nvme / "wwid", std::string(5000, '\1'));
+  CHECK(disk_identity(dev(259, 0), sysfs.root()).size() <= 20'000);
+  CHECK(disk_identity(dev(77, 7), sysfs.root()).empty());
+}
+
 }  // namespace
 }  // namespace offwait

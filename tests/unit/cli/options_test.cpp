@@ -156,6 +156,28 @@ TEST_CASE("report reads a file and takes every option of the analysis") {
   CHECK(good({"report", "--", "-odd-name"}).input == "-odd-name");
 }
 
+TEST_CASE("calibrate measures a disk and records nothing") {
+  Options options = good({"calibrate", "/dev/vda"});
+  CHECK(options.command == Command::calibrate);
+  CHECK(options.input == "/dev/vda");
+  CHECK_FALSE(options.duration.has_value());
+  CHECK(options.file_bytes == 1'000'000'000);
+  CHECK_FALSE(options.quiet);
+  options = good({"calibrate", "-d", "500ms", "--size", "64M", "-q", "/mnt"});
+  CHECK(options.duration == kSecond / 2);
+  CHECK(options.file_bytes == 64'000'000);
+  CHECK(options.quiet);
+  CHECK(good({"calibrate", "/", "--size", "1000G"}).file_bytes == 1'000'000'000'000);
+  for (const char* bad :
+       {"", "M", "1", "1T", "-8M", "7M", "1001G", "99999999999999999999G", "64 M", "64MB"}) {
+    CHECK(wrong({"calibrate", "/", "--size", bad}) ==
+          "bad size '" + std::string(bad) + "': expected something like 256M or 1G, from 8M to 1000G");
+  }
+  wrong({"calibrate"});
+  wrong({"calibrate", "/", "-p", "1"});
+  wrong({"-p", "1", "calibrate", "/"});
+}
+
 TEST_CASE("dump records and takes no option of the analysis") {
   const Options options = good({"dump", "-t", "8", "-d", "2", "-o", "w.txt", "--no-stacks", "-q"});
   CHECK(options.command == Command::dump);

@@ -130,6 +130,10 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
       {"disk capacity inf is not above 0",
        [](Trace&
               t) { t.capacities = {{2, 1, std::numeric_limits<double>::infinity(), CapacitySource::given}}; }},
+      {"a disk capacity that was not measured has a day, or its day is none",
+       [](Trace& t) { t.capacities = {{2, 1, 1, CapacitySource::assumed, "2026-11-21"}}; }},
+      {"a disk capacity that was not measured has a day, or its day is none",
+       [](Trace& t) { t.capacities = {{2, 1, 1, CapacitySource::measured, "2026-11-32"}}; }},
       {"the disk sample at 7 belongs to no disk", [](Trace& t) { t.disk_samples = {{1, 7, 0, 0}}; }},
       {"the request issued at 7 went to no disk", [](Trace& t) { t.disk_ios = {{0, 1, 7, 8, 0}}; }},
       {"the request issued at 7 was submitted by no thread",

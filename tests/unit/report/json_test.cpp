@@ -48,7 +48,7 @@ TEST_CASE("What the sample report says") {
         json::parse(R"([{"step":1,"removed":{"from":0,"to":1},"weight_s":0.01,"reason":"noise"},
     {"step":2,"removed":{"actor":3},"weight_s":0.0,"reason":"background-sink"}])"));
   CHECK(report["disks"] == json::parse(R"([{"actor":2,"bytes":1000000000,"ios":2000,"busy_s":5.0,"idle_s":5.0,
-    "capacity":{"bytes_per_s":500000000.0,"ios_per_s":400.0,"source":"assumed","raised":true},
+    "capacity":{"bytes_per_s":500000000.0,"ios_per_s":400.0,"source":"assumed","raised":true,"measured_on":null},
     "bytes_per_s":100000000.0,"ios_per_s":200.0,"service_s":0.0025,"in_flight":0.5,
     "users":[{"actor":1,"bytes":750000000,"ios":1500,"service_s":0.003,"in_flight":0.45},
              {"actor":null,"bytes":250000000,"ios":500,"service_s":0.001,"in_flight":0.05}],

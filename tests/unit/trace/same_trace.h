@@ -101,7 +101,8 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     return capacities;
   };
   if (differs(sorted(a.capacities), sorted(b.capacities), [](const DiskCapacity& capacity) {
-        return std::tie(capacity.disk, capacity.bytes_per_s, capacity.ios_per_s, capacity.source);
+        return std::tie(capacity.disk, capacity.bytes_per_s, capacity.ios_per_s, capacity.source,
+                        capacity.measured_on);
       })) {
     return "capacities";
   }

@@ -106,7 +106,7 @@ TEST_CASE("every record and key is read") {
       "loss ringbuf_full=3 other=18446744073709551615\n"
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
       "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
-      "disk sda bytes_per_s=1.5e8 ios_per_s=0.25 capacity=measured\n"
+      "disk sda bytes_per_s=1.5e8 ios_per_s=0.25 capacity=measured measured=2026-11-21\n"
       "disk sdb on=dm-0;a%3bb\n"
       "nic eth0\n"
       "irq 24%20virtio\n"
@@ -149,6 +149,7 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.capacities[0].bytes_per_s == 1.5e8);
   CHECK(trace.capacities[0].ios_per_s == 0.25);
   CHECK(trace.capacities[0].source == CapacitySource::measured);
+  CHECK(trace.capacities[0].measured_on == "2026-11-21");
 
   CHECK(trace.waits.at(0).run == kNever);
   CHECK(site_of(trace, 0).waker == kNoActor);
