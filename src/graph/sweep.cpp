@@ -19,8 +19,8 @@ namespace {
 
 using Indices = std::span<const std::uint32_t>;
 
-enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kUnknown };
-using StateTimes = std::array<Nanos, 4>;
+enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kUnknown };  // on disk: blocked, too
+using StateTimes = std::array<Nanos, 5>;
 
 /// The entries of a thread in the trace, in order of time.
 struct History {
@@ -93,7 +93,7 @@ class StateClock {
     if (next_block(trace) == start) {
       const Wait& wait = trace.waits[take(history_.waits)];
       run_ = wait.run;
-      return enter(kBlocked, wait.wake);
+      return enter(trace.sites[wait.site].wait_class == WaitClass::disk ? kOnDisk : kBlocked, wait.wake);
     }
     if (next_out(trace) == start) {
       return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
@@ -135,6 +135,7 @@ struct Sleeper {
 struct Release {
   Nanos last = 0;      ///< its last waking so far
   Nanos first_ns = 0;  ///< length of the wait that its first one ended
+  Nanos first_disk_ns = 0;
   SiteId first_site = 0;
   std::uint32_t waits = 0;
 };
@@ -269,7 +270,13 @@ class Sweeper {
     return wake > trace_.window.end ? Tournament::kOut : offset(wake) * 2;
   }
 
-  void count(SiteId site) { result_.sites[site].waits += trace_.sites[site].in_flight ? 0U : 1U; }
+  void count(const Wait& wait) {
+    SiteSum& sum = result_.sites[wait.site];
+    sum.waits += trace_.sites[wait.site].in_flight ? 0U : 1U;
+    const Nanos exit = trace_.actors[trace_.sites[wait.site].thread].exit;
+    sum.resume_ns += std::max<Nanos>(
+        0, std::min({wait.run, exit, trace_.window.end}) - std::max(wait.wake, trace_.window.begin));
+  }
 
   /// Counts and passes the empty waits on the way.
   std::uint64_t key_of_next_block(ActorId id) {
@@ -282,7 +289,7 @@ class Sweeper {
       }
       if (wait.block == wait.wake) {
         if (wait.block >= window.begin) {
-          count(wait.site);
+          count(wait);
         }
         continue;
       }
@@ -339,9 +346,9 @@ class Sweeper {
         return fail(id, "which was itself blocked until " + time_text(blocked_until));
       }
     }
-    add_wait(id, now);
+    const Nanos disk = add_wait(id, now);
     if (link.parent != nullptr) {
-      note_release(id_of(link.parent), current(id).site, now - sleepers_[id].from, now);
+      note_release(id_of(link.parent), current(id).site, now - sleepers_[id].from, disk, now);
       remove_size(link.parent, link.size, now);
     }
     link.parent = nullptr;
@@ -350,31 +357,35 @@ class Sweeper {
     return true;
   }
 
-  /// `waker` ends a wait of `length` at `now`.
-  void note_release(ActorId waker, SiteId site, Nanos length, Nanos now) {
+  /// `waker` ends a wait of `length` at `now`, and waited for a disk for `disk` meanwhile.
+  void note_release(ActorId waker, SiteId site, Nanos length, Nanos disk, Nanos now) {
     Release& release = releases_[waker];
     if (release.waits == 0 || now - release.last > kOneRelease) {
-      release = {now, length, site, 1};
+      release = {now, length, disk, site, 1};
       return;
     }
     release.last = now;
-    const auto count = [this](SiteId which, Nanos ns) {
-      result_.sites[which].together_ns += ns;
-      ++result_.sites[which].together_waits;
+    const auto count_one = [this](SiteId which, Nanos ns, Nanos disk_ns) {
+      SiteSum& sum = result_.sites[which];
+      sum.together_ns += ns;
+      sum.together_disk_ns += disk_ns;
+      ++sum.together_waits;
     };
+    SiteSum& first = result_.sites[release.first_site];
     if (release.waits++ == 1) {
-      ++result_.sites[release.first_site].releases;
-      count(release.first_site, release.first_ns);
+      ++first.releases;
+      count_one(release.first_site, release.first_ns, release.first_disk_ns);
     }
-    count(site, length);
+    first.largest_release = std::max<std::uint64_t>(first.largest_release, release.waits);
+    count_one(site, length, disk);
   }
 
-  /// The current wait of `id` goes up to `now`.
-  void add_wait(ActorId id, Nanos now) {
+  /// The current wait of `id` goes up to `now`. Returns for how long its waker waited for a disk meanwhile.
+  Nanos add_wait(ActorId id, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
     const Link& link = links_[id];
     const Nanos length = now - sleeper.from;
-    count(current(id).site);
+    count(current(id));
     SiteSum& sum = result_.sites[current(id).site];
     sum.wait_ns += length;
     sum.weight_ns += static_cast<Nanos>(link.size * offset(now) - link.moment);
@@ -382,18 +393,21 @@ class Sweeper {
       result_.actors[id].open_wait_ns = length;
     }
     if (link.parent == nullptr) {
-      return;
+      return 0;
     }
     const StateTimes& before = sleeper.waker_before;
     const StateTimes& after = sleepers_[id_of(link.parent)].clock.at(trace_, now);
     const Nanos running = after[kRunning] - before[kRunning];
     const Nanos runnable = after[kRunnable] - before[kRunnable];
-    const Nanos blocked = after[kBlocked] - before[kBlocked];
+    const Nanos disk = after[kOnDisk] - before[kOnDisk];
+    const Nanos blocked = after[kBlocked] - before[kBlocked] + disk;
     sum.waker_running_ns += running;
     sum.waker_runnable_ns += runnable;
     sum.waker_blocked_ns += blocked;
     // Not the clock's own: a waker that was born during the wait has no clock before.
     sum.waker_unknown_ns += length - running - runnable - blocked;
+    sum.waker_disk_ns += disk;
+    return disk;
   }
 
   void add_states(ActorId id) {
@@ -404,7 +418,7 @@ class Sweeper {
     ActorTime& sum = result_.actors[id];
     sum.running_ns = times[kRunning];
     sum.runnable_ns = times[kRunnable];
-    sum.blocked_ns = times[kBlocked];
+    sum.blocked_ns = times[kBlocked] + times[kOnDisk];
     sum.unknown_ns = times[kUnknown];
     sum.lifetime_ns = sum.running_ns + sum.runnable_ns + sum.blocked_ns + sum.unknown_ns;
   }
@@ -452,9 +466,13 @@ void add(SiteSum& sum, const SiteSum& site) {
   sum.waker_runnable_ns += site.waker_runnable_ns;
   sum.waker_blocked_ns += site.waker_blocked_ns;
   sum.waker_unknown_ns += site.waker_unknown_ns;
+  sum.waker_disk_ns += site.waker_disk_ns;
+  sum.resume_ns += site.resume_ns;
   sum.together_ns += site.together_ns;
+  sum.together_disk_ns += site.together_disk_ns;
   sum.together_waits += site.together_waits;
   sum.releases += site.releases;
+  sum.largest_release = std::max(sum.largest_release, site.largest_release);
 }
 
 Result<Sweep> sweep(const Trace& trace) {

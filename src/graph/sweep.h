@@ -29,11 +29,16 @@ struct SiteSum {
   Nanos waker_runnable_ns = 0;
   Nanos waker_blocked_ns = 0;
   Nanos waker_unknown_ns = 0;
+  Nanos waker_disk_ns = 0;  ///< part of waker_blocked_ns: in waits of class disk
+  /// Runnable time inside the window after the waits: until they cost the thread nothing more.
+  Nanos resume_ns = 0;
   // Releases: wakings of several threads by one, each at most kOneRelease after the one before it. Who leaves
   // a barrier last, or commits for a group, lets all go at once; a lock is handed over one by one.
-  Nanos together_ns = 0;             ///< part of wait_ns: of waits that ended together with others
-  std::uint64_t together_waits = 0;  ///< how many these are (empty ones are not counted)
-  std::uint64_t releases = 0;        ///< in how many releases; each is counted by the first of its waits
+  Nanos together_ns = 0;              ///< part of wait_ns: of waits that ended together with others
+  Nanos together_disk_ns = 0;         ///< part of waker_disk_ns: during these waits
+  std::uint64_t together_waits = 0;   ///< how many these are (empty ones are not counted)
+  std::uint64_t releases = 0;         ///< in how many releases; each is counted by the first of its waits
+  std::uint64_t largest_release = 0;  ///< most threads that one of these let go; 0: none
 };
 inline constexpr Nanos kOneRelease = 20'000;
 

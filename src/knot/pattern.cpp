@@ -9,7 +9,9 @@ namespace {
 
 constexpr double kMost = 0.6;
 constexpr double kSamePlace = 0.5;
-constexpr double kServed = 0.1;
+constexpr double kServed = 1.0 / 7;
+constexpr double kReady = 0.25;
+constexpr double kCommits = 0.2;
 
 // In double: these are sums of sums from outside, and only ratios matter.
 using Places = std::map<std::uint32_t, double>;  // wait time by wait stack
@@ -39,10 +41,39 @@ double overlap(const FutexWaits& a, const FutexWaits& b) {
   return shared;
 }
 
+double as_double(Nanos ns) { return static_cast<double>(ns); }
+
+double waits_ns(const PatternEdge& edge) {
+  return as_double(edge.futex_ns) + as_double(edge.lock_ns) + as_double(edge.pipe_ns) +
+         as_double(edge.net_ns) + as_double(edge.other_ns);
+}
+
+bool commits_in_groups(const PatternKnot& knot) {
+  double threads_ns = 0;
+  double devices_ns = 0;
+  double together_ns = 0;
+  double disk_ns = 0;
+  for (const PatternEdge& edge : knot.edges) {
+    (edge.to_device ? devices_ns : threads_ns) += waits_ns(edge);
+    together_ns += as_double(edge.together_ns);
+    disk_ns += as_double(edge.together_disk_ns);
+  }
+  return together_ns > 0 && threads_ns >= devices_ns && together_ns >= kMost * threads_ns &&
+         disk_ns >= kCommits * together_ns;
+}
+
+bool starves(const PatternKnot& knot) {
+  const double ready_ns = as_double(knot.waker_runnable_ns);
+  return lacks_cpu(knot) && knot.waker_runnable_ns > knot.waker_disk_ns &&
+         as_double(knot.waker_running_ns) < kServed * (as_double(knot.waker_running_ns) + ready_ns);
+}
+
 }  // namespace
 
 std::string_view to_string(Pattern pattern) {
   switch (pattern) {
+    case Pattern::group_commit:
+      return "group-commit";
     case Pattern::blocking_io:
       return "blocking-io";
     case Pattern::cpu_starvation:
@@ -55,6 +86,8 @@ std::string_view to_string(Pattern pattern) {
       return "load-imbalance";
     case Pattern::producer_consumer:
       return "producer-consumer";
+    case Pattern::request_answer:
+      return "request-answer";
     case Pattern::mixed:
       break;
   }
@@ -63,6 +96,10 @@ std::string_view to_string(Pattern pattern) {
 
 std::string_view advice(Pattern pattern) {
   switch (pattern) {
+    case Pattern::group_commit:
+      return "Many threads wait for one that writes and flushes for all of them: usually the flush is made "
+             "cheaper (a faster device for the log, less durability where that may be) or serves more at a "
+             "time.";
     case Pattern::blocking_io:
       return "Threads and a device take turns waiting for each other: usually requests are batched, sent "
              "ahead or "
@@ -88,24 +125,33 @@ std::string_view advice(Pattern pattern) {
       return "The threads hand work to each other and take turns waiting: usually the queue between them is "
              "made "
              "longer, items are handed over in batches, or the slower side gets more threads.";
+    case Pattern::request_answer:
+      return "Both sides of a dialogue are in the knot and take turns waiting: usually there are more "
+             "requests at a time (more clients, pipelining, batches), or the slower side is made faster; "
+             "which one that is, "
+             "is seen from who runs or is runnable while it is waited for.";
     case Pattern::mixed:
       break;
   }
   return "No one kind of wait prevails: look at the heaviest edges and their stacks.";
 }
 
+bool lacks_cpu(const PatternKnot& knot) {
+  return knot.runnable_ns > 0 &&
+         as_double(knot.runnable_ns) >= kReady * (as_double(knot.runnable_ns) + as_double(knot.blocked_ns));
+}
+
 Pattern classify(const PatternKnot& knot) {
+  if (commits_in_groups(knot)) {
+    return Pattern::group_commit;
+  }
   if (knot.has_device) {
     return Pattern::blocking_io;
   }
-  const double waker_ns =
-      static_cast<double>(knot.waker_running_ns) + static_cast<double>(knot.waker_runnable_ns);
-  const bool served = waker_ns > 0 && static_cast<double>(knot.waker_running_ns) >= kServed * waker_ns;
-  if (knot.runnable_ns > knot.blocked_ns && !served) {
+  if (starves(knot)) {
     return Pattern::cpu_starvation;
   }
-  if (knot.blocked_ns > 0 &&
-      static_cast<double>(knot.timer_ns) >= kMost * static_cast<double>(knot.blocked_ns)) {
+  if (knot.blocked_ns > 0 && as_double(knot.timer_ns) >= kMost * as_double(knot.blocked_ns)) {
     return Pattern::timer_driven;
   }
 
@@ -117,20 +163,21 @@ Pattern classify(const PatternKnot& knot) {
   double contended_ns = 0;
   double handed_over_ns = 0;
   double together_ns = 0;  // part of contended_ns
+  double asked_ns = 0;
   for (const PatternEdge& edge : knot.edges) {
     FutexWaits here;
     here.add(edge);
-    total_ns += here.total_ns + static_cast<double>(edge.lock_ns) + static_cast<double>(edge.pipe_ns) +
-                static_cast<double>(edge.other_ns);
-    contended_ns += static_cast<double>(edge.lock_ns);
-    handed_over_ns += static_cast<double>(edge.pipe_ns);
+    total_ns += waits_ns(edge);
+    contended_ns += as_double(edge.lock_ns);
+    handed_over_ns += as_double(edge.pipe_ns);
+    asked_ns += as_double(edge.net_ns);
     if (here.known_ns <= 0) {
       continue;
     }
     const FutexWaits& waker = waits_of[edge.to];
     if (waker.known_ns > 0 && overlap(here, waker) >= kSamePlace) {
       contended_ns += here.known_ns;
-      together_ns += std::min(static_cast<double>(edge.together_ns), here.known_ns);
+      together_ns += std::min(as_double(edge.together_ns), here.known_ns);
     } else if (waker.known_ns > 0 || waker.total_ns <= 0) {
       handed_over_ns += here.known_ns;
     }
@@ -143,6 +190,9 @@ Pattern classify(const PatternKnot& knot) {
   }
   if (handed_over_ns >= kMost * total_ns) {
     return Pattern::producer_consumer;
+  }
+  if (asked_ns >= kMost * total_ns) {
+    return Pattern::request_answer;
   }
   return Pattern::mixed;
 }

@@ -33,6 +33,8 @@ namespace offwait {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
+/// A barrier lets as many go each time: the mean over the largest number is more than this.
+constexpr double kConstant = 0.9;
 
 bool is_thread(ActorKind kind) { return kind == ActorKind::thread || kind == ActorKind::group; }
 bool is_device(ActorKind kind) { return kind == ActorKind::disk || kind == ActorKind::nic; }
@@ -473,15 +475,19 @@ class Analysis {
       };
       values.waker_running_ns += edge.waker_running_ns;
       values.waker_runnable_ns += edge.waker_runnable_ns;
+      values.waker_disk_ns += edge.waker_disk_ns;
       PatternEdge out;
       out.from = edge.from;
       out.to = edge.to;
       out.futex_ns = of(WaitClass::futex);
       out.lock_ns = of(WaitClass::lock) + of(WaitClass::spin);
       out.together_ns = edge.together_ns;
+      out.together_disk_ns = edge.together_disk_ns;
+      out.to_device = is_device(report_.actors[edge.to].kind);
       out.pipe_ns = of(WaitClass::pipe);
+      out.net_ns = out.to_device ? 0 : of(WaitClass::net) + of(WaitClass::poll);
       out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
-                     out.futex_ns - out.lock_ns - out.pipe_ns;
+                     out.futex_ns - out.lock_ns - out.pipe_ns - out.net_ns;
       for (const EdgeStack& stack : edge.stacks) {
         if (stack.wait_class == WaitClass::futex && stack.wait_stack != kNoStack) {
           out.futex_stacks.push_back({stack.wait_stack, stack.wait_ns});
@@ -495,6 +501,8 @@ class Analysis {
   /// Of two threads at a barrier only one is let go at a time, as by a lock.
   static std::string pattern_title(Pattern pattern, bool of_two) {
     switch (pattern) {
+      case Pattern::group_commit:
+        return "group commit";
       case Pattern::blocking_io:
         return "blocking I/O";
       case Pattern::cpu_starvation:
@@ -507,6 +515,8 @@ class Analysis {
         return "load imbalance";
       case Pattern::producer_consumer:
         return "producer and consumer";
+      case Pattern::request_answer:
+        return "request and answer";
       case Pattern::mixed:
         break;
     }
@@ -515,47 +525,95 @@ class Analysis {
 
   /// What the pattern was concluded from, in numbers.
   std::string evidence(Pattern pattern, const PatternKnot& values, const ReportKnot& knot) const {
-    const double blocked_s = to_seconds(values.blocked_ns);
+    if (pattern == Pattern::cpu_starvation) {
+      return "its threads were runnable for " + format_seconds(to_seconds(values.runnable_ns)) +
+             ", blocked for " + format_seconds(to_seconds(values.blocked_ns)) + "; who they waited for ran " +
+             format_percent(to_seconds(values.waker_running_ns),
+                            to_seconds(values.waker_running_ns) + to_seconds(values.waker_runnable_ns)) +
+             " of the time it could have.";
+    }
+    return evidence_of_waits(pattern, values, knot) + (lacks_cpu(values) ? lack_of_cpu(knot) : "");
+  }
+
+  /// " CPUs are short, too: its threads ran for 6.42 s and were runnable for 24.1 s."
+  std::string lack_of_cpu(const ReportKnot& knot) const {
+    ReportTime time;
+    for (const ReportActorId actor : knot.actors) {
+      time.running_s += report_.actors[actor].time.running_s;
+      time.runnable_s += report_.actors[actor].time.runnable_s;
+    }
+    return " CPUs are short, too: its threads ran for " + format_seconds(time.running_s) +
+           " and were runnable for " + format_seconds(time.runnable_s) + ".";
+  }
+
+  std::string evidence_of_waits(Pattern pattern, const PatternKnot& values, const ReportKnot& knot) const {
     switch (pattern) {
+      case Pattern::group_commit:
+        return committed(knot) + (values.has_device ? " " + idle_disks(knot) : "");
       case Pattern::blocking_io: {
-        std::string out;
-        for (const ReportActorId actor : knot.actors) {
-          const auto disk =
-              std::find_if(report_.disks.begin(), report_.disks.end(),
-                           [&](const ReportDisk& candidate) { return candidate.actor == actor; });
-          if (disk != report_.disks.end()) {
-            out += (out.empty() ? "disk " : ", disk ") + escape(report_.actors[actor].name) + " idle " +
-                   percent_of_window(disk->idle_s) + " of the window";
-          }
-        }
-        return out.empty() ? "it contains a device." : out + ".";
+        std::string out = idle_disks(knot);
+        return out.empty() ? "it contains a device." : out;
       }
-      case Pattern::cpu_starvation:
-        return "its threads were runnable for " + format_seconds(to_seconds(values.runnable_ns)) +
-               ", blocked for " + format_seconds(blocked_s) + "; who they waited for ran " +
-               format_percent(to_seconds(values.waker_running_ns),
-                              to_seconds(values.waker_running_ns) + to_seconds(values.waker_runnable_ns)) +
-               " of the time it could have.";
       case Pattern::timer_driven:
-        return format_percent(to_seconds(values.timer_ns), blocked_s) +
+        return format_percent(to_seconds(values.timer_ns), to_seconds(values.blocked_ns)) +
                " of its threads' blocked time ended by a timer.";
       case Pattern::lock_contention:
       case Pattern::load_imbalance:
         return class_shares(knot) + released(knot);
+      case Pattern::cpu_starvation:
       case Pattern::producer_consumer:
+      case Pattern::request_answer:
       case Pattern::mixed:
         break;
     }
     return class_shares(knot);
   }
 
+  /// "disk vda idle 93% of the window."
+  std::string idle_disks(const ReportKnot& knot) const {
+    std::string out;
+    for (const ReportActorId actor : knot.actors) {
+      const auto disk = std::find_if(report_.disks.begin(), report_.disks.end(),
+                                     [&](const ReportDisk& candidate) { return candidate.actor == actor; });
+      if (disk != report_.disks.end()) {
+        out += (out.empty() ? "disk " : ", disk ") + escape(report_.actors[actor].name) + " idle " +
+               percent_of_window(disk->idle_s) + " of the window";
+      }
+    }
+    return out.empty() ? out : out + ".";
+  }
+
+  /// How the threads of the knot were let go by each other.
+  SiteSum releases(const ReportKnot& knot) const {
+    SiteSum sum;
+    for (const ReportEdgeId edge : knot.edges) {
+      if (is_thread(report_.actors[report_.edges[edge].to].kind)) {
+        add(sum, merged_.graph.edges[edge]);
+      }
+    }
+    return sum;
+  }
+
+  /// "9.3 threads let go at a time (at most 31), after 84% of the time they wait for each other; who let them
+  /// go waited for a disk for 41% of it."
+  std::string committed(const ReportKnot& knot) const {
+    const SiteSum sum = releases(knot);
+    const double mean = static_cast<double>(sum.together_waits) / static_cast<double>(sum.releases);
+    const auto most = static_cast<double>(sum.largest_release);
+    return format_ratio(mean) + " threads let go at a time (at most " + format_count(sum.largest_release) +
+           "), after " + format_percent(to_seconds(sum.together_ns), to_seconds(sum.wait_ns)) +
+           " of the time they wait for each other; who let them go waited for a disk for " +
+           format_percent(to_seconds(sum.together_disk_ns), to_seconds(sum.together_ns)) + " of it." +
+           (mean > kConstant * most
+                ? " As many each time: a barrier whose last thread waits for a disk would "
+                  "look the same."
+                : "");
+  }
+
   /// How the waits ended: " 97% of the wait time ended in releases of several threads at once (3.0 on
   /// average)."
   std::string released(const ReportKnot& knot) const {
-    SiteSum sum;
-    for (const ReportEdgeId edge : knot.edges) {
-      add(sum, merged_.graph.edges[edge]);
-    }
+    const SiteSum sum = releases(knot);
     const std::string share = format_percent(to_seconds(sum.together_ns), to_seconds(sum.wait_ns));
     if (sum.releases == 0) {
       return " One thread is let go at a time.";

@@ -214,6 +214,12 @@ def two_locks(plan, r, kind):
     plan.plant("cache", "lock", "cache")
 
 
+def closed_loop(plan, queue, clients, work, servers, take, serve, extra):
+    """Threads that work and then ask, and others that answer; clients and servers: (name, number)."""
+    plan.thread(*clients, *work, f"call {queue}", "count", *extra)
+    plan.thread(*servers, f"{take} {queue}", serve, "reply")
+
+
 def server(plan, r, kind):
     """Closed-loop clients that think, and a pool that serves them."""
     threads = 1 if kind == "cpu" else r.choice([1, 2, 3])
@@ -222,8 +228,8 @@ def server(plan, r, kind):
     extra = add_clutter(plan, r, period)
     plan.queue("requests", 32)
     think = period * (clients - threads) * r.uniform(0.3, 0.5)
-    plan.thread("client", clients, service(r, "sleep", think, "think"), "call requests", "count", *extra)
-    plan.thread("server", threads, "take requests", service(r, kind, period * threads, "serve"), "reply")
+    closed_loop(plan, "requests", ("client", clients), [service(r, "sleep", think, "think")],
+                ("server", threads), "take", service(r, kind, period * threads, "serve"), extra)
     plan.decoy("think")
     plan.plant("serve", planted_as(kind), "server")
 
@@ -233,8 +239,8 @@ def few_clients(plan, r, kind):
     period = r.uniform(4000, 9000)
     extra = add_clutter(plan, r, period)
     plan.queue("requests", 32)
-    plan.thread("client", r.randint(1, 3), service(r, kind, period, "think"), "call requests", "count", *extra)
-    plan.thread("server", r.randint(4, 8), "take requests", service(r, "sleep", period * 0.05, "serve"), "reply")
+    closed_loop(plan, "requests", ("client", r.randint(1, 3)), [service(r, kind, period, "think")],
+                ("server", r.randint(4, 8)), "take", service(r, "sleep", period * 0.05, "serve"), extra)
     plan.decoy("serve")
     plan.plant("think", planted_as(kind), "client")
 
@@ -244,9 +250,8 @@ def group_commit(plan, r, kind):
     period = r.uniform(5000, 9000)
     extra = add_clutter(plan, r, period)
     plan.queue("log", 64)
-    plan.thread("worker", r.randint(3, 8), "cpu 60 apply", service(r, "sleep", period * 0.1, "remote"), "call log", "count",
-                *extra)
-    plan.thread("log", 1, "take_all log", service(r, kind, period, "commit"), "reply")
+    closed_loop(plan, "log", ("worker", r.randint(3, 8)), ["cpu 60 apply", service(r, "sleep", period * 0.1, "remote")],
+                ("log", 1), "take_all", service(r, kind, period, "commit"), extra)
     plan.decoy("apply")
     plan.plant("commit", planted_as(kind), "log")
 

@@ -413,5 +413,33 @@ TEST_CASE("wakings of several threads by one, close together, are one release") 
   for (const SiteId site : {first, second, apart}) CHECK(done.sites[site].together_waits == 0);
 }
 
+TEST_CASE("what a release knows of the disk, and the runnable time after a wait") {
+  TraceByHand t(1'000'000);
+  const ActorId leader = t.thread(), one = t.thread(), two = t.thread(), three = t.thread();
+  const ActorId disk = t.device(ActorKind::disk, "vda");
+  t.in(WaitClass::disk);
+  const SiteId flush = t.wait(leader, disk, 20'000, 60'000, 65'000);
+  t.in(WaitClass::futex, t.stack("commit"));
+  // The last of them came when the flush had begun.
+  const SiteId first = t.wait(one, leader, 10'000, 70'000, 71'000);
+  const SiteId second = t.wait(two, leader, 30'000, 71'000, 91'000);
+  const SiteId third = t.wait(three, leader, 60'000, 72'000, kNever);
+  const SiteId empty = t.wait(one, leader, 100'000, 100'000, 105'000);
+  REQUIRE(empty == first);
+  const Sweep done = swept(t.trace);
+  CHECK(done.sites[first].waker_disk_ns == 40'000);
+  CHECK(done.sites[first].waker_blocked_ns == 40'000);
+  CHECK(done.sites[first].together_disk_ns == 40'000);
+  CHECK(done.sites[second].together_disk_ns == 30'000);
+  CHECK(done.sites[third].together_disk_ns == 0);
+  CHECK(done.sites[first].largest_release == 3);
+  CHECK(done.sites[second].largest_release == 0);
+  CHECK(done.sites[flush].resume_ns == 5'000);
+  CHECK(done.sites[first].resume_ns == 1'000 + 5'000);
+  CHECK(done.sites[second].resume_ns == 20'000);
+  CHECK(done.sites[third].resume_ns == 1'000'000 - 72'000);
+  CHECK(done.actors[leader].blocked_ns == 40'000);
+}
+
 }  // namespace
 }  // namespace offwait

@@ -35,29 +35,79 @@ PatternKnot knot_of(std::vector<PatternEdge> edges) {
   return knot;
 }
 
-TEST_CASE("a device in the knot is blocking I/O, whatever else there is") {
+TEST_CASE("a device in the knot is blocking I/O, whatever else there is but group commit") {
   PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
   knot.has_device = true;
   knot.runnable_ns = 5000;
+  knot.waker_runnable_ns = 900;
   CHECK(classify(knot) == Pattern::blocking_io);
 }
 
-TEST_CASE("more runnable than blocked is CPU starvation; as much is not") {
-  PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
-  knot.runnable_ns = 1001;
-  CHECK(classify(knot) == Pattern::cpu_starvation);
-  knot.runnable_ns = 1000;
-  CHECK(classify(knot) == Pattern::lock_contention);
+PatternEdge to_disk(VertexId from, VertexId to, Nanos ns) {
+  PatternEdge edge = other(from, to, ns);
+  edge.to_device = true;
+  return edge;
 }
 
-TEST_CASE("where those who are waited for do run, it is not the CPUs") {
+TEST_CASE("most of the time ended in releases of several by one that waited for a disk: group commit") {
+  PatternEdge crowd = futex(0, 0, 1000, kLockStack);
+  crowd.together_ns = 600;
+  crowd.together_disk_ns = 120;
+  PatternKnot knot = knot_of({crowd, to_disk(0, 1, 1000)});
+  knot.has_device = true;
+  CHECK(classify(knot) == Pattern::group_commit);
+  SECTION("one by one: they wait for the disk, and for each other as well") {
+    knot.edges[0].together_ns = 599;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("who lets them go was not at the disk") {
+    knot.edges[0].together_disk_ns = 119;
+    CHECK(classify(knot) == Pattern::blocking_io);
+    knot.has_device = false;
+    knot.edges.pop_back();
+    CHECK(classify(knot) == Pattern::load_imbalance);
+  }
+  SECTION("longer waits for the disk than for each other") {
+    knot.edges[1].other_ns = 1001;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("the disk need not be in the knot: it may be full, or its waits too short") {
+    knot.has_device = false;
+    knot.edges.pop_back();
+    CHECK(classify(knot) == Pattern::group_commit);
+  }
+}
+
+TEST_CASE("runnable for a quarter of the time is lack of CPU; less is not") {
+  PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
+  knot.waker_runnable_ns = 900;
+  knot.blocked_ns = 900;
+  knot.runnable_ns = 300;
+  CHECK(lacks_cpu(knot));
+  CHECK(classify(knot) == Pattern::cpu_starvation);
+  knot.runnable_ns = 299;
+  CHECK_FALSE(lacks_cpu(knot));
+  CHECK(classify(knot) == Pattern::lock_contention);
+  CHECK_FALSE(lacks_cpu({}));
+}
+
+TEST_CASE("where those who are waited for do run, or wait for a disk, it is not the CPUs") {
   PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
   knot.runnable_ns = 5000;
   knot.waker_running_ns = 99;
-  knot.waker_runnable_ns = 901;
+  knot.waker_runnable_ns = 601;
   CHECK(classify(knot) == Pattern::cpu_starvation);
-  knot.waker_running_ns = 101;
-  knot.waker_runnable_ns = 899;
+  knot.waker_disk_ns = 600;
+  CHECK(classify(knot) == Pattern::cpu_starvation);
+  knot.waker_disk_ns = 601;
+  CHECK(classify(knot) == Pattern::lock_contention);
+  knot.waker_disk_ns = 0;
+  knot.waker_running_ns = 100;
+  knot.waker_runnable_ns = 600;
+  CHECK(classify(knot) == Pattern::lock_contention);
+  // Nothing is known of them.
+  knot.waker_running_ns = 0;
+  knot.waker_runnable_ns = 0;
   CHECK(classify(knot) == Pattern::lock_contention);
 }
 
@@ -119,6 +169,16 @@ TEST_CASE("pipes hand work on, even when both sides wait in read()") {
   CHECK(classify(knot_of({there, back})) == Pattern::producer_consumer);
 }
 
+TEST_CASE("most of the wait time on sockets, for threads, is a dialogue") {
+  PatternEdge ask;
+  ask.from = 0;
+  ask.to = 1;
+  ask.net_ns = 600;
+  CHECK(classify(knot_of({ask, other(1, 0, 400)})) == Pattern::request_answer);
+  ask.net_ns = 599;
+  CHECK(classify(knot_of({ask, other(1, 0, 401)})) == Pattern::mixed);
+}
+
 TEST_CASE("half of the waits in the same place are the same place") {
   PatternEdge a = futex(0, 1, 400, kLockStack);
   a.futex_stacks = {{kLockStack, 200}, {kFullStack, 200}};
@@ -147,6 +207,8 @@ TEST_CASE("no prevailing kind of wait, or no wait at all, is mixed") {
 
 TEST_CASE("each pattern has its name and advice") {
   CHECK(to_string(Pattern::blocking_io) == "blocking-io");
+  CHECK(to_string(Pattern::group_commit) == "group-commit");
+  CHECK(to_string(Pattern::request_answer) == "request-answer");
   CHECK(to_string(Pattern::cpu_starvation) == "cpu-starvation");
   CHECK(to_string(Pattern::timer_driven) == "timer-driven");
   CHECK(to_string(Pattern::lock_contention) == "lock-contention");
@@ -155,9 +217,9 @@ TEST_CASE("each pattern has its name and advice") {
   CHECK(to_string(Pattern::mixed) == "mixed");
   CHECK(advice(Pattern::mixed) ==
         "No one kind of wait prevails: look at the heaviest edges and their stacks.");
-  for (const Pattern pattern :
-       {Pattern::blocking_io, Pattern::cpu_starvation, Pattern::timer_driven, Pattern::lock_contention,
-        Pattern::load_imbalance, Pattern::producer_consumer}) {
+  for (const Pattern pattern : {Pattern::group_commit, Pattern::request_answer, Pattern::blocking_io,
+                                Pattern::cpu_starvation, Pattern::timer_driven, Pattern::lock_contention,
+                                Pattern::load_imbalance, Pattern::producer_consumer}) {
     CHECK(advice(pattern) != advice(Pattern::mixed));
     CHECK(advice(pattern).back() == '.');
   }
