@@ -79,6 +79,22 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
   return disks;
 }
 
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) {
+  // user nice system idle iowait irq softirq steal guest guest_nice: user has the guests' time in it.
+  constexpr std::size_t kIdle = 4;
+  constexpr std::size_t kIoWait = 5;
+  constexpr std::size_t kSteal = 8;
+  const std::vector<std::string_view> fields = words(next_line(text));
+  if (fields.size() <= kIoWait || fields[0] != "cpu") return std::nullopt;
+  CpuTicks ticks;
+  for (std::size_t i = 1; i < std::min(fields.size(), kSteal + 1); ++i) {
+    std::uint64_t value = 0;
+    if (!number(fields[i], value)) return std::nullopt;
+    (i == kIdle || i == kIoWait ? ticks.idle : ticks.busy) += value;
+  }
+  return ticks;
+}
+
 std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text) {
   std::map<std::uint32_t, std::string> interrupts;
   const std::size_t cpus = words(next_line(text)).size();

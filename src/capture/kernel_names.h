@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers of disks and interrupts to names, and the disks' counters, as the kernel prints them under /proc.
+// Numbers of disks and interrupts to names, and the disks' and CPUs' counters, as the kernel prints them
+// under /proc.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,15 @@ struct DiskStats {
 
 /// The text of /proc/diskstats. A line that is not of its form is left out.
 std::vector<DiskStats> parse_diskstats(std::string_view text);
+
+/// Sum over all CPUs since boot, in clock ticks (sysconf(_SC_CLK_TCK) a second).
+struct CpuTicks {
+  std::uint64_t busy = 0;  ///< user, nice, system, interrupts, stolen by the hypervisor
+  std::uint64_t idle = 0;  ///< idle, and idle with I/O under way
+};
+
+/// The text of /proc/stat; none if it does not begin with the line `cpu`.
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);
 
 /// The text of /proc/interrupts: number → names of its handlers, comma separated. Interrupts without a number
 /// (LOC, RES, …) have no handler to name and are left out.

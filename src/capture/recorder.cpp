@@ -104,6 +104,7 @@ struct Recorder::State {
   std::unordered_set<std::int32_t> known_processes;
   std::uint64_t bad_records = 0;
   Nanos next_disk_sample = 0;
+  std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
 
   State() = default;
@@ -146,6 +147,16 @@ struct Recorder::State {
         recording.disks_below.emplace(disk.dev, std::move(below));
     }
     next_disk_sample = at + kDiskInterval;
+  }
+
+  void read_cpu_use() {
+    const std::optional<CpuTicks> after = parse_cpu_ticks(read_file("/proc/stat"));
+    if (!cpu_before || !after) return;
+    const auto between = [](std::uint64_t from, std::uint64_t to) {
+      return to < from ? 0 : static_cast<Nanos>(to - from) * (kSecond / ::sysconf(_SC_CLK_TCK));
+    };
+    recording.cpu_busy_ns = between(cpu_before->busy, after->busy);
+    recording.cpu_idle_ns = between(cpu_before->idle, after->idle);
   }
 
   /// Runs a BPF iterator over all tasks.
@@ -308,6 +319,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 
   state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
   state->sample_disks();
+  state->cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
   state->recording.window.begin = monotonic_now();
   return Recorder(std::move(state));
 }
@@ -333,6 +345,7 @@ CaptureProgress Recorder::progress() const {
 Result<KernelRecording> Recorder::stop() {
   State& state = *state_;
   state.recording.window.end = monotonic_now();
+  state.read_cpu_use();
   state.sample_disks();
   state.detach();
   if (const int taken = ring_buffer__consume(state.ring.get()); taken < 0) {

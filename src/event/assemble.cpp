@@ -60,6 +60,8 @@ class Assembler {
         begin_(recording.window.begin),
         end_(recording.window.end) {
     trace_.window = recording.window;
+    trace_.recording.cpu_busy_ns = recording.cpu_busy_ns;
+    trace_.recording.cpu_idle_ns = recording.cpu_idle_ns;
 #define X(name, text) trace_.loss.emplace(#name, 0);
     OFFWAIT_LOSS_COUNTERS(X)
 #undef X

@@ -120,6 +120,8 @@ struct KernelRecording {
   std::map<std::uint32_t, std::string> disks;       ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
   std::vector<DiskCounters> disk_counters;                        ///< in order of time
+  Nanos cpu_busy_ns = 0;                                          ///< as in Recording
+  Nanos cpu_idle_ns = 0;
   LossCounts loss;
 };
 

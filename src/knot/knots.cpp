@@ -66,7 +66,7 @@ class KnotSearch {
     }
     set_apart();
     const auto key = [this](std::uint32_t i) {
-      return std::make_tuple(edges_[i].weight_ns, edges_[i].from, edges_[i].to, i);
+      return std::make_tuple(!is_light(i), edges_[i].weight_ns, edges_[i].from, edges_[i].to, i);
     };
     std::sort(live_.begin(), live_.end(),
               [&key](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
@@ -116,9 +116,8 @@ class KnotSearch {
     for (const std::uint32_t i : live_) {
       arcs.push_back({edges_[i].from, edges_[i].to});
     }
-    const auto heavy = std::partition_point(live_.begin(), live_.end(), [this](std::uint32_t i) {
-      return edges_[i].weight_ns < options_.min_weight_ns;
-    });
+    const auto heavy =
+        std::partition_point(live_.begin(), live_.end(), [this](std::uint32_t i) { return is_light(i); });
     removals_ = static_cast<std::uint32_t>(heavy - live_.begin());
     tree_ = split_tree(static_cast<std::uint32_t>(vertices_.size()), arcs, removals_);
 
@@ -141,6 +140,10 @@ class KnotSearch {
       }
     }
     child_index_.resize(tree_.nodes.size());
+  }
+
+  bool is_light(std::uint32_t edge) const {
+    return std::max(edges_[edge].weight_ns, edges_[edge].gain_ns) < options_.min_weight_ns;
   }
 
   bool heavy_wait(std::uint32_t arc) const {
@@ -363,7 +366,7 @@ class KnotSearch {
   const KnotOptions& options_;
 
   std::vector<bool> near_;           // by vertex: the target waits for it, or it is the target
-  std::vector<std::uint32_t> live_;  // edges not set aside, lightest first: the arcs of the tree
+  std::vector<std::uint32_t> live_;  // edges not set aside, light ones first, lightest first: the tree's arcs
   std::uint32_t removals_ = 0;       // how many of them are under min_weight
   SplitTree tree_;
   std::vector<Extent> extents_;             // by node of the tree

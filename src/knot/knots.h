@@ -40,12 +40,15 @@ struct KnotEdge {
   VertexId from = 0;
   VertexId to = 0;
   Nanos weight_ns = 0;
+  /// What shortening it can gain at most, where that is more than its weight: else 0.
+  Nanos gain_ns = 0;
 };
 
 struct KnotOptions {
   Nanos window_ns = 0;
-  Nanos noise_ns = 0;       ///< edges under it are set aside (--noise, default 1 % of the window)
-  Nanos min_weight_ns = 0;  ///< refinement drops no edge of this weight or more (--min-weight, default 20 %)
+  Nanos noise_ns = 0;  ///< edges under it are set aside (--noise, default 1 % of the window)
+  /// Refinement drops no edge of this weight or gain or more (--min-weight, default 20 %).
+  Nanos min_weight_ns = 0;
   /// A sink is an answer when busy for at least this fraction of the window, a knot without a device when its
   /// threads together are: threads that a lock serialises cannot use more than one CPU, and never quite one.
   double saturated = 0.9;
@@ -109,12 +112,12 @@ struct KnotResult {
 ///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
 ///    to less than `saturated` of the window is background; any other knot is refined. But a sink whose
 ///    paced_ns is `saturated` of the window (a knot whose active_ns sum to it) is an answer (is refined) too
-///    when an edge of min_weight or more leads to it from a thread outside it that does the work, or that
-///    one that does waits for heavily: by such edges, directly or not, idle edges of devices apart.
-/// 3. Refinement: while the knot is no single vertex and no simple cycle and its lightest edge (self-loops
-///    included) is under min_weight_ns, that edge is dropped; once the knot has come apart, 2. is done inside
-///    it. If that finds nothing but background, the knot is the answer with all the edges it had before
-///    its first one was dropped, and nothing found inside counts.
+///    when an edge of min_weight (or gain) or more leads to it from a thread outside it that does the work,
+///    or that one that does waits for heavily: by such edges, directly or not, idle edges of devices apart.
+/// 3. Refinement: while the knot is no single vertex and no simple cycle and has an edge (self-loops
+///    included) whose weight and gain are under min_weight_ns, the lightest of them is dropped; once the knot
+///    has come apart, 2. is done inside it. If that finds nothing but background, the knot is the answer with
+///    all the edges it had before its first one was dropped, and nothing found inside counts.
 /// Of edges of equal weight the one with the smaller (from, to, index) goes first, so that the result does
 /// not depend on the order of the input.
 ///

@@ -144,13 +144,16 @@ struct DiskCapacity {
 /// `2026-11-21`: four digits, a month, a day of the month.
 bool is_day(std::string_view text);
 
-/// How the recording was made; for the report's head only.
+/// How the recording was made, and on what; said in the report, never part of the graph.
 struct Recording {
   std::string target;      ///< "pid 1234"
   std::string start_time;  ///< RFC 3339, UTC
   std::string kernel;      ///< uname -r
   std::uint32_t cpus = 0;
   std::string offwait;  ///< version that recorded
+  // What all CPUs of the machine did in the window, whoever used them. Both 0: not known.
+  Nanos cpu_busy_ns = 0;  ///< time taken by the hypervisor is busy, too: no thread could have had it
+  Nanos cpu_idle_ns = 0;
 };
 
 /// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known

@@ -35,6 +35,10 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 /// A barrier lets as many go each time: the mean over the largest number is more than this.
 constexpr double kConstant = 0.9;
+/// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
+constexpr double kLacksCpu = 0.2;
+/// From here on the lack of a CPU needs no other explanation than that all are taken.
+constexpr double kMachineBusy = 0.8;
 
 bool is_thread(ActorKind kind) { return kind == ActorKind::thread || kind == ActorKind::group; }
 bool is_device(ActorKind kind) { return kind == ActorKind::disk || kind == ActorKind::nic; }
@@ -413,10 +417,21 @@ class Analysis {
     return false;
   }
 
+  /// Who did not wait for the disk would not queue for a CPU after it, either.
+  Nanos gain(const Edge& edge) const {
+    if (report_.actors[edge.to].kind != ActorKind::disk || edge.wait_ns <= 0) {
+      return 0;
+    }
+    const double until_run = static_cast<double>(edge.wait_ns) + static_cast<double>(edge.resume_ns);
+    const double gain_ns =
+        static_cast<double>(edge.weight_ns) * (until_run / static_cast<double>(edge.wait_ns));
+    return gain_ns >= static_cast<double>(kNever) ? kNever : static_cast<Nanos>(gain_ns);
+  }
+
   void find() {
     std::vector<KnotEdge> knot_edges;
     for (const Edge& edge : merged_.graph.edges) {
-      knot_edges.push_back({edge.from, edge.to, edge.weight_ns});
+      knot_edges.push_back({edge.from, edge.to, edge.weight_ns, gain(edge)});
     }
     const std::vector<KnotVertex> vertices = knot_vertices();
     found_ = find_knots(vertices, knot_edges, knot_options_);
@@ -530,7 +545,7 @@ class Analysis {
              ", blocked for " + format_seconds(to_seconds(values.blocked_ns)) + "; who they waited for ran " +
              format_percent(to_seconds(values.waker_running_ns),
                             to_seconds(values.waker_running_ns) + to_seconds(values.waker_runnable_ns)) +
-             " of the time it could have.";
+             " of the time it could have" + machine() + ".";
     }
     return evidence_of_waits(pattern, values, knot) + (lacks_cpu(values) ? lack_of_cpu(knot) : "");
   }
@@ -541,9 +556,18 @@ class Analysis {
     for (const ReportActorId actor : knot.actors) {
       time.running_s += report_.actors[actor].time.running_s;
       time.runnable_s += report_.actors[actor].time.runnable_s;
+      time.blocked_s += report_.actors[actor].time.blocked_s;
     }
-    return " CPUs are short, too: its threads ran for " + format_seconds(time.running_s) +
-           " and were runnable for " + format_seconds(time.runnable_s) + ".";
+    const bool most = time.runnable_s > time.running_s + time.blocked_s;
+    return std::string(" CPUs are short") + (most ? " above all" : ", too") + ": its threads ran for " +
+           format_seconds(time.running_s) + " and were runnable for " + format_seconds(time.runnable_s) +
+           machine() + ".";
+  }
+
+  /// "; the machine's CPUs were 97% busy", if that is known.
+  std::string machine() const {
+    const std::optional<double> busy = machine_busy(report_);
+    return busy ? "; the machine's CPUs were " + format_percent(*busy, 1) + " busy" : std::string();
   }
 
   std::string evidence_of_waits(Pattern pattern, const PatternKnot& values, const ReportKnot& knot) const {
@@ -587,7 +611,7 @@ class Analysis {
   SiteSum releases(const ReportKnot& knot) const {
     SiteSum sum;
     for (const ReportEdgeId edge : knot.edges) {
-      if (is_thread(report_.actors[report_.edges[edge].to].kind)) {
+      if (!report_.edges[edge].idle && is_thread(report_.actors[report_.edges[edge].to].kind)) {
         add(sum, merged_.graph.edges[edge]);
       }
     }
@@ -749,15 +773,35 @@ class Analysis {
       verdict.kind = ReportVerdict::Kind::none;
       verdict.sentence =
           "No thread waited in the window: there is no wait to improve. The target ran " + ran + ".";
+    } else if (report_.totals.target.runnable_s >= kLacksCpu * report_.window_s &&
+               report_.totals.target.runnable_s > report_.totals.target.running_s) {
+      verdict.kind = ReportVerdict::Kind::cpu;
+      verdict.sentence =
+          "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for " +
+          format_seconds(report_.totals.target.runnable_s) + " without a CPU and ran for " +
+          format_seconds(report_.totals.target.running_s) + machine() + "." + who_else_runs();
     } else if (report_.totals.target.running_s < 0.5 * report_.window_s) {
       verdict.kind = ReportVerdict::Kind::idle;
-      verdict.sentence =
-          "Idle: no knot, and nothing is saturated. The target ran " + ran + where_the_waits_go() + ".";
+      verdict.sentence = "Idle: no knot, and nothing is saturated. The target ran " + ran +
+                         where_the_waits_go() + machine() + ".";
     } else {
       verdict.kind = ReportVerdict::Kind::none;
       verdict.sentence = "No knot, and nothing is saturated: no single wait limits. The target ran " + ran +
-                         where_the_waits_go() + ".";
+                         where_the_waits_go() + machine() + ".";
     }
+  }
+
+  /// Of a target that lacks CPU.
+  std::string who_else_runs() const {
+    const std::optional<double> busy = machine_busy(report_);
+    if (!busy || report_.recording.cpus == 0) {
+      return "";
+    }
+    if (*busy < kMachineBusy) {
+      return " They were not all taken: it may be a CPU quota, pinning, or short bursts.";
+    }
+    const double all_s = *busy * report_.recording.cpus * report_.window_s;
+    return " Its own part of that was " + format_percent(report_.totals.target.running_s, all_s) + ".";
   }
 
   static std::string paced_sentence(std::ptrdiff_t count) {

@@ -45,11 +45,13 @@ Json time_fields(const ReportTime& time) {
 
 Json recording_json(const Report& report) {
   const Recording& recording = report.recording;
+  const std::optional<double> busy = machine_busy(report);
   return {{"target", text(recording.target)},
           {"start_time", text(recording.start_time)},
           {"window_s", seconds(report.window_s)},
           {"kernel", text(recording.kernel)},
           {"cpus", recording.cpus},
+          {"cpu_busy", busy ? Json(std::round(*busy * 1e6) / 1e6) : Json(nullptr)},
           {"offwait", text(recording.offwait)}};
 }
 

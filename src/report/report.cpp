@@ -13,6 +13,8 @@ std::string_view to_string(ReportVerdict::Kind kind) {
       return "sink";
     case ReportVerdict::Kind::background:
       return "background";
+    case ReportVerdict::Kind::cpu:
+      return "cpu";
     case ReportVerdict::Kind::idle:
       return "idle";
     case ReportVerdict::Kind::none:
@@ -63,6 +65,12 @@ std::string_view to_string(ReportElsewhere::Reason reason) {
       return "no-answer";
   }
   return "";
+}
+
+std::optional<double> machine_busy(const Report& report) {
+  const auto busy = static_cast<double>(report.recording.cpu_busy_ns);
+  const double all = busy + static_cast<double>(report.recording.cpu_idle_ns);
+  return all > 0 ? std::optional(busy / all) : std::nullopt;
 }
 
 std::uint64_t total_lost(const Report& report) {

@@ -53,6 +53,7 @@ struct ReportVerdict {
     knot,        ///< at least one knot limits
     sink,        ///< no knot, but something saturated or paced
     background,  ///< nothing but background knots: they are shown as the answer
+    cpu,         ///< no knot and nothing saturated, but it is ready to run for longer than it runs
     idle,        ///< the target waits for timers or requests, or for nothing, and hardly runs
     none,        ///< it runs a lot, but nothing is saturated and no wait limits
   };
@@ -246,6 +247,9 @@ struct Report {
   std::vector<ReportElsewhere>
       elsewhere;  ///< the target's first, each longest wait first; those under the noise floor are left out
 };
+
+/// How busy the machine's CPUs were, 0 to 1, whoever used them; none when not known.
+std::optional<double> machine_busy(const Report& report);
 
 /// Sum of all counters.
 std::uint64_t total_lost(const Report& report);

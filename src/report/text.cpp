@@ -125,7 +125,7 @@ class TextReport {
     canvas_.flow(fields({words(format_plural(totals.threads, "thread") + outside),
                          field(format_plural(totals.waits, "wait")),
                          field("ran " + format_seconds(totals.target.running_s) + " (" + cpus_used() + ")"),
-                         field("runnable " + format_seconds(totals.target.runnable_s)),
+                         field("runnable " + format_seconds(totals.target.runnable_s)), field(machine()),
                          lost == 0 ? field("nothing lost", Ink::good)
                                    : field(format_count(lost) + " lost", Ink::warn)}),
                  2);
@@ -136,6 +136,11 @@ class TextReport {
     const std::string used = format_ratio(report_.totals.target.running_s / std::max(report_.window_s, 1e-9));
     const std::uint32_t cpus = report_.recording.cpus;
     return used + (cpus == 0 ? " CPUs" : " of " + format_plural(cpus, "CPU"));
+  }
+
+  std::string machine() const {
+    const std::optional<double> busy = machine_busy(report_);
+    return busy ? "machine " + format_percent(*busy, 1) + " busy" : "";
   }
 
   void losses() {
@@ -375,11 +380,17 @@ class TextReport {
   /// What the waker did while it was waited for.
   void meanwhile(const ReportEdge& edge) {
     if (edge.idle) {
-      const ReportTime& time = report_.actors[edge.to].time;
-      const std::string did = doing(time.running_s, time.blocked_s, time.runnable_s, time.unknown_s);
+      const ReportActor& actor = report_.actors[edge.to];
+      const ReportTime& time = actor.time;
+      const bool group = actor.tids.size() > 1;
+      const double members = group ? static_cast<double>(actor.tids.size()) : 1;
+      const std::string did = doing(time.running_s / members, time.blocked_s / members,
+                                    time.runnable_s / members, time.unknown_s / members);
       label("idle");
       canvas_.flow(words(brief(edge.from) + " could have served more" +
-                         (did.empty() ? "" : "; over the window " + brief(edge.to) + " " + did)),
+                         (did.empty() ? ""
+                                      : "; over the window " + std::string(group ? "each of " : "") +
+                                            brief(edge.to) + " " + did + (group ? " on average" : ""))),
                    15);
       return;
     }
@@ -553,7 +564,8 @@ class TextReport {
     if (knots.empty() && sinks.empty()) {
       return;
     }
-    heading("BACKGROUND", "little CPU and no disk, or waits for nobody without being busy: does not limit");
+    heading("BACKGROUND",
+            "does not limit: little CPU and no disk, or waits for nobody and is not always busy");
     const std::size_t knots_shown = limit(kBackground, knots.size());
     for (std::size_t i = 0; i < knots_shown; ++i) {
       canvas_.to(2).put(title(*knots[i]), Ink::actor).put("  ");

@@ -5,6 +5,7 @@
 //   offwait-waits 1
 //   window BEGIN END
 //   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=]
+//   cpu busy= idle=
 //   loss NAME=COUNT ...
 //   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
 //   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed [measured=DAY]] [on=DISK;DISK...]
@@ -31,6 +32,8 @@
 // decimal fractions > 0 (`5e+08` is one). DAY is like 2026-11-21, of a measured capacity only. HEX is a hash
 // of a futex's address, 1 to 8 lower-case hexadecimal digits, not zero; waits with the same one are on the
 // same futex. TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
+//
+// `cpu` is what all CPUs together did in the window, in ns, whoever used them; at most one line.
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.

@@ -38,7 +38,8 @@ constexpr std::string_view kMagic = "offwait-waits ";
 constexpr std::string_view kHeader = "offwait-waits 1";
 constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
 constexpr std::string_view kRecordNames =
-    "window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, false, sample "
+    "window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, false, "
+    "sample "
     "or io";
 constexpr Tid kNoTid = 0;
 constexpr Nanos kMaxTime = kNever - 1;
@@ -174,6 +175,7 @@ class TextReader {
   bool add_record(std::string_view record, std::string_view rest);
   bool add_window(std::string_view rest);
   bool add_recording(std::string_view rest);
+  bool add_cpu(std::string_view rest);
   bool add_loss(std::string_view rest);
   bool add_thread(std::string_view rest);
   bool add_disk(std::string_view rest);
@@ -236,6 +238,7 @@ class TextReader {
   Trace trace_;
   bool has_window_ = false;
   bool has_recording_ = false;
+  bool has_cpu_ = false;
   bool has_loss_ = false;
   std::unordered_map<Tid, TidState> tids_;
   std::array<ByName<ActorId>, 7> devices_;  ///< by ActorKind
@@ -334,7 +337,7 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
     bool (TextReader::*add)(std::string_view rest);
   };
   // The frequent ones first.
-  static constexpr std::array<Record, 15> kRecords{{{"wait", &TextReader::add_wait},
+  static constexpr std::array<Record, 16> kRecords{{{"wait", &TextReader::add_wait},
                                                     {"preempt", &TextReader::add_preempt},
                                                     {"io", &TextReader::add_io},
                                                     {"thread", &TextReader::add_thread},
@@ -348,6 +351,7 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
                                                     {"timer", &TextReader::add_timer},
                                                     {"window", &TextReader::add_window},
                                                     {"recording", &TextReader::add_recording},
+                                                    {"cpu", &TextReader::add_cpu},
                                                     {"loss", &TextReader::add_loss}}};
   for (const Record& known : kRecords) {
     if (record == known.name) {
@@ -644,6 +648,17 @@ bool TextReader::add_recording(std::string_view rest) {
     recording.cpus = static_cast<std::uint32_t>(cpus);
   }
   return true;
+}
+
+bool TextReader::add_cpu(std::string_view rest) {
+  if (has_cpu_) {
+    return fail("cpu twice");
+  }
+  has_cpu_ = true;
+  static constexpr std::array<Key, 2> kKeys{{{"busy", true}, {"idle", true}}};
+  std::array<std::string_view, 2> values;
+  return keys("cpu", rest, kKeys, values) && time("busy", values[0], trace_.recording.cpu_busy_ns) &&
+         time("idle", values[1], trace_.recording.cpu_idle_ns);
 }
 
 bool TextReader::add_loss(std::string_view rest) {

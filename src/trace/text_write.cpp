@@ -314,6 +314,13 @@ void TextWriter::write_head() {
     }
     end_line();
   }
+  if (recording.cpu_busy_ns != 0 || recording.cpu_idle_ns != 0) {
+    text("cpu busy=");
+    time(recording.cpu_busy_ns);
+    text(" idle=");
+    time(recording.cpu_idle_ns);
+    end_line();
+  }
   if (!trace_.loss.empty()) {
     text("loss");
     for (const auto& [name, count] : trace_.loss) {

@@ -98,6 +98,25 @@ TEST_CASE("this kernel's diskstats is read line by line") {
   CHECK(parse_diskstats(text).size() == lines);
 }
 
+// --- /proc/stat ------------------------------------------------------------------------------------
+
+TEST_CASE("stat: what all CPUs did, stolen time as busy and guests once") {
+  const auto ticks = parse_cpu_ticks(
+      "cpu  100 20 3 4000 500 6 7 80 90 9\n"
+      "cpu0 1 2 3 4 5 6 7 8 9 10\n");
+  REQUIRE(ticks);
+  CHECK(ticks->busy == 100 + 20 + 3 + 6 + 7 + 80);
+  CHECK(ticks->idle == 4000 + 500);
+}
+
+TEST_CASE("stat without its first line, or with something else in it, says nothing") {
+  CHECK_FALSE(parse_cpu_ticks(""));
+  CHECK_FALSE(parse_cpu_ticks("cpu0 1 2 3 4 5 6 7\n"));
+  CHECK_FALSE(parse_cpu_ticks("cpu 1 2 3 4\n"));
+  CHECK_FALSE(parse_cpu_ticks("cpu 1 2 x 4 5 6 7 8\n"));
+  CHECK_FALSE(parse_cpu_ticks("cpu 1 2 99999999999999999999 4 5 6 7 8\n"));
+}
+
 // --- /proc/interrupts ------------------------------------------------------------------------------
 
 TEST_CASE("interrupts of an x86 machine with two CPUs") {

@@ -112,15 +112,16 @@ KnotResult refine(const Input& in, const Vertices& vertices, const Edges& arrive
   KnotResult result;
   Edges edges = arrived;
   while (vertices.size() > 1 && edges.size() > vertices.size()) {
-    const std::uint32_t lightest =
-        *std::min_element(edges.begin(), edges.end(), [&in](std::uint32_t a, std::uint32_t b) {
-          const KnotEdge& x = in.edges[a];
-          const KnotEdge& y = in.edges[b];
-          return std::make_tuple(x.weight_ns, x.from, x.to, a) <
-                 std::make_tuple(y.weight_ns, y.from, y.to, b);
-        });
+    const auto key = [&in](std::uint32_t e) {
+      const KnotEdge& edge = in.edges[e];
+      const bool heavy =
+          edge.weight_ns >= in.options.min_weight_ns || edge.gain_ns >= in.options.min_weight_ns;
+      return std::make_tuple(heavy, edge.weight_ns, edge.from, edge.to, e);
+    };
+    const std::uint32_t lightest = *std::min_element(
+        edges.begin(), edges.end(), [&key](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
     const Nanos weight = in.edges[lightest].weight_ns;
-    if (weight >= in.options.min_weight_ns) {
+    if (std::get<0>(key(lightest))) {
       break;
     }
     edges.erase(lightest);
@@ -254,7 +255,7 @@ KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std:
     }
   }
   for (const std::uint32_t e : inside(in, waits, near)) {
-    if (edges[e].weight_ns >= options.min_weight_ns) {
+    if (std::max(edges[e].weight_ns, edges[e].gain_ns) >= options.min_weight_ns) {
       in.heavy.insert(e);
     }
   }

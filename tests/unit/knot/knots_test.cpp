@@ -280,6 +280,22 @@ TEST_CASE("an edge of the minimum weight is not dropped") {
   CHECK(result.steps.empty());
 }
 
+TEST_CASE("nor is one that can gain as much, though it is the lightest") {
+  // A crowd that waits for itself, and for a disk briefly, but each time it queues for a CPU afterwards.
+  const std::vector<KnotVertex> vertices{{Kind::thread, 600, 1200}, disk(50)};
+  std::vector<KnotEdge> edges{{0, 0, 700}, {0, 1, 50, 199}, {1, 0, 900}};
+  KnotResult result = find_knots(vertices, edges, defaults());
+  REQUIRE(result.knots.size() == 1);
+  CHECK(result.knots[0].vertices == Ids{0});
+  CHECK(steps_of(result) == Steps{{Reason::light, 1}});
+  edges[1].gain_ns = 200;
+  result = find_knots(vertices, edges, defaults());
+  REQUIRE(result.knots.size() == 1);
+  CHECK(result.knots[0].vertices == Ids{0, 1});
+  CHECK(result.knots[0].edges == Ids{2, 0, 1});
+  CHECK(result.steps.empty());
+}
+
 TEST_CASE("light edges that hold nothing together are dropped from the final knot") {
   // Both 3-cycles are heavy; the edge 0→2 … of weight 30 is not needed.
   const std::vector<KnotEdge> edges{{0, 1, 300}, {1, 2, 300}, {2, 0, 300}, {1, 0, 300}, {0, 2, 30}};
@@ -453,6 +469,9 @@ RandomGraph random_graph(std::mt19937_64& random) {
   for (std::uint64_t e = 0; e < edges; ++e) {
     graph.edges.push_back({static_cast<VertexId>(up_to(count - 1)), static_cast<VertexId>(up_to(count - 1)),
                            unit * static_cast<Nanos>(up_to(most_weight))});
+    if (up_to(3) == 0) {
+      graph.edges.back().gain_ns = graph.edges.back().weight_ns * static_cast<Nanos>(1 + up_to(3));
+    }
   }
   return graph;
 }

@@ -148,6 +148,36 @@ TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
   CHECK(report.open_waits[0].wait_class == WaitClass::poll);
 }
 
+TEST_CASE("A target that is ready to run for longer than it runs lacks CPU, it is not idle") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  scene.wait(a, timer, 0, 600, WaitClass::sleep);
+  scene.trace.preemptions.push_back({a, 600 * kMs, 800 * kMs});
+  const auto verdict = [&scene] { return scene.report().verdict; };
+  CHECK(verdict().kind == ReportVerdict::Kind::idle);
+  scene.trace.preemptions[0].run += 1 * kMs;
+  CHECK(verdict().kind == ReportVerdict::Kind::cpu);
+  CHECK(verdict().sentence ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms.");
+  scene.trace.recording.cpus = 2;
+  scene.trace.recording.cpu_busy_ns = 1600 * kMs;
+  scene.trace.recording.cpu_idle_ns = 400 * kMs;
+  CHECK(verdict().sentence ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Its own part of that was 12%.");
+  scene.trace.recording.cpu_idle_ns = 401 * kMs;
+  CHECK(verdict().sentence ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. They were not all taken: it may be a CPU "
+        "quota, pinning, or short bursts.");
+  // As little as that is not worth a verdict.
+  scene.trace.waits[0].wake = scene.trace.waits[0].run = 610 * kMs;
+  scene.trace.preemptions[0] = {a, 610 * kMs, 809 * kMs};
+  CHECK(verdict().kind == ReportVerdict::Kind::idle);
+}
+
 TEST_CASE("An open wait that began in the window is not throughout, unless the thread was born with it") {
   Scene scene;
   const ActorId late = scene.thread("late", 1);

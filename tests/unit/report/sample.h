@@ -28,7 +28,7 @@ inline ReportActor sample_device(ActorKind kind, const std::string& name) {
 
 inline Report sample_report() {
   Report report;
-  report.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1.0", 2, "0.1.0"};
+  report.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1.0", 2, "0.1.0", 15, 5};
   report.window_s = 10;
   report.loss = {{"ringbuf_full", 0}, {"stack_store_full", 0}};
   report.totals.threads = 3;

@@ -71,7 +71,8 @@ const std::vector<std::string> hostile_names = {
 TEST_CASE("The sample report, in full") {
   CHECK(to_text(sample_report(), {}) ==
         R"(offwait 0.1.0 · pid 10 · 10.0 s from 2026-01-01T00:00:00Z · Linux 6.1.0
-3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · nothing lost
+3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · machine 75% busy ·
+  nothing lost
 
 1 knot limits.
 
@@ -91,7 +92,7 @@ LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise thr
     waits in   pthread_cond_wait
     woken in   pthread_cond_signal ← dequeue
 
-BACKGROUND  little CPU and no disk, or waits for nobody without being busy: does not limit
+BACKGROUND  does not limit: little CPU and no disk, or waits for nobody and is not always busy
   idler (tid 13) busy 0%
 
 RUNNABLE  500 ms ready to run without a CPU: A (tid 11) 500 ms

@@ -44,7 +44,7 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     return "window";
   }
   const auto recording = [](const Recording& r) {
-    return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait);
+    return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns);
   };
   if (recording(a.recording) != recording(b.recording)) {
     return "recording";

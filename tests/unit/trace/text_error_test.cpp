@@ -90,7 +90,8 @@ TEST_CASE("window") {
 
 TEST_CASE("records and keys") {
   const std::string records =
-      "(expected window, recording, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, "
+      "(expected window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, "
+      "unknown, "
       "false, sample or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
@@ -155,6 +156,9 @@ TEST_CASE("recording and loss") {
        {"loss x=-1", "loss counter 'x' '-1': expected a count, 0 to 18446744073709551615"},
        {"loss x=1 %78=2", "loss counter 'x' twice"}}));
   check({{head_lines + "recording\nrecording\n", "f:4: recording twice"},
+         {head_lines + "cpu busy=1 idle=2\ncpu busy=1 idle=2\n", "f:4: cpu twice"},
+         {head_lines + "cpu busy=1\n", "f:3: cpu without idle="},
+         {head_lines + "cpu busy=-1 idle=2\n", "f:3: busy '-1': expected ns, 0 to 9223372036854775806"},
          {head_lines + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
 }
 

@@ -103,6 +103,7 @@ TEST_CASE("the sample of design.md is read exactly") {
 TEST_CASE("every record and key is read") {
   const Trace trace = after_head(
       "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0\n"
+      "cpu busy=15 idle=5\n"
       "loss ringbuf_full=3 other=18446744073709551615\n"
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
       "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
@@ -121,6 +122,8 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.recording.start_time == "2026-01-01T00:00:00Z");
   CHECK(trace.recording.kernel == "6.1");
   CHECK(trace.recording.cpus == 8);
+  CHECK(trace.recording.cpu_busy_ns == 15);
+  CHECK(trace.recording.cpu_idle_ns == 5);
   CHECK(trace.recording.offwait == "0.1.0");
   CHECK(trace.loss == LossCounts{{"ringbuf_full", 3}, {"other", std::numeric_limits<std::uint64_t>::max()}});
 

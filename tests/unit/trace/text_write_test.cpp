@@ -72,7 +72,7 @@ Actor device(ActorKind kind, const std::string& name) {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0"};
+  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000};
   trace.loss = {{"ringbuf_full", 0}, {"stack_store_full", 7}};
   trace.actors = {thread(11, "worker"), device(ActorKind::disk, "vda"), device(ActorKind::timer, ""),
                   thread(12, "a b", 50, 9000)};
@@ -99,6 +99,7 @@ TEST_CASE("a trace is written as text.h says") {
         "offwait-waits 1\n"
         "window 0 10000\n"
         "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2\n"
+        "cpu busy=15000 idle=5000\n"
         "loss ringbuf_full=0 stack_store_full=7\n"
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
