@@ -25,6 +25,17 @@ static __always_inline bool takes_fd(__s16 syscall) {
 #endif
 }
 
+/* Those that take sockets only. */
+static __always_inline bool takes_socket(__s16 syscall) {
+#if defined(__TARGET_ARCH_x86)
+  return (syscall >= 42 && syscall <= 48) /* connect … shutdown */ || syscall == 288 /* accept4 */ ||
+         syscall == 299 /* recvmmsg */ || syscall == 307 /* sendmmsg */;
+#elif defined(__TARGET_ARCH_arm64)
+  return (syscall >= 202 && syscall <= 212) /* accept … recvmsg */ ||
+         (syscall >= 242 && syscall <= 243) /* accept4, recvmmsg */ || syscall == 269 /* sendmmsg */;
+#endif
+}
+
 static __always_inline bool is_futex(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
   return syscall == 202;
@@ -49,7 +60,8 @@ static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {
   return file ? BPF_CORE_READ(file, f_inode) : NULL;
 }
 
-static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd) {
+/* *socket: the inode, if it is one. */
+static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd, struct inode** socket) {
   /* Down to the table the verifier knows the types and reads without a helper call. */
   struct fdtable* table = task->files ? task->files->fdt : NULL;
   if (!table || fd >= table->max_fds) return OFFWAIT_FD_NONE;
@@ -58,6 +70,7 @@ static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd) {
   __u16 mode = kernel_has_rdonly_cast ? inode->i_mode : BPF_CORE_READ(inode, i_mode);
   switch (mode & FORMAT_MASK) {
     case FORMAT_SOCKET:
+      *socket = inode;
       return OFFWAIT_FD_SOCKET;
     case FORMAT_PIPE:
       return OFFWAIT_FD_PIPE;

@@ -29,6 +29,7 @@ struct cpu_notes {
   __u32 softirq_disk;
   __u64 softirq_device;              /* soft: struct net_device of the packet being received, 0 for none */
   struct sent_packet softirq_packet; /* soft: the packet being received */
+  struct offwait_peer softirq_peer;  /* soft: who sent it; all zero when not known */
   /* A thread that completes requests itself (loop, FUSE, threaded interrupts): its last one, and its switches
    * so far, which tell whether it is still at it. */
   __u32 thread_tid;
@@ -37,6 +38,7 @@ struct cpu_notes {
   /* The thread that was last seen to get this CPU, if it is recorded, else 0: saves a look-up when it wakes
    * others. */
   __u32 recorded_tid;
+  __u32 peers;   /* new ones seen on this CPU */
   __u64 pointer; /* as_number() */
 };
 

@@ -67,8 +67,8 @@ static __always_inline struct gendisk* request_disk(struct request* rq) {
  * distance from this CPU's run queue, another variable of the same section: user space reads the distance
  * from the kernel's BTF, and the task iterator notes the address for each CPU before anything else is
  * recorded. */
-#if defined(__TARGET_ARCH_x86)
 #define MAX_CPUS 4096
+#if defined(__TARGET_ARCH_x86)
 const volatile __s64 preempt_count_from_run_queue = 0;
 __u64 preempt_count_addresses[MAX_CPUS] = {};
 

@@ -59,6 +59,13 @@ struct {
 } nics SEC(".maps");
 
 struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __type(key, struct offwait_peer);
+  __type(value, __u32); /* its id */
+} peers SEC(".maps");
+
+struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, OFFWAIT_LOSS_COUNT);
   __type(key, __u32);

@@ -90,12 +90,31 @@ int on_net_dev_queue(__u64* ctx) {
   return 0;
 }
 
+/* What begins to listen after the recording began; what listened before is read from /proc. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __type(key, __u32); /* port */
+  __type(value, __u8);
+} listening_ports SEC(".maps");
+
+SEC("tp_btf/inet_sock_set_state")
+int on_inet_sock_set_state(__u64* ctx) {
+  const struct sock* sk = (const void*)ctx[0];
+  if ((int)ctx[2] != STATE_LISTEN) return 0;
+  __u32 port = sk->__sk_common.skc_num;
+  __u8 one = 1;
+  bpf_map_update_elem(&listening_ports, &port, &one, BPF_ANY);
+  return 0;
+}
+
 SEC("tp_btf/netif_receive_skb")
 int on_netif_receive_skb(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();
   struct sk_buff* skb = (void*)ctx[0];
   if (!context) return 0;
   context->softirq_device = (__u64)skb->dev;
+  note_sender_address(skb, &context->softirq_peer);
   bool outside = skb->dev->dev.parent; /* hardware */
   __u64 address = as_number(context, skb);
   if (!outside && take_packet(address, &context->softirq_packet)) return 0;

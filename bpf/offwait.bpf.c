@@ -14,6 +14,7 @@
 #include "maps.h"
 #include "stack.h"
 #include "context.h"
+#include "peer.h"
 #include "calls.h"
 #include "sched.h"
 #include "block.h"

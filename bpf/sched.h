@@ -125,10 +125,14 @@ static __always_inline void note_wait(struct offwait_thread* thread, struct task
   struct interrupted_call call = interrupted_call(task);
   if (call.number >= 0 && call.number < 0x7fff) {
     thread->syscall = (__s16)call.number;
-    if (takes_fd(thread->syscall))
-      thread->fd_kind = fd_kind_of(task, (__u32)call.argument);
-    else if (is_futex(thread->syscall))
+    if (is_futex(thread->syscall)) {
       thread->object = hash_of_address(call.argument);
+    } else if (takes_fd(thread->syscall) || takes_socket(thread->syscall)) {
+      struct inode* socket = NULL;
+      thread->fd_kind = fd_kind_of(task, (__u32)call.argument, &socket);
+      if (socket) thread->object = peer_of_socket(socket);
+      if (thread->object) thread->flags |= OFFWAIT_WAIT_PEER;
+    }
   }
 }
 
@@ -141,7 +145,8 @@ static __always_inline __u64 wake_of(const struct offwait_thread* thread) {
 
 static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, __u64 wake_ns, __u64 run_ns) {
   bool sent = thread->in_flight_ns && thread->waker_kind == OFFWAIT_WAKER_THREAD;
-  bool is_short = !record_stacks && !sent && !thread->object;
+  __u32 object = thread->object ? thread->object : thread->waker_peer;
+  bool is_short = !record_stacks && !sent && !object;
   struct offwait_wait* wait =
       reserve(thread, tid, is_short ? OFFWAIT_SHORT_WAIT : sizeof(*wait), thread->since_ns);
   if (!wait) return;
@@ -151,6 +156,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   wait->flags =
       thread->flags | (thread->wake_ns && thread->wake_ns < thread->since_ns ? OFFWAIT_WAIT_RACED : 0);
   if (sent) wait->flags |= OFFWAIT_WAIT_SENT;
+  if (!thread->object && object) wait->flags |= OFFWAIT_WAIT_PEER;
   wait->tid = tid;
   wait->block_ns = thread->since_ns;
   wait->wake_ns = wake_ns;
@@ -163,7 +169,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
     wait->wait_kernel = thread->wait_kernel;
     wait->waker_user = thread->waker_user;
     wait->waker_kernel = thread->waker_kernel;
-    wait->object = thread->object;
+    wait->object = object;
     wait->in_flight_ns = sent ? thread->in_flight_ns : 0;
   }
   bpf_ringbuf_submit(wait, EMIT_FLAGS);
@@ -184,6 +190,7 @@ static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, 
   thread->since_ns = now;
   thread->wake_ns = 0;
   thread->waker_kind = OFFWAIT_WAKER_UNKNOWN;
+  thread->waker_peer = 0;
 }
 
 static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool preempt, __u32 state,
@@ -241,6 +248,7 @@ static __always_inline void switch_in(struct task_struct* next, __u64 now) {
   thread->since_ns = now;
   thread->wake_ns = 0;
   thread->waker_kind = OFFWAIT_WAKER_UNKNOWN;
+  thread->waker_peer = 0;
 }
 
 SEC("tp_btf/sched_switch")
@@ -273,9 +281,15 @@ int on_sched_waking(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();
   if (!context) return 0;
   struct waker waker = waker_of(context, wakee);
+  __u32 peer = 0;
   __u32 waker_user = 0;
   __u32 waker_kernel = 0;
   __u32 in_flight = 0;
+  bool peer_known = thread->state == OFFWAIT_STATE_BLOCKED && thread->object;
+  if ((waker.sent_ns || waker.kind == OFFWAIT_WAKER_NIC) && context->softirq_peer.port && !peer_known) {
+    struct offwait_peer from = context->softirq_peer;
+    peer = id_of_peer(&from);
+  }
   if (waker.sent_ns) {
     __u64 pid_tgid = bpf_get_current_pid_tgid();
     bool on_top = (__u32)pid_tgid == waker.id;
@@ -311,6 +325,7 @@ int on_sched_waking(__u64* ctx) {
   thread->waker_id = waker.id;
   thread->waker_user = waker_user;
   thread->waker_kernel = waker_kernel;
+  thread->waker_peer = peer;
   thread->in_flight_ns = in_flight;
   thread->wake_ns = now;
   return 0;

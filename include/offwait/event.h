@@ -56,6 +56,7 @@ enum offwait_wait_flag {
   OFFWAIT_WAIT_RACED = 1 << 2,   /* woken between leaving the run queue and switching out */
   OFFWAIT_WAIT_SENT = 1 << 3,    /* waker_id sent what the waking delivered: it was waited for until the send,
                                     the interface after it */
+  OFFWAIT_WAIT_PEER = 1 << 4,    /* `object` is a peer's id */
 };
 #define OFFWAIT_NO_SYSCALL (-1)
 #define OFFWAIT_SYSCALL_UNKNOWN (-2)
@@ -82,7 +83,9 @@ struct offwait_wait {
     __u32 waker_kernel;
     __u32 waker_nic; /* with OFFWAIT_WAIT_SENT: the interface that the packet came through */
   };
-  /* What is waited on. A futex: 32 bits of a hash of the word's address, never 0. Else 0. */
+  /* What is waited on. A futex: 32 bits of a hash of the word's address, never 0. With OFFWAIT_WAIT_PEER: the
+   * id of who is at the other end of the socket or, where it is not known which socket is waited on, of who
+   * sent the packet that ended the wait. Else 0. */
   __u32 object;
   __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, 1 or more, UINT32_MAX for more;
                          else 0 */
@@ -216,6 +219,8 @@ struct offwait_thread {
   __u64 wake_ns;       /* the last waking since the thread ran, 0 = none */
   __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
                           recorded */
+  __u32 waker_peer;    /* written by the waker: who sent the packet, by id, else 0 */
+  __u32 pad2;
   __u64 ran_ns; /* a probe found it running although no switch to it was seen, 0 = never; one older than
                    the present state says nothing */
 };
@@ -227,6 +232,16 @@ struct offwait_nic {
   __u32 namespace_inode;
   __u32 index;
   char name[OFFWAIT_NIC_NAME_LEN];
+};
+
+/* Key of `peers`, whose values are ids; never 0. Network order, IPv4 as ::ffff:a.b.c.d; ports are numbers. */
+struct offwait_peer {
+  __u32 address[4];
+  __u16 port; /* 0: not known, or there was no room to tell the ports of this host apart */
+  /* The port of this side, which tells whether it was asked or has asked; 0 where that is known. */
+  __u16 local_port;
+  __u8 accepted; /* the peer connected to this side, which listened */
+  __u8 pad[3];
 };
 
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */

@@ -15,7 +15,8 @@
   X(switch_unseen, "context switches that the kernel did not report")                          \
   X(waker_unknown, "waits whose waker was not seen")                                           \
   X(waker_impossible, "waits whose waker was itself blocked and so cannot have ended them")    \
-  X(record_invalid, "records that contradict others and were left out")
+  X(record_invalid, "records that contradict others and were left out")                        \
+  X(peer_table_full, "waits without their peer's address because the peer table was full")
 
 enum offwait_loss {
 #define X(name, text) OFFWAIT_LOSS_##name,

@@ -24,6 +24,7 @@
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
 #include "capture/privileges.h"
+#include "capture/served_ports.h"
 #include "offwait/loss_counters.h"
 
 namespace offwait {
@@ -318,6 +319,9 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
     return Error{"the target has no threads: it exited before the recording began"};
 
   state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
+  for (const std::vector<std::int32_t>& ids : {options.tgids, options.tids}) {
+    for (const std::int32_t id : ids) state->recording.served_ports.merge(served_ports(id));
+  }
   state->sample_disks();
   state->cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
   state->recording.window.begin = monotonic_now();
@@ -367,6 +371,17 @@ Result<KernelRecording> Recorder::stop() {
         std::string name(nic.name, ::strnlen(nic.name, sizeof(nic.name)));
         if (nic.namespace_inode != own_namespace) name += "@" + std::to_string(nic.namespace_inode);
         state.recording.nics.emplace(id, std::move(name));
+      });
+  if (!read) return read.error();
+  for (const bpf_map* map : {skeleton.maps.peers, skeleton.maps.peer_hosts}) {
+    read = for_each_entry<offwait_peer, std::uint32_t>(
+        map,
+        [&state](const offwait_peer& peer, std::uint32_t id) { state.recording.peers.emplace(id, peer); });
+    if (!read) return read.error();
+  }
+  read = for_each_entry<std::uint32_t, std::uint8_t>(
+      skeleton.maps.listening_ports, [&state](std::uint32_t port, std::uint8_t) {
+        state.recording.served_ports.insert(static_cast<std::uint16_t>(port));
       });
   if (!read) return read.error();
   read = for_each_entry<std::uint64_t, offwait_request>(

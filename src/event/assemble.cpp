@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "event/classify.h"
+#include "event/peer.h"
 #include "event/spin.h"
 #include "offwait/loss_counters.h"
 
@@ -42,9 +43,9 @@ struct Life {
 struct SiteHash {
   std::size_t operator()(const WaitSite& site) const {
     std::uint64_t hash = site.thread;
-    for (std::uint64_t part :
-         {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
-          std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}, std::uint64_t{site.in_flight}}) {
+    for (std::uint64_t part : {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
+                               std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack},
+                               std::uint64_t{site.in_flight}, std::uint64_t{site.peer}}) {
       hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
@@ -254,6 +255,20 @@ class Assembler {
     return kNoActor;
   }
 
+  // --- peers -------------------------------------------------------------------------------------
+
+  /// Several of the kernel's may be one here: it keeps ports of both sides apart.
+  PeerId peer(std::uint32_t id) {
+    const auto [known, first] = peers_.try_emplace(id, kNoPeer);
+    const auto noted = recording_.peers.find(id);
+    if (!first || noted == recording_.peers.end()) return known->second;
+    Peer named = peer_of(noted->second, recording_.served_ports);
+    const auto [same, added] =
+        peers_by_name_.try_emplace({named.role, named.name}, static_cast<PeerId>(trace_.peers.size()));
+    if (added) trace_.peers.push_back(std::move(named));
+    return known->second = same->second;
+  }
+
   // --- stacks ------------------------------------------------------------------------------------
 
   void append_frames(std::uint32_t id, std::vector<FrameId>& frames) {
@@ -345,9 +360,13 @@ class Assembler {
       return;
     }
     life->last = wait.run;
-    wait.futex = record.object;
     WaitSite where;
     where.thread = life->actor;
+    if ((record.flags & OFFWAIT_WAIT_PEER) != 0) {
+      where.peer = peer(record.object);
+    } else {
+      wait.futex = record.object;
+    }
     where.wait_class =
         classify({record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state});
     where.wait_stack = stack(record.wait_kernel, record.wait_user);
@@ -508,9 +527,13 @@ class Assembler {
 
   /// The wait in the kernel's table, woken or not.
   void add_left_wait(const Life& life, const offwait_thread& thread, Wait wait) {
-    wait.futex = thread.object;
     WaitSite where;
     where.thread = life.actor;
+    if ((thread.flags & OFFWAIT_WAIT_PEER) != 0) {
+      where.peer = peer(thread.object);
+    } else {
+      wait.futex = thread.object;
+    }
     where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
     WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
     const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
@@ -616,6 +639,8 @@ class Assembler {
   Trace trace_;
   std::unordered_map<std::uint32_t, std::vector<Life>> lives_;
   std::map<std::pair<ActorKind, std::uint32_t>, ActorId> devices_;
+  std::unordered_map<std::uint32_t, PeerId> peers_;  ///< by the kernel's id
+  std::map<std::pair<Peer::Role, std::string>, PeerId> peers_by_name_;
   std::unordered_map<std::string, FrameId> frames_;
   std::unordered_map<std::uint64_t, StackId> stack_ids_;
   std::map<std::vector<FrameId>, StackId> stacks_by_frames_;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -116,8 +117,10 @@ struct KernelRecording {
   std::unordered_map<std::uint32_t, offwait_stack> stacks;
   std::map<std::uint32_t, std::string>
       nics;  ///< interface id → name, `NAME@INODE` in another network namespace
-  std::map<std::uint32_t, std::string> interrupts;  ///< interrupt number → its handlers' names
-  std::map<std::uint32_t, std::string> disks;       ///< dev → name
+  std::unordered_map<std::uint32_t, offwait_peer> peers;  ///< by id
+  std::set<std::uint16_t> served_ports;                   ///< that somebody listened to
+  std::map<std::uint32_t, std::string> interrupts;        ///< interrupt number → its handlers' names
+  std::map<std::uint32_t, std::string> disks;             ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
   std::vector<DiskCounters> disk_counters;                        ///< in order of time
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording

@@ -46,6 +46,24 @@ void sort_stacks(std::vector<EdgeStack>& stacks) {
 
 }  // namespace
 
+void join_peers(std::vector<EdgePeer>& peers) {
+  std::sort(peers.begin(), peers.end(), [](const EdgePeer& a, const EdgePeer& b) { return a.peer < b.peer; });
+  std::vector<EdgePeer> joined;
+  for (const EdgePeer& peer : peers) {
+    if (joined.empty() || joined.back().peer != peer.peer) {
+      joined.push_back(peer);
+      continue;
+    }
+    joined.back().waits += peer.waits;
+    joined.back().wait_ns += peer.wait_ns;
+    joined.back().weight_ns += peer.weight_ns;
+  }
+  std::sort(joined.begin(), joined.end(), [](const EdgePeer& a, const EdgePeer& b) {
+    return std::tie(b.wait_ns, a.peer) < std::tie(a.wait_ns, b.peer);
+  });
+  peers = std::move(joined);
+}
+
 Graph build_graph(const Trace& trace, const Sweep& sweep) {
   std::vector<SiteId> sites;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
@@ -71,10 +89,14 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
     edge.class_wait_ns.at(static_cast<std::size_t>(site.wait_class)) += sum.wait_ns;
     edge.stacks.push_back(
         {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});
+    if (site.peer != kNoPeer) {
+      edge.peers.push_back({site.peer, sum.waits, sum.wait_ns, sum.weight_ns});
+    }
   }
   for (Edge& edge : graph.edges) {
     join_stacks(edge.stacks);
     sort_stacks(edge.stacks);
+    join_peers(edge.peers);
   }
   sort_edges(graph.edges);
   return graph;

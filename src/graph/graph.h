@@ -22,6 +22,14 @@ struct EdgeStack {
   Nanos weight_ns = 0;
 };
 
+/// The part of an edge whose waits were on sockets with one peer.
+struct EdgePeer {
+  PeerId peer = kNoPeer;
+  std::uint64_t waits = 0;
+  Nanos wait_ns = 0;
+  Nanos weight_ns = 0;
+};
+
 /// A→B: A waited and B woke it. For an idle edge (from a device) A is the device that waits for B's
 /// next request.
 struct Edge : SiteSum {
@@ -29,6 +37,7 @@ struct Edge : SiteSum {
   ActorId to = kNoActor;
   std::array<Nanos, kWaitClasses> class_wait_ns{};  ///< wait_ns by wait class; all 0 on idle edges
   std::vector<EdgeStack> stacks;                    ///< by weight, heaviest first
+  std::vector<EdgePeer> peers;                      ///< by wait_ns, longest first
 };
 
 /// At most one edge per ordered pair of actors, by weight, heaviest first; ties by (from, to).
@@ -38,6 +47,9 @@ struct Graph {
 
 /// Sums the sites by (thread, waker). Sites without a known waker make no edge.
 Graph build_graph(const Trace& trace, const Sweep& sweep);
+
+/// Equal peers become one; restores the order.
+void join_peers(std::vector<EdgePeer>& peers);
 
 /// Adds edges (idle edges of devices) that are not in the graph yet and restores its order.
 void add_edges(Graph& graph, std::vector<Edge> edges);

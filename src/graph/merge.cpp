@@ -132,6 +132,7 @@ void add(Edge& sum, const Edge& edge) {
     sum.class_wait_ns.at(i) += edge.class_wait_ns.at(i);
   }
   sum.stacks.insert(sum.stacks.end(), edge.stacks.begin(), edge.stacks.end());
+  sum.peers.insert(sum.peers.end(), edge.peers.begin(), edge.peers.end());
 }
 
 /// How many threads of a vertex wait at a time.
@@ -163,6 +164,10 @@ void scale(Edge& edge, const Share& share) {
   for (EdgeStack& stack : edge.stacks) {
     stack.wait_ns = share.of(stack.wait_ns);
     stack.weight_ns = share.of(stack.weight_ns);
+  }
+  for (EdgePeer& peer : edge.peers) {
+    peer.wait_ns = share.of(peer.wait_ns);
+    peer.weight_ns = share.of(peer.weight_ns);
   }
 }
 
@@ -219,6 +224,7 @@ void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph,
     edge.from = ends.first;
     edge.to = ends.second;
     edge.stacks = sum_stacks(std::move(edge.stacks));
+    join_peers(edge.peers);
     scale(edge, share_of(merged.vertices[edge.from]));
     add(edge, both[1]);
     sums.push_back(std::move(edge));

@@ -57,7 +57,9 @@ class KnotSearch {
       if (vertices_[edge.to].kind == KnotVertex::Kind::pseudo) {
         note_edge(KnotStep::Reason::to_pseudo, i);
       } else if (edge.weight_ns < options_.noise_ns) {
-        note_edge(KnotStep::Reason::noise, i);
+        note_edge(edge.requests_ns >= options_.noise_ns && edge.requests_ns > 0 ? KnotStep::Reason::requests
+                                                                                : KnotStep::Reason::noise,
+                  i);
       } else if (vertices_[edge.from].saturated) {
         note_edge(KnotStep::Reason::saturated, i);
       } else {
@@ -350,7 +352,8 @@ class KnotSearch {
   }
 
   void note_edge(KnotStep::Reason reason, std::uint32_t edge) {
-    result_.steps.push_back({reason, edge, std::nullopt, edges_[edge].weight_ns});
+    result_.steps.push_back(
+        {reason, edge, std::nullopt, add_clamped(edges_[edge].weight_ns, edges_[edge].requests_ns)});
   }
   void note_vertex(KnotStep::Reason reason, VertexId vertex) {
     result_.steps.push_back({reason, std::nullopt, vertex, vertices_[vertex].busy_ns});

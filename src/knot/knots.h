@@ -42,6 +42,8 @@ struct KnotEdge {
   Nanos weight_ns = 0;
   /// What shortening it can gain at most, where that is more than its weight: else 0.
   Nanos gain_ns = 0;
+  /// Besides: what waits for requests from outside weigh. They are for nobody here, as waits for a time are.
+  Nanos requests_ns = 0;
 };
 
 struct KnotOptions {
@@ -80,6 +82,7 @@ struct KnotStep {
   enum class Reason : std::uint8_t {
     noise,            ///< edge under the noise floor, set aside
     to_pseudo,        ///< edge to a timer or an interrupt, set aside
+    requests,         ///< edge under the noise floor, but for its waits for requests from outside
     saturated,        ///< edge of a vertex that is saturated, set aside
     apart,            ///< edge of a vertex that no target vertex waits for, set aside
     light,            ///< edge dropped by refinement because it was the lightest
@@ -90,7 +93,7 @@ struct KnotStep {
   Reason reason = Reason::noise;
   std::optional<std::uint32_t> edge;  ///< index into the input's edges; for `kept` the first edge put back
   std::optional<VertexId> vertex;
-  Nanos weight_ns = 0;  ///< the edge's weight, or the vertex's busy_ns
+  Nanos weight_ns = 0;  ///< the edge's weight, with that of its requests, or the vertex's busy_ns
 };
 
 struct KnotResult {

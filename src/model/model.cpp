@@ -30,6 +30,11 @@ std::string_view to_string(WaitClass wait_class) {
   return name_of(wait_class, kNames);
 }
 
+std::string_view to_string(Peer::Role role) {
+  static constexpr std::array<std::string_view, 2> kNames = {"client", "service"};
+  return name_of(role, kNames);
+}
+
 std::string_view to_string(CapacitySource source) {
   static constexpr std::array<std::string_view, 3> kNames = {"given", "measured", "assumed"};
   return name_of(source, kNames);

@@ -20,9 +20,11 @@ using ActorId = std::uint32_t;  // index into Trace::actors
 using SiteId = std::uint32_t;   // index into Trace::sites
 using StackId = std::uint32_t;  // index into Trace::stacks
 using FrameId = std::uint32_t;  // index into Trace::frames
+using PeerId = std::uint32_t;   // index into Trace::peers
 
 inline constexpr ActorId kNoActor = UINT32_MAX;
 inline constexpr StackId kNoStack = UINT32_MAX;
+inline constexpr PeerId kNoPeer = UINT32_MAX;
 
 enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
 std::string_view to_string(ActorKind kind);
@@ -62,6 +64,17 @@ struct Actor {
   std::vector<std::string> on;
 };
 
+/// Who is at the other end of a socket. Peers are interned: no two in a trace are equal.
+struct Peer {
+  /// `client`: it connected to the one that waits, which listened: its requests are waited for. `service`:
+  /// the one that waits has asked it.
+  enum class Role : std::uint8_t { client, service };
+  Role role = Role::service;
+  std::string name;  ///< `10.0.0.5:3306`, `[2001:db8::1]:443`, `10.0.0.5:*` for any port there; hostile bytes
+  friend bool operator==(const Peer&, const Peer&) = default;
+};
+std::string_view to_string(Peer::Role role);
+
 /// What waits of one kind have in common. Sites are interned: no two in a trace are equal.
 struct WaitSite {
   ActorId thread = kNoActor;  ///< who waits; always a thread
@@ -73,6 +86,9 @@ struct WaitSite {
   /// runnable time, where this one begins: there the thread that was waited for had sent it. From then on the
   /// interface was waited for. Not counted where waits are counted; the first one is, be it empty.
   bool in_flight = false;
+  /// Whom the socket that was waited on is connected to or, where that is not known (poll, epoll), who sent
+  /// the packet that ended the wait.
+  PeerId peer = kNoPeer;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
 
@@ -167,6 +183,7 @@ struct Trace {
   Recording recording;
   LossCounts loss;
   std::vector<Actor> actors;
+  std::vector<Peer> peers;
   std::vector<WaitSite> sites;
   std::vector<Wait> waits;
   std::vector<Preemption> preemptions;

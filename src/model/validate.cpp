@@ -56,8 +56,8 @@ class Checker {
 
   Complaint check_sizes() const {
     for (const std::size_t size :
-         {trace_.actors.size(), trace_.sites.size(), trace_.stacks.size(), trace_.frames.size(),
-          trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size()}) {
+         {trace_.actors.size(), trace_.peers.size(), trace_.sites.size(), trace_.stacks.size(),
+          trace_.frames.size(), trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size()}) {
       if (size >= UINT32_MAX) {
         return Error{"the recording has more entries of one kind than 4294967294"};
       }
@@ -114,6 +114,9 @@ class Checker {
       }
       if (!is_stack(site.wait_stack) || !is_stack(site.waker_stack)) {
         return in_thread(site.thread, "waits with an unknown stack");
+      }
+      if (site.peer != kNoPeer && site.peer >= trace_.peers.size()) {
+        return in_thread(site.thread, "waits for an unknown peer " + std::to_string(site.peer));
       }
       if (static_cast<std::size_t>(site.wait_class) >= kWaitClasses) {
         return in_thread(site.thread, "waits with an unknown wait class");

@@ -19,6 +19,7 @@
 #include "graph/false_wakeups.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
+#include "graph/peer_kinds.h"
 #include "graph/short_lived.h"
 #include "graph/sweep.h"
 #include "knot/knots.h"
@@ -120,6 +121,7 @@ class Analysis {
     report_.options = {to_seconds(knot_options_.min_weight_ns), to_seconds(knot_options_.noise_ns),
                        options.merge, options.keep_false_wakeups};
 
+    peer_kinds_ = kinds_of_peers(trace);
     disk_use_ = disk_use(trace);
     Graph graph = build_graph(trace, sweep);
     add_edges(graph, idle_edges(trace, disk_use_));
@@ -205,7 +207,9 @@ class Analysis {
       const WaitSite& site = trace_.sites[id];
       if (site.waker != kNoActor && sweep_.sites[id].wait_ns > 0 && site.thread < short_lived_.actors &&
           !trace_.actors[site.thread].outside) {
-        out[std::string(to_string(trace_.actors[site.waker].kind))] += sweep_.sites[id].wait_ns;
+        const bool request = site.peer != kNoPeer && peer_kinds_[site.peer] == PeerKind::request;
+        out[request ? "requests" : std::string(to_string(trace_.actors[site.waker].kind))] +=
+            sweep_.sites[id].wait_ns;
       }
     }
     return out;
@@ -260,6 +264,12 @@ class Analysis {
       for (const EdgeStack& stack : edge.stacks) {
         out.stacks.push_back({stack.wait_class, to_seconds(stack.weight_ns), to_seconds(stack.wait_ns),
                               stack.waits, frames(stack.wait_stack), frames(stack.waker_stack)});
+      }
+      out.peers_known = edge.peers.size();
+      for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostReportPeers); ++i) {
+        const EdgePeer& peer = edge.peers[i];
+        const Peer& named = trace_.peers[peer.peer];
+        out.peers.push_back({named.role, named.name, peer.waits, to_seconds(peer.wait_ns)});
       }
       report_.edges.push_back(std::move(out));
     }
@@ -350,7 +360,7 @@ class Analysis {
 
   // ---- knots and sinks
 
-  /// By actor: the time that it slept until a time, or waited for a disk.
+  /// By actor: the time that it slept until a time, or waited for a disk or a service outside of the host.
   struct Waited {
     std::vector<Nanos> asleep_ns;
     std::vector<Nanos> disk_ns;
@@ -365,14 +375,38 @@ class Analysis {
       const ActorKind waker = trace_.actors[site.waker].kind;
       if (waker == ActorKind::timer && site.wait_class == WaitClass::sleep) {
         out.asleep_ns[site.thread] += sweep_.sites[id].wait_ns;
-      } else if (waker == ActorKind::disk) {
+      } else if (waker == ActorKind::disk || remote(site)) {
         out.disk_ns[site.thread] += sweep_.sites[id].wait_ns;
       }
     }
     return out;
   }
 
+  bool remote(const WaitSite& site) const {
+    return site.peer != kNoPeer && peer_kinds_[site.peer] == PeerKind::remote_service &&
+           trace_.actors[site.waker].kind == ActorKind::nic;
+  }
+
+  /// Those of the target: what others wait for is not its business.
+  PeerSum waits_for(const Edge& edge, PeerKind kind) const {
+    return report_.actors[edge.from].outside ? PeerSum{} : sum_of_kind(edge, peer_kinds_, kind);
+  }
+
+  /// By vertex, an interface: what the target's waits for services outside of the host weigh.
+  std::vector<PeerSum> remote_services() const {
+    std::vector<PeerSum> sums(merged_.vertices.size());
+    for (const Edge& edge : merged_.graph.edges) {
+      if (report_.actors[edge.to].kind == ActorKind::nic) {
+        const PeerSum sum = waits_for(edge, PeerKind::remote_service);
+        sums[edge.to].wait_ns += sum.wait_ns;
+        sums[edge.to].weight_ns += sum.weight_ns;
+      }
+    }
+    return sums;
+  }
+
   std::vector<KnotVertex> knot_vertices() const {
+    const std::vector<PeerSum> remote_services = this->remote_services();
     std::vector<KnotVertex> out;
     const Waited waits = waited();
     for (const Vertex& vertex : merged_.vertices) {
@@ -394,6 +428,10 @@ class Analysis {
           return candidate.disk == vertex.representative;
         });
         knot_vertex.busy_ns = use == disk_use_.end() ? 0 : use->busy_ns;
+        // It stands for services that never sleep, as far as anybody here can tell.
+        if (remote_services[out.size()].weight_ns >= std::max<Nanos>(knot_options_.min_weight_ns, 1)) {
+          knot_vertex.paced_ns = knot_options_.window_ns;
+        }
       }
       knot_vertex.saturated = saturated(vertex, knot_vertex);
       knot_vertex.target = !trace_.actors[vertex.representative].outside;
@@ -431,7 +469,8 @@ class Analysis {
   void find() {
     std::vector<KnotEdge> knot_edges;
     for (const Edge& edge : merged_.graph.edges) {
-      knot_edges.push_back({edge.from, edge.to, edge.weight_ns, gain(edge)});
+      const Nanos requests_ns = waits_for(edge, PeerKind::request).weight_ns;
+      knot_edges.push_back({edge.from, edge.to, edge.weight_ns - requests_ns, gain(edge), requests_ns});
     }
     const std::vector<KnotVertex> vertices = knot_vertices();
     found_ = find_knots(vertices, knot_edges, knot_options_);
@@ -447,8 +486,13 @@ class Analysis {
       add_pattern(knot, out);
       report_.knots.push_back(std::move(out));
     }
+    const std::vector<PeerSum> remote_services = this->remote_services();
     for (const KnotSink& sink : found_.sinks) {
       report_.sinks.push_back(report_sink(sink, vertices[sink.vertex]));
+      if (sink.paced && vertices[sink.vertex].kind == KnotVertex::Kind::device) {
+        report_.sinks.back().limit = "remote-service";
+        report_.sinks.back().remote_s = to_seconds(remote_services[sink.vertex].wait_ns);
+      }
     }
     for (const KnotStep& step : found_.steps) {
       report_.refinement.push_back(
@@ -707,6 +751,8 @@ class Analysis {
         return ReportStep::Reason::noise;
       case KnotStep::Reason::to_pseudo:
         return ReportStep::Reason::to_pseudo;
+      case KnotStep::Reason::requests:
+        return ReportStep::Reason::requests;
       case KnotStep::Reason::saturated:
         return ReportStep::Reason::saturated;
       case KnotStep::Reason::apart:
@@ -732,8 +778,12 @@ class Analysis {
                                        [](const ReportKnot& knot) { return !knot.background; });
     const auto saturated = std::count_if(report_.sinks.begin(), report_.sinks.end(),
                                          [](const ReportSink& sink) { return sink.saturated; });
-    const auto paced = std::count_if(report_.sinks.begin(), report_.sinks.end(),
-                                     [](const ReportSink& sink) { return sink.paced; });
+    const auto paced = std::count_if(report_.sinks.begin(), report_.sinks.end(), [](const ReportSink& sink) {
+      return sink.paced && sink.limit != "remote-service";
+    });
+    const std::string remote = remote_sentence();
+    const bool lacks_cpu = report_.totals.target.runnable_s >= kLacksCpu * report_.window_s &&
+                           report_.totals.target.runnable_s > report_.totals.target.running_s;
     ReportVerdict& verdict = report_.verdict;
     const std::string ran = percent_of_window(report_.totals.target.running_s) + " of one CPU";
     if (answers > 0) {
@@ -751,6 +801,7 @@ class Analysis {
       if (paced > 0) {
         verdict.sentence += " " + paced_sentence(paced);
       }
+      verdict.sentence += remote;
     } else if (saturated > 0) {
       verdict.kind = ReportVerdict::Kind::sink;
       verdict.sentence =
@@ -760,9 +811,16 @@ class Analysis {
       if (paced > 0) {
         verdict.sentence += " " + paced_sentence(paced);
       }
-    } else if (paced > 0) {
+      verdict.sentence += remote;
+    } else if (paced > 0 || !remote.empty()) {
       verdict.kind = ReportVerdict::Kind::sink;
-      verdict.sentence = "No knot, and nothing is saturated. " + paced_sentence(paced);
+      verdict.sentence =
+          "No knot, and nothing is saturated." + (paced > 0 ? " " + paced_sentence(paced) : "") + remote;
+    } else if (!lacks_cpu && waits_for_requests()) {
+      verdict.kind = ReportVerdict::Kind::idle;
+      verdict.sentence = "Idle: waiting for requests. Nothing in the target limits, it ran " + ran +
+                         where_the_waits_go() + "; it would serve more if it were asked for more at a time" +
+                         machine() + ".";
     } else if (!report_.knots.empty()) {
       verdict.kind = ReportVerdict::Kind::background;
       verdict.sentence =
@@ -773,8 +831,7 @@ class Analysis {
       verdict.kind = ReportVerdict::Kind::none;
       verdict.sentence =
           "No thread waited in the window: there is no wait to improve. The target ran " + ran + ".";
-    } else if (report_.totals.target.runnable_s >= kLacksCpu * report_.window_s &&
-               report_.totals.target.runnable_s > report_.totals.target.running_s) {
+    } else if (lacks_cpu) {
       verdict.kind = ReportVerdict::Kind::cpu;
       verdict.sentence =
           "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for " +
@@ -802,6 +859,53 @@ class Analysis {
     }
     const double all_s = *busy * report_.recording.cpus * report_.window_s;
     return " Its own part of that was " + format_percent(report_.totals.target.running_s, all_s) + ".";
+  }
+
+  /// " The target waits for 10.0.0.5:3306, outside of this host, for 95% of the window: that service limits."
+  std::string remote_sentence() const {
+    double wait_s = 0;
+    std::map<std::string, double> services;
+    for (const ReportSink& sink : report_.sinks) {
+      if (sink.limit != "remote-service") {
+        continue;
+      }
+      wait_s += sink.remote_s;
+      for (const Edge& edge : merged_.graph.edges) {
+        for (const EdgePeer& peer : edge.peers) {
+          if (edge.to == sink.actor && peer_kinds_[peer.peer] == PeerKind::remote_service) {
+            services[trace_.peers[peer.peer].name] += to_seconds(peer.wait_ns);
+          }
+        }
+      }
+    }
+    if (services.empty()) {
+      return "";
+    }
+    const auto most = std::max_element(services.begin(), services.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return " The target waits for the remote service " + escape(most->first) +
+           (services.size() > 1 ? " and " + format_count(services.size() - 1) + " more" : "") +
+           ", outside of this host (" + format_seconds(wait_s) + "): how long it takes limits.";
+  }
+
+  /// For --min-weight or more; where background knots are the alternative, for more than any of them weighs,
+  /// too, and half of the window.
+  bool waits_for_requests() const {
+    std::vector<PeerSum> sums(merged_.vertices.size());
+    for (const Edge& edge : merged_.graph.edges) {
+      const PeerSum sum = waits_for(edge, PeerKind::request);
+      sums[edge.from].wait_ns += sum.wait_ns;
+      sums[edge.from].weight_ns += sum.weight_ns;
+    }
+    PeerSum most;
+    for (const PeerSum& sum : sums) {
+      most.wait_ns = std::max(most.wait_ns, sum.wait_ns);
+      most.weight_ns = std::max(most.weight_ns, sum.weight_ns);
+    }
+    const bool background = std::all_of(found_.knots.begin(), found_.knots.end(), [&](const Knot& knot) {
+      return most.weight_ns > knot.weight_ns && most.wait_ns >= knot_options_.window_ns / 2;
+    });
+    return background && most.weight_ns >= std::max<Nanos>(knot_options_.min_weight_ns, 1);
   }
 
   static std::string paced_sentence(std::ptrdiff_t count) {
@@ -837,13 +941,14 @@ class Analysis {
       if (wait_s < 0.01 * blocked_s) {
         continue;
       }
-      const std::string what = kind == "timer"     ? "timers"
-                               : kind == "nobody"  ? "what did not come within the window"
-                               : kind == "nic"     ? "the network, for requests or a remote service"
-                               : kind == "thread"  ? "other threads"
-                               : kind == "disk"    ? "disks"
-                               : kind == "unknown" ? "something unknown"
-                                                   : "interrupts";
+      const std::string what = kind == "timer"      ? "timers"
+                               : kind == "nobody"   ? "what did not come within the window"
+                               : kind == "requests" ? "requests from outside"
+                               : kind == "nic"      ? "the network, for requests or a remote service"
+                               : kind == "thread"   ? "other threads"
+                               : kind == "disk"     ? "disks"
+                               : kind == "unknown"  ? "something unknown"
+                                                    : "interrupts";
       out += (out.empty() ? ", and its threads wait for " : ", ") + what + " (" +
              format_percent(wait_s, blocked_s) + (out.empty() ? " of their blocked time)" : ")");
     }
@@ -977,6 +1082,9 @@ class Analysis {
                 report_.actors[report_.edges[edge].to].kind == ActorKind::timer
                     ? "In no knot: it waits for a time, not for somebody." + saturated_meanwhile()
                     : std::string("In no knot: woken by an interrupt; who caused it is not known.")};
+      case ReportStep::Reason::requests:
+        return {edge, ReportElsewhere::Reason::requests,
+                "In no knot: it waits for requests from outside of the target."};
       case ReportStep::Reason::saturated:
         return {edge, ReportElsewhere::Reason::saturated,
                 "In no knot: " + ActorNames(report_).brief(report_.edges[edge].from) +
@@ -1013,6 +1121,11 @@ class Analysis {
     const std::string end = !knot ? names.brief(report_.sinks[answer - report_.knots.size()].actor)
                             : report_.knots.size() == 1 ? std::string("the knot")
                                                         : "knot " + std::to_string(answer + 1);
+    if (!knot && report_.sinks[answer - report_.knots.size()].limit == "remote-service") {
+      return waiter +
+             " waits for a service outside of this host, directly or not, whose answers come through " + end +
+             ".";
+    }
     if (!knot) {
       return waiter + " waits for " + end + ", directly or not, which " +
              (report_.sinks[answer - report_.knots.size()].saturated ? "is saturated."
@@ -1028,6 +1141,7 @@ class Analysis {
   const Sweep& sweep_;
   const FalseWakeupSums false_wakeups_;
   KnotOptions knot_options_;
+  std::vector<PeerKind> peer_kinds_;
   std::vector<DiskUse> disk_use_;
   Merged merged_;
   KnotResult found_;

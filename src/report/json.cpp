@@ -119,6 +119,13 @@ Json edge_json(const ReportEdge& edge) {
             {"wait_s", seconds(stack.wait_s)},        {"waits", stack.waits},
             {"wait_stack", frames(stack.wait_stack)}, {"waker_stack", frames(stack.waker_stack)}};
   });
+  out["peers_known"] = edge.peers_known;
+  out["peers"] = array_of(edge.peers, [](const ReportPeer& peer) -> Json {
+    return {{"peer", text(peer.name)},
+            {"role", to_string(peer.role)},
+            {"waits", peer.waits},
+            {"wait_s", seconds(peer.wait_s)}};
+  });
   return out;
 }
 
@@ -146,7 +153,8 @@ Json sink_json(const ReportSink& sink) {
           {"runnable_s", seconds(sink.runnable_s)},
           {"busy_s", seconds(sink.busy_s)},
           {"asleep_s", seconds(sink.asleep_s)},
-          {"limit", text(sink.limit)}};
+          {"limit", text(sink.limit)},
+          {"remote_s", seconds(sink.remote_s)}};
 }
 
 Json refinement_json(const Report& report) {

@@ -29,6 +29,8 @@ std::string_view to_string(ReportStep::Reason reason) {
       return "noise";
     case ReportStep::Reason::to_pseudo:
       return "to-pseudo";
+    case ReportStep::Reason::requests:
+      return "requests";
     case ReportStep::Reason::saturated:
       return "saturated";
     case ReportStep::Reason::apart:
@@ -51,6 +53,8 @@ std::string_view to_string(ReportElsewhere::Reason reason) {
       return "leads-in";
     case ReportElsewhere::Reason::to_pseudo:
       return "to-pseudo";
+    case ReportElsewhere::Reason::requests:
+      return "requests";
     case ReportElsewhere::Reason::saturated:
       return "saturated";
     case ReportElsewhere::Reason::apart:

@@ -4,6 +4,7 @@
 // as double. Strings are as recorded, hostile bytes: the renderers escape them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,8 +36,9 @@ struct ReportTotals {
   std::uint64_t waits = 0;            ///< of all threads
   std::uint64_t preemptions = 0;
   ReportTime target;  ///< summed over the target's threads
-  /// Their blocked time by the kind of what woke them: the names of ActorKind, `nobody` for waits still open
-  /// at the window's end, `unknown`; without zeros.
+  /// Their blocked time by the kind of what woke them: the names of ActorKind, `requests` for those from
+  /// outside of the target, whoever brought them, `nobody` for waits still open at the window's end,
+  /// `unknown`; without zeros.
   std::map<std::string, double> waits_for;
 };
 
@@ -86,6 +88,15 @@ struct ReportStack {
   std::vector<std::string> waker_stack;
 };
 
+/// The part of an edge whose waits were on sockets that this one is at the other end of.
+struct ReportPeer {
+  Peer::Role role = Peer::Role::service;
+  std::string name;  ///< Peer::name
+  std::uint64_t waits = 0;
+  double wait_s = 0;
+};
+inline constexpr std::size_t kMostReportPeers = 64;
+
 /// Of the graph as built, before refinement. Edges of a group: seconds are per member of the waiting
 /// group, `waits` is the plain sum.
 struct ReportEdge {
@@ -101,6 +112,8 @@ struct ReportEdge {
   double waker_blocked_s = 0;
   double waker_unknown_s = 0;
   std::vector<ReportStack> stacks;  ///< by weight, heaviest first
+  std::uint64_t peers_known = 0;    ///< how many there were
+  std::vector<ReportPeer> peers;    ///< the first kMostReportPeers by wait_s, longest first
 };
 
 struct ReportKnot {
@@ -118,7 +131,9 @@ struct ReportKnot {
 struct ReportSink {
   ReportActorId actor = 0;
   bool saturated = false;
-  bool paced = false;  ///< not saturated, but runs or sleeps all the time while working threads wait for it
+  /// Not saturated, but runs or sleeps all the time while working threads wait for it; or they wait for a
+  /// service outside of the host, which it delivers the answers of.
+  bool paced = false;
   /// Threads: of the busiest member, so that it compares with the window; short-lived ones: while any of them
   /// was busy, split as their sum is.
   double running_s = 0;
@@ -126,8 +141,9 @@ struct ReportSink {
   double busy_s = 0;    ///< running_s + runnable_s; devices: window × (1 − idle fraction)
   double asleep_s = 0;  ///< until a time of its own; of the member with most of running, runnable and asleep
   /// What limits it: "execution" (threads), "cpu" (threads that are runnable for longer than they run),
-  /// "capacity" (devices).
+  /// "capacity" (devices), "remote-service" (interfaces through which a service outside of the host answers).
   std::string limit = "execution";
+  double remote_s = 0;  ///< limit "remote-service": threads waited for its answers
 
   bool limits() const { return saturated || paced; }  ///< else background
 };
@@ -137,6 +153,7 @@ struct ReportStep {
   enum class Reason : std::uint8_t {
     noise,
     to_pseudo,
+    requests,
     saturated,
     apart,
     light,
@@ -203,6 +220,7 @@ struct ReportElsewhere {
   enum class Reason : std::uint8_t {
     leads_in,    ///< nothing in a knot (or sink) waits for the one that waits here
     to_pseudo,   ///< it waits for a time or an interrupt, not for somebody
+    requests,    ///< it waits for requests from outside of the target
     saturated,   ///< who waits is busy nearly all the time
     apart,       ///< nothing in the target waits for those who wait here
     light,       ///< refinement dropped it: others in its knot weigh more

@@ -27,6 +27,7 @@ constexpr std::size_t kSinks = 5;
 constexpr std::size_t kBackground = 4;
 constexpr std::size_t kOpenWaits = 5;
 constexpr std::size_t kDiskUsers = 3;
+constexpr std::size_t kPeers = 3;
 constexpr std::size_t kFalseWakeups = 3;
 constexpr std::size_t kLossActors = 6;
 constexpr std::size_t kFrames = 6;
@@ -356,6 +357,7 @@ class TextReport {
       }
       canvas_.put("  ").put(classes(edge)).end();
       meanwhile(edge);
+      peers(edge);
       stacks(edge);
     }
     left_out(all.size() - shown, "edge");
@@ -399,6 +401,46 @@ class TextReport {
     if (!did.empty()) {
       label("meanwhile");
       canvas_.flow(words(brief(edge.to) + " " + did), 15);
+    }
+  }
+
+  /// `service 10.0.0.5:3306 ×312, client 10.0.0.9 ×40 (12 ports)`: the port of a client tells nothing.
+  void peers(const ReportEdge& edge) {
+    struct Host {
+      std::string role;
+      std::string name;
+      std::uint64_t waits = 0;
+      std::size_t ports = 0;
+    };
+    std::vector<Host> hosts;
+    for (const ReportPeer& peer : edge.peers) {
+      const bool client = peer.role == Peer::Role::client;
+      const std::string name = client ? peer.name.substr(0, peer.name.rfind(':')) : peer.name;
+      const std::string role(to_string(peer.role));
+      auto host = std::find_if(hosts.begin(), hosts.end(), [&](const Host& other) {
+        return client && other.role == role && other.name == name;
+      });
+      if (host == hosts.end()) {
+        host = hosts.insert(hosts.end(), {role, name, 0, 0});
+      }
+      host->waits += peer.waits;
+      ++host->ports;
+    }
+    std::string out;
+    const std::size_t shown = limit(kPeers, hosts.size());
+    std::uint64_t told = 0;
+    for (std::size_t i = 0; i < shown; ++i) {
+      const Host& host = hosts[i];
+      out += (i == 0 ? "" : ", ") + host.role + " " + host.name + " ×" + format_count(host.waits) +
+             (host.ports > 1 ? " (" + format_plural(host.ports, "port") + ")" : "");
+      told += host.ports;
+    }
+    if (told < edge.peers_known) {
+      out += " and " + format_count(edge.peers_known - told) + " more";
+    }
+    if (!out.empty()) {
+      label("peers");
+      canvas_.flow(words(out), 15);
     }
   }
 
@@ -479,9 +521,37 @@ class TextReport {
                   ? ", slept until a time for " + format_seconds(sink.asleep_s) + " " + share(sink.asleep_s)
                   : "");
     }
+    if (sink.limit == "remote-service") {
+      return "brings the answers of " + services(sink.actor) + ", outside of this host: threads wait " +
+             format_seconds(sink.remote_s) + " for them";
+    }
     const ReportDisk* disk = disk_of(sink.actor);
     return "used " + share(sink.busy_s) + " of its capacity" +
            (disk == nullptr ? "" : " (" + capacity_source(*disk) + ")");
+  }
+
+  /// `10.0.0.5:3306, 10.0.0.6:3306 and 3 more`
+  std::string services(ReportActorId nic) const {
+    std::map<std::string, double> waits;
+    std::uint64_t more = 0;
+    for (const ReportEdge& edge : report_.edges) {
+      if (edge.to != nic || edge.idle) continue;
+      for (const ReportPeer& peer : edge.peers) {
+        if (peer.role == Peer::Role::service) {
+          waits[peer.name] += peer.wait_s;
+        }
+      }
+    }
+    std::vector<std::pair<std::string, double>> all(waits.begin(), waits.end());
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string out;
+    const std::size_t shown = limit(kPeers, all.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      out += (i == 0 ? "" : ", ") + all[i].first;
+    }
+    more += all.size() - shown;
+    return out + (more > 0 ? " and " + format_count(more) + " more" : "");
   }
 
   void limiting_sinks() {
@@ -489,7 +559,9 @@ class TextReport {
           [](const ReportSink& sink) { return sink.saturated; });
     sinks("PACED",
           "runs or sleeps until a time, and others wait for that: a limit on the rate, or something remote",
-          [](const ReportSink& sink) { return sink.paced; });
+          [](const ReportSink& sink) { return sink.paced && sink.limit != "remote-service"; });
+    sinks("REMOTE SERVICE", "asked by the target, and not on this host: how long it takes limits",
+          [](const ReportSink& sink) { return sink.paced && sink.limit == "remote-service"; });
   }
 
   void sinks(const char* name, const char* meaning, bool (*belongs)(const ReportSink&)) {
@@ -538,6 +610,7 @@ class TextReport {
       canvas_.to(4);
       canvas_.flow(words(all[i].sentence), 4);
       meanwhile(edge);
+      peers(edge);
       if (i == 0 || verbose_) {
         stacks(edge);
       }
@@ -785,6 +858,8 @@ class TextReport {
         return "set aside " + what + ": weight " + weight + ", under the noise floor";
       case ReportStep::Reason::to_pseudo:
         return "set aside " + what + ": waits for a time or an interrupt, not for somebody";
+      case ReportStep::Reason::requests:
+        return "set aside " + what + ": waits for requests from outside of the target, not for anybody in it";
       case ReportStep::Reason::saturated:
         return "set aside " + what + ": " + full(report_.edges[*step.edge].from) +
                " is busy nearly all the time besides: this wait cannot limit";

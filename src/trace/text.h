@@ -14,7 +14,7 @@
 //   softirq NAME
 //   timer
 //   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [futex=HEX] [stack=FRAME;FRAME...]
-//        [waker_stack=FRAME;...] [in_flight=yes|no]
+//        [waker_stack=FRAME;...] [in_flight=yes|no] [peer=client:NAME|service:NAME]
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
 //   false TID at=
@@ -44,6 +44,9 @@
 //
 // A wait for a packet has two lines: up to the send for the thread that sent it, and from there on, with
 // in_flight=yes, for the interface (WaitSite::in_flight).
+//
+// peer= is who is at the other end of the socket: a client that connected to the thread's side, or a service
+// that it has asked (Peer). NAME is a text value, as a rule ADDRESS:PORT.
 //
 // Who is meant. Devices and interrupts are the same actor when kind and name are the same; a line of their
 // own (at most one each) is needed by nothing but a disk's capacity, and keeps the order of actors. A tid may
@@ -106,8 +109,8 @@ Result<Trace> parse_text(std::string_view text, const std::string& name);
 /// Errors: a trace that does not satisfy validate(); one that cannot be said in text (a group actor, a tid
 /// that is not > 0, two threads with one tid at the same time, a waker that was not born yet, a device or
 /// interrupt without a name or with that of another, an empty frame, a name over 4096 bytes, two capacities
-/// of one disk, a disk on more than 64 others or on one without a name); and every failure to write, such as
-/// a full disk. Flushes `file` and does not close it.
+/// of one disk, a disk on more than 64 others or on one without a name, a peer without a name); and every
+/// failure to write, such as a full disk. Flushes `file` and does not close it.
 Status write_text(const Trace& trace, std::FILE* file);
 
 }  // namespace offwait

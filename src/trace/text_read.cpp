@@ -89,7 +89,7 @@ struct SiteHash {
     const std::uint64_t actors = std::uint64_t{site.thread} << 32U | site.waker;
     const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
     const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 1U | (site.in_flight ? 1U : 0U);
-    return mix(mix(mix(0, actors), stacks), rest);
+    return mix(mix(mix(0, actors), stacks), rest << 32U | site.peer);
   }
 };
 
@@ -104,6 +104,12 @@ struct StackHash {
 
 struct StackEqual {
   bool operator()(const Stack& stack, const FrameIds& frames) const { return stack.frames == frames; }
+};
+
+struct PeerHash {
+  std::size_t operator()(const Peer& peer) const {
+    return mix(static_cast<std::uint64_t>(peer.role), std::hash<std::string>{}(peer.name));
+  }
 };
 
 /// What is known of a tid while reading.
@@ -206,6 +212,7 @@ class TextReader {
   bool in_order(std::string_view first, Nanos a, std::string_view second, Nanos b);
   bool wait_class(std::string_view text, WaitClass& out);
   bool futex(std::string_view text, std::uint32_t& out);
+  bool peer(std::string_view text, PeerId& out);
   bool waker(std::string_view text, Nanos wake, Waker& out);
   bool stack(std::string_view what, std::string_view text, StackId& out);
   bool device(std::string_view what, ActorKind kind, std::string_view text, ActorId& out);
@@ -254,6 +261,7 @@ class TextReader {
       trace_.frames};
   Interner<Stack, FrameIds, StackHash, StackEqual> stacks_{trace_.stacks};
   Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
+  Interner<Peer, Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
   ByName<StackId> written_stacks_;
   std::size_t written_stack_bytes_ = 0;
   // Kept for their memory:
@@ -502,6 +510,25 @@ bool TextReader::futex(std::string_view text, std::uint32_t& out) {
     return fail("futex " + quoted(text) + ": expected 1 to 8 lower-case hexadecimal digits, not zero");
   }
   return true;
+}
+
+/// Stays kNoPeer when it is not there.
+bool TextReader::peer(std::string_view text, PeerId& out) {
+  if (!present(text)) {
+    return true;
+  }
+  for (const Peer::Role role : {Peer::Role::client, Peer::Role::service}) {
+    const std::string prefix = std::string(to_string(role)) + ":";
+    if (text.starts_with(prefix)) {
+      Peer peer{role, ""};
+      if (!bytes("peer", text.substr(prefix.size()), peer.name)) {
+        return false;
+      }
+      out = peers_.intern(peer);
+      return true;
+    }
+  }
+  return fail("peer " + quoted(text) + ": expected client:NAME or service:NAME");
 }
 
 bool TextReader::waker(std::string_view text, Nanos wake, Waker& out) {
@@ -816,17 +843,18 @@ bool TextReader::disks_below(std::string_view text, std::vector<std::string>& ou
 }
 
 bool TextReader::add_wait(std::string_view rest) {
-  static constexpr std::array<Key, 9> kKeys{{{"block", true},
-                                             {"wake", true},
-                                             {"run", true},
-                                             {"waker", true},
-                                             {"class", true},
-                                             {"stack"},
-                                             {"waker_stack"},
-                                             {"in_flight"},
-                                             {"futex"}}};
+  static constexpr std::array<Key, 10> kKeys{{{"block", true},
+                                              {"wake", true},
+                                              {"run", true},
+                                              {"waker", true},
+                                              {"class", true},
+                                              {"stack"},
+                                              {"waker_stack"},
+                                              {"in_flight"},
+                                              {"futex"},
+                                              {"peer"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 9> values;
+  std::array<std::string_view, 10> values;
   PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid};
   Wait wait;
   Waker woken_by;
@@ -842,7 +870,8 @@ bool TextReader::add_wait(std::string_view rest) {
       !wait_class(values[4], pending.site.wait_class) ||
       !stack("stack", values[5], pending.site.wait_stack) ||
       !stack("waker_stack", values[6], pending.site.waker_stack) ||
-      !yes_or_no("in_flight", values[7], pending.site.in_flight) || !futex(values[8], wait.futex)) {
+      !yes_or_no("in_flight", values[7], pending.site.in_flight) || !futex(values[8], wait.futex) ||
+      !peer(values[9], pending.site.peer)) {
     return false;
   }
   if (pending.site.in_flight &&

@@ -212,6 +212,11 @@ Complaint TextWriter::check_values() const {
                   [](const std::string& frame) { return frame.empty(); })) {
     return Error{"an empty frame cannot be written as text"};
   }
+  if (std::any_of(trace_.peers.begin(), trace_.peers.end(),
+                  [](const Peer& peer) { return peer.name.empty() || peer.name.size() > kMaxTextValue; })) {
+    return Error{"a peer whose name is empty or longer than " + std::to_string(kMaxTextValue) +
+                 " bytes cannot be written as text"};
+  }
   std::set<ActorId> disks;
   for (const DiskCapacity& capacity : trace_.capacities) {
     if (!disks.insert(capacity.disk).second) {
@@ -415,6 +420,13 @@ void TextWriter::wait_line(const Wait& wait) {
   stack(" waker_stack=", site.waker_stack);
   if (site.in_flight) {
     text(" in_flight=yes");
+  }
+  if (site.peer != kNoPeer) {
+    const Peer& peer = trace_.peers[site.peer];
+    text(" peer=");
+    text(to_string(peer.role));
+    text(":");
+    value(peer.name);
   }
   end_line();
 }

@@ -158,10 +158,33 @@ class TruthTest(unittest.TestCase):
 
     LOOPBACK = {"client": "nic:lo", "server": "nic:lo"}
 
+    def check_peers(self, run, known=1.0):
+        """The waits for the other side bear its address, as the socket knows it, and which side asked."""
+        connections = {t["tid"]: t["peer"] for t in run.truths if t["truth"] == "connection"}
+        self.assertEqual(len(connections), 2)
+        for truth in self.thread_truths(run):
+            peers = collections.Counter(w.peer for w in run.dump.waits_of(truth) if w.waker in truth["wakers"])
+            right = peers.pop(connections[truth["tid"]])
+            self.assertLessEqual(peers.pop("", 0), (1 - known) * right)
+            self.assertEqual(peers, {})
+
     def test_loopback(self):
         # Delivered on top of the sender itself.
-        for _, sent, on_top in self.check_socket(self.run_workload("socket"), self.LOOPBACK):
+        run = self.run_workload("socket")
+        for _, sent, on_top in self.check_socket(run, self.LOOPBACK):
             self.assertGreaterEqual(len(on_top), 0.9 * len(sent))
+        self.check_peers(run)
+
+    def test_peers_over_ipv6(self):
+        self.check_peers(self.run_workload("socket", "--address", "::1", "--rounds", "50"))
+
+    def test_peers_of_ipv4_through_ipv6(self):
+        self.check_peers(self.run_workload("socket", "--ipv6", "--rounds", "50"))
+
+    def test_peers_of_poll(self):
+        # No call that names the socket: the packet's sender is known.
+        self.check_peers(self.run_workload("socket", "--poll", "--rounds", "50"))
+        self.check_peers(self.run_workload("socket", "--poll", "--address", "::1", "--rounds", "50"))
 
     @contextlib.contextmanager
     def settings(self, **values):
@@ -223,6 +246,7 @@ class TruthTest(unittest.TestCase):
         for truth, sent, _ in self.check_socket(run, {"client": "nic:" + near, "server": "nic:" + far}):
             # Names are unique in one namespace only.
             self.assertEqual({"@" in w.nic for w in sent}, {truth["name"] == "server"})
+        self.check_peers(run)
 
     def test_unix_socket(self):
         run = self.run_workload("socket", "--over", "unix")
@@ -231,6 +255,7 @@ class TruthTest(unittest.TestCase):
             waits = [w for w in run.dump.waits_of(truth) if w.cls == "net"]
             self.assertGreaterEqual(len(waits), 0.99 * truth["waits"])
             self.assertEqual({w.nic for w in waits}, {""})
+            self.assertEqual({w.peer for w in waits}, {""})
 
     # --- timers, disks, signals, children ---
 

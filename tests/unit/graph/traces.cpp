@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <catch2/catch.hpp>
 #include <cstddef>
 #include <random>
 #include <utility>
 #include <vector>
-
-#include <catch2/catch.hpp>
 
 #include "model/validate.h"
 

@@ -31,6 +31,8 @@ CASES = {
     "idle": (HERE / "idle.txt", []),
     "herd": (HERE / "herd.txt", ["--no-merge"]),
     "herd-kept": (HERE / "herd.txt", ["--no-merge", "--keep-false-wakeups"]),
+    "requests": (HERE / "requests.txt", ["--explain"]),
+    "remote-service": (HERE / "remote-service.txt", ["--explain"]),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
 

@@ -68,6 +68,9 @@ inline Report sample_report() {
   a_b.waker_runnable_s = 0.1;
   a_b.waker_blocked_s = 4.0;
   a_b.stacks = {{WaitClass::futex, 8, 8, 800, {"pthread_cond_wait"}, {"pthread_cond_signal", "dequeue"}}};
+  a_b.peers_known = 70;
+  a_b.peers = {{Peer::Role::service, "10.0.0.5:3306", 500, 5},
+               {Peer::Role::client, "10.0.0.9:40312", 300, 3}};
   ReportEdge disk_b;
   disk_b.from = 2;
   disk_b.to = 1;

@@ -48,6 +48,9 @@ void poison(Report& report, const std::string& name) {
       stack.wait_stack = {name, "--", name, name};
       stack.waker_stack = {name};
     }
+    for (ReportPeer& peer : edge.peers) {
+      peer.name = name;
+    }
   }
   for (ReportKnot& knot : report.knots) {
     knot.pattern_title = knot.evidence = knot.advice = name;
@@ -89,6 +92,7 @@ LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise thr
   A → B  8.00 s 80% futex 75%, pipe 25%
     Not in a knot: nothing there waits for A.
     meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms
+    peers      service 10.0.0.5:3306 ×500, client 10.0.0.9 ×300 and 68 more
     waits in   pthread_cond_wait
     woken in   pthread_cond_signal ← dequeue
 

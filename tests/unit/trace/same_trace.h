@@ -28,6 +28,8 @@ inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const W
   return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack,
                     x.in_flight) == std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack,
                                                y.waker_stack == kNoStack, y.in_flight) &&
+         (x.peer == kNoPeer) == (y.peer == kNoPeer) &&
+         (x.peer == kNoPeer || a.peers[x.peer] == b.peers[y.peer]) &&
          frames_of(a, x.wait_stack) == frames_of(b, y.wait_stack) &&
          frames_of(a, x.waker_stack) == frames_of(b, y.waker_stack);
 }

@@ -147,6 +147,32 @@ TEST_CASE("a packet in flight is written and read back") {
   CHECK(first_difference(trace, read_back(text)).empty());
 }
 
+TEST_CASE("peers are written and read back, the one that asked apart from the one that was asked") {
+  Trace trace;
+  trace.window = {0, 10000};
+  trace.actors = {thread(11, "reader"), device(ActorKind::nic, "eth0")};
+  trace.peers = {{Peer::Role::service, "10.0.0.5:3306"},
+                 {Peer::Role::client, "10.0.0.5:3306"},
+                 {Peer::Role::client, "[2001:db8::1]:*"},
+                 {Peer::Role::service, "a b;%\n"}};
+  trace.waits = {};
+  for (PeerId peer = 0; peer < trace.peers.size(); ++peer) {
+    WaitSite site{0, 1, WaitClass::net};
+    site.peer = peer;
+    trace.sites.push_back(site);
+    const Nanos at = 100 * Nanos{peer};
+    trace.waits.push_back({peer, 0, at, at + 50, at + 60});
+  }
+  const std::string text = written(trace);
+  CHECK(text.find("class=net peer=service:10.0.0.5:3306\n") != std::string::npos);
+  CHECK(text.find("class=net peer=client:10.0.0.5:3306\n") != std::string::npos);
+  CHECK(text.find("class=net peer=client:[2001:db8::1]:*\n") != std::string::npos);
+  CHECK(text.find("class=net peer=service:a%20b%3B%25%0A\n") != std::string::npos);
+  const Trace back = read_back(text);
+  CHECK(first_difference(trace, back).empty());
+  CHECK(back.peers == trace.peers);
+}
+
 /// A valid trace with everything in it that text can say, and hostile names.
 Trace random_trace(std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -214,6 +240,9 @@ Trace random_trace(std::uint32_t seed) {
     }
   }
   trace.actors.push_back(device(ActorKind::timer, ""));
+  for (std::size_t i = below(4); i > 0; --i) {
+    trace.peers.push_back({below(2) == 0 ? Peer::Role::client : Peer::Role::service, unique(i)});
+  }
   for (std::size_t i = 0; i < 8; ++i) {
     trace.frames.push_back(unique(i));
   }
@@ -270,6 +299,9 @@ Trace random_trace(std::uint32_t seed) {
                         (trace.actors[waker].start <= second && second < trace.actors[waker].exit))) {
             site.waker = waker;
           }
+          site.peer = below(3) == 0 && !trace.peers.empty()
+                          ? below(static_cast<std::uint32_t>(trace.peers.size()))
+                          : kNoPeer;
           SiteId known = 0;
           while (known < trace.sites.size() && trace.sites[known] != site) {
             ++known;
