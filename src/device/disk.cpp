@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr Nanos kShortestForRate = 100'000'000;
 constexpr int kDeepQueue = 16;
+constexpr std::ptrdiff_t kSeveral = 4;
 constexpr Nanos kSamplingBlur = 1'000'000;  // what is read of /proc/diskstats is of no one instant
 constexpr double kMismatch = 0.02;
 
@@ -333,6 +335,60 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sample
   return use;
 }
 
+// The requests of one thread to one disk.
+class Sent {
+ public:
+  void add(const DiskIo& io) {
+    issues_.push_back(io.issue);
+    completions_.push_back(io.complete);
+  }
+
+  void sort() {
+    std::sort(issues_.begin(), issues_.end());
+    std::sort(completions_.begin(), completions_.end());
+  }
+
+  std::ptrdiff_t under_way(Nanos at) const {
+    const auto sent = std::upper_bound(issues_.begin(), issues_.end(), at) - issues_.begin();
+    return sent - (std::upper_bound(completions_.begin(), completions_.end(), at) - completions_.begin());
+  }
+
+ private:
+  std::vector<Nanos> issues_;
+  std::vector<Nanos> completions_;
+};
+
+// (disk, thread): the disk has no reason to wait for this thread.
+std::set<std::pair<ActorId, ActorId>> kept_in_work(const Trace& trace) {
+  std::map<std::pair<ActorId, ActorId>, Sent> sent;
+  for (const DiskIo& io : trace.disk_ios) {
+    if (io.thread != kNoActor) {
+      sent[{io.disk, io.thread}].add(io);
+    }
+  }
+  for (auto& [ends, requests] : sent) {
+    requests.sort();
+  }
+  std::map<std::pair<ActorId, ActorId>, double> balance;  // ns waited with several under way, less the others
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    const auto requests = sent.find({site.waker, site.thread});
+    if (requests == sent.end()) {
+      continue;
+    }
+    const bool in_work = site.any_request && requests->second.under_way(wait.block) >= kSeveral;
+    const auto length = static_cast<double>(clip({wait.block, wait.wake}, trace.window).length());
+    balance[requests->first] += in_work ? length : -length;
+  }
+  std::set<std::pair<ActorId, ActorId>> result;
+  for (const auto& [ends, ns] : balance) {
+    if (ns > 0) {
+      result.insert(ends);
+    }
+  }
+  return result;
+}
+
 DiskCapacity capacity_of(const Trace& trace, ActorId disk) {
   for (const DiskCapacity& capacity : trace.capacities) {
     if (capacity.disk == disk && capacity.bytes_per_s > 0 && capacity.ios_per_s > 0) {
@@ -468,11 +524,11 @@ std::vector<DiskUse> disk_use(const Trace& trace) {
 std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use) {
   // Times idle_ns, which is below 2^63, it fits. Real traffic stays far below it.
   constexpr Wide kMostBytes = Wide{1} << 63;
-  struct Sent {
+  struct Share {
     Wide bytes = 0;
     std::uint64_t requests = 0;
   };
-  std::map<ActorId, std::map<ActorId, Sent>> sent;  // disk, thread
+  std::map<ActorId, std::map<ActorId, Share>> sent;  // disk, thread
   for (const DiskIo& io : trace.disk_ios) {
     const bool in_window =
         io.issue < trace.window.end && std::max(io.complete, io.issue) > trace.window.begin;
@@ -480,20 +536,20 @@ std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use
       continue;
     }
     constexpr std::uint64_t kSector = 512;
-    Sent& mine = sent[io.disk][io.thread];
+    Share& mine = sent[io.disk][io.thread];
     mine.bytes = std::min<Wide>(mine.bytes + (io.bytes == 0 ? kSector : io.bytes), kMostBytes);
     ++mine.requests;
   }
 
+  const std::set<std::pair<ActorId, ActorId>> in_work = kept_in_work(trace);
   std::vector<Edge> edges;
   for (const DiskUse& disk : use) {
-    const std::map<ActorId, Sent>& users = sent[disk.disk];
+    const std::map<ActorId, Share>& users = sent[disk.disk];
     Wide total = 0;
     for (const auto& [thread, mine] : users) {
       total += mine.bytes;
     }
-    const bool saturated = disk.idle_ns <= disk.busy_ns / 9;
-    if (total == 0 || saturated) {
+    if (total == 0) {
       continue;
     }
     const auto idle = static_cast<Wide>(disk.idle_ns);
@@ -518,7 +574,7 @@ std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use
     }
     for (Edge& edge : shares) {
       edge.weight_ns = edge.wait_ns;
-      if (edge.wait_ns > 0) {
+      if (edge.wait_ns > 0 && !in_work.contains({edge.from, edge.to})) {
         edges.push_back(std::move(edge));
       }
     }

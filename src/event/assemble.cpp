@@ -43,9 +43,10 @@ struct Life {
 struct SiteHash {
   std::size_t operator()(const WaitSite& site) const {
     std::uint64_t hash = site.thread;
-    for (std::uint64_t part : {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
-                               std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack},
-                               std::uint64_t{site.in_flight}, std::uint64_t{site.peer}}) {
+    for (std::uint64_t part :
+         {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
+          std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}, std::uint64_t{site.in_flight},
+          std::uint64_t{site.any_request}, std::uint64_t{site.peer}}) {
       hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
@@ -367,8 +368,9 @@ class Assembler {
     } else {
       wait.futex = record.object;
     }
-    where.wait_class =
-        classify({record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state});
+    const WaitFacts facts{record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state};
+    where.wait_class = classify(facts);
+    where.any_request = waits_for_any_request(facts);
     where.wait_stack = stack(record.wait_kernel, record.wait_user);
     if (wait.wake >= end_) {
       wait.wake = kNever;
@@ -539,6 +541,7 @@ class Assembler {
     const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
     if (woken) facts.waker_kind = thread.waker_kind;
     where.wait_class = classify(facts);
+    where.any_request = waits_for_any_request(facts);
     if (!woken) return push(wait, where);
     wait.wake = std::max(nanos(thread.wake_ns), wait.block);
     const bool sent = thread.waker_kind == OFFWAIT_WAKER_THREAD;

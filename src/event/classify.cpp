@@ -88,4 +88,16 @@ WaitClass classify(const WaitFacts& facts) {
   return fault ? WaitClass::fault : WaitClass::other;
 }
 
+bool waits_for_any_request(const WaitFacts& facts) {
+  if (classify(facts) != WaitClass::disk || (facts.flags & OFFWAIT_WAIT_KTHREAD) != 0) return false;
+  switch (facts.syscall) {
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_uring_enter:
+      return true;
+    default:
+      return class_of_call(facts.syscall) == WaitClass::poll;
+  }
+}
+
 }  // namespace offwait

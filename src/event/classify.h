@@ -29,4 +29,7 @@ struct WaitFacts {
 /// `lock` as well. System call numbers are those of the architecture offwait is built for.
 WaitClass classify(const WaitFacts& facts);
 
+/// WaitSite::any_request.
+bool waits_for_any_request(const WaitFacts& facts);
+
 }  // namespace offwait

@@ -89,6 +89,9 @@ struct WaitSite {
   /// Whom the socket that was waited on is connected to or, where that is not known (poll, epoll), who sent
   /// the packet that ended the wait.
   PeerId peer = kNoPeer;
+  /// Of class disk, in a call that returns when any of the requests under way is done (io_uring_enter,
+  /// io_getevents, poll and the like).
+  bool any_request = false;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
 

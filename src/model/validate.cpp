@@ -112,6 +112,9 @@ class Checker {
       if (site.in_flight && !is_a(site.waker, ActorKind::nic)) {
         return in_thread(site.thread, "waits for a packet in flight, but not for a network interface");
       }
+      if (site.any_request && site.wait_class != WaitClass::disk) {
+        return in_thread(site.thread, "waits for any request, but not in class disk");
+      }
       if (!is_stack(site.wait_stack) || !is_stack(site.waker_stack)) {
         return in_thread(site.thread, "waits with an unknown stack");
       }

@@ -14,7 +14,7 @@
 //   softirq NAME
 //   timer
 //   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [futex=HEX] [stack=FRAME;FRAME...]
-//        [waker_stack=FRAME;...] [in_flight=yes|no] [peer=client:NAME|service:NAME]
+//        [waker_stack=FRAME;...] [in_flight=yes|no] [any=yes|no] [peer=client:NAME|service:NAME]
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
 //   false TID at=
@@ -47,6 +47,8 @@
 //
 // peer= is who is at the other end of the socket: a client that connected to the thread's side, or a service
 // that it has asked (Peer). NAME is a text value, as a rule ADDRESS:PORT.
+//
+// any=yes is a wait of class disk for whichever request is done first (WaitSite::any_request).
 //
 // Who is meant. Devices and interrupts are the same actor when kind and name are the same; a line of their
 // own (at most one each) is needed by nothing but a disk's capacity, and keeps the order of actors. A tid may

@@ -88,7 +88,8 @@ struct SiteHash {
   std::size_t operator()(const WaitSite& site) const {
     const std::uint64_t actors = std::uint64_t{site.thread} << 32U | site.waker;
     const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
-    const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 1U | (site.in_flight ? 1U : 0U);
+    const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 2U |
+                               (site.any_request ? 2U : 0U) | (site.in_flight ? 1U : 0U);
     return mix(mix(mix(0, actors), stacks), rest << 32U | site.peer);
   }
 };
@@ -843,7 +844,7 @@ bool TextReader::disks_below(std::string_view text, std::vector<std::string>& ou
 }
 
 bool TextReader::add_wait(std::string_view rest) {
-  static constexpr std::array<Key, 10> kKeys{{{"block", true},
+  static constexpr std::array<Key, 11> kKeys{{{"block", true},
                                               {"wake", true},
                                               {"run", true},
                                               {"waker", true},
@@ -852,9 +853,10 @@ bool TextReader::add_wait(std::string_view rest) {
                                               {"waker_stack"},
                                               {"in_flight"},
                                               {"futex"},
-                                              {"peer"}}};
+                                              {"peer"},
+                                              {"any"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 10> values;
+  std::array<std::string_view, 11> values;
   PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid};
   Wait wait;
   Waker woken_by;
@@ -871,8 +873,11 @@ bool TextReader::add_wait(std::string_view rest) {
       !stack("stack", values[5], pending.site.wait_stack) ||
       !stack("waker_stack", values[6], pending.site.waker_stack) ||
       !yes_or_no("in_flight", values[7], pending.site.in_flight) || !futex(values[8], wait.futex) ||
-      !peer(values[9], pending.site.peer)) {
+      !peer(values[9], pending.site.peer) || !yes_or_no("any", values[10], pending.site.any_request)) {
     return false;
+  }
+  if (pending.site.any_request && pending.site.wait_class != WaitClass::disk) {
+    return fail("any of a wait of class " + quoted(values[4]) + ": expected class=disk");
   }
   if (pending.site.in_flight &&
       (woken_by.actor == kNoActor || trace_.actors[woken_by.actor].kind != ActorKind::nic)) {

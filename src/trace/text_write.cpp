@@ -428,6 +428,9 @@ void TextWriter::wait_line(const Wait& wait) {
     text(":");
     value(peer.name);
   }
+  if (site.any_request) {
+    text(" any=yes");
+  }
   end_line();
 }
 

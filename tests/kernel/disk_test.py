@@ -90,6 +90,21 @@ class DiskTest(unittest.TestCase):
         flown = sum(int(keys["complete"]) - int(keys["issue"]) for keys in done)
         self.assertLessEqual(sum(w.wake - w.block for w in waits), 1.02 * flown)
 
+    def test_asynchronous_requests_make_no_knot(self):
+        for engine in ("libaio", "io_uring"):
+            for depth, knots in ((32, 0), (1, 1)):
+                with self.subTest(engine=engine, depth=depth), loop_device(self.directory, 64) as device:
+                    job = fio(device, "--rw=randread", "--runtime=3", f"--ioengine={engine}", f"--iodepth={depth}")
+                    worker = worker_of(job)
+                    time.sleep(0.5)
+                    report = self.report(worker, 1.5)
+                    job.communicate()
+                    actor, _ = self.disk(report, device)
+                    self.assertEqual(len(self.knots_with(report, actor)), knots, report["knots"])
+                    reader, = [a["id"] for a in report["actors"] if a.get("tid") == worker]
+                    idle = [e["to"] for e in report["edges"] if e["from"] == actor and e["weight_s"] > 0.01]
+                    self.assertEqual(idle, [reader] * knots)
+
     def test_idle_fraction_is_that_of_the_counters(self):
         with loop_device(self.directory, 64) as device:
             # At a steady rate: the counters below are read some time before and after the recording.

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace offwait {
 namespace {
@@ -383,15 +385,57 @@ TEST_CASE("largest remainders get what is left over, ties the smaller id") {
   CHECK(edges[2].wait_ns == 7);
 }
 
-TEST_CASE("a saturated disk waits for nobody") {
-  Trace trace = trace_of(kSecond);
-  io(trace, 0, 10, 4096, kWriter);
-  std::vector<DiskUse> use = idle_for(101);
-  use[0].busy_ns = 899;
-  CHECK(idle_edges(trace, use).size() == 1);
-  use[0] = idle_for(100)[0];
-  use[0].busy_ns = 900;
-  CHECK(idle_edges(trace, use).empty());
+// The writer keeps `depth` requests of 100 ns under way: from the first one that is done it waits for one
+// after the other, and sends another at once.
+Trace rolling(int depth, bool any_request) {
+  Trace trace = trace_of(100'000);
+  trace.sites = {{kWriter, kDisk, WaitClass::disk}};
+  trace.sites[0].any_request = any_request;
+  const Nanos spacing = 100 / depth;
+  for (int i = 0; i < 100; ++i) {
+    const Nanos issue = 1000 + i * spacing;
+    io(trace, issue, issue + 100, 4096);
+    if (i >= depth) {
+      trace.waits.push_back({0, 0, issue - spacing, issue, issue});
+    }
+  }
+  io(trace, 0, 10, 4096, kReader);
+  return trace;
+}
+
+TEST_CASE("a disk does not wait for a thread that keeps several requests under way") {
+  for (const auto& [depth, edges] :
+       std::vector<std::pair<int, std::size_t>>{{1, 2}, {2, 2}, {4, 1}, {20, 1}}) {
+    CAPTURE(depth);
+    const std::vector<Edge> found = idle_edges(rolling(depth, true), idle_for(1010));
+    REQUIRE(found.size() == edges);
+    // The others' shares are as they were.
+    CHECK(found.back().to == kReader);
+    CHECK(found.back().wait_ns == 10);
+  }
+}
+
+TEST_CASE("many requests at once are no work kept up when all are waited for, as fsync does") {
+  CHECK(idle_edges(rolling(20, false), idle_for(1010)).size() == 2);
+}
+
+TEST_CASE("which of a thread's waits took more time decides") {
+  Trace trace = rolling(20, true);
+  trace.sites.push_back({kWriter, kDisk, WaitClass::disk});
+  Nanos any = 0;
+  for (const Wait& wait : trace.waits) {
+    any += wait.wake - wait.block;
+  }
+  trace.waits.push_back({1, 0, 50'000, 50'000 + any - 1, 50'000 + any});
+  CHECK(idle_edges(trace, idle_for(1010)).size() == 1);
+  trace.waits.back().wake += 1;
+  CHECK(idle_edges(trace, idle_for(1010)).size() == 2);
+}
+
+TEST_CASE("who does not wait for the disk has its share, whatever is under way") {
+  Trace trace = rolling(20, true);
+  trace.waits.clear();
+  CHECK(idle_edges(trace, idle_for(1010)).size() == 2);
 }
 
 TEST_CASE("who did not use the disk in the window has no idle edge") {

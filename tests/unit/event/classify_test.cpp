@@ -165,6 +165,26 @@ TEST_CASE("a user thread outside of a system call is in a page fault") {
   CHECK(class_of(in_call(OFFWAIT_NO_SYSCALL, kKillable)) == "fault");
 }
 
+TEST_CASE(
+    "a wait for any request is one for a disk in a call that returns when the first of several is done") {
+  const auto any = [](long syscall, std::uint8_t waker, std::uint8_t flags = 0) {
+    WaitFacts facts = in_call(syscall);
+    facts.waker_kind = waker;
+    facts.flags = flags;
+    return waits_for_any_request(facts);
+  };
+  for (const long syscall : {long{SYS_io_getevents}, long{SYS_io_pgetevents}, long{SYS_io_uring_enter},
+                             long{SYS_ppoll}, long{SYS_epoll_pwait}}) {
+    CHECK(any(syscall, OFFWAIT_WAKER_DISK));
+    CHECK_FALSE(any(syscall, OFFWAIT_WAKER_THREAD));
+    CHECK_FALSE(any(syscall, OFFWAIT_WAKER_DISK, OFFWAIT_WAIT_KTHREAD));
+  }
+  for (const long syscall :
+       {long{SYS_fsync}, long{SYS_pread64}, long{SYS_io_submit}, long{OFFWAIT_NO_SYSCALL}}) {
+    CHECK_FALSE(any(syscall, OFFWAIT_WAKER_DISK));
+  }
+}
+
 TEST_CASE("whatever else is said, there is a class") {
   for (int bits = 0; bits < 1 << 16; ++bits) {
     WaitFacts facts;

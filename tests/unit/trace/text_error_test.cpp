@@ -269,6 +269,8 @@ TEST_CASE("waits") {
         "in_flight '1': expected yes or no"},
        {"wait 1 block=1 wake=2 run=3 waker=timer class=net in_flight=yes",
         "waker 'timer' of a packet in flight: expected nic:NAME"},
+       {wait + "net any=yes", "any of a wait of class 'net': expected class=disk"},
+       {wait + "disk any=maybe", "any 'maybe': expected yes or no"},
        {wait + "net in_flight=yes", "waker '-' of a packet in flight: expected nic:NAME"},
        {wait + "net peer=10.0.0.5:3306", "peer '10.0.0.5:3306': expected client:NAME or service:NAME"},
        {wait + "net peer=service", "peer 'service': expected client:NAME or service:NAME"},

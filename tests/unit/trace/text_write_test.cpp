@@ -173,6 +173,20 @@ TEST_CASE("peers are written and read back, the one that asked apart from the on
   CHECK(back.peers == trace.peers);
 }
 
+TEST_CASE("a wait for any request is written and read back") {
+  Trace trace;
+  trace.window = {0, 10000};
+  trace.actors = {thread(11, "reader"), device(ActorKind::disk, "vda")};
+  trace.sites = {{0, 1, WaitClass::disk}, {0, 1, WaitClass::disk}};
+  trace.sites[1].any_request = true;
+  trace.waits = {{0, 0, 100, 200, 200}, {1, 0, 200, 300, 350}};
+  const std::string text = written(trace);
+  CHECK(text.find("wait 11 block=100 wake=200 run=200 waker=disk:vda class=disk\n"
+                  "wait 11 block=200 wake=300 run=350 waker=disk:vda class=disk any=yes\n") !=
+        std::string::npos);
+  CHECK(first_difference(trace, read_back(text)).empty());
+}
+
 /// A valid trace with everything in it that text can say, and hostile names.
 Trace random_trace(std::uint32_t seed) {
   std::mt19937 random(seed);
