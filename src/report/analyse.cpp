@@ -20,6 +20,7 @@
 #include "graph/graph.h"
 #include "graph/merge.h"
 #include "graph/peer_kinds.h"
+#include "graph/phases.h"
 #include "graph/short_lived.h"
 #include "graph/sweep.h"
 #include "knot/knots.h"
@@ -36,6 +37,8 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 /// A barrier lets as many go each time: the mean over the largest number is more than this.
 constexpr double kConstant = 0.9;
+/// When its waits took place is worth knowing of an edge with this part of the window or more.
+constexpr double kPhased = 0.05;
 /// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
 constexpr double kLacksCpu = 0.2;
 /// From here on the lack of a CPU needs no other explanation than that all are taken.
@@ -272,6 +275,49 @@ class Analysis {
         out.peers.push_back({named.role, named.name, peer.waits, to_seconds(peer.wait_ns)});
       }
       report_.edges.push_back(std::move(out));
+    }
+    phases();
+  }
+
+  void phases() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, ReportEdgeId> long_edges;
+    for (ReportEdgeId id = 0; id < report_.edges.size(); ++id) {
+      const ReportEdge& edge = report_.edges[id];
+      if (!edge.idle && edge.wait_s >= kPhased * report_.window_s) {
+        long_edges[{edge.from, edge.to}] = id;
+      }
+    }
+    std::vector<std::uint32_t> edge_of_site(trace_.sites.size(), kNone);
+    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+      const WaitSite& site = trace_.sites[id];
+      if (site.waker == kNoActor) {
+        continue;
+      }
+      const auto edge = long_edges.find({merged_.vertex_of[site.thread], merged_.vertex_of[site.waker]});
+      if (edge != long_edges.end()) {
+        edge_of_site[id] = edge->second;
+      }
+    }
+    std::map<ReportEdgeId, WaitsOverTime> over_time;
+    for (const Wait& wait : trace_.waits) {
+      if (const std::uint32_t edge = edge_of_site[wait.site]; edge != kNone) {
+        over_time.try_emplace(edge, trace_.window)
+            .first->second.add(wait.block,
+                               std::min(wait.wake, trace_.actors[trace_.sites[wait.site].thread].exit));
+      }
+    }
+    for (const auto& [edge, waits] : over_time) {
+      const std::optional<Phases> found = waits.phases();
+      if (!found) {
+        continue;
+      }
+      ReportPhases& out = report_.edges[edge].phases.emplace();
+      out.share = static_cast<double>(found->wait_ns) / static_cast<double>(found->all_ns);
+      out.length_s = to_seconds(found->length_ns);
+      for (const Window& range : found->ranges) {
+        out.ranges.push_back(
+            {to_seconds(range.begin - trace_.window.begin), to_seconds(range.end - trace_.window.begin)});
+      }
     }
   }
 
@@ -724,7 +770,36 @@ class Analysis {
       split_busy(sink.vertex, vertex.busy_ns, out);
       out.limit = out.runnable_s > out.running_s ? "cpu" : "execution";
     }
+    if (sink.paced) {
+      out.pattern = to_string(Pattern::timer_driven);
+      out.evidence = sleeps(sink.vertex);
+      out.advice =
+          "Usually the sleep is replaced by a wait for the event itself, or shortened; one that stands for "
+          "something remote is shortened there, or several are under way at a time.";
+    }
     return out;
+  }
+
+  /// "1,404 sleeps, 1.00 ms each on average."
+  std::string sleeps(VertexId id) const {
+    std::uint64_t count = 0;
+    Nanos sum_ns = 0;
+    for (const Edge& edge : merged_.graph.edges) {
+      if (edge.from != id || report_.actors[edge.to].kind != ActorKind::timer) {
+        continue;
+      }
+      for (const EdgeStack& stack : edge.stacks) {
+        if (stack.wait_class == WaitClass::sleep) {
+          count += stack.waits;
+          sum_ns += stack.wait_ns * static_cast<Nanos>(merged_.vertices[id].members.size());
+        }
+      }
+    }
+    if (count == 0) {
+      return "";
+    }
+    return format_plural(count, "sleep") + ", " +
+           format_seconds(to_seconds(sum_ns) / static_cast<double>(count)) + " each on average.";
   }
 
   /// running_s and runnable_s of a thread or group.

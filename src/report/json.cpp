@@ -18,6 +18,9 @@ Json text(std::string_view bytes) { return escape(bytes); }
 // nanosecond are noise.
 Json seconds(double s) { return std::isfinite(s) ? std::round(s * 1e9) / 1e9 : 0.0; }
 
+// Six digits behind the point say more than enough of a rate or a share.
+Json rounded(double number) { return std::isfinite(number) ? std::round(number * 1e6) / 1e6 : 0.0; }
+
 Json frames(const std::vector<std::string>& stack) {
   Json out = Json::array();
   for (const std::string& frame : stack) {
@@ -51,7 +54,7 @@ Json recording_json(const Report& report) {
           {"window_s", seconds(report.window_s)},
           {"kernel", text(recording.kernel)},
           {"cpus", recording.cpus},
-          {"cpu_busy", busy ? Json(std::round(*busy * 1e6) / 1e6) : Json(nullptr)},
+          {"cpu_busy", busy ? rounded(*busy) : Json(nullptr)},
           {"offwait", text(recording.offwait)}};
 }
 
@@ -98,6 +101,17 @@ Json actor_json(const ReportActor& actor, ReportActorId id) {
   return out;
 }
 
+Json phases_json(const std::optional<ReportPhases>& phases) {
+  if (!phases) {
+    return nullptr;
+  }
+  return {{"share", rounded(phases->share)},
+          {"length_s", seconds(phases->length_s)},
+          {"ranges", array_of(phases->ranges, [](const ReportPhases::Range& range) -> Json {
+             return {{"from_s", seconds(range.from_s)}, {"to_s", seconds(range.to_s)}};
+           })}};
+}
+
 Json edge_json(const ReportEdge& edge) {
   Json out = {{"from", edge.from},
               {"to", edge.to},
@@ -126,6 +140,7 @@ Json edge_json(const ReportEdge& edge) {
             {"waits", peer.waits},
             {"wait_s", seconds(peer.wait_s)}};
   });
+  out["phases"] = phases_json(edge.phases);
   return out;
 }
 
@@ -154,7 +169,10 @@ Json sink_json(const ReportSink& sink) {
           {"busy_s", seconds(sink.busy_s)},
           {"asleep_s", seconds(sink.asleep_s)},
           {"limit", text(sink.limit)},
-          {"remote_s", seconds(sink.remote_s)}};
+          {"remote_s", seconds(sink.remote_s)},
+          {"pattern", text(sink.pattern)},
+          {"evidence", text(sink.evidence)},
+          {"advice", text(sink.advice)}};
 }
 
 Json refinement_json(const Report& report) {
@@ -173,9 +191,6 @@ Json refinement_json(const Report& report) {
   }
   return out;
 }
-
-// Six digits behind the point say more than enough of a rate.
-Json rounded(double number) { return std::isfinite(number) ? std::round(number * 1e6) / 1e6 : 0.0; }
 
 Json check_json(const std::optional<ReportDiskCheck>& check) {
   if (!check) {

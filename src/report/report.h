@@ -97,6 +97,17 @@ struct ReportPeer {
 };
 inline constexpr std::size_t kMostReportPeers = 64;
 
+/// Most of an edge's wait time lies in a few short parts of the window (graph/phases.h).
+struct ReportPhases {
+  struct Range {
+    double from_s = 0;  ///< since the window's begin
+    double to_s = 0;
+  };
+  double share = 0;     ///< of the wait time, 0 to 1
+  double length_s = 0;  ///< of the ranges together
+  std::vector<Range> ranges;
+};
+
 /// Of the graph as built, before refinement. Edges of a group: seconds are per member of the waiting
 /// group, `waits` is the plain sum.
 struct ReportEdge {
@@ -111,9 +122,10 @@ struct ReportEdge {
   double waker_runnable_s = 0;
   double waker_blocked_s = 0;
   double waker_unknown_s = 0;
-  std::vector<ReportStack> stacks;  ///< by weight, heaviest first
-  std::uint64_t peers_known = 0;    ///< how many there were
-  std::vector<ReportPeer> peers;    ///< the first kMostReportPeers by wait_s, longest first
+  std::vector<ReportStack> stacks;       ///< by weight, heaviest first
+  std::uint64_t peers_known = 0;         ///< how many there were
+  std::vector<ReportPeer> peers;         ///< the first kMostReportPeers by wait_s, longest first
+  std::optional<ReportPhases> phases{};  ///< none: spread over the window, or waited for less than 5 % of it
 };
 
 struct ReportKnot {
@@ -144,6 +156,10 @@ struct ReportSink {
   /// "capacity" (devices), "remote-service" (interfaces through which a service outside of the host answers).
   std::string limit = "execution";
   double remote_s = 0;  ///< limit "remote-service": threads waited for its answers
+  // Of those that are paced; else empty.
+  std::string pattern{};   ///< slug, as of a knot: "timer-driven"
+  std::string evidence{};  ///< how often it slept, and how long; one sentence
+  std::string advice{};
 
   bool limits() const { return saturated || paced; }  ///< else background
 };

@@ -315,6 +315,18 @@ class TextReport {
     return out;
   }
 
+  /// Mean of the plain waits.
+  double each_s(const ReportEdge& edge) const {
+    const double members =
+        static_cast<double>(std::max<std::size_t>(report_.actors[edge.from].tids.size(), 1));
+    return edge.wait_s * members / static_cast<double>(edge.waits);
+  }
+
+  /// "1,404 waits of 1.00 ms"; `edge` has waits.
+  std::string each_wait(const ReportEdge& edge) const {
+    return format_plural(edge.waits, "wait") + " of " + format_seconds(each_s(edge));
+  }
+
   void edges(const std::vector<ReportEdgeId>& all) {
     const std::size_t shown = limit(kEdges, all.size());
     const int first = edge_columns(all, shown);
@@ -348,14 +360,10 @@ class TextReport {
         canvas_.put_right(edge.idle || edge.waits == 0 ? "" : format_count(edge.waits), 10);
       }
       if (each) {
-        const double members =
-            static_cast<double>(std::max<std::size_t>(report_.actors[edge.from].tids.size(), 1));
-        canvas_.put_right(edge.idle || edge.waits == 0
-                              ? ""
-                              : format_seconds(edge.wait_s * members / static_cast<double>(edge.waits)),
-                          9);
+        canvas_.put_right(edge.idle || edge.waits == 0 ? "" : format_seconds(each_s(edge)), 9);
       }
       canvas_.put("  ").put(classes(edge)).end();
+      when(edge);
       meanwhile(edge);
       peers(edge);
       stacks(edge);
@@ -377,6 +385,23 @@ class TextReport {
     add("was runnable", runnable_s);
     add("unknown for", unknown_s);
     return out;
+  }
+
+  /// A write stall, a checkpoint, a burst.
+  void when(const ReportEdge& edge) {
+    if (!edge.phases) {
+      return;
+    }
+    std::string ranges;
+    for (const ReportPhases::Range& range : edge.phases->ranges) {
+      ranges +=
+          (ranges.empty() ? "" : ", ") + format_seconds(range.from_s) + " to " + format_seconds(range.to_s);
+    }
+    label("when");
+    canvas_.flow(words(format_percent(edge.phases->share, 1) + " of it within " +
+                       format_seconds(edge.phases->length_s) + " of " + format_seconds(report_.window_s) +
+                       ": " + ranges + " after the beginning"),
+                 15);
   }
 
   /// What the waker did while it was waited for.
@@ -579,8 +604,22 @@ class TextReport {
     for (std::size_t i = 0; i < shown; ++i) {
       canvas_.to(2).put(full(all[i]->actor), Ink::actor).put("  ");
       canvas_.flow(words(sink_text(*all[i])), 4);
+      paced(*all[i]);
     }
     left_out(all.size() - shown, "sink");
+  }
+
+  /// Where it sleeps, how often, and what is usually done about it.
+  void paced(const ReportSink& sink) {
+    if (!sink.paced) {
+      return;
+    }
+    canvas_.to(4).flow(words(sink.evidence + (sink.evidence.empty() ? "" : " ") + sink.advice), 4);
+    for (const ReportEdge& edge : report_.edges) {
+      if (edge.from == sink.actor && report_.actors[edge.to].kind == ActorKind::timer) {
+        stacks(edge);
+      }
+    }
   }
 
   void elsewhere() {
@@ -606,9 +645,11 @@ class TextReport {
       canvas_.put("  " + format_seconds(edge.wait_s) + " ")
           .put(share(edge.wait_s) + " ")
           .put(classes(edge))
+          .put(", " + each_wait(edge))
           .end();
       canvas_.to(4);
       canvas_.flow(words(all[i].sentence), 4);
+      when(edge);
       meanwhile(edge);
       peers(edge);
       if (i == 0 || verbose_) {

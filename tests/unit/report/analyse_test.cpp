@@ -316,6 +316,9 @@ TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken fo
   CHECK(report.sinks[0].paced);
   CHECK_FALSE(report.sinks[0].saturated);
   CHECK(report.sinks[0].asleep_s == Approx(0.9));
+  CHECK(report.sinks[0].pattern == "timer-driven");
+  CHECK(report.sinks[0].evidence == "100 sleeps, 9.00 ms each on average.");
+  CHECK(report.sinks[1].pattern.empty());
   CHECK_FALSE(report.sinks[1].limits());
   CHECK_FALSE(report.sinks[2].limits());
   CHECK(report.verdict.kind == ReportVerdict::Kind::sink);
@@ -335,5 +338,34 @@ TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken fo
   }
   for (const ReportSink& sink : polls.report().sinks) {
     CHECK_FALSE(sink.limits());
+  }
+}
+
+TEST_CASE("An edge says when its waits were, if that was in few phases and long enough") {
+  Scene scene;
+  const ActorId writer = scene.thread("writer", 1);
+  const ActorId flusher = scene.thread("flusher", 2);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  for (Nanos t = 0; t < 1000; t += 100) {
+    scene.wait(flusher, timer, t, t + 10, WaitClass::sleep);
+  }
+  scene.wait(writer, flusher, 320, 370);
+  const Report report = scene.report();
+  for (const ReportEdge& edge : report.edges) {
+    if (edge.to != flusher) {
+      CHECK_FALSE(edge.phases);
+      continue;
+    }
+    REQUIRE(edge.phases);
+    CHECK(edge.phases->share == 1.0);
+    CHECK(edge.phases->length_s == 0.05);
+    REQUIRE(edge.phases->ranges.size() == 1);
+    CHECK(edge.phases->ranges[0].from_s == 0.32);
+    CHECK(edge.phases->ranges[0].to_s == 0.37);
+  }
+  scene.trace.waits.back().wake -= 1 * kMs;
+  scene.trace.waits.back().run -= 1 * kMs;
+  for (const ReportEdge& edge : scene.report().edges) {
+    CHECK_FALSE(edge.phases);
   }
 }

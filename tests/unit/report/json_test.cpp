@@ -40,7 +40,7 @@ TEST_CASE("What the sample report says") {
     "stacks":[{"class":"futex","weight_s":8.0,"wait_s":8.0,"waits":800,"wait_stack":["pthread_cond_wait"],
     "waker_stack":["pthread_cond_signal","dequeue"]}],"peers_known":70,
     "peers":[{"peer":"10.0.0.5:3306","role":"service","waits":500,"wait_s":5.0},
-    {"peer":"10.0.0.9:40312","role":"client","waits":300,"wait_s":3.0}]})"));
+    {"peer":"10.0.0.9:40312","role":"client","waits":300,"wait_s":3.0}],"phases":null})"));
   CHECK(report["edges"][2]["idle"] == true);
   CHECK(report["knots"] ==
         json::parse(R"([{"actors":[1,2],"edges":[{"from":1,"to":2},{"from":2,"to":1}],"background":false,

@@ -89,7 +89,7 @@ KNOT 1  B (tid 12) ⇄ disk vda
     idle       disk vda could have served more; over the window B ran 5.00 s, waited 5.00 s
 
 LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise throughput
-  A → B  8.00 s 80% futex 75%, pipe 25%
+  A → B  8.00 s 80% futex 75%, pipe 25%, 800 waits of 10.0 ms
     Not in a knot: nothing there waits for A.
     meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms
     peers      service 10.0.0.5:3306 ×500, client 10.0.0.9 ×300 and 68 more
@@ -203,7 +203,7 @@ TEST_CASE("Actors: outside, groups, names used twice, no name") {
   report.actors[3].tids = {13, 14, 15};
   std::string text = to_text(report, {});
   CHECK(has(text, "KNOT 1  B (tid 12, outside) ⇄ disk vda\n"));
-  CHECK(has(text, "  B/11 → B/12  8.00 s 80% futex 75%, pipe 25%\n"));
+  CHECK(has(text, "  B/11 → B/12  8.00 s 80% futex 75%, pipe 25%, 800 waits of 10.0 ms\n"));
   CHECK(has(text, "  idler×3 (in tgid 10) 1 thread  10.0 s  poll  epoll_wait\n"));
   report.actors[1].name = "";
   CHECK(has(to_text(report, {}), "KNOT 1  tid 12 (outside) ⇄ disk vda\n"));

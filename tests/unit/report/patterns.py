@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""patterns.py RENDER
+
+The traces of tests/traces/patterns, two for each pattern: one that just is it and, -not, one that just is not. Each must
+have the one knot that is said here: its pattern, its actors, and how its evidence begins. RENDER is report_render.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TRACES = pathlib.Path(__file__).resolve().parents[2] / "traces" / "patterns"
+
+TWO = ["a", "b"]
+CASES = {
+    "group-commit": ("group-commit", ["worker-*", "log", "vda"],
+                     "3.00 threads let go at a time (at most 3), after 66% of the time they wait for each other; who let "
+                     "them go waited for a disk for 92% of it. As many each time: a barrier whose last thread waits for "
+                     "a disk would look the same. disk vda idle 100% of the window."),
+    "group-commit-not": ("blocking-io", ["worker-*", "log", "vda"], "disk vda idle 100% of the window."),
+    "blocking-io": ("blocking-io", ["a", "b", "vda"], "disk vda idle 100% of the window."),
+    "blocking-io-not": ("lock-contention", TWO, "its waits are futex 100%. One thread is let go at a time."),
+    "cpu-starvation": ("cpu-starvation", TWO,
+                       "its threads were runnable for 86.0 ms, blocked for 100 ms; who they waited for ran 14% of the "
+                       "time it could have."),
+    "cpu-starvation-not": ("lock-contention", TWO,
+                           "its waits are futex 100%. One thread is let go at a time. CPUs are short, too: its threads "
+                           "ran for 15.0 ms and were runnable for 85.0 ms."),
+    "timer-driven": ("timer-driven", TWO, "60% of its threads' blocked time ended by a timer."),
+    "timer-driven-not": ("producer-consumer", TWO, "its waits are futex 100%."),
+    "lock-contention": ("lock-contention", TWO, "its waits are futex 60%, other 40%. One thread is let go at a time."),
+    "lock-contention-not": ("mixed", TWO, "its waits are futex 60%, other 40%."),
+    "load-imbalance": ("load-imbalance", ["rank-*"],
+                       "its waits are futex 100%. 100% of the wait time ended in releases of several threads at once "
+                       "(2.00 on average)."),
+    "load-imbalance-not": ("lock-contention", ["rank-*"],
+                           "its waits are futex 100%. One thread is let go at a time."),
+    "producer-consumer": ("producer-consumer", ["put", "take"], "its waits are futex 100%."),
+    "producer-consumer-not": ("lock-contention", ["put", "take"],
+                              "its waits are futex 100%. One thread is let go at a time."),
+    "request-answer": ("request-answer", TWO, "its waits are net 60%, other 40%."),
+    "request-answer-not": ("mixed", TWO, "its waits are net 60%, other 40%."),
+}
+
+
+def knots_of(render, trace):
+    with tempfile.NamedTemporaryFile() as output:
+        subprocess.run([render, trace, output.name, "--json"], check=True)
+        report = json.load(output)
+    return [(knot["pattern"], [report["actors"][actor]["name"] for actor in knot["actors"]], knot["evidence"])
+            for knot in report["knots"]]
+
+
+def main():
+    failed = False
+    for name, expected in CASES.items():
+        knots = knots_of(sys.argv[1], TRACES / f"{name}.txt")
+        if knots != [expected]:
+            failed = True
+            print(f"{name}: expected {expected}, found {knots}")
+    for trace in TRACES.glob("*.txt"):
+        if trace.stem not in CASES:
+            failed = True
+            print(f"{trace.stem}: nothing is expected of it")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
