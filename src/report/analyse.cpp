@@ -770,7 +770,7 @@ class Analysis {
       split_busy(sink.vertex, vertex.busy_ns, out);
       out.limit = out.runnable_s > out.running_s ? "cpu" : "execution";
     }
-    if (sink.paced) {
+    if (sink.paced && vertex.kind == KnotVertex::Kind::thread) {
       out.pattern = to_string(Pattern::timer_driven);
       out.evidence = sleeps(sink.vertex);
       out.advice =

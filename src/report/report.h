@@ -156,7 +156,7 @@ struct ReportSink {
   /// "capacity" (devices), "remote-service" (interfaces through which a service outside of the host answers).
   std::string limit = "execution";
   double remote_s = 0;  ///< limit "remote-service": threads waited for its answers
-  // Of those that are paced; else empty.
+  // Of threads that are paced; else empty.
   std::string pattern{};   ///< slug, as of a knot: "timer-driven"
   std::string evidence{};  ///< how often it slept, and how long; one sentence
   std::string advice{};

@@ -611,7 +611,7 @@ class TextReport {
 
   /// Where it sleeps, how often, and what is usually done about it.
   void paced(const ReportSink& sink) {
-    if (!sink.paced) {
+    if (sink.pattern.empty()) {
       return;
     }
     canvas_.to(4).flow(words(sink.evidence + (sink.evidence.empty() ? "" : " ") + sink.advice), 4);
