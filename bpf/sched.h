@@ -193,10 +193,8 @@ static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, 
   thread->waker_peer = 0;
 }
 
-static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool preempt, __u32 state,
-                                       __u64 now) {
-  struct offwait_thread* thread = recorded(prev);
-  if (!thread) return;
+static __always_inline void switch_out(void* ctx, struct offwait_thread* thread, struct task_struct* prev,
+                                       bool preempt, __u32 state, __u64 now) {
   if (state & TASK_DEAD_BIT) {
     __u32 tid = (__u32)prev->pid;
     emit_exit(thread, tid, now);
@@ -222,12 +220,7 @@ static __always_inline void switch_out(void* ctx, struct task_struct* prev, bool
   }
 }
 
-static __always_inline void switch_in(struct task_struct* next, __u64 now) {
-  struct offwait_thread* thread = next->pid ? recorded(next) : NULL;
-  struct cpu_notes* context = cpu_notes();
-  if (context) context->recorded_tid = thread ? (__u32)next->pid : 0;
-  if (!thread) return;
-  __u32 tid = (__u32)next->pid;
+static __always_inline void switch_in(struct offwait_thread* thread, __u32 tid, __u64 now) {
   __u8 state = thread->state;
   if (state == OFFWAIT_STATE_UNKNOWN) state = thread->seeded;
   if (state == OFFWAIT_STATE_BLOCKED) {
@@ -256,17 +249,25 @@ int on_sched_switch(__u64* ctx) {
   bool preempt = ctx[0];
   struct task_struct* prev = (void*)ctx[1];
   struct task_struct* next = (void*)ctx[2];
-  __u64 now = bpf_ktime_get_ns();
+  struct offwait_thread* out = prev->pid ? recorded(prev) : NULL;
+  struct offwait_thread* in = next->pid ? recorded(next) : NULL;
+  struct cpu_notes* context = cpu_notes();
+  if (context) context->recorded_tid = in ? (__u32)next->pid : 0;
+  if (!in) {
+    barrier_var(out); /* or the compiler tests both at once, or-ed, which the verifier forbids */
+    if (!out) return 0;
+  }
 
-  if (prev->pid) {
+  __u64 now = bpf_ktime_get_ns();
+  if (out) {
     __u32 state;
     if (sched_switch_has_prev_state)
       state = (__u32)ctx[3];
     else
       state = task_state(prev);
-    switch_out(ctx, prev, preempt, state, now);
+    switch_out(ctx, out, prev, preempt, state, now);
   }
-  switch_in(next, now);
+  if (in) switch_in(in, (__u32)next->pid, now);
   return 0;
 }
 
