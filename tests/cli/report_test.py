@@ -100,7 +100,8 @@ class Reports(TestCase):
         report = self.valid_json(run("report", "--json", "-", "--disk-capacity", "vda=1G,400k",
                                      TRACES / "figure1.txt").stdout)
         self.assertEqual([disk["capacity"] for disk in report["disks"]],
-                         [{"bytes_per_s": 1e9, "ios_per_s": 4e5, "source": "given", "raised": False}])
+                         [{"bytes_per_s": 1e9, "ios_per_s": 4e5, "source": "given", "raised": False,
+                           "measured_on": None}])
         other = run("report", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt")
         self.assertEqual(other.stderr, b"offwait: --disk-capacity sdz: nobody waited for a disk of this name\n")
         self.assertEqual(other.returncode, 0)
