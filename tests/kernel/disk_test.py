@@ -2,7 +2,7 @@
 """What offwait says of disks, against fio and /proc/diskstats, on a loop device of its own, over memory: what else uses
 the host's disks would take part.
 
-    disk_test.py OFFWAIT [test names]"""
+    disk_test.py OFFWAIT SLOW_FILE|- [test names]"""
 import collections
 import json
 import os
@@ -14,9 +14,9 @@ import time
 import unittest
 
 import recording
-from loop import counters, loop_device, mounted_ext4
+from loop import SlowDisk, counters, loop_device, mounted_ext4, service_seconds
 
-OFFWAIT = sys.argv[1]
+OFFWAIT, SLOW_FILE = sys.argv[1:3]
 SKIP = 77
 
 
@@ -105,10 +105,45 @@ class DiskTest(unittest.TestCase):
                     idle = [e["to"] for e in report["edges"] if e["from"] == actor and e["weight_s"] > 0.01]
                     self.assertEqual(idle, [reader] * knots)
 
+    @unittest.skipIf(SLOW_FILE == "-", "libfuse3-dev missing")
+    def test_a_disk_of_known_service_time(self):
+        service_us = 50_000  # several hundred times what a request costs besides
+        path = os.path.join(self.directory, "report.json")
+        with SlowDisk(SLOW_FILE, self.directory, 64, service_us) as slow:
+            before, counted_s = slow.served(), -service_seconds(slow.device)
+            # As in the test above the recording has it all. Half of the job's time the disk has nothing to do.
+            job = fio(slow.device, "--rw=randrw", "--ioengine=psync", "--runtime=3", "--startdelay=3", "--thread=1",
+                      f"--thinktime={service_us}")
+            capacity = f"{slow.device}=1G,{1e6 / service_us}"
+            recorder = recording.start_offwait(OFFWAIT, ["-p", str(job.pid), "--json", path, "--no-merge",
+                                                         "--disk-capacity", capacity])
+            out, _ = job.communicate()
+            recorder.communicate()
+            after, counted_s = slow.served(), counted_s + service_seconds(slow.device)
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        actor, disk = self.disk(report, slow.device)
+        served, busy_s = after[0] - before[0], after[1] - before[1]
+        self.assertEqual(disk["ios"], served)
+        # What the kernel's path to the file takes comes on top, on a busy machine some of it waiting for a CPU.
+        self.assertGreaterEqual(disk["service_s"], busy_s / served)
+        self.assertAlmostEqual(disk["service_s"] / (counted_s / served), 1.0, delta=0.02)
+        # A request that is under way when the counters are read is counted whole, after it, in a part of its time.
+        self.assertAlmostEqual(disk["busy_s"] / (served * service_us / 1e6), 1.0, delta=0.03)
+        window_s = report["recording"]["window_s"]
+        self.assertAlmostEqual(disk["idle_s"] / window_s, 1 - busy_s / window_s, delta=0.02)
+        # The job waits for the disk, and then for a CPU, as long as fio says that its requests took.
+        stats = json.loads(out)["jobs"][0]
+        latencies_s = sum(stats[way]["total_ios"] * stats[way]["lat_ns"]["mean"] for way in ("read", "write")) / 1e9
+        worker = disk["users"][0]["actor"]
+        waited_s = sum(e["wait_s"] for e in report["edges"] if e["from"] == worker and e["to"] == actor)
+        self.assertLessEqual(waited_s, 1.02 * latencies_s)
+        self.assertGreaterEqual(waited_s + report["actors"][worker]["runnable_s"], 0.98 * latencies_s)
+
     def test_idle_fraction_is_that_of_the_counters(self):
         with loop_device(self.directory, 64) as device:
             # At a steady rate: the counters below are read some time before and after the recording.
-            job = fio(device, "--rw=randread", "--ioengine=psync", "--runtime=5", "--rate_iops=8000")
+            job = fio(device, "--rw=randread", "--ioengine=psync", "--runtime=5", "--rate_iops=4000")
             worker = worker_of(job)
             time.sleep(1)
             before, started = counters(device), time.monotonic()
@@ -161,6 +196,6 @@ if __name__ == "__main__":
         sys.exit(SKIP)
     loader = unittest.defaultTestLoader
     module = sys.modules[__name__]
-    names = sys.argv[2:]
+    names = sys.argv[3:]
     suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
     sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+import time
 
 SECTOR = 512
 
@@ -12,9 +13,9 @@ def run(*command):
 
 
 @contextlib.contextmanager
-def attached(path):
+def attached(path, *options):
     """A loop device over this file; its name without /dev/."""
-    device = run("losetup", "--find", "--show", path)
+    device = run("losetup", "--find", "--show", *options, path)
     try:
         yield os.path.basename(device)
     finally:
@@ -44,8 +45,47 @@ def mounted_ext4(device, directory):
         run("umount", directory)
 
 
+class SlowDisk:
+    """A loop device whose requests are served one at a time, in a known time, past any cache (slow_file.cpp)."""
+
+    def __init__(self, slow_file, directory, mebibytes, service_us):
+        self.mount = os.path.join(directory, "slow")
+        os.mkdir(self.mount)
+        with contextlib.ExitStack() as undo:
+            undo.callback(os.rmdir, self.mount)
+            server = subprocess.Popen([slow_file, self.mount, str(mebibytes << 20), str(service_us)],
+                                      stderr=subprocess.DEVNULL)
+            undo.callback(server.wait)
+            while not os.path.ismount(self.mount):
+                if server.poll() is not None:
+                    raise AssertionError("no FUSE file system")
+                time.sleep(0.01)
+            undo.callback(run, "umount", self.mount)
+            self.device = undo.enter_context(attached(os.path.join(self.mount, "disk"), "--direct-io=on"))
+            self.undo = undo.pop_all()
+
+    def served(self):
+        """Requests, and seconds that they took."""
+        with open(os.path.join(self.mount, "served"), encoding="ascii") as file:
+            requests, busy_ns = file.read().split()
+        return int(requests), int(busy_ns) / 1e9
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.undo.close()
+
+
 def counters(device):
     """Requests and bytes of /sys/block/DEVICE/stat, which is its line of /proc/diskstats."""
     with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
         fields = [int(word) for word in file.read().split()]
     return fields[0] + fields[4] + fields[11] + fields[15], (fields[2] + fields[6] + fields[13]) * SECTOR
+
+
+def service_seconds(device):
+    """Of all reads and writes together, from /sys/block/DEVICE/stat."""
+    with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
+        fields = [int(word) for word in file.read().split()]
+    return (fields[3] + fields[7]) / 1000
