@@ -171,21 +171,27 @@ std::string disk_name(std::uint32_t dev, const std::string& sysfs) {
 std::string disk_identity(std::uint32_t dev, const std::string& sysfs) {
   const fs::path directory = directory_of(dev, sysfs);
   const std::string sectors = directory.empty() ? std::string() : first_line(directory / "size");
-  if (sectors.empty() || sectors == "0") return "";
-  static constexpr std::array<const char*, 7> kSources = {
-      "wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid", "loop/backing_file"};
-  std::string identity;
-  for (const char* source : kSources) {
-    const std::string value = first_line(directory / source, kPage);
+  std::error_code error;
+  const fs::path root = fs::canonical(sysfs, error);
+  if (error || sectors.empty() || sectors == "0") return "";
+  const fs::path place = directory.lexically_relative(root);
+  struct Source {
+    const char* file;
+    bool unique;  // else a hypervisor may give all its disks the same
+  };
+  static constexpr std::array<Source, 7> kSources = {{{"wwid", true},
+                                                      {"device/wwid", true},
+                                                      {"serial", false},
+                                                      {"device/serial", false},
+                                                      {"dm/uuid", true},
+                                                      {"md/uuid", true},
+                                                      {"loop/backing_file", true}}};
+  std::string identity = "at " + place.string();
+  for (const auto& [file, unique] : kSources) {
+    const std::string value = first_line(directory / file, kPage);
     if (value.empty()) continue;
-    identity = std::string(source) + " " + value;
+    identity = std::string(file) + " " + value + (unique ? "" : " at " + place.parent_path().string());
     break;
-  }
-  if (identity.empty()) {
-    std::error_code error;
-    const fs::path root = fs::canonical(sysfs, error);
-    if (error) return "";
-    identity = "at " + directory.lexically_relative(root).string();
   }
   return printable(identity + " of " + sectors + " sectors");
 }

@@ -35,8 +35,9 @@ std::vector<std::uint32_t> bottom_disks(std::uint32_t dev, const std::string& sy
 /// Name of a whole disk as /proc/diskstats has it; empty when there is none of this number.
 std::string disk_name(std::uint32_t dev, const std::string& sysfs = kSysfs);
 
-/// Tells this whole disk from others, also after a reboot and under another name: its WWID, serial number,
-/// UUID or file, else where it is attached and its name; and its size. Printable ASCII (other bytes as
+/// Tells this whole disk from others, also after a reboot and under another name: its WWID, UUID or file, or
+/// its serial number and where it is attached, else where it is attached and its name; and its size.
+/// Printable ASCII (other bytes as
 /// `\x1b`), at most 20,000 bytes; empty when there is no such disk, or it has no size.
 std::string disk_identity(std::uint32_t dev, const std::string& sysfs = kSysfs);
 

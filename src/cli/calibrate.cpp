@@ -92,7 +92,7 @@ Result<Place> find_place(const std::string& path) {
     Place place{UniqueFd(::open(same.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC)), path, true,
                 dev_of(status.st_rdev)};
     if (place.fd) return place;
-    if (errno == EACCES || errno == EPERM) {
+    if (::geteuid() != 0 && (errno == EACCES || errno == EPERM)) {
       return Error{"only root may read " + quoted(path) + ": run offwait as root, for example with sudo"};
     }
     return failed("cannot read " + quoted(path));

@@ -154,7 +154,7 @@ TEST_CASE("a disk is known by what does not change with its name") {
   Sysfs::write(nvme / "size", "2048\n");
   CHECK(disk_identity(dev(259, 0), sysfs.root()) == "at devices/pci0/nvme0/nvme0n1 of 2048 sectors");
   Sysfs::write(nvme / "device/serial", "  S1  \n");
-  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "device/serial S1 of 2048 sectors");
+  CHECK(disk_identity(dev(259, 0), sysfs.root()) == "device/serial S1 at devices/pci0/nvme0 of 2048 sectors");
   Sysfs::write(nvme / "wwid", "eui.1\nsecond line");
   CHECK(disk_identity(dev(259, 0), sysfs.root()) == "wwid eui.1 of 2048 sectors");
   Sysfs::write(nvme / "wwid", "a\\b\x1b[2J\xff");
