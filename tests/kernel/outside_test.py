@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What offwait says of a program whose other side is not its own business: a client that is slow, a service beyond
+this host.
+
+    outside_test.py OFFWAIT
+
+"Beyond" is a network namespace behind a bridge that floods: each port gets a copy of the packet, so that who sent it
+cannot be followed, as with a packet that came through a wire."""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+OFFWAIT = sys.argv[1]
+SKIP = 77
+SECONDS = 2
+HOST, BEYOND = "198.51.100.1", "198.51.100.2"
+
+# Both print their port. Work is CPU time, thought is time asleep.
+PEER = r"""
+import select, socket, sys, time
+side, address, port, work, thought, how = sys.argv[1:]
+def compute():
+    end = time.thread_time() + float(work)
+    while time.thread_time() < end:
+        pass
+def receive(connection):
+    if how == "poll":
+        poll = select.poll()
+        poll.register(connection, select.POLLIN)
+        poll.poll()
+    if not connection.recv(1):
+        sys.exit()
+if side == "server":
+    listener = socket.create_server((address, 0))
+    print(listener.getsockname()[1], flush=True)
+    connection, _ = listener.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    while True:
+        receive(connection)
+        compute()
+        time.sleep(float(thought))
+        connection.send(b"x")
+else:
+    connection = socket.create_connection((address, int(port)))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    print(connection.getsockname()[1], flush=True)
+    while True:
+        connection.send(b"x")
+        receive(connection)
+        compute()
+        time.sleep(float(thought))
+"""
+
+
+def run(command):
+    subprocess.run(command.split(), check=True, capture_output=True)
+
+
+class OutsideTest(unittest.TestCase):
+    @contextlib.contextmanager
+    def beyond(self):
+        """A network namespace `name` with the address BEYOND, seen from here as HOST's neighbour."""
+        far, middle = f"owf{os.getpid()}", f"owm{os.getpid()}"
+        near = f"ow{os.getpid()}"
+        try:
+            try:
+                run(f"ip netns add {middle}")
+                run(f"ip netns add {far}")
+                run(f"ip link add {near} type veth peer name near netns {middle}")
+                run(f"ip -n {middle} link add far type veth peer name wire netns {far}")
+                run(f"ip -n {middle} link add other type veth peer name none")
+                run(f"ip -n {middle} link add bridge type bridge")
+                # The port that came first gets the packet itself, those after it copies.
+                for port in ("other", "near", "far"):
+                    run(f"ip -n {middle} link set {port} master bridge up")
+                    run(f"ip -n {middle} link set {port} type bridge_slave learning off flood on")
+                for device in ("none", "bridge"):
+                    run(f"ip -n {middle} link set {device} up")
+                run(f"ip addr add {HOST}/30 dev {near}")
+                run(f"ip link set {near} up")
+                run(f"ip -n {far} addr add {BEYOND}/30 dev wire")
+                run(f"ip -n {far} link set wire up")
+            except (OSError, subprocess.CalledProcessError) as error:
+                self.skipTest(f"{error}: {getattr(error, 'stderr', '')}")
+            yield ["ip", "netns", "exec", far], "nic " + near, near
+        finally:
+            # A namespace goes some time after its name.
+            subprocess.run(["ip", "link", "del", near], check=False, capture_output=True)
+            for name in (far, middle):
+                subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+    @contextlib.contextmanager
+    def peer(self, side, address, port=0, work=0.0, thought=0.0, how="recv", within=()):
+        process = subprocess.Popen([*within, sys.executable, "-c", PEER, side, address, str(port), str(work),
+                                    str(thought), how], stdout=subprocess.PIPE, text=True)
+        try:
+            yield process.pid, int(process.stdout.readline())
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+    def report(self, pid):
+        time.sleep(0.2)
+        done = subprocess.run([OFFWAIT, "-p", str(pid), "-d", f"{SECONDS}s", "--json", "-", "-q"], check=True,
+                              capture_output=True, text=True)
+        return json.loads(done.stdout)
+
+    def check_idle(self, report, client, waker):
+        self.assertEqual(report["verdict"]["kind"], "idle", report["verdict"])
+        self.assertTrue(report["verdict"]["sentence"].startswith("Idle: waiting for requests."), report["verdict"])
+        self.assertEqual([k for k in report["knots"] if not k["background"]], [])
+        self.assertEqual([s for s in report["sinks"] if s["saturated"] or s["paced"]], [])
+        [edge] = [e for e in report["edges"] if report["actors"][e["from"]]["outside"] is False
+                  and any(p["role"] == "client" and p["peer"] == client for p in e["peers"])
+                  and report["actors"][e["to"]]["kind"] == waker]
+        self.assertEqual([p["peer"] for p in edge["peers"]], [client])
+        if waker == "thread":
+            self.assertTrue(report["actors"][edge["to"]]["outside"])
+        self.assertIn("requests", {r["reason"] for r in report["refinement"]})
+        self.assertGreater(report["totals"]["waits_for"]["requests"], 0.8 * report["totals"]["blocked_s"])
+
+    def test_slow_client_beyond_this_host(self):
+        for how in ("recv", "poll"):
+            with self.subTest(how), self.beyond() as (within, _, _), \
+                    self.peer("server", HOST, work=0.002, how=how) as (pid, port), \
+                    self.peer("client", HOST, port, thought=0.01, within=within) as (_, client_port):
+                self.check_idle(self.report(pid), f"{BEYOND}:{client_port}", "nic")
+
+    def test_slow_client_on_this_host(self):
+        for how in ("recv", "poll"):
+            with self.subTest(how), self.peer("server", "127.0.0.1", work=0.002, how=how) as (pid, port), \
+                    self.peer("client", "127.0.0.1", port, thought=0.01) as (_, client_port):
+                self.check_idle(self.report(pid), f"127.0.0.1:{client_port}", "thread")
+
+    def test_remote_service(self):
+        with self.beyond() as (within, _, name), \
+                self.peer("server", BEYOND, thought=0.02, within=within) as (_, port), \
+                self.peer("client", BEYOND, port, work=0.002) as (pid, _):
+            report = self.report(pid)
+        [sink] = [s for s in report["sinks"] if s["saturated"] or s["paced"]]
+        self.assertEqual((sink["limit"], report["actors"][sink["actor"]]["name"]), ("remote-service", name))
+        self.assertIn(f"the remote service {BEYOND}:{port}, outside of this host", report["verdict"]["sentence"])
+        [edge] = [e for e in report["edges"] if e["peers"]]
+        self.assertEqual([(p["role"], p["peer"]) for p in edge["peers"]], [("service", f"{BEYOND}:{port}")])
+        self.assertEqual(edge["to"], sink["actor"])
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        print("skipped: recording needs root and a kernel with BTF")
+        sys.exit(SKIP)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
