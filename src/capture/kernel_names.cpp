@@ -95,6 +95,27 @@ std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) {
   return ticks;
 }
 
+std::vector<NicStats> parse_net_dev(std::string_view text) {
+  // After the name: 8 fields of what was received, and of what was sent, each beginning with the bytes.
+  constexpr std::size_t kReceived = 0;
+  constexpr std::size_t kSent = 8;
+  std::vector<NicStats> nics;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    const std::size_t colon = line.rfind(':');
+    if (colon == std::string_view::npos) continue;
+    const std::vector<std::string_view> name = words(line.substr(0, colon));
+    const std::vector<std::string_view> fields = words(line.substr(colon + 1));
+    NicStats nic;
+    if (name.size() != 1 || fields.size() <= kSent || !number(fields[kReceived], nic.received) ||
+        !number(fields[kSent], nic.sent))
+      continue;
+    nic.name = std::string(name[0]);
+    nics.push_back(std::move(nic));
+  }
+  return nics;
+}
+
 std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text) {
   std::map<std::uint32_t, std::string> interrupts;
   const std::size_t cpus = words(next_line(text)).size();

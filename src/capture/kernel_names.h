@@ -36,6 +36,16 @@ struct CpuTicks {
 /// The text of /proc/stat; none if it does not begin with the line `cpu`.
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);
 
+/// One line of /proc/net/dev.
+struct NicStats {
+  std::string name;
+  std::uint64_t received = 0;  ///< bytes
+  std::uint64_t sent = 0;
+};
+
+/// The text of /proc/PID/net/dev. A line that is not of its form is left out.
+std::vector<NicStats> parse_net_dev(std::string_view text);
+
 /// The text of /proc/interrupts: number → names of its handlers, comma separated. Interrupts without a number
 /// (LOC, RES, …) have no handler to name and are left out.
 std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text);

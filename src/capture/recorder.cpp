@@ -67,9 +67,11 @@ std::string read_file(const char* path) {
 }
 
 /// Inode of this process's network namespace, as ip-netns(8) and `ls -L /proc/self/ns/net` have it.
-std::uint32_t network_namespace() {
+std::uint32_t network_namespace(const std::string& process = "self") {
   struct stat status {};
-  return ::stat("/proc/self/ns/net", &status) == 0 ? static_cast<std::uint32_t>(status.st_ino) : 0;
+  return ::stat(("/proc/" + process + "/ns/net").c_str(), &status) == 0
+             ? static_cast<std::uint32_t>(status.st_ino)
+             : 0;
 }
 
 struct FreeSkeleton {
@@ -107,6 +109,7 @@ struct Recorder::State {
   Nanos next_disk_sample = 0;
   std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
+  std::int32_t target = 0;  ///< one of its processes
 
   State() = default;
   State(const State&) = delete;
@@ -134,6 +137,27 @@ struct Recorder::State {
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     const bool exec = thread.event == OFFWAIT_THREAD_NAMED && thread.exec != 0;
     if (known_processes.insert(tgid).second || exec) new_processes.insert(tgid);
+  }
+
+  /// Of the target's network namespace, and of offwait's own.
+  void sample_nics() {
+    const std::uint32_t own = network_namespace();
+    std::set<std::uint32_t> read;
+    for (const std::string& process : {std::to_string(target), std::string("self")}) {
+      const std::uint32_t inode = network_namespace(process);
+      if (inode == 0 || !read.insert(inode).second) continue;
+      const std::string text = read_file(("/proc/" + process + "/net/dev").c_str());
+      const Nanos at = monotonic_now();
+      for (NicStats& nic : parse_net_dev(text)) {
+        if (inode != own) nic.name += "@" + std::to_string(inode);
+        recording.nic_counters.push_back({std::move(nic.name), at, nic.received, nic.sent});
+      }
+    }
+  }
+
+  void sample_devices() {
+    sample_nics();
+    sample_disks();
   }
 
   void sample_disks() {
@@ -322,7 +346,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   for (const std::vector<std::int32_t>& ids : {options.tgids, options.tids}) {
     for (const std::int32_t id : ids) state->recording.served_ports.merge(served_ports(id));
   }
-  state->sample_disks();
+  state->target = options.tgids.empty() ? options.tids.empty() ? 0 : options.tids[0] : options.tgids[0];
+  state->sample_devices();
   state->cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
   state->recording.window.begin = monotonic_now();
   return Recorder(std::move(state));
@@ -331,7 +356,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 Status Recorder::drain() {
   const int taken = ring_buffer__consume(state_->ring.get());
   if (taken < 0) return libbpf_error("cannot read the ring buffer", taken);
-  if (monotonic_now() >= state_->next_disk_sample) state_->sample_disks();
+  if (monotonic_now() >= state_->next_disk_sample) state_->sample_devices();
   return success();
 }
 
@@ -350,7 +375,7 @@ Result<KernelRecording> Recorder::stop() {
   State& state = *state_;
   state.recording.window.end = monotonic_now();
   state.read_cpu_use();
-  state.sample_disks();
+  state.sample_devices();
   state.detach();
   if (const int taken = ring_buffer__consume(state.ring.get()); taken < 0) {
     return libbpf_error("cannot read the ring buffer", taken);

@@ -57,7 +57,7 @@ class Recorder {
   ~Recorder();
 
   /// Takes what has been recorded since the last call. To be called every 50 ms or so: nothing wakes the
-  /// caller. Also samples the disks' counters once a second.
+  /// caller. Also samples the counters of disks and interfaces once a second.
   Status drain();
 
   /// Processes with recorded threads that have been heard of since the last call, or have exec'ed: their

@@ -154,6 +154,21 @@ void add_analysis_options(CLI::App& app, Options& options) {
       ->type_name("NAME=BYTES/s,IO/s")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option_function<std::vector<std::string>>(
+         "--nic-capacity",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             Result<NamedNicCapacity> parsed = parse_nic_capacity(text);
+             if (!parsed) throw CLI::ValidationError(parsed.error().message);
+             options.nic_capacities.push_back(std::move(parsed).value());
+           }
+         },
+         "what a network interface can receive and send at most, e.g. eth0=10G or eth0=1G,100M; may be given "
+         "for "
+         "several")
+      ->type_name("NAME=BITS/s[,BITS/s]")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag("--explain", options.explain,
                "show what was set aside or dropped on the way to the knots, and why");
 }

@@ -11,6 +11,7 @@
 #include "base/nanos.h"
 #include "cli/duration.h"
 #include "device/disk.h"
+#include "device/nic.h"
 
 namespace offwait {
 
@@ -45,6 +46,7 @@ struct Options {
   bool merge = true;
   bool keep_false_wakeups = false;
   std::vector<NamedCapacity> disk_capacities;
+  std::vector<NamedNicCapacity> nic_capacities;
   // How to print:
   bool explain = false;
   int verbosity = 0;

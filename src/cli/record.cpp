@@ -26,6 +26,7 @@
 #include "cli/target.h"
 #include "cli/version.h"
 #include "device/disk.h"
+#include "device/nic.h"
 #include "event/assemble.h"
 #include "report/escape.h"
 #include "symbol/probe_places.h"
@@ -177,6 +178,25 @@ const Calibration* calibration_of(std::uint32_t dev, const std::vector<Calibrati
   return found == calibrations.end() ? nullptr : &*found;
 }
 
+/// What the driver says; hardware that does not say is assumed, and what is none (lo, veth) has no capacity.
+/// Only this network namespace's are seen here.
+void add_nic_capacities(Trace& trace) {
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const std::string& name = trace.actors[id].name;
+    if (trace.actors[id].kind != ActorKind::nic || name.find_first_of("/@") != std::string::npos) continue;
+    const std::string directory = "/sys/class/net/" + name;
+    std::ifstream file(directory + "/speed");
+    double megabits = 0;
+    constexpr double kBytesPerMegabit = 1e6 / 8;
+    if (file >> megabits && megabits > 0) {
+      trace.nic_capacities.push_back(
+          {id, megabits * kBytesPerMegabit, megabits * kBytesPerMegabit, CapacitySource::reported});
+    } else if (::access((directory + "/device").c_str(), F_OK) == 0) {
+      trace.nic_capacities.push_back(assumed_nic_capacity(id));
+    }
+  }
+}
+
 /// Measured, or assumed.
 void add_capacities(Recorded& recorded, const std::map<std::uint32_t, std::string>& disks) {
   std::vector<Calibration> calibrations;
@@ -314,6 +334,7 @@ Result<Recorded> record(const Options& options) {
   describe(recorded.trace, *target, std::move(start_time));
   recorded.notes = symbols.warnings();
   add_capacities(recorded, recording->disks);
+  add_nic_capacities(recorded.trace);
   return recorded;
 }
 

@@ -111,10 +111,27 @@ Status apply_capacities(Trace& trace, const std::vector<NamedCapacity>& given,
   return success();
 }
 
+void apply_nic_capacities(Trace& trace, const std::vector<NamedNicCapacity>& given,
+                          std::vector<std::string>& notes) {
+  for (const NamedNicCapacity& capacity : given) {
+    bool found = false;
+    for (ActorId id = 0; id < trace.actors.size(); ++id) {
+      if (trace.actors[id].kind != ActorKind::nic || trace.actors[id].name != capacity.nic) continue;
+      found = true;
+      std::erase_if(trace.nic_capacities, [id](const NicCapacity& other) { return other.nic == id; });
+      trace.nic_capacities.push_back(
+          {id, capacity.received_per_s, capacity.sent_per_s, CapacitySource::given});
+    }
+    if (!found)
+      notes.push_back("--nic-capacity " + capacity.nic + ": nobody waited for an interface of this name");
+  }
+}
+
 int print_report(const Options& options, Trace trace, std::vector<std::string> notes,
                  std::optional<Output> json) {
   if (Status applied = apply_capacities(trace, options.disk_capacities, notes); !applied)
     return fail(applied.error());
+  apply_nic_capacities(trace, options.nic_capacities, notes);
   AnalysisOptions analysis;
   analysis.min_weight_ns = threshold_ns(options.min_weight, trace.window);
   analysis.noise = static_cast<double>(threshold_ns(options.noise, trace.window)) /

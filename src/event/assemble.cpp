@@ -82,6 +82,7 @@ class Assembler {
     drop_impossible_wakers();
     for_each<offwait_io>([this](const offwait_io& record) { add_io(record); });
     add_disk_counters();
+    add_nic_counters();
     return std::move(trace_);
   }
 
@@ -632,6 +633,19 @@ class Assembler {
       const ActorId disk = known_disk(counters.dev);
       if (disk == kNoActor) continue;
       trace_.disk_samples.push_back({disk, counters.at, counters.bytes, counters.ios, counters.in_flight});
+    }
+  }
+
+  /// Only interfaces that somebody waited for are actors.
+  void add_nic_counters() {
+    std::map<std::string_view, ActorId> known;
+    for (const auto& [ends, actor] : devices_) {
+      if (ends.first == ActorKind::nic) known.emplace(trace_.actors[actor].name, actor);
+    }
+    for (const NicCounters& counters : recording_.nic_counters) {
+      const auto nic = known.find(counters.name);
+      if (nic != known.end())
+        trace_.nic_samples.push_back({nic->second, counters.at, counters.received, counters.sent});
     }
   }
 

@@ -109,6 +109,14 @@ struct DiskCounters {
   std::uint64_t in_flight = 0;
 };
 
+/// Cumulative counters of one interface at one time, from /proc/net/dev.
+struct NicCounters {
+  std::string name;  ///< as in KernelRecording::nics
+  Nanos at = 0;
+  std::uint64_t received = 0;
+  std::uint64_t sent = 0;
+};
+
 struct KernelRecording {
   Window window;
   RecordBuffer records;  ///< a request still in flight at the end completes at kNever
@@ -122,6 +130,7 @@ struct KernelRecording {
   std::map<std::uint32_t, std::string> interrupts;        ///< interrupt number → its handlers' names
   std::map<std::uint32_t, std::string> disks;             ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
+  std::vector<NicCounters> nic_counters;                          ///< in order of time
   std::vector<DiskCounters> disk_counters;                        ///< in order of time
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording
   Nanos cpu_idle_ns = 0;

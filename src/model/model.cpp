@@ -36,7 +36,7 @@ std::string_view to_string(Peer::Role role) {
 }
 
 std::string_view to_string(CapacitySource source) {
-  static constexpr std::array<std::string_view, 3> kNames = {"given", "measured", "assumed"};
+  static constexpr std::array<std::string_view, 4> kNames = {"given", "measured", "assumed", "reported"};
   return name_of(source, kNames);
 }
 

@@ -151,7 +151,8 @@ struct DiskIo {
 };
 
 /// What a disk can do at most, and how that is known. design.md §4.
-enum class CapacitySource : std::uint8_t { given, measured, assumed };
+/// `reported`: by an interface's driver.
+enum class CapacitySource : std::uint8_t { given, measured, assumed, reported };
 std::string_view to_string(CapacitySource source);
 struct DiskCapacity {
   ActorId disk = kNoActor;
@@ -162,6 +163,22 @@ struct DiskCapacity {
 };
 /// `2026-11-21`: four digits, a month, a day of the month.
 bool is_day(std::string_view text);
+
+/// Cumulative counters of a network interface, as /proc/net/dev has them, read at `at`.
+struct NicSample {
+  ActorId nic = kNoActor;
+  Nanos at = 0;
+  std::uint64_t received = 0;  ///< bytes
+  std::uint64_t sent = 0;      ///< bytes
+};
+
+/// What an interface can carry at most in each direction, bytes a second. Loopback and the like have none.
+struct NicCapacity {
+  ActorId nic = kNoActor;
+  double received_per_s = 0;
+  double sent_per_s = 0;
+  CapacitySource source = CapacitySource::assumed;
+};
 
 /// How the recording was made, and on what; said in the report, never part of the graph.
 struct Recording {
@@ -197,6 +214,8 @@ struct Trace {
   std::vector<DiskCapacity> capacities;
   std::vector<DiskSample> disk_samples;
   std::vector<DiskIo> disk_ios;
+  std::vector<NicCapacity> nic_capacities;
+  std::vector<NicSample> nic_samples;
 };
 
 }  // namespace offwait

@@ -262,6 +262,18 @@ class Checker {
         return Error{"the disk sample at " + time_text(sample.at) + " belongs to no disk"};
       }
     }
+    for (const NicSample& sample : trace_.nic_samples) {
+      if (!is_a(sample.nic, ActorKind::nic)) {
+        return Error{"the interface's sample at " + time_text(sample.at) + " belongs to no interface"};
+      }
+    }
+    for (const NicCapacity& capacity : trace_.nic_capacities) {
+      const auto positive = [](double rate) { return std::isfinite(rate) && rate > 0; };
+      if (!is_a(capacity.nic, ActorKind::nic) || !positive(capacity.received_per_s) ||
+          !positive(capacity.sent_per_s)) {
+        return Error{"a capacity that is not positive, or belongs to no interface"};
+      }
+    }
     for (const DiskIo& io : trace_.disk_ios) {
       if (!is_a(io.disk, ActorKind::disk)) {
         return Error{"the request issued at " + time_text(io.issue) + " went to no disk"};

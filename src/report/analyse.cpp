@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "device/disk.h"
+#include "device/nic.h"
 #include "graph/false_wakeups.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
@@ -126,6 +127,7 @@ class Analysis {
 
     peer_kinds_ = kinds_of_peers(trace);
     disk_use_ = disk_use(trace);
+    nic_use_ = nic_use(trace);
     Graph graph = build_graph(trace, sweep);
     add_edges(graph, idle_edges(trace, disk_use_));
     merged_ =
@@ -140,6 +142,7 @@ class Analysis {
     actors();
     edges();
     disks();
+    nics();
     false_wakeups();
     open_waits();
     find();
@@ -342,6 +345,30 @@ class Analysis {
     }
   }
 
+  void nics() {
+    const auto direction = [this](const NicDirection& use) {
+      ReportNicDirection out{use.bytes, 0, use.capacity_per_s, to_seconds(use.busy_ns),
+                             to_seconds(use.idle_ns)};
+      out.bytes_per_s = report_.window_s > 0 ? static_cast<double>(use.bytes) / report_.window_s : 0;
+      return out;
+    };
+    for (const NicUse& use : nic_use_) {
+      report_.nics.push_back({merged_.vertex_of[use.nic], use.source, use.capacity_raised,
+                              direction(use.received), direction(use.sent)});
+    }
+  }
+
+  /// The busier direction of an interface, the used part of a disk.
+  Nanos device_busy(ActorId device) const {
+    for (const DiskUse& use : disk_use_) {
+      if (use.disk == device) return use.busy_ns;
+    }
+    for (const NicUse& use : nic_use_) {
+      if (use.nic == device) return std::max(use.received.busy_ns, use.sent.busy_ns);
+    }
+    return 0;
+  }
+
   /// Members of a group together.
   std::vector<ReportDiskUser> disk_users(const DiskUse& use) const {
     std::map<std::optional<ReportActorId>, ReportDiskUser> by_actor;
@@ -470,10 +497,7 @@ class Analysis {
         knot_vertex.paced_ns = std::max(knot_vertex.paced_ns, knot_vertex.busy_ns);
       } else {
         knot_vertex.kind = is_device(kind) ? KnotVertex::Kind::device : KnotVertex::Kind::pseudo;
-        const auto use = std::find_if(disk_use_.begin(), disk_use_.end(), [&](const DiskUse& candidate) {
-          return candidate.disk == vertex.representative;
-        });
-        knot_vertex.busy_ns = use == disk_use_.end() ? 0 : use->busy_ns;
+        knot_vertex.busy_ns = device_busy(vertex.representative);
         // It stands for services that never sleep, as far as anybody here can tell.
         if (remote_services[out.size()].weight_ns >= std::max<Nanos>(knot_options_.min_weight_ns, 1)) {
           knot_vertex.paced_ns = knot_options_.window_ns;
@@ -1218,6 +1242,7 @@ class Analysis {
   KnotOptions knot_options_;
   std::vector<PeerKind> peer_kinds_;
   std::vector<DiskUse> disk_use_;
+  std::vector<NicUse> nic_use_;
   Merged merged_;
   KnotResult found_;
   Report report_;

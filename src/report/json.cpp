@@ -203,6 +203,22 @@ Json check_json(const std::optional<ReportDiskCheck>& check) {
           {"mismatch", check->mismatch}};
 }
 
+Json direction_json(const ReportNicDirection& direction) {
+  return {{"bytes", direction.bytes},
+          {"bytes_per_s", seconds(direction.bytes_per_s)},
+          {"capacity_bytes_per_s", seconds(direction.capacity_bytes_per_s)},
+          {"busy_s", seconds(direction.busy_s)},
+          {"idle_s", seconds(direction.idle_s)}};
+}
+
+Json nic_json(const ReportNic& nic) {
+  return {{"actor", nic.actor},
+          {"capacity_source", nic.capacity_source ? std::string(to_string(*nic.capacity_source)) : "none"},
+          {"capacity_raised", nic.capacity_raised},
+          {"received", direction_json(nic.received)},
+          {"sent", direction_json(nic.sent)}};
+}
+
 Json disk_json(const ReportDisk& disk) {
   return {{"actor", disk.actor},
           {"bytes", disk.bytes},
@@ -281,6 +297,7 @@ std::string to_json(const Report& report) {
   out["sinks"] = array_of(report.sinks, sink_json);
   out["refinement"] = refinement_json(report);
   out["disks"] = array_of(report.disks, disk_json);
+  out["nics"] = array_of(report.nics, nic_json);
   out["false_wakeups"] = false_wakeups_json(report.false_wakeups);
   out["open_waits"] = array_of(report.open_waits, open_wait_json);
   out["elsewhere"] =

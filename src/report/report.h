@@ -221,6 +221,23 @@ struct ReportDisk {
   std::string capacity_measured_on{};  ///< the day; empty: not measured, or not known
 };
 
+/// One direction of an interface.
+struct ReportNicDirection {
+  std::uint64_t bytes = 0;
+  double bytes_per_s = 0;           ///< mean over the window
+  double capacity_bytes_per_s = 0;  ///< 0: none known
+  double busy_s = 0;                ///< busy and idle: both 0 without a capacity
+  double idle_s = 0;
+};
+
+struct ReportNic {
+  ReportActorId actor = 0;
+  std::optional<CapacitySource> capacity_source;  ///< none: it has no capacity
+  bool capacity_raised = false;                   ///< to the highest rate seen
+  ReportNicDirection received;
+  ReportNicDirection sent;
+};
+
 /// A thread that was still blocked at the window's end.
 struct ReportOpenWait {
   ReportActorId actor = 0;
@@ -276,6 +293,7 @@ struct Report {
   std::vector<ReportSink> sinks;  ///< saturated first, then paced, then by busy_s
   std::vector<ReportStep> refinement;
   std::vector<ReportDisk> disks;
+  std::vector<ReportNic> nics;
   ReportFalseWakeups false_wakeups;
   std::vector<ReportOpenWait> open_waits;  ///< longest first
   std::vector<ReportElsewhere>

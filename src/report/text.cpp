@@ -51,6 +51,7 @@ class TextReport {
     background();
     cpu();
     disks();
+    nics();
     false_wakeups();
     open_waits();
     if (explain) {
@@ -550,6 +551,12 @@ class TextReport {
       return "brings the answers of " + services(sink.actor) + ", outside of this host: threads wait " +
              format_seconds(sink.remote_s) + " for them";
     }
+    const auto nic = std::find_if(report_.nics.begin(), report_.nics.end(),
+                                  [&](const ReportNic& candidate) { return candidate.actor == sink.actor; });
+    if (nic != report_.nics.end() && nic->capacity_source) {
+      return "used " + share(sink.busy_s) + " of its capacity (" +
+             std::string(to_string(*nic->capacity_source)) + ")";
+    }
     const ReportDisk* disk = disk_of(sink.actor);
     return "used " + share(sink.busy_s) + " of its capacity" +
            (disk == nullptr ? "" : " (" + capacity_source(*disk) + ")");
@@ -797,6 +804,40 @@ class TextReport {
           6);
       disk_users(disk);
       disk_check(disk);
+    }
+  }
+
+  static std::string direction(const char* name, const ReportNicDirection& use, double window_s) {
+    return name + (" " + format_scaled(use.bytes_per_s)) + "B/s" +
+           (use.capacity_bytes_per_s > 0 ? ", idle " + format_percent(use.idle_s, window_s) : "");
+  }
+
+  /// `10 Gbit/s each way`, `1 Gbit/s in, 100 Mbit/s out`
+  static std::string capacity(const ReportNic& nic) {
+    constexpr double kBits = 8;
+    const std::string received = format_scaled(nic.received.capacity_bytes_per_s * kBits) + "bit/s";
+    const std::string sent = format_scaled(nic.sent.capacity_bytes_per_s * kBits) + "bit/s";
+    return received == sent ? received + " each way" : received + " in, " + sent + " out";
+  }
+
+  void nics() {
+    if (report_.nics.empty()) {
+      return;
+    }
+    canvas_.gap();
+    for (const ReportNic& nic : report_.nics) {
+      canvas_.put("NIC", Ink::strong).put("  ");
+      canvas_.put(canvas_.fit(report_.actors[nic.actor].name, ActorNames::kNameColumns), Ink::actor)
+          .put("  ");
+      canvas_.flow(
+          fields(
+              {words(direction("received", nic.received, report_.window_s)),
+               words(direction("sent", nic.sent, report_.window_s)),
+               words(!nic.capacity_source
+                         ? "no capacity known (--nic-capacity)"
+                         : "capacity " + capacity(nic) + " (" + std::string(to_string(*nic.capacity_source)) +
+                               (nic.capacity_raised ? ", raised to the highest rate seen)" : ")"))}),
+          5);
     }
   }
 

@@ -9,7 +9,7 @@
 //   loss NAME=COUNT ...
 //   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
 //   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed [measured=DAY]] [on=DISK;DISK...]
-//   nic NAME
+//   nic NAME [received_per_s= sent_per_s= capacity=given|assumed|reported]
 //   irq NAME
 //   softirq NAME
 //   timer
@@ -19,6 +19,7 @@
 //   unknown TID from= to=NS|-
 //   false TID at=
 //   sample DISK at= bytes= ios= [in_flight=]
+//   traffic NIC at= received= sent=
 //   io TID|- disk=DISK bytes= issue= complete=NS|-
 //
 // Lines. One record a line; fields are separated by blanks (spaces, tabs; a carriage return at the end of

@@ -39,8 +39,7 @@ constexpr std::string_view kHeader = "offwait-waits 1";
 constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
 constexpr std::string_view kRecordNames =
     "window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, false, "
-    "sample "
-    "or io";
+    "sample, traffic or io";
 constexpr Tid kNoTid = 0;
 constexpr Nanos kMaxTime = kNever - 1;
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
@@ -187,7 +186,8 @@ class TextReader {
   bool add_thread(std::string_view rest);
   bool add_disk(std::string_view rest);
   bool disks_below(std::string_view text, std::vector<std::string>& out);
-  bool add_nic(std::string_view rest) { return add_named(ActorKind::nic, rest); }
+  bool add_nic(std::string_view rest);
+  bool add_traffic(std::string_view rest);
   bool add_irq(std::string_view rest) { return add_named(ActorKind::irq, rest); }
   bool add_softirq(std::string_view rest) { return add_named(ActorKind::softirq, rest); }
   bool add_timer(std::string_view rest);
@@ -346,7 +346,7 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
     bool (TextReader::*add)(std::string_view rest);
   };
   // The frequent ones first.
-  static constexpr std::array<Record, 16> kRecords{{{"wait", &TextReader::add_wait},
+  static constexpr std::array<Record, 17> kRecords{{{"wait", &TextReader::add_wait},
                                                     {"preempt", &TextReader::add_preempt},
                                                     {"io", &TextReader::add_io},
                                                     {"thread", &TextReader::add_thread},
@@ -355,6 +355,7 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
                                                     {"false", &TextReader::add_false},
                                                     {"disk", &TextReader::add_disk},
                                                     {"nic", &TextReader::add_nic},
+                                                    {"traffic", &TextReader::add_traffic},
                                                     {"irq", &TextReader::add_irq},
                                                     {"softirq", &TextReader::add_softirq},
                                                     {"timer", &TextReader::add_timer},
@@ -961,6 +962,51 @@ bool TextReader::add_sample(std::string_view rest) {
     return false;
   }
   trace_.disk_samples.push_back(sample);
+  return true;
+}
+
+bool TextReader::add_nic(std::string_view rest) {
+  static constexpr std::array<Key, 3> kKeys{{{"received_per_s"}, {"sent_per_s"}, {"capacity"}}};
+  const std::string_view name = next_word(rest);
+  std::array<std::string_view, 3> values;
+  NicCapacity capacity;
+  if (!declare(ActorKind::nic, name, capacity.nic) || !keys("nic", rest, kKeys, values)) {
+    return false;
+  }
+  const auto given = std::count_if(values.begin(), values.end(), present);
+  if (given == 0) {
+    return true;
+  }
+  if (given != 3) {
+    return fail("received_per_s, sent_per_s and capacity stand together");
+  }
+  for (const CapacitySource source :
+       {CapacitySource::given, CapacitySource::assumed, CapacitySource::reported}) {
+    if (values[2] == to_string(source)) {
+      capacity.source = source;
+      if (!rate("received_per_s", values[0], capacity.received_per_s) ||
+          !rate("sent_per_s", values[1], capacity.sent_per_s)) {
+        return false;
+      }
+      trace_.nic_capacities.push_back(capacity);
+      return true;
+    }
+  }
+  return fail("capacity " + quoted(values[2]) + ": expected given, assumed or reported");
+}
+
+bool TextReader::add_traffic(std::string_view rest) {
+  static constexpr std::array<Key, 3> kKeys{{{"at", true}, {"received", true}, {"sent", true}}};
+  const std::string_view name = next_word(rest);
+  std::array<std::string_view, 3> values;
+  NicSample sample;
+  if (!keys("traffic", rest, kKeys, values) || !device("name of nic", ActorKind::nic, name, sample.nic) ||
+      !time("at", values[0], sample.at) ||
+      !number("received", values[1], "a count", 0, UINT64_MAX, sample.received) ||
+      !number("sent", values[2], "a count", 0, UINT64_MAX, sample.sent)) {
+    return false;
+  }
+  trace_.nic_samples.push_back(sample);
   return true;
 }
 

@@ -224,6 +224,17 @@ Complaint TextWriter::check_values() const {
                    " cannot be written as text"};
     }
   }
+  std::set<ActorId> nics;
+  for (const NicCapacity& capacity : trace_.nic_capacities) {
+    if (!nics.insert(capacity.nic).second || capacity.source == CapacitySource::measured) {
+      return Error{"the capacities of nic " + quoted(trace_.actors[capacity.nic].name) +
+                   " cannot be written as text"};
+    }
+  }
+  if (std::any_of(trace_.nic_samples.begin(), trace_.nic_samples.end(),
+                  [](const NicSample& sample) { return sample.at == kNever; })) {
+    return Error{"an interface's sample without a time cannot be written as text"};
+  }
   for (const DiskSample& sample : trace_.disk_samples) {
     if (sample.at == kNever) {
       return Error{"a disk sample without a time cannot be written as text"};
@@ -376,6 +387,10 @@ void TextWriter::write_actors() {
   for (const DiskCapacity& capacity : trace_.capacities) {
     capacities[capacity.disk] = &capacity;
   }
+  std::unordered_map<ActorId, const NicCapacity*> nic_capacities;
+  for (const NicCapacity& capacity : trace_.nic_capacities) {
+    nic_capacities[capacity.nic] = &capacity;
+  }
   for (ActorId id = 0; id < trace_.actors.size(); ++id) {
     actor_line(id);
     if (const auto found = capacities.find(id); found != capacities.end()) {
@@ -389,6 +404,14 @@ void TextWriter::write_actors() {
         text(" measured=");
         text(found->second->measured_on);
       }
+    }
+    if (const auto found = nic_capacities.find(id); found != nic_capacities.end()) {
+      text(" received_per_s=");
+      number(found->second->received_per_s);
+      text(" sent_per_s=");
+      number(found->second->sent_per_s);
+      text(" capacity=");
+      text(to_string(found->second->source));
     }
     for (std::size_t i = 0; i < trace_.actors[id].on.size(); ++i) {
       text(i == 0 ? " on=" : ";");
@@ -476,6 +499,17 @@ void TextWriter::write_records() {
       text(" in_flight=");
       number(sample.in_flight);
     }
+    end_line();
+  }
+  for (const NicSample& sample : trace_.nic_samples) {
+    text("traffic ");
+    value(trace_.actors[sample.nic].name);
+    text(" at=");
+    time(sample.at);
+    text(" received=");
+    number(sample.received);
+    text(" sent=");
+    number(sample.sent);
     end_line();
   }
   for (const DiskIo& io : trace_.disk_ios) {

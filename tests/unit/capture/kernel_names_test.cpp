@@ -171,5 +171,22 @@ TEST_CASE("hostile interrupts") {
   }
 }
 
+TEST_CASE("bytes of interfaces") {
+  const std::vector<NicStats> nics = parse_net_dev(
+      "Inter-|   Receive                                                |  Transmit\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo\n"
+      "    lo: 100 1 0 0 0 0 0 0 200 1 0 0 0 0 0 0\n"
+      "a:b:18446744073709551615 1 0 0 0 0 0 0 3 1 0 0 0 0 0 0\n"
+      " cut: 1 2 3\n"
+      " bad: x 1 0 0 0 0 0 0 3 1 0 0 0 0 0 0\n");
+  REQUIRE(nics.size() == 2);
+  CHECK(nics[0].name == "lo");
+  CHECK(nics[0].received == 100);
+  CHECK(nics[0].sent == 200);
+  CHECK(nics[1].name == "a:b");
+  CHECK(nics[1].received == UINT64_MAX);
+  CHECK(nics[1].sent == 3);
+}
+
 }  // namespace
 }  // namespace offwait

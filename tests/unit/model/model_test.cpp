@@ -13,10 +13,10 @@ TEST_CASE("names are those of the report and of the text form") {
   std::string kinds, classes, sources;
   for (int i = 0; i <= 7; ++i) kinds += std::string(to_string(static_cast<ActorKind>(i))) + " ";
   for (int i = 0; i <= 11; ++i) classes += std::string(to_string(static_cast<WaitClass>(i))) + " ";
-  for (int i = 0; i <= 3; ++i) sources += std::string(to_string(static_cast<CapacitySource>(i))) + " ";
+  for (int i = 0; i <= 4; ++i) sources += std::string(to_string(static_cast<CapacitySource>(i))) + " ";
   CHECK(kinds == "thread group disk nic timer irq softirq ? ");
   CHECK(classes == "disk net futex lock pipe poll sleep child fault other spin ? ");
-  CHECK(sources == "given measured assumed ? ");
+  CHECK(sources == "given measured assumed reported ? ");
 }
 
 TEST_CASE("entries grouped by thread keep their order") {

@@ -17,7 +17,7 @@ TEST_CASE("The fields of the contract, in its order") {
     names.push_back(name);
   }
   CHECK(names == std::vector<std::string>{"schema", "recording", "loss", "totals", "options", "verdict",
-                                          "actors", "edges", "knots", "sinks", "refinement", "disks",
+                                          "actors", "edges", "knots", "sinks", "refinement", "disks", "nics",
                                           "false_wakeups", "open_waits", "elsewhere"});
   CHECK(report["schema"] == "offwait-report/1");
 }

@@ -92,7 +92,7 @@ TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, "
       "unknown, "
-      "false, sample or io)";
+      "false, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
@@ -190,7 +190,7 @@ TEST_CASE("devices") {
       head_lines, "3",
       {{"disk", "empty name of disk"},
        {"nic %", "name of nic: bad escape '%' (expected % and two hexadecimal digits)"},
-       {"nic eth0 speed=1", "expected 'nic NAME' and nothing else"},
+       {"nic eth0 speed=1", "unknown key 'speed' (nic has received_per_s, sent_per_s, capacity)"},
        {"irq 5 x", "expected 'irq NAME' and nothing else"},
        {"softirq", "empty name of softirq"},
        {"timer x", "expected 'timer' and nothing else"},
@@ -278,6 +278,12 @@ TEST_CASE("waits") {
        {wait + "net peer=client:%0", "peer: bad escape '%0' (expected % and two hexadecimal digits)"},
        {wait + "net peer=client:" + std::string(4097, 'x'), "peer longer than 4096 bytes"},
        {wait + "net peer=client:a peer=client:a", "key 'peer' twice"},
+       {"nic eth0 capacity=given", "received_per_s, sent_per_s and capacity stand together"},
+       {"nic eth0 received_per_s=1 sent_per_s=1 capacity=measured",
+        "capacity 'measured': expected given, assumed or reported"},
+       {"nic eth0 received_per_s=0 sent_per_s=1 capacity=given", "received_per_s '0': expected a number > 0"},
+       {"traffic eth0 at=1 received=1", "traffic without sent="},
+       {"traffic eth0 at=- received=1 sent=1", "at '-': expected ns, 0 to " + max_time},
        {wait + "disk stack=", "empty frame of stack"},
        {wait + "disk stack=a;;b", "empty frame of stack"},
        {wait + "disk waker_stack=a;", "empty frame of waker_stack"},

@@ -147,6 +147,21 @@ TEST_CASE("a packet in flight is written and read back") {
   CHECK(first_difference(trace, read_back(text)).empty());
 }
 
+TEST_CASE("what interfaces carry is written and read back") {
+  Trace trace;
+  trace.window = {0, 10000};
+  trace.actors = {device(ActorKind::nic, "eth0"), device(ActorKind::nic, "lo")};
+  trace.nic_capacities = {{0, 1.25e9, 0.5, CapacitySource::reported}};
+  trace.nic_samples = {{0, 5, 7, 8}, {1, 6, UINT64_MAX, 0}};
+  const std::string text = written(trace);
+  CHECK(text.find("nic eth0 received_per_s=1.25e+09 sent_per_s=0.5 capacity=reported\nnic lo\n") !=
+        std::string::npos);
+  CHECK(text.find(
+            "traffic eth0 at=5 received=7 sent=8\ntraffic lo at=6 received=18446744073709551615 sent=0\n") !=
+        std::string::npos);
+  CHECK(written(read_back(text)) == text);
+}
+
 TEST_CASE("peers are written and read back, the one that asked apart from the one that was asked") {
   Trace trace;
   trace.window = {0, 10000};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "device/nic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "device/rate.h"
+
+namespace offwait {
+namespace {
+
+constexpr Nanos kShortestForRate = 100'000'000;
+constexpr double kBitsPerByte = 8;
+
+struct Interval {
+  Nanos from = 0;
+  Nanos to = 0;
+  std::uint64_t received = 0;
+  std::uint64_t sent = 0;
+};
+
+std::vector<Interval> intervals(const std::vector<NicSample>& samples) {
+  std::vector<Interval> result;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const NicSample& a = samples[i - 1];
+    const NicSample& b = samples[i];
+    if (b.at > a.at && b.received >= a.received && b.sent >= a.sent) {
+      result.push_back({a.at, b.at, b.received - a.received, b.sent - a.sent});
+    }
+  }
+  return result;
+}
+
+/// Fills in all but capacity_per_s, which may be raised. True: it was.
+bool use_direction(NicDirection& use, const std::vector<Interval>& sampled, std::uint64_t Interval::*bytes,
+                   const Window& window) {
+  const bool known = use.capacity_per_s > 0;
+  const double given = use.capacity_per_s;
+  const auto rate = [&](const Interval& interval) {
+    return static_cast<double>(interval.*bytes) / to_seconds(interval.to - interval.from);
+  };
+  for (const Interval& interval : sampled) {
+    if (known && interval.to - interval.from >= kShortestForRate) {
+      use.capacity_per_s = std::max(use.capacity_per_s, rate(interval));
+    }
+  }
+  double carried = 0;
+  double busy_ns = 0;
+  double covered_ns = 0;
+  for (const Interval& interval : sampled) {
+    const auto inside =
+        static_cast<double>(std::min(interval.to, window.end) - std::max(interval.from, window.begin));
+    if (inside <= 0) {
+      continue;
+    }
+    carried +=
+        static_cast<double>(interval.*bytes) * inside / static_cast<double>(interval.to - interval.from);
+    covered_ns += inside;
+    busy_ns += known ? inside * std::min(rate(interval) / use.capacity_per_s, 1.0) : 0;
+  }
+  constexpr double kMost = 18e18;
+  use.bytes = static_cast<std::uint64_t>(std::min(std::round(carried), kMost));
+  if (known && covered_ns > 0) {
+    const double whole = static_cast<double>(window.length());
+    const double busy = std::round(busy_ns / covered_ns * whole);
+    use.busy_ns = busy >= whole ? window.length() : static_cast<Nanos>(busy);
+  }
+  use.idle_ns = known ? window.length() - use.busy_ns : 0;
+  return use.capacity_per_s > given;
+}
+
+}  // namespace
+
+NicCapacity assumed_nic_capacity(ActorId nic) {
+  constexpr double kTenGigabit = 10e9 / kBitsPerByte;
+  return {nic, kTenGigabit, kTenGigabit, CapacitySource::assumed};
+}
+
+Result<NamedNicCapacity> parse_nic_capacity(std::string_view text) {
+  const auto wrong = [text](const std::string& why) {
+    return Error{"interface capacity " + shown(text) + ": " + why +
+                 "; it must be NAME=BITS/s or NAME=RECEIVED,SENT, for example eth0=10G or eth0=1G,100M"};
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return wrong("has no '='");
+  }
+  if (equals == 0) {
+    return wrong("has no interface name before '='");
+  }
+  const std::string_view rates = text.substr(equals + 1);
+  const std::size_t comma = rates.find(',');
+  const std::string_view received_text = rates.substr(0, comma);
+  const std::string_view sent_text =
+      comma == std::string_view::npos ? received_text : rates.substr(comma + 1);
+  NamedNicCapacity capacity{std::string(text.substr(0, equals)), 0, 0};
+  for (const auto& [rate_text, rate] :
+       {std::pair(received_text, &capacity.received_per_s), std::pair(sent_text, &capacity.sent_per_s)}) {
+    const std::optional<double> bits = parse_rate(rate_text);
+    if (!bits) {
+      return wrong("BITS/s " + shown(rate_text) + " is no number above 0 (suffixes: k, M, G)");
+    }
+    *rate = *bits / kBitsPerByte;
+  }
+  return capacity;
+}
+
+std::vector<NicUse> nic_use(const Trace& trace) {
+  std::map<ActorId, std::vector<NicSample>> samples;
+  for (const NicSample& sample : trace.nic_samples) {
+    samples[sample.nic].push_back(sample);
+  }
+  std::vector<NicUse> result;
+  for (auto& [nic, of_nic] : samples) {
+    if (of_nic.size() < 2) {
+      continue;
+    }
+    std::stable_sort(of_nic.begin(), of_nic.end(),
+                     [](const NicSample& a, const NicSample& b) { return a.at < b.at; });
+    NicUse use;
+    use.nic = nic;
+    for (const NicCapacity& capacity : trace.nic_capacities) {
+      if (capacity.nic == nic) {
+        use.source = capacity.source;
+        use.received.capacity_per_s = capacity.received_per_s;
+        use.sent.capacity_per_s = capacity.sent_per_s;
+      }
+    }
+    const std::vector<Interval> sampled = intervals(of_nic);
+    const bool received_raised = use_direction(use.received, sampled, &Interval::received, trace.window);
+    const bool sent_raised = use_direction(use.sent, sampled, &Interval::sent, trace.window);
+    use.capacity_raised = received_raised || sent_raised;
+    result.push_back(use);
+  }
+  return result;
+}
+
+}  // namespace offwait

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Network interfaces: how much of what they can carry was used, in each direction (design.md §4 "Devices").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// Assumed for hardware that does not say: 10 Gb/s each way.
+NicCapacity assumed_nic_capacity(ActorId nic);
+
+/// `NAME=BITS/s` or `NAME=RECEIVED,SENT`, e.g. `eth0=1G,100M`: decimal suffixes k, M, G; numbers > 0.
+struct NamedNicCapacity {
+  std::string nic;
+  double received_per_s = 0;  ///< bytes, as in NicCapacity
+  double sent_per_s = 0;
+};
+Result<NamedNicCapacity> parse_nic_capacity(std::string_view text);
+
+/// One direction in the window. busy_ns + idle_ns == the window if there is a capacity, else both are 0.
+struct NicDirection {
+  std::uint64_t bytes = 0;
+  double capacity_per_s = 0;  ///< bytes, raised to the highest rate seen in a sampling interval
+  Nanos busy_ns = 0;          ///< window × mean of rate ÷ capacity over the sampling intervals
+  Nanos idle_ns = 0;
+};
+
+struct NicUse {
+  ActorId nic = kNoActor;
+  std::optional<CapacitySource> source;  ///< none: it has no capacity
+  bool capacity_raised = false;
+  NicDirection received;
+  NicDirection sent;
+};
+
+/// One entry per interface with two samples or more, in order of id. Sampling intervals are as for disks
+/// (disk.h): those whose counters went backwards say nothing, capacities are raised by whole intervals of 100
+/// ms or more.
+std::vector<NicUse> nic_use(const Trace& trace);
+
+}  // namespace offwait
