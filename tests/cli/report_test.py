@@ -105,6 +105,8 @@ class Reports(TestCase):
         other = run("report", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt")
         self.assertEqual(other.stderr, b"offwait: --disk-capacity sdz: nobody waited for a disk of this name\n")
         self.assertEqual(other.returncode, 0)
+        other = run("report", "--nic-capacity", "eth9=1G", TRACES / "figure1.txt")
+        self.assertEqual(other.stderr, b"offwait: --nic-capacity eth9: nobody waited for an interface of this name\n")
         self.assertEqual(run("report", "-q", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt").stderr, b"")
 
     def test_output_that_is_no_terminal_has_no_colour(self):

@@ -210,6 +210,9 @@ TEST_CASE("each wrong command line has its own sentence") {
         "bad threshold '120%': expected a part of the window like 20%, or a duration like 500ms");
   CHECK(wrong({"-p", "1", "--noise", "x"}) ==
         "bad threshold 'x': expected a part of the window like 20%, or a duration like 500ms");
+  CHECK(wrong({"-p", "1", "--nic-capacity", "eth0"}) ==
+        "interface capacity 'eth0': has no '='; it must be NAME=BITS/s or NAME=RECEIVED,SENT, for example "
+        "eth0=10G or eth0=1G,100M");
   CHECK(wrong({"-p", "1", "--disk-capacity", "vda"}) ==
         "disk capacity 'vda': has no '='; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k");
   CHECK(wrong({"report", "x", "--disk-capacity", "vda"}) ==
