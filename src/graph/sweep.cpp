@@ -19,8 +19,9 @@ namespace {
 
 using Indices = std::span<const std::uint32_t>;
 
-enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kUnknown };  // on disk: blocked, too
-using StateTimes = std::array<Nanos, 5>;
+// On disk and asleep: blocked, too.
+enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kAsleep, kUnknown };
+using StateTimes = std::array<Nanos, 6>;
 
 /// The entries of a thread in the trace, in order of time.
 struct History {
@@ -93,7 +94,11 @@ class StateClock {
     if (next_block(trace) == start) {
       const Wait& wait = trace.waits[take(history_.waits)];
       run_ = wait.run;
-      return enter(trace.sites[wait.site].wait_class == WaitClass::disk ? kOnDisk : kBlocked, wait.wake);
+      const WaitClass wait_class = trace.sites[wait.site].wait_class;
+      return enter(wait_class == WaitClass::disk    ? kOnDisk
+                   : wait_class == WaitClass::sleep ? kAsleep
+                                                    : kBlocked,
+                   wait.wake);
     }
     if (next_out(trace) == start) {
       return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
@@ -400,13 +405,15 @@ class Sweeper {
     const Nanos running = after[kRunning] - before[kRunning];
     const Nanos runnable = after[kRunnable] - before[kRunnable];
     const Nanos disk = after[kOnDisk] - before[kOnDisk];
-    const Nanos blocked = after[kBlocked] - before[kBlocked] + disk;
+    const Nanos asleep = after[kAsleep] - before[kAsleep];
+    const Nanos blocked = after[kBlocked] - before[kBlocked] + disk + asleep;
     sum.waker_running_ns += running;
     sum.waker_runnable_ns += runnable;
     sum.waker_blocked_ns += blocked;
     // Not the clock's own: a waker that was born during the wait has no clock before.
     sum.waker_unknown_ns += length - running - runnable - blocked;
     sum.waker_disk_ns += disk;
+    sum.waker_asleep_ns += asleep;
     return disk;
   }
 
@@ -418,7 +425,7 @@ class Sweeper {
     ActorTime& sum = result_.actors[id];
     sum.running_ns = times[kRunning];
     sum.runnable_ns = times[kRunnable];
-    sum.blocked_ns = times[kBlocked] + times[kOnDisk];
+    sum.blocked_ns = times[kBlocked] + times[kOnDisk] + times[kAsleep];
     sum.unknown_ns = times[kUnknown];
     sum.lifetime_ns = sum.running_ns + sum.runnable_ns + sum.blocked_ns + sum.unknown_ns;
   }
@@ -467,6 +474,7 @@ void add(SiteSum& sum, const SiteSum& site) {
   sum.waker_blocked_ns += site.waker_blocked_ns;
   sum.waker_unknown_ns += site.waker_unknown_ns;
   sum.waker_disk_ns += site.waker_disk_ns;
+  sum.waker_asleep_ns += site.waker_asleep_ns;
   sum.resume_ns += site.resume_ns;
   sum.together_ns += site.together_ns;
   sum.together_disk_ns += site.together_disk_ns;

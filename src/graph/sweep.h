@@ -29,7 +29,8 @@ struct SiteSum {
   Nanos waker_runnable_ns = 0;
   Nanos waker_blocked_ns = 0;
   Nanos waker_unknown_ns = 0;
-  Nanos waker_disk_ns = 0;  ///< part of waker_blocked_ns: in waits of class disk
+  Nanos waker_disk_ns = 0;    ///< part of waker_blocked_ns: in waits of class disk
+  Nanos waker_asleep_ns = 0;  ///< part of waker_blocked_ns: in waits of class sleep
   /// Runnable time inside the window after the waits: until they cost the thread nothing more.
   Nanos resume_ns = 0;
   // Releases: wakings of several threads by one, each at most kOneRelease after the one before it. Who leaves

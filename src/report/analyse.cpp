@@ -38,6 +38,8 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 /// A barrier lets as many go each time: the mean over the largest number is more than this.
 constexpr double kConstant = 0.9;
+/// That who is waited for sleeps is worth saying from this part of the wait time on.
+constexpr double kOftenAsleep = 0.2;
 /// When its waits took place is worth knowing of an edge with this part of the window or more.
 constexpr double kPhased = 0.05;
 /// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
@@ -661,7 +663,8 @@ class Analysis {
                             to_seconds(values.waker_running_ns) + to_seconds(values.waker_runnable_ns)) +
              " of the time it could have" + machine() + ".";
     }
-    return evidence_of_waits(pattern, values, knot) + (lacks_cpu(values) ? lack_of_cpu(knot) : "");
+    return evidence_of_waits(pattern, values, knot) + asleep(knot) +
+           (lacks_cpu(values) ? lack_of_cpu(knot) : "");
   }
 
   /// " CPUs are short, too: its threads ran for 6.42 s and were runnable for 24.1 s."
@@ -730,6 +733,19 @@ class Analysis {
       }
     }
     return sum;
+  }
+
+  /// " Who they wait for sleeps for 86% of that time: …", if that is much: of a lock held over a sleep, or a
+  /// writer that is slowed down while the others queue behind it, the pattern alone says too little.
+  std::string asleep(const ReportKnot& knot) const {
+    const SiteSum sum = releases(knot);
+    if (sum.wait_ns <= 0 ||
+        static_cast<double>(sum.waker_asleep_ns) < kOftenAsleep * static_cast<double>(sum.wait_ns)) {
+      return "";
+    }
+    return " Who is waited for sleeps until a time for " +
+           format_percent(to_seconds(sum.waker_asleep_ns), to_seconds(sum.wait_ns)) +
+           " of it: a brake on the rate, a write stall, or something remote.";
   }
 
   /// "9.3 threads let go at a time (at most 31), after 84% of the time they wait for each other; who let them

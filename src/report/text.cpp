@@ -316,6 +316,24 @@ class TextReport {
     return out;
   }
 
+  /// Once: weights over the window, and of groups, need a word.
+  void weight_explained(const std::vector<ReportEdgeId>& all) {
+    const auto unusual = [this](ReportEdgeId id) {
+      const ReportEdge& edge = report_.edges[id];
+      return report_.actors[edge.from].tids.size() > 1 || edge.weight_s > report_.window_s;
+    };
+    if (explained_ || std::none_of(all.begin(), all.end(), unusual)) {
+      return;
+    }
+    explained_ = true;
+    canvas_.to(2);
+    canvas_.flow(
+        words("weight: waited, and what others waited behind it meanwhile, so it may exceed the window; of "
+              "×N threads: for each of them, on average",
+              Ink::dim),
+        2);
+  }
+
   /// Mean of the plain waits.
   double each_s(const ReportEdge& edge) const {
     const double members =
@@ -370,6 +388,7 @@ class TextReport {
       stacks(edge);
     }
     left_out(all.size() - shown, "edge");
+    weight_explained(all);
   }
 
   void label(const std::string& text) { canvas_.to(4).put(text, Ink::dim).to(15); }
@@ -728,7 +747,7 @@ class TextReport {
       return report_.actors[a].time.runnable_s > report_.actors[b].time.runnable_s;
     });
     const std::size_t shown = std::min<std::size_t>(limit(3, by_runnable.size()), by_runnable.size());
-    std::string text = format_seconds(runnable_s) + " ready to run without a CPU";
+    std::string text = format_seconds(runnable_s) + " ready to run without a CPU, all threads together";
     for (std::size_t i = 0; i < shown; ++i) {
       text += (i == 0 ? ": " : ", ") + full(by_runnable[i]) + " " +
               format_seconds(report_.actors[by_runnable[i]].time.runnable_s);
@@ -996,6 +1015,7 @@ class TextReport {
 
   const Report& report_;
   bool verbose_;
+  bool explained_ = false;
   Canvas canvas_;
   ActorNames names_;
 };

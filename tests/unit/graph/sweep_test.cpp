@@ -441,5 +441,20 @@ TEST_CASE("what a release knows of the disk, and the runnable time after a wait"
   CHECK(done.actors[leader].blocked_ns == 40'000);
 }
 
+TEST_CASE("the time that a waker slept is part of its blocked time") {
+  TraceByHand t(1000);
+  const ActorId holder = t.thread(), other = t.thread(), timer = t.device(ActorKind::timer, "");
+  t.in(WaitClass::sleep);
+  t.wait(holder, timer, 100, 400);
+  t.in(WaitClass::poll);
+  t.wait(holder, timer, 500, 600);
+  t.in(WaitClass::futex);
+  const SiteId site = t.wait(other, holder, 300, 700);
+  const Sweep done = swept(t.trace);
+  CHECK(done.sites[site].waker_asleep_ns == 100);
+  CHECK(done.sites[site].waker_blocked_ns == 200);
+  CHECK(done.actors[holder].blocked_ns == 400);
+}
+
 }  // namespace
 }  // namespace offwait

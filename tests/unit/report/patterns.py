@@ -15,6 +15,8 @@ import tempfile
 TRACES = pathlib.Path(__file__).resolve().parents[2] / "traces" / "patterns"
 
 TWO = ["a", "b"]
+ASLEEP = (" Who is waited for sleeps until a time for 23% of it: a brake on the rate, a write stall, or something "
+          "remote.")
 CASES = {
     "group-commit": ("group-commit", ["worker-*", "log", "vda"],
                      "3.00 threads let go at a time (at most 3), after 66% of the time they wait for each other; who let "
@@ -29,10 +31,15 @@ CASES = {
     "cpu-starvation-not": ("lock-contention", TWO,
                            "its waits are futex 100%. One thread is let go at a time. CPUs are short, too: its threads "
                            "ran for 15.0 ms and were runnable for 85.0 ms."),
-    "timer-driven": ("timer-driven", TWO, "60% of its threads' blocked time ended by a timer."),
-    "timer-driven-not": ("producer-consumer", TWO, "its waits are futex 100%."),
+    "timer-driven": ("timer-driven", TWO, "60% of its threads' blocked time ended by a timer." + ASLEEP),
+    "timer-driven-not": ("producer-consumer", TWO, "its waits are futex 100%." + ASLEEP),
     "lock-contention": ("lock-contention", TWO, "its waits are futex 60%, other 40%. One thread is let go at a time."),
     "lock-contention-not": ("mixed", TWO, "its waits are futex 60%, other 40%."),
+    "lock-contention-asleep": ("lock-contention", TWO,
+                               "its waits are futex 100%. One thread is let go at a time. Who is waited for sleeps until a "
+                               "time for 20% of it: a brake on the rate, a write stall, or something remote."),
+    "lock-contention-asleep-not": ("lock-contention", TWO,
+                                   "its waits are futex 100%. One thread is let go at a time."),
     "load-imbalance": ("load-imbalance", ["rank-*"],
                        "its waits are futex 100%. 100% of the wait time ended in releases of several threads at once "
                        "(2.00 on average)."),

@@ -99,7 +99,7 @@ LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise thr
 BACKGROUND  does not limit: little CPU and no disk, or waits for nobody and is not always busy
   idler (tid 13) busy 0%
 
-RUNNABLE  500 ms ready to run without a CPU: A (tid 11) 500 ms
+RUNNABLE  500 ms ready to run without a CPU, all threads together: A (tid 11) 500 ms
 
 DISK  vda  idle 50% · 200 IO/s, 100 MB/s · 2.50 ms each, 0.50 in flight · capacity 500 MB/s, 400
       IO/s (assumed, raised to the highest rate seen)
