@@ -178,20 +178,22 @@ const Calibration* calibration_of(std::uint32_t dev, const std::vector<Calibrati
   return found == calibrations.end() ? nullptr : &*found;
 }
 
-/// What the driver says; hardware that does not say is assumed, and what is none (lo, veth) has no capacity.
-/// Only this network namespace's are seen here.
+/// What the driver says; hardware that does not say is assumed, and what is none (lo, veth, which makes its
+/// speed up) has no capacity. Only this network namespace's are seen here.
 void add_nic_capacities(Trace& trace) {
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const std::string& name = trace.actors[id].name;
     if (trace.actors[id].kind != ActorKind::nic || name.find_first_of("/@") != std::string::npos) continue;
     const std::string directory = "/sys/class/net/" + name;
+    const bool hardware = ::access((directory + "/device").c_str(), F_OK) == 0;
+    const bool bond = ::access((directory + "/bonding").c_str(), F_OK) == 0;
     std::ifstream file(directory + "/speed");
     double megabits = 0;
     constexpr double kBytesPerMegabit = 1e6 / 8;
-    if (file >> megabits && megabits > 0) {
+    if ((hardware || bond) && file >> megabits && megabits > 0) {
       trace.nic_capacities.push_back(
           {id, megabits * kBytesPerMegabit, megabits * kBytesPerMegabit, CapacitySource::reported});
-    } else if (::access((directory + "/device").c_str(), F_OK) == 0) {
+    } else if (hardware) {
       trace.nic_capacities.push_back(assumed_nic_capacity(id));
     }
   }
