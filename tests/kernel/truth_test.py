@@ -35,6 +35,19 @@ SETTINGS = {
 
 class TruthTest(unittest.TestCase):
     maxDiff = None
+    figures = collections.defaultdict(lambda: collections.defaultdict(int))
+
+    @classmethod
+    def tearDownClass(cls):
+        for test, sums in cls.figures.items():
+            line = f"{test}: {sums['waits']:,} waits, {sums['switches']:,} switches by the kernel, wakers {sums['right']:,} of {sums['wakings']:,} right"
+            if sums["known_ns"]:
+                line += f", durations {100 * (sums['recorded_ns'] / sums['known_ns'] - 1):+.2f} %"
+            print(line, file=sys.stderr)
+
+    def count(self, **numbers):
+        for name, number in numbers.items():
+            self.figures[self._testMethodName][name] += number
 
     def run_workload(self, *arguments, **options):
         try:
@@ -71,6 +84,7 @@ class TruthTest(unittest.TestCase):
 
     def check_counts(self, run, truth, waits):
         # The kernel's own count of voluntary switches: one for each time the thread left its run queue.
+        self.count(waits=len(waits), switches=truth["nvcsw"])
         # The thread reads it a moment after it notes the begin of its span and a moment before its end, and in between may
         # wait for the memory map or the output, which its peers use as well.
         self.assertLessEqual(len(waits), truth["nvcsw"] + 5, truth)
@@ -88,6 +102,7 @@ class TruthTest(unittest.TestCase):
             right = sum(min(count, got[waker]) for waker, count in expected.items())
         missing = unknown + run.dump.loss["switch_unseen"]
         total = sum(expected.values())
+        self.count(right=right, wakings=total)
         self.assertGreaterEqual(right + missing, WAKERS_RIGHT * total, f"expected {expected}, recorded {got}")
         # What is more than the expected waits happened between them, and was ended by somebody real.
         self.assertNotIn("thread:0", got)
@@ -96,6 +111,7 @@ class TruthTest(unittest.TestCase):
     def check_durations(self, run, truth, waits):
         recorded = sum(w.run - w.block for w in waits)
         unknown = run.dump.states_of(truth)[3]
+        self.count(recorded_ns=recorded, known_ns=truth["wait_ns"])
         self.assertAlmostEqual(recorded / truth["wait_ns"], 1.0,
                                delta=DURATION_TOLERANCE + unknown / truth["wait_ns"], msg=str(truth))
 
