@@ -23,7 +23,10 @@
 namespace offwait {
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// To read: an ordered_json looks through all keys for each it adds, and a million of them fit into
+/// kMostBytes.
+using Json = nlohmann::json;
+using Written = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "offwait-disks/1";
 constexpr const char* kFile = "disks.json";
@@ -35,7 +38,7 @@ bool is_printable(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-Json json_of(const Throughput& throughput) {
+Written json_of(const Throughput& throughput) {
   return {{"bytes_per_s", throughput.bytes_per_s}, {"ios_per_s", throughput.ios_per_s}};
 }
 
@@ -117,16 +120,16 @@ Throughput Calibration::most() const {
 }
 
 std::string to_json(const std::vector<Calibration>& calibrations) {
-  Json disks = Json::array();
+  Written disks = Written::array();
   for (const Calibration& calibration : calibrations) {
-    Json disk = {{"identity", calibration.identity},
-                 {"disk", calibration.disk},
-                 {"measured_on", calibration.measured_on},
-                 {"read", json_of(calibration.read)}};
+    Written disk = {{"identity", calibration.identity},
+                    {"disk", calibration.disk},
+                    {"measured_on", calibration.measured_on},
+                    {"read", json_of(calibration.read)}};
     if (calibration.write) disk["write"] = json_of(*calibration.write);
     disks.push_back(std::move(disk));
   }
-  return Json{{"schema", kSchema}, {"disks", std::move(disks)}}.dump(2) + "\n";
+  return Written{{"schema", kSchema}, {"disks", std::move(disks)}}.dump(2) + "\n";
 }
 
 Result<std::vector<Calibration>> parse_calibrations(std::string_view json) {

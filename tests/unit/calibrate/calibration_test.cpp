@@ -112,6 +112,14 @@ TEST_CASE("a later version's keys do no harm") {
   CHECK(to_json(*parsed) == kText);
 }
 
+TEST_CASE("a file full of keys is read in one go") {
+  std::string keys;
+  for (int i = 0; i < 200'000; ++i) keys += "\"" + std::to_string(i) + "\":0,";
+  const auto parsed = parse_calibrations(replaced("{", "{" + keys));
+  REQUIRE(parsed);
+  CHECK(to_json(*parsed) == kText);
+}
+
 TEST_CASE("what is not as offwait writes it is an error") {
   const std::string other =
       "not written by this version of offwait (expected \"schema\": \"offwait-disks/1\")";
