@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t kLongestName = 4096;
 constexpr std::size_t kMostDemangled = 1024;
 constexpr std::uint64_t kLargestNotes = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kLargestSectionNames = std::uint64_t{1} << 20U;
 constexpr GElf_Word kUsdtNote = 3;
 
 #if defined(__x86_64__)
@@ -62,24 +63,36 @@ std::optional<std::uint64_t> offset_of(Elf* elf, std::uint64_t address) {
   return std::nullopt;
 }
 
-/// Calls visit(section, header, name).
-template <class Visit>
-void for_each_section(Elf* elf, Visit visit) {
-  std::size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return;
-  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
-       section = elf_nextscn(elf, section)) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* const name = elf_strptr(elf, names, header.sh_name);
-    visit(section, header, std::string_view(name == nullptr ? "" : name));
-  }
-}
-
 std::string_view string_at(const Elf_Data& data, std::size_t at) {
   const std::string_view rest =
       std::string_view(static_cast<const char*>(data.d_buf), data.d_size).substr(at);
   return rest.substr(0, std::min(rest.find('\0'), kLongestName));
+}
+
+/// Bytes of a section; null if it is empty, larger than `largest` or not all in the file. Only what was asked
+/// for its size before may be given to libelf (elf_strptr() does not ask): the contents of a sparse file cost
+/// nothing until they are read.
+Elf_Data* contents(Elf_Scn* section, std::uint64_t largest) {
+  GElf_Shdr header;
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr || header.sh_size > largest)
+    return nullptr;
+  Elf_Data* const data = elf_getdata(section, nullptr);
+  return data != nullptr && data->d_buf != nullptr && data->d_size != 0 ? data : nullptr;
+}
+
+/// Calls visit(section, header, name).
+template <class Visit>
+void for_each_section(Elf* elf, Visit visit) {
+  std::size_t names_section = 0;
+  if (elf_getshdrstrndx(elf, &names_section) != 0) return;
+  const Elf_Data* const names = contents(elf_getscn(elf, names_section), kLargestSectionNames);
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const bool named = names != nullptr && header.sh_name < names->d_size;
+    visit(section, header, named ? string_at(*names, header.sh_name) : std::string_view());
+  }
 }
 
 class FunctionFinder {
@@ -89,10 +102,13 @@ class FunctionFinder {
     last_part_ = colon == std::string::npos ? name : name.substr(colon + 2);
   }
 
+  /// In the first table of each kind, as all files have them: they may claim the same bytes 65,000 times.
   std::set<std::uint64_t> find(Elf* elf) {
     std::set<std::uint64_t> addresses;
+    std::set<GElf_Word> seen;
     for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view) {
-      if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+      if ((header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
+          seen.insert(header.sh_type).second)
         look_in(elf, section, header, addresses);
     });
     return addresses;
@@ -100,15 +116,9 @@ class FunctionFinder {
 
  private:
   void look_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<std::uint64_t>& addresses) {
-    GElf_Shdr strings_header;
-    Elf_Scn* const strings_section = elf_getscn(elf, header.sh_link);
-    if (header.sh_size > ElfSymbols::kLargestTable || strings_section == nullptr ||
-        gelf_getshdr(strings_section, &strings_header) == nullptr ||
-        strings_header.sh_size > ElfSymbols::kLargestTable)
-      return;
-    Elf_Data* const symbols = elf_getdata(section, nullptr);
-    const Elf_Data* const strings = elf_getdata(strings_section, nullptr);
-    if (symbols == nullptr || strings == nullptr || strings->d_buf == nullptr) return;
+    Elf_Data* const symbols = contents(section, ElfSymbols::kLargestTable);
+    const Elf_Data* const strings = contents(elf_getscn(elf, header.sh_link), ElfSymbols::kLargestTable);
+    if (symbols == nullptr || strings == nullptr) return;
     GElf_Sym symbol;
     for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
       if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
@@ -147,9 +157,9 @@ class NoteReader {
   }
 
   void read(Elf_Scn* section, const GElf_Shdr& header) {
-    if (header.sh_size > kLargestNotes) return;
-    Elf_Data* const data = elf_getdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) return;
+    Elf_Data* const data = contents(section, left_);
+    if (data == nullptr) return;
+    left_ -= header.sh_size;
     GElf_Nhdr note;
     std::size_t name = 0;
     std::size_t description = 0;
@@ -184,6 +194,7 @@ class NoteReader {
   const ProbedFile& file_;
   std::vector<DeclaredPlace>& out_;
   std::uint64_t base_ = 0;
+  std::uint64_t left_ = kLargestNotes;  ///< of all sections together
 };
 
 std::string hexadecimal(std::uint64_t number) {
