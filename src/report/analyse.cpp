@@ -5,13 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,8 +25,8 @@
 #include "knot/knots.h"
 #include "knot/pattern.h"
 #include "model/validate.h"
+#include "report/elsewhere.h"
 #include "report/escape.h"
-#include "report/names.h"
 #include "report/quantity.h"
 
 namespace offwait {
@@ -149,7 +147,7 @@ class Analysis {
     open_waits();
     find();
     verdict();
-    elsewhere();
+    report_.elsewhere = long_waits_elsewhere(report_);
     return std::move(report_);
   }
 
@@ -1068,187 +1066,6 @@ class Analysis {
              format_percent(wait_s, blocked_s) + (out.empty() ? " of their blocked time)" : ")");
     }
     return out;
-  }
-
-  // ---- long waits that are no part of it
-
-  /// Where each actor stands to the answers: knots (by index), then sinks (knots + index).
-  struct Standing {
-    std::vector<std::uint32_t> leads_to;    ///< an answer that it waits for, directly or not, by edges that
-                                            ///< count; or that it is part of
-    std::vector<std::uint32_t> waited_for;  ///< an answer that waits for it in any way, or that it is part of
-  };
-
-  bool is_answer(const ReportKnot& knot) const {
-    return !knot.background || report_.verdict.kind == ReportVerdict::Kind::background;
-  }
-
-  Standing standing(const std::vector<std::uint32_t>& removed_in) const {
-    const std::size_t actors = report_.actors.size();
-    std::vector<std::uint32_t> part_of(actors, kNone);
-    for (std::uint32_t i = 0; i < report_.knots.size(); ++i) {
-      for (const ReportActorId actor : report_.knots[i].actors) {
-        part_of[actor] = is_answer(report_.knots[i]) ? i : kNone;
-      }
-    }
-    for (std::uint32_t i = 0; i < report_.sinks.size(); ++i) {
-      if (report_.sinks[i].limits()) {
-        part_of[report_.sinks[i].actor] = static_cast<std::uint32_t>(report_.knots.size()) + i;
-      }
-    }
-    std::vector<std::vector<std::uint32_t>> in(actors);
-    std::vector<std::vector<std::uint32_t>> out(actors);
-    for (ReportEdgeId id = 0; id < report_.edges.size(); ++id) {
-      const ReportEdge& edge = report_.edges[id];
-      out[edge.from].push_back(edge.to);
-      if (removed_in[id] == kNone) {
-        in[edge.to].push_back(edge.from);
-      }
-    }
-    Standing standing{part_of, part_of};
-    spread(in, standing.leads_to);
-    spread(out, standing.waited_for);
-    return standing;
-  }
-
-  /// Gives every vertex that can be reached the label of one it is reached from.
-  static void spread(const std::vector<std::vector<std::uint32_t>>& next,
-                     std::vector<std::uint32_t>& labels) {
-    std::deque<std::uint32_t> pending;
-    for (std::uint32_t i = 0; i < labels.size(); ++i) {
-      if (labels[i] != kNone) {
-        pending.push_back(i);
-      }
-    }
-    for (; !pending.empty(); pending.pop_front()) {
-      for (const std::uint32_t neighbour : next[pending.front()]) {
-        if (labels[neighbour] == kNone) {
-          labels[neighbour] = labels[pending.front()];
-          pending.push_back(neighbour);
-        }
-      }
-    }
-  }
-
-  void elsewhere() {
-    std::vector<bool> in_answer(report_.edges.size(), false);
-    std::vector<bool> background(report_.actors.size(), false);
-    for (const ReportKnot& knot : report_.knots) {
-      for (const ReportEdgeId edge : knot.edges) {
-        in_answer[edge] = in_answer[edge] || is_answer(knot);
-      }
-      for (const ReportActorId actor : knot.actors) {
-        background[actor] = !is_answer(knot);
-      }
-    }
-    for (const ReportSink& sink : report_.sinks) {
-      background[sink.actor] = !sink.limits();
-    }
-    std::vector<std::uint32_t> removed_in(report_.edges.size(), kNone);
-    for (std::uint32_t i = 0; i < report_.refinement.size(); ++i) {
-      if (report_.refinement[i].edge && report_.refinement[i].reason != ReportStep::Reason::kept) {
-        removed_in[*report_.refinement[i].edge] = i;
-      }
-    }
-    const Standing where = standing(removed_in);
-    const ActorNames names(report_);
-    for (ReportEdgeId id = 0; id < report_.edges.size(); ++id) {
-      const ReportEdge& edge = report_.edges[id];
-      if (in_answer[id] || edge.idle || edge.waits == 0 || edge.wait_s < report_.options.noise_s) {
-        continue;
-      }
-      using Reason = ReportElsewhere::Reason;
-      const std::string& from = names.brief(edge.from);
-      if (const std::uint32_t step = removed_in[id]; step != kNone) {
-        report_.elsewhere.push_back(set_aside(id, step));
-      } else if (background[edge.from] || background[edge.to]) {
-        report_.elsewhere.push_back(
-            {id, Reason::background, is_background(background[edge.to] ? edge.to : edge.from, names)});
-      } else if (const std::uint32_t answer = where.leads_to[edge.from]; answer != kNone) {
-        report_.elsewhere.push_back(
-            {id, Reason::leads_in, leads_in(from, answer, where.waited_for[edge.from] != kNone, names)});
-      } else {
-        report_.elsewhere.push_back({id, Reason::no_answer, "Leads to no knot and to no sink that limits."});
-      }
-    }
-    std::stable_sort(report_.elsewhere.begin(), report_.elsewhere.end(),
-                     [&](const ReportElsewhere& a, const ReportElsewhere& b) {
-                       const ReportEdge& left = report_.edges[a.edge];
-                       const ReportEdge& right = report_.edges[b.edge];
-                       return std::tuple(report_.actors[left.from].outside, -left.wait_s) <
-                              std::tuple(report_.actors[right.from].outside, -right.wait_s);
-                     });
-  }
-
-  std::string is_background(ReportActorId actor, const ActorNames& names) const {
-    for (const ReportSink& sink : report_.sinks) {
-      if (sink.actor == actor) {
-        return "In no knot: " + names.brief(actor) + " is busy only " + percent_of_window(sink.busy_s) +
-               " of the window, so it does not limit.";
-      }
-    }
-    return names.brief(actor) + " is background: its knot uses little CPU and no disk.";
-  }
-
-  ReportElsewhere set_aside(ReportEdgeId edge, std::uint32_t step) const {
-    switch (report_.refinement[step].reason) {
-      case ReportStep::Reason::to_pseudo:
-        return {edge, ReportElsewhere::Reason::to_pseudo,
-                report_.actors[report_.edges[edge].to].kind == ActorKind::timer
-                    ? "In no knot: it waits for a time, not for somebody." + saturated_meanwhile()
-                    : std::string("In no knot: woken by an interrupt; who caused it is not known.")};
-      case ReportStep::Reason::requests:
-        return {edge, ReportElsewhere::Reason::requests,
-                "In no knot: it waits for requests from outside of the target."};
-      case ReportStep::Reason::saturated:
-        return {edge, ReportElsewhere::Reason::saturated,
-                "In no knot: " + ActorNames(report_).brief(report_.edges[edge].from) +
-                    " runs nearly all the time besides, so what it executes limits, not this wait."};
-      case ReportStep::Reason::apart:
-        return {edge, ReportElsewhere::Reason::apart,
-                "Not the target's: nothing in the target waits for it."};
-      case ReportStep::Reason::light:
-        return {edge, ReportElsewhere::Reason::light,
-                "Dropped from its knot in step " + std::to_string(step + 1) +
-                    " (--explain): the other waits there weigh more."};
-      default:
-        return {edge, ReportElsewhere::Reason::noise, "Under the noise floor."};
-    }
-  }
-
-  /// A timed sleep may be a brake on somebody else's behalf (a write stall): who is at the end of its powers?
-  std::string saturated_meanwhile() const {
-    const ActorNames names(report_);
-    std::string out;
-    std::size_t named = 0;
-    for (const ReportSink& sink : report_.sinks) {
-      if (sink.saturated && named++ < 3) {
-        out += (out.empty() ? " Saturated meanwhile: " : ", ") + names.brief(sink.actor) + " (busy " +
-               percent_of_window(sink.busy_s) + " of the window)";
-      }
-    }
-    return out.empty() ? "" : out + ".";
-  }
-
-  std::string leads_in(const std::string& waiter, std::uint32_t answer, bool waited_for,
-                       const ActorNames& names) const {
-    const bool knot = answer < report_.knots.size();
-    const std::string end = !knot ? names.brief(report_.sinks[answer - report_.knots.size()].actor)
-                            : report_.knots.size() == 1 ? std::string("the knot")
-                                                        : "knot " + std::to_string(answer + 1);
-    if (!knot && report_.sinks[answer - report_.knots.size()].limit == "remote-service") {
-      return waiter +
-             " waits for a service outside of this host, directly or not, whose answers come through " + end +
-             ".";
-    }
-    if (!knot) {
-      return waiter + " waits for " + end + ", directly or not, which " +
-             (report_.sinks[answer - report_.knots.size()].saturated ? "is saturated."
-                                                                     : "runs or sleeps all the time.");
-    }
-    return "Not in a knot: " + waiter + " waits for " + end + ", but " +
-           (waited_for ? "what waits for it there is too short to count."
-                       : "nothing there waits for " + waiter + ".");
   }
 
   const Trace& trace_;
