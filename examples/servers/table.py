@@ -3,7 +3,7 @@
 """What was measured beside what offwait says.
 
     table.py REPORTS NAME     prints the case NAME of the directory REPORTS
-    table.py REPORTS --write  writes the table of all cases into the README.md beside this file, between its two marks
+    table.py REPORTS --write  writes the table of all cases into the README.md beside this file and into the project's, between their two marks
 """
 import json
 import pathlib
@@ -53,19 +53,20 @@ class Case:
         self.ratio = statistics.median(pair[1] / pair[0] for pair in pairs)
         self.answer = first_answer(json.loads((reports / f"{name}.json").read_text()))
 
-    def row(self):
-        return (f"| {self.what}; {self.before} | [{self.answer}](reports/{self.name}.txt) | {self.after} "
+    def row(self, reports):
+        return (f"| {self.what}; {self.before} | [{self.answer}]({reports}/{self.name}.txt) | {self.after} "
                 f"| {rounded(self.before_rate)} | {rounded(self.after_rate)} | ×{self.ratio:.2f} |")
 
 
 def write(reports):
-    names = sorted(path.stem for path in reports.glob("*.runs"))
-    rows = ["| load; before | what offwait names first | the fix | before, op/s | after, op/s | after ÷ before |",
-            "|---|---|---|---:|---:|---:|"] + [Case(reports, name).row() for name in names]
-    readme = pathlib.Path(__file__).with_name("README.md")
-    head, rest = readme.read_text().split(MARKS[0])
-    _, tail = rest.split(MARKS[1])
-    readme.write_text("\n".join([head + MARKS[0], *rows, MARKS[1] + tail]))
+    here = pathlib.Path(__file__).parent
+    cases = [Case(reports, name) for name in sorted(path.stem for path in reports.glob("*.runs"))]
+    for readme, link in (here / "README.md", "reports"), (here / "../../README.md", "examples/servers/reports"):
+        rows = ["| load; before | what offwait names first | the fix | before, op/s | after, op/s | after ÷ before |",
+                "|---|---|---|---:|---:|---:|"] + [case.row(link) for case in cases]
+        head, rest = readme.read_text().split(MARKS[0])
+        _, tail = rest.split(MARKS[1])
+        readme.write_text("\n".join([head + MARKS[0], *rows, MARKS[1] + tail]))
 
 
 def main():
