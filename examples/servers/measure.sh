@@ -66,6 +66,8 @@ serve() {
   children+=("$server")
 }
 
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
 # until_ready COMMAND...: waits until the command succeeds, for half a minute at most.
 until_ready() {
   for ((try = 0; try < 300; ++try)); do

@@ -9,7 +9,7 @@ install memcached
 # listen THREADS: a server with so many workers, on a free port; its process is $server, its address $address.
 listen() {
   local port
-  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  port=$(free_port)
   address=127.0.0.1:$port
   serve memcached -u root -l 127.0.0.1 -p "$port" -U 0 -t "$1" -m 256 -c 1024
   until_ready bash -c "echo version >/dev/tcp/127.0.0.1/$port"

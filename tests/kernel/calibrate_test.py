@@ -14,10 +14,10 @@ import tempfile
 import time
 import unittest
 
+import runner
 from loop import attached, counters, loop_device, mounted_ext4
 
 OFFWAIT = sys.argv[1]
-SKIP = 77
 STORE = "/var/lib/offwait/disks.json"
 EACH_S = 0.5
 GUARD_S = 120
@@ -201,23 +201,11 @@ class CalibrateTest(unittest.TestCase):
             self.fails(f"cannot write in '{self.mount}': Read-only file system", "--size", "8M", self.mount)
 
 
-def skip_reason():
-    missing = [tool for tool in ("losetup", "mkfs.ext4", "unshare", "setpriv") if shutil.which(tool) is None]
-    if missing or os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        return f"{', '.join(missing) or 'root and a kernel with BTF'} missing"
-    return None
-
+TOOLS = ("losetup", "mkfs.ext4", "unshare", "setpriv")
 
 if __name__ == "__main__":
-    if skip_reason():
-        print(f"skipped: {skip_reason()}")
-        sys.exit(SKIP)
-    if os.environ.get("OFFWAIT_OWN_MOUNTS") is None:
+    if not runner.missing(TOOLS) and os.environ.get("OFFWAIT_OWN_MOUNTS") is None:
         os.environ["OFFWAIT_OWN_MOUNTS"] = "yes"
         os.execvp("unshare", ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o mode=755 none /var/lib && exec "$@"', "sh",
                               sys.executable, *sys.argv])
-    loader = unittest.defaultTestLoader
-    module = sys.modules[__name__]
-    names = sys.argv[2:]
-    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
-    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
+    sys.exit(runner.run(sys.argv[2:], TOOLS))

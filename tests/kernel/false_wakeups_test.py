@@ -3,15 +3,14 @@
 
     false_wakeups_test.py OFFWAIT WORKLOAD"""
 import json
-import os
 import subprocess
 import sys
 import unittest
 
 import recording
+import runner
 
 OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
-SKIP = 77
 
 
 def report(dump, *options):
@@ -45,7 +44,4 @@ class FalseWakeupsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        print("skipped: recording needs root and a kernel with BTF")
-        sys.exit(SKIP)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    sys.exit(runner.run(sys.argv[3:]))

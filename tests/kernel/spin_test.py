@@ -2,15 +2,14 @@
 """Busy waiting: a program that knows how long it spun for whom, probed from outside and by its own annotations.
 
     spin_test.py OFFWAIT WORKLOAD"""
-import os
 import subprocess
 import sys
 import unittest
 
 import recording
+import runner
 
 OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
-SKIP = 77
 # From the probe's breakpoint to what it looks at, and back.
 PROBE_NS = 10_000
 
@@ -74,7 +73,4 @@ class SpinTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        print("skipped: recording needs root and a kernel with BTF")
-        sys.exit(SKIP)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    sys.exit(runner.run(sys.argv[3:]))

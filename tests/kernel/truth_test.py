@@ -8,16 +8,15 @@ import collections
 import contextlib
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 import recording
+import runner
 
 OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
-SKIP = 77
 
 # The durations that a thread measures itself include the system call's entry and exit, and on a machine that is
 # busy with something else it may lose the CPU on the way.
@@ -408,27 +407,5 @@ class TruthTest(unittest.TestCase):
         self.check(run, durations=False)
 
 
-ATTEMPTS = 3
-
-
-def run_tests(names):
-    """A host that takes its CPUs away for milliseconds can spoil a recording; what is wrong with the recorder repeats
-    itself. So a failure counts when it happens in each of three recordings."""
-    loader = unittest.defaultTestLoader
-    module = sys.modules[__name__]
-    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
-    for attempt in range(1, ATTEMPTS + 1):
-        result = unittest.TextTestRunner(verbosity=2).run(suite)
-        failed = {getattr(test, "test_case", test)._testMethodName for test, _ in result.failures + result.errors}
-        if not failed:
-            return 0
-        print(f"attempt {attempt} of {ATTEMPTS}: {len(failed)} failed: {', '.join(sorted(failed))}", flush=True)
-        suite = loader.loadTestsFromNames([f"TruthTest.{name}" for name in sorted(failed)], module)
-    return 1
-
-
 if __name__ == "__main__":
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        print("skipped: recording needs root and a kernel with BTF")
-        sys.exit(SKIP)
-    sys.exit(run_tests(sys.argv[3:]))
+    sys.exit(runner.run(sys.argv[3:]))

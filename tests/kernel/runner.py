@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the tests of the program that imports it."""
+import os
+import shutil
+import sys
+import unittest
+
+SKIP = 77  # ctest's SKIP_RETURN_CODE
+ATTEMPTS = 3
+
+
+def missing(tools=()):
+    """What this machine lacks, of these programs and what every recording needs; empty if nothing."""
+    lacks = [tool for tool in tools if shutil.which(tool) is None]
+    if os.geteuid() != 0:
+        lacks.append("root")
+    if not os.path.exists("/sys/kernel/btf/vmlinux"):
+        lacks.append("a kernel with BTF")
+    return lacks
+
+
+def run(names, tools=()):
+    """Exit status of the tests of these names, of all if there is none. A host that takes its CPUs away for milliseconds can
+    spoil a recording; what is wrong with the recorder repeats itself. So a failure counts when it happens in each of three
+    recordings."""
+    if lacks := missing(tools):
+        print(f"skipped: {', '.join(lacks)} missing")
+        return SKIP
+    loader, module = unittest.defaultTestLoader, sys.modules["__main__"]
+    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    for attempt in range(1, ATTEMPTS + 1):
+        result = unittest.TextTestRunner(verbosity=2).run(suite)
+        if result.wasSuccessful():
+            return 0
+        failed = sorted({getattr(test, "test_case", test).id().removeprefix("__main__.")
+                         for test, _ in result.failures + result.errors})
+        print(f"attempt {attempt} of {ATTEMPTS}: {len(failed)} failed: {', '.join(failed)}", flush=True)
+        suite = loader.loadTestsFromNames(failed, module)
+    return 1
