@@ -28,6 +28,7 @@
 #include "report/elsewhere.h"
 #include "report/escape.h"
 #include "report/quantity.h"
+#include "report/verdict.h"
 
 namespace offwait {
 
@@ -40,10 +41,6 @@ constexpr double kConstant = 0.9;
 constexpr double kOftenAsleep = 0.2;
 /// When its waits took place is worth knowing of an edge with this part of the window or more.
 constexpr double kPhased = 0.05;
-/// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
-constexpr double kLacksCpu = 0.2;
-/// From here on the lack of a CPU needs no other explanation than that all are taken.
-constexpr double kMachineBusy = 0.8;
 
 bool is_thread(ActorKind kind) { return kind == ActorKind::thread || kind == ActorKind::group; }
 bool is_device(ActorKind kind) { return kind == ActorKind::disk || kind == ActorKind::nic; }
@@ -146,7 +143,7 @@ class Analysis {
     false_wakeups();
     open_waits();
     find();
-    verdict();
+    report_.verdict = verdict(report_, outside_waits());
     report_.elsewhere = long_waits_elsewhere(report_);
     return std::move(report_);
   }
@@ -659,7 +656,7 @@ class Analysis {
              ", blocked for " + format_seconds(to_seconds(values.blocked_ns)) + "; who they waited for ran " +
              format_percent(to_seconds(values.waker_running_ns),
                             to_seconds(values.waker_running_ns) + to_seconds(values.waker_runnable_ns)) +
-             " of the time it could have" + machine() + ".";
+             " of the time it could have" + machine_clause(report_) + ".";
     }
     return evidence_of_waits(pattern, values, knot) + asleep(knot) +
            (lacks_cpu(values) ? lack_of_cpu(knot) : "");
@@ -676,13 +673,7 @@ class Analysis {
     const bool most = time.runnable_s > time.running_s + time.blocked_s;
     return std::string(" CPUs are short") + (most ? " above all" : ", too") + ": its threads ran for " +
            format_seconds(time.running_s) + " and were runnable for " + format_seconds(time.runnable_s) +
-           machine() + ".";
-  }
-
-  /// "; the machine's CPUs were 97% busy", if that is known.
-  std::string machine() const {
-    const std::optional<double> busy = machine_busy(report_);
-    return busy ? "; the machine's CPUs were " + format_percent(*busy, 1) + " busy" : std::string();
+           machine_clause(report_) + ".";
   }
 
   std::string evidence_of_waits(Pattern pattern, const PatternKnot& values, const ReportKnot& knot) const {
@@ -716,7 +707,7 @@ class Analysis {
                                      [&](const ReportDisk& candidate) { return candidate.actor == actor; });
       if (disk != report_.disks.end()) {
         out += (out.empty() ? "disk " : ", disk ") + escape(report_.actors[actor].name) + " idle " +
-               percent_of_window(disk->idle_s) + " of the window";
+               format_percent(disk->idle_s, report_.window_s) + " of the window";
       }
     }
     return out.empty() ? out : out + ".";
@@ -882,123 +873,39 @@ class Analysis {
     return ReportStep::Reason::noise;
   }
 
-  // ---- the answer in a sentence
+  // ---- what the verdict has to know besides
 
-  std::string percent_of_window(double s) const { return format_percent(s, report_.window_s); }
-
-  void verdict() {
-    const auto answers = std::count_if(report_.knots.begin(), report_.knots.end(),
-                                       [](const ReportKnot& knot) { return !knot.background; });
-    const auto saturated = std::count_if(report_.sinks.begin(), report_.sinks.end(),
-                                         [](const ReportSink& sink) { return sink.saturated; });
-    const auto paced = std::count_if(report_.sinks.begin(), report_.sinks.end(), [](const ReportSink& sink) {
-      return sink.paced && sink.limit != "remote-service";
-    });
-    const std::string remote = remote_sentence();
-    const bool lacks_cpu = report_.totals.target.runnable_s >= kLacksCpu * report_.window_s &&
-                           report_.totals.target.runnable_s > report_.totals.target.running_s;
-    ReportVerdict& verdict = report_.verdict;
-    const std::string ran = percent_of_window(report_.totals.target.running_s) + " of one CPU";
-    if (answers > 0) {
-      verdict.kind = ReportVerdict::Kind::knot;
-      verdict.sentence =
-          answers == 1 ? "1 knot limits: at least one wait in it must get shorter before throughput can rise."
-                       : std::to_string(answers) +
-                             " knots limit: in each, at least one wait must get shorter before "
-                             "throughput can rise.";
-      if (saturated > 0) {
-        verdict.sentence +=
-            " Saturated besides: " + std::to_string(saturated) +
-            (saturated == 1 ? " actor, whose execution limits." : " actors, whose execution limits.");
-      }
-      if (paced > 0) {
-        verdict.sentence += " " + paced_sentence(paced);
-      }
-      verdict.sentence += remote;
-    } else if (saturated > 0) {
-      verdict.kind = ReportVerdict::Kind::sink;
-      verdict.sentence =
-          "No knot: " +
-          (saturated == 1 ? std::string("one actor is") : std::to_string(saturated) + " actors are") +
-          " saturated. " + what_limits(saturated == 1);
-      if (paced > 0) {
-        verdict.sentence += " " + paced_sentence(paced);
-      }
-      verdict.sentence += remote;
-    } else if (paced > 0 || !remote.empty()) {
-      verdict.kind = ReportVerdict::Kind::sink;
-      verdict.sentence =
-          "No knot, and nothing is saturated." + (paced > 0 ? " " + paced_sentence(paced) : "") + remote;
-    } else if (!lacks_cpu && waits_for_requests()) {
-      verdict.kind = ReportVerdict::Kind::idle;
-      verdict.sentence = "Idle: waiting for requests. Nothing in the target limits, it ran " + ran +
-                         where_the_waits_go() + "; it would serve more if it were asked for more at a time" +
-                         machine() + ".";
-    } else if (!report_.knots.empty()) {
-      verdict.kind = ReportVerdict::Kind::background;
-      verdict.sentence =
-          "Nothing is saturated and there are only background knots (little CPU, no disk). If the target "
-          "should do more "
-          "than it does, they are the answer.";
-    } else if (report_.totals.waits == 0) {
-      verdict.kind = ReportVerdict::Kind::none;
-      verdict.sentence =
-          "No thread waited in the window: there is no wait to improve. The target ran " + ran + ".";
-    } else if (lacks_cpu) {
-      verdict.kind = ReportVerdict::Kind::cpu;
-      verdict.sentence =
-          "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for " +
-          format_seconds(report_.totals.target.runnable_s) + " without a CPU and ran for " +
-          format_seconds(report_.totals.target.running_s) + machine() + "." + who_else_runs();
-    } else if (report_.totals.target.running_s < 0.5 * report_.window_s) {
-      verdict.kind = ReportVerdict::Kind::idle;
-      verdict.sentence = "Idle: no knot, and nothing is saturated. The target ran " + ran +
-                         where_the_waits_go() + machine() + ".";
-    } else {
-      verdict.kind = ReportVerdict::Kind::none;
-      verdict.sentence = "No knot, and nothing is saturated: no single wait limits. The target ran " + ran +
-                         where_the_waits_go() + machine() + ".";
-    }
-  }
-
-  /// Of a target that lacks CPU.
-  std::string who_else_runs() const {
-    const std::optional<double> busy = machine_busy(report_);
-    if (!busy || report_.recording.cpus == 0) {
-      return "";
-    }
-    if (*busy < kMachineBusy) {
-      return " They were not all taken: it may be a CPU quota, pinning, or short bursts.";
-    }
-    const double all_s = *busy * report_.recording.cpus * report_.window_s;
-    return " Its own part of that was " + format_percent(report_.totals.target.running_s, all_s) + ".";
-  }
-
-  /// " The target waits for 10.0.0.5:3306, outside of this host, for 95% of the window: that service limits."
-  std::string remote_sentence() const {
-    double wait_s = 0;
-    std::map<std::string, double> services;
+  OutsideWaits outside_waits() const {
+    OutsideWaits out;
     for (const ReportSink& sink : report_.sinks) {
       if (sink.limit != "remote-service") {
         continue;
       }
-      wait_s += sink.remote_s;
       for (const Edge& edge : merged_.graph.edges) {
         for (const EdgePeer& peer : edge.peers) {
           if (edge.to == sink.actor && peer_kinds_[peer.peer] == PeerKind::remote_service) {
-            services[trace_.peers[peer.peer].name] += to_seconds(peer.wait_ns);
+            out.services[trace_.peers[peer.peer].name] += to_seconds(peer.wait_ns);
           }
         }
       }
     }
-    if (services.empty()) {
-      return "";
+    if (waits_for_requests()) {
+      out.requests = longest_for_requests();
     }
-    const auto most = std::max_element(services.begin(), services.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    return " The target waits for the remote service " + escape(most->first) +
-           (services.size() > 1 ? " and " + format_count(services.size() - 1) + " more" : "") +
-           ", outside of this host (" + format_seconds(wait_s) + "): how long it takes limits.";
+    return out;
+  }
+
+  ReportEdgeId longest_for_requests() const {
+    ReportEdgeId longest = 0;
+    Nanos longest_ns = -1;
+    for (ReportEdgeId id = 0; id < merged_.graph.edges.size(); ++id) {
+      const Nanos wait_ns = waits_for(merged_.graph.edges[id], PeerKind::request).wait_ns;
+      if (wait_ns > longest_ns) {
+        longest = id;
+        longest_ns = wait_ns;
+      }
+    }
+    return longest;
   }
 
   /// For --min-weight or more; where background knots are the alternative, for more than any of them weighs,
@@ -1019,53 +926,6 @@ class Analysis {
       return most.weight_ns > knot.weight_ns && most.wait_ns >= knot_options_.window_ns / 2;
     });
     return background && most.weight_ns >= std::max<Nanos>(knot_options_.min_weight_ns, 1);
-  }
-
-  static std::string paced_sentence(std::ptrdiff_t count) {
-    return (count == 1 ? std::string("1 actor sleeps or runs")
-                       : std::to_string(count) + " actors sleep or run") +
-           " all the time while threads that do the work wait for it: how long " +
-           (count == 1 ? "it sleeps" : "they sleep") + " limits.";
-  }
-
-  std::string what_limits(bool one) const {
-    const auto count = [this](const char* limit) {
-      return std::count_if(report_.sinks.begin(), report_.sinks.end(),
-                           [limit](const ReportSink& sink) { return sink.saturated && sink.limit == limit; });
-    };
-    if (count("execution") > 0) {
-      return std::string("What ") + (one ? "it executes" : "they execute") + " limits, not a wait.";
-    }
-    if (count("cpu") > 0) {
-      return std::string(one ? "It lacks" : "They lack") + " CPU: ready to run, but mostly without one.";
-    }
-    return std::string(one ? "Its" : "Their") + " capacity limits.";
-  }
-
-  /// ", and its threads wait for timers (60% of their blocked time), …"
-  std::string where_the_waits_go() const {
-    const double blocked_s = report_.totals.target.blocked_s;
-    std::vector<std::pair<std::string, double>> kinds(report_.totals.waits_for.begin(),
-                                                      report_.totals.waits_for.end());
-    std::stable_sort(kinds.begin(), kinds.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string out;
-    for (const auto& [kind, wait_s] : kinds) {
-      if (wait_s < 0.01 * blocked_s) {
-        continue;
-      }
-      const std::string what = kind == "timer"      ? "timers"
-                               : kind == "nobody"   ? "what did not come within the window"
-                               : kind == "requests" ? "requests from outside"
-                               : kind == "nic"      ? "the network, for requests or a remote service"
-                               : kind == "thread"   ? "other threads"
-                               : kind == "disk"     ? "disks"
-                               : kind == "unknown"  ? "something unknown"
-                                                    : "interrupts";
-      out += (out.empty() ? ", and its threads wait for " : ", ") + what + " (" +
-             format_percent(wait_s, blocked_s) + (out.empty() ? " of their blocked time)" : ")");
-    }
-    return out;
   }
 
   const Trace& trace_;
