@@ -662,7 +662,8 @@ class Analysis {
            (lacks_cpu(values) ? lack_of_cpu(knot) : "");
   }
 
-  /// " CPUs are short, too: its threads ran for 6.42 s and were runnable for 24.1 s."
+  /// " CPUs are short, too: its threads ran for 6.42 s and were runnable for 24.1 s." Nothing where CPUs were
+  /// free: each of very many waits then takes a moment more to resume, which more CPUs would not change.
   std::string lack_of_cpu(const ReportKnot& knot) const {
     ReportTime time;
     for (const ReportActorId actor : knot.actors) {
@@ -671,6 +672,9 @@ class Analysis {
       time.blocked_s += report_.actors[actor].time.blocked_s;
     }
     const bool most = time.runnable_s > time.running_s + time.blocked_s;
+    if (!most && machine_busy(report_).value_or(1) < kMachineBusy) {
+      return "";
+    }
     return std::string(" CPUs are short") + (most ? " above all" : ", too") + ": its threads ran for " +
            format_seconds(time.running_s) + " and were runnable for " + format_seconds(time.runnable_s) +
            machine_clause(report_) + ".";

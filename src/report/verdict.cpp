@@ -18,8 +18,6 @@ namespace {
 
 /// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
 constexpr double kLacksCpu = 0.2;
-/// From here on the lack of a CPU needs no other explanation than that all are taken.
-constexpr double kMachineBusy = 0.8;
 
 /// " The target waits for 10.0.0.5:3306, outside of this host, for 95% of the window: that service limits."
 std::string remote_sentence(const Report& report, const OutsideWaits& outside) {

@@ -10,6 +10,9 @@
 
 namespace offwait {
 
+/// From here on (machine_busy()) the lack of a CPU needs no other explanation than that all are taken.
+inline constexpr double kMachineBusy = 0.8;
+
 /// Of the target's waits for others than itself, what the report does not have in full.
 struct OutsideWaits {
   /// Seconds by service, of those outside of the host whose answers a sink of limit "remote-service"
