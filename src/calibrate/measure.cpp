@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -17,6 +16,8 @@
 
 #include <poll.h>
 #include <unistd.h>
+
+#include "base/monotonic.h"
 
 namespace offwait {
 namespace {
@@ -40,12 +41,6 @@ struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 using Buffer = std::unique_ptr<char, Free>;
-
-Nanos monotonic_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 class Run {
  public:

@@ -6,7 +6,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -19,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/unique_fd.h"
 #include "capture/block_devices.h"
 #include "capture/kernel_names.h"
@@ -31,12 +31,6 @@ namespace offwait {
 namespace {
 
 constexpr Nanos kDiskInterval = kSecond;
-
-Nanos monotonic_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
-}
 
 /// The last thing libbpf complained about: its return values alone do not say what was wrong.
 std::string& libbpf_complaint() {

@@ -16,7 +16,6 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kShortestForRate = 100'000'000;
 constexpr int kDeepQueue = 16;
 constexpr std::ptrdiff_t kSeveral = 4;
 constexpr Nanos kSamplingBlur = 1'000'000;  // what is read of /proc/diskstats is of no one instant

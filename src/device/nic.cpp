@@ -11,7 +11,6 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kShortestForRate = 100'000'000;
 constexpr double kBitsPerByte = 8;
 
 struct Interval {

@@ -106,11 +106,10 @@ struct KnotResult {
   std::vector<KnotStep> steps;
 };
 
-/// 1. Edges to pseudo vertices and edges under the noise floor and edges of saturated vertices are set aside;
-/// then those of vertices that no
-///    target vertex waits for, directly or through others (a device waits for nobody in this sense): another
-///    program that uses the same disk has its own knots, which are not the target's. If no vertex is a
-///    target, all are.
+/// 1. Edges to pseudo vertices, under the noise floor and of saturated vertices are set aside; then those of
+///    vertices that no target vertex waits for, directly or through others (a device waits for nobody in this
+///    sense): another program that uses the same disk has its own knots, which are not the target's. If no
+///    vertex is a target, all are.
 /// 2. Strong components without edges out of them, but to vertices removed as background, are looked at: a
 ///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
 ///    to less than `saturated` of the window is background; any other knot is refined. But a sink whose

@@ -475,8 +475,7 @@ class Analysis {
     return sums;
   }
 
-  std::vector<KnotVertex> knot_vertices() const {
-    const std::vector<PeerSum> remote_services = this->remote_services();
+  std::vector<KnotVertex> knot_vertices(const std::vector<PeerSum>& remote_services) const {
     std::vector<KnotVertex> out;
     const Waited waits = waited();
     for (const Vertex& vertex : merged_.vertices) {
@@ -539,7 +538,8 @@ class Analysis {
       const Nanos requests_ns = waits_for(edge, PeerKind::request).weight_ns;
       knot_edges.push_back({edge.from, edge.to, edge.weight_ns - requests_ns, gain(edge), requests_ns});
     }
-    const std::vector<KnotVertex> vertices = knot_vertices();
+    const std::vector<PeerSum> remote_services = this->remote_services();
+    const std::vector<KnotVertex> vertices = knot_vertices(remote_services);
     found_ = find_knots(vertices, knot_edges, knot_options_);
     for (const Knot& knot : found_.knots) {
       ReportKnot out;
@@ -553,7 +553,6 @@ class Analysis {
       add_pattern(knot, out);
       report_.knots.push_back(std::move(out));
     }
-    const std::vector<PeerSum> remote_services = this->remote_services();
     for (const KnotSink& sink : found_.sinks) {
       report_.sinks.push_back(report_sink(sink, vertices[sink.vertex]));
       if (sink.paced && vertices[sink.vertex].kind == KnotVertex::Kind::device) {
