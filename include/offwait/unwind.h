@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unwind tables: what `.eh_frame` says about one ELF file, made small enough to be searched inside the
+ * kernel. One table per file, sorted by pc; a row holds from its pc up to that of the next one. Both sides
+ * walk by these rules: the BPF programs the current thread, user space a blocked one (src/unwind). */
+#ifndef OFFWAIT_UNWIND_H
+#define OFFWAIT_UNWIND_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+/* How the caller's frame is found. CFA is the canonical frame address: the value of sp before the call (DWARF
+ * 5 §6.4). Offsets are in words of 8 bytes. On x86_64 the return address is at CFA - 8, sp is rsp and fp rbp;
+ * on arm64 fp is x29 and the flags below say where the return address is. */
+enum offwait_unwind_kind {
+  OFFWAIT_UNWIND_NONE = 0, /* no rule: not covered, or one that does not fit into a row */
+  OFFWAIT_UNWIND_SP,       /* CFA = sp + cfa */
+  OFFWAIT_UNWIND_FP,       /* CFA = fp + cfa */
+  OFFWAIT_UNWIND_PLT, /* CFA = sp + 8, + 8 more if (pc & 15) >= cfa (in bytes): a lazily bound PLT entry */
+  OFFWAIT_UNWIND_DEREF_SP,      /* CFA = *(sp + cfa) */
+  OFFWAIT_UNWIND_DEREF_SP_PLUS, /* CFA = *(sp + cfa) + 8 */
+  OFFWAIT_UNWIND_DEREF_FP,      /* CFA = *(fp + cfa) */
+  OFFWAIT_UNWIND_DEREF_FP_PLUS, /* CFA = *(fp + cfa) + 8 */
+  OFFWAIT_UNWIND_STOP,          /* the return address is undefined: the outermost frame */
+  OFFWAIT_UNWIND_SIGNAL,        /* sp points to the frame that the kernel made for a signal handler */
+  OFFWAIT_UNWIND_KINDS,
+};
+#define OFFWAIT_UNWIND_KIND_MASK 0x1f
+/* arm64 only, or-ed to the kind. Without either the return address was saved beside fp, at CFA + fp + 1. */
+#define OFFWAIT_UNWIND_RA_IN_LR \
+  0x20 /* it still is in x30: the leaf's frame, or the one a signal interrupted */
+#define OFFWAIT_UNWIND_RA_ALONE 0x40 /* it was saved at CFA + fp, and x29 was not */
+
+/* Values of offwait_unwind_row.fp that are no offset. */
+#define OFFWAIT_UNWIND_FP_SAME 0
+#define OFFWAIT_UNWIND_FP_AT_FP 127   /* the caller's fp is at *fp (frames that align their stack) */
+#define OFFWAIT_UNWIND_FP_LOST (-128) /* not known from here on */
+
+struct offwait_unwind_row {
+  __u32 pc; /* first virtual address in the file, less the table's base; the last row of a table is NONE and
+               its end */
+  __u8 kind;
+  __s8 fp; /* the caller's fp is at CFA + fp, or one of the above */
+  __s16 cfa;
+};
+
+/* How the walk of a user stack ended. */
+enum offwait_stack_end {
+  OFFWAIT_STACK_ROOT = 0,   /* at an outermost frame: complete */
+  OFFWAIT_STACK_DEEP,       /* has more frames than are kept */
+  OFFWAIT_STACK_NO_MAPPING, /* a return address where nothing executable was known to be mapped */
+  OFFWAIT_STACK_NO_RULE,    /* code that its file's table has no rule for */
+  OFFWAIT_STACK_NO_FP,      /* code without a table (JIT, no .eh_frame), and no frame pointer either */
+  OFFWAIT_STACK_UNREADABLE, /* the stack could not be read: paged out, or its registers were not what they
+                               seemed */
+  OFFWAIT_STACK_ENDS,
+};
+
+#endif
