@@ -40,8 +40,8 @@ struct offwait_unwind_row {
   __u32 pc; /* first virtual address in the file, less the table's base; the last row of a table is NONE and
                its end */
   __u8 kind;
-  __s8 fp; /* the caller's fp is at CFA + fp, or one of the above */
-  __s16 cfa;
+  __s8 fp;   /* the caller's fp is at CFA + fp, or one of the above */
+  __u16 cfa; /* signed (__s16) with the DEREF kinds */
 };
 
 /* How the walk of a user stack ended. */
