@@ -3,24 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <sys/stat.h>
 
+#include "process/mapped_files.h"
 #include "symbol/demangle.h"
 #include "symbol/elf_symbols.h"
-#include "symbol/proc_maps.h"
 
 namespace offwait {
 namespace {
@@ -197,37 +191,16 @@ class NoteReader {
   std::uint64_t left_ = kLargestNotes;  ///< of all sections together
 };
 
-std::string hexadecimal(std::uint64_t number) {
-  std::array<char, 20> text{};
-  (void)std::snprintf(text.data(), text.size(), "%llx", static_cast<unsigned long long>(number));
-  return text.data();
-}
-
 }  // namespace
 
 std::vector<ProbedFile> files_to_probe(std::int32_t tgid) {
-  const std::string process = "/proc/" + std::to_string(tgid);
-  std::ifstream maps_file(process + "/maps", std::ios::binary);
-  const Maps maps = parse_maps(std::string{std::istreambuf_iterator<char>(maps_file), {}});
   std::vector<ProbedFile> files;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> seen;
-  for (const Mapping& mapping : maps.mappings) {
-    if (!mapping.executable || !is_file(mapping) ||
-        !seen.emplace(mapping.dev_major, mapping.dev_minor, mapping.inode).second)
-      continue;
-    std::vector<std::string> paths = {process + "/map_files/" + hexadecimal(mapping.begin) + "-" +
-                                      hexadecimal(mapping.end)};
-    // The former need CAP_CHECKPOINT_RESTORE.
-    for (const std::string& path : candidate_paths(mapping.path)) paths.push_back(process + "/root" + path);
-    for (std::string& path : paths) {
-      UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-      struct stat status {};
-      if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-          status.st_ino != mapping.inode)
-        continue;
-      if (ElfSymbols::read(fd.get()).ok()) files.push_back({std::move(path), std::move(fd)});
-      break;
-    }
+  std::set<FileIdentity> seen;
+  for (const Mapping& mapping : executable_mappings(tgid).value_or(std::vector<Mapping>())) {
+    if (!is_file(mapping)) continue;
+    std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
+    if (file && seen.insert(file->identity).second && ElfSymbols::read(file->fd.get()).ok())
+      files.push_back({std::move(file->path), std::move(file->fd)});
   }
   return files;
 }

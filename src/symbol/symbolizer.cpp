@@ -9,8 +9,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
@@ -21,7 +19,6 @@ namespace {
 
 constexpr std::string_view kVdso = "[vdso]";
 constexpr std::string_view kVsyscall = "[vsyscall]";
-constexpr std::size_t kLargestVdso = std::size_t{1} << 20U;
 constexpr std::size_t kMostVdsos = 16;
 /// UniqueFds held for files nobody has asked about yet; far below the usual limit of 1024.
 constexpr std::size_t kMostUnparsed = 384;
@@ -42,70 +39,12 @@ std::string named(std::string_view name, std::uint64_t offset, std::string_view 
   return std::string(name) + "+" + hex(offset) + " (" + std::string(module) + ")";
 }
 
-std::string proc_path(std::int32_t tgid, std::string_view name) {
-  return "/proc/" + std::to_string(tgid) + "/" + std::string(name);
-}
-
 ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
   ssize_t got = 0;
   do {
     got = read(fd, buffer, size);
   } while (got < 0 && errno == EINTR);
   return got;
-}
-
-/// The executable mappings of a process, a piece of the text at a time: 65,530 lines may hold 4 KiB of path
-/// each.
-std::optional<std::vector<Mapping>> read_executable_mappings(std::int32_t tgid) {
-  constexpr std::size_t kPiece = std::size_t{64} << 10U;
-  const UniqueFd fd(open(proc_path(tgid, "maps").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) {
-    return std::nullopt;
-  }
-  std::vector<Mapping> executable;
-  const auto take = [&](std::string_view text) {
-    for (Mapping& mapping : parse_maps(text).mappings) {
-      if (mapping.executable) {
-        executable.push_back(std::move(mapping));
-      }
-    }
-  };
-  std::string text;
-  for (;;) {
-    const std::size_t kept = text.size();
-    text.resize(kept + kPiece);
-    const ssize_t got = read_retrying(fd.get(), text.data() + kept, kPiece);
-    text.resize(kept + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0) {
-      return std::nullopt;  // exited meanwhile
-    }
-    if (got == 0) {
-      take(text);
-      return executable;
-    }
-    if (const std::size_t last = text.rfind('\n'); last != std::string::npos) {
-      take(std::string_view(text).substr(0, last + 1));
-      text.erase(0, last + 1);
-    }
-  }
-}
-
-/// Never opens a device or a pipe: that may have effects, or wait. The name is looked up once.
-UniqueFd open_regular(const std::string& path, struct stat& status) {
-  const UniqueFd handle(open(path.c_str(), O_PATH | O_CLOEXEC));
-  if (!handle || fstat(handle.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return {};
-  }
-  return UniqueFd(
-      open(("/proc/self/fd/" + std::to_string(handle.get())).c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
-}
-
-/// Is a file found by name the one that is mapped? In the target's own root the inode number tells: maps has
-/// the device number of the filesystem, which on btrfs and overlayfs is not st_dev. In ours, another
-/// filesystem may have the same number under the same name.
-bool is_mapped_file(const struct stat& status, const Mapping& mapping, bool in_its_root) {
-  const bool same_device = status.st_dev == makedev(mapping.dev_major, mapping.dev_minor);
-  return mapping.inode != 0 && status.st_ino == mapping.inode && (in_its_root || same_device);
 }
 
 }  // namespace
@@ -140,7 +79,7 @@ Symbolizer::Symbolizer() = default;
 Symbolizer::~Symbolizer() = default;
 
 bool Symbolizer::snapshot(std::int32_t tgid) {
-  auto mappings = read_executable_mappings(tgid);
+  auto mappings = executable_mappings(tgid);
   if (!mappings) {
     return false;
   }
@@ -193,33 +132,13 @@ void Symbolizer::note(std::int32_t tgid, Regions& regions, Mapping mapping) {
 }
 
 std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, const Mapping& mapping) {
-  struct stat status {};
-  // The mapped file itself, whatever has become of its name and in whichever mount namespace it has one.
-  std::array<char, 64> range{};
-  (void)std::snprintf(range.data(), range.size(), "map_files/%llx-%llx",
-                      static_cast<unsigned long long>(mapping.begin),
-                      static_cast<unsigned long long>(mapping.end));
-  UniqueFd file = open_regular(proc_path(tgid, range.data()), status);
-  for (const bool in_its_root : {true, false}) {
-    for (const std::string& path : candidate_paths(mapping.path)) {
-      if (!file) {
-        file = open_regular(in_its_root ? proc_path(tgid, "root") + path : path, status);
-        if (file && !is_mapped_file(status, mapping, in_its_root)) {
-          file = UniqueFd();
-        }
-      }
-    }
-  }
+  std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
   if (!file) {
     return nullptr;
   }
-  // Some filesystems reuse an inode number at once; the time of change cannot be set by hand.
-  const FileIdentity identity{static_cast<std::int64_t>(status.st_dev),
-                              static_cast<std::int64_t>(status.st_ino), status.st_size, status.st_ctim.tv_sec,
-                              status.st_ctim.tv_nsec};
-  std::shared_ptr<Module>& module = files_[identity];
+  std::shared_ptr<Module>& module = files_[file->identity];
   if (module == nullptr) {
-    module = std::make_shared<Module>(std::move(file));
+    module = std::make_shared<Module>(std::move(file->fd));
     unparsed_.push_back(module);
     if (unparsed_.size() > kMostUnparsed) {
       unparsed_.front()->symbols();
@@ -230,22 +149,16 @@ std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, con
 }
 
 std::shared_ptr<Symbolizer::Module> Symbolizer::copy_vdso(std::int32_t tgid, const Mapping& mapping) {
-  const std::uint64_t size = mapping.end - mapping.begin;
-  if (size > kLargestVdso) {
-    return nullptr;
-  }
-  const UniqueFd memory(open(proc_path(tgid, "mem").c_str(), O_RDONLY | O_CLOEXEC));
-  std::string image(size, '\0');
-  if (!memory || pread(memory.get(), image.data(), image.size(), static_cast<off_t>(mapping.begin)) !=
-                     static_cast<ssize_t>(image.size())) {
+  std::optional<std::string> image = vdso_image(tgid, mapping);
+  if (!image) {
     return nullptr;
   }
   for (const std::shared_ptr<Module>& known : vdsos_) {
-    if (known->image() == image) {
+    if (known->image() == *image) {
       return known;
     }
   }
-  auto module = std::make_shared<Module>(std::move(image));
+  auto module = std::make_shared<Module>(*std::move(image));
   if (vdsos_.size() < kMostVdsos) {
     vdsos_.push_back(module);
   }

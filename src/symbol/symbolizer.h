@@ -3,7 +3,6 @@
 // not cover is shown as a place in a module, never as the nearest name.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -14,9 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "process/mapped_files.h"
+#include "process/proc_maps.h"
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
-#include "symbol/proc_maps.h"
 
 namespace offwait {
 
@@ -71,7 +71,6 @@ class Symbolizer {
   };
   /// What later snapshots did not cover again stays: newest first, then older. Key: first address.
   using Regions = std::map<std::uint64_t, Region>;
-  using FileIdentity = std::array<std::int64_t, 5>;  // device, inode, size, time of change
 
   std::string demangled(std::string_view symbol);
   /// The region that holds the address, or null.

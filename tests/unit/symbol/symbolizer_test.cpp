@@ -24,6 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unit/temporary_directory.h"
+
 namespace offwait::test {
 
 template <class T>
@@ -62,25 +64,6 @@ std::string hex(std::uint64_t value) {
   (void)std::snprintf(text.data(), text.size(), "0x%lx", value);
   return text.data();
 }
-
-/// A directory that is gone afterwards.
-class Directory {
- public:
-  Directory() {
-    std::array<char, 64> name{"/tmp/offwait-symbol-XXXXXX"};
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name.data();
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  Directory(Directory&&) = delete;
-  Directory& operator=(Directory&&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 /// Does what it is told in another process, once the parent says so with go().
 class Child {
@@ -275,7 +258,7 @@ TEST_CASE("names outlive the process") {
 TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
   for (const std::string name : {"a (b", "new\nline", "x (deleted)", "back\\012slash"}) {
     INFO(name);
-    const Directory directory;
+    const test::TemporaryDirectory directory;
     const std::string program = directory / name;
     std::filesystem::copy_file("/bin/sleep", program);
     Elf64_Ehdr header;
@@ -304,7 +287,7 @@ TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
 }
 
 TEST_CASE("dlopen between snapshots, of a library that is deleted and replaced at once") {
-  const Directory directory;
+  const test::TemporaryDirectory directory;
   const std::string path = directory / "lib copy.so";
   void* original = dlopen("libm.so.6", RTLD_LAZY);
   REQUIRE(original != nullptr);
@@ -331,7 +314,7 @@ TEST_CASE("dlopen between snapshots, of a library that is deleted and replaced a
 
 TEST_CASE("the newest snapshot that maps an address decides, around it the older ones") {
   constexpr std::size_t kPage = 4096;
-  const Directory directory;
+  const test::TemporaryDirectory directory;
   const auto make = [&](const std::string& name) {
     const int fd = open((directory / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     REQUIRE(fd >= 0);
@@ -372,7 +355,7 @@ TEST_CASE("the newest snapshot that maps an address decides, around it the older
 TEST_CASE("descriptors are few however many files are mapped") {
   constexpr std::size_t kPage = 4096;
   constexpr int kFiles = 600;
-  const Directory directory;
+  const test::TemporaryDirectory directory;
   std::vector<void*> mapped;
   for (int i = 0; i < kFiles; ++i) {
     const int fd =

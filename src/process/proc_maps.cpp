@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "symbol/proc_maps.h"
+#include "process/proc_maps.h"
 
 #include <algorithm>
 #include <charconv>

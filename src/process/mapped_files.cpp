@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "process/mapped_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+namespace offwait {
+namespace {
+
+constexpr std::size_t kLargestVdso = std::size_t{1} << 20U;
+
+std::string proc_path(std::int32_t tgid, std::string_view name) {
+  return "/proc/" + std::to_string(tgid) + "/" + std::string(name);
+}
+
+struct Candidate {
+  OpenedFile file;
+  struct stat status {};
+};
+
+std::optional<Candidate> open_candidate(std::string path) {
+  Candidate opened;
+  const UniqueFd handle(open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!handle || fstat(handle.get(), &opened.status) != 0 || !S_ISREG(opened.status.st_mode)) {
+    return std::nullopt;
+  }
+  opened.file.fd = UniqueFd(
+      open(("/proc/self/fd/" + std::to_string(handle.get())).c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  if (!opened.file.fd) {
+    return std::nullopt;
+  }
+  const struct stat& status = opened.status;
+  opened.file.path = std::move(path);
+  opened.file.identity = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+                          status.st_size, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+  opened.file.uid = status.st_uid;
+  return opened;
+}
+
+/// Is a file found by name the one that is mapped? In the target's own root the inode number tells: maps has
+/// the device number of the filesystem, which on btrfs and overlayfs is not st_dev. In ours, another
+/// filesystem may have the same number under the same name.
+bool is_mapped_file(const struct stat& status, const Mapping& mapping, bool in_its_root) {
+  const bool same_device = status.st_dev == makedev(mapping.dev_major, mapping.dev_minor);
+  return mapping.inode != 0 && status.st_ino == mapping.inode && (in_its_root || same_device);
+}
+
+}  // namespace
+
+/// A piece of the text at a time: 65,530 lines may hold 4 KiB of path each.
+std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  const UniqueFd fd(open(proc_path(tgid, "maps").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    return std::nullopt;
+  }
+  std::vector<Mapping> executable;
+  const auto take = [&](std::string_view text) {
+    for (Mapping& mapping : parse_maps(text).mappings) {
+      if (mapping.executable) {
+        executable.push_back(std::move(mapping));
+      }
+    }
+  };
+  std::string text;
+  for (;;) {
+    const std::size_t kept = text.size();
+    text.resize(kept + kPiece);
+    ssize_t got = 0;
+    do {
+      got = read(fd.get(), text.data() + kept, kPiece);
+    } while (got < 0 && errno == EINTR);
+    text.resize(kept + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0) {
+      return std::nullopt;  // exited meanwhile
+    }
+    if (got == 0) {
+      take(text);
+      return executable;
+    }
+    if (const std::size_t last = text.rfind('\n'); last != std::string::npos) {
+      take(std::string_view(text).substr(0, last + 1));
+      text.erase(0, last + 1);
+    }
+  }
+}
+
+std::optional<OpenedFile> open_mapped_file(std::int32_t tgid, const Mapping& mapping) {
+  std::array<char, 64> range{};
+  (void)std::snprintf(range.data(), range.size(), "map_files/%llx-%llx",
+                      static_cast<unsigned long long>(mapping.begin),
+                      static_cast<unsigned long long>(mapping.end));
+  if (auto mapped = open_candidate(proc_path(tgid, range.data()))) {
+    return std::move(mapped->file);
+  }
+  for (const bool in_its_root : {true, false}) {
+    for (const std::string& path : candidate_paths(mapping.path)) {
+      auto named = open_candidate(in_its_root ? proc_path(tgid, "root") + path : path);
+      if (named && is_mapped_file(named->status, mapping, in_its_root)) {
+        return std::move(named->file);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<OpenedFile> open_regular_file(const std::string& path) {
+  auto opened = open_candidate(path);
+  return opened ? std::optional(std::move(opened->file)) : std::nullopt;
+}
+
+std::optional<std::string> vdso_image(std::int32_t tgid, const Mapping& mapping) {
+  const std::uint64_t size = mapping.end - mapping.begin;
+  if (size > kLargestVdso) {
+    return std::nullopt;
+  }
+  const UniqueFd memory(open(proc_path(tgid, "mem").c_str(), O_RDONLY | O_CLOEXEC));
+  std::string image(size, '\0');
+  if (!memory || pread(memory.get(), image.data(), image.size(), static_cast<off_t>(mapping.begin)) !=
+                     static_cast<ssize_t>(image.size())) {
+    return std::nullopt;
+  }
+  return image;
+}
+
+}  // namespace offwait
