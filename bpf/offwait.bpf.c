@@ -22,6 +22,7 @@
 #include "net.h"
 #include "seed.h"
 #include "spin.h"
+#include "sample.h"
 /* clang-format on */
 
 char LICENSE[] SEC("license") = "GPL";

@@ -22,6 +22,7 @@ enum offwait_record_type {
   OFFWAIT_RECORD_IO,
   OFFWAIT_RECORD_SPIN,
   OFFWAIT_RECORD_FALSE_MARK,
+  OFFWAIT_RECORD_SAMPLE,
 };
 
 /* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
@@ -180,6 +181,16 @@ struct offwait_false_mark {
   __u8 pad[3];
   __u32 tid;
   __u64 at_ns;
+};
+
+/* The thread was running at at_ns, and where. Stack ids as in offwait_wait. */
+struct offwait_sample {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u64 at_ns;
+  __u32 user;
+  __u32 kernel; /* 0: it was in user mode */
 };
 
 enum offwait_state {

@@ -23,6 +23,8 @@ class UniqueFd {
     if (fd_ >= 0) ::close(fd_);
   }
 
+  /// The caller closes it.
+  int release() { return std::exchange(fd_, -1); }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
 

@@ -24,6 +24,7 @@
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
 #include "capture/privileges.h"
+#include "capture/sampler.h"
 #include "capture/served_ports.h"
 #include "offwait/loss_counters.h"
 
@@ -99,6 +100,7 @@ struct Recorder::State {
   KernelRecording recording;
   std::set<std::int32_t> new_processes;
   std::unordered_set<std::int32_t> known_processes;
+  std::vector<std::string> notes;
   std::uint64_t bad_records = 0;
   Nanos next_disk_sample = 0;
   std::optional<CpuTicks> cpu_before;
@@ -287,6 +289,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   if (!options.stacks) bpf_map__set_max_entries(skeleton.maps.stacks, 1);
+  const bool sampling = options.stacks && options.sample_hz != 0;
+  bpf_program__set_autoload(skeleton.progs.on_cpu_clock, sampling);
   if (options.probes.empty()) {
     // Needs a kernel with uprobes.
     for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
@@ -336,6 +340,15 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (skeleton.bss->seeded_threads == 0)
     return Error{"the target has no threads: it exited before the recording began"};
 
+  // After the task iterators: these use the CPU's stack with interrupts on.
+  if (sampling) {
+    if (Status started = start_sampling(skeleton.progs.on_cpu_clock, options.sample_hz, state->links)) {
+      state->recording.sample_hz = options.sample_hz;
+    } else {
+      state->notes.push_back("threads are not sampled while they run (" + started.error().message +
+                             "): the report cannot say what code they run");
+    }
+  }
   state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
   for (const std::vector<std::int32_t>& ids : {options.tgids, options.tids}) {
     for (const std::int32_t id : ids) state->recording.served_ports.merge(served_ports(id));
@@ -355,6 +368,8 @@ Status Recorder::drain() {
 }
 
 std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
+
+const std::vector<std::string>& Recorder::notes() const { return state_->notes; }
 
 Nanos Recorder::elapsed() const { return monotonic_now() - state_->recording.window.begin; }
 

@@ -37,6 +37,7 @@ struct CaptureOptions {
       true;  ///< threads and processes that the target creates belong to it; living ones too
   bool stacks = true;
   std::vector<Probe> probes;
+  std::uint32_t sample_hz = 99;                    ///< on each CPU; 0, or without stacks: no samples
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two
 };
 
@@ -69,6 +70,9 @@ class Recorder {
 
   /// Asks the kernel for every loss counter: not for every drain.
   CaptureProgress progress() const;
+
+  /// What could not be recorded though it was asked for, each a sentence for the user.
+  const std::vector<std::string>& notes() const;
 
   /// Ends the window, detaches, takes the rest. Call once.
   Result<KernelRecording> stop();

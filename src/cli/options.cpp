@@ -48,6 +48,18 @@ Result<std::int32_t> parse_id(std::string_view text) {
   return id;
 }
 
+/// How often to sample.
+Result<std::uint32_t> parse_sample_hz(std::string_view text) {
+  constexpr std::uint32_t kMost = 9999;
+  std::uint32_t hz = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hz);
+  if (error != std::errc{} || end != text.data() + text.size() || hz > kMost) {
+    return Error{"bad rate '" + std::string(text) +
+                 "': expected samples a second from 1 to 9999, or 0 for none"};
+  }
+  return hz;
+}
+
 /// How large a file `calibrate` writes.
 Result<std::uint64_t> parse_size(std::string_view text) {
   const Error bad{"bad size '" + std::string(text) +
@@ -118,7 +130,13 @@ void add_recording_options(CLI::App& app, Options& options) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_flag_callback(
-      "--no-stacks", [&options] { options.stacks = false; }, "record no stacks: several times cheaper");
+      "--no-stacks", [&options] { options.stacks = false; },
+      "record no stacks, and no samples: several times cheaper");
+  app.add_option_function<std::string>(
+         "--sample-hz",
+         parse_into<std::uint32_t>(parse_sample_hz, [&options](std::uint32_t hz) { options.sample_hz = hz; }),
+         "how often to look, on each CPU, which code the recorded threads run (default 99; 0: never)")
+      ->type_name("HZ");
 }
 
 void add_analysis_options(CLI::App& app, Options& options) {

@@ -35,6 +35,7 @@ struct Options {
   std::int32_t tid = 0;
   std::optional<Nanos> duration;  ///< until interrupted or the target exits
   bool stacks = true;
+  std::uint32_t sample_hz = 99;  ///< 0: no samples
   std::vector<SpinFunction> spins;
   // What to read and write; `-` is standard input or output:
   std::string input;  ///< of calibrate: what to measure

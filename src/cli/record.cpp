@@ -266,6 +266,7 @@ Result<Recorded> record(const Options& options) {
 
   CaptureOptions capture;
   capture.stacks = options.stacks;
+  capture.sample_hz = options.sample_hz;
   if (target->tid != 0) {
     capture.tids.push_back(target->tid);
     capture.follow_children = false;
@@ -335,6 +336,7 @@ Result<Recorded> record(const Options& options) {
       });
   describe(recorded.trace, *target, std::move(start_time));
   recorded.notes = symbols.warnings();
+  recorded.notes.insert(recorded.notes.end(), recorder->notes().begin(), recorder->notes().end());
   add_capacities(recorded, recording->disks);
   add_nic_capacities(recorded.trace);
   return recorded;

@@ -64,6 +64,7 @@ class Assembler {
     trace_.window = recording.window;
     trace_.recording.cpu_busy_ns = recording.cpu_busy_ns;
     trace_.recording.cpu_idle_ns = recording.cpu_idle_ns;
+    trace_.recording.sample_hz = recording.sample_hz;
 #define X(name, text) trace_.loss.emplace(#name, 0);
     OFFWAIT_LOSS_COUNTERS(X)
 #undef X
@@ -455,6 +456,17 @@ class Assembler {
     const Nanos at = nanos(record.at_ns);
     if (at < begin_ || at >= end_) return;
     if (const Life* life = life_at(record.tid, at)) trace_.false_marks.push_back({life->actor, at});
+  }
+
+  void add(const offwait_sample& record) {
+    const Nanos at = nanos(record.at_ns);
+    if (at < begin_ || at >= end_) return;
+    const Life* life = life_at(record.tid, at);
+    if (life == nullptr) {
+      lose(OFFWAIT_LOSS_record_invalid);
+      return;
+    }
+    trace_.cpu_samples.push_back({life->actor, stack(record.kernel, record.user), at});
   }
 
   void add(const offwait_spin& record) {

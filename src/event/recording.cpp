@@ -24,6 +24,8 @@ std::size_t record_size(std::uint8_t type) {
       return sizeof(offwait_spin);
     case OFFWAIT_RECORD_FALSE_MARK:
       return sizeof(offwait_false_mark);
+    case OFFWAIT_RECORD_SAMPLE:
+      return sizeof(offwait_sample);
     default:
       return 0;
   }
@@ -37,12 +39,15 @@ static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
               "words 1 and 2 of a preemption are its times");
+static_assert(offsetof(offwait_sample, at_ns) == 8 && sizeof(offwait_sample) == 24,
+              "word 1 of a sample is its time");
 static_assert(std::endian::native == std::endian::little, "a number's low bytes come first");
 
 namespace {
 
 using WaitWords = std::array<std::uint64_t, 8>;
 using PreemptionWords = std::array<std::uint64_t, 3>;
+using SampleWords = std::array<std::uint64_t, 3>;
 
 /// The words one by one, for their products to be computed at the same time.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e) {
@@ -121,6 +126,11 @@ offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
       PreemptionWords{interval.circumstances[0], interval.block_ns, interval.run_ns});
 }
 
+offwait_sample RecordBuffer::sample_of(const Interval& interval) {
+  const Circumstances& words = interval.circumstances;
+  return std::bit_cast<offwait_sample>(SampleWords{words[0], interval.run_ns, words[1]});
+}
+
 void RecordBuffer::append_whole(std::span<const std::byte> record) {
   Block& block = room(record.size());
   std::memcpy(block.data.get() + block.used, record.data(), record.size());
@@ -135,7 +145,8 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   const bool short_wait = type == OFFWAIT_RECORD_WAIT && record.size() == OFFWAIT_SHORT_WAIT;
   if (!short_wait && record.size() != record_size(type)) return false;
   ++counts_[type];
-  const bool interval = type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION;
+  const bool interval =
+      type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION || type == OFFWAIT_RECORD_SAMPLE;
   if (interval && append_packed(record)) return true;
   if (short_wait) {
     offwait_wait whole{};
@@ -161,6 +172,9 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
     wake_ns = run_ns;
     run_ns = word(3);
     b = word(4);
+  } else if ((a & 0xff) == OFFWAIT_RECORD_SAMPLE) {
+    b = run_ns;
+    run_ns = block_ns;
   }
   if (record.size() > OFFWAIT_SHORT_WAIT) {
     c = word(5);

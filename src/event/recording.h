@@ -26,7 +26,7 @@ namespace offwait {
 /// Size in bytes of a record that begins with this type and is not cut short, 0 for an unknown type.
 std::size_t record_size(std::uint8_t type);
 
-/// Records one after the other, in the order of their emission. A wait or a preemption, of
+/// Records one after the other, in the order of their emission. A wait, a preemption or a sample, of
 /// which there are millions, takes some 9 bytes: all of it but its times (who, where, by whom) is stored
 /// once. Memory that is touched for the first time is most of what recording costs in user space.
 class RecordBuffer {
@@ -44,7 +44,7 @@ class RecordBuffer {
   void for_each(Visitor&& visit) const;
 
  private:
-  /// A wait or preemption without its times: the words of the record that hold none, the others zero.
+  /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
   using Circumstances = std::array<std::uint64_t, 5>;
   struct CircumstancesHash {
     std::size_t operator()(const Circumstances& circumstances) const;
@@ -62,7 +62,7 @@ class RecordBuffer {
     Circumstances circumstances{};
     std::uint64_t block_ns = 0;
     std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its begin on
-    std::uint64_t run_ns = 0;
+    std::uint64_t run_ns = 0;   ///< all that a sample has
     std::uint32_t in_flight_ns = 0;
   };
 
@@ -90,13 +90,14 @@ class RecordBuffer {
   Interval unpack(const std::byte*& at, std::uint64_t previous_run_ns) const;
   static offwait_wait wait_of(const Interval& interval);
   static offwait_preemption preemption_of(const Interval& interval);
+  static offwait_sample sample_of(const Interval& interval);
 
   std::vector<Block> blocks_;
   std::vector<Circumstances> circumstances_;
   std::unordered_map<Circumstances, std::uint32_t, CircumstancesHash> indices_;
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
-  std::array<std::uint64_t, OFFWAIT_RECORD_FALSE_MARK + 1> counts_{};
+  std::array<std::uint64_t, OFFWAIT_RECORD_SAMPLE + 1> counts_{};
   std::size_t bytes_ = 0;
 };
 
@@ -134,6 +135,7 @@ struct KernelRecording {
   std::vector<DiskCounters> disk_counters;                        ///< in order of time
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording
   Nanos cpu_idle_ns = 0;
+  std::uint32_t sample_hz = 0;
   LossCounts loss;
 };
 
@@ -154,10 +156,15 @@ void RecordBuffer::for_each(Visitor&& visit) const {
       if (type == kPacked || type == kPackedSent) {
         const Interval interval = unpack(at, previous_run_ns);
         previous_run_ns = interval.run_ns;
-        if ((interval.circumstances[0] & 0xff) == OFFWAIT_RECORD_WAIT) {
-          visit(wait_of(interval));
-        } else {
-          visit(preemption_of(interval));
+        switch (interval.circumstances[0] & 0xff) {
+          case OFFWAIT_RECORD_WAIT:
+            visit(wait_of(interval));
+            break;
+          case OFFWAIT_RECORD_SAMPLE:
+            visit(sample_of(interval));
+            break;
+          default:
+            visit(preemption_of(interval));
         }
         continue;
       }
@@ -182,6 +189,9 @@ void RecordBuffer::for_each(Visitor&& visit) const {
           break;
         case OFFWAIT_RECORD_FALSE_MARK:
           visit_copy(offwait_false_mark{}, at);
+          break;
+        case OFFWAIT_RECORD_SAMPLE:
+          previous_run_ns = visit_copy(offwait_sample{}, at).at_ns;
           break;
         default:
           break;

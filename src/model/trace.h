@@ -127,6 +127,14 @@ struct Gap {
   Nanos to = 0;
 };
 
+/// The thread was running at `at`, and where: one beat of a clock that looks at each CPU so many times a
+/// second (Recording::sample_hz).
+struct CpuSample {
+  ActorId thread = kNoActor;
+  StackId stack = kNoStack;
+  Nanos at = 0;
+};
+
 /// Frames of one stack, leaf first: kernel frames, then `--` (only if there are both), then user frames.
 struct Stack {
   std::vector<FrameId> frames;
@@ -190,6 +198,7 @@ struct Recording {
   // What all CPUs of the machine did in the window, whoever used them. Both 0: not known.
   Nanos cpu_busy_ns = 0;  ///< time taken by the hypervisor is busy, too: no thread could have had it
   Nanos cpu_idle_ns = 0;
+  std::uint32_t sample_hz = 0;  ///< how often who runs was sampled on each CPU; 0: not at all
 };
 
 /// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known
@@ -209,6 +218,7 @@ struct Trace {
   std::vector<Preemption> preemptions;
   std::vector<Gap> gaps;
   std::vector<FalseMark> false_marks;  ///< those of one thread in order of time
+  std::vector<CpuSample> cpu_samples;  ///< in any order
   std::vector<std::string> frames;     ///< `function+0xoff (module)`, maybe ` at file:line`; hostile bytes
   std::vector<Stack> stacks;
   std::vector<DiskCapacity> capacities;

@@ -34,10 +34,10 @@ class Checker {
   explicit Checker(const Trace& trace) : trace_(trace) {}
 
   Complaint check() const {
-    for (const auto step :
-         {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
-          &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
-          &Checker::check_false_marks, &Checker::check_order, &Checker::check_disks}) {
+    for (const auto step : {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors,
+                            &Checker::check_stacks, &Checker::check_sites, &Checker::check_waits,
+                            &Checker::check_preemptions_and_gaps, &Checker::check_false_marks,
+                            &Checker::check_cpu_samples, &Checker::check_order, &Checker::check_disks}) {
       if (Complaint complaint = (this->*step)()) {
         return complaint;
       }
@@ -57,7 +57,8 @@ class Checker {
   Complaint check_sizes() const {
     for (const std::size_t size :
          {trace_.actors.size(), trace_.peers.size(), trace_.sites.size(), trace_.stacks.size(),
-          trace_.frames.size(), trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size()}) {
+          trace_.frames.size(), trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size(),
+          trace_.cpu_samples.size()}) {
       if (size >= UINT32_MAX) {
         return Error{"the recording has more entries of one kind than 4294967294"};
       }
@@ -180,6 +181,18 @@ class Checker {
         return in_thread(mark.thread, "false wakeup at " + time_text(mark.at) + " is not in order of time");
       }
       last[mark.thread] = mark.at;
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_cpu_samples() const {
+    for (const CpuSample& sample : trace_.cpu_samples) {
+      if (!is_a(sample.thread, ActorKind::thread)) {
+        return Error{"the CPU sample at " + time_text(sample.at) + " belongs to no thread"};
+      }
+      if (sample.at == kNever || !is_stack(sample.stack)) {
+        return in_thread(sample.thread, "a CPU sample has no time or an unknown stack");
+      }
     }
     return std::nullopt;
   }

@@ -15,6 +15,7 @@
 
 #include "device/disk.h"
 #include "device/nic.h"
+#include "graph/cpu_samples.h"
 #include "graph/false_wakeups.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
@@ -27,6 +28,7 @@
 #include "model/validate.h"
 #include "report/elsewhere.h"
 #include "report/escape.h"
+#include "report/fold.h"
 #include "report/quantity.h"
 #include "report/verdict.h"
 
@@ -129,6 +131,8 @@ class Analysis {
     add_edges(graph, idle_edges(trace, disk_use_));
     merged_ =
         options.merge ? merge_similar(trace, sweep, graph, short_lived) : keep_apart(trace, sweep, graph);
+    samples_ = sum_cpu_samples(trace, merged_.vertex_of, merged_.vertices.size());
+    function_of_frame_ = functions_of_frames(trace);
   }
 
   Report run() {
@@ -159,6 +163,54 @@ class Analysis {
       for (const FrameId frame : trace_.stacks[stack].frames) {
         out.push_back(trace_.frames[frame]);
       }
+    }
+    return out;
+  }
+
+  static std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
+    std::map<std::string, std::uint32_t> functions;
+    std::vector<std::uint32_t> out;
+    for (const std::string& frame : trace.frames) {
+      out.push_back(functions.try_emplace(function_of(frame), static_cast<std::uint32_t>(functions.size()))
+                        .first->second);
+    }
+    return out;
+  }
+
+  ReportSamples samples(const std::vector<StackSamples>& all) const {
+    struct Sum {
+      StackSamples most;  ///< the first stack, which has most
+      std::uint64_t samples = 0;
+      std::uint64_t waiting = 0;
+    };
+    std::map<std::vector<std::uint32_t>, std::size_t> index;
+    std::vector<Sum> sums;
+    ReportSamples out;
+    std::uint64_t waiting = 0;
+    for (const StackSamples& one : all) {
+      std::vector<std::uint32_t> functions;
+      if (one.stack != kNoStack) {
+        for (const FrameId frame : trace_.stacks[one.stack].frames) {
+          functions.push_back(function_of_frame_[frame]);
+        }
+      }
+      const auto [at, added] = index.try_emplace(std::move(functions), sums.size());
+      if (added) {
+        sums.push_back({one});
+      }
+      sums[at->second].samples += one.samples;
+      sums[at->second].waiting += one.waiting;
+      out.samples += one.samples;
+      waiting += one.waiting;
+    }
+    const auto weight = [](const Sum& sum) { return sum.waiting > 0 ? sum.waiting : sum.samples; };
+    std::stable_sort(sums.begin(), sums.end(),
+                     [&](const Sum& a, const Sum& b) { return weight(a) > weight(b); });
+    out.stacks_known = sums.size();
+    for (std::size_t i = 0; i < std::min(sums.size(), kMostReportSampledStacks); ++i) {
+      const double share =
+          static_cast<double>(weight(sums[i])) / static_cast<double>(waiting > 0 ? waiting : out.samples);
+      out.stacks.push_back({share, sums[i].samples, frames(sums[i].most.stack)});
     }
     return out;
   }
@@ -264,6 +316,9 @@ class Analysis {
       out.waker_runnable_s = to_seconds(edge.waker_runnable_ns);
       out.waker_blocked_s = to_seconds(edge.waker_blocked_ns);
       out.waker_unknown_s = to_seconds(edge.waker_unknown_ns);
+      if (const auto found = samples_.by_edge.find({edge.from, edge.to}); found != samples_.by_edge.end()) {
+        out.waker_samples = samples(found->second);
+      }
       for (const EdgeStack& stack : edge.stacks) {
         out.stacks.push_back({stack.wait_class, to_seconds(stack.weight_ns), to_seconds(stack.wait_ns),
                               stack.waits, frames(stack.wait_stack), frames(stack.waker_stack)});
@@ -798,6 +853,7 @@ class Analysis {
     out.asleep_s = to_seconds(std::max<Nanos>(0, vertex.paced_ns - vertex.busy_ns));
     out.busy_s = to_seconds(vertex.busy_ns);
     out.limit = "capacity";
+    out.samples = samples(samples_.by_vertex[sink.vertex]);
     if (vertex.kind == KnotVertex::Kind::thread) {
       split_busy(sink.vertex, vertex.busy_ns, out);
       out.limit = out.runnable_s > out.running_s ? "cpu" : "execution";
@@ -940,6 +996,8 @@ class Analysis {
   std::vector<DiskUse> disk_use_;
   std::vector<NicUse> nic_use_;
   Merged merged_;
+  CpuSampleSums samples_;
+  std::vector<std::uint32_t> function_of_frame_;  ///< by FrameId: equal for all places of one function
   KnotResult found_;
   Report report_;
 };

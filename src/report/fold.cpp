@@ -65,22 +65,26 @@ std::string_view without_arguments(std::string_view function) {
   return function;
 }
 
-}  // namespace
+struct FrameParts {
+  std::string_view function;  ///< or all that there is: `[module+0xoff]`
+  std::string_view module;    ///< ` (server)`, or nothing
+  std::string_view line;      ///< `src/db.cc:120`, or nothing
+};
 
-std::string short_frame(std::string_view frame) {
-  std::string_view function = frame;
-  std::string_view line;
+/// Only what the recorder appended is taken off: a module is separated by a space and comes after an offset.
+FrameParts parts_of(std::string_view frame) {
+  FrameParts parts{frame, {}, {}};
+  std::string_view& function = parts.function;
   if (const std::size_t at = function.rfind(" at "); at != std::string_view::npos) {
-    line = function.substr(at + 4);
-    line.remove_prefix(line.rfind('/') + 1);  // npos + 1 == 0
+    parts.line = function.substr(at + 4);
     function = function.substr(0, at);
   }
-  // Only what the recorder appended is taken off: a module is separated by a space and comes after an offset.
   if (const std::size_t module = function.rfind(" (");
       module != std::string_view::npos && function.back() == ')') {
     const std::string_view before = function.substr(0, module);
     const std::size_t plus = before.rfind("+0x");
     if (plus != std::string_view::npos && is_hex(before.substr(plus + 3))) {
+      parts.module = function.substr(module);
       function = before;
     }
   }
@@ -88,12 +92,24 @@ std::string short_frame(std::string_view frame) {
       plus != std::string_view::npos && plus > 0 && is_hex(function.substr(plus + 3))) {
     function = function.substr(0, plus);
   }
-  function = without_arguments(function);
-  std::string out(function);
-  if (!line.empty()) {
-    out.append(" (").append(line).append(")");
+  return parts;
+}
+
+}  // namespace
+
+std::string short_frame(std::string_view frame) {
+  FrameParts parts = parts_of(frame);
+  std::string out(without_arguments(parts.function));
+  if (!parts.line.empty()) {
+    parts.line.remove_prefix(parts.line.rfind('/') + 1);  // npos + 1 == 0
+    out.append(" (").append(parts.line).append(")");
   }
   return out;
+}
+
+std::string function_of(std::string_view frame) {
+  const FrameParts parts = parts_of(frame);
+  return std::string(parts.function).append(parts.module);
 }
 
 FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit) {

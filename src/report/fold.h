@@ -13,6 +13,9 @@ namespace offwait {
 /// and argument types. What has no function (`[module+0xoff]`) stays as it is.
 std::string short_frame(std::string_view frame);
 
+/// The same without offset and line, but with its module: equal for all places of one function.
+std::string function_of(std::string_view frame);
+
 struct FoldedStack {
   std::vector<std::string> kernel;  ///< short frames, leaf first
   std::vector<std::string> user;    ///< short frames, leaf first

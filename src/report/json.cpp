@@ -55,6 +55,7 @@ Json recording_json(const Report& report) {
           {"kernel", text(recording.kernel)},
           {"cpus", recording.cpus},
           {"cpu_busy", busy ? rounded(*busy) : Json(nullptr)},
+          {"sample_hz", recording.sample_hz},
           {"offwait", text(recording.offwait)}};
 }
 
@@ -112,6 +113,15 @@ Json phases_json(const std::optional<ReportPhases>& phases) {
            })}};
 }
 
+Json samples_json(const ReportSamples& samples) {
+  return {
+      {"samples", samples.samples},
+      {"stacks_known", samples.stacks_known},
+      {"stacks", array_of(samples.stacks, [](const ReportSamples::Place& place) -> Json {
+         return {{"share", rounded(place.share)}, {"samples", place.samples}, {"stack", frames(place.stack)}};
+       })}};
+}
+
 Json edge_json(const ReportEdge& edge) {
   Json out = {{"from", edge.from},
               {"to", edge.to},
@@ -128,6 +138,7 @@ Json edge_json(const ReportEdge& edge) {
   out["waker_runnable_s"] = seconds(edge.waker_runnable_s);
   out["waker_blocked_s"] = seconds(edge.waker_blocked_s);
   out["waker_unknown_s"] = seconds(edge.waker_unknown_s);
+  out["waker_samples"] = samples_json(edge.waker_samples);
   out["stacks"] = array_of(edge.stacks, [](const ReportStack& stack) -> Json {
     return {{"class", to_string(stack.wait_class)},   {"weight_s", seconds(stack.weight_s)},
             {"wait_s", seconds(stack.wait_s)},        {"waits", stack.waits},
@@ -172,7 +183,8 @@ Json sink_json(const ReportSink& sink) {
           {"remote_s", seconds(sink.remote_s)},
           {"pattern", text(sink.pattern)},
           {"evidence", text(sink.evidence)},
-          {"advice", text(sink.advice)}};
+          {"advice", text(sink.advice)},
+          {"samples", samples_json(sink.samples)}};
 }
 
 Json refinement_json(const Report& report) {

@@ -97,6 +97,22 @@ struct ReportPeer {
 };
 inline constexpr std::size_t kMostReportPeers = 64;
 
+/// In which code threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are one,
+/// shown as the most frequent of them is.
+struct ReportSamples {
+  struct Place {
+    /// Of the samples, 0 to 1. On an edge each counts as often as threads of `from` waited then, as in its
+    /// seconds.
+    double share = 0;
+    std::uint64_t samples = 0;
+    std::vector<std::string> stack;  ///< leaf first, as in Stack; empty when unknown
+  };
+  std::uint64_t samples = 0;
+  std::uint64_t stacks_known = 0;  ///< how many there were
+  std::vector<Place> stacks;       ///< the first kMostReportSampledStacks by share
+};
+inline constexpr std::size_t kMostReportSampledStacks = 32;
+
 /// Most of an edge's wait time lies in a few short parts of the window (graph/phases.h).
 struct ReportPhases {
   struct Range {
@@ -122,6 +138,7 @@ struct ReportEdge {
   double waker_runnable_s = 0;
   double waker_blocked_s = 0;
   double waker_unknown_s = 0;
+  ReportSamples waker_samples;           ///< of `to`, at times when `from` was in a wait that it ended
   std::vector<ReportStack> stacks;       ///< by weight, heaviest first
   std::uint64_t peers_known = 0;         ///< how many there were
   std::vector<ReportPeer> peers;         ///< the first kMostReportPeers by wait_s, longest first
@@ -160,6 +177,7 @@ struct ReportSink {
   std::string pattern{};   ///< slug, as of a knot: "timer-driven"
   std::string evidence{};  ///< how often it slept, and how long; one sentence
   std::string advice{};
+  ReportSamples samples{};  ///< of all its threads, in the whole window
 
   bool limits() const { return saturated || paced; }  ///< else background
 };

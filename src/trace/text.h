@@ -4,7 +4,7 @@
 //
 //   offwait-waits 1
 //   window BEGIN END
-//   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=]
+//   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=] [sample_hz=]
 //   cpu busy= idle=
 //   loss NAME=COUNT ...
 //   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
@@ -18,6 +18,7 @@
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
 //   false TID at=
+//   on_cpu TID at= [stack=FRAME;FRAME...]
 //   sample DISK at= bytes= ios= [in_flight=]
 //   traffic NIC at= received= sent=
 //   io TID|- disk=DISK bytes= issue= complete=NS|-
@@ -33,6 +34,9 @@
 // decimal fractions > 0 (`5e+08` is one). DAY is like 2026-11-21, of a measured capacity only. HEX is a hash
 // of a futex's address, 1 to 8 lower-case hexadecimal digits, not zero; waits with the same one are on the
 // same futex. TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
+//
+// `on_cpu` is a CPU sample: the thread, which needs no thread line, was running at `at`; sample_hz= is how
+// often that was looked at, 0 to 4294967295.
 //
 // `cpu` is what all CPUs together did in the window, in ns, whoever used them; at most one line.
 //
@@ -55,13 +59,14 @@
 // own (at most one each) is needed by nothing but a disk's capacity, and keeps the order of actors. A tid may
 // have several thread lines with disjoint lifetimes [start, exit). A wait, preempt or unknown line belongs to
 // the one born last at or before its begin, and must be over at its exit, unless its end is `-`; a waker and
-// the thread of an io is the one born last at or before the wake or the issue (an exiting thread still wakes
-// its parent after its exit was recorded). A tid without any thread line that wakes, submits or is preempted
-// is a thread of tgid 0 and empty name that lives from window.begin (or from its first record, if that is
-// earlier) to kNever, outside=no, whose states are unknown (seen = window.end), or, when it has preempt
-// lines, unknown until the first of them. A tid with wait or unknown lines needs a thread line. seen= is by
-// default the later of start and window.begin. parent= is the thread that forked it: a tid with thread lines,
-// of which the one born last at or before start is meant; it may not have exited before.
+// the thread of an io or on_cpu is the one born last at or before the wake, the issue or `at` (an exiting
+// thread still wakes its parent after its exit was recorded). A tid without any thread line that wakes,
+// submits, is sampled or preempted is a thread of tgid 0 and empty name that lives from window.begin (or from
+// its first record, if that is earlier) to kNever, outside=no, whose states are unknown (seen = window.end),
+// or, when it has preempt lines, unknown until the first of them. A tid with wait or unknown lines needs a
+// thread line. seen= is by default the later of start and window.begin. parent= is the thread that forked it:
+// a tid with thread lines, of which the one born last at or before start is meant; it may not have exited
+// before.
 //
 // Limits, beyond which a line is an error: a line 1 MiB, a text value 4096 bytes, a stack 1024 frames, a disk
 // on 64 others.
@@ -93,9 +98,10 @@ bool looks_like_text(std::string_view head);
 
 /// Reads from `fd` to its end, in chunks; the memory used beside the Trace is 8 bytes a wait, and 40 more for
 /// each wait that stands before the thread line of its thread or waker or whose waker has none; 12 bytes a
-/// preempt or unknown line; and a bounded rest. `name` stands in front of the errors as it is: the caller
-/// makes it fit for display. Actors, sites, stacks and frames are numbered in order of first appearance,
-/// actors without a line of their own last. Unused frames, stacks and sites cannot come from text.
+/// preempt, unknown or on_cpu line; and a bounded rest. `name` stands in front of the errors as it is: the
+/// caller makes it fit for display. Actors, sites, stacks and frames are numbered in order of first
+/// appearance, actors without a line of their own last. Unused frames, stacks and sites cannot come from
+/// text.
 Result<Trace> read_text(int fd, const std::string& name);
 
 /// The same, from memory.

@@ -39,7 +39,7 @@ constexpr std::string_view kHeader = "offwait-waits 1";
 constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
 constexpr std::string_view kRecordNames =
     "window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, unknown, false, "
-    "sample, traffic or io";
+    "on_cpu, sample, traffic or io";
 constexpr Tid kNoTid = 0;
 constexpr Nanos kMaxTime = kNever - 1;
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
@@ -195,6 +195,7 @@ class TextReader {
   bool add_preempt(std::string_view rest);
   bool add_unknown(std::string_view rest);
   bool add_false(std::string_view rest);
+  bool add_on_cpu(std::string_view rest);
   bool add_sample(std::string_view rest);
   bool add_io(std::string_view rest);
 
@@ -228,6 +229,7 @@ class TextReader {
   bool resolve_preempts();
   bool resolve_unknowns();
   bool resolve_false();
+  bool resolve_cpu_samples();
   bool resolve_ios();
   bool resolve_parents();
   bool check_order();
@@ -256,6 +258,7 @@ class TextReader {
   std::vector<TidLine> preempt_lines_;     ///< parallel to Trace::preemptions
   std::vector<TidLine> unknown_lines_;     ///< parallel to Trace::gaps
   std::vector<TidLine> false_lines_;       ///< parallel to Trace::false_marks
+  std::vector<TidLine> on_cpu_lines_;      ///< parallel to Trace::cpu_samples
   std::vector<PendingIo> pending_ios_;
   std::vector<PendingParent> pending_parents_;
   Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
@@ -346,9 +349,10 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
     bool (TextReader::*add)(std::string_view rest);
   };
   // The frequent ones first.
-  static constexpr std::array<Record, 17> kRecords{{{"wait", &TextReader::add_wait},
+  static constexpr std::array<Record, 18> kRecords{{{"wait", &TextReader::add_wait},
                                                     {"preempt", &TextReader::add_preempt},
                                                     {"io", &TextReader::add_io},
+                                                    {"on_cpu", &TextReader::add_on_cpu},
                                                     {"thread", &TextReader::add_thread},
                                                     {"sample", &TextReader::add_sample},
                                                     {"unknown", &TextReader::add_unknown},
@@ -653,28 +657,36 @@ bool TextReader::add_recording(std::string_view rest) {
     return fail("recording twice");
   }
   has_recording_ = true;
-  static constexpr std::array<Key, 5> kKeys{{{"target"}, {"start_time"}, {"kernel"}, {"cpus"}, {"offwait"}}};
-  std::array<std::string_view, 5> values;
+  static constexpr std::array<Key, 6> kKeys{
+      {{"target"}, {"start_time"}, {"kernel"}, {"offwait"}, {"cpus"}, {"sample_hz"}}};
+  std::array<std::string_view, 6> values;
   if (!keys("recording", rest, kKeys, values)) {
     return false;
   }
   Recording& recording = trace_.recording;
-  const std::array<std::string*, 5> texts{&recording.target, &recording.start_time, &recording.kernel,
-                                          nullptr, &recording.offwait};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (texts[i] == nullptr || !present(values[i])) {
+  const std::array<std::string*, 4> texts{&recording.target, &recording.start_time, &recording.kernel,
+                                          &recording.offwait};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!present(values[i])) {
       continue;
     }
     if (!bytes(kKeys[i].name, values[i], *texts[i], true)) {
       return false;
     }
   }
-  if (present(values[3])) {
+  if (present(values[4])) {
     std::uint64_t cpus = 0;
-    if (!number("cpus", values[3], "a count", 1, UINT32_MAX, cpus)) {
+    if (!number("cpus", values[4], "a count", 1, UINT32_MAX, cpus)) {
       return false;
     }
     recording.cpus = static_cast<std::uint32_t>(cpus);
+  }
+  if (present(values[5])) {
+    std::uint64_t hz = 0;
+    if (!number("sample_hz", values[5], "a rate", 0, UINT32_MAX, hz)) {
+      return false;
+    }
+    recording.sample_hz = static_cast<std::uint32_t>(hz);
   }
   return true;
 }
@@ -949,6 +961,21 @@ bool TextReader::add_false(std::string_view rest) {
   return true;
 }
 
+bool TextReader::add_on_cpu(std::string_view rest) {
+  static constexpr std::array<Key, 2> kKeys{{{"at", true}, {"stack"}}};
+  const std::string_view tid_text = next_word(rest);
+  std::array<std::string_view, 2> values;
+  TidLine from{line_, kNoTid};
+  CpuSample sample;
+  if (!tid("on_cpu", tid_text, from.tid) || !keys("on_cpu", rest, kKeys, values) ||
+      !time("at", values[0], sample.at) || !stack("stack", values[1], sample.stack)) {
+    return false;
+  }
+  trace_.cpu_samples.push_back(sample);
+  on_cpu_lines_.push_back(from);
+  return true;
+}
+
 bool TextReader::add_sample(std::string_view rest) {
   static constexpr std::array<Key, 4> kKeys{{{"at", true}, {"bytes", true}, {"ios", true}, {"in_flight"}}};
   const std::string_view name = next_word(rest);
@@ -1049,8 +1076,8 @@ bool TextReader::finish() {
   if (!has_window_) {
     return fail("expected 'window BEGIN END', found the end of the file");
   }
-  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_false() && resolve_ios() &&
-         resolve_parents() && check_order();
+  return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_false() &&
+         resolve_cpu_samples() && resolve_ios() && resolve_parents() && check_order();
 }
 
 ActorId TextReader::implicit_thread(Tid tid, Nanos at) {
@@ -1159,6 +1186,16 @@ bool TextReader::resolve_false() {
                                                " must be in order of time");
     }
     last[mark.thread] = mark.at;
+  }
+  return true;
+}
+
+bool TextReader::resolve_cpu_samples() {
+  for (std::size_t i = 0; i < on_cpu_lines_.size(); ++i) {
+    CpuSample& sample = trace_.cpu_samples[i];
+    if (!thread_born_by("on_cpu", on_cpu_lines_[i], sample.at, sample.thread)) {
+      return false;
+    }
   }
   return true;
 }

@@ -182,6 +182,11 @@ Complaint TextWriter::check_thread_of_records() const {
       return complain("a false wakeup", mark.thread, mark.at);
     }
   }
+  for (const CpuSample& sample : trace_.cpu_samples) {
+    if (!named_by_tid(sample.thread, std::max<Nanos>(sample.at, 0))) {
+      return complain("a CPU sample", sample.thread, sample.at);
+    }
+  }
   for (const DiskIo& io : trace_.disk_ios) {
     const Nanos issue = std::max<Nanos>(io.issue, 0);
     if (io.thread != kNoActor && !named_by_tid(io.thread, issue)) {
@@ -315,7 +320,7 @@ void TextWriter::write_head() {
        {" offwait=", &recording.offwait}}};
   const bool any_text =
       std::any_of(texts.begin(), texts.end(), [](const auto& item) { return !item.second->empty(); });
-  if (any_text || recording.cpus != 0) {
+  if (any_text || recording.cpus != 0 || recording.sample_hz != 0) {
     text("recording");
     for (const auto& [key, bytes] : texts) {
       if (bytes->empty()) {
@@ -327,6 +332,10 @@ void TextWriter::write_head() {
     if (recording.cpus != 0) {
       text(" cpus=");
       number(recording.cpus);
+    }
+    if (recording.sample_hz != 0) {
+      text(" sample_hz=");
+      number(recording.sample_hz);
     }
     end_line();
   }
@@ -484,6 +493,14 @@ void TextWriter::write_records() {
     tid(mark.thread);
     text(" at=");
     time(mark.at);
+    end_line();
+  }
+  for (const CpuSample& sample : trace_.cpu_samples) {
+    text("on_cpu ");
+    tid(sample.thread);
+    text(" at=");
+    time(sample.at);
+    stack(" stack=", sample.stack);
     end_line();
   }
   for (const DiskSample& sample : trace_.disk_samples) {

@@ -129,6 +129,28 @@ std::vector<SiteTotals> site_totals(const Trace& trace) {
   return totals;
 }
 
+SampleCounts samples_meanwhile(const Trace& trace, const std::vector<ActorId>& waited,
+                               const std::vector<ActorId>& ran, StackId stack) {
+  const auto one_of = [](const std::vector<ActorId>& actors, ActorId actor) {
+    return std::find(actors.begin(), actors.end(), actor) != actors.end();
+  };
+  SampleCounts counts;
+  for (const CpuSample& sample : trace.cpu_samples) {
+    if (sample.stack != stack || !one_of(ran, sample.thread) || sample.at < trace.window.begin ||
+        sample.at >= trace.window.end) {
+      continue;
+    }
+    const auto waiting = std::count_if(trace.waits.begin(), trace.waits.end(), [&](const Wait& wait) {
+      const WaitSite& site = trace.sites[wait.site];
+      return site.waker == sample.thread && one_of(waited, site.thread) && wait.block <= sample.at &&
+             sample.at < wait.wake && sample.at < trace.actors[site.thread].exit;
+    });
+    counts.samples += waiting > 0 ? 1 : 0;
+    counts.waiting += static_cast<std::uint64_t>(waiting);
+  }
+  return counts;
+}
+
 Nanos open_wait(const Trace& trace, ActorId thread) {
   for (const Wait& wait : trace.waits) {
     if (trace.sites[wait.site].thread != thread || wait.wake <= trace.window.end) {

@@ -39,6 +39,15 @@ struct SiteTotals {
 };
 std::vector<SiteTotals> site_totals(const Trace& trace);
 
+/// The CPU samples of `ran` with this stack at times when threads of `waited` were in waits that the sampled
+/// thread ended.
+struct SampleCounts {
+  std::uint64_t samples = 0;
+  std::uint64_t waiting = 0;  ///< each for every one that waited
+};
+SampleCounts samples_meanwhile(const Trace& trace, const std::vector<ActorId>& waited,
+                               const std::vector<ActorId>& ran, StackId stack);
+
 /// The length of the wait that `thread` is in when the window (or its life) ends, 0 if it is in none.
 Nanos open_wait(const Trace& trace, ActorId thread);
 

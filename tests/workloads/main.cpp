@@ -16,6 +16,7 @@ struct Entry {
 
 constexpr std::array kWorkloads{
     Entry{"blocked_throughout", workload::blocked_throughout},
+    Entry{"busy_waker", workload::busy_waker},
     Entry{"child_wait", workload::child_wait},
     Entry{"condvar", workload::condvar},
     Entry{"eventfd", workload::eventfd_ping_pong},

@@ -7,6 +7,7 @@
 namespace workload {
 
 void blocked_throughout(Options& options);
+void busy_waker(Options& options);
 void child_wait(Options& options);
 void condvar(Options& options);
 void eventfd_ping_pong(Options& options);

@@ -55,6 +55,7 @@ TEST_CASE("a target alone: everything else as documented") {
   CHECK(options.tid == 0);
   CHECK_FALSE(options.duration.has_value());
   CHECK(options.stacks);
+  CHECK(options.sample_hz == 99);
   CHECK(options.json.empty());
   CHECK(options.min_weight.is_part);
   CHECK(options.min_weight.part == 0.20);
@@ -123,6 +124,15 @@ TEST_CASE("every option of the profile command") {
   CHECK(options.explain);
   CHECK(options.verbosity == 2);
   CHECK(options.quiet);
+}
+
+TEST_CASE("the rate of samples is bounded, and 0 is none") {
+  CHECK(good({"-p", "1", "--sample-hz", "9999"}).sample_hz == 9999);
+  CHECK(good({"dump", "-p", "1", "--sample-hz=0"}).sample_hz == 0);
+  for (const char* bad : {"10000", "-1", "", "99Hz", "4294967297"}) {
+    CHECK(wrong({"-p", "1", "--sample-hz", bad}) ==
+          "bad rate '" + std::string(bad) + "': expected samples a second from 1 to 9999, or 0 for none");
+  }
 }
 
 TEST_CASE("long and short forms are the same") {

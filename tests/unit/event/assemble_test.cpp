@@ -745,6 +745,27 @@ TEST_CASE("kernel and user frames are joined, leaf first, with -- between them i
   CHECK(stacks_of(stored, {7, 8, 0, 0}).empty());
 }
 
+TEST_CASE("a sample is of the thread that lived then, with kernel and user frames, in the window") {
+  RecordingByHand t = two_threads();
+  t.recording.sample_hz = 99;
+  t.stack(5, 0, {1, 2});
+  t.stack(6, 10, {3});
+  const auto sample = [&t](std::uint32_t tid, std::uint64_t at, std::uint32_t user, std::uint32_t kernel) {
+    t.append(offwait_sample{OFFWAIT_RECORD_SAMPLE, {}, tid, at, user, kernel});
+  };
+  sample(11, 999, 6, 0);
+  sample(11, 1000, 6, 5);
+  sample(12, 1500, 6, 0);
+  sample(11, 1999, 0, 0);
+  sample(11, 2000, 6, 0);
+  CHECK(only("on_cpu", trace_of(t)) == Lines{"on_cpu 11@500 1000 stack k1;k2;--;u10:3",
+                                             "on_cpu 12@600 1500 stack u10:3", "on_cpu 11@500 1999"});
+  CHECK(only("loss", trace_of(t)).empty());
+  CHECK(t.trace().recording.sample_hz == 99);
+  sample(13, 1500, 6, 0);
+  CHECK(only("loss", trace_of(t)) == Lines{"loss record_invalid 1"});
+}
+
 TEST_CASE("frames without a name are left out, and -- with them") {
   const std::vector<StoredStack> stored = {{5, 0, {0, 0, 1}}, {6, 10, {0}}, {7, 0, {0}}, {8, 10, {3}}};
   CHECK(stacks_of(stored, {5, 8, 0, 0}) == " stack k1;--;u10:3");

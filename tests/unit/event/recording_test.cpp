@@ -58,7 +58,8 @@ TEST_CASE("a record's size follows from its first byte") {
   CHECK(record_size(OFFWAIT_RECORD_THREAD) == sizeof(offwait_thread_record));
   CHECK(record_size(OFFWAIT_RECORD_IO) == sizeof(offwait_io));
   CHECK(record_size(0) == 0);
-  CHECK(record_size(OFFWAIT_RECORD_FALSE_MARK + 1) == 0);
+  CHECK(record_size(OFFWAIT_RECORD_SAMPLE) == sizeof(offwait_sample));
+  CHECK(record_size(OFFWAIT_RECORD_SAMPLE + 1) == 0);
   CHECK(record_size(255) == 0);
 }
 
@@ -66,7 +67,7 @@ TEST_CASE("what is no whole record is not taken") {
   RecordBuffer records;
   std::array<std::byte, 256> bytes{};
   CHECK_FALSE(records.append({}));
-  for (const int type : {0, 1, 2, 3, 4, 5, 6, 255}) {
+  for (const int type : {0, 1, 2, 3, 4, 5, 6, 8, 255}) {
     bytes[0] = static_cast<std::byte>(type);
     for (std::size_t size = 1; size <= bytes.size(); ++size) {
       const bool whole = size == record_size(static_cast<std::uint8_t>(type)) ||
@@ -239,6 +240,41 @@ TEST_CASE("preemptions come back to the nanosecond among the waits") {
     }
   });
   CHECK(next == preemptions.size());
+}
+
+TEST_CASE("samples come back to the nanosecond among the waits, some 7 bytes each") {
+  constexpr std::uint64_t kNow = 1'000'000'000'000;
+  constexpr std::uint32_t kSamples = 100'000;
+  RecordBuffer records;
+  const auto sample_at = [](std::uint32_t i) {
+    auto sample = numbered<offwait_sample>(OFFWAIT_RECORD_SAMPLE, 7 + i % 2);
+    sample.at_ns = kNow + i * 1'000'000ULL;
+    sample.user = 100 + i % 50;
+    sample.kernel = i % 3;
+    return sample;
+  };
+  for (std::uint32_t i = 0; i < kSamples; ++i) REQUIRE(records.append(bytes_of(sample_at(i))));
+  CHECK(records.bytes() <= kSamples * 9 + 300 * 40);
+  CHECK(records.count(OFFWAIT_RECORD_SAMPLE) == kSamples);
+
+  // The first one of all is 16 minutes after its predecessor, which is too far to be packed.
+  RecordBuffer mixed;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    REQUIRE(mixed.append(bytes_of(sample_at(i))));
+    REQUIRE(
+        mixed.append(bytes_of(wait_at(8, sample_at(i).at_ns, sample_at(i).at_ns, sample_at(i).at_ns + 1))));
+  }
+  std::uint32_t next = 0;
+  mixed.for_each([&](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_sample>) {
+      const offwait_sample expected = sample_at(next);
+      CHECK(std::memcmp(&record, &expected, sizeof(record)) == 0);
+      ++next;
+    } else if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) {
+      CHECK(record.run_ns == sample_at(next - 1).at_ns + 1);
+    }
+  });
+  CHECK(next == 10);
 }
 
 TEST_CASE("waits of the same circumstances take some 9 bytes each, and every part of them counts") {

@@ -177,6 +177,10 @@ std::vector<std::string> lines(const Trace& trace) {
     all.push_back("gap " + thread_text(trace, gap.thread) + " [" + time_text(gap.from) + "," +
                   time_text(gap.to) + ")");
   }
+  for (const CpuSample& sample : trace.cpu_samples) {
+    all.push_back("on_cpu " + thread_text(trace, sample.thread) + " " + time_text(sample.at) +
+                  stack_text(trace, "stack", sample.stack));
+  }
   for (const DiskSample& sample : trace.disk_samples) {
     all.push_back("sample " + trace.actors.at(sample.disk).name + " " + time_text(sample.at) + " " +
                   std::to_string(sample.bytes) + " " + std::to_string(sample.ios));

@@ -89,6 +89,18 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
        [](Trace& t) {
          t.preemptions = {{1, 5, 4}};
        }},
+      {"the CPU sample at 5 belongs to no thread",
+       [](Trace& t) {
+         t.cpu_samples = {{2, kNoStack, 5}};
+       }},
+      {"thread 12: a CPU sample has no time or an unknown stack",
+       [](Trace& t) {
+         t.cpu_samples = {{1, 0, 5}, {1, 1, 6}};
+       }},
+      {"thread 12: a CPU sample has no time or an unknown stack",
+       [](Trace& t) {
+         t.cpu_samples = {{1, 0, kNever}};
+       }},
       {"the gap at 5 belongs to no thread",
        [](Trace& t) {
          t.gaps = {{9, 5, 6}};

@@ -369,3 +369,31 @@ TEST_CASE("An edge says when its waits were, if that was in few phases and long 
     CHECK_FALSE(edge.phases);
   }
 }
+
+TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and lines are one") {
+  Scene scene;
+  const ActorId a = scene.thread("A", 1);
+  const ActorId b = scene.thread("B", 2);
+  scene.wait(a, b, 100, 900);
+  scene.trace.recording.sample_hz = 10;
+  scene.trace.frames = {"hot+0x1 (p) at p.c:1", "hot+0x2 (p) at p.c:2", "cool+0x1 (p)", "main+0x5 (p)"};
+  scene.trace.stacks = {{{0, 3}}, {{1, 3}}, {{2, 3}}};
+  for (Nanos i = 0; i < 10; ++i) {
+    scene.trace.cpu_samples.push_back({b, i < 3 ? 0U : i < 8 ? 1U : 2U, i * 100 * kMs});
+  }
+  const Report report = scene.report();
+  REQUIRE(report.edges.size() == 1);
+  const ReportSamples& samples = report.edges[0].waker_samples;
+  CHECK(samples.samples == 8);
+  CHECK(samples.stacks_known == 2);
+  REQUIRE(samples.stacks.size() == 2);
+  CHECK(samples.stacks[0].share == Approx(7.0 / 8));
+  CHECK(samples.stacks[0].samples == 7);
+  CHECK(samples.stacks[0].stack == std::vector<std::string>{"hot+0x2 (p) at p.c:2", "main+0x5 (p)"});
+  CHECK(samples.stacks[1].samples == 1);
+  REQUIRE(report.sinks.size() == 1);
+  CHECK(report.sinks[0].actor == b);
+  CHECK(report.sinks[0].samples.samples == 10);
+  CHECK(report.sinks[0].samples.stacks[0].share == Approx(0.8));
+  CHECK(report.sinks[0].samples.stacks[0].samples == 8);
+}

@@ -24,6 +24,14 @@ TEST_CASE("What has no function stays") {
   CHECK(short_frame("weird (name) here") == "weird (name) here");
 }
 
+TEST_CASE("A function is the same at all of its places") {
+  CHECK(function_of("ns::work(int)+0x1f (server) at src/db.cc:120") == "ns::work(int) (server)");
+  CHECK(function_of("ns::work(int)+0x2f (server)") == "ns::work(int) (server)");
+  CHECK(function_of("do_futex+0x12") == "do_futex");
+  CHECK(function_of("[server+0x1234]") == "[server+0x1234]");
+  CHECK(function_of("--") == "--");
+}
+
 TEST_CASE("Kernel frames are reduced to two that say something") {
   const FoldedStack folded =
       fold({"__schedule+0x2f0", "schedule+0x5e", "io_schedule+0x46", "folio_wait_bit+0x1", "filemap_wait+0x1",

@@ -33,6 +33,7 @@ CASES = {
     "herd-kept": (HERE / "herd.txt", ["--no-merge", "--keep-false-wakeups"]),
     "requests": (HERE / "requests.txt", ["--explain"]),
     "remote-service": (HERE / "remote-service.txt", ["--explain"]),
+    "samples": (HERE / "samples.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
 

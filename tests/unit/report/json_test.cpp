@@ -23,10 +23,12 @@ TEST_CASE("The fields of the contract, in its order") {
 }
 
 TEST_CASE("What the sample report says") {
-  const json report = json::parse(to_json(sample_report()));
+  Report sample = sample_report();
+  sample.edges[1].waker_samples = {380, 40, {{0.71, 270, {"funB"}}}};
+  const json report = json::parse(to_json(sample));
   CHECK(report["recording"] ==
         json::parse(R"({"target":"pid 10","start_time":"2026-01-01T00:00:00Z","window_s":10.0,
-    "kernel":"6.1.0","cpus":2,"cpu_busy":0.75,"offwait":"0.1.0"})"));
+    "kernel":"6.1.0","cpus":2,"cpu_busy":0.75,"sample_hz":0,"offwait":"0.1.0"})"));
   CHECK(report["loss"] == json::parse(R"({"total":0,"ringbuf_full":0,"stack_store_full":0})"));
   CHECK(report["actors"][1] ==
         json::parse(R"({"id":1,"kind":"thread","name":"B","tid":12,"tgid":10,"members":1,"tids":[12],
@@ -37,6 +39,7 @@ TEST_CASE("What the sample report says") {
   CHECK(report["edges"][1] ==
         json::parse(R"({"from":0,"to":1,"idle":false,"waits":800,"wait_s":8.0,"weight_s":8.0,
     "classes":{"futex":6.0,"pipe":2.0},"waker_running_s":3.9,"waker_runnable_s":0.1,"waker_blocked_s":4.0,"waker_unknown_s":0.0,
+    "waker_samples":{"samples":380,"stacks_known":40,"stacks":[{"share":0.71,"samples":270,"stack":["funB"]}]},
     "stacks":[{"class":"futex","weight_s":8.0,"wait_s":8.0,"waits":800,"wait_stack":["pthread_cond_wait"],
     "waker_stack":["pthread_cond_signal","dequeue"]}],"peers_known":70,
     "peers":[{"peer":"10.0.0.5:3306","role":"service","waits":500,"wait_s":5.0},

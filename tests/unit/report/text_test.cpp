@@ -246,6 +246,33 @@ TEST_CASE("A saturated sink shows its running and runnable share") {
   CHECK(has(text, "\n  disk vda  used 96% of its capacity (assumed)\n"));
 }
 
+TEST_CASE("What ran meanwhile: the places with most samples, few said to be few") {
+  Report report = sample_report();
+  report.sinks = {{1, true, false, 9, 0.5, 9.5, 0}};
+  ReportSamples& samples = report.edges[1].waker_samples;
+  samples = {380,
+             4,
+             {{0.71, 270, {"funB(int)+0x1 (p)", "threadB+0x2 (p)"}},
+              {0.2, 76, {"copy_page+0x1", "--", "write+0x2 (libc.so.6)", "log+0x2 (p)"}},
+              {0.06, 23, {"other+0x1 (p)"}},
+              {0.03, 11, {}}}};
+  report.sinks[0].samples = {29, 1, {{1, 29, {"funB(int)+0x1 (p)"}}}};
+  CHECK(has(to_text(report, {}),
+            "    meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms\n"
+            "               71% of 380 samples in funB ← threadB\n"
+            "               20% in copy_page ┆ write ← log\n"
+            "    peers"));
+  CHECK(has(to_text(report, {}),
+            "was runnable 500 ms 5.0%\n"
+            "    executes   100% of only 29 samples in funB\n"));
+  TextStyle verbose;
+  verbose.verbosity = 1;
+  CHECK(has(to_text(report, verbose), "               6.0% in other\n    peers"));
+  // One that hardly ran was not what it was waited for.
+  report.edges[1].waker_running_s = 0.5;
+  CHECK_FALSE(has(to_text(report, {}), "380 samples"));
+}
+
 TEST_CASE("Whatever the numbers, something is written") {
   Report empty;
   CHECK_FALSE(to_text(empty, {}).empty());

@@ -47,7 +47,8 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     return "window";
   }
   const auto recording = [](const Recording& r) {
-    return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns);
+    return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns,
+                    r.sample_hz);
   };
   if (recording(a.recording) != recording(b.recording)) {
     return "recording";
@@ -81,6 +82,16 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
       return "site of wait " + std::to_string(i);
     }
     partner[x] = y;
+  }
+  const auto samples = [](const Trace& trace) {
+    std::vector<std::tuple<ActorId, Nanos, bool, std::vector<std::string>>> out;
+    for (const CpuSample& sample : trace.cpu_samples) {
+      out.emplace_back(sample.thread, sample.at, sample.stack == kNoStack, frames_of(trace, sample.stack));
+    }
+    return out;
+  };
+  if (samples(a) != samples(b)) {
+    return "CPU samples";
   }
   if (a.sites.size() != b.sites.size()) {
     return "number of sites";

@@ -92,7 +92,7 @@ TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, "
       "unknown, "
-      "false, sample, traffic or io)";
+      "false, on_cpu, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
@@ -111,6 +111,9 @@ TEST_CASE("records and keys") {
                {"thread 1 tgid=1 comm=x exit=-", "thread without start="},
                {"thread 1 tgid=1 comm=x start=0", "thread without exit="},
                {"sample sda at=1 bytes=1", "sample without ios="},
+               {"on_cpu 1 stack=f", "on_cpu without at="},
+               {"on_cpu 1 at=1 cpu=0", "unknown key 'cpu' (on_cpu has at, stack)"},
+               {"on_cpu 1 at=1 stack=f;;g", "empty frame of stack"},
                {"io 1 disk=sda bytes=1 issue=1", "io without complete="}}));
 }
 
@@ -146,15 +149,16 @@ TEST_CASE("numbers") {
 }
 
 TEST_CASE("recording and loss") {
-  check(after(
-      head_lines, "3",
-      {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
-       {"recording host=x", "unknown key 'host' (recording has target, start_time, kernel, cpus, offwait)"},
-       {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
-       {"loss x", "expected NAME=COUNT, found 'x'"},
-       {"loss =1", "empty loss counter"},
-       {"loss x=-1", "loss counter 'x' '-1': expected a count, 0 to 18446744073709551615"},
-       {"loss x=1 %78=2", "loss counter 'x' twice"}}));
+  check(after(head_lines, "3",
+              {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
+               {"recording host=x",
+                "unknown key 'host' (recording has target, start_time, kernel, offwait, cpus, sample_hz)"},
+               {"recording sample_hz=-1", "sample_hz '-1': expected a rate, 0 to 4294967295"},
+               {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
+               {"loss x", "expected NAME=COUNT, found 'x'"},
+               {"loss =1", "empty loss counter"},
+               {"loss x=-1", "loss counter 'x' '-1': expected a count, 0 to 18446744073709551615"},
+               {"loss x=1 %78=2", "loss counter 'x' twice"}}));
   check({{head_lines + "recording\nrecording\n", "f:4: recording twice"},
          {head_lines + "cpu busy=1 idle=2\ncpu busy=1 idle=2\n", "f:4: cpu twice"},
          {head_lines + "cpu busy=1\n", "f:3: cpu without idle="},
@@ -329,6 +333,11 @@ TEST_CASE("waits and unknown stretches need a thread that lives") {
           "f:5: waker thread 1 was not born yet at 999"},
          {late + "io 1 disk=sda bytes=1 issue=999 complete=1000\n",
           "f:4: io thread 1 was not born yet at 999"}});
+}
+
+TEST_CASE("a CPU sample is of a thread that was born") {
+  check({{head_lines + "on_cpu 5 at=200\nthread 5 tgid=1 comm=x start=300 exit=-\n",
+          "f:3: on_cpu thread 5 was not born yet at 200"}});
 }
 
 TEST_CASE("what a thread did must be in order and disjoint") {

@@ -102,7 +102,8 @@ TEST_CASE("the sample of design.md is read exactly") {
 
 TEST_CASE("every record and key is read") {
   const Trace trace = after_head(
-      "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0\n"
+      "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0 "
+      "sample_hz=99\n"
       "cpu busy=15 idle=5\n"
       "loss ringbuf_full=3 other=18446744073709551615\n"
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
@@ -115,6 +116,9 @@ TEST_CASE("every record and key is read") {
       "timer\n"
       "wait 5 block=60 wake=300 run=- waker=- class=other waker_stack=x;y stack=y\n"
       "unknown 6 from=200 to=-\n"
+      "on_cpu 6 stack=f;y at=160\n"
+      "on_cpu 5 at=9000\n"
+      "on_cpu 77 at=40\n"
       "sample sda at=100 bytes=18446744073709551615 ios=7 in_flight=3\n"
       "io 5 disk=sda bytes=512 issue=70 complete=80\n"
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
@@ -124,10 +128,11 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.recording.cpus == 8);
   CHECK(trace.recording.cpu_busy_ns == 15);
   CHECK(trace.recording.cpu_idle_ns == 5);
+  CHECK(trace.recording.sample_hz == 99);
   CHECK(trace.recording.offwait == "0.1.0");
   CHECK(trace.loss == LossCounts{{"ringbuf_full", 3}, {"other", std::numeric_limits<std::uint64_t>::max()}});
 
-  REQUIRE(trace.actors.size() == 8);
+  REQUIRE(trace.actors.size() == 9);
   CHECK(trace.actors[0].name == std::string("a\0b", 3));
   CHECK(trace.actors[0].start == 50);
   CHECK(trace.actors[0].exit == 9000);
@@ -158,7 +163,18 @@ TEST_CASE("every record and key is read") {
   CHECK(site_of(trace, 0).waker == kNoActor);
   CHECK(frames_of(trace, site_of(trace, 0).wait_stack) == std::vector<std::string>{"y"});
   CHECK(frames_of(trace, site_of(trace, 0).waker_stack) == std::vector<std::string>{"x", "y"});
-  CHECK(trace.frames.size() == 2);
+  CHECK(trace.frames.size() == 3);
+
+  REQUIRE(trace.cpu_samples.size() == 3);
+  CHECK(trace.cpu_samples[0].thread == 1);
+  CHECK(trace.cpu_samples[0].at == 160);
+  CHECK(frames_of(trace, trace.cpu_samples[0].stack) == std::vector<std::string>{"f", "y"});
+  CHECK(trace.cpu_samples[1].thread == 0);
+  CHECK(trace.cpu_samples[1].at == 9000);
+  CHECK(trace.cpu_samples[1].stack == kNoStack);
+  CHECK(trace.cpu_samples[2].thread == 8);
+  CHECK(trace.actors[8].tid == 77);
+  CHECK(trace.actors[8].start == 40);
 
   REQUIRE(trace.gaps.size() == 1);
   CHECK(trace.gaps[0].thread == 1);

@@ -72,7 +72,7 @@ Actor device(ActorKind kind, const std::string& name) {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000};
+  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000, 99};
   trace.loss = {{"ringbuf_full", 0}, {"stack_store_full", 7}};
   trace.actors = {thread(11, "worker"), device(ActorKind::disk, "vda"), device(ActorKind::timer, ""),
                   thread(12, "a b", 50, 9000)};
@@ -88,6 +88,7 @@ Trace small_trace() {
   trace.preemptions = {{3, 70, 80}, {3, 90, kNever}};
   trace.gaps = {{0, 260, 280}};
   trace.false_marks = {{0, 255}, {0, 285}};
+  trace.cpu_samples = {{3, 1, 65}, {0, kNoStack, 40}};
   trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
   trace.disk_samples = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
   trace.disk_ios = {{0, 1, 310, 390, 4096}, {kNoActor, 1, 320, kNever, 0}};
@@ -98,7 +99,8 @@ TEST_CASE("a trace is written as text.h says") {
   CHECK(written(small_trace()) ==
         "offwait-waits 1\n"
         "window 0 10000\n"
-        "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2\n"
+        "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2 "
+        "sample_hz=99\n"
         "cpu busy=15000 idle=5000\n"
         "loss ringbuf_full=0 stack_store_full=7\n"
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
@@ -115,6 +117,8 @@ TEST_CASE("a trace is written as text.h says") {
         "unknown 11 from=260 to=280\n"
         "false 11 at=255\n"
         "false 11 at=285\n"
+        "on_cpu 12 at=65 stack=main\n"
+        "on_cpu 11 at=40\n"
         "sample vda at=0 bytes=1 ios=2\n"
         "sample vda at=10000 bytes=3 ios=4\n"
         "io 11 disk=vda bytes=4096 issue=310 complete=390\n"
@@ -318,6 +322,7 @@ Trace random_trace(std::uint32_t seed) {
           break;
         case 1:
           trace.gaps.push_back({id, first, third});
+          trace.cpu_samples.push_back({id, below(2) == 0 ? kNoStack : below(6), second});
           break;
         default: {
           const auto stack = [&] { return below(2) == 0 ? kNoStack : below(6); };
@@ -375,6 +380,9 @@ Trace without_unused(Trace trace) {
   for (WaitSite& site : trace.sites) {
     keep(site.wait_stack);
     keep(site.waker_stack);
+  }
+  for (CpuSample& sample : trace.cpu_samples) {
+    keep(sample.stack);
   }
   return trace;
 }

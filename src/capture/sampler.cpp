@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/sampler.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/nanos.h"
+#include "base/unique_fd.h"
+
+namespace offwait {
+
+Status start_sampling(const bpf_program* program, std::uint32_t hz, std::vector<bpf_link*>& links) {
+  perf_event_attr clock{};
+  clock.size = sizeof(clock);
+  clock.type = PERF_TYPE_SOFTWARE;
+  clock.config = PERF_COUNT_SW_CPU_CLOCK;
+  // A period, not a frequency, which kernel.perf_event_max_sample_rate may forbid.
+  clock.sample_period = static_cast<__u64>(kSecond) / hz;
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus < 0) return Error{std::string("cannot count the CPUs: ") + std::strerror(-cpus)};
+  std::vector<bpf_link*> started;
+  const auto fail = [&started](const char* what, int error) {
+    for (bpf_link* link : started) bpf_link__destroy(link);
+    return Error{std::string(what) + ": " + std::strerror(error)};
+  };
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    constexpr int kAllThreads = -1;
+    constexpr int kNoGroup = -1;
+    UniqueFd event(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &clock, kAllThreads, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
+    if (!event && errno == ENODEV) continue;  // offline
+    if (!event) return fail("perf_event_open", errno);
+    bpf_link* const link = bpf_program__attach_perf_event(program, event.get());
+    if (link == nullptr) return fail("attaching to a CPU's clock", errno);
+    event.release();  // now the link's
+    started.push_back(link);
+  }
+  links.insert(links.end(), started.begin(), started.end());
+  return success();
+}
+
+}  // namespace offwait

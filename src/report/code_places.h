@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sampled stacks, grouped to the few places that a reader looks at.
+#pragma once
+
+#include <vector>
+
+#include "report/fold.h"
+#include "report/report.h"
+
+namespace offwait {
+
+struct CodePlace {
+  double share = 0;
+  std::vector<std::string> stack;  ///< the most frequent one, as in ReportSamples
+};
+
+/// By the innermost function that a folded stack shows of the program (fold.h; of a kernel thread: of the
+/// kernel): whatever is called from it, and whoever calls it. Most first. Stacks without frames are no place.
+std::vector<CodePlace> code_places(const ReportSamples& samples);
+
+}  // namespace offwait
