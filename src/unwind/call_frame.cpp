@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unwind/call_frame.h"
+
+#include <array>
+#include <limits>
+
+#include <dwarf.h>
+
+namespace offwait {
+namespace {
+
+using How = RegisterRule::How;
+using Form = CallFrame::Form;
+using Base = CallFrame::Base;
+
+constexpr std::int64_t kWord = 8;
+// GCC and LLVM nest two deep.
+constexpr std::size_t kMostRemembered = 64;
+
+/// DWARF's numbers of the registers that matter.
+struct RegisterNumbers {
+  std::uint64_t sp;
+  std::uint64_t fp;
+  std::uint64_t ra;
+};
+constexpr RegisterNumbers registers_of(Architecture architecture) {
+  return architecture == Architecture::arm64 ? RegisterNumbers{31, 29, 30} : RegisterNumbers{7, 6, 16};
+}
+
+/// What the expressions of compilers and hand-written assembly amount to.
+struct Location {
+  Form form = Form::unknown;
+  Base base = Base::other;
+  std::int64_t offset = 0;
+  std::int64_t added = 0;
+};
+
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+class Program {
+ public:
+  Program(Architecture architecture, const EhFrameSection& section)
+      : arm64_(architecture == Architecture::arm64),
+        registers_(registers_of(architecture)),
+        section_(section) {}
+
+  /// Calls `advance(bytes or address, absolute)` before each change of place, which says whether to go on.
+  /// False if the program is not understood.
+  template <class Advance>
+  bool run(Cursor cursor, const CommonInformation& cie, CallFrame& frame, const Advance& advance) const {
+    std::vector<CallFrame> remembered;
+    const auto offset = [&] {
+      return static_cast<std::int64_t>(cursor.uleb() * static_cast<std::uint64_t>(cie.data_alignment));
+    };
+    const auto signed_offset = [&] {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(cursor.sleb()) *
+                                       static_cast<std::uint64_t>(cie.data_alignment));
+    };
+    while (!cursor.at_end()) {
+      const auto opcode = cursor.fixed<std::uint8_t>();
+      const std::uint8_t operand = opcode & 0x3fU;
+      switch (opcode & 0xc0U) {
+        case DW_CFA_advance_loc:
+          if (!advance(operand * cie.code_alignment, false)) {
+            return true;
+          }
+          continue;
+        case DW_CFA_offset:
+          set(frame, operand, {How::at_cfa, offset()});
+          continue;
+        case DW_CFA_restore:
+          restore(frame, operand, cie.initial);
+          continue;
+        default:
+          break;
+      }
+      std::uint64_t number = 0;
+      switch (opcode) {
+        case DW_CFA_nop:
+          break;
+        case DW_CFA_set_loc: {
+          const auto place = read_pointer(cursor, cie.pointer_encoding, section_);
+          if (!place) {
+            return false;
+          }
+          if (!advance(*place, true)) {
+            return true;
+          }
+          break;
+        }
+        case DW_CFA_advance_loc1:
+          number = cursor.fixed<std::uint8_t>();
+          if (!advance(number * cie.code_alignment, false)) {
+            return !cursor.failed();
+          }
+          break;
+        case DW_CFA_advance_loc2:
+          number = cursor.fixed<std::uint16_t>();
+          if (!advance(number * cie.code_alignment, false)) {
+            return !cursor.failed();
+          }
+          break;
+        case DW_CFA_advance_loc4:
+          number = cursor.fixed<std::uint32_t>();
+          if (!advance(number * cie.code_alignment, false)) {
+            return !cursor.failed();
+          }
+          break;
+        case DW_CFA_offset_extended:
+          number = cursor.uleb();
+          set(frame, number, {How::at_cfa, offset()});
+          break;
+        case DW_CFA_offset_extended_sf:
+          number = cursor.uleb();
+          set(frame, number, {How::at_cfa, signed_offset()});
+          break;
+        case DW_CFA_GNU_negative_offset_extended:
+          number = cursor.uleb();
+          set(frame, number, {How::at_cfa, static_cast<std::int64_t>(-static_cast<std::uint64_t>(offset()))});
+          break;
+        case DW_CFA_restore_extended:
+          restore(frame, cursor.uleb(), cie.initial);
+          break;
+        case DW_CFA_undefined:
+          set(frame, cursor.uleb(), {How::undefined, 0});
+          break;
+        case DW_CFA_same_value:
+          set(frame, cursor.uleb(), {How::same, 0});
+          break;
+        case DW_CFA_register:
+          number = cursor.uleb();
+          set(frame, number, {cursor.uleb() == number ? How::same : How::lost, 0});
+          break;
+        case DW_CFA_val_offset:
+          number = cursor.uleb();
+          set(frame, number, {How::lost, offset()});
+          break;
+        case DW_CFA_val_offset_sf:
+          number = cursor.uleb();
+          set(frame, number, {How::lost, signed_offset()});
+          break;
+        case DW_CFA_expression:
+          number = cursor.uleb();
+          set(frame, number, saved_at(evaluate(cursor.bytes(cursor.uleb()))));
+          break;
+        case DW_CFA_val_expression:
+          number = cursor.uleb();
+          set(frame, number, {How::lost, 0});
+          (void)cursor.bytes(cursor.uleb());
+          break;
+        case DW_CFA_def_cfa:
+          number = cursor.uleb();
+          define(frame, base_of(number), static_cast<std::int64_t>(cursor.uleb()));
+          break;
+        case DW_CFA_def_cfa_sf:
+          number = cursor.uleb();
+          define(frame, base_of(number), signed_offset());
+          break;
+        case DW_CFA_def_cfa_register:
+          number = cursor.uleb();
+          redefine(frame, base_of(number), frame.offset);
+          break;
+        case DW_CFA_def_cfa_offset:
+          redefine(frame, frame.base, static_cast<std::int64_t>(cursor.uleb()));
+          break;
+        case DW_CFA_def_cfa_offset_sf:
+          redefine(frame, frame.base, signed_offset());
+          break;
+        case DW_CFA_def_cfa_expression: {
+          const Location cfa = evaluate(cursor.bytes(cursor.uleb()));
+          frame.form = cfa.form;
+          frame.base = cfa.base;
+          frame.offset = cfa.offset;
+          frame.added = cfa.added;
+          break;
+        }
+        case DW_CFA_remember_state:
+          if (remembered.size() == kMostRemembered) {
+            return false;
+          }
+          remembered.push_back(frame);
+          break;
+        case DW_CFA_restore_state:
+          if (remembered.empty()) {
+            return false;
+          }
+          frame = remembered.back();
+          remembered.pop_back();
+          break;
+        case DW_CFA_GNU_args_size:
+          (void)cursor.uleb();
+          break;
+        case DW_CFA_AARCH64_negate_ra_state:
+          // Signed or not: whoever walks takes the signature off every return address.
+          if (!arm64_) {
+            return false;
+          }
+          break;
+        default:
+          return false;
+      }
+    }
+    return !cursor.failed();
+  }
+
+  UnwindRule rule_of(const CallFrame& frame, bool signal) const {
+    if (signal) {
+      return {OFFWAIT_UNWIND_SIGNAL, 0, 0};
+    }
+    if (frame.ra.how == How::undefined) {
+      return {OFFWAIT_UNWIND_STOP, 0, 0};
+    }
+    if (frame.sp.how != How::same) {
+      return {};
+    }
+    const UnwindRule rule = cfa_rule(frame);
+    if (rule.kind == OFFWAIT_UNWIND_NONE) {
+      return rule;
+    }
+    return arm64_ ? with_saved_arm64(frame, rule) : with_saved_x86_64(frame, rule);
+  }
+
+ private:
+  Base base_of(std::uint64_t number) const {
+    return number == registers_.sp ? Base::sp : number == registers_.fp ? Base::fp : Base::other;
+  }
+
+  void set(CallFrame& frame, std::uint64_t number, RegisterRule rule) const {
+    if (number == registers_.fp) {
+      frame.fp = rule;
+    } else if (number == registers_.ra) {
+      frame.ra = rule;
+    } else if (number == registers_.sp) {
+      frame.sp = rule;
+    }
+  }
+
+  void restore(CallFrame& frame, std::uint64_t number, const CallFrame& initial) const {
+    set(frame, number,
+        number == registers_.fp   ? initial.fp
+        : number == registers_.ra ? initial.ra
+                                  : initial.sp);
+  }
+
+  static void define(CallFrame& frame, Base base, std::int64_t offset) {
+    frame.form = Form::plain;
+    frame.base = base;
+    frame.offset = offset;
+    frame.added = 0;
+  }
+
+  static void redefine(CallFrame& frame, Base base, std::int64_t offset) {
+    if (frame.form == Form::plain) {
+      define(frame, base, offset);
+    } else {
+      frame.form = Form::unknown;
+    }
+  }
+
+  static RegisterRule saved_at(const Location& location) {
+    if (location.form == Form::plain && location.base != Base::other) {
+      return {location.base == Base::fp ? How::at_fp : How::at_sp, location.offset};
+    }
+    return {How::lost, 0};
+  }
+
+  Location evaluate(std::string_view expression) const {
+    const Location plt = evaluate_plt(expression);
+    if (plt.form != Form::unknown) {
+      return plt;
+    }
+    Cursor cursor(expression);
+    Location location;
+    const auto first = cursor.fixed<std::uint8_t>();
+    if (first >= DW_OP_breg0 && first <= DW_OP_breg31) {
+      location.base = base_of(first - DW_OP_breg0);
+    } else if (first == DW_OP_bregx) {
+      location.base = base_of(cursor.uleb());
+    } else {
+      return {};
+    }
+    location.offset = sum(cursor.sleb(), added_to(cursor));
+    if (!cursor.at_end()) {
+      if (cursor.fixed<std::uint8_t>() != DW_OP_deref) {
+        return {};
+      }
+      location.added = added_to(cursor);
+      location.form = Form::deref;
+    } else {
+      location.form = Form::plain;
+    }
+    return cursor.at_end() && !cursor.failed() ? location : Location{};
+  }
+
+  static std::int64_t added_to(Cursor& cursor) {
+    Cursor next = cursor;
+    if (!next.at_end() && next.fixed<std::uint8_t>() == DW_OP_plus_uconst) {
+      const auto added = static_cast<std::int64_t>(next.uleb());
+      cursor = next;
+      return added;
+    }
+    return 0;
+  }
+
+  /// `rsp + 8 + ((rip & 15) >= n) << 3`: the linkers' one FDE for all of the PLT, whose entries push a word.
+  Location evaluate_plt(std::string_view expression) const {
+    constexpr std::array<std::uint8_t, 11> kPattern = {DW_OP_breg7, 8,         DW_OP_breg16, 0,
+                                                       DW_OP_lit15, DW_OP_and, DW_OP_lit0,   DW_OP_ge,
+                                                       DW_OP_lit3,  DW_OP_shl, DW_OP_plus};
+    constexpr std::size_t kVariable = 6;
+    if (arm64_ || expression.size() != kPattern.size()) {
+      return {};
+    }
+    const auto variable = static_cast<std::uint8_t>(expression[kVariable]);
+    for (std::size_t i = 0; i < kPattern.size(); ++i) {
+      if (i != kVariable && static_cast<std::uint8_t>(expression[i]) != kPattern.at(i)) {
+        return {};
+      }
+    }
+    if (variable < DW_OP_lit0 || variable > DW_OP_lit15) {
+      return {};
+    }
+    return {Form::plt, Base::sp, variable - DW_OP_lit0, 0};
+  }
+
+  static UnwindRule cfa_rule(const CallFrame& frame) {
+    UnwindRule rule;
+    if (frame.form == Form::unknown || frame.base == Base::other) {
+      return rule;
+    }
+    if (frame.form == Form::plt) {
+      return {OFFWAIT_UNWIND_PLT, 0, static_cast<std::uint16_t>(frame.offset)};
+    }
+    if (frame.offset % kWord != 0) {
+      return rule;
+    }
+    const std::int64_t words = frame.offset / kWord;
+    const bool sp = frame.base == Base::sp;
+    if (frame.form == Form::plain) {
+      if (words < 0 || words > std::numeric_limits<std::uint16_t>::max()) {
+        return rule;
+      }
+      rule.kind = sp ? OFFWAIT_UNWIND_SP : OFFWAIT_UNWIND_FP;
+    } else {
+      if (words < std::numeric_limits<std::int16_t>::min() ||
+          words > std::numeric_limits<std::int16_t>::max() || (frame.added != 0 && frame.added != kWord)) {
+        return rule;
+      }
+      rule.kind = frame.added == 0 ? (sp ? OFFWAIT_UNWIND_DEREF_SP : OFFWAIT_UNWIND_DEREF_FP)
+                                   : (sp ? OFFWAIT_UNWIND_DEREF_SP_PLUS : OFFWAIT_UNWIND_DEREF_FP_PLUS);
+    }
+    rule.cfa = static_cast<std::uint16_t>(words);
+    return rule;
+  }
+
+  /// Where a register is saved, from the CFA; nothing if that is not known.
+  static std::optional<std::int64_t> from_cfa(const CallFrame& frame, const RegisterRule& rule) {
+    const bool plain = frame.form == Form::plain;
+    if (rule.how == How::at_cfa) {
+      return rule.offset;
+    }
+    if ((rule.how == How::at_fp && plain && frame.base == Base::fp) ||
+        (rule.how == How::at_sp && plain && frame.base == Base::sp)) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(rule.offset) -
+                                       static_cast<std::uint64_t>(frame.offset));
+    }
+    return std::nullopt;
+  }
+
+  /// As words that are an offset, none of the values with another meaning.
+  static std::optional<std::int8_t> in_words(std::optional<std::int64_t> offset, bool zero_is_one) {
+    if (!offset || *offset % kWord != 0) {
+      return std::nullopt;
+    }
+    const std::int64_t words = *offset / kWord;
+    if (words <= OFFWAIT_UNWIND_FP_LOST || words >= OFFWAIT_UNWIND_FP_AT_FP || (words == 0 && !zero_is_one)) {
+      return std::nullopt;
+    }
+    return static_cast<std::int8_t>(words);
+  }
+
+  static UnwindRule with_saved_x86_64(const CallFrame& frame, UnwindRule rule) {
+    if (frame.ra.how != How::at_cfa || frame.ra.offset != -kWord) {
+      return {};
+    }
+    if (frame.fp.how == How::same) {
+      rule.fp = OFFWAIT_UNWIND_FP_SAME;
+    } else if (frame.fp.how == How::at_fp && frame.fp.offset == 0) {
+      rule.fp = OFFWAIT_UNWIND_FP_AT_FP;
+    } else {
+      rule.fp = in_words(from_cfa(frame, frame.fp), false).value_or(OFFWAIT_UNWIND_FP_LOST);
+    }
+    return rule;
+  }
+
+  static UnwindRule with_saved_arm64(const CallFrame& frame, UnwindRule rule) {
+    const std::optional<std::int64_t> fp = from_cfa(frame, frame.fp);
+    if (frame.ra.how == How::same) {
+      rule.kind |= OFFWAIT_UNWIND_RA_IN_LR;
+      if (frame.fp.how != How::same) {
+        place(frame, fp, rule);
+      }
+      return rule;
+    }
+    const std::optional<std::int64_t> ra = from_cfa(frame, frame.ra);
+    if (frame.fp.how == How::same) {
+      rule.kind |= OFFWAIT_UNWIND_RA_ALONE;
+      return ra && place(frame, ra, rule) ? rule : UnwindRule{};
+    }
+    return ra && fp && *ra == sum(*fp, kWord) && place(frame, fp, rule) ? rule : UnwindRule{};
+  }
+
+  /// Sets `rule` to a place this far from the CFA, or to FP_LOST.
+  static bool place(const CallFrame& frame, std::optional<std::int64_t> from, UnwindRule& rule) {
+    std::optional<std::int8_t> words = in_words(from, false);
+    if (!words && from && frame.form == Form::plain) {
+      words = in_words(sum(*from, frame.offset), true);
+      if (words) {
+        rule.kind |= OFFWAIT_UNWIND_FP_FROM_BASE;
+      }
+    }
+    rule.fp = words.value_or(OFFWAIT_UNWIND_FP_LOST);
+    return words.has_value();
+  }
+
+  bool arm64_;
+  RegisterNumbers registers_;
+  const EhFrameSection& section_;
+};
+
+}  // namespace
+
+void UnwindRows::add(std::uint32_t pc, UnwindRule rule) {
+  if (!rows_.empty() && rows_.back().pc == pc) {
+    rows_.pop_back();
+  }
+  if (!rows_.empty()) {
+    const offwait_unwind_row& last = rows_.back();
+    if (UnwindRule{last.kind, last.fp, last.cfa} == rule) {
+      return;
+    }
+  }
+  rows_.push_back({pc, rule.kind, rule.fp, rule.cfa});
+}
+
+std::optional<std::uint64_t> read_pointer(Cursor& cursor, std::uint8_t encoding,
+                                          const EhFrameSection& section) {
+  const auto place = section.address + static_cast<std::uint64_t>(cursor.position() - section.bytes.data());
+  std::uint64_t number = 0;
+  switch (encoding & 0x0fU) {
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
+      number = cursor.fixed<std::uint64_t>();
+      break;
+    case DW_EH_PE_uleb128:
+      number = cursor.uleb();
+      break;
+    case DW_EH_PE_sleb128:
+      number = static_cast<std::uint64_t>(cursor.sleb());
+      break;
+    case DW_EH_PE_udata2:
+      number = cursor.fixed<std::uint16_t>();
+      break;
+    case DW_EH_PE_sdata2:
+      number = static_cast<std::uint64_t>(std::int64_t{cursor.fixed<std::int16_t>()});
+      break;
+    case DW_EH_PE_udata4:
+      number = cursor.fixed<std::uint32_t>();
+      break;
+    case DW_EH_PE_sdata4:
+      number = static_cast<std::uint64_t>(std::int64_t{cursor.fixed<std::int32_t>()});
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (cursor.failed()) {
+    return std::nullopt;
+  }
+  switch (encoding & 0xf0U) {
+    case DW_EH_PE_absptr:
+      return number;
+    case DW_EH_PE_pcrel:
+      return place + number;
+    default:
+      return std::nullopt;
+  }
+}
+
+CommonInformation read_common_information(Cursor cursor, Architecture architecture,
+                                          const EhFrameSection& section) {
+  CommonInformation cie;
+  const auto version = cursor.fixed<std::uint8_t>();
+  if (version != 1 && version != 3 && version != 4) {
+    return cie;
+  }
+  std::string_view augmentation = cursor.string();
+  if (version == 4) {
+    const auto address_size = cursor.fixed<std::uint8_t>();
+    const auto selector_size = cursor.fixed<std::uint8_t>();
+    if (address_size != kWord || selector_size != 0) {
+      return cie;
+    }
+  }
+  cie.code_alignment = cursor.uleb();
+  cie.data_alignment = cursor.sleb();
+  const std::uint64_t ra = version == 1 ? cursor.fixed<std::uint8_t>() : cursor.uleb();
+  if (ra != registers_of(architecture).ra || cursor.failed()) {
+    return cie;
+  }
+  if (augmentation.starts_with('z')) {
+    augmentation.remove_prefix(1);
+    cie.augmented = true;
+    Cursor data(cursor.bytes(cursor.uleb()));
+    for (const char letter : augmentation) {
+      if (letter == 'S') {
+        cie.signal = true;
+      } else if (letter == 'R') {
+        cie.pointer_encoding = data.fixed<std::uint8_t>();
+      } else if (letter == 'L') {
+        (void)data.fixed<std::uint8_t>();
+      } else if (letter == 'P') {
+        const auto encoding = data.fixed<std::uint8_t>();
+        // The personality routine is usually reached through memory; where is of no interest.
+        if (!read_pointer(data, encoding & 0x0fU, section)) {
+          return cie;
+        }
+      } else if (architecture != Architecture::arm64 || (letter != 'B' && letter != 'G')) {
+        return cie;
+      }
+    }
+    if (data.failed()) {
+      return cie;
+    }
+  } else if (!augmentation.empty()) {
+    return cie;
+  }
+  const Program program(architecture, section);
+  const std::string_view rest = cursor.bytes(cursor.left());
+  // The rules that the program starts from are what it restores.
+  CallFrame initial;
+  cie.usable =
+      !cursor.failed() && program.run(Cursor(rest), cie, initial, [](std::uint64_t, bool) { return false; });
+  cie.initial = initial;
+  return cie;
+}
+
+void run_program(Cursor cursor, const CommonInformation& cie, Architecture architecture,
+                 const EhFrameSection& section, std::uint64_t base, std::uint32_t begin, std::uint32_t end,
+                 UnwindRows& rows) {
+  const Program program(architecture, section);
+  CallFrame frame = cie.initial;
+  std::uint32_t at = begin;
+  const auto advance = [&](std::uint64_t to, bool absolute) {
+    rows.add(at, program.rule_of(frame, cie.signal));
+    const std::uint64_t next = absolute ? to - base : at + to;
+    // Backwards is nonsense; a huge advance wraps around to there.
+    if (next < at || next >= end) {
+      at = end;
+      return false;
+    }
+    at = static_cast<std::uint32_t>(next);
+    return true;
+  };
+  const bool understood = program.run(cursor, cie, frame, advance);
+  if (at < end) {
+    rows.add(at, understood ? program.rule_of(frame, cie.signal) : UnwindRule{});
+  }
+}
+
+}  // namespace offwait

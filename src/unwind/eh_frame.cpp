@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unwind/eh_frame.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <dwarf.h>
+#include <elf.h>
+#include <unistd.h>
+
+#include "unwind/call_frame.h"
+#include "unwind/cursor.h"
+
+namespace offwait {
+namespace {
+
+constexpr std::size_t kMostSegments = 4096;
+constexpr std::size_t kMostSections = 65536;
+constexpr std::uint64_t kLargestNameTable = std::uint64_t{1} << 20U;
+// One for each object file at most; linkers merge equal ones.
+constexpr std::size_t kMostCies = std::size_t{1} << 18U;
+
+/// Bytes of the file, by offset.
+class Source {
+ public:
+  explicit Source(int fd) : fd_(fd) {}
+  explicit Source(std::string_view image) : image_(image) {}
+
+  /// Valid as long as `storage` is, and as the image. Cut short at the end of the file.
+  std::string_view read(std::uint64_t offset, std::uint64_t size, std::string& storage) const {
+    if (fd_ < 0) {
+      return offset < image_.size() ? image_.substr(offset, size) : std::string_view();
+    }
+    if (offset > INT64_MAX - size) {
+      return {};
+    }
+    storage.resize(size);
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t part = pread(fd_, storage.data() + got, size - got, static_cast<off_t>(offset + got));
+      if (part <= 0) {
+        break;
+      }
+      got += static_cast<std::size_t>(part);
+    }
+    return std::string_view(storage).substr(0, got);
+  }
+
+ private:
+  int fd_ = -1;
+  std::string_view image_;
+};
+
+template <class Header>
+std::vector<Header> read_headers(const Source& source, std::uint64_t offset, std::size_t count) {
+  std::string storage;
+  const std::string_view bytes = source.read(offset, count * sizeof(Header), storage);
+  std::vector<Header> headers(bytes.size() / sizeof(Header));
+  Cursor cursor(bytes);
+  for (Header& header : headers) {
+    header = cursor.fixed<Header>();
+  }
+  return headers;
+}
+
+/// Where .eh_frame is in the file.
+struct EhFramePlace {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t address = 0;
+};
+
+std::optional<EhFramePlace> find_by_section(const Source& source, const Elf64_Ehdr& header) {
+  if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum > kMostSections) {
+    return std::nullopt;
+  }
+  const auto sections = read_headers<Elf64_Shdr>(source, header.e_shoff, header.e_shnum);
+  if (header.e_shstrndx >= sections.size() || sections[header.e_shstrndx].sh_size > kLargestNameTable) {
+    return std::nullopt;
+  }
+  std::string storage;
+  const std::string_view names =
+      source.read(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size, storage);
+  constexpr std::string_view kName(".eh_frame", 10);  // with its NUL
+  for (const Elf64_Shdr& section : sections) {
+    if ((section.sh_type == SHT_PROGBITS || section.sh_type == SHT_X86_64_UNWIND) &&
+        (section.sh_flags & SHF_ALLOC) != 0 && section.sh_name < names.size() &&
+        names.substr(section.sh_name).starts_with(kName)) {
+      return EhFramePlace{section.sh_offset, section.sh_size, section.sh_addr};
+    }
+  }
+  return std::nullopt;
+}
+
+/// A file without section headers: .eh_frame then reaches to its terminator, or to the end of its segment.
+std::optional<EhFramePlace> find_by_segment(const Source& source, const std::vector<Elf64_Phdr>& segments) {
+  const auto header = std::find_if(segments.begin(), segments.end(),
+                                   [](const Elf64_Phdr& s) { return s.p_type == PT_GNU_EH_FRAME; });
+  if (header == segments.end()) {
+    return std::nullopt;
+  }
+  std::string storage;
+  const std::string_view bytes = source.read(header->p_offset, 16, storage);
+  const EhFrameSection section{bytes, header->p_vaddr};
+  Cursor cursor(bytes);
+  const auto version = cursor.fixed<std::uint8_t>();
+  auto encoding = cursor.fixed<std::uint8_t>();
+  (void)cursor.fixed<std::uint16_t>();  // encodings of the search table
+  const bool from_header = (encoding & 0xf0U) == DW_EH_PE_datarel;
+  if (from_header) {
+    encoding &= 0x0fU;
+  }
+  auto address = read_pointer(cursor, encoding, section);
+  if (version != 1 || !address) {
+    return std::nullopt;
+  }
+  if (from_header) {
+    *address += header->p_vaddr;
+  }
+  for (const Elf64_Phdr& segment : segments) {
+    const std::uint64_t within = *address - segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && *address >= segment.p_vaddr && within < segment.p_filesz) {
+      return EhFramePlace{segment.p_offset + within, segment.p_filesz - within, *address};
+    }
+  }
+  return std::nullopt;
+}
+
+/// A frame description entry.
+struct Fde {
+  std::uint32_t begin;
+  std::uint32_t size;
+  std::uint32_t cie;
+  std::uint32_t program;  // offset in the section, where its instructions are
+  std::uint32_t program_size;
+};
+
+struct Entries {
+  std::vector<CommonInformation> cies;
+  std::vector<Fde> fdes;
+};
+
+Result<Entries> read_entries(const EhFrameSection& section, Architecture architecture, std::uint64_t base) {
+  Entries entries;
+  // An FDE names its CIE by its place, and that has to be one at which an entry begins before it.
+  std::vector<std::size_t> cie_places;
+  Cursor cursor(section.bytes);
+  const auto place = [&](const Cursor& at) {
+    return static_cast<std::size_t>(at.position() - section.bytes.data());
+  };
+  while (!cursor.at_end()) {
+    const std::size_t entry_place = place(cursor);
+    std::uint64_t length = cursor.fixed<std::uint32_t>();
+    if (length == 0) {
+      break;
+    }
+    if (length == UINT32_MAX) {
+      length = cursor.fixed<std::uint64_t>();
+    }
+    Cursor entry(cursor.bytes(length));
+    const std::size_t id_place = place(entry);
+    const auto id = entry.fixed<std::uint32_t>();
+    if (cursor.failed() || entry.failed()) {
+      break;
+    }
+    if (id == 0) {
+      if (entries.cies.size() == kMostCies) {
+        return Error{"the ELF file has more than 262,144 kinds of stack frames"};
+      }
+      cie_places.push_back(entry_place);
+      entries.cies.push_back(read_common_information(entry, architecture, section));
+      continue;
+    }
+    if (cie_places.empty()) {
+      continue;
+    }
+    const std::size_t cie_place = id_place - id;
+    std::size_t cie = cie_places.size() - 1;
+    if (cie_places[cie] != cie_place) {
+      const auto found = std::lower_bound(cie_places.begin(), cie_places.end(), cie_place);
+      if (found == cie_places.end() || *found != cie_place) {
+        continue;
+      }
+      cie = static_cast<std::size_t>(found - cie_places.begin());
+    }
+    const CommonInformation& common = entries.cies[cie];
+    if (!common.usable) {
+      continue;
+    }
+    const auto begin = read_pointer(entry, common.pointer_encoding, section);
+    const auto size = read_pointer(entry, common.pointer_encoding & 0x0fU, section);
+    if (common.augmented) {
+      (void)entry.bytes(entry.uleb());
+    }
+    if (!begin || !size || *begin < base || *begin - base >= UINT32_MAX || *size == 0 ||
+        *size > UINT32_MAX - (*begin - base) || entry.failed()) {
+      continue;
+    }
+    entries.fdes.push_back({static_cast<std::uint32_t>(*begin - base), static_cast<std::uint32_t>(*size),
+                            static_cast<std::uint32_t>(cie), static_cast<std::uint32_t>(place(entry)),
+                            static_cast<std::uint32_t>(entry.left())});
+  }
+  const auto in_order = [](const Fde& a, const Fde& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.program < b.program;
+  };
+  std::sort(entries.fdes.begin(), entries.fdes.end(), in_order);
+  return entries;
+}
+
+Status fill_rows(const EhFrameSection& section, const Entries& entries, UnwindTable& table) {
+  UnwindRows rows;
+  std::uint32_t covered = 0;  // up to here
+  table.functions.reserve(entries.fdes.size());
+  for (std::size_t i = 0; i < entries.fdes.size(); ++i) {
+    const Fde& fde = entries.fdes[i];
+    table.functions.push_back({fde.begin, fde.size});
+    std::uint32_t end = fde.begin + fde.size;
+    if (i + 1 < entries.fdes.size()) {
+      end = std::min(end, entries.fdes[i + 1].begin);
+    }
+    if (end == fde.begin) {
+      continue;
+    }
+    if (covered != 0 && fde.begin - covered > kIgnoredGap) {
+      rows.add(covered, {});
+    }
+    run_program(Cursor(section.bytes.substr(fde.program, fde.program_size)), entries.cies[fde.cie],
+                table.architecture, section, table.base, fde.begin, end, rows);
+    covered = end;
+    if (rows.size() > kMostUnwindRows) {
+      return Error{"the ELF file has more than 16 million rules to unwind stacks"};
+    }
+  }
+  if (covered != 0) {
+    rows.add(covered, {});
+  }
+  table.rows = std::move(rows).take();
+  return success();
+}
+
+Result<UnwindTable> read_table(const Source& source) {
+  const auto headers = read_headers<Elf64_Ehdr>(source, 0, 1);
+  if (headers.empty() || std::string_view(reinterpret_cast<const char*>(headers[0].e_ident), SELFMAG) !=
+                             std::string_view(ELFMAG, SELFMAG)) {
+    return Error{"not an ELF file"};
+  }
+  const Elf64_Ehdr& header = headers[0];
+  UnwindTable table;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)) {
+    return Error{"an ELF file for another architecture than x86_64 and arm64"};
+  }
+  table.architecture = header.e_machine == EM_AARCH64 ? Architecture::arm64 : Architecture::x86_64;
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMostSegments) {
+    return Error{"an ELF file with unusable program headers"};
+  }
+  const auto segments = read_headers<Elf64_Phdr>(source, header.e_phoff, header.e_phnum);
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
+      table.base = table.segments.empty() ? segment.p_vaddr : std::min(table.base, segment.p_vaddr);
+      table.segments.push_back({segment.p_offset, segment.p_vaddr, segment.p_filesz});
+    }
+  }
+  if (table.segments.empty()) {
+    return Error{"an ELF file without an executable segment"};
+  }
+  auto place = find_by_section(source, header);
+  if (!place) {
+    place = find_by_segment(source, segments);
+  }
+  if (!place) {
+    return table;
+  }
+  if (place->size > kLargestEhFrame) {
+    return Error{"the ELF file claims an .eh_frame of more than 256 MiB"};
+  }
+  std::string storage;
+  const EhFrameSection section{source.read(place->offset, place->size, storage), place->address};
+  const auto entries = read_entries(section, table.architecture, table.base);
+  if (!entries.ok()) {
+    return entries.error();
+  }
+  if (Status status = fill_rows(section, *entries, table); !status.ok()) {
+    return std::move(status).error();
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<UnwindTable> read_unwind_table(int fd) { return read_table(Source(fd)); }
+Result<UnwindTable> read_unwind_table(std::string_view image) { return read_table(Source(image)); }
+
+}  // namespace offwait

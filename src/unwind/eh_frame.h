@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What `.eh_frame` says about one ELF file (DWARF 5 §6.4, LSB 5.0 core §10.6) as the table that both walkers
+// search (offwait/unwind.h). The file is not trusted: it may be cut short, changed while it is read, or made
+// to mislead. At worst its table says nothing, or something wrong about this file's own frames.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "offwait/unwind.h"
+
+namespace offwait {
+
+enum class Architecture : std::uint8_t { x86_64, arm64 };
+
+/// An executable segment (PT_LOAD): who maps the file finds the bias with it.
+struct CodeSegment {
+  std::uint64_t offset = 0;   ///< in the file
+  std::uint64_t address = 0;  ///< virtual, in the file
+  std::uint64_t size = 0;     ///< bytes in the file
+};
+
+/// What one FDE covers: a function, a part of one (`.cold`), or the PLT.
+struct FunctionExtent {
+  std::uint32_t begin = 0;  ///< virtual address less the table's base
+  std::uint32_t size = 0;   ///< bytes, not 0
+  friend bool operator==(const FunctionExtent&, const FunctionExtent&) = default;
+};
+
+struct UnwindTable {
+  Architecture architecture = Architecture::x86_64;
+  /// The lowest virtual address of an executable segment. Code 4 GiB above it or more has no rows.
+  std::uint64_t base = 0;
+  std::vector<CodeSegment> segments;
+  /// Strictly in order of pc; no two neighbours say the same; the last one is NONE. Empty when the file has
+  /// no .eh_frame. Of FDEs that overlap the one that begins later counts. Between FDEs that are up to
+  /// kIgnoredGap bytes apart the rule goes on: padding is not executed.
+  std::vector<offwait_unwind_row> rows;
+  std::vector<FunctionExtent> functions;  ///< in order of begin, as many as there are usable FDEs
+};
+
+inline constexpr std::uint32_t kIgnoredGap = 15;
+/// Of one file; libLLVM has 650,000.
+inline constexpr std::size_t kMostUnwindRows = std::size_t{16} << 20U;
+/// Bytes of one .eh_frame; libLLVM has 6 MB.
+inline constexpr std::uint64_t kLargestEhFrame = std::uint64_t{256} << 20U;
+
+/// Reads with pread and never maps: a file that is truncated meanwhile would make a mapped read SIGBUS. The
+/// descriptor must be seekable and stays the caller's. An Error if it is no little-endian 64-bit ELF file for
+/// x86_64 or arm64, has no executable segment, or exceeds a bound above. `.eh_frame` is found by its section
+/// header, or else by PT_GNU_EH_FRAME.
+Result<UnwindTable> read_unwind_table(int fd);
+/// Of an image in memory, laid out as a file is: the vdso.
+Result<UnwindTable> read_unwind_table(std::string_view image);
+
+}  // namespace offwait
