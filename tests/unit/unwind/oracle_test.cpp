@@ -41,10 +41,8 @@ void compare(const std::vector<Sized>& files, std::size_t most) {
     INFO(path);
     CHECK(one.differences == std::vector<std::string>{});
     CHECK(one.entries == one.functions);
-    std::cout << path << ": " << one.rows << " rows, " << one.unfit
-              << " unfit
-                 ";
-                 all.rows += one.rows;
+    std::cout << path << ": " << one.rows << " rows, " << one.unfit << " unfit\n";
+    all.rows += one.rows;
     all.unfit += one.unfit;
     all.fp_lost += one.fp_lost;
     if (++compared == most) {
