@@ -21,6 +21,7 @@
 
 #include <sched.h>
 
+#include "graph/cpu_samples.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
 #include "graph/short_lived.h"
@@ -212,6 +213,18 @@ class Workload {
   ActorId disk_ = kNoActor, nic_ = kNoActor, timer_ = kNoActor;
 };
 
+/// Evenly over the window, of any thread: more hits than real ones, which find most threads asleep.
+void add_cpu_samples(Trace& trace) {
+  constexpr Nanos kSamples = 100'000;
+  for (Nanos i = 0; i < kSamples; ++i) {
+    const auto thread = static_cast<ActorId>(static_cast<std::size_t>(i) * 7919 % trace.actors.size());
+    if (trace.actors[thread].kind == ActorKind::thread) {
+      trace.cpu_samples.push_back(
+          {thread, static_cast<StackId>(i % 8), trace.window.begin + trace.window.length() / kSamples * i});
+    }
+  }
+}
+
 /// A field of /proc/self/status, bytes.
 double status_bytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
@@ -247,6 +260,7 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
     Workload workload(waits);
     fill(workload);
     trace = workload.run();
+    add_cpu_samples(trace);
   }
   const auto count = static_cast<double>(trace.waits.size());
   const auto trace_bytes = static_cast<double>(trace.waits.capacity() * sizeof(Wait) +
@@ -275,18 +289,23 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   });
   const Seconds graph_s = seconds_of([&] { graph = build_graph(trace, sums); });
   const Seconds merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph, short_lived); });
-  const Seconds total{short_s.wall + sweep_s.wall + graph_s.wall + merge_s.wall,
-                      short_s.cpu + sweep_s.cpu + graph_s.cpu + merge_s.cpu};
+  CpuSampleSums samples;
+  const Seconds samples_s =
+      seconds_of([&] { samples = sum_cpu_samples(trace, merged.vertex_of, merged.vertices.size()); });
+  const Seconds total{short_s.wall + sweep_s.wall + graph_s.wall + merge_s.wall + samples_s.wall,
+                      short_s.cpu + sweep_s.cpu + graph_s.cpu + merge_s.cpu + samples_s.cpu};
   const double peak = status_bytes("VmHWM");
   std::printf(
       "%s: %.0f waits, %zu preemptions, %zu actors, %zu sites, %zu edges, %zu vertices after merging\n"
-      "  %.2f s, CPU %.2f s (short-lived %.2f, sweep %.2f, graph %.3f, merge %.3f), %.1f M waits per CPU s; "
+      "  %.2f s, CPU %.2f s (short-lived %.2f, sweep %.2f, graph %.3f, merge %.3f, %zu CPU samples %.3f), "
+      "%.1f M waits per CPU s; "
       "validate %.2f s "
       "besides\n"
       "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
       name, count, trace.preemptions.size(), trace.actors.size(), trace.sites.size(), graph.edges.size(),
       merged.vertices.size(), total.wall, total.cpu, short_s.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
-      count / total.cpu / 1e6, validate_s.cpu, (peak - before) / count, trace_bytes / count);
+      trace.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, validate_s.cpu,
+      (peak - before) / count, trace_bytes / count);
 }
 
 }  // namespace
