@@ -56,7 +56,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
       if (stack) {
         long bytes = bpf_get_task_stack(task, stack->pc, sizeof(stack->pc), 0);
         stack->tgid = 0;
-        stack->frames = bytes > 0 ? (__u32)bytes / 8 : 0;
+        stack->frames = bytes > 0 ? (__u16)((__u32)bytes / 8) : 0;
         thread->wait_kernel = store_scratch_stack();
       }
     }

@@ -73,7 +73,7 @@ static __always_inline __u32 current_stack(void* ctx, __u32 tgid) {
     return 0;
   }
   stack->tgid = tgid;
-  stack->frames = (__u32)bytes / 8;
+  stack->frames = (__u16)((__u32)bytes / 8);
   return store_scratch_stack();
 }
 

@@ -258,7 +258,8 @@ struct offwait_peer {
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */
 struct offwait_stack {
   __u32 tgid; /* 0 for a kernel stack */
-  __u32 frames;
+  __u16 frames;
+  __u16 end;                      /* enum offwait_stack_end (unwind.h), of a user stack */
   __u64 pc[OFFWAIT_STACK_FRAMES]; /* leaf first; zero beyond `frames` */
 };
 

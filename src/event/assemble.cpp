@@ -14,7 +14,9 @@
 #include "event/classify.h"
 #include "event/peer.h"
 #include "event/spin.h"
+#include "model/stack_cut.h"
 #include "offwait/loss_counters.h"
+#include "offwait/unwind.h"
 
 namespace offwait {
 namespace {
@@ -28,6 +30,23 @@ std::string_view softirq_name(std::uint32_t vector) {
       "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
   if (vector == OFFWAIT_SOFTIRQ_RAISED) return "raised";
   return vector < kNames.size() ? kNames[vector] : std::string_view("unknown");
+}
+
+std::optional<StackCut> cut_of_end(std::uint16_t end) {
+  switch (end) {
+    case OFFWAIT_STACK_DEEP:
+      return StackCut::deep;
+    case OFFWAIT_STACK_NO_MAPPING:
+      return StackCut::no_mapping;
+    case OFFWAIT_STACK_NO_RULE:
+      return StackCut::no_rule;
+    case OFFWAIT_STACK_NO_FP:
+      return StackCut::no_frame_pointer;
+    case OFFWAIT_STACK_UNREADABLE:
+      return StackCut::unreadable;
+    default:
+      return std::nullopt;
+  }
 }
 
 /// One life of a tid.
@@ -283,6 +302,9 @@ class Assembler {
       std::string name = name_frame_(stack, i);
       if (!name.empty()) frames.push_back(frame(std::move(name)));
     }
+    if (stack.tgid == 0) return;
+    if (const std::optional<StackCut> cut = cut_of_end(stack.end))
+      frames.push_back(frame(std::string(cut_frame(*cut))));
   }
 
   FrameId frame(std::string name) {
@@ -486,7 +508,7 @@ class Assembler {
     if (record.frames > 0) {
       offwait_stack stack{};
       stack.tgid = record.tgid;
-      stack.frames = std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES);
+      stack.frames = static_cast<__u16>(std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES));
       std::copy_n(std::begin(record.pc), stack.frames, std::begin(stack.pc));
       spin.stack = spin_stack(stack);
     }

@@ -136,6 +136,7 @@ struct CpuSample {
 };
 
 /// Frames of one stack, leaf first: kernel frames, then `--` (only if there are both), then user frames.
+/// User frames that do not reach the outermost one end with a pseudo-frame that says why (model/stack_cut.h).
 struct Stack {
   std::vector<FrameId> frames;
 };

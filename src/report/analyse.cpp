@@ -30,6 +30,7 @@
 #include "report/escape.h"
 #include "report/fold.h"
 #include "report/quantity.h"
+#include "report/stack_ends.h"
 #include "report/verdict.h"
 
 namespace offwait {
@@ -140,6 +141,7 @@ class Analysis {
     report_.window_s = to_seconds(trace_.window.length());
     report_.loss = trace_.loss;
     totals();
+    report_.stack_ends = stack_ends(trace_, sweep_, short_lived_.actors);
     actors();
     edges();
     disks();

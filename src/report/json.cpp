@@ -81,6 +81,16 @@ Json totals_json(const ReportTotals& totals) {
   return out;
 }
 
+Json stack_ends_json(const ReportStackEnds& ends) {
+  Json cut = Json::object();
+  for (const auto& [reason, wait_s] : ends.cut_s) {
+    cut[std::string(to_string(reason))] = seconds(wait_s);
+  }
+  return {{"complete_s", seconds(ends.complete_s)},
+          {"missing_s", seconds(ends.missing_s)},
+          {"cut_s", std::move(cut)}};
+}
+
 Json actor_json(const ReportActor& actor, ReportActorId id) {
   Json out = {{"id", id}, {"kind", to_string(actor.kind)}, {"name", text(actor.name)}};
   if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
@@ -292,6 +302,7 @@ std::string to_json(const Report& report) {
       {"recording", recording_json(report)},
       {"loss", loss_json(report)},
       {"totals", totals_json(report.totals)},
+      {"stack_ends", stack_ends_json(report.stack_ends)},
       {"options",
        {{"min_weight_s", seconds(report.options.min_weight_s)},
         {"noise_s", seconds(report.options.noise_s)},

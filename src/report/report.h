@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/stack_cut.h"
 #include "model/trace.h"
 
 namespace offwait {
@@ -298,11 +299,19 @@ struct ReportFalseWakeups {
   std::vector<Edge> edges;  ///< most first
 };
 
+/// Seconds that the target's threads waited, by how far their user stacks reach.
+struct ReportStackEnds {
+  double complete_s = 0;             ///< to the outermost frame
+  double missing_s = 0;              ///< there is none
+  std::map<StackCut, double> cut_s;  ///< without zeros
+};
+
 struct Report {
   Recording recording;
   double window_s = 0;
   LossCounts loss;
   ReportTotals totals;
+  ReportStackEnds stack_ends;
   ReportOptions options;
   ReportVerdict verdict;
   std::vector<ReportActor> actors;

@@ -40,6 +40,8 @@ constexpr double kPlaceShare = 0.1;
 // Fewer samples than these say little: their share is off by 10 % of the whole and more.
 constexpr std::uint64_t kFewSamples = 30;
 constexpr int kFrameColumns = 44;
+// Complete user stacks for less than this part of the wait time are worth a word.
+constexpr double kStacksComplete = 0.99;
 
 class TextReport {
  public:
@@ -62,6 +64,7 @@ class TextReport {
     nics();
     false_wakeups();
     open_waits();
+    stack_ends();
     if (explain) {
       refinement();
     }
@@ -914,6 +917,50 @@ class TextReport {
     canvas_.gap();
     canvas_.put("FALSE WAKEUPS", Ink::strong).put("  ");
     canvas_.flow(words(text), 15);
+  }
+
+  static std::string_view in_words(StackCut cut) {
+    switch (cut) {
+      case StackCut::deep:
+        return "has more frames than are kept";
+      case StackCut::no_mapping:
+        return "is cut where no code was known to be mapped";
+      case StackCut::no_rule:
+        return "is cut in code that its file's unwind table (.eh_frame) leaves out";
+      case StackCut::no_frame_pointer:
+        return "is cut in code without unwind table and frame pointers (a JIT's: java "
+               "-XX:+PreserveFramePointer; "
+               "or built without both: -fno-omit-frame-pointer)";
+      case StackCut::unreadable:
+        return "could not be read to its end";
+    }
+    return "";
+  }
+
+  /// Whose stacks are not to be trusted to show the program's own frames.
+  void stack_ends() {
+    const ReportStackEnds& ends = report_.stack_ends;
+    double cut_s = 0;
+    for (const auto& [cut, wait_s] : ends.cut_s) {
+      cut_s += wait_s;
+    }
+    const double all_s = ends.complete_s + ends.missing_s + cut_s;
+    // Without any the recording was asked for none.
+    if (all_s - ends.missing_s <= 0 || ends.complete_s >= kStacksComplete * all_s) {
+      return;
+    }
+    std::string text =
+        format_percent(ends.complete_s, all_s) + " of the target's wait time has complete user stacks";
+    std::vector<std::pair<StackCut, double>> cuts(ends.cut_s.begin(), ends.cut_s.end());
+    std::stable_sort(cuts.begin(), cuts.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (const auto& [cut, wait_s] : cuts) {
+      text += "; " + format_percent(wait_s, all_s) + " " + std::string(in_words(cut));
+    }
+    text += ends.missing_s > 0 ? "; " + format_percent(ends.missing_s, all_s) + " has none" : "";
+    canvas_.gap();
+    canvas_.put("STACKS", Ink::strong).put("  ");
+    canvas_.flow(words(text + "."), 8);
   }
 
   void open_waits() {

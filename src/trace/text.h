@@ -42,7 +42,8 @@
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.
-// Frames are leaf first, as in Stack.
+// Frames are leaf first, as in Stack. One that is `[cut:%20REASON]`, the last one, says why a user stack does
+// not reach its outermost frame (model/stack_cut.h).
 //
 // WAKER is thread:TID, disk:NAME, nic:NAME, timer, irq:NAME, softirq:NAME, or `-`: not known. A wait that is
 // still open (wake=-) has no run and no waker.

@@ -12,6 +12,7 @@
 #include "graph/sweep.h"
 #include "model/validate.h"
 #include "offwait/loss_counters.h"
+#include "offwait/unwind.h"
 #include "recordings.h"
 
 namespace offwait {
@@ -766,6 +767,28 @@ TEST_CASE("a sample is of the thread that lived then, with kernel and user frame
   CHECK(only("loss", trace_of(t)) == Lines{"loss record_invalid 1"});
 }
 
+TEST_CASE("a user stack that was cut ends with the reason") {
+  const auto stack_with_end = [](offwait_stack_end end, std::uint32_t tgid) {
+    RecordingByHand t = two_threads();
+    t.stack(6, tgid, {3});
+    t.recording.stacks[6].end = static_cast<__u16>(end);
+    offwait_wait wait = wait_of(11, 1100, 1200, 1200, kTimer);
+    (tgid == 0 ? wait.wait_kernel : wait.wait_user) = 6;
+    t.append(wait);
+    const Trace trace = t.trace();
+    std::vector<std::string> frames;
+    for (const FrameId frame : trace.stacks.at(0).frames) frames.push_back(trace.frames[frame]);
+    return frames;
+  };
+  CHECK(stack_with_end(OFFWAIT_STACK_ROOT, 10) == Lines{"u10:3"});
+  CHECK(stack_with_end(OFFWAIT_STACK_DEEP, 10) == Lines{"u10:3", "[cut: too deep]"});
+  CHECK(stack_with_end(OFFWAIT_STACK_NO_MAPPING, 10) == Lines{"u10:3", "[cut: no mapping]"});
+  CHECK(stack_with_end(OFFWAIT_STACK_NO_RULE, 10) == Lines{"u10:3", "[cut: no unwind rule]"});
+  CHECK(stack_with_end(OFFWAIT_STACK_NO_FP, 10) == Lines{"u10:3", "[cut: no frame pointer]"});
+  CHECK(stack_with_end(OFFWAIT_STACK_UNREADABLE, 10) == Lines{"u10:3", "[cut: stack unreadable]"});
+  CHECK(stack_with_end(OFFWAIT_STACK_DEEP, 0) == Lines{"k3"});
+}
+
 TEST_CASE("frames without a name are left out, and -- with them") {
   const std::vector<StoredStack> stored = {{5, 0, {0, 0, 1}}, {6, 10, {0}}, {7, 0, {0}}, {8, 10, {3}}};
   CHECK(stacks_of(stored, {5, 8, 0, 0}) == " stack k1;--;u10:3");
@@ -792,7 +815,7 @@ TEST_CASE("stacks of the same names are one stack, frames of the same name one f
 TEST_CASE("a stack never has more frames than its record has room for") {
   RecordingByHand t = two_threads();
   offwait_stack& stack = t.recording.stacks[5];
-  stack.frames = 4'000'000'000;
+  stack.frames = 60'000;
   std::fill(std::begin(stack.pc), std::end(stack.pc), 9);
   offwait_wait wait = wait_of(11, 1100, 1200, 1200, by_thread(12));
   wait.wait_kernel = 5;

@@ -105,7 +105,7 @@ offwait_thread& RecordingByHand::left(std::uint32_t tid, std::uint64_t start, of
 void RecordingByHand::stack(std::uint32_t id, std::uint32_t tgid, const std::vector<std::uint64_t>& pcs) {
   offwait_stack& stack = recording.stacks[id];
   stack.tgid = tgid;
-  stack.frames = static_cast<std::uint32_t>(pcs.size());
+  stack.frames = static_cast<std::uint16_t>(pcs.size());
   std::copy(pcs.begin(), pcs.end(), stack.pc);
 }
 

@@ -397,3 +397,38 @@ TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and 
   CHECK(report.sinks[0].samples.stacks[0].share == Approx(0.8));
   CHECK(report.sinks[0].samples.stacks[0].samples == 8);
 }
+
+TEST_CASE("The target's wait time by how far its user stacks reach") {
+  Scene scene;
+  const ActorId a = scene.thread("A", 1);
+  const ActorId b = scene.thread("B", 2);
+  scene.trace.actors[b].outside = true;
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  scene.trace.frames = {"schedule+0x1 ([kernel])",
+                        "ext4_sync+0x1 ([ext4])",
+                        "--",
+                        "main+0x1 (p)",
+                        "__vdso_gettime+0x1 ([vdso])",
+                        "[cut: no frame pointer]",
+                        "[cut: too deep]"};
+  scene.trace.stacks = {{{0, 2, 3}}, {{3}}, {{4}}, {{0, 1}}, {{0, 2, 3, 5}}, {{3, 6}}};
+  const auto wait = [&](ActorId thread, StackId stack, Nanos from_ms, Nanos to_ms) {
+    scene.wait(thread, timer, from_ms, to_ms, WaitClass::sleep);
+    scene.trace.sites.push_back({thread, timer, WaitClass::sleep, stack, kNoStack});
+    scene.trace.waits.back().site = static_cast<SiteId>(scene.trace.sites.size() - 1);
+  };
+  wait(a, 0, 0, 100);
+  wait(a, 1, 100, 300);
+  wait(a, 2, 300, 310);
+  wait(a, 3, 310, 330);
+  wait(a, 4, 330, 380);
+  wait(a, 5, 380, 381);
+  wait(a, kNoStack, 400, 405);
+  wait(b, 5, 0, 900);
+  const ReportStackEnds ends = scene.report().stack_ends;
+  CHECK(ends.complete_s == Approx(0.31));
+  CHECK(ends.missing_s == Approx(0.025));
+  REQUIRE(ends.cut_s.size() == 2);
+  CHECK(ends.cut_s.at(StackCut::no_frame_pointer) == Approx(0.05));
+  CHECK(ends.cut_s.at(StackCut::deep) == Approx(0.001));
+}

@@ -273,6 +273,23 @@ TEST_CASE("What ran meanwhile: the places with most samples, few said to be few"
   CHECK_FALSE(has(to_text(report, {}), "380 samples"));
 }
 
+TEST_CASE("Stacks that are cut are said to be, from one percent of the wait time on, with what to do") {
+  Report report = sample_report();
+  TextStyle style;
+  style.width = 160;
+  report.stack_ends = {95, 1, {{StackCut::deep, 1}, {StackCut::no_frame_pointer, 3}}};
+  CHECK(has(
+      to_text(report, style),
+      "\nSTACKS  95% of the target's wait time has complete user stacks; 3.0% is cut in code without unwind "
+      "table and frame pointers (a JIT's: java\n"
+      "        -XX:+PreserveFramePointer; or built without both: -fno-omit-frame-pointer); 1.0% has more "
+      "frames than are kept; 1.0% has none.\n"));
+  report.stack_ends = {99, 0, {{StackCut::no_rule, 1}}};
+  CHECK_FALSE(has(to_text(report, style), "STACKS"));
+  report.stack_ends = {0, 100, {}};
+  CHECK_FALSE(has(to_text(report, style), "STACKS"));
+}
+
 TEST_CASE("Whatever the numbers, something is written") {
   Report empty;
   CHECK_FALSE(to_text(empty, {}).empty());

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// User stacks that do not reach their outermost frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace offwait {
+
+/// Why the walk of a user stack ended too early.
+enum class StackCut : std::uint8_t {
+  deep,              ///< it has more frames than are kept
+  no_mapping,        ///< an address where no code was known to be mapped
+  no_rule,           ///< code that its file's unwind table does not cover
+  no_frame_pointer,  ///< code without an unwind table (a JIT's), and without a frame pointer
+  unreadable,        ///< the memory of the stack could not be read, or was none
+};
+inline constexpr std::size_t kStackCuts = 5;
+/// `deep`, `no-mapping`, …
+std::string_view to_string(StackCut cut);
+
+/// The pseudo-frame that ends such a stack in a Trace, as its outermost frame: `[cut: no frame pointer]`.
+std::string_view cut_frame(StackCut cut);
+
+/// None for any other frame.
+std::optional<StackCut> cut_of(std::string_view frame);
+
+}  // namespace offwait
