@@ -8,6 +8,7 @@
 
 #include <dwarf.h>
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unwind/call_frame.h"
@@ -17,7 +18,6 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kMostSegments = 4096;
-constexpr std::size_t kMostSections = 65536;
 constexpr std::uint64_t kLargestNameTable = std::uint64_t{1} << 20U;
 // One for each object file at most; linkers merge equal ones.
 constexpr std::size_t kMostCies = std::size_t{1} << 18U;
@@ -25,7 +25,10 @@ constexpr std::size_t kMostCies = std::size_t{1} << 18U;
 /// Bytes of the file, by offset.
 class Source {
  public:
-  explicit Source(int fd) : fd_(fd) {}
+  explicit Source(int fd) : fd_(fd) {
+    struct stat status {};
+    size_ = fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
   explicit Source(std::string_view image) : image_(image) {}
 
   /// Valid as long as `storage` is, and as the image. Cut short at the end of the file.
@@ -33,9 +36,8 @@ class Source {
     if (fd_ < 0) {
       return offset < image_.size() ? image_.substr(offset, size) : std::string_view();
     }
-    if (offset > INT64_MAX - size) {
-      return {};
-    }
+    // No memory for claims that the file cannot keep.
+    size = std::min(size, size_ - std::min(offset, size_));
     storage.resize(size);
     std::size_t got = 0;
     while (got < size) {
@@ -50,6 +52,7 @@ class Source {
 
  private:
   int fd_ = -1;
+  std::uint64_t size_ = 0;
   std::string_view image_;
 };
 
@@ -73,7 +76,7 @@ struct EhFramePlace {
 };
 
 std::optional<EhFramePlace> find_by_section(const Source& source, const Elf64_Ehdr& header) {
-  if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum > kMostSections) {
+  if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr)) {
     return std::nullopt;
   }
   const auto sections = read_headers<Elf64_Shdr>(source, header.e_shoff, header.e_shnum);

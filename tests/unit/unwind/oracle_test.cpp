@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -60,6 +61,13 @@ void compare(const std::vector<Sized>& files, std::size_t most) {
 
 TEST_CASE("the tables of the largest files installed say what libdw says") {
   compare(largest_files({"/usr/lib", "/usr/bin"}), 20);
+}
+
+// arm64_test.sh fetches them.
+TEST_CASE("the tables of arm64 files say what libdw says", "[.arm64]") {
+  const char* root = std::getenv("OFFWAIT_ARM64_ROOT");
+  REQUIRE(root != nullptr);
+  compare(largest_files({root}), 20);
 }
 
 }  // namespace offwait::test

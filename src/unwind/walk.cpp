@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unwind/walk.h"
+
+#include <algorithm>
+
+namespace offwait {
+namespace {
+
+constexpr std::uint64_t kWord = 8;
+/// Pointer authentication uses the bits above; user addresses beyond are only mapped for who asks for them.
+constexpr std::uint64_t kArm64AddressMask = (std::uint64_t{1} << 48U) - 1;
+
+/// From sp in the signal frame that the kernel makes, to the registers of the interrupted code
+/// (arch/x86/include/uapi/asm/sigcontext.h after the return address was taken,
+/// arch/arm64/include/uapi/asm/sigcontext.h).
+struct SignalFrame {
+  std::uint64_t fp, lr, sp, pc;
+};
+constexpr SignalFrame kSignalX86_64 = {.fp = 120, .lr = 0, .sp = 160, .pc = 168};
+constexpr SignalFrame kSignalArm64 = {.fp = 544, .lr = 552, .sp = 560, .pc = 568};
+
+class Walk {
+ public:
+  Walk(Architecture architecture, const UserRegisters& registers, const FindCode& find_code,
+       const ReadWord& read_word)
+      : arm64_(architecture == Architecture::arm64),
+        find_code_(find_code),
+        read_word_(read_word),
+        pc_(registers.pc),
+        sp_(registers.sp),
+        fp_(registers.fp),
+        lr_(registers.lr) {}
+
+  UserStack run() {
+    UserStack stack;
+    std::optional<offwait_stack_end> end;
+    stack.pcs.push_back(pc_);
+    auto code = find_code_(pc_);
+    if (!code) {
+      end = OFFWAIT_STACK_NO_MAPPING;
+    }
+    while (!end) {
+      end = step(*code);
+      if (end) {
+        break;
+      }
+      if (stack.pcs.size() == kMostFrames) {
+        end = OFFWAIT_STACK_DEEP;
+        break;
+      }
+      code = find_code_(place());
+      if (!code) {
+        end = OFFWAIT_STACK_NO_MAPPING;
+        break;
+      }
+      stack.pcs.push_back(pc_);
+    }
+    stack.end = *end;
+    return stack;
+  }
+
+ private:
+  using End = std::optional<offwait_stack_end>;
+
+  /// Where in the code the thread is: a return address is behind its call, and may be behind the function.
+  std::uint64_t place() const { return exact_ ? pc_ : pc_ - 1; }
+
+  bool read(std::uint64_t address, std::uint64_t& value) const {
+    const auto word = read_word_(address);
+    value = word.value_or(0);
+    return word.has_value();
+  }
+
+  std::uint64_t return_address(std::uint64_t value) const {
+    return arm64_ ? value & kArm64AddressMask : value;
+  }
+
+  /// To the caller, or why not.
+  End step(const MappedCode& code) {
+    if (code.table == nullptr || code.table->rows.empty()) {
+      return step_by_fp();
+    }
+    const offwait_unwind_row* row = find_row(*code.table, place() - code.bias);
+    if (row == nullptr) {
+      return OFFWAIT_STACK_NO_RULE;
+    }
+    switch (row->kind & OFFWAIT_UNWIND_KIND_MASK) {
+      case OFFWAIT_UNWIND_NONE:
+        return OFFWAIT_STACK_NO_RULE;
+      case OFFWAIT_UNWIND_STOP:
+        return OFFWAIT_STACK_ROOT;
+      case OFFWAIT_UNWIND_SIGNAL:
+        return step_by_signal();
+      default:
+        return step_by_row(*row);
+    }
+  }
+
+  End step_by_signal() {
+    const SignalFrame& frame = arm64_ ? kSignalArm64 : kSignalX86_64;
+    std::uint64_t sp = 0;
+    if (!read(sp_ + frame.pc, pc_) || !read(sp_ + frame.fp, fp_) || !read(sp_ + frame.sp, sp) ||
+        (arm64_ && !read(sp_ + frame.lr, lr_))) {
+      return OFFWAIT_STACK_UNREADABLE;
+    }
+    sp_ = sp;
+    fp_known_ = true;
+    lr_known_ = true;
+    exact_ = true;
+    return std::nullopt;
+  }
+
+  End step_by_row(const offwait_unwind_row& row) {
+    const unsigned kind = row.kind & OFFWAIT_UNWIND_KIND_MASK;
+    const bool by_fp =
+        kind == OFFWAIT_UNWIND_FP || kind == OFFWAIT_UNWIND_DEREF_FP || kind == OFFWAIT_UNWIND_DEREF_FP_PLUS;
+    const bool from_base = (row.kind & OFFWAIT_UNWIND_FP_FROM_BASE) != 0;
+    const bool fp_at_fp = row.fp == OFFWAIT_UNWIND_FP_AT_FP;
+    if ((by_fp || fp_at_fp) && !fp_known_) {
+      return OFFWAIT_STACK_NO_RULE;
+    }
+    const std::uint64_t base = by_fp ? fp_ : sp_;
+    std::uint64_t cfa = 0;
+    switch (kind) {
+      case OFFWAIT_UNWIND_SP:
+      case OFFWAIT_UNWIND_FP:
+        cfa = base + row.cfa * kWord;
+        break;
+      case OFFWAIT_UNWIND_PLT:
+        cfa = sp_ + kWord + ((place() & 15U) >= row.cfa ? kWord : 0);
+        break;
+      default:
+        if (!read(base + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(row.cfa)}) * kWord,
+                  cfa)) {
+          return OFFWAIT_STACK_UNREADABLE;
+        }
+        if (kind == OFFWAIT_UNWIND_DEREF_SP_PLUS || kind == OFFWAIT_UNWIND_DEREF_FP_PLUS) {
+          cfa += kWord;
+        }
+    }
+    const bool in_lr = (row.kind & OFFWAIT_UNWIND_RA_IN_LR) != 0;
+    // Only a leaf can have an empty frame: one that called something has saved where to return to.
+    if (in_lr && !lr_known_) {
+      return OFFWAIT_STACK_NO_RULE;
+    }
+    if (cfa < sp_ || (cfa == sp_ && !in_lr)) {
+      return OFFWAIT_STACK_UNREADABLE;
+    }
+
+    const bool ra_alone = (row.kind & OFFWAIT_UNWIND_RA_ALONE) != 0;
+    const std::uint64_t saved =
+        (from_base ? base : cfa) + static_cast<std::uint64_t>(std::int64_t{row.fp}) * kWord;
+    std::uint64_t ra_place = cfa - kWord;
+    if (arm64_) {
+      ra_place = ra_alone ? saved : saved + kWord;
+    }
+    std::uint64_t pc = lr_;
+    if (!in_lr && !read(ra_place, pc)) {
+      return OFFWAIT_STACK_UNREADABLE;
+    }
+    if (row.fp == OFFWAIT_UNWIND_FP_LOST) {
+      fp_known_ = false;
+    } else if (!ra_alone && (row.fp != OFFWAIT_UNWIND_FP_SAME || from_base)) {
+      if (!read(fp_at_fp ? fp_ : saved, fp_)) {
+        return OFFWAIT_STACK_UNREADABLE;
+      }
+      fp_known_ = true;
+    }
+    go_to(pc, cfa);
+    return std::nullopt;
+  }
+
+  End step_by_fp() {
+    std::uint64_t fp = 0;
+    std::uint64_t pc = 0;
+    if (!fp_known_ || fp_ % kWord != 0 || fp_ < sp_ || fp_ - sp_ > kLargestFpFrame) {
+      return OFFWAIT_STACK_NO_FP;
+    }
+    if (!read(fp_, fp) || !read(fp_ + kWord, pc)) {
+      return OFFWAIT_STACK_UNREADABLE;
+    }
+    if (!find_code_(return_address(pc) - 1)) {
+      return OFFWAIT_STACK_NO_FP;
+    }
+    const std::uint64_t cfa = fp_ + 2 * kWord;
+    fp_ = fp;
+    go_to(pc, cfa);
+    return std::nullopt;
+  }
+
+  void go_to(std::uint64_t pc, std::uint64_t cfa) {
+    pc_ = return_address(pc);
+    sp_ = cfa;
+    lr_known_ = false;
+    exact_ = false;
+  }
+
+  bool arm64_;
+  const FindCode& find_code_;
+  const ReadWord& read_word_;
+  std::uint64_t pc_;
+  std::uint64_t sp_;
+  std::uint64_t fp_;
+  std::uint64_t lr_;
+  bool fp_known_ = true;
+  bool lr_known_ = true;
+  bool exact_ = true;
+};
+
+}  // namespace
+
+UserStack walk_stack(Architecture architecture, const UserRegisters& registers, const FindCode& find_code,
+                     const ReadWord& read_word) {
+  return Walk(architecture, registers, find_code, read_word).run();
+}
+
+const offwait_unwind_row* find_row(const UnwindTable& table, std::uint64_t address) {
+  if (address < table.base || address - table.base > UINT32_MAX) {
+    return nullptr;
+  }
+  const auto after =
+      std::upper_bound(table.rows.begin(), table.rows.end(), address - table.base,
+                       [](std::uint64_t pc, const offwait_unwind_row& row) { return pc < row.pc; });
+  return after == table.rows.begin() ? nullptr : &*(after - 1);
+}
+
+}  // namespace offwait

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks a user stack by the tables, as the BPF programs do (offwait/unwind.h). Pure: the memory may be that
+// of a process, or invented.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "offwait/unwind.h"
+#include "unwind/eh_frame.h"
+
+namespace offwait {
+
+/// Of a thread where it left user mode.
+struct UserRegisters {
+  std::uint64_t pc = 0;
+  std::uint64_t sp = 0;
+  std::uint64_t fp = 0;  ///< rbp, x29
+  std::uint64_t lr = 0;  ///< x30; x86_64 has none
+};
+
+/// What is mapped at an address, executable.
+struct MappedCode {
+  const UnwindTable* table = nullptr;  ///< null: there is none (JIT)
+  std::uint64_t bias = 0;              ///< address in the process less the virtual address in the file
+};
+
+using FindCode = std::function<std::optional<MappedCode>(std::uint64_t address)>;
+/// The eight bytes at an address, nothing if they cannot be read.
+using ReadWord = std::function<std::optional<std::uint64_t>(std::uint64_t address)>;
+
+struct UserStack {
+  /// Leaf first: the pc, then return addresses, each in code that is mapped; the first one in any case.
+  std::vector<std::uint64_t> pcs;
+  offwait_stack_end end = OFFWAIT_STACK_ROOT;
+};
+
+inline constexpr std::size_t kMostFrames = 128;
+/// How far above sp a frame pointer may point to be believed, where no table tells.
+inline constexpr std::uint64_t kLargestFpFrame = std::uint64_t{4} << 20U;
+
+/// Each caller's sp is above its callee's, but for the frame that a signal interrupted; so it ends, whatever
+/// the memory says.
+UserStack walk_stack(Architecture architecture, const UserRegisters& registers, const FindCode& find_code,
+                     const ReadWord& read_word);
+
+/// The row that holds at this virtual address of the file; null if none does.
+const offwait_unwind_row* find_row(const UnwindTable& table, std::uint64_t address);
+
+}  // namespace offwait
