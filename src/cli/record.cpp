@@ -106,57 +106,57 @@ DiskType disk_type(const std::string& name) {
   return rotational == '1' ? DiskType::rotational : DiskType::ssd;
 }
 
-/// The recorder's own frames on top of a kernel stack: the walk begins inside the BPF program.
-class KernelFrames {
+/// Names of all that was recorded, asked for at once.
+class StackNames {
  public:
-  explicit KernelFrames(Symbolizer& symbols) : symbols_(symbols) {}
-
-  std::string name(const offwait_stack& stack, std::size_t index) {
-    if (index < first_frame(stack)) return "";
-    return symbols_.kernel_frame(stack.pc[index], index > 0);
+  StackNames(const KernelRecording& recording, Symbolizer& symbols) : symbols_(symbols) {
+    std::set<FrameAddress> wanted;
+    for_each_stack(recording, [this, &wanted](const offwait_stack& stack) {
+      for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
+    });
+    const std::vector<FrameAddress> addresses(wanted.begin(), wanted.end());
+    std::vector<std::vector<std::string>> frames = symbols.frames(addresses);
+    for (std::size_t i = 0; i < addresses.size(); ++i) frames_.emplace(addresses[i], std::move(frames[i]));
   }
 
- private:
-  /// The frame after the last of the tracepoint's.
-  std::size_t first_frame(const offwait_stack& stack) {
-    if (&stack == last_stack_) return last_first_;
-    last_stack_ = &stack;
-    last_first_ = 0;
-    const std::size_t frames = std::min<std::size_t>(stack.frames, 8);
-    for (std::size_t i = 0; i < frames; ++i) {
-      const std::string frame = symbols_.kernel_frame(stack.pc[i], true);
-      if (frame.rfind("__traceiter_", 0) == 0 || frame.rfind("__bpf_trace_", 0) == 0 ||
-          frame.rfind("bpf_trace_run", 0) == 0 || frame.rfind("bpf_prog_", 0) == 0 ||
-          frame.rfind("bpf_get_stack", 0) == 0) {
-        last_first_ = i + 1;
+  std::vector<std::string> name(const offwait_stack& stack) const {
+    std::vector<std::string> names;
+    for (const FrameAddress& address : addresses_of(stack)) {
+      const std::vector<std::string>& here = frames_.at(address);
+      if (stack.tgid == 0 && is_recorder(here.front())) {
+        names.clear();
+      } else {
+        names.insert(names.end(), here.begin(), here.end());
       }
     }
-    return last_first_;
-  }
-
-  Symbolizer& symbols_;
-  const offwait_stack* last_stack_ = nullptr;
-  std::size_t last_first_ = 0;
-};
-
-/// Code without frame pointers makes the kernel take whatever lies on the stack for return addresses. The
-/// first that cannot be one ends the stack: what follows is garbage too, and would make as many stacks of one
-/// as there is data.
-class UserFrames {
- public:
-  explicit UserFrames(Symbolizer& symbols) : symbols_(symbols) {}
-
-  /// To be asked for the frames of a stack in their order.
-  std::string name(const offwait_stack& stack, std::size_t index) {
-    const auto tgid = static_cast<std::int32_t>(stack.tgid);
-    const bool return_address = index > 0;
-    ended_ = return_address && (ended_ || !symbols_.is_code(tgid, stack.pc[index]));
-    return ended_ ? std::string() : symbols_.user_frame(tgid, stack.pc[index], return_address);
+    return names;
   }
 
  private:
+  /// Code without frame pointers makes the kernel take whatever lies on the stack for return addresses. The
+  /// first that cannot be one ends the stack: what follows is garbage too, and would make as many stacks of
+  /// one as there is data.
+  std::vector<FrameAddress> addresses_of(const offwait_stack& stack) const {
+    const auto tgid = static_cast<std::int32_t>(stack.tgid);
+    std::vector<FrameAddress> addresses;
+    for (const std::uint64_t pc : pcs_of(stack)) {
+      const bool return_address = !addresses.empty();
+      if (tgid != 0 && return_address && !symbols_.is_code(tgid, pc)) break;
+      addresses.push_back({tgid, pc, return_address});
+    }
+    return addresses;
+  }
+
+  /// A frame of our own on top of a kernel stack: the walk begins inside the BPF program.
+  static bool is_recorder(std::string_view frame) {
+    constexpr std::array<std::string_view, 5> kOurs = {"__traceiter_", "__bpf_trace_", "bpf_trace_run",
+                                                       "bpf_prog_", "bpf_get_stack"};
+    return std::any_of(kOurs.begin(), kOurs.end(),
+                       [frame](std::string_view name) { return frame.starts_with(name); });
+  }
+
   Symbolizer& symbols_;
-  bool ended_ = false;
+  std::map<FrameAddress, std::vector<std::string>> frames_;
 };
 
 void describe(Trace& trace, const Target& target, std::string start_time) {
@@ -327,13 +327,9 @@ Result<Recorded> record(const Options& options) {
   note_processes();
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
 
-  KernelFrames kernel_frames(symbols);
-  UserFrames user_frames(symbols);
+  const StackNames names(*recording, symbols);
   Recorded recorded;
-  recorded.trace =
-      assemble(*recording, [&kernel_frames, &user_frames](const offwait_stack& stack, std::size_t index) {
-        return stack.tgid == 0 ? kernel_frames.name(stack, index) : user_frames.name(stack, index);
-      });
+  recorded.trace = assemble(*recording, [&names](const offwait_stack& stack) { return names.name(stack); });
   describe(recorded.trace, *target, std::move(start_time));
   recorded.notes = symbols.warnings();
   recorded.notes.insert(recorded.notes.end(), recorder->notes().begin(), recorder->notes().end());

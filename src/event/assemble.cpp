@@ -73,11 +73,20 @@ struct SiteHash {
   }
 };
 
+/// A spin comes with its frames, not with an id.
+offwait_stack stack_of(const offwait_spin& record) {
+  offwait_stack stack{};
+  stack.tgid = record.tgid;
+  stack.frames = static_cast<__u16>(std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES));
+  std::copy_n(std::begin(record.pc), stack.frames, std::begin(stack.pc));
+  return stack;
+}
+
 class Assembler {
  public:
-  Assembler(const KernelRecording& recording, const FrameNamer& name_frame)
+  Assembler(const KernelRecording& recording, const StackNamer& name_stack)
       : recording_(recording),
-        name_frame_(name_frame),
+        name_stack_(name_stack),
         begin_(recording.window.begin),
         end_(recording.window.end) {
     trace_.window = recording.window;
@@ -296,15 +305,14 @@ class Assembler {
   void append_frames(std::uint32_t id, std::vector<FrameId>& frames) {
     const auto found = recording_.stacks.find(id);
     if (id == 0 || found == recording_.stacks.end()) return;
-    const offwait_stack& stack = found->second;
-    const std::size_t count = std::min<std::size_t>(stack.frames, OFFWAIT_STACK_FRAMES);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::string name = name_frame_(stack, i);
-      if (!name.empty()) frames.push_back(frame(std::move(name)));
-    }
-    if (stack.tgid == 0) return;
-    if (const std::optional<StackCut> cut = cut_of_end(stack.end))
+    append_frames(found->second, frames);
+    if (found->second.tgid == 0) return;
+    if (const std::optional<StackCut> cut = cut_of_end(found->second.end))
       frames.push_back(frame(std::string(cut_frame(*cut))));
+  }
+
+  void append_frames(const offwait_stack& stack, std::vector<FrameId>& frames) {
+    for (std::string& name : name_stack_(stack)) frames.push_back(frame(std::move(name)));
   }
 
   FrameId frame(std::string name) {
@@ -506,26 +514,18 @@ class Assembler {
     spin.begin = std::max(nanos(record.begin_ns), life->start);
     spin.end = end;
     if (record.frames > 0) {
-      offwait_stack stack{};
-      stack.tgid = record.tgid;
-      stack.frames = static_cast<__u16>(std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES));
-      std::copy_n(std::begin(record.pc), stack.frames, std::begin(stack.pc));
-      spin.stack = spin_stack(stack);
+      spin.stack = spin_stack(stack_of(record));
     }
     spins_.push_back(spin);
   }
 
-  /// These come with their frames, not with an id.
   StackId spin_stack(const offwait_stack& stack) {
     std::vector<std::uint64_t> key{stack.tgid};
     key.insert(key.end(), std::begin(stack.pc), std::begin(stack.pc) + stack.frames);
     const auto [found, added] = spin_stacks_.try_emplace(std::move(key), kNoStack);
     if (added) {
       Stack named;
-      for (std::size_t i = 0; i < stack.frames; ++i) {
-        std::string name = name_frame_(stack, i);
-        if (!name.empty()) named.frames.push_back(frame(std::move(name)));
-      }
+      append_frames(stack, named.frames);
       found->second = intern_stack(std::move(named));
     }
     return found->second;
@@ -684,7 +684,7 @@ class Assembler {
   }
 
   const KernelRecording& recording_;
-  const FrameNamer& name_frame_;
+  const StackNamer& name_stack_;
   const Nanos begin_;
   const Nanos end_;
   Trace trace_;
@@ -702,8 +702,17 @@ class Assembler {
 
 }  // namespace
 
-Trace assemble(const KernelRecording& recording, const FrameNamer& name_frame) {
-  return Assembler(recording, name_frame).take();
+void for_each_stack(const KernelRecording& recording,
+                    const std::function<void(const offwait_stack&)>& visit) {
+  for (const auto& [id, stack] : recording.stacks) visit(stack);
+  if (recording.records.count(OFFWAIT_RECORD_SPIN) == 0) return;
+  recording.records.for_each([&visit](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_spin>) visit(stack_of(record));
+  });
+}
+
+Trace assemble(const KernelRecording& recording, const StackNamer& name_stack) {
+  return Assembler(recording, name_stack).take();
 }
 
 }  // namespace offwait

@@ -3,10 +3,12 @@
 // src/capture fills it in, assemble() (assemble.h) turns it into a Trace.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -138,6 +140,11 @@ struct KernelRecording {
   std::uint32_t sample_hz = 0;
   LossCounts loss;
 };
+
+/// The addresses of a stack, leaf first.
+inline std::span<const __u64> pcs_of(const offwait_stack& stack) {
+  return {std::begin(stack.pc), std::min<std::size_t>(stack.frames, std::size(stack.pc))};
+}
 
 template <class Visitor>
 void RecordBuffer::for_each(Visitor&& visit) const {

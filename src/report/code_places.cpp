@@ -8,11 +8,11 @@
 
 namespace offwait {
 
-std::vector<CodePlace> code_places(const ReportSamples& samples, UserFrames user_frames) {
+std::vector<CodePlace> code_places(const ReportSamples& samples) {
   std::map<std::string, std::size_t> index;
   std::vector<CodePlace> out;
   for (const ReportSamples::Place& place : samples.stacks) {
-    const auto [kernel, user, left_out] = fold(place.stack, 1, user_frames);
+    const auto [kernel, user, left_out] = fold(place.stack, 1);
     if (user.empty()) {
       continue;
     }

@@ -52,9 +52,9 @@ constexpr std::array kAllowed = {
 /// Answered with EACCES.
 constexpr std::array kRefused = {
 #if defined(SYS_open)
-    SYS_open,   SYS_stat,       SYS_lstat,     SYS_access,     SYS_readlink,
+    SYS_open,   SYS_stat,      SYS_lstat,      SYS_access,     SYS_readlink,
 #endif
-    SYS_openat, SYS_newfstatat, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
+    SYS_openat, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
 };
 
 class Filter {
@@ -66,8 +66,11 @@ class Filter {
     load(offsetof(seccomp_data, nr));
     for (const long number : kAllowed) on_call(number, SECCOMP_RET_ALLOW);
     for (const long number : kRefused) on_call(number, SECCOMP_RET_ERRNO | EACCES);
-    on_call_with(SYS_write, static_cast<std::uint32_t>(output));
-    on_call_with(SYS_tgkill, static_cast<std::uint32_t>(::getpid()));  // abort()
+    on_call_with(SYS_write, 0, static_cast<std::uint32_t>(output));
+    on_call_with(SYS_tgkill, 0, static_cast<std::uint32_t>(::getpid()));  // abort()
+    on_call_with(SYS_fcntl, 1, F_GETFD);  // libelf looks whether it has a file
+    // fstat() of newer C libraries. With a path it tells that there is such a file.
+    on_call_with(SYS_newfstatat, 3, AT_EMPTY_PATH);
     answer(SECCOMP_RET_KILL_PROCESS);
   }
 
@@ -87,19 +90,19 @@ class Filter {
     add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1);
     answer(action);
   }
-  /// Allowed with this first argument, of which the kernel looks at 32 bits.
-  void on_call_with(long number, std::uint32_t argument) {
+  /// Allowed with this argument, of which the kernel looks at 32 bits.
+  void on_call_with(long number, std::size_t index, std::uint32_t argument) {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the lower half of an argument is elsewhere"
 #endif
     add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 4);
-    load(offsetof(seccomp_data, args));
+    load(offsetof(seccomp_data, args) + index * sizeof(seccomp_data::args[0]));
     add(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1);
     answer(SECCOMP_RET_ALLOW);
     answer(SECCOMP_RET_KILL_PROCESS);
   }
 
-  std::array<sock_filter, 16 + 2 * (kAllowed.size() + kRefused.size())> instructions_{};
+  std::array<sock_filter, 32 + 2 * (kAllowed.size() + kRefused.size())> instructions_{};
   std::size_t size_ = 0;
 };
 

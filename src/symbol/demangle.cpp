@@ -3,21 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <csignal>
+#include <csetjmp>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #define HAVE_DECL_BASENAME 1  // or libiberty.h declares it, unlike <cstring>
 #include <libiberty/demangle.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "sandbox/confined_batch.h"
 
 namespace offwait {
 namespace {
@@ -25,7 +20,6 @@ namespace {
 constexpr std::size_t kLongestMangled = 1024;  // libiberty itself refuses longer ones
 constexpr std::size_t kLongestName = 1024;
 constexpr std::size_t kLongestAnswer = kLongestName + 1;  // one more shows that it must be cut
-constexpr int kSocketInChild = 0;
 
 std::string cut(std::string_view name) {
   if (name.size() <= kLongestName) {
@@ -39,129 +33,78 @@ std::string cut(std::string_view name) {
   return std::string(name.substr(0, length)) + "…";
 }
 
+std::string_view without_version(std::string_view symbol) {
+  const std::size_t version = symbol.find('@');
+  return version != 0 ? symbol.substr(0, version) : symbol;
+}
+
+bool is_mangled(std::string_view symbol) {
+  return (symbol.starts_with("_Z") || symbol.starts_with("_R")) && symbol.size() <= kLongestMangled;
+}
+
 struct Answer {
   std::array<char, kLongestAnswer> text;
   std::size_t length;
+  std::jmp_buf enough;
 };
 
-/// Not by exit_group, which seccomp's strict mode forbids.
-[[noreturn]] void leave() {
-  for (;;) {
-    syscall(SYS_exit, 0);
-  }
-}
-
-void send_answer(const Answer& answer) {
-  if (write(kSocketInChild, answer.text.data(), answer.length) < 0) {
-    leave();
-  }
-}
-
-/// libiberty's sink of text. Nothing but the end of the process stops libiberty when there is enough of it.
+/// libiberty's sink of text. Nothing else stops libiberty when there is enough of it; it holds nothing that
+/// must be given back.
 void take(const char* text, std::size_t length, void* opaque) {
   Answer& answer = *static_cast<Answer*>(opaque);
   const std::size_t kept = std::min(length, answer.text.size() - answer.length);
   std::memcpy(answer.text.data() + answer.length, text, kept);
   answer.length += kept;
   if (answer.length == answer.text.size()) {
-    send_answer(answer);
-    leave();
+    std::longjmp(answer.enough, 1);  // NOLINT(*-err52-cpp): through C only
   }
 }
 
-/// The child. The process that it is a copy of may have had other threads, so that memory cannot be allocated
-/// here; libiberty does not with a callback.
-[[noreturn]] void serve(int socket) {
-  dup2(socket, kSocketInChild);
-  close_range(kSocketInChild + 1, ~0U, 0);
-  const rlimit cpu = {1, 1};
-  setrlimit(RLIMIT_CPU, &cpu);
-  prctl(PR_SET_DUMPABLE, 0);  // no core dump
-  // A second fence; a container with a filter of its own does not let us have it.
-  prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
-  std::array<char, kLongestMangled + 1> mangled{};
-  Answer answer{};
-  for (;;) {
-    const ssize_t length = read(kSocketInChild, mangled.data(), kLongestMangled);
-    if (length <= 0) {
-      leave();
-    }
-    mangled[static_cast<std::size_t>(length)] = '\0';
-    answer.length = 0;
-    if (cplus_demangle_v3_callback(mangled.data(), DMGL_PARAMS, &take, &answer) == 0 || answer.length == 0) {
+/// Empty if it is no mangled name. Its frames hold no objects to destroy.
+std::size_t write_name(const char* mangled, Answer& answer) {
+  answer.length = 0;
+  if (setjmp(answer.enough) == 0) {  // NOLINT(*-err52-cpp)
+    // A legacy Rust name is a C++ name as well, with a hash for its last part.
+    if (rust_demangle_callback(mangled, DMGL_PARAMS, &take, &answer) == 0) {
       answer.length = 0;
-      take(mangled.data(), static_cast<std::size_t>(length), &answer);
+      if (cplus_demangle_v3_callback(mangled, DMGL_PARAMS, &take, &answer) == 0) {
+        answer.length = 0;
+      }
     }
-    send_answer(answer);
   }
+  return answer.length;
 }
 
 }  // namespace
 
-Demangler::~Demangler() { stop(); }
-
-bool Demangler::start() {
-  std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return false;
-  }
-  UniqueFd ours(ends[0]);
-  const UniqueFd theirs(ends[1]);
-  child_ = _Fork();  // without what others want done after a fork: thread sanitizer would start a thread
-  if (child_ == 0) {
-    serve(theirs.get());
-  }
-  if (child_ < 0) {
-    return false;
-  }
-  socket_ = std::move(ours);
-  return true;
-}
-
-void Demangler::stop() {
-  if (socket_) {
-    kill(child_, SIGKILL);
-    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+Demangled demangle(const std::vector<std::string>& symbols) {
+  Demangled result;
+  std::vector<std::pair<std::size_t, std::string>> mangled;  // their places and names
+  for (const std::string& symbol : symbols) {
+    const std::string_view name = without_version(symbol);
+    if (is_mangled(name)) {
+      mangled.emplace_back(result.names.size(), name);
     }
-    socket_ = UniqueFd();
+    result.names.push_back(cut(name));
   }
-}
-
-std::string Demangler::ask(std::string_view mangled) {
-  std::array<char, kLongestAnswer> answer;
-  ssize_t length = send(socket_.get(), mangled.data(), mangled.size(), MSG_NOSIGNAL);
-  if (length > 0) {
-    do {
-      length = recv(socket_.get(), answer.data(), answer.size(), 0);
-    } while (length < 0 && errno == EINTR);
+  if (mangled.empty()) {
+    return result;
   }
-  return {answer.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
-}
-
-std::string Demangler::operator()(std::string_view symbol) {
-  if (const std::size_t version = symbol.find('@'); version != 0) {
-    symbol = symbol.substr(0, version);
-  }
-  if (!symbol.starts_with("_Z") || symbol.size() > kLongestMangled) {
-    return cut(symbol);
-  }
-  bool fresh = false;
-  while (!fresh && !given_up()) {
-    fresh = !socket_;
-    if (fresh && !start()) {
-      break;
+  ConfinedBatch batch;
+  batch.items = mangled.size();
+  batch.confinement.cpu_time = std::chrono::seconds(1);
+  Answer answer{};
+  batch.answer = [&mangled, &answer](std::size_t index) {
+    return std::string(answer.text.data(), write_name(mangled[index].second.c_str(), answer));
+  };
+  const ConfinedAnswers answers = answer_confined(batch);
+  for (std::size_t i = 0; i < mangled.size(); ++i) {
+    if (answers.answers[i] && !answers.answers[i]->empty()) {
+      result.names[mangled[i].first] = cut(*answers.answers[i]);
     }
-    const std::string name = ask(symbol);
-    if (name.empty() || name.size() == kLongestAnswer) {
-      stop();
-    }
-    if (!name.empty()) {
-      return cut(name);
-    }
-    // One that has served before may have used up its second for other names.
-    lost_ += fresh ? 1 : 0;
   }
-  return cut(symbol);
+  result.given_up = answers.given_up || answers.lost >= batch.most_lost;
+  return result;
 }
 
 }  // namespace offwait

@@ -2,15 +2,9 @@
 #include "symbol/elf_symbols.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <memory>
 #include <utility>
 
-#include <gelf.h>
-#include <libelf.h>
-#include <unistd.h>
-
+#include "symbol/elf_file.h"
 #include "symbol/mini_debug_info.h"
 
 namespace offwait {
@@ -18,37 +12,6 @@ namespace {
 
 constexpr std::size_t kMostSegments = 4096;
 constexpr std::size_t kLongestName = std::size_t{64} << 10U;
-
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, EndElf>;
-
-/// libelf allocates ~200 bytes for each section a file claims to have. e_shnum claims 65,279 at most; with
-/// e_shnum 0 the number is in the first section, and a sparse file can back a claim of billions with
-/// "contents". Only object files before linking have that many.
-Status check_header(std::string_view head) {
-  if (head.size() < sizeof(Elf32_Ehdr) || head.substr(0, SELFMAG) != ELFMAG) {
-    return Error{"not an ELF file"};
-  }
-  const bool wide = head[EI_CLASS] == ELFCLASS64;
-  if (wide && head.size() < sizeof(Elf64_Ehdr)) {
-    return Error{"the ELF header is cut short"};
-  }
-  // Zero is zero in either byte order.
-  const auto is_zero = [&](std::size_t at, std::size_t size) {
-    const std::string_view field = head.substr(at, size);
-    return std::all_of(field.begin(), field.end(), [](char c) { return c == 0; });
-  };
-  const bool has_sections = wide ? !is_zero(offsetof(Elf64_Ehdr, e_shoff), sizeof(Elf64_Off))
-                                 : !is_zero(offsetof(Elf32_Ehdr, e_shoff), sizeof(Elf32_Off));
-  const bool unnumbered = wide ? is_zero(offsetof(Elf64_Ehdr, e_shnum), sizeof(Elf64_Half))
-                               : is_zero(offsetof(Elf32_Ehdr, e_shnum), sizeof(Elf32_Half));
-  if (has_sections && unnumbered) {
-    return Error{"the ELF file claims 65,280 sections or more"};
-  }
-  return success();
-}
 
 std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
   return size > UINT64_MAX - begin ? UINT64_MAX : begin + size;
@@ -73,13 +36,10 @@ std::uint16_t rank(bool function, unsigned binding, std::string_view name) {
 /// Fills one ElfSymbols from one handle, then from the mini debug info in it.
 class ElfReader {
  public:
-  static Result<ElfSymbols> read(ElfHandle elf) {
-    if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) {
-      return Error{"not an ELF file"};
-    }
+  static Result<ElfSymbols> read(Elf* elf) {
     ElfReader reader;
-    reader.read_segments(elf.get());
-    if (Status status = reader.read_functions(elf.get(), true); !status.ok()) {
+    reader.read_segments(elf);
+    if (Status status = reader.read_functions(elf, true); !status.ok()) {
       return std::move(status).error();
     }
     reader.symbols_.ranges_ = FunctionRanges(std::move(reader.functions_));
@@ -115,49 +75,28 @@ class ElfReader {
 
   static Tables find_tables(Elf* elf) {
     Tables tables;
-    std::size_t names = 0;
-    const bool named = elf_getshdrstrndx(elf, &names) == 0;
-    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
-         section = elf_nextscn(elf, section)) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) == nullptr) {
-        continue;
-      }
+    for_each_section(elf, [&tables](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
       if (header.sh_type == SHT_SYMTAB && tables.symtab == nullptr) {
         tables.symtab = section;
       } else if (header.sh_type == SHT_DYNSYM && tables.dynsym == nullptr) {
         tables.dynsym = section;
       } else if ((header.sh_flags & SHF_ALLOC) != 0 && (header.sh_flags & SHF_EXECINSTR) != 0) {
         tables.code.push_back({header.sh_addr, end_of(header.sh_addr, header.sh_size)});
-      } else if (named && header.sh_type == SHT_PROGBITS && tables.mini == nullptr &&
-                 is_named(elf, names, header.sh_name, ".gnu_debugdata")) {
+      } else if (header.sh_type == SHT_PROGBITS && tables.mini == nullptr && name == ".gnu_debugdata") {
         tables.mini = section;
       }
-    }
+    });
     std::sort(tables.code.begin(), tables.code.end(),
               [](const CodeSection& a, const CodeSection& b) { return a.begin < b.begin; });
     return tables;
   }
 
-  static bool is_named(Elf* elf, std::size_t names, std::size_t offset, std::string_view name) {
-    const Elf_Data* table = contents(elf_getscn(elf, names), SHT_STRTAB);
-    if (table == nullptr) {
-      return false;
-    }
-    const std::string_view text(static_cast<const char*>(table->d_buf), table->d_size);
-    return offset < text.size() && text.substr(offset).starts_with(name) &&
-           text.substr(offset + name.size()).starts_with('\0');
-  }
-
   /// Bytes of a section, or null if it is of another type, empty, larger than kLargestTable or than the file.
   static Elf_Data* contents(Elf_Scn* section, GElf_Word type) {
     GElf_Shdr header;
-    if (section == nullptr || gelf_getshdr(section, &header) == nullptr || header.sh_type != type ||
-        header.sh_size > ElfSymbols::kLargestTable) {
-      return nullptr;
-    }
-    Elf_Data* data = elf_getdata(section, nullptr);
-    return data != nullptr && data->d_buf != nullptr && data->d_size != 0 ? data : nullptr;
+    const bool right =
+        section != nullptr && gelf_getshdr(section, &header) != nullptr && header.sh_type == type;
+    return right ? section_data(section, ElfSymbols::kLargestTable) : nullptr;
   }
 
   Status read_functions(Elf* elf, bool look_for_mini) {
@@ -174,11 +113,9 @@ class ElfReader {
     // Damaged mini debug info takes nothing away from what .dynsym says.
     if (const Elf_Data* packed = contents(tables.mini, SHT_PROGBITS); packed != nullptr) {
       auto unpacked = unpack_mini_debug_info({static_cast<const char*>(packed->d_buf), packed->d_size});
-      if (unpacked.ok() && check_header(*unpacked).ok()) {
-        std::string image = std::move(unpacked).value();
-        const ElfHandle mini(elf_memory(image.data(), image.size()));
-        if (mini != nullptr && elf_kind(mini.get()) == ELF_K_ELF) {
-          return read_functions(mini.get(), false);
+      if (unpacked.ok()) {
+        if (const auto mini = open_elf_image(*unpacked); mini.ok()) {
+          return read_functions(mini->get(), false);
         }
       }
     }
@@ -240,24 +177,13 @@ class ElfReader {
 };
 
 Result<ElfSymbols> ElfSymbols::read(int fd) {
-  std::array<char, sizeof(Elf64_Ehdr)> head{};
-  const ssize_t got = pread(fd, head.data(), head.size(), 0);
-  if (got < 0) {
-    return Error{"cannot read the file"};
-  }
-  if (Status status = check_header({head.data(), static_cast<std::size_t>(got)}); !status.ok()) {
-    return status.error();
-  }
-  elf_version(EV_CURRENT);
-  return ElfReader::read(ElfHandle(elf_begin(fd, ELF_C_READ, nullptr)));
+  auto elf = open_elf(fd);
+  return elf.ok() ? ElfReader::read(elf->get()) : Result<ElfSymbols>(elf.error());
 }
 
 Result<ElfSymbols> ElfSymbols::read(std::string image) {
-  if (Status status = check_header(image); !status.ok()) {
-    return status.error();
-  }
-  elf_version(EV_CURRENT);
-  return ElfReader::read(ElfHandle(elf_memory(image.data(), image.size())));
+  auto elf = open_elf_image(image);
+  return elf.ok() ? ElfReader::read(elf->get()) : Result<ElfSymbols>(elf.error());
 }
 
 std::optional<std::uint64_t> ElfSymbols::address_of(std::uint64_t offset) const {

@@ -29,7 +29,6 @@ class ElfSymbols {
   /// Knows nothing: every lookup fails.
   ElfSymbols() = default;
 
-  /// Reads with pread and never maps: a file that is truncated meanwhile would make a mapped read SIGBUS.
   /// The descriptor must be seekable and stays the caller's. An Error if it is no ELF file or claims more
   /// than kLargestTable for a table or has more than kMostFunctions.
   static Result<ElfSymbols> read(int fd);

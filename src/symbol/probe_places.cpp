@@ -4,25 +4,20 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include <gelf.h>
-#include <libelf.h>
-
 #include "process/mapped_files.h"
 #include "symbol/demangle.h"
+#include "symbol/elf_file.h"
 #include "symbol/elf_symbols.h"
 
 namespace offwait {
 namespace {
 
-constexpr std::size_t kLongestName = 4096;
-constexpr std::size_t kMostDemangled = 1024;
+constexpr std::size_t kMostCandidates = 1024;
 constexpr std::uint64_t kLargestNotes = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kLargestSectionNames = std::uint64_t{1} << 20U;
 constexpr GElf_Word kUsdtNote = 3;
 
 #if defined(__x86_64__)
@@ -31,15 +26,10 @@ constexpr std::string_view kFirstArgument = "8@%rdi";
 constexpr std::string_view kFirstArgument = "8@x0";
 #endif
 
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, EndElf>;
-
-/// An ELF file whose headers are sound: ElfSymbols::read() has looked at them.
-ElfHandle open_elf(int fd) {
-  elf_version(EV_CURRENT);
-  return ElfHandle(elf_begin(fd, ELF_C_READ, nullptr));
+/// An ELF file that files_to_probe() has opened before.
+ElfHandle opened(int fd) {
+  auto elf = open_elf(fd);
+  return elf.ok() ? std::move(elf).value() : ElfHandle();
 }
 
 /// Where the code at this virtual address is in the file.
@@ -57,38 +47,12 @@ std::optional<std::uint64_t> offset_of(Elf* elf, std::uint64_t address) {
   return std::nullopt;
 }
 
-std::string_view string_at(const Elf_Data& data, std::size_t at) {
-  const std::string_view rest =
-      std::string_view(static_cast<const char*>(data.d_buf), data.d_size).substr(at);
-  return rest.substr(0, std::min(rest.find('\0'), kLongestName));
-}
+struct NamedAddress {
+  std::uint64_t address = 0;
+  std::string symbol;
+};
 
-/// Bytes of a section; null if it is empty, larger than `largest` or not all in the file. Only what was asked
-/// for its size before may be given to libelf (elf_strptr() does not ask): the contents of a sparse file cost
-/// nothing until they are read.
-Elf_Data* contents(Elf_Scn* section, std::uint64_t largest) {
-  GElf_Shdr header;
-  if (section == nullptr || gelf_getshdr(section, &header) == nullptr || header.sh_size > largest)
-    return nullptr;
-  Elf_Data* const data = elf_getdata(section, nullptr);
-  return data != nullptr && data->d_buf != nullptr && data->d_size != 0 ? data : nullptr;
-}
-
-/// Calls visit(section, header, name).
-template <class Visit>
-void for_each_section(Elf* elf, Visit visit) {
-  std::size_t names_section = 0;
-  if (elf_getshdrstrndx(elf, &names_section) != 0) return;
-  const Elf_Data* const names = contents(elf_getscn(elf, names_section), kLargestSectionNames);
-  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
-       section = elf_nextscn(elf, section)) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const bool named = names != nullptr && header.sh_name < names->d_size;
-    visit(section, header, named ? string_at(*names, header.sh_name) : std::string_view());
-  }
-}
-
+/// Symbols that are `name`, and such as may be once they are demangled.
 class FunctionFinder {
  public:
   explicit FunctionFinder(const std::string& name) : name_(name) {
@@ -97,46 +61,39 @@ class FunctionFinder {
   }
 
   /// In the first table of each kind, as all files have them: they may claim the same bytes 65,000 times.
-  std::set<std::uint64_t> find(Elf* elf) {
-    std::set<std::uint64_t> addresses;
+  std::vector<NamedAddress> find(Elf* elf) {
+    std::vector<NamedAddress> found;
     std::set<GElf_Word> seen;
     for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view) {
       if ((header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
           seen.insert(header.sh_type).second)
-        look_in(elf, section, header, addresses);
+        look_in(elf, section, header, found);
     });
-    return addresses;
+    return found;
   }
 
  private:
-  void look_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<std::uint64_t>& addresses) {
-    Elf_Data* const symbols = contents(section, ElfSymbols::kLargestTable);
-    const Elf_Data* const strings = contents(elf_getscn(elf, header.sh_link), ElfSymbols::kLargestTable);
+  void look_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::vector<NamedAddress>& found) {
+    Elf_Data* const symbols = section_data(section, ElfSymbols::kLargestTable);
+    const Elf_Data* const strings = section_data(elf_getscn(elf, header.sh_link), ElfSymbols::kLargestTable);
     if (symbols == nullptr || strings == nullptr) return;
     GElf_Sym symbol;
     for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
       if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-          symbol.st_name >= strings->d_size || addresses.size() >= kMostProbePlaces)
+          symbol.st_name >= strings->d_size || candidates_ == kMostCandidates)
         continue;
-      if (is_named(string_at(*strings, symbol.st_name))) addresses.insert(symbol.st_value);
+      const std::string_view text = section_text(*strings, symbol.st_name);
+      const std::string_view plain = text.substr(0, text.find('@'));
+      if (plain == name_ || (plain.starts_with("_Z") && plain.find(last_part_) != std::string_view::npos)) {
+        found.push_back({symbol.st_value, std::string(plain)});
+        ++candidates_;
+      }
     }
-  }
-
-  bool is_named(std::string_view symbol) {
-    const std::string_view plain = symbol.substr(0, symbol.find('@'));
-    if (plain == name_) return true;
-    if (plain.substr(0, 2) != "_Z" || plain.find(last_part_) == std::string_view::npos ||
-        demangled_ == kMostDemangled)
-      return false;
-    ++demangled_;
-    const std::string text = demangle_(plain);
-    return text == name_ || (text.starts_with(name_) && text[name_.size()] == '(');
   }
 
   const std::string& name_;
   std::string last_part_;
-  Demangler demangle_;
-  std::size_t demangled_ = 0;
+  std::size_t candidates_ = 0;
 };
 
 /// The notes of one section, as <sys/sdt.h> and our own header write them: address, base and semaphore, then
@@ -151,14 +108,14 @@ class NoteReader {
   }
 
   void read(Elf_Scn* section, const GElf_Shdr& header) {
-    Elf_Data* const data = contents(section, left_);
+    Elf_Data* const data = section_data(section, left_);
     if (data == nullptr) return;
     left_ -= header.sh_size;
     GElf_Nhdr note;
     std::size_t name = 0;
     std::size_t description = 0;
     for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
-      if (note.n_type == kUsdtNote && string_at(*data, name) == "stapsdt")
+      if (note.n_type == kUsdtNote && section_text(*data, name) == "stapsdt")
         add({static_cast<const char*>(data->d_buf) + description, note.n_descsz});
     }
   }
@@ -206,23 +163,35 @@ std::vector<ProbedFile> files_to_probe(std::int32_t tgid) {
 }
 
 std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name) {
-  std::vector<ProbePlace> places;
+  std::vector<ProbePlace> candidates;
+  std::vector<std::string> symbols;
   FunctionFinder finder(name);
   for (const ProbedFile& file : files) {
-    const ElfHandle elf = open_elf(file.fd.get());
+    const ElfHandle elf = opened(file.fd.get());
     if (elf == nullptr) continue;
-    for (const std::uint64_t address : finder.find(elf.get())) {
-      const auto offset = offset_of(elf.get(), address);
-      if (offset && places.size() < kMostProbePlaces) places.push_back({file.path, *offset});
+    for (NamedAddress& found : finder.find(elf.get())) {
+      if (const auto offset = offset_of(elf.get(), found.address)) {
+        candidates.push_back({file.path, *offset});
+        symbols.push_back(std::move(found.symbol));
+      }
     }
   }
-  return places;
+  const std::vector<std::string> names = demangle(symbols).names;
+  std::set<std::pair<std::string, std::uint64_t>> places;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const bool named = symbols[i] == name || names[i] == name ||
+                       (names[i].starts_with(name) && names[i][name.size()] == '(');
+    if (named && places.size() < kMostProbePlaces) places.emplace(candidates[i].path, candidates[i].offset);
+  }
+  std::vector<ProbePlace> result;
+  for (const auto& [path, offset] : places) result.push_back({path, offset});
+  return result;
 }
 
 std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files) {
   std::vector<DeclaredPlace> places;
   for (const ProbedFile& file : files) {
-    const ElfHandle elf = open_elf(file.fd.get());
+    const ElfHandle elf = opened(file.fd.get());
     if (elf == nullptr || gelf_getclass(elf.get()) != ELFCLASS64) continue;
     NoteReader reader(elf.get(), file, places);
     for_each_section(elf.get(), [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {

@@ -11,8 +11,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/unique_fd.h"
-#include "symbol/elf_symbols.h"
+#include "symbol/demangle.h"
+#include "symbol/module_frames.h"
+#include "symbol/perf_map.h"
 
 namespace offwait {
 namespace {
@@ -20,8 +23,14 @@ namespace {
 constexpr std::string_view kVdso = "[vdso]";
 constexpr std::string_view kVsyscall = "[vsyscall]";
 constexpr std::size_t kMostVdsos = 16;
-/// UniqueFds held for files nobody has asked about yet; far below the usual limit of 1024.
-constexpr std::size_t kMostUnparsed = 384;
+/// Descriptors held for files; far below the usual limit of 1024.
+constexpr std::size_t kMostOpen = 384;
+/// Of other mount namespaces than ours.
+constexpr std::size_t kMostRoots = 64;
+/// Whose debug files are open at the same time.
+constexpr std::size_t kModulesAtOnce = 64;
+/// For all names together; then files are no longer read.
+constexpr Nanos kMostTime = 60 * kSecond;
 /// Of one process. The kernel allows 65,530 at a time; a process that moves them about does not grow further.
 constexpr std::size_t kMostRegions = 131072;
 
@@ -35,8 +44,13 @@ std::string place(std::string_view where, std::uint64_t offset) {
   return "[" + std::string(where) + "+" + hex(offset) + "]";
 }
 
-std::string named(std::string_view name, std::uint64_t offset, std::string_view module) {
-  return std::string(name) + "+" + hex(offset) + " (" + std::string(module) + ")";
+/// A path that goes on for longer is no help.
+constexpr std::size_t kLongestPath = 1024;
+
+std::string at_line(const SourceFrame& frame) {
+  return frame.file.empty() || frame.file.size() > kLongestPath
+             ? std::string()
+             : " at " + frame.file + ":" + std::to_string(frame.line);
 }
 
 ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
@@ -47,35 +61,57 @@ ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
   return got;
 }
 
+/// All at once: /proc makes its text anew for every piece.
+std::string read_kallsyms() {
+  const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::size_t filled = 0;
+  for (ssize_t got = 1; fd && got > 0; filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
+    text.resize(std::max<std::size_t>(text.size(), filled + (std::size_t{1} << 20U)));
+    got = read_retrying(fd.get(), text.data() + filled, text.size() - filled);
+  }
+  text.resize(filled);
+  return text;
+}
+
 }  // namespace
 
-/// A file (or the vdso), parsed when the first address in it is asked for.
+/// A file, or the vdso.
 class Symbolizer::Module {
  public:
-  explicit Module(UniqueFd file) : file_(std::move(file)) {}
+  Module(OpenedFile file, std::string mapped_path, std::shared_ptr<ProcessRoot> root)
+      : file_(std::move(file)), mapped_path_(std::move(mapped_path)), root_(std::move(root)) {}
   explicit Module(std::string image) : image_(std::move(image)) {}
 
-  const ElfSymbols& symbols() {
-    if (!parsed_) {
-      parsed_ = true;
-      auto symbols = file_ ? ElfSymbols::read(file_.get()) : ElfSymbols::read(image_);
-      if (symbols.ok()) {
-        symbols_ = std::move(symbols).value();
-      }
-      file_ = UniqueFd();
-    }
-    return symbols_;
-  }
   const std::string& image() const { return image_; }
+  const std::string& mapped_path() const { return mapped_path_; }
+  const ProcessRoot* root() const { return root_.get(); }
+
+  void close() { file_.fd = UniqueFd(); }
+
+  /// The file's descriptor, or -1. After close() the file is there only if it still is where it was, and the
+  /// same.
+  int fd(int own_root) {
+    if (!file_.fd && image_.empty()) {
+      std::optional<OpenedFile> again = open_regular_file(file_.path);
+      const int root = root_ != nullptr ? root_->directory.get() : own_root;
+      for (const std::string& path : candidate_paths(mapped_path_)) {
+        if (again && again->identity == file_.identity) break;
+        again = open_regular_below(root, path, Symlinks::follow);
+      }
+      if (again && again->identity == file_.identity) file_.fd = std::move(again->fd);
+    }
+    return file_.fd.get();
+  }
 
  private:
-  UniqueFd file_;
+  OpenedFile file_;
   std::string image_;
-  bool parsed_ = false;
-  ElfSymbols symbols_;
+  std::string mapped_path_;
+  std::shared_ptr<ProcessRoot> root_;
 };
 
-Symbolizer::Symbolizer() = default;
+Symbolizer::Symbolizer(DebugServer server) : server_(std::move(server)), own_root_(open_root(getpid())) {}
 Symbolizer::~Symbolizer() = default;
 
 bool Symbolizer::snapshot(std::int32_t tgid) {
@@ -83,17 +119,37 @@ bool Symbolizer::snapshot(std::int32_t tgid) {
   if (!mappings) {
     return false;
   }
-  Regions& regions = processes_[tgid];
+  const auto [process, added] = processes_.try_emplace(tgid);
+  if (added || process->second.status.own_tgid == 0) {
+    note_identity(tgid, process->second);
+  }
+  Regions& regions = process->second.regions;
   if (regions.size() > kMostRegions) {
     regions.clear();
   }
   for (Mapping& mapping : *mappings) {
-    note(tgid, regions, std::move(mapping));
+    note(tgid, process->second, std::move(mapping));
   }
   return true;
 }
 
-void Symbolizer::note(std::int32_t tgid, Regions& regions, Mapping mapping) {
+void Symbolizer::note_identity(std::int32_t tgid, Process& process) {
+  process.status = process_status(tgid).value_or(ProcessStatus());
+  std::optional<ProcessRoot> root = open_root(tgid);
+  if (!root || (own_root_ && root->identity == own_root_->identity)) {
+    return;
+  }
+  const auto known = roots_.find(root->identity);
+  if (known != roots_.end()) {
+    process.root = known->second;
+  } else if (roots_.size() < kMostRoots) {
+    process.root = std::make_shared<ProcessRoot>(*std::move(root));
+    roots_.emplace(process.root->identity, process.root);
+  }
+}
+
+void Symbolizer::note(std::int32_t tgid, Process& process, Mapping mapping) {
+  Regions& regions = process.regions;
   const auto same = regions.find(mapping.begin);
   if (same != regions.end() && same->second.end == mapping.end && same->second.mapping == mapping) {
     return;
@@ -122,7 +178,7 @@ void Symbolizer::note(std::int32_t tgid, Regions& regions, Mapping mapping) {
   Region region;
   region.end = mapping.end;
   if (is_file(mapping)) {
-    region.module = open_file(tgid, mapping);
+    region.module = open_file(tgid, process, mapping);
   } else if (mapping.path == kVdso) {
     region.module = copy_vdso(tgid, mapping);
   }
@@ -131,18 +187,19 @@ void Symbolizer::note(std::int32_t tgid, Regions& regions, Mapping mapping) {
   regions.emplace(begin, std::move(region));
 }
 
-std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, const Mapping& mapping) {
+std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, const Process& process,
+                                                          const Mapping& mapping) {
   std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
   if (!file) {
     return nullptr;
   }
   std::shared_ptr<Module>& module = files_[file->identity];
   if (module == nullptr) {
-    module = std::make_shared<Module>(std::move(file->fd));
-    unparsed_.push_back(module);
-    if (unparsed_.size() > kMostUnparsed) {
-      unparsed_.front()->symbols();
-      unparsed_.pop_front();
+    module = std::make_shared<Module>(*std::move(file), mapping.path, process.root);
+    open_.push_back(module);
+    if (open_.size() > kMostOpen) {
+      open_.front()->close();
+      open_.pop_front();
     }
   }
   return module;
@@ -176,62 +233,13 @@ const Symbolizer::Region* Symbolizer::region_at(const Regions& regions, std::uin
 bool Symbolizer::is_code(std::int32_t tgid, std::uint64_t return_address) const {
   const auto process = processes_.find(tgid);
   return process == processes_.end() ||
-         (return_address != 0 && region_at(process->second, return_address - 1) != nullptr);
+         (return_address != 0 && region_at(process->second.regions, return_address - 1) != nullptr);
 }
 
-std::string Symbolizer::user_frame(std::int32_t tgid, std::uint64_t pc, bool return_address) {
-  const std::uint64_t looked_up = return_address && pc != 0 ? pc - 1 : pc;
-  const auto process = processes_.find(tgid);
-  if (process == processes_.end()) {
-    return place("unknown", pc);
-  }
-  const Region* const region = region_at(process->second, looked_up);
-  if (region == nullptr) {
-    return place("unknown", pc);
-  }
-  const Mapping& mapping = region->mapping;
-  const bool from_kernel = mapping.path == kVdso || mapping.path == kVsyscall;
-  if (!is_file(mapping) && !from_kernel) {
-    return place("anon", pc);
-  }
-  const std::string module = module_name(mapping.path);
-  const std::uint64_t in_file = (from_kernel ? 0 : mapping.offset) + (looked_up - mapping.begin);
-  std::uint64_t shown = in_file + (pc - looked_up);
-  if (region->module != nullptr) {
-    const ElfSymbols& symbols = region->module->symbols();
-    if (const auto address = symbols.address_of(in_file)) {
-      shown = *address + (pc - looked_up);
-      if (const auto function = symbols.find(*address)) {
-        return named(demangled(function->name), shown - function->begin, module);
-      }
-    }
-  }
-  return place(from_kernel ? std::string_view(module).substr(1, module.size() - 2) : module, shown);
-}
-
-std::string Symbolizer::demangled(std::string_view symbol) {
-  const bool given_up = demangle_.given_up();
-  std::string name = demangle_(symbol);
-  if (demangle_.given_up() && !given_up) {
-    warnings_.emplace_back(
-        "C++ names are shown mangled from some point on: four of them crashed the demangler or took it more "
-        "than a "
-        "second");
-  }
-  return name;
-}
-
-std::string Symbolizer::kernel_frame(std::uint64_t pc, bool return_address) {
+const KernelSymbols& Symbolizer::kernel() {
   if (!kernel_read_) {
     kernel_read_ = true;
-    const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
-    std::string text;
-    std::size_t filled = 0;
-    for (ssize_t got = 1; fd && got > 0; filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
-      text.resize(std::max<std::size_t>(text.size(), filled + (std::size_t{1} << 20U)));
-      got = read_retrying(fd.get(), text.data() + filled, text.size() - filled);
-    }
-    kernel_ = KernelSymbols::parse(std::string_view(text).substr(0, filled));
+    kernel_ = KernelSymbols::parse(read_kallsyms());
     if (kernel_.restricted()) {
       warnings_.emplace_back(
           "kernel frames have no names: kernel.kptr_restrict hides the addresses in /proc/kallsyms; set it "
@@ -241,9 +249,231 @@ std::string Symbolizer::kernel_frame(std::uint64_t pc, bool return_address) {
       warnings_.emplace_back("kernel frames have no names: /proc/kallsyms cannot be read");
     }
   }
-  const auto function = kernel_.find(return_address && pc != 0 ? pc - 1 : pc);
-  return function ? named(demangled(function->name), pc - function->begin, function->module)
-                  : place("kernel", pc);
+  return kernel_;
+}
+
+/// One call of frames(): what is asked of which file, and the answers until they have their texts.
+class Symbolizer::Batch {
+ public:
+  Batch(Symbolizer& symbols, const std::vector<FrameAddress>& addresses)
+      : symbols_(symbols), addresses_(addresses), answers_(addresses.size()) {}
+
+  std::vector<std::vector<std::string>> take() {
+    for (std::size_t i = 0; i < addresses_.size(); ++i) ask(i);
+    ask_modules();
+    ask_perf_maps();
+    demangle_all();
+    std::vector<std::vector<std::string>> texts;
+    for (std::size_t i = 0; i < addresses_.size(); ++i) texts.push_back(texts_of(i));
+    return texts;
+  }
+
+ private:
+  struct Answer {
+    std::string module;         // of named frames, as it is shown
+    std::string place;          // `[place+0x…]` without names
+    std::uint64_t shown = 0;    // the offset there
+    std::uint64_t in_file = 0;  // the place looked up
+    bool of_jit = false;        // may be code that a JIT compiler has made
+    /// As CodePlace::frames; `begin` counts as `shown` does. Empty: no names.
+    std::vector<SourceFrame> frames;
+  };
+
+  std::uint64_t looked_up(std::size_t index) const {
+    const FrameAddress& address = addresses_[index];
+    return address.return_address && address.pc != 0 ? address.pc - 1 : address.pc;
+  }
+
+  void ask(std::size_t index) {
+    const FrameAddress& address = addresses_[index];
+    Answer& answer = answers_[index];
+    answer.shown = address.pc;
+    if (address.tgid == 0) {
+      ask_kernel(index);
+      return;
+    }
+    answer.place = "unknown";
+    const auto process = symbols_.processes_.find(address.tgid);
+    if (process == symbols_.processes_.end()) return;
+    const Region* const region = region_at(process->second.regions, looked_up(index));
+    if (region == nullptr) return;
+    const Mapping& mapping = region->mapping;
+    const bool from_kernel = mapping.path == kVdso || mapping.path == kVsyscall;
+    answer.of_jit = !from_kernel;
+    if (!is_file(mapping) && !from_kernel) {
+      answer.place = "anon";
+      jits_[address.tgid].push_back(index);
+      return;
+    }
+    answer.module = module_name(mapping.path);
+    answer.place = from_kernel ? answer.module.substr(1, answer.module.size() - 2) : answer.module;
+    answer.in_file = (from_kernel ? 0 : mapping.offset) + (looked_up(index) - mapping.begin);
+    answer.shown = answer.in_file + (address.pc - looked_up(index));
+    if (region->module != nullptr) modules_[region->module.get()].push_back(index);
+  }
+
+  void ask_kernel(std::size_t index) {
+    Answer& answer = answers_[index];
+    answer.place = "kernel";
+    if (const auto function = symbols_.kernel().find(looked_up(index))) {
+      answer.module = function->module;
+      answer.frames.emplace_back();
+      answer.frames.back().function = function->name;
+      answer.frames.back().begin = function->begin;
+    }
+  }
+
+  void ask_modules() {
+    std::vector<Module*> asked;
+    for (const auto& [module, indices] : modules_) asked.push_back(module);
+    for (std::size_t begin = 0; begin < asked.size(); begin += kModulesAtOnce) {
+      const auto end = std::min(begin + kModulesAtOnce, asked.size());
+      ask_some({asked.begin() + static_cast<std::ptrdiff_t>(begin),
+                asked.begin() + static_cast<std::ptrdiff_t>(end)});
+    }
+  }
+
+  void ask_some(const std::vector<Module*>& modules) {
+    const int own_root = symbols_.own_root_ ? symbols_.own_root_->directory.get() : -1;
+    std::vector<StrippedFile> stripped;
+    for (Module* const module : modules) {
+      StrippedFile file{module->fd(own_root), candidate_paths(module->mapped_path()).front(), {}};
+      if (module->root() != nullptr) file.roots.push_back(module->root()->directory.get());
+      if (own_root >= 0) file.roots.push_back(own_root);
+      stripped.push_back(std::move(file));
+    }
+    const std::vector<DebugFiles> debug = find_debug_files(stripped, symbols_.server_);
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      ModuleFiles files;
+      files.file = stripped[i].fd;
+      files.image = modules[i]->image();
+      files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
+      files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
+      if (files.file >= 0 || !files.image.empty()) ask_module(*modules[i], files);
+    }
+  }
+
+  void ask_module(Module& module, const ModuleFiles& files) {
+    if (monotonic_now() - begun_ > kMostTime) {
+      warn_once("some names are missing: to read them all takes more than a minute");
+      return;
+    }
+    const std::vector<std::size_t>& indices = modules_[&module];
+    std::vector<std::uint64_t> offsets;
+    for (const std::size_t index : indices) offsets.push_back(answers_[index].in_file);
+    std::sort(offsets.begin(), offsets.end());
+    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+    const ModuleFrames found = module_frames(files, offsets);
+    if (found.names_lost || found.lines_lost) {
+      warn_once(std::string("some ") + (found.names_lost ? "names" : "inlined functions and lines") + " of " +
+                module_name(module.mapped_path()) +
+                " are missing: reading its tables crashed or took more than 5 s");
+    }
+    for (const std::size_t index : indices) {
+      Answer& answer = answers_[index];
+      const auto at = std::lower_bound(offsets.begin(), offsets.end(), answer.in_file) - offsets.begin();
+      const CodePlace& place = found.places[static_cast<std::size_t>(at)];
+      if (!place.address) {
+        if (answer.of_jit) jits_[addresses_[index].tgid].push_back(index);
+        continue;
+      }
+      answer.shown = answer.shown - answer.in_file + *place.address;
+      answer.frames = place.frames;
+    }
+  }
+
+  void ask_perf_maps() {
+    for (const auto& [tgid, indices] : jits_) {
+      const Process& process = symbols_.processes_.at(tgid);
+      const auto [file, name] = open_perf_map(tgid, process);
+      if (!file) continue;
+      std::vector<std::uint64_t> pcs;
+      for (const std::size_t index : indices) pcs.push_back(looked_up(index));
+      std::sort(pcs.begin(), pcs.end());
+      pcs.erase(std::unique(pcs.begin(), pcs.end()), pcs.end());
+      const auto found = look_up_in_perf_map(file->fd.get(), pcs);
+      for (const std::size_t index : indices) {
+        const auto at = std::lower_bound(pcs.begin(), pcs.end(), looked_up(index)) - pcs.begin();
+        const auto& function = found[static_cast<std::size_t>(at)];
+        if (!function) continue;
+        Answer& answer = answers_[index];
+        answer.module = name;
+        answer.shown = addresses_[index].pc;
+        answer.frames.assign(1, SourceFrame());
+        answer.frames.back().function = function->name;
+        answer.frames.back().begin = function->begin;
+      }
+    }
+  }
+
+  /// As the process calls itself in its own /tmp, else as we do in ours. Anybody can put a file there.
+  std::pair<std::optional<OpenedFile>, std::string> open_perf_map(std::int32_t tgid,
+                                                                  const Process& process) const {
+    const int own_root = symbols_.own_root_ ? symbols_.own_root_->directory.get() : -1;
+    const std::int32_t own_tgid = process.status.own_tgid != 0 ? process.status.own_tgid : tgid;
+    const int root = process.root != nullptr ? process.root->directory.get() : own_root;
+    for (const auto& [directory, number] : {std::pair(root, own_tgid), std::pair(own_root, tgid)}) {
+      std::string name = "perf-" + std::to_string(number) + ".map";
+      auto file = open_regular_below(directory, "/tmp/" + name, Symlinks::refuse);
+      if (file && (file->uid == process.status.uid || file->uid == 0))
+        return {std::move(file), std::move(name)};
+    }
+    return {};
+  }
+
+  void demangle_all() {
+    std::vector<std::string> symbols;
+    for (const Answer& answer : answers_) {
+      for (const SourceFrame& frame : answer.frames) symbols.push_back(frame.function);
+    }
+    std::sort(symbols.begin(), symbols.end());
+    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+    const Demangled demangled = demangle(symbols);
+    if (demangled.given_up) {
+      warn_once(
+          "some C++ names are shown mangled: four of them crashed the demangler or took it more than a "
+          "second");
+    }
+    for (Answer& answer : answers_) {
+      for (SourceFrame& frame : answer.frames) {
+        const auto at = std::lower_bound(symbols.begin(), symbols.end(), frame.function) - symbols.begin();
+        frame.function = demangled.names[static_cast<std::size_t>(at)];
+      }
+    }
+  }
+
+  std::vector<std::string> texts_of(std::size_t index) const {
+    const Answer& answer = answers_[index];
+    std::vector<std::string> texts;
+    const std::string module = " (" + answer.module + ")";
+    for (const SourceFrame& frame : answer.frames) {
+      if (frame.inlined) {
+        if (!frame.function.empty()) texts.push_back(frame.function + " (inlined)" + module + at_line(frame));
+      } else if (!frame.function.empty()) {
+        texts.push_back(frame.function + "+" + hex(answer.shown - frame.begin) + module + at_line(frame));
+      } else {
+        texts.push_back(place(answer.place, answer.shown) + at_line(frame));
+      }
+    }
+    if (answer.frames.empty()) texts.push_back(place(answer.place, answer.shown));
+    return texts;
+  }
+
+  void warn_once(std::string warning) {
+    std::vector<std::string>& all = symbols_.warnings_;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
+  }
+
+  Symbolizer& symbols_;
+  const std::vector<FrameAddress>& addresses_;
+  std::vector<Answer> answers_;
+  std::map<Module*, std::vector<std::size_t>> modules_;  // indices of the addresses there
+  std::map<std::int32_t, std::vector<std::size_t>> jits_;
+  const Nanos begun_ = monotonic_now();
+};
+
+std::vector<std::vector<std::string>> Symbolizer::frames(const std::vector<FrameAddress>& addresses) {
+  return Batch(*this, addresses).take();
 }
 
 }  // namespace offwait

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Addresses → the text of a frame, as design.md §5 has it. Names come from symbol tables; what they do
-// not cover is shown as a place in a module, never as the nearest name.
+// Addresses → the text of a frame, as design.md §5 has it. What no table covers is shown as a place in a
+// module, never as the nearest name.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,15 +16,28 @@
 
 #include "process/mapped_files.h"
 #include "process/proc_maps.h"
-#include "symbol/demangle.h"
+#include "process/process_root.h"
+#include "symbol/debug_files.h"
 #include "symbol/kallsyms.h"
 
 namespace offwait {
 
+struct FrameAddress {
+  std::int32_t tgid = 0;  ///< 0: in the kernel
+  std::uint64_t pc = 0;
+  /// Of every frame but the leaf, and but the one a signal interrupted: the function is the one that holds pc
+  /// − 1, the call; a call that does not return can be the last instruction of its function. Offsets are
+  /// those of `pc` itself in any case.
+  bool return_address = false;
+  friend bool operator==(const FrameAddress&, const FrameAddress&) = default;
+  friend auto operator<=>(const FrameAddress&, const FrameAddress&) = default;
+};
+
 /// Not for several threads at once. All text returned holds hostile bytes: escape in every output.
 class Symbolizer {
  public:
-  Symbolizer();
+  /// `server` is asked for debug files that are not on this host.
+  explicit Symbolizer(DebugServer server = {});
   ~Symbolizer();
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
@@ -33,37 +47,38 @@ class Symbolizer {
   /// Notes what the process has mapped executable and opens the files behind it, so that its addresses have
   /// names after it has exited, has executed another program or its files are deleted. To be called about
   /// once a second for each process: what has not changed costs one read of /proc/TGID/maps, and each file is
-  /// opened and (at the first lookup) parsed once for all processes. Where a later snapshot has nothing
-  /// mapped, earlier ones still count. False when the process does not exist or may not be looked at. A file
-  /// that cannot be opened, or is no longer the one that is mapped, has no names but is still a module.
+  /// opened once for all processes. Where a later snapshot has nothing mapped, earlier ones still count.
+  /// False when the process does not exist or may not be looked at. A file that cannot be opened, or is no
+  /// longer the one that is mapped, has no names but is still a module.
   bool snapshot(std::int32_t tgid);
 
-  /// A frame in user space:
-  ///   `function+0xoff (module)`  demangled, module without directory; `([vdso])` for the vdso
+  /// The texts of the frames at each address, innermost first: at least one, and before it the functions
+  /// inlined there.
+  ///   `function+0xoff (module)`  demangled, module without directory; `([vdso])` for the vdso, `([kernel])`,
+  ///   `([ext4])`;
+  ///                              `(perf-PID.map)` for code of a JIT compiler that says what it has made
+  ///   `function (inlined) (module)`
+  ///   … at file:line             follows either where debug information has it
   ///   `[module+0xoff]`           no name covers it; the offset is the virtual address in the file (what
-  ///   addr2line
-  ///                              takes), or the offset in the file where that is not an ELF file or cannot
-  ///                              be read
+  ///   addr2line takes), or
+  ///                              the offset in the file where that is not an ELF file or cannot be read
   ///   `[anon+0xADDR]`            executable memory without a file (JIT); the address in the process
+  ///   `[kernel+0xADDR]`          the address itself
   ///   `[unknown+0xADDR]`         no mapping seen there
-  /// `return_address` (every frame but the leaf, and but the one a signal interrupted): the function is
-  /// the one that holds pc − 1, the call; a call that does not return can be the last instruction
-  /// of its function. The offset is that of `pc` itself in any case.
-  std::string user_frame(std::int32_t tgid, std::uint64_t pc, bool return_address);
+  /// All hostile files are read here, in confined processes; what crashes or takes too long costs its own
+  /// names. To be asked for all addresses at once.
+  std::vector<std::vector<std::string>> frames(const std::vector<FrameAddress>& addresses);
 
   /// False when the return address lies where no snapshot of the process had anything executable: then it is
   /// none. True when the process was never seen.
   bool is_code(std::int32_t tgid, std::uint64_t return_address) const;
 
-  /// A frame in the kernel: `function+0xoff ([kernel])`, `function+0xoff ([ext4])`, or `[kernel+0xADDR]`
-  /// with the address itself. /proc/kallsyms is read at the first call.
-  std::string kernel_frame(std::uint64_t pc, bool return_address);
-
-  /// What the user should know about names that are missing; complete after the last frame was asked for.
+  /// What the user should know about names that are missing. May hold names of files.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   class Module;
+  class Batch;
   struct Region {
     Mapping mapping;
     std::uint64_t end = 0;           // mapping.end, or less where a later mapping lies over it
@@ -71,20 +86,28 @@ class Symbolizer {
   };
   /// What later snapshots did not cover again stays: newest first, then older. Key: first address.
   using Regions = std::map<std::uint64_t, Region>;
+  struct Process {
+    Regions regions;
+    std::shared_ptr<ProcessRoot> root;  // null: ours, or unknown
+    ProcessStatus status;
+  };
 
-  std::string demangled(std::string_view symbol);
   /// The region that holds the address, or null.
   static const Region* region_at(const Regions& regions, std::uint64_t address);
   /// Lays `mapping` over what earlier snapshots say.
-  void note(std::int32_t tgid, Regions& regions, Mapping mapping);
-  std::shared_ptr<Module> open_file(std::int32_t tgid, const Mapping& mapping);
+  void note(std::int32_t tgid, Process& process, Mapping mapping);
+  void note_identity(std::int32_t tgid, Process& process);
+  std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);
+  const KernelSymbols& kernel();
 
-  std::unordered_map<std::int32_t, Regions> processes_;
+  DebugServer server_;
+  std::optional<ProcessRoot> own_root_;
+  std::unordered_map<std::int32_t, Process> processes_;
+  std::map<ProcessRoot::Identity, std::shared_ptr<ProcessRoot>> roots_;
   std::map<FileIdentity, std::shared_ptr<Module>> files_;
-  std::deque<std::shared_ptr<Module>> unparsed_;  // each holds a descriptor
-  std::vector<std::shared_ptr<Module>> vdsos_;    // one for each ABI
-  Demangler demangle_;
+  std::deque<std::shared_ptr<Module>> open_;    // those that hold a descriptor
+  std::vector<std::shared_ptr<Module>> vdsos_;  // one for each ABI
   KernelSymbols kernel_;
   bool kernel_read_ = false;
   std::vector<std::string> warnings_;

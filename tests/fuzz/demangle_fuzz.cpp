@@ -3,24 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <string>
 
 #include "symbol/demangle.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static auto demangle = std::make_unique<offwait::Demangler>();
   constexpr std::size_t kLongest = 1024 + 3;  // and `…`
-  for (const char* prefix : {"", "_Z"}) {
-    const std::string name = (*demangle)(prefix + std::string(data, data + size));
-    if (name.size() > kLongest || (name.empty() && *prefix != '\0')) {
-      std::abort();
-    }
-    if (demangle->given_up()) {
-      demangle = std::make_unique<offwait::Demangler>();
-    }
-    if ((*demangle)("_Z1fv") != "f()") {
+  for (const char* prefix : {"", "_Z", "_R"}) {
+    const auto demangled = offwait::demangle({prefix + std::string(data, data + size), "_Z1fv"});
+    const std::string& name = demangled.names[0];
+    if (name.size() > kLongest || (name.empty() && *prefix != '\0') || demangled.names[1] != "f()") {
       std::abort();
     }
   }

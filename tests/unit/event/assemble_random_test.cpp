@@ -322,8 +322,11 @@ void append(RecordBuffer& buffer, const std::vector<Record>& records) {
 }
 
 Trace assembled(const KernelRecording& recording) {
-  return assemble(recording,
-                  [](const offwait_stack&, std::size_t index) { return "f" + std::to_string(index); });
+  return assemble(recording, [](const offwait_stack& stack) {
+    std::vector<std::string> frames;
+    for (std::size_t i = 0; i < pcs_of(stack).size(); ++i) frames.push_back("f" + std::to_string(i));
+    return frames;
+  });
 }
 
 TEST_CASE("random recordings give every thread the times that it really had") {

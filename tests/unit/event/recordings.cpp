@@ -111,10 +111,14 @@ void RecordingByHand::stack(std::uint32_t id, std::uint32_t tgid, const std::vec
 
 Trace RecordingByHand::trace() const {
   REQUIRE(appended);
-  return assemble(recording, [](const offwait_stack& stack, std::size_t index) -> std::string {
-    const std::string pc = std::to_string(stack.pc[index]);
-    if (stack.pc[index] == 0) return "";
-    return stack.tgid == 0 ? "k" + pc : "u" + std::to_string(stack.tgid) + ":" + pc;
+  return assemble(recording, [](const offwait_stack& stack) {
+    std::vector<std::string> frames;
+    for (const std::uint64_t pc : pcs_of(stack)) {
+      if (pc == 0) continue;
+      const std::string space = stack.tgid == 0 ? "k" : "u" + std::to_string(stack.tgid) + ":";
+      frames.push_back(space + std::to_string(pc));
+    }
+    return frames;
   });
 }
 

@@ -3,8 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "report/frame.h"
-
 using namespace offwait;
 using Frames = std::vector<std::string>;
 
@@ -12,6 +10,7 @@ TEST_CASE("A short frame has neither offset nor module nor argument types") {
   CHECK(short_frame("fdatasync+0x1b (libc.so.6)") == "fdatasync");
   CHECK(short_frame("ext4_sync_file+0x7f") == "ext4_sync_file");
   CHECK(short_frame("ns::do_commit(int)+0x1f (server) at src/db.cc:120") == "ns::do_commit (db.cc:120)");
+  CHECK(short_frame("nap(int) (inlined) (server) at src/db.cc:7") == "nap (db.cc:7)");
   CHECK(short_frame("S::get(char const*) const+0x1 (a.out)") == "S::get");
   CHECK(short_frame("F::operator()(int)+0x1 (a.out)") == "F::operator()");
   CHECK(short_frame("operator+(X, X)+0x1 (a.out)") == "operator+");
@@ -30,6 +29,8 @@ TEST_CASE("A function is the same at all of its places") {
   CHECK(function_of("ns::work(int)+0x1f (server) at src/db.cc:120") == "ns::work(int) (server)");
   CHECK(function_of("ns::work(int)+0x2f (server)") == "ns::work(int) (server)");
   CHECK(function_of("do_futex+0x12") == "do_futex");
+  CHECK(function_of("nap(int) (inlined) (server) at src/db.cc:7") == "nap(int) (server)");
+  CHECK(function_of("[server+0x1200]+0x34") == "[server+0x1200]");
   CHECK(function_of("[server+0x1234]") == "[server+0x1234]");
   CHECK(function_of("--") == "--");
 }

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
@@ -81,6 +82,8 @@ TEST_CASE("given files can be read and mapped") {
   const auto work = [&](const ConfinedOutput& out) {
     std::array<char, 4> magic{};
     out.write(pread(file.get(), magic.data(), magic.size(), 0) == 4 ? "read " : "");
+    struct stat status {};
+    out.write(fstat(file.get(), &status) == 0 && fcntl(file.get(), F_GETFD) == FD_CLOEXEC ? "stat " : "");
     void* const at = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, file.get(), 0);
     out.write(at != MAP_FAILED ? std::string_view(static_cast<const char*>(at), 4) : "");
     out.write(pread(other.get(), magic.data(), magic.size(), 0) < 0 && errno == EBADF ? " closed" : "");
@@ -88,7 +91,7 @@ TEST_CASE("given files can be read and mapped") {
   };
   const Confined confined = run(work, confinement);
   CHECK(confined.end == ConfinedEnd::done);
-  CHECK(confined.output == "read \177ELF closedmm");
+  CHECK(confined.output == "read stat \177ELF closedmm");
 }
 
 TEST_CASE("looking for other files finds nothing") {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files by the names that they have for another process, and what it takes to find its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "process/mapped_files.h"
+
+namespace offwait {
+
+/// A root directory and the mounts below it; stays usable after its process has exited.
+struct ProcessRoot {
+  using Identity = std::array<std::uint64_t, 3>;  ///< mount namespace, device and inode of the directory
+  UniqueFd directory;
+  UniqueFd mounts;  ///< keeps the mount namespace alive
+  Identity identity{};
+};
+
+/// Nothing if the process is gone or may not be looked at.
+std::optional<ProcessRoot> open_root(std::int32_t tgid);
+
+enum class Symlinks { follow, refuse };
+
+/// A regular file (open_regular_file()) with this absolute path for whoever has the root directory `root`:
+/// neither `..` nor a symlink leads out of it.
+std::optional<OpenedFile> open_regular_below(int root, const std::string& path, Symlinks symlinks);
+
+struct ProcessStatus {
+  std::uint32_t uid = 0;  ///< effective
+  std::uint32_t gid = 0;
+  std::int32_t own_tgid = 0;         ///< in the innermost PID namespace that it is in
+  std::uint64_t caught_signals = 0;  ///< bit n - 1: signal n has a handler
+};
+
+/// Nothing if the process is gone.
+std::optional<ProcessStatus> process_status(std::int32_t tgid);
+/// The text of /proc/TGID/status.
+ProcessStatus parse_status(const std::string& text);
+
+}  // namespace offwait

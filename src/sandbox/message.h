@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Values as bytes, from a confined process to the one that trusts nothing of it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace offwait {
+
+class MessageWriter {
+ public:
+  void number(std::uint64_t value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));  // both ends are one machine
+  }
+  void text(std::string_view text) {
+    number(text.size());
+    bytes_.append(text);
+  }
+  const std::string& bytes() const { return bytes_; }
+  std::string take() && { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Reading beyond the end gives 0 and nothing, and the reader has failed() from then on.
+class MessageReader {
+ public:
+  explicit MessageReader(std::string_view bytes) : rest_(bytes) {}
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (rest_.size() < sizeof(value)) {
+      fail();
+      return 0;
+    }
+    std::memcpy(&value, rest_.data(), sizeof(value));
+    rest_.remove_prefix(sizeof(value));
+    return value;
+  }
+  std::string_view text() {
+    const std::uint64_t size = number();
+    if (size > rest_.size()) {
+      fail();
+      return {};
+    }
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return text;
+  }
+  bool at_end() const { return rest_.empty(); }
+  bool failed() const { return failed_; }
+
+ private:
+  void fail() {
+    failed_ = true;
+    rest_ = {};
+  }
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+}  // namespace offwait

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbol/debug_files.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include "process/process_root.h"
+#include "sandbox/confined_batch.h"
+#include "sandbox/message.h"
+#include "symbol/debug_links.h"
+
+namespace offwait {
+namespace {
+
+const char* const kDebugDirectory = "/usr/lib/debug";
+
+std::string hexadecimal(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    text.push_back(kDigits[static_cast<unsigned char>(byte) >> 4U]);
+    text.push_back(kDigits[static_cast<unsigned char>(byte) & 15U]);
+  }
+  return text;
+}
+
+std::uint32_t checksum(int fd) {
+  std::vector<Bytef> piece(std::size_t{1} << 16U);
+  uLong sum = crc32(0, nullptr, 0);
+  off_t at = 0;
+  for (ssize_t got = 0; (got = pread(fd, piece.data(), piece.size(), at)) > 0; at += got) {
+    sum = crc32(sum, piece.data(), static_cast<uInt>(got));
+  }
+  return static_cast<std::uint32_t>(sum);
+}
+
+struct LinkQuestion {
+  int fd;
+  bool with_checksum;
+};
+struct LinkAnswer {
+  DebugLinks links;
+  std::uint32_t checksum = 0;
+};
+
+/// One for each file; nothing for what is no ELF file.
+std::vector<std::optional<LinkAnswer>> read_links(const std::vector<LinkQuestion>& questions) {
+  ConfinedBatch batch;
+  batch.items = questions.size();
+  for (const LinkQuestion& question : questions) batch.confinement.descriptors.push_back(question.fd);
+  batch.answer = [&questions](std::size_t index) {
+    MessageWriter message;
+    if (const auto links = read_debug_links(questions[index].fd); links.ok()) {
+      message.text(links->build_id);
+      message.number(links->has_lines ? 1 : 0);
+      message.text(links->debuglink);
+      message.number(links->debuglink_crc);
+      message.text(links->supplement);
+      message.text(links->supplement_build_id);
+      message.number(questions[index].with_checksum ? checksum(questions[index].fd) : 0);
+    }
+    return std::move(message).take();
+  };
+  std::vector<std::optional<LinkAnswer>> result;
+  if (questions.empty()) return result;
+  for (const auto& answer : answer_confined(batch).answers) {
+    result.emplace_back();
+    if (!answer || answer->empty()) continue;
+    MessageReader reader(*answer);
+    LinkAnswer read;
+    read.links.build_id = reader.text();
+    read.links.has_lines = reader.number() != 0;
+    read.links.debuglink = reader.text();
+    read.links.debuglink_crc = static_cast<std::uint32_t>(reader.number());
+    read.links.supplement = reader.text();
+    read.links.supplement_build_id = reader.text();
+    read.checksum = static_cast<std::uint32_t>(reader.number());
+    if (!reader.failed()) result.back() = std::move(read);
+  }
+  return result;
+}
+
+/// A file that may be what `owner` (an index) looks for.
+struct Candidate {
+  std::size_t owner;
+  int root;
+  OpenedFile file;
+};
+
+std::string build_id_path(const std::string& build_id) {
+  const std::string digits = hexadecimal(build_id);
+  return digits.size() < 3 ? std::string()
+                           : std::string(kDebugDirectory) + "/.build-id/" + digits.substr(0, 2) + "/" +
+                                 digits.substr(2) + ".debug";
+}
+
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+std::vector<std::string> candidate_paths(const DebugLinks& links, const std::string& path) {
+  std::vector<std::string> paths;
+  if (std::string by_id = build_id_path(links.build_id); !by_id.empty()) paths.push_back(std::move(by_id));
+  if (!links.debuglink.empty() && path.starts_with('/')) {
+    const std::string directory = directory_of(path);
+    for (const std::string& where : {directory, directory + ".debug/", kDebugDirectory + directory}) {
+      paths.push_back(where + links.debuglink);
+    }
+  }
+  return paths;
+}
+
+/// Takes the candidates that `is_right(owner, its links)`.
+template <class Accept, class Take>
+void choose(std::vector<Candidate>& candidates, bool with_checksums, Accept is_right, Take take) {
+  std::vector<LinkQuestion> questions;
+  for (const Candidate& candidate : candidates)
+    questions.push_back({candidate.file.fd.get(), with_checksums});
+  const std::vector<std::optional<LinkAnswer>> links = read_links(questions);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (links[i] && is_right(candidates[i].owner, *links[i])) take(candidates[i], *links[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files, const DebugServer& server) {
+  std::vector<DebugFiles> result(files.size());
+  std::vector<LinkQuestion> questions;
+  for (const StrippedFile& file : files) questions.push_back({file.fd, false});
+  const std::vector<std::optional<LinkAnswer>> own = read_links(questions);
+
+  std::vector<Candidate> candidates;
+  bool checksums = false;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!own[i]) continue;
+    result[i].in_file = own[i]->links.has_lines;
+    if (result[i].in_file) continue;
+    checksums = checksums || own[i]->links.build_id.empty();
+    for (const std::string& path : candidate_paths(own[i]->links, files[i].path)) {
+      for (const int root : files[i].roots) {
+        if (auto opened = open_regular_below(root, path, Symlinks::follow)) {
+          candidates.push_back({i, root, *std::move(opened)});
+        }
+      }
+    }
+  }
+
+  struct Chosen {
+    int root;
+    std::string path;
+    DebugLinks links;
+  };
+  std::vector<std::optional<Chosen>> chosen(files.size());
+  const auto is_debug_file = [&](std::size_t owner, const LinkAnswer& found) {
+    const DebugLinks& wanted = own[owner]->links;
+    return wanted.build_id.empty() ? found.links.build_id.empty() && found.checksum == wanted.debuglink_crc
+                                   : found.links.build_id == wanted.build_id;
+  };
+  const auto take_debug = [&](Candidate& candidate, const LinkAnswer& found) {
+    if (result[candidate.owner].debug) return;
+    chosen[candidate.owner] = Chosen{candidate.root, candidate.file.path, found.links};
+    result[candidate.owner].debug = std::move(candidate.file);
+  };
+  choose(candidates, checksums, is_debug_file, take_debug);
+
+  if (server) {
+    candidates.clear();
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (!own[i] || result[i].in_file || result[i].debug || own[i]->links.build_id.empty()) continue;
+      if (auto opened = open_regular_file(server(hexadecimal(own[i]->links.build_id)))) {
+        candidates.push_back({i, files[i].roots.empty() ? -1 : files[i].roots.back(), *std::move(opened)});
+      }
+    }
+    choose(candidates, false, is_debug_file, take_debug);
+  }
+
+  candidates.clear();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const DebugLinks* const links = chosen[i]           ? &chosen[i]->links
+                                    : result[i].in_file ? &own[i]->links
+                                                        : nullptr;
+    if (links == nullptr || links->supplement.empty()) continue;
+    const std::string& named = links->supplement;
+    const std::string beside = directory_of(chosen[i] ? chosen[i]->path : files[i].path);
+    for (const std::string& path :
+         {named.starts_with('/') ? named : beside + named, build_id_path(links->supplement_build_id)}) {
+      for (const int root : files[i].roots) {
+        if (auto opened = path.empty() ? std::nullopt : open_regular_below(root, path, Symlinks::follow)) {
+          candidates.push_back({i, root, *std::move(opened)});
+        }
+      }
+    }
+  }
+  choose(
+      candidates, false,
+      [&](std::size_t owner, const LinkAnswer& found) {
+        const DebugLinks& links = chosen[owner] ? chosen[owner]->links : own[owner]->links;
+        return !found.links.build_id.empty() && found.links.build_id == links.supplement_build_id;
+      },
+      [&](Candidate& candidate, const LinkAnswer&) {
+        if (!result[candidate.owner].supplement)
+          result[candidate.owner].supplement = std::move(candidate.file);
+      });
+  return result;
+}
+
+}  // namespace offwait

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbol/module_frames.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "sandbox/confined_batch.h"
+#include "sandbox/message.h"
+#include "symbol/elf_symbols.h"
+
+namespace offwait {
+namespace {
+
+/// Of a process that reads one file's tables.
+constexpr std::chrono::seconds kTablesTime{5};
+/// DWARF of 100 MB takes about a second.
+constexpr std::chrono::seconds kLinesTime{5};
+constexpr std::size_t kMostInlined = 256;
+
+std::uint64_t size_of(int fd) {
+  struct stat status {};
+  return fd >= 0 && fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {
+  Confinement result;
+  for (const int fd : {files.file, files.debug, files.supplement}) {
+    if (fd >= 0) result.descriptors.push_back(fd);
+    result.memory += size_of(fd);  // maps are memory, too
+  }
+  result.cpu_time = time;
+  result.wall_time = 4 * time;
+  return result;
+}
+
+/// Functions of the symbol tables, those of DWARF's file as well.
+class Tables {
+ public:
+  explicit Tables(const ModuleFiles& files) {
+    auto own = files.file >= 0 ? ElfSymbols::read(files.file) : ElfSymbols::read(files.image);
+    if (own.ok()) own_ = std::move(own).value();
+    if (files.debug >= 0 && files.debug != files.file) {
+      auto debug = ElfSymbols::read(files.debug);
+      if (debug.ok()) debug_ = std::move(debug).value();
+    }
+  }
+
+  std::string answer(std::uint64_t offset) const {
+    MessageWriter message;
+    const auto address = own_.address_of(offset);
+    message.number(address ? 1 : 0);
+    if (address) {
+      // The name that is exported rather than one that it has inside its library.
+      auto function = own_.find(*address);
+      const auto inside = debug_.find(*address);
+      if (!function || (inside && inside->begin > function->begin)) function = inside;
+      message.number(*address);
+      message.number(function ? function->begin : 0);
+      message.text(function ? function->name : std::string_view());
+    }
+    return std::move(message).take();
+  }
+
+ private:
+  ElfSymbols own_;
+  ElfSymbols debug_;
+};
+
+void read_tables(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets, ModuleFrames& result) {
+  std::unique_ptr<Tables> tables;
+  ConfinedBatch batch;
+  batch.items = offsets.size();
+  batch.confinement = confinement(files, kTablesTime);
+  batch.prepare = [&] { tables = std::make_unique<Tables>(files); };
+  batch.answer = [&](std::size_t index) { return tables->answer(offsets[index]); };
+  const ConfinedAnswers answers = answer_confined(batch);
+  result.names_lost = answers.given_up || answers.lost > 0;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    MessageReader reader(answers.answers[i] ? std::string_view(*answers.answers[i]) : std::string_view());
+    if (reader.number() == 0) continue;
+    CodePlace& place = result.places[i];
+    place.address = reader.number();
+    SourceFrame frame;
+    frame.begin = reader.number();
+    frame.function = reader.text();
+    place.frames.push_back(std::move(frame));
+  }
+}
+
+std::string pack(const std::vector<SourceFrame>& frames) {
+  MessageWriter message;
+  for (const SourceFrame& frame : frames) {
+    message.text(frame.function);
+    message.number(frame.begin);
+    message.number(frame.inlined ? 1 : 0);
+    message.text(frame.file);
+    message.number(frame.line);
+  }
+  return std::move(message).take();
+}
+
+std::vector<SourceFrame> unpack(std::string_view bytes) {
+  std::vector<SourceFrame> frames;
+  for (MessageReader reader(bytes); !reader.at_end() && frames.size() <= kMostInlined;) {
+    SourceFrame frame;
+    frame.function = reader.text();
+    frame.begin = reader.number();
+    frame.inlined = reader.number() != 0;
+    frame.file = reader.text();
+    frame.line = static_cast<std::uint32_t>(reader.number());
+    if (reader.failed()) return {};
+    frames.push_back(std::move(frame));
+  }
+  // A chain that does not end in a function of its own is none.
+  return frames.empty() || frames.back().inlined ? std::vector<SourceFrame>() : frames;
+}
+
+/// What DWARF says, but the symbol tables' name where they have one: it is what other tools show.
+void add_lines(const ModuleFiles& files, ModuleFrames& result) {
+  std::vector<CodePlace*> places;
+  for (CodePlace& place : result.places) {
+    if (place.address) places.push_back(&place);
+  }
+  std::unique_ptr<DwarfLines> lines;
+  ConfinedBatch batch;
+  batch.items = places.size();
+  batch.confinement = confinement(files, kLinesTime);
+  batch.prepare = [&] { lines = DwarfLines::open(files.debug, files.supplement); };
+  batch.answer = [&](std::size_t index) {
+    return lines != nullptr ? pack(lines->frames_at(*places[index]->address)) : std::string();
+  };
+  const ConfinedAnswers answers = answer_confined(batch);
+  result.lines_lost = answers.given_up || answers.lost > 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!answers.answers[i]) continue;
+    std::vector<SourceFrame> frames = unpack(*answers.answers[i]);
+    if (frames.empty()) continue;
+    SourceFrame& known = places[i]->frames.back();
+    SourceFrame& holder = frames.back();
+    if (!known.function.empty()) {
+      holder.function = std::move(known.function);
+      holder.begin = known.begin;
+    }
+    places[i]->frames = std::move(frames);
+  }
+}
+
+}  // namespace
+
+ModuleFrames module_frames(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets) {
+  ModuleFrames result;
+  result.places.resize(offsets.size());
+  read_tables(files, offsets, result);
+  if (files.debug >= 0) {
+    add_lines(files, result);
+  }
+  return result;
+}
+
+}  // namespace offwait
