@@ -193,6 +193,8 @@ void add_analysis_options(CLI::App& app, Options& options) {
 
 void add_printing_options(CLI::App& app, Options& options) {
   app.add_flag("-v,--verbose", options.verbosity, "every edge, whole stacks");
+  app.add_flag("--full-stacks", options.full_stacks,
+               "show how threads are started, and how libraries wait and wake inside, too");
   app.add_flag("-q,--quiet", options.quiet, "no progress and no notes");
 }
 

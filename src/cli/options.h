@@ -51,6 +51,7 @@ struct Options {
   // How to print:
   bool explain = false;
   int verbosity = 0;
+  bool full_stacks = false;
   bool quiet = false;
   // How to measure a disk; `duration` is of each measurement:
   std::uint64_t file_bytes = 1'000'000'000;

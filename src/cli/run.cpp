@@ -74,6 +74,7 @@ TextStyle text_style(const Options& options) {
   TextStyle style;
   style.verbosity = options.verbosity;
   style.explain = options.explain;
+  style.full_stacks = options.full_stacks;
   std::setlocale(LC_CTYPE, "");
   style.charset = std::string_view(::nl_langinfo(CODESET)) == "UTF-8" ? Charset::utf8 : Charset::ascii;
   std::setlocale(LC_CTYPE, "C");

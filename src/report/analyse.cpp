@@ -28,7 +28,7 @@
 #include "model/validate.h"
 #include "report/elsewhere.h"
 #include "report/escape.h"
-#include "report/fold.h"
+#include "report/frame.h"
 #include "report/quantity.h"
 #include "report/stack_ends.h"
 #include "report/verdict.h"

@@ -8,11 +8,11 @@
 
 namespace offwait {
 
-std::vector<CodePlace> code_places(const ReportSamples& samples) {
+std::vector<CodePlace> code_places(const ReportSamples& samples, UserFrames user_frames) {
   std::map<std::string, std::size_t> index;
   std::vector<CodePlace> out;
   for (const ReportSamples::Place& place : samples.stacks) {
-    const auto [kernel, user, left_out] = fold(place.stack, 1);
+    const auto [kernel, user, left_out] = fold(place.stack, 1, user_frames);
     if (user.empty()) {
       continue;
     }

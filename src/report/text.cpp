@@ -13,6 +13,7 @@
 #include "report/code_places.h"
 #include "report/fold.h"
 #include "report/names.h"
+#include "report/noise.h"
 #include "report/quantity.h"
 
 namespace offwait {
@@ -48,6 +49,7 @@ class TextReport {
   TextReport(const Report& report, const TextStyle& style)
       : report_(report),
         verbose_(style.verbosity > 0),
+        user_frames_(style.full_stacks ? UserFrames::all : UserFrames::program),
         canvas_(style.width, style.color, style.charset),
         names_(report) {}
 
@@ -525,7 +527,13 @@ class TextReport {
   void stack_line(const std::string& name, const std::vector<std::string>& stack, const std::string& remark) {
     label(name);
     if (verbose_) {
-      for (const std::string& frame : stack) {
+      const auto boundary = std::find(stack.begin(), stack.end(), "--");
+      const auto user = boundary == stack.end() ? stack.begin() : std::next(boundary);
+      for (auto frame = stack.begin(); frame != user; ++frame) {
+        canvas_.to(15).flow(words(*frame), 17);
+      }
+      const std::vector<std::string> all(user, stack.end());
+      for (const std::string& frame : user_frames_ == UserFrames::all ? all : without_noise(all)) {
         canvas_.to(15).flow(words(frame), 17);
       }
       if (!remark.empty()) {
@@ -538,7 +546,7 @@ class TextReport {
 
   /// `71% of 380 samples in funB ← threadB ← …2 more`
   void places(const ReportSamples& samples) {
-    const std::vector<CodePlace> all = code_places(samples);
+    const std::vector<CodePlace> all = code_places(samples, user_frames_);
     const std::size_t most = std::min(verbose_ ? kPlacesVerbose : kPlaces, all.size());
     for (std::size_t i = 0; i < most && (i == 0 || verbose_ || all[i].share >= kPlaceShare); ++i) {
       std::string share = format_percent(all[i].share, 1);
@@ -556,7 +564,7 @@ class TextReport {
   /// `kernel ┆ leaf ← caller ← … (remark)`
   std::vector<Word> chain(const std::vector<std::string>& stack, const std::string& remark,
                           std::size_t frames = kFrames) const {
-    const FoldedStack folded = fold(stack, frames);
+    const FoldedStack folded = fold(stack, frames, user_frames_);
     std::vector<Word> out;
     const auto add = [&](const std::string& frame, const char* joint, Ink ink) {
       const std::string text = canvas_.fit(frame, kFrameColumns);
@@ -1095,6 +1103,7 @@ class TextReport {
 
   const Report& report_;
   bool verbose_;
+  UserFrames user_frames_;
   bool explained_ = false;
   Canvas canvas_;
   ActorNames names_;

@@ -66,6 +66,7 @@ TEST_CASE("a target alone: everything else as documented") {
   CHECK_FALSE(options.keep_false_wakeups);
   CHECK(options.spins.empty());
   CHECK_FALSE(options.explain);
+  CHECK_FALSE(options.full_stacks);
   CHECK(options.verbosity == 0);
   CHECK_FALSE(options.quiet);
 }
@@ -87,6 +88,7 @@ TEST_CASE("every option of the profile command") {
                                 "--disk-capacity",
                                 "sda=1M,150",
                                 "--explain",
+                                "--full-stacks",
                                 "-vv",
                                 "-q",
                                 "--keep-false-wakeups",
@@ -122,6 +124,7 @@ TEST_CASE("every option of the profile command") {
   CHECK(options.disk_capacities[1].disk == "sda");
   CHECK(options.disk_capacities[1].ios_per_s == 150);
   CHECK(options.explain);
+  CHECK(options.full_stacks);
   CHECK(options.verbosity == 2);
   CHECK(options.quiet);
 }

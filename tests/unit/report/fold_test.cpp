@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/frame.h"
+
 using namespace offwait;
 using Frames = std::vector<std::string>;
 

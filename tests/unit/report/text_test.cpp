@@ -273,6 +273,32 @@ TEST_CASE("What ran meanwhile: the places with most samples, few said to be few"
   CHECK_FALSE(has(to_text(report, {}), "380 samples"));
 }
 
+TEST_CASE("Noise in stacks is folded unless asked for, in lines and in whole stacks") {
+  Report report = sample_report();
+  report.edges[1].stacks[0].wait_stack = {"futex_do_wait+0x1",
+                                          "--",
+                                          "__futex_abstimed_wait_common64+0x1 (libc.so.6)",
+                                          "___pthread_cond_wait+0x1 (libc.so.6)",
+                                          "threadA+0x2 (app)",
+                                          "start_thread+0x1 (libc.so.6)"};
+  TextStyle style;
+  CHECK(has(to_text(report, style), "    waits in   futex_do_wait ┆ ___pthread_cond_wait ← threadA\n"));
+  style.verbosity = 1;
+  CHECK(has(to_text(report, style),
+            "    waits in   futex_do_wait+0x1\n"
+            "               --\n"
+            "               ___pthread_cond_wait+0x1 (libc.so.6)\n"
+            "               threadA+0x2 (app)\n"
+            "    woken in"));
+  style.full_stacks = true;
+  CHECK(has(to_text(report, style),
+            "               threadA+0x2 (app)\n               start_thread+0x1 (libc.so.6)\n    woken in"));
+  style.verbosity = 0;
+  CHECK(has(to_text(report, style),
+            "    waits in   futex_do_wait ┆ __futex_abstimed_wait_common64 ← ___pthread_cond_wait ← threadA\n"
+            "               ← start_thread\n"));
+}
+
 TEST_CASE("Stacks that are cut are said to be, from one percent of the wait time on, with what to do") {
   Report report = sample_report();
   TextStyle style;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/noise.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "report/frame.h"
+
+namespace offwait {
+
+namespace {
+
+enum class Noise : std::uint8_t {
+  none,      ///< the program's own
+  start,     ///< starts a thread or main()
+  call,      ///< waits or wakes, and says how
+  internal,  ///< below or around such a call
+  glue,      ///< calls something that it was given
+  unnamed,   ///< of libc or libstdc++, without a name
+};
+
+/// Names without template arguments, argument types and return types; with `*`, all that begin so. C names
+/// stand without `__GI_` and leading underscores, but for `_start`.
+struct Rule {
+  std::string_view name;
+  Noise noise;
+};
+
+constexpr std::array kRules = {
+    // glibc's and the kernel's ways into a thread and main().
+    Rule{"_start", Noise::start},
+    Rule{"libc_start_main*", Noise::start},
+    Rule{"libc_start_call_main", Noise::start},
+    Rule{"start_thread", Noise::start},
+    Rule{"thread_start", Noise::start},
+    Rule{"clone", Noise::start},
+    Rule{"clone3", Noise::start},
+    // libstdc++, C++20.
+    Rule{"execute_native_thread_routine", Noise::start},
+    Rule{"std::execute_native_thread_routine", Noise::start},
+    Rule{"std::thread::_State_impl::_M_run", Noise::start},
+    Rule{"std::thread::_Invoker::operator()", Noise::start},
+    Rule{"std::thread::_Invoker::_M_invoke", Noise::start},
+    Rule{"std::jthread::_S_create::*", Noise::start},
+    // Rust, Go.
+    Rule{"std::sys::unix::thread::Thread::new::thread_start", Noise::start},
+    Rule{"std::sys::pal::unix::thread::Thread::new::thread_start", Noise::start},
+    Rule{"std::sys_common::backtrace::__rust_begin_short_backtrace", Noise::start},
+    Rule{"std::sys::backtrace::__rust_begin_short_backtrace", Noise::start},
+    Rule{"std::thread::Builder::spawn_unchecked_::*", Noise::start},
+    Rule{"std::rt::lang_start*", Noise::start},
+    Rule{"std::panicking::try*", Noise::start},
+    Rule{"std::panic::catch_unwind", Noise::start},
+    Rule{"core::ops::function::FnOnce::call_once*", Noise::glue},
+    Rule{"runtime.goexit*", Noise::start},
+    Rule{"runtime.mstart*", Noise::start},
+
+    // What a program calls to wait and to wake.
+    Rule{"pthread_mutex_lock", Noise::call},
+    Rule{"pthread_mutex_timedlock", Noise::call},
+    Rule{"pthread_mutex_clocklock", Noise::call},
+    Rule{"pthread_mutex_unlock", Noise::call},
+    Rule{"pthread_cond_wait", Noise::call},
+    Rule{"pthread_cond_timedwait", Noise::call},
+    Rule{"pthread_cond_clockwait", Noise::call},
+    Rule{"pthread_cond_signal", Noise::call},
+    Rule{"pthread_cond_broadcast", Noise::call},
+    Rule{"pthread_rwlock_rdlock", Noise::call},
+    Rule{"pthread_rwlock_wrlock", Noise::call},
+    Rule{"pthread_rwlock_unlock", Noise::call},
+    Rule{"pthread_barrier_wait", Noise::call},
+    Rule{"pthread_spin_lock", Noise::call},
+    Rule{"pthread_join", Noise::call},
+    Rule{"pthread_timedjoin_np", Noise::call},
+    Rule{"pthread_clockjoin_np", Noise::call},
+    Rule{"sem_wait", Noise::call},
+    Rule{"sem_timedwait", Noise::call},
+    Rule{"sem_clockwait", Noise::call},
+    Rule{"sem_post", Noise::call},
+    Rule{"std::mutex::*", Noise::call},
+    Rule{"std::timed_mutex::*", Noise::call},
+    Rule{"std::recursive_mutex::*", Noise::call},
+    Rule{"std::recursive_timed_mutex::*", Noise::call},
+    Rule{"std::shared_mutex::*", Noise::call},
+    Rule{"std::shared_timed_mutex::*", Noise::call},
+    Rule{"std::condition_variable::*", Noise::call},
+    Rule{"std::condition_variable_any::*", Noise::call},
+    Rule{"std::_V2::condition_variable_any::*", Noise::call},
+    Rule{"std::counting_semaphore::*", Noise::call},
+    Rule{"std::latch::*", Noise::call},
+    Rule{"std::barrier::*", Noise::call},
+    Rule{"std::atomic::wait", Noise::call},
+    Rule{"std::thread::join", Noise::call},
+    Rule{"std::jthread::join", Noise::call},
+    Rule{"std::future::get", Noise::call},
+    Rule{"std::shared_future::get", Noise::call},
+    Rule{"std::promise::set_value", Noise::call},
+    Rule{"std::__basic_future::wait*", Noise::call},
+    Rule{"std::call_once", Noise::call},
+
+    // What these are made of, and thin shells around them.
+    Rule{"futex_abstimed_wait*", Noise::internal},
+    Rule{"futex_clocklock*", Noise::internal},
+    Rule{"futex_lock_pi*", Noise::internal},
+    Rule{"futex_wait", Noise::internal},
+    Rule{"futex_wait_simple", Noise::internal},
+    Rule{"futex_wait_cancelable", Noise::internal},
+    Rule{"futex_reltimed_wait*", Noise::internal},
+    Rule{"futex_wake", Noise::internal},
+    Rule{"internal_syscall_cancel", Noise::internal},
+    Rule{"syscall_cancel*", Noise::internal},
+    Rule{"lll_lock_wait*", Noise::internal},
+    Rule{"lll_lock_wake*", Noise::internal},
+    Rule{"lll_mutex_*", Noise::internal},
+    Rule{"lll_clocklock*", Noise::internal},
+    Rule{"lll_timedlock*", Noise::internal},
+    Rule{"pthread_mutex_lock_full", Noise::internal},
+    Rule{"pthread_mutex_lock_usercnt", Noise::internal},
+    Rule{"pthread_mutex_cond_lock*", Noise::internal},
+    Rule{"pthread_mutex_unlock_usercnt", Noise::internal},
+    Rule{"pthread_mutex_unlock_full", Noise::internal},
+    Rule{"pthread_cond_wait_common", Noise::internal},
+    Rule{"pthread_rwlock_rdlock_full*", Noise::internal},
+    Rule{"pthread_rwlock_wrlock_full*", Noise::internal},
+    Rule{"pthread_clockjoin_ex", Noise::internal},
+    Rule{"new_sem_wait*", Noise::internal},
+    Rule{"new_sem_post", Noise::internal},
+    Rule{"do_futex_wait*", Noise::internal},
+    Rule{"gthread_*", Noise::internal},
+    Rule{"std::__condvar::*", Noise::internal},
+    Rule{"std::__shared_mutex_pthread::*", Noise::internal},
+    Rule{"std::__mutex_base::*", Noise::internal},
+    Rule{"std::__glibcxx_rwlock_*", Noise::internal},
+    Rule{"std::__timed_mutex_impl::*", Noise::internal},
+    Rule{"std::lock_guard::*", Noise::internal},
+    Rule{"std::unique_lock::*", Noise::internal},
+    Rule{"std::shared_lock::*", Noise::internal},
+    Rule{"std::scoped_lock::*", Noise::internal},
+    Rule{"std::__atomic_futex_unsigned::*", Noise::internal},
+    Rule{"std::__atomic_futex_unsigned_base::*", Noise::internal},
+    Rule{"std::__detail::__platform_wait*", Noise::internal},
+    Rule{"std::__detail::__waiter*", Noise::internal},
+    Rule{"std::__atomic_wait_address*", Noise::internal},
+    Rule{"std::__atomic_semaphore::*", Noise::internal},
+    Rule{"std::__future_base::_State_baseV2::*", Noise::internal},
+
+    Rule{"std::__invoke", Noise::glue},
+    Rule{"std::__invoke_impl", Noise::glue},
+    Rule{"std::__invoke_r", Noise::glue},
+    Rule{"std::invoke", Noise::glue},
+    Rule{"std::__apply_impl", Noise::glue},
+    Rule{"std::apply", Noise::glue},
+    Rule{"std::function::operator()", Noise::glue},
+    Rule{"std::_Function_handler::_M_invoke", Noise::glue},
+    Rule{"std::_Function_base::_Base_manager::*", Noise::glue},
+    Rule{"std::move_only_function::operator()", Noise::glue},
+    Rule{"std::_Bind::operator()", Noise::glue},
+    Rule{"std::_Bind::__call", Noise::glue},
+    Rule{"std::packaged_task::operator()", Noise::glue},
+};
+
+/// `void std::__invoke_impl<void, void (*)(int)>(std::__invoke_other, …)` → `std::__invoke_impl`;
+/// `std::function<void ()>::operator()() const` → `std::function::operator()`.
+std::string outline(std::string_view function) {
+  std::string out;
+  int template_depth = 0;
+  int brace_depth = 0;  // a lambda's name
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    const char c = function[i];
+    const bool operator_name = out.ends_with("operator");
+    if (c == '{' || c == '}') {
+      brace_depth += c == '{' ? 1 : -1;
+    } else if (brace_depth == 0 && c == '<' && !operator_name && !out.ends_with("operator<")) {
+      ++template_depth;
+      continue;
+    } else if (brace_depth == 0 && c == '>' && template_depth > 0) {
+      --template_depth;
+      continue;
+    }
+    if (template_depth > 0) {
+      continue;
+    }
+    if (brace_depth == 0 && c == '(') {
+      constexpr std::string_view kAnonymous = "(anonymous namespace)";
+      const std::string_view rest = function.substr(i);
+      const std::string_view kept = rest.starts_with(kAnonymous)              ? kAnonymous
+                                    : operator_name && rest.starts_with("()") ? rest.substr(0, 2)
+                                                                              : std::string_view();
+      if (kept.empty()) {
+        break;
+      }
+      out += kept;
+      i += kept.size() - 1;
+    } else if (brace_depth == 0 && c == ' ' && !operator_name) {
+      out.clear();
+    } else if (brace_depth == 0 && c == '@') {
+      break;
+    } else {
+      out += c;
+    }
+  }
+  if (out != "_start" && out.find(':') == std::string::npos) {
+    constexpr std::string_view kInsideGlibc = "__GI_";
+    out.erase(0, out.starts_with(kInsideGlibc) ? kInsideGlibc.size() : 0);
+    out.erase(0, std::min(out.find_first_not_of('_'), out.size()));
+  }
+  return out;
+}
+
+Noise noise_of(const std::string& frame) {
+  if (frame.ends_with(" ([kernel])")) {
+    return Noise::none;
+  }
+  for (const std::string_view module : {"[libc.so", "[libc-", "[libpthread", "[libstdc++.so"}) {
+    if (frame.starts_with(module)) {
+      return Noise::unnamed;
+    }
+  }
+  const std::string name = outline(parts_of(frame).function);
+  const auto rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& candidate) {
+    return candidate.name.ends_with('*')
+               ? name.starts_with(candidate.name.substr(0, candidate.name.size() - 1))
+               : name == candidate.name;
+  });
+  return rule == kRules.end() ? Noise::none : rule->noise;
+}
+
+}  // namespace
+
+std::vector<std::string> without_noise(const std::vector<std::string>& user_frames) {
+  std::vector<std::pair<const std::string*, Noise>> left;
+  for (const std::string& frame : user_frames) {
+    const Noise noise = noise_of(frame);
+    if (noise != Noise::glue) {
+      left.emplace_back(&frame, noise);
+    }
+  }
+  const auto one_of = [](Noise noise, auto... some) { return ((noise == some) || ...); };
+  auto end = left.end();
+  while (end - left.begin() > 1 && one_of(std::prev(end)->second, Noise::start, Noise::unnamed)) {
+    --end;
+  }
+  const auto inside = std::find_if_not(left.begin(), end, [&](const auto& frame) {
+    return one_of(frame.second, Noise::call, Noise::internal, Noise::unnamed);
+  });
+  std::vector<std::string> out;
+  if (inside != left.begin()) {
+    const auto outermost_call = std::find_if(std::make_reverse_iterator(inside), left.rend(),
+                                             [](const auto& frame) { return frame.second == Noise::call; });
+    out.push_back(outermost_call == left.rend() ? *std::prev(inside)->first : *outermost_call->first);
+  }
+  for (auto frame = inside; frame != end; ++frame) {
+    out.push_back(*frame->first);
+  }
+  if (out.empty() && !user_frames.empty()) {
+    out.push_back(user_frames.front());
+  }
+  return out;
+}
+
+}  // namespace offwait

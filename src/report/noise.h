@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// User frames that say how every program starts its threads and waits, and nothing of this one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace offwait {
+
+/// The user frames of a stack, leaf first, without
+/// - how threads and main() are started, at the outer end: clone3, start_thread, std::thread's _M_run,
+/// _start;
+/// - how glibc and libstdc++ wait and wake, at the inner end: only the outermost call there stays that means
+///   something, as `pthread_mutex_lock` or `std::condition_variable::wait`;
+/// - how libstdc++ calls what it was given, anywhere: std::__invoke, std::function.
+/// Functions of libc and libstdc++ without a name are taken for the first two where they stand at these ends.
+/// Never nothing, if there was something; frames stay as they are. noise.cpp has the table of names.
+std::vector<std::string> without_noise(const std::vector<std::string>& user_frames);
+
+}  // namespace offwait
