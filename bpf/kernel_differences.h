@@ -17,8 +17,9 @@ extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
 #define READABLE_AS(type, address) \
   ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
 
-/* Any kernel types that begin with an integer and with a pointer. */
+/* Any kernel types that begin with an integer, a long one, and with a pointer. */
 #define FIRST_WORD(address) (READABLE_AS(struct refcount_struct, address)->refs.counter)
+#define FIRST_LONG(address) (READABLE_AS(struct timespec64, address)->tv_sec)
 #define FIRST_POINTER(address) ((void*)READABLE_AS(struct llist_head, address)->first)
 
 /* task_struct.state became __state in 5.14 (2f064a59a11f). */
@@ -128,5 +129,55 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
 #endif
   return call;
 }
+
+/* What a walk of the user stack begins with, as saved at kernel entry. The current task's only. */
+struct user_registers {
+  __u64 pc; /* 0: nothing that can be walked */
+  __u64 sp;
+  __u64 fp;
+  __u64 lr;
+};
+
+static __always_inline struct user_registers user_registers_in(const struct pt_regs* regs) {
+  struct user_registers user = {};
+#if defined(__TARGET_ARCH_x86)
+  user.pc = regs->ip;
+  user.sp = regs->sp;
+  user.fp = regs->bp;
+#elif defined(__TARGET_ARCH_arm64)
+  user.pc = regs->pc;
+  user.sp = regs->sp;
+  user.fp = regs->regs[29];
+  user.lr = regs->regs[30];
+#endif
+  return user;
+}
+
+static __always_inline struct user_registers current_user_registers(void) {
+  /* Both helpers: the second one takes what only the first one, of 5.11, gives. */
+  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+    return user_registers_in((const struct pt_regs*)bpf_task_pt_regs(bpf_get_current_task_btf()));
+  struct pt_regs regs = {};
+  struct task_struct* task = (void*)bpf_get_current_task();
+  char* stack = BPF_CORE_READ(task, stack);
+  bpf_probe_read_kernel(&regs, sizeof(regs), stack + 16384 - sizeof(regs));
+  return user_registers_in(&regs);
+}
+
+/* Where the frame that the kernel makes for a signal handler has the interrupted registers: from sp, in bytes
+ * (struct rt_sigframe, without what the handler's return has taken). */
+#if defined(__TARGET_ARCH_x86)
+#define SIGNAL_FP 120
+#define SIGNAL_SP 160
+#define SIGNAL_PC 168
+static __always_inline __u64 strip_pointer_authentication(__u64 pc) { return pc; }
+#elif defined(__TARGET_ARCH_arm64)
+#define SIGNAL_FP 544
+#define SIGNAL_LR 552
+#define SIGNAL_SP 560
+#define SIGNAL_PC 568
+/* User addresses have 48 bits, but for who asks for more; a signature stands above them. */
+static __always_inline __u64 strip_pointer_authentication(__u64 pc) { return pc & 0xffffffffffffull; }
+#endif
 
 #endif

@@ -9,11 +9,14 @@
 
 #include "offwait/event.h"
 #include "offwait/loss_counters.h"
+#include "offwait/unwind.h"
 
 #include "kernel_differences.h"
 #include "maps.h"
 #include "stack.h"
+#include "unwind.h"
 #include "context.h"
+#include "known_stacks.h"
 #include "peer.h"
 #include "calls.h"
 #include "sched.h"

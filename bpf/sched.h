@@ -193,8 +193,8 @@ static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, 
   thread->waker_peer = 0;
 }
 
-static __always_inline void switch_out(void* ctx, struct offwait_thread* thread, struct task_struct* prev,
-                                       bool preempt, __u32 state, __u64 now) {
+static __always_inline void switch_out(void* ctx, struct cpu_notes* context, struct offwait_thread* thread,
+                                       struct task_struct* prev, bool preempt, __u32 state, __u64 now) {
   if (state & TASK_DEAD_BIT) {
     __u32 tid = (__u32)prev->pid;
     emit_exit(thread, tid, now);
@@ -215,8 +215,8 @@ static __always_inline void switch_out(void* ctx, struct offwait_thread* thread,
   thread->state = OFFWAIT_STATE_BLOCKED;
   note_wait(thread, prev, state);
   if (record_stacks) {
-    thread->wait_user = prev->mm ? current_stack(ctx, thread->tgid) : 0;
-    thread->wait_kernel = current_stack(ctx, 0);
+    thread->wait_user = prev->mm ? user_stack() : 0;
+    thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user);
   }
 }
 
@@ -265,7 +265,7 @@ int on_sched_switch(__u64* ctx) {
       state = (__u32)ctx[3];
     else
       state = task_state(prev);
-    switch_out(ctx, out, prev, preempt, state, now);
+    switch_out(ctx, context, out, prev, preempt, state, now);
   }
   if (in) switch_in(in, (__u32)next->pid, now);
   return 0;
@@ -301,7 +301,7 @@ int on_sched_waking(__u64* ctx) {
       in_flight = ns > 0xffffffff ? 0xffffffff : ns ? (__u32)ns : 1;
       if (record_stacks && on_top && thread->state != OFFWAIT_STATE_RUNNING) {
         struct task_struct* task = (void*)bpf_get_current_task();
-        waker_user = BPF_CORE_READ(task, mm) ? current_stack(ctx, (__u32)(pid_tgid >> 32)) : 0;
+        waker_user = BPF_CORE_READ(task, mm) ? user_stack() : 0;
       }
     } else {
       waker.kind = OFFWAIT_WAKER_NIC;
@@ -313,10 +313,9 @@ int on_sched_waking(__u64* ctx) {
     /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack:
      * rarely, and walking one for each futile waking would cost more than it tells. */
     if (record_stacks && thread->state != OFFWAIT_STATE_RUNNING) {
-      __u64 pid_tgid = bpf_get_current_pid_tgid();
       struct task_struct* task = (void*)bpf_get_current_task();
-      waker_user = BPF_CORE_READ(task, mm) ? current_stack(ctx, (__u32)(pid_tgid >> 32)) : 0;
-      waker_kernel = current_stack(ctx, 0);
+      waker_user = BPF_CORE_READ(task, mm) ? user_stack() : 0;
+      waker_kernel = kernel_stack(ctx, context, waker_user);
     }
   } else if (waker.kind == OFFWAIT_WAKER_DISK) {
     __u8 one = 1;

@@ -51,13 +51,13 @@ int seed_threads(struct bpf_iter__task* ctx) {
   if (off_run_queue(task) && state && !(state & TASK_DEAD_BIT)) {
     note_wait(thread, task, state);
     if (record_stacks) {
-      __u32 zero = 0;
-      struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+      __u32 scratch = SCRATCH_ITERATOR;
+      struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
       if (stack) {
         long bytes = bpf_get_task_stack(task, stack->pc, sizeof(stack->pc), 0);
         stack->tgid = 0;
         stack->frames = bytes > 0 ? (__u16)((__u32)bytes / 8) : 0;
-        thread->wait_kernel = store_scratch_stack();
+        thread->wait_kernel = store_scratch_stack(SCRATCH_ITERATOR);
       }
     }
     thread->seeded = OFFWAIT_STATE_BLOCKED;

@@ -6,10 +6,14 @@
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
+  __uint(max_entries, 2);
   __type(key, __u32);
   __type(value, struct offwait_stack);
 } scratch_stack SEC(".maps");
+
+/* Who puts a stack together there: the tracepoints, with interrupts off, or the task iterator, which they
+ * interrupt. */
+enum scratch { SCRATCH_TRACEPOINT, SCRATCH_ITERATOR };
 
 #define STACK_PROBES 8
 
@@ -18,22 +22,20 @@ enum stack_match { STACK_ABSENT, STACK_SAME, STACK_OTHER };
 /* What is stored under `key`, compared with the stack in scratch_stack. A global function, as the next one,
  * so that the verifier walks its loop once and not once per caller; without pointer arguments, which 5.10
  * does not know. */
-__noinline __u32 match_stack(__u32 key) {
-  __u32 zero = 0;
-  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+__noinline __u32 match_stack(__u32 key, __u32 scratch) {
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   const struct offwait_stack* known = bpf_map_lookup_elem(&stacks, &key);
   if (!stack || !known) return STACK_ABSENT;
   __u32 frames = stack->frames;
-  if (known->tgid != stack->tgid || known->frames != frames) return STACK_OTHER;
+  if (known->tgid != stack->tgid || known->frames != frames || known->end != stack->end) return STACK_OTHER;
   __u64 difference = 0;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; ++i) difference |= known->pc[i] ^ stack->pc[i];
   return difference ? STACK_OTHER : STACK_SAME;
 }
 
 /* The id of the stack in scratch_stack, 0 if it could not be kept. */
-__noinline __u32 store_scratch_stack(void) {
-  __u32 zero = 0;
-  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+__noinline __u32 store_scratch_stack(__u32 scratch) {
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   if (!stack) return 0;
   __u32 frames = stack->frames;
   if (frames == 0 || frames > OFFWAIT_STACK_FRAMES) return 0;
@@ -45,7 +47,7 @@ __noinline __u32 store_scratch_stack(void) {
   __u32 key = (__u32)(hash >> 32);
   for (__u32 probe = 0; probe < STACK_PROBES; ++probe) {
     if (key == 0) key = 1;
-    __u32 match = match_stack(key);
+    __u32 match = match_stack(key, scratch);
     if (match == STACK_ABSENT) {
       long error = bpf_map_update_elem(&stacks, &key, stack, BPF_NOEXIST);
       if (error == 0) return key;
@@ -53,28 +55,13 @@ __noinline __u32 store_scratch_stack(void) {
         count_loss(OFFWAIT_LOSS_stack_store_full);
         return 0;
       }
-      match = match_stack(key);
+      match = match_stack(key, scratch);
     }
     if (match == STACK_SAME) return key;
     key += 0x9e3779b9u;
   }
   count_loss(OFFWAIT_LOSS_stack_collision);
   return 0;
-}
-
-/* The current task's user stack, or with tgid 0 its kernel stack. */
-static __always_inline __u32 current_stack(void* ctx, __u32 tgid) {
-  __u32 zero = 0;
-  struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
-  if (!stack) return 0;
-  long bytes = bpf_get_stack(ctx, stack->pc, sizeof(stack->pc), tgid ? BPF_F_USER_STACK : 0);
-  if (bytes <= 0) {
-    count_loss(OFFWAIT_LOSS_stack_unreadable);
-    return 0;
-  }
-  stack->tgid = tgid;
-  stack->frames = (__u16)((__u32)bytes / 8);
-  return store_scratch_stack();
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 #define OFFWAIT_COMM_LEN 16
 #define OFFWAIT_NIC_NAME_LEN 16
-#define OFFWAIT_STACK_FRAMES 127
+#define OFFWAIT_STACK_FRAMES 128
 
 enum offwait_record_type {
   OFFWAIT_RECORD_WAIT = 1,
@@ -23,6 +23,7 @@ enum offwait_record_type {
   OFFWAIT_RECORD_SPIN,
   OFFWAIT_RECORD_FALSE_MARK,
   OFFWAIT_RECORD_SAMPLE,
+  OFFWAIT_RECORD_MAPPINGS_WANTED,
 };
 
 /* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
@@ -193,6 +194,13 @@ struct offwait_sample {
   __u32 kernel; /* 0: it was in user mode */
 };
 
+/* A walk met an address of the process that is in no mapping known: to be looked at again. Never stored. */
+struct offwait_mappings_wanted {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tgid;
+};
+
 enum offwait_state {
   OFFWAIT_STATE_UNKNOWN = 0,
   OFFWAIT_STATE_RUNNING,
@@ -253,6 +261,15 @@ struct offwait_peer {
   __u16 local_port;
   __u8 accepted; /* the peer connected to this side, which listened */
   __u8 pad[3];
+};
+
+/* How many stacks were not walked because they were known (bpf/known_stacks.h), and how many of those that
+ * were walked all the same turned out to be others. Per CPU. */
+struct offwait_stack_reuse {
+  __u64 walked;
+  __u64 recalled;
+  __u64 verified;
+  __u64 wrong;
 };
 
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */

@@ -47,6 +47,43 @@ struct offwait_unwind_row {
   __u16 cfa; /* signed (__s16) with the DEREF kinds */
 };
 
+/* A table in the kernel: rows in blocks of 4 KiB, an index block with the first pc of each before them.
+ * Blocks are numbered through all superblocks, the inner maps of `unwind_superblocks`, which user space has
+ * mapped. What is not used of an index or of rows has pc OFFWAIT_UNWIND_UNUSED. */
+#define OFFWAIT_UNWIND_ROWS 512
+#define OFFWAIT_UNWIND_LEAVES 1024
+#define OFFWAIT_UNWIND_UNUSED 0xffffffffu
+struct offwait_unwind_block {
+  union {
+    struct offwait_unwind_row rows[OFFWAIT_UNWIND_ROWS];
+    __u32 first[OFFWAIT_UNWIND_LEAVES];
+  };
+};
+#define OFFWAIT_UNWIND_SUPERBLOCK 1024 /* blocks of one */
+#define OFFWAIT_UNWIND_SUPERBLOCKS 256 /* at most */
+
+/* Executable addresses [begin, end) of a process. */
+struct offwait_mapping {
+  __u64 begin;
+  __u64 end;
+  __u64 bias; /* pc - bias is what the table calls pc */
+  __u32
+      index; /* number of the table's index block, OFFWAIT_UNWIND_UNUSED for none: frame pointers are tried */
+  __u32 pad;
+};
+#define OFFWAIT_MAPPINGS 1024
+/* Value of `mappings`, keyed by a number that is never used again for others. Sorted, disjoint. */
+struct offwait_mappings {
+  __u32 count;
+  __u32 pad;
+  struct offwait_mapping at[OFFWAIT_MAPPINGS];
+};
+/* Value of `address_spaces`, keyed by tgid. */
+struct offwait_address_space {
+  __u32 mappings; /* 0: not known any more */
+  __u32 asked;    /* user space has been asked to look at the mappings again */
+};
+
 /* How the walk of a user stack ended. */
 enum offwait_stack_end {
   OFFWAIT_STACK_ROOT = 0,   /* at an outermost frame: complete */

@@ -26,12 +26,14 @@
 #include "capture/privileges.h"
 #include "capture/sampler.h"
 #include "capture/served_ports.h"
+#include "capture/unwind_tables.h"
 #include "offwait/loss_counters.h"
 
 namespace offwait {
 namespace {
 
 constexpr Nanos kDiskInterval = kSecond;
+constexpr Nanos kMappingsInterval = kSecond;
 
 /// The last thing libbpf complained about: its return values alone do not say what was wrong.
 std::string& libbpf_complaint() {
@@ -97,12 +99,16 @@ struct Recorder::State {
   std::unique_ptr<offwait_bpf, FreeSkeleton> skeleton;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   std::vector<bpf_link*> links;
+  std::optional<UnwindTables> tables;  ///< none: no stacks
   KernelRecording recording;
   std::set<std::int32_t> new_processes;
+  std::set<std::int32_t> mapped_processes;  ///< whose mappings are to be looked at again now and then
+  std::set<std::int32_t> mappings_wanted;   ///< and at once
   std::unordered_set<std::int32_t> known_processes;
   std::vector<std::string> notes;
   std::uint64_t bad_records = 0;
   Nanos next_disk_sample = 0;
+  Nanos next_mappings = 0;
   std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
   std::int32_t target = 0;  ///< one of its processes
@@ -123,6 +129,13 @@ struct Recorder::State {
   }
 
   void take(std::span<const std::byte> record) {
+    if (record.size() == sizeof(offwait_mappings_wanted) &&
+        static_cast<std::uint8_t>(record[0]) == OFFWAIT_RECORD_MAPPINGS_WANTED) {
+      offwait_mappings_wanted wanted{};
+      std::memcpy(&wanted, record.data(), sizeof(wanted));
+      mappings_wanted.insert(static_cast<std::int32_t>(wanted.tgid));
+      return;
+    }
     if (!recording.records.append(record)) {
       ++bad_records;
       return;
@@ -132,7 +145,27 @@ struct Recorder::State {
     std::memcpy(&thread, record.data(), sizeof(thread));
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     const bool exec = thread.event == OFFWAIT_THREAD_NAMED && thread.exec != 0;
-    if (known_processes.insert(tgid).second || exec) new_processes.insert(tgid);
+    if (known_processes.insert(tgid).second || exec) {
+      new_processes.insert(tgid);
+      mappings_wanted.insert(tgid);
+    }
+  }
+
+  /// Of processes that have been heard of, that a walk has found something unknown in and, once a second, of
+  /// all.
+  Status refresh_tables() {
+    if (!tables) return success();
+    mapped_processes.insert(mappings_wanted.begin(), mappings_wanted.end());
+    if (const Nanos now = monotonic_now(); now >= next_mappings) {
+      mappings_wanted = mapped_processes;
+      next_mappings = now + kMappingsInterval;
+    }
+    for (const std::int32_t tgid : std::exchange(mappings_wanted, {})) {
+      const Result<bool> alive = tables->refresh(tgid);
+      if (!alive) return alive.error();
+      if (!*alive) mapped_processes.erase(tgid);
+    }
+    return success();
   }
 
   /// Of the target's network namespace, and of offwait's own.
@@ -237,6 +270,22 @@ struct Recorder::State {
     return sum;
   }
 
+  offwait_stack_reuse stack_reuse() const {
+    offwait_stack_reuse sum{};
+    const int cpus = libbpf_num_possible_cpus();
+    if (cpus <= 0) return sum;
+    std::vector<offwait_stack_reuse> counts(static_cast<std::size_t>(cpus));
+    const std::uint32_t zero = 0;
+    if (bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.stack_reuse), &zero, counts.data()) != 0) return sum;
+    for (const offwait_stack_reuse& count : counts) {
+      sum.walked += count.walked;
+      sum.recalled += count.recalled;
+      sum.verified += count.verified;
+      sum.wrong += count.wrong;
+    }
+    return sum;
+  }
+
   /// Times the kernel skipped a program because it was already running on that CPU.
   std::uint64_t skipped() const {
     std::uint64_t sum = 0;
@@ -278,6 +327,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   state->skeleton.reset(offwait_bpf__open());
   if (!state->skeleton) return libbpf_error("cannot open the BPF programs", errno);
   offwait_bpf& skeleton = *state->skeleton;
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus <= 0) return libbpf_error("cannot count the CPUs", cpus);
   skeleton.rodata->record_stacks = options.stacks;
   skeleton.rodata->follow_children = options.follow_children;
   skeleton.rodata->sched_switch_has_prev_state = types->sched_switch_has_prev_state;
@@ -288,9 +339,15 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 #endif
   if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
-  if (!options.stacks) bpf_map__set_max_entries(skeleton.maps.stacks, 1);
   const bool sampling = options.stacks && options.sample_hz != 0;
   bpf_program__set_autoload(skeleton.progs.on_cpu_clock, sampling);
+  if (options.stacks) {
+    bpf_map__set_max_entries(skeleton.maps.known_stacks,
+                             bpf_map__max_entries(skeleton.maps.known_stacks) * static_cast<__u32>(cpus));
+  } else {
+    bpf_map__set_max_entries(skeleton.maps.stacks, 1);
+    bpf_map__set_max_entries(skeleton.maps.known_stacks, 1);
+  }
   if (options.probes.empty()) {
     // Needs a kernel with uprobes.
     for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
@@ -317,6 +374,13 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
       ring_buffer__new(bpf_map__fd(skeleton.maps.events), State::on_record, state.get(), nullptr));
   if (!state->ring) return libbpf_error("cannot map the ring buffer", errno);
   if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
+  if (options.stacks) {
+    state->tables.emplace(UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks),
+                                             bpf_map__fd(skeleton.maps.mappings),
+                                             bpf_map__fd(skeleton.maps.address_spaces)});
+    state->mappings_wanted.insert(options.tgids.begin(), options.tgids.end());
+    if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
+  }
 
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton.obj) {
@@ -339,6 +403,11 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   }
   if (skeleton.bss->seeded_threads == 0)
     return Error{"the target has no threads: it exited before the recording began"};
+
+  // Who has been found meanwhile.
+  if (const int taken = ring_buffer__consume(state->ring.get()); taken < 0)
+    return libbpf_error("cannot read the ring buffer", taken);
+  if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
 
   // After the task iterators: these use the CPU's stack with interrupts on.
   if (sampling) {
@@ -364,7 +433,7 @@ Status Recorder::drain() {
   const int taken = ring_buffer__consume(state_->ring.get());
   if (taken < 0) return libbpf_error("cannot read the ring buffer", taken);
   if (monotonic_now() >= state_->next_disk_sample) state_->sample_devices();
-  return success();
+  return state_->refresh_tables();
 }
 
 std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
@@ -432,6 +501,7 @@ Result<KernelRecording> Recorder::stop() {
       });
   if (!read) return read.error();
   state.recording.loss = state.losses();
+  state.recording.stack_reuse = state.stack_reuse();
   return std::move(state.recording);
 }
 

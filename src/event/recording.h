@@ -138,6 +138,7 @@ struct KernelRecording {
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording
   Nanos cpu_idle_ns = 0;
   std::uint32_t sample_hz = 0;
+  offwait_stack_reuse stack_reuse{};
   LossCounts loss;
 };
 

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stacks of the current thread, and when they need not be walked again. Walking costs a microsecond, and most
+ * threads wait in few places: a stack is the one seen before if it begins at the same place and each of its
+ * return addresses still stands where it stood, counted from sp. That is no proof (a word of data might look
+ * like the return address that has been there before), so one in VERIFY_EVERY is walked all the same, and
+ * those that were wrong are counted. */
+#ifndef OFFWAIT_KNOWN_STACKS_H
+#define OFFWAIT_KNOWN_STACKS_H
+
+#define KNOWN_STACKS 2048 /* of each CPU, a power of two; the map's size is set before loading */
+#define VERIFY_EVERY 64
+
+struct known_stack {
+  __u64 pc; /* of a kernel stack 0 */
+  __u64 lr;
+  __u64 hash; /* of the return addresses */
+  __u32 tgid; /* of a kernel stack 0 */
+  __u32 sp;   /* its low bits: the same in all threads of a pool */
+  __u32 id;
+  __u16 count; /* of slots */
+  __u16 uses;
+  __u16 slots[OFFWAIT_STACK_FRAMES]; /* where the return addresses are, in words from sp */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, KNOWN_STACKS);
+  __type(key, __u32);
+  __type(value, struct known_stack);
+} known_stacks SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct offwait_stack_reuse);
+} stack_reuse SEC(".maps");
+
+static __always_inline struct offwait_stack_reuse* this_stack_reuse(void) {
+  __u32 zero = 0;
+  return bpf_map_lookup_elem(&stack_reuse, &zero);
+}
+
+/* This CPU's place for a stack that begins like this. */
+static __always_inline struct known_stack* known_stack_at(__u64 pc, __u64 lr, __u32 tgid, __u32 sp) {
+  __u64 hash = ((pc ^ lr << 20 ^ (__u64)tgid << 40) * HASH_FACTOR ^ sp) * HASH_FACTOR;
+  __u32 index = bpf_get_smp_processor_id() * KNOWN_STACKS + (__u32)(hash >> 40) % KNOWN_STACKS;
+  return bpf_map_lookup_elem(&known_stacks, &index);
+}
+
+/* The user stack */
+
+static __always_inline __u32 page_offset(__u64 sp) { return (__u32)sp & 0xfff; }
+
+static __always_inline struct known_stack* known_user_stack(const struct walk* walk) {
+  return known_stack_at(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp));
+}
+
+/* The id of the stack that the walk, which has not begun, would give; 0 if that is not known. */
+__noinline __u32 recall_user_stack(void) {
+  struct walk* walk = this_walk();
+  if (!walk) return 0;
+  const struct known_stack* known = known_user_stack(walk);
+  if (!known || known->pc != walk->first_pc || known->tgid != walk->tgid || known->lr != walk->first_lr ||
+      known->sp != page_offset(walk->first_sp))
+    return 0;
+  __u64 hash = 0;
+  __u32 count = known->count;
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; ++i) {
+    __u64 word = 0;
+    if (!read_word(walk, walk->first_sp + (__u64)known->slots[i] * 8, &word)) return 0;
+    hash = (hash ^ word) * HASH_FACTOR;
+  }
+  return hash == known->hash ? known->id : 0;
+}
+
+static __always_inline void remember(struct known_stack* known, const struct walk* walk, __u64 pc, __u64 lr,
+                                     __u32 tgid, __u32 sp, __u32 id) {
+  known->pc = pc;
+  known->lr = lr;
+  known->hash = walk->slots_hash;
+  known->tgid = tgid;
+  known->sp = sp;
+  known->id = id;
+  known->count = (__u16)walk->slot_count;
+  __builtin_memcpy(known->slots, walk->slots, sizeof(known->slots));
+}
+
+/* Whoever has its mappings: another address of the process that nothing is known about is worth asking for
+ * once, until user space has answered. */
+static __always_inline void ask_for_mappings(__u32 tgid) {
+  struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
+  if (!space || space->asked) return;
+  struct offwait_mappings_wanted* wanted = bpf_ringbuf_reserve(&events, sizeof(*wanted), 0);
+  if (!wanted) return; /* asked again at the next stack */
+  wanted->type = OFFWAIT_RECORD_MAPPINGS_WANTED;
+  __builtin_memset(wanted->pad, 0, sizeof(wanted->pad));
+  wanted->tgid = tgid;
+  bpf_ringbuf_submit(wanted, EMIT_FLAGS);
+  space->asked = 1;
+}
+
+/* The id of the current thread's user stack; 0 if it could not be kept. */
+__noinline __u32 user_stack(void) {
+  __u32 scratch = SCRATCH_TRACEPOINT;
+  struct walk* walk = this_walk();
+  struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
+  struct offwait_stack_reuse* reuse = this_stack_reuse();
+  if (!walk || !stack || !reuse) return 0;
+  struct user_registers user = current_user_registers();
+  __u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+  if (!user.pc) return 0; /* a thread of the kernel that uses the process's memory */
+  walk->first_pc = user.pc;
+  walk->first_sp = user.sp;
+  walk->first_lr = user.lr;
+  walk->tgid = tgid;
+  walk->window_bytes = 0; /* what it holds is another thread's, or has changed */
+  __u32 known = recall_user_stack();
+  if (known && ++reuse->recalled % VERIFY_EVERY) return known;
+
+  walk->pc = user.pc;
+  walk->sp = user.sp;
+  walk->fp = user.fp;
+  walk->lr = user.lr;
+  walk->exact = 1;
+  walk->far = 0;
+  walk->ended = 0;
+  walk->begin = 0;
+  walk->end = 0;
+  walk->slot_count = 0;
+  walk->slots_hash = 0;
+  const struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
+  walk->mappings = space ? space->mappings : 0;
+  stack->tgid = tgid;
+  stack->frames = 0;
+  for (__u32 i = 0; i <= OFFWAIT_STACK_FRAMES / FRAMES_PER_CALL; ++i) {
+    if (!walk_on()) break;
+  }
+  __u8 end = walk->ended - 1;
+  if (end == OFFWAIT_STACK_NO_MAPPING) {
+    ask_for_mappings(tgid);
+    /* Nothing is known of the process: what it is at is still worth a frame. */
+    if (stack->frames == 0) {
+      stack->pc[0] = user.pc;
+      stack->frames = 1;
+    }
+  }
+  stack->end = end;
+  __u32 id = store_scratch_stack(SCRATCH_TRACEPOINT);
+  ++reuse->walked;
+  if (known) {
+    ++reuse->verified;
+    if (known != id) ++reuse->wrong;
+  }
+  /* One that ended for want of a mapping may be complete the next time. */
+  if (id && !walk->far && end != OFFWAIT_STACK_NO_MAPPING && end != OFFWAIT_STACK_UNREADABLE) {
+    struct known_stack* to = known_user_stack(walk);
+    if (to) remember(to, walk, user.pc, user.lr, tgid, page_offset(user.sp), id);
+  }
+  return id;
+}
+
+/* The kernel stack. The kernel's own walk takes two microseconds and says only what it found, not where: the
+ * return addresses are looked for on the stack, each above the one before. */
+
+#define KERNEL_STACK_BYTES 16384 /* and as much aligned */
+#define KERNEL_WORDS 1024        /* of it, at most, are looked through */
+
+struct kernel_words {
+  __u64 at[KERNEL_WORDS];
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct kernel_words);
+} kernel_words SEC(".maps");
+
+static __always_inline __u64 kernel_stack_end(__u64 sp) { return (sp | (KERNEL_STACK_BYTES - 1)) + 1; }
+
+/* Below the entry to the kernel there is a gap of random size for each system call
+ * (CONFIG_RANDOMIZE_KSTACK_OFFSET): what is above the gap is counted from the stack's end instead, in the
+ * slots from TOP_SLOT on. */
+#define TOP_SLOT 0xf000u
+#if defined(__TARGET_ARCH_x86)
+#define TOP_WORDS 24
+#elif defined(__TARGET_ARCH_arm64)
+#define TOP_WORDS 64
+#endif
+
+/* One call may wait in several places, in one way each. */
+#define WAYS 4
+
+static __always_inline struct known_stack* known_kernel_stack(__u32 user, __u32 way) {
+  return known_stack_at(user, 0, 0, way);
+}
+
+/* The id of the stack that begins at the walk's first_sp, if it is the one known in this way; else 0. */
+__noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
+  const struct walk* walk = this_walk();
+  if (!walk) return 0;
+  __u64 sp = walk->first_sp;
+  __u64 end = kernel_stack_end(sp);
+  const struct known_stack* known = known_kernel_stack(user, way);
+  if (!known || known->pc != user || known->tgid || known->sp != way) return 0;
+  __u64 hash = 0;
+  __u32 count = known->count;
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; ++i) {
+    __u32 slot = known->slots[i];
+    __u64 address = slot >= TOP_SLOT ? end - (__u64)(slot - TOP_SLOT) * 8 : sp + (__u64)slot * 8;
+    __u64 word = 0;
+    if (kernel_has_rdonly_cast)
+      word = (__u64)FIRST_LONG(address);
+    else
+      bpf_probe_read_kernel(&word, sizeof(word), (void*)address);
+    hash = (hash ^ word) * HASH_FACTOR;
+  }
+  return hash == known->hash ? known->id : 0;
+}
+
+/* Looks for the stack's return addresses in some of kernel_words, from `begin` on: a few for each call, since
+ * the verifier goes through every round. */
+#define BPF_FRAMES 2 /* the program, and bpf_trace_run, whose arguments the context is: they are below it */
+#define WORDS_PER_CALL 32
+
+__noinline __u32 find_slots(__u32 begin) {
+  __u32 zero = 0;
+  struct walk* walk = this_walk();
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+  const struct kernel_words* words = bpf_map_lookup_elem(&kernel_words, &zero);
+  if (!walk || !stack || !words) return 0;
+  __u32 all = (__u32)(kernel_stack_end(walk->first_sp) - walk->first_sp) / 8;
+  for (__u32 i = 0; i < WORDS_PER_CALL; ++i) {
+    __u32 at = begin + i;
+    __u64 word = words->at[at & (KERNEL_WORDS - 1)];
+    __u32 count = walk->slot_count;
+    if (word != stack->pc[(count + BPF_FRAMES) & (OFFWAIT_STACK_FRAMES - 1)]) continue;
+    __u32 from_end = TOP_SLOT + all - at;
+    __u32 is_top = if_not_above(all - at, TOP_WORDS);
+    walk->slots[count & (OFFWAIT_STACK_FRAMES - 1)] = (__u16)(at ^ ((at ^ from_end) & is_top));
+    walk->slots_hash = (walk->slots_hash ^ word) * HASH_FACTOR;
+    walk->slot_count = count + 1;
+  }
+  return walk->slot_count + BPF_FRAMES < stack->frames;
+}
+
+/* Notes the stack in scratch_stack, if its return addresses are found. */
+__noinline __u32 remember_kernel_stack(__u32 user, __u32 way, __u32 id) {
+  __u32 zero = 0;
+  struct walk* walk = this_walk();
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &zero);
+  struct kernel_words* words = bpf_map_lookup_elem(&kernel_words, &zero);
+  if (!walk || !stack || !words) return 0;
+  __u32 bytes = KERNEL_STACK_BYTES - ((__u32)walk->first_sp & (KERNEL_STACK_BYTES - 1));
+  if (bytes > sizeof(words->at)) bytes = sizeof(words->at);
+  if (bpf_probe_read_kernel(words->at, bytes, (const void*)walk->first_sp)) return 0;
+  walk->slot_count = 0;
+  walk->slots_hash = 0;
+  for (__u32 i = 0; i < KERNEL_WORDS && i * 8 < bytes; i += WORDS_PER_CALL) {
+    if (!find_slots(i)) break;
+  }
+  struct known_stack* known = known_kernel_stack(user, way);
+  if (!known || walk->slot_count + BPF_FRAMES != stack->frames) return 0;
+  remember(known, walk, user, 0, 0, way, id);
+  return 0;
+}
+
+/* The id of the kernel stack as the kernel's own walk finds it. */
+static __always_inline __u32 walk_kernel_stack(void* ctx) {
+  __u32 scratch = SCRATCH_TRACEPOINT;
+  struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
+  if (!stack) return 0;
+  long bytes = bpf_get_stack(ctx, stack->pc, sizeof(stack->pc), 0);
+  if (bytes <= 0) {
+    count_loss(OFFWAIT_LOSS_stack_unreadable);
+    return 0;
+  }
+  stack->tgid = 0;
+  stack->frames = (__u16)((__u32)bytes / 8);
+  stack->end = 0;
+  return store_scratch_stack(scratch);
+}
+
+/* The same, of the current thread in a tracepoint; `user` is that of its user stack, which has been taken. */
+static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, __u32 user) {
+  struct walk* walk = this_walk();
+  struct offwait_stack_reuse* reuse = this_stack_reuse();
+  if (!walk || !reuse || !context) return 0;
+  walk->first_sp = as_number(context, ctx); /* a program's own stack may be elsewhere */
+  __u32 known = 0;
+  for (__u32 way = 0; way < WAYS && !known; ++way) known = recall_kernel_stack(user, way);
+  if (known && ++reuse->recalled % VERIFY_EVERY) return known;
+  __u32 id = walk_kernel_stack(ctx);
+  ++reuse->walked;
+  if (known) {
+    ++reuse->verified;
+    if (known != id) ++reuse->wrong;
+  }
+  if (id && id != known) remember_kernel_stack(user, (__u32)reuse->walked % WAYS, id);
+  return id;
+}
+
+#endif

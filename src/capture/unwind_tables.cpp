@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/unwind_tables.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <bpf/bpf.h>
+#include <sys/mman.h>
+
+#include "base/unique_fd.h"
+
+namespace offwait {
+namespace {
+
+constexpr std::string_view kVdso = "[vdso]";
+constexpr std::size_t kSuperblockBytes = OFFWAIT_UNWIND_SUPERBLOCK * sizeof(offwait_unwind_block);
+constexpr std::size_t kRowsOfPiece = std::size_t{OFFWAIT_UNWIND_ROWS} * OFFWAIT_UNWIND_LEAVES;
+/// The BPF programs take differences of addresses for signed numbers; only the kernel and [vsyscall] are
+/// above.
+constexpr std::uint64_t kEndOfUser = std::uint64_t{1} << 63U;
+constexpr std::size_t kMostVdsos = 16;
+#if defined(__x86_64__)
+constexpr Architecture kHost = Architecture::x86_64;
+#else
+constexpr Architecture kHost = Architecture::arm64;
+#endif
+
+Error kernel_error(const std::string& what) { return Error{what + ": " + std::strerror(errno)}; }
+
+std::uint32_t blocks_for(std::size_t rows) {
+  return static_cast<std::uint32_t>((rows + OFFWAIT_UNWIND_ROWS - 1) / OFFWAIT_UNWIND_ROWS);
+}
+
+}  // namespace
+
+UnwindTables::~UnwindTables() {
+  for (offwait_unwind_block* blocks : superblocks_) ::munmap(blocks, kSuperblockBytes);
+}
+
+offwait_unwind_block& UnwindTables::block(std::uint32_t number) {
+  return superblocks_[number / OFFWAIT_UNWIND_SUPERBLOCK][number % OFFWAIT_UNWIND_SUPERBLOCK];
+}
+
+/// The number of the first of `count` consecutive fresh blocks.
+Result<std::uint32_t> UnwindTables::add_blocks(std::uint32_t count) {
+  const std::uint32_t first = blocks_;
+  while (superblocks_.size() * OFFWAIT_UNWIND_SUPERBLOCK < std::size_t{first} + count) {
+    if (superblocks_.size() == OFFWAIT_UNWIND_SUPERBLOCKS) return Error{"the unwind tables are full"};
+    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+    const UniqueFd map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_rows", sizeof(std::uint32_t),
+                                      sizeof(offwait_unwind_block), OFFWAIT_UNWIND_SUPERBLOCK, &options));
+    if (!map) return kernel_error("cannot make room for unwind tables");
+    void* const memory = ::mmap(nullptr, kSuperblockBytes, PROT_READ | PROT_WRITE, MAP_SHARED, map.get(), 0);
+    if (memory == MAP_FAILED) return kernel_error("cannot map the unwind tables");
+    const auto index = static_cast<std::uint32_t>(superblocks_.size());
+    const int fd = map.get();
+    superblocks_.push_back(static_cast<offwait_unwind_block*>(memory));
+    if (bpf_map_update_elem(maps_.superblocks, &index, &fd, BPF_ANY) != 0)
+      return kernel_error("cannot add unwind tables");
+  }
+  blocks_ += count;
+  return first;
+}
+
+Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
+  File file;
+  file.base = table.base;
+  file.segments = table.segments;
+  if (table.rows.empty() || table.architecture != kHost) return file;
+  std::vector<offwait_unwind_row> rows;
+  rows.reserve(table.rows.size() + 1);
+  // A search gives the first row at least.
+  if (table.rows.front().pc != 0) rows.push_back({0, OFFWAIT_UNWIND_NONE, 0, 0});
+  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+
+  for (std::size_t at = 0; at < rows.size(); at += kRowsOfPiece) {
+    const std::size_t count = std::min(kRowsOfPiece, rows.size() - at);
+    const std::uint32_t leaves = blocks_for(count);
+    const Result<std::uint32_t> index = add_blocks(1 + leaves);
+    if (!index) return index.error();
+    offwait_unwind_block& firsts = block(*index);
+    std::fill(std::begin(firsts.first), std::end(firsts.first), OFFWAIT_UNWIND_UNUSED);
+    for (std::uint32_t leaf = 0; leaf < leaves; ++leaf) {
+      const std::size_t begin = at + std::size_t{leaf} * OFFWAIT_UNWIND_ROWS;
+      const std::size_t end = std::min(begin + OFFWAIT_UNWIND_ROWS, at + count);
+      offwait_unwind_block& to = block(*index + 1 + leaf);
+      offwait_unwind_row* const rest =
+          std::copy(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                    rows.begin() + static_cast<std::ptrdiff_t>(end), std::begin(to.rows));
+      std::fill(rest, std::end(to.rows),
+                offwait_unwind_row{OFFWAIT_UNWIND_UNUSED, OFFWAIT_UNWIND_NONE, 0, 0});
+      firsts.first[leaf] = rows[begin].pc;
+    }
+    file.pieces.push_back({rows[at].pc, *index});
+  }
+  rows_ += rows.size();
+  return file;
+}
+
+const UnwindTables::File* UnwindTables::file_of(std::int32_t tgid, const Mapping& mapping) {
+  const auto stored = [this](const Result<UnwindTable>& table) {
+    File file;
+    if (!table) return file;
+    if (Result<File> done = store(*table)) {
+      file = std::move(done).value();
+    } else {
+      ++left_out_;
+    }
+    return file;
+  };
+  if (mapping.path == kVdso) {
+    const std::optional<std::string> image = vdso_image(tgid, mapping);
+    if (!image) return nullptr;
+    const auto known = vdsos_.find(*image);
+    if (known != vdsos_.end()) return &known->second;
+    if (vdsos_.size() == kMostVdsos) return nullptr;
+    return &vdsos_.emplace(*image, stored(read_unwind_table(std::string_view(*image)))).first->second;
+  }
+  if (!is_file(mapping)) return nullptr;
+  const std::optional<OpenedFile> opened = open_mapped_file(tgid, mapping);
+  if (!opened) return nullptr;
+  const auto known = files_.find(opened->identity);
+  if (known != files_.end()) return &known->second;
+  return &files_.emplace(opened->identity, stored(read_unwind_table(opened->fd.get()))).first->second;
+}
+
+Status UnwindTables::publish(std::int32_t tgid, AddressSpace& space) {
+  auto to = std::make_unique<offwait_mappings>();
+  const auto add = [&to](std::uint64_t begin, std::uint64_t end, std::uint64_t bias, std::uint32_t index) {
+    if (begin >= end || to->count == OFFWAIT_MAPPINGS) return;
+    offwait_mapping* const last = to->count == 0 ? nullptr : &to->at[to->count - 1];
+    if (last != nullptr && last->end == begin && last->bias == bias && last->index == index) {
+      last->end = end;
+    } else {
+      to->at[to->count++] = {begin, end, bias, index, 0};
+    }
+  };
+  for (std::size_t i = 0; i < space.mappings.size(); ++i) {
+    const Mapping& mapping = space.mappings[i];
+    if (mapping.end > kEndOfUser) continue;
+    const File* const file = space.files[i];
+    const std::uint64_t offset = mapping.path == kVdso ? 0 : mapping.offset;
+    const std::uint64_t size = mapping.end - mapping.begin;
+    const CodeSegment* segment = nullptr;
+    if (file != nullptr && !file->pieces.empty()) {
+      for (const CodeSegment& one : file->segments) {
+        if (one.offset < offset + size && offset < one.offset + one.size) segment = &one;
+      }
+    }
+    if (segment == nullptr) {
+      add(mapping.begin, mapping.end, 0, OFFWAIT_UNWIND_UNUSED);
+      continue;
+    }
+    const std::uint64_t bias = mapping.begin - (offset - segment->offset + segment->address) + file->base;
+    for (std::size_t piece = 0; piece < file->pieces.size(); ++piece) {
+      const bool is_last = piece + 1 == file->pieces.size();
+      // A segment may begin below the first address that is said to be executable, by its padding to a page.
+      const std::uint64_t begin = piece == 0 ? mapping.begin : bias + file->pieces[piece].first;
+      const std::uint64_t end = is_last ? mapping.end : bias + file->pieces[piece + 1].first;
+      add(std::max(begin, mapping.begin), std::min(end, mapping.end), bias, file->pieces[piece].index);
+    }
+  }
+  for (std::uint32_t i = to->count; i < OFFWAIT_MAPPINGS; ++i) to->at[i].begin = kEndOfUser - 1;
+
+  const std::uint32_t number = ++last_number_;
+  if (bpf_map_update_elem(maps_.mappings, &number, to.get(), BPF_NOEXIST) != 0)
+    return kernel_error("cannot note the mappings of process " + std::to_string(tgid));
+  const offwait_address_space published{number, 0};
+  if (bpf_map_update_elem(maps_.address_spaces, &tgid, &published, BPF_ANY) != 0)
+    return kernel_error("cannot note the mappings of process " + std::to_string(tgid));
+  if (space.number != 0) bpf_map_delete_elem(maps_.mappings, &space.number);
+  space.number = number;
+  return success();
+}
+
+void UnwindTables::forget(std::int32_t tgid) {
+  const auto space = spaces_.find(tgid);
+  if (space == spaces_.end()) return;
+  bpf_map_delete_elem(maps_.address_spaces, &tgid);
+  if (space->second.number != 0) bpf_map_delete_elem(maps_.mappings, &space->second.number);
+  spaces_.erase(space);
+}
+
+Result<bool> UnwindTables::refresh(std::int32_t tgid) {
+  std::optional<std::vector<Mapping>> mappings = executable_mappings(tgid);
+  if (!mappings) {
+    forget(tgid);
+    return false;
+  }
+  AddressSpace& space = spaces_[tgid];
+  offwait_address_space published{};
+  const bool is_published = space.number != 0 &&
+                            bpf_map_lookup_elem(maps_.address_spaces, &tgid, &published) == 0 &&
+                            published.mappings == space.number;
+  if (is_published && space.mappings == *mappings) {
+    if (published.asked == 0) return true;
+    published.asked = 0;
+    if (bpf_map_update_elem(maps_.address_spaces, &tgid, &published, BPF_ANY) != 0)
+      return kernel_error("cannot note the mappings of process " + std::to_string(tgid));
+    return true;
+  }
+  std::vector<const File*> files;
+  files.reserve(mappings->size());
+  std::size_t old = 0;
+  for (const Mapping& mapping : *mappings) {
+    while (old < space.mappings.size() && space.mappings[old].begin < mapping.begin) ++old;
+    const bool same = old < space.mappings.size() && space.mappings[old] == mapping;
+    files.push_back(same ? space.files[old] : file_of(tgid, mapping));
+  }
+  space.mappings = std::move(*mappings);
+  space.files = std::move(files);
+  if (Status done = publish(tgid, space); !done) return done.error();
+  return true;
+}
+
+}  // namespace offwait
