@@ -16,6 +16,7 @@ build=(
 )
 test=(
   python3 python3-jsonschema libcap2-bin
+  libdevel-nytprof-perl                                                # flamegraph.pl
   fio e2fsprogs libfuse3-dev                                           # disks
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )

@@ -80,6 +80,19 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return number * scale;
 }
 
+Result<FoldedKind> parse_folded_kind(std::string_view text) {
+  if (text == "off-cpu") return FoldedKind::off_cpu;
+  if (text == "off-wake") return FoldedKind::off_wake;
+  if (text == "on-cpu") return FoldedKind::on_cpu;
+  return Error{"bad kind '" + std::string(text) + "': expected off-cpu, off-wake or on-cpu"};
+}
+
+Result<FoldedWeight> parse_folded_weight(std::string_view text) {
+  if (text == "wait") return FoldedWeight::wait;
+  if (text == "weight") return FoldedWeight::weight;
+  return Error{"bad weight '" + std::string(text) + "': expected wait or weight"};
+}
+
 /// A CLI11 validator out of one of our parsers: CLI11 reports the parser's own sentence.
 template <class T>
 std::function<void(const std::string&)> parse_into(Result<T> (*parse)(std::string_view),
@@ -143,6 +156,26 @@ void add_analysis_options(CLI::App& app, Options& options) {
   app.add_option("--json", options.json,
                  "write everything as JSON; '-' is standard output, instead of the text")
       ->type_name("FILE");
+  auto* folded = app.add_option("--folded", options.folded,
+                                "write stacks for flamegraph.pl; '-' is standard output, instead of the text")
+                     ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--folded-kind",
+         parse_into<FoldedKind>(parse_folded_kind,
+                                [&options](FoldedKind kind) { options.folded_kind = kind; }),
+         "off-cpu (where threads waited; default), off-wake (and whom for, and where that one woke them) or "
+         "on-cpu "
+         "(where they ran)")
+      ->type_name("KIND")
+      ->needs(folded);
+  app.add_option_function<std::string>(
+         "--folded-weight",
+         parse_into<FoldedWeight>(parse_folded_weight,
+                                  [&options](FoldedWeight weight) { options.folded_weight = weight; }),
+         "count waits by how long they took (wait; default) or by their weight, which has what others waited "
+         "behind them (weight), in microseconds")
+      ->type_name("WHAT")
+      ->needs(folded);
   app.add_option_function<std::string>(
          "--min-weight",
          parse_into<Threshold>(parse_threshold,
@@ -273,6 +306,9 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
                      ", whose options stand after it");
       }
     }
+  }
+  if (options.json == "-" && options.folded == "-") {
+    return usage("--json - and --folded - both want standard output: write one of them to a file");
   }
   if (*report) {
     options.command = Command::report;

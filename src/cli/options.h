@@ -12,6 +12,7 @@
 #include "cli/duration.h"
 #include "device/disk.h"
 #include "device/nic.h"
+#include "report/folded.h"
 
 namespace offwait {
 
@@ -40,7 +41,10 @@ struct Options {
   // What to read and write; `-` is standard input or output:
   std::string input;  ///< of calibrate: what to measure
   std::string output = "-";
-  std::string json;  ///< empty: none
+  std::string json;    ///< empty: none
+  std::string folded;  ///< empty: none
+  FoldedKind folded_kind = FoldedKind::off_cpu;
+  FoldedWeight folded_weight = FoldedWeight::wait;
   // How to analyse:
   Threshold min_weight{true, 0.20, 0};
   Threshold noise{true, 0.01, 0};

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <langinfo.h>
@@ -23,6 +24,7 @@
 #include "cli/record.h"
 #include "report/analyse.h"
 #include "report/escape.h"
+#include "report/folded.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "trace/text.h"
@@ -95,6 +97,24 @@ Nanos threshold_ns(const Threshold& threshold, const Window& window) {
   return static_cast<Nanos>(threshold.part * static_cast<double>(window.length()));
 }
 
+/// Where results go besides the text.
+struct Outputs {
+  std::optional<Output> json;
+  std::optional<Output> folded;
+
+  static Result<Outputs> open(const Options& options) {
+    Outputs outputs;
+    for (const auto& [path, output] :
+         {std::pair(&options.json, &outputs.json), std::pair(&options.folded, &outputs.folded)}) {
+      if (path->empty()) continue;
+      Result<Output> opened = Output::open(*path);
+      if (!opened) return opened.error();
+      *output = std::move(opened).value();
+    }
+    return outputs;
+  }
+};
+
 /// Replaces what is assumed or recorded by what the user knows.
 Status apply_capacities(Trace& trace, const std::vector<NamedCapacity>& given,
                         std::vector<std::string>& notes) {
@@ -128,8 +148,7 @@ void apply_nic_capacities(Trace& trace, const std::vector<NamedNicCapacity>& giv
   }
 }
 
-int print_report(const Options& options, Trace trace, std::vector<std::string> notes,
-                 std::optional<Output> json) {
+int print_report(const Options& options, Trace trace, std::vector<std::string> notes, Outputs outputs) {
   if (Status applied = apply_capacities(trace, options.disk_capacities, notes); !applied)
     return fail(applied.error());
   apply_nic_capacities(trace, options.nic_capacities, notes);
@@ -140,13 +159,20 @@ int print_report(const Options& options, Trace trace, std::vector<std::string> n
   analysis.merge = options.merge;
   analysis.keep_false_wakeups = options.keep_false_wakeups;
   const bool nothing_waited = trace.waits.empty();
+  if (outputs.folded) {
+    const Result<std::string> folded = to_folded(
+        trace, {options.folded_kind, options.folded_weight,
+                options.full_stacks ? StackNoise::kept : StackNoise::folded, options.keep_false_wakeups});
+    if (!folded) return fail(folded.error());
+    if (Status written = outputs.folded->write(*folded); !written) return fail(written.error());
+  }
   const Result<Report> report = analyse(std::move(trace), analysis);
   if (!report) return fail(report.error());
 
-  if (json) {
-    if (Status written = json->write(to_json(*report)); !written) return fail(written.error());
+  if (outputs.json) {
+    if (Status written = outputs.json->write(to_json(*report)); !written) return fail(written.error());
   }
-  if (options.json != "-") {
+  if (options.json != "-" && options.folded != "-") {
     Result<Output> terminal = Output::open("-");
     if (!terminal) return fail(terminal.error());
     if (Status written = terminal->write(to_text(*report, text_style(options))); !written)
@@ -162,15 +188,12 @@ int print_report(const Options& options, Trace trace, std::vector<std::string> n
 }
 
 int run_profile(const Options& options) {
-  std::optional<Output> json;
-  if (!options.json.empty()) {
-    Result<Output> opened = Output::open(options.json);
-    if (!opened) return fail(opened.error());
-    json = std::move(opened).value();
-  }
+  Result<Outputs> outputs = Outputs::open(options);
+  if (!outputs) return fail(outputs.error());
   Result<Recorded> recorded = record(options);
   if (!recorded) return fail(recorded.error());
-  return print_report(options, std::move(recorded->trace), std::move(recorded->notes), std::move(json));
+  return print_report(options, std::move(recorded->trace), std::move(recorded->notes),
+                      std::move(outputs).value());
 }
 
 int run_report(const Options& options) {
@@ -181,15 +204,11 @@ int run_report(const Options& options) {
     if (!opened) return fail(Error{"cannot read " + options.input + ": " + std::strerror(errno)});
     input = opened.get();
   }
-  std::optional<Output> json;
-  if (!options.json.empty()) {
-    Result<Output> file = Output::open(options.json);
-    if (!file) return fail(file.error());
-    json = std::move(file).value();
-  }
+  Result<Outputs> outputs = Outputs::open(options);
+  if (!outputs) return fail(outputs.error());
   Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
   if (!trace) return fail(trace.error());
-  return print_report(options, std::move(trace).value(), {}, std::move(json));
+  return print_report(options, std::move(trace).value(), {}, std::move(outputs).value());
 }
 
 int run_dump(const Options& options) {

@@ -6,19 +6,23 @@
 #include <map>
 #include <string>
 
+#include "report/frame.h"
+
 namespace offwait {
 
-std::vector<CodePlace> code_places(const ReportSamples& samples, UserFrames user_frames) {
+std::vector<CodePlace> code_places(const ReportSamples& samples, StackNoise noise) {
   std::map<std::string, std::size_t> index;
   std::vector<CodePlace> out;
   for (const ReportSamples::Place& place : samples.stacks) {
-    const auto [kernel, user, left_out] = fold(place.stack, 1, user_frames);
+    std::vector<std::string> stack;
+    for (const std::string& frame : place.stack) {
+      stack.emplace_back(without_line(frame));
+    }
+    const std::vector<std::string> user = fold(stack, 1, noise).user;
     if (user.empty()) {
       continue;
     }
-    // Without its line.
-    const std::string& shown = user.front();
-    const auto [at, added] = index.try_emplace(shown.substr(0, shown.rfind(" (")), out.size());
+    const auto [at, added] = index.try_emplace(user.front(), out.size());
     if (added) {
       out.push_back({0, place.stack});
     }

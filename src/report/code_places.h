@@ -16,7 +16,6 @@ struct CodePlace {
 
 /// By the innermost function that a folded stack shows of the program (fold.h; of a kernel thread: of the
 /// kernel): whatever is called from it, and whoever calls it. Most first. Stacks without frames are no place.
-std::vector<CodePlace> code_places(const ReportSamples& samples,
-                                   UserFrames user_frames = UserFrames::program);
+std::vector<CodePlace> code_places(const ReportSamples& samples, StackNoise noise = StackNoise::folded);
 
 }  // namespace offwait

@@ -14,8 +14,6 @@ namespace offwait {
 
 namespace {
 
-constexpr std::size_t kKernelFrames = 2;
-
 /// Kernel functions that say nothing about the wait: how every thread sleeps and is woken, and how it came
 /// into the kernel.
 bool is_plumbing(std::string_view function) {
@@ -49,17 +47,18 @@ bool is_plumbing(std::string_view function) {
 
 }  // namespace
 
-FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit, UserFrames user_frames) {
+FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit, StackNoise noise,
+                 std::size_t kernel_limit) {
   FoldedStack out;
   const auto boundary = std::find(stack.begin(), stack.end(), "--");
   std::vector<std::string> user(boundary == stack.end() ? stack.begin() : std::next(boundary), stack.end());
-  if (user_frames == UserFrames::program) {
+  if (noise == StackNoise::folded) {
     user = without_noise(user);
   }
   auto first = user.begin();
   auto last = user.end();
   if (boundary != stack.end()) {
-    for (auto frame = stack.begin(); frame != boundary && out.kernel.size() < kKernelFrames; ++frame) {
+    for (auto frame = stack.begin(); frame != boundary && out.kernel.size() < kernel_limit; ++frame) {
       std::string function = short_frame(*frame);
       if (!is_plumbing(function)) {
         out.kernel.push_back(std::move(function));

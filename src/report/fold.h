@@ -15,12 +15,14 @@ struct FoldedStack {
   std::size_t left_out = 0;         ///< user frames (all frames, if there is no "--") beyond the limit
 };
 
-/// `program`: without what noise.h leaves out.
-enum class UserFrames : std::uint8_t { program, all };
+/// What noise.h leaves out.
+enum class StackNoise : std::uint8_t { folded, kept };
 
-/// At most 2 kernel frames, without the ways into the kernel and to the scheduler that every wait
-/// has, and at most `limit` user frames. A stack without "--" is all `user`.
+inline constexpr std::size_t kKernelFrames = 2;
+
+/// At most `kernel_limit` kernel frames, without the ways into the kernel and to the scheduler that every
+/// wait has, and at most `limit` user frames. A stack without "--" is all `user`.
 FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit,
-                 UserFrames user_frames = UserFrames::program);
+                 StackNoise noise = StackNoise::folded, std::size_t kernel_limit = kKernelFrames);
 
 }  // namespace offwait

@@ -69,6 +69,8 @@ std::string short_frame(std::string_view frame) {
   return out;
 }
 
+std::string_view without_line(std::string_view frame) { return frame.substr(0, frame.rfind(" at ")); }
+
 std::string function_of(std::string_view frame) {
   const FrameParts parts = parts_of(frame);
   return std::string(parts.function).append(parts.module);

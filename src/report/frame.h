@@ -20,7 +20,10 @@ FrameParts parts_of(std::string_view frame);
 /// and argument types. What has no function (`[module+0xoff]`) stays as it is.
 std::string short_frame(std::string_view frame);
 
-/// The same without offset and line, but with its module: equal for all places of one function.
+/// The frame itself, without its line.
+std::string_view without_line(std::string_view frame);
+
+/// Without offset and line, but with its module: equal for all places of one function.
 std::string function_of(std::string_view frame);
 
 }  // namespace offwait

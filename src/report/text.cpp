@@ -49,7 +49,7 @@ class TextReport {
   TextReport(const Report& report, const TextStyle& style)
       : report_(report),
         verbose_(style.verbosity > 0),
-        user_frames_(style.full_stacks ? UserFrames::all : UserFrames::program),
+        noise_(style.full_stacks ? StackNoise::kept : StackNoise::folded),
         canvas_(style.width, style.color, style.charset),
         names_(report) {}
 
@@ -533,7 +533,7 @@ class TextReport {
         canvas_.to(15).flow(words(*frame), 17);
       }
       const std::vector<std::string> all(user, stack.end());
-      for (const std::string& frame : user_frames_ == UserFrames::all ? all : without_noise(all)) {
+      for (const std::string& frame : noise_ == StackNoise::kept ? all : without_noise(all)) {
         canvas_.to(15).flow(words(frame), 17);
       }
       if (!remark.empty()) {
@@ -546,7 +546,7 @@ class TextReport {
 
   /// `71% of 380 samples in funB ← threadB ← …2 more`
   void places(const ReportSamples& samples) {
-    const std::vector<CodePlace> all = code_places(samples, user_frames_);
+    const std::vector<CodePlace> all = code_places(samples, noise_);
     const std::size_t most = std::min(verbose_ ? kPlacesVerbose : kPlaces, all.size());
     for (std::size_t i = 0; i < most && (i == 0 || verbose_ || all[i].share >= kPlaceShare); ++i) {
       std::string share = format_percent(all[i].share, 1);
@@ -564,7 +564,7 @@ class TextReport {
   /// `kernel ┆ leaf ← caller ← … (remark)`
   std::vector<Word> chain(const std::vector<std::string>& stack, const std::string& remark,
                           std::size_t frames = kFrames) const {
-    const FoldedStack folded = fold(stack, frames, user_frames_);
+    const FoldedStack folded = fold(stack, frames, noise_);
     std::vector<Word> out;
     const auto add = [&](const std::string& frame, const char* joint, Ink ink) {
       const std::string text = canvas_.fit(frame, kFrameColumns);
@@ -1103,7 +1103,7 @@ class TextReport {
 
   const Report& report_;
   bool verbose_;
-  UserFrames user_frames_;
+  StackNoise noise_;
   bool explained_ = false;
   Canvas canvas_;
   ActorNames names_;

@@ -22,6 +22,7 @@ from harness import OFFWAIT, TRACES, TestCase, environment, run
 SANITIZED = b"__asan_init" in pathlib.Path(OFFWAIT).read_bytes()
 # Seconds as it ships, half a minute with sanitizers.
 SLOW = unittest.skipIf(SANITIZED and not os.environ.get("OFFWAIT_SLOW_TESTS"), "slow: OFFWAIT_SLOW_TESTS=1 runs it")
+FLAMEGRAPH = pathlib.Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
 HEADER = "offwait-waits 1\nwindow 0 1000\n"
 
 
@@ -95,6 +96,34 @@ class Reports(TestCase):
             result = run("report", TRACES / "figure1.txt", "--json", json_file)
             self.assertEqual(result.stdout, run("report", TRACES / "figure1.txt").stdout)
             self.assertEqual(json_file.read_bytes(), run("report", TRACES / "figure1.txt", "--json", "-").stdout)
+
+    def test_folded_stacks(self):
+        trace = harness.EXPECTED / "samples.txt"
+        result = run("report", trace, "--folded", "-", "--folded-kind", "off-wake")
+        self.assertEqual(result.stdout.decode(), "A;threadA;pthread_cond_wait;futex_do_wait;--;"
+                                                 "pthread_cond_signal;threadB;B 8000000\n")
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        with tempfile.NamedTemporaryFile() as folded:
+            result = run("report", trace, "--folded", folded.name, "--folded-kind", "on-cpu")
+            self.assertEqual(folded.read().decode(), "A 1\n"
+                                                     "B;threadB;flush;write;_raw_spin_lock 1\n"
+                                                     "B;threadB;flush;write;copy_page 1\n"
+                                                     "B;threadB;funB 5\n"
+                                                     "B;threadB;other 1\n"
+                                                     "B;threadB;unwaited 2\n")
+            self.assertIn("SATURATED", result.stdout.decode())
+
+    @unittest.skipUnless(FLAMEGRAPH.exists(), "needs libdevel-nytprof-perl")
+    def test_folded_stacks_are_read_by_flamegraph(self):
+        for name in ("figure1", "hostile-names"):
+            for kind in ("off-cpu", "off-wake"):
+                with self.subTest(name=name, kind=kind):
+                    folded = run("report", TRACES / f"{name}.txt", "--folded", "-", "--folded-kind", kind).stdout
+                    drawn = subprocess.run(["perl", FLAMEGRAPH, "--countname", "us"], input=folded, check=True,
+                                           capture_output=True)
+                    self.assertEqual(drawn.stderr, b"")
+                    total = sum(int(line.rsplit(b" ", 1)[1]) for line in folded.splitlines())
+                    self.assertIn(f"<title>all ({total:,} us, 100%)</title>", drawn.stdout.decode())
 
     def test_capacity_given_on_the_command_line_counts(self):
         report = self.valid_json(run("report", "--json", "-", "--disk-capacity", "vda=1G,400k",
@@ -210,6 +239,7 @@ class BadInput(TestCase):
                    "/nonexistent/r.json")
         self.fails(1, "cannot write /tmp: Is a directory", "report", trace, "--json", "/tmp")
         self.fails(1, "cannot write /dev/full: No space left on device", "report", trace, "--json", "/dev/full")
+        self.fails(1, "cannot write /dev/full: No space left on device", "report", trace, "--folded", "/dev/full")
         with open("/dev/full", "wb") as full:
             self.fails(1, "cannot write to standard output: No space left on device", "report", trace, stdout=full)
             self.fails(1, "cannot write to standard output: No space left on device", "report", trace, "--json", "-",

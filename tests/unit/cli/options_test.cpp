@@ -138,6 +138,26 @@ TEST_CASE("the rate of samples is bounded, and 0 is none") {
   }
 }
 
+TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the text") {
+  Options options = good({"-p", "1", "--folded", "f.txt"});
+  CHECK(options.folded == "f.txt");
+  CHECK(options.folded_kind == FoldedKind::off_cpu);
+  CHECK(options.folded_weight == FoldedWeight::wait);
+  options = good({"report", "w.txt", "--folded", "-", "--folded-kind", "off-wake", "--folded-weight",
+                  "weight", "--json", "j.json"});
+  CHECK(options.folded == "-");
+  CHECK(options.folded_kind == FoldedKind::off_wake);
+  CHECK(options.folded_weight == FoldedWeight::weight);
+  CHECK(good({"-p", "1", "--folded", "f", "--folded-kind", "on-cpu"}).folded_kind == FoldedKind::on_cpu);
+  CHECK(wrong({"-p", "1", "--folded", "f", "--folded-kind", "cpu"}) ==
+        "bad kind 'cpu': expected off-cpu, off-wake or on-cpu");
+  CHECK(wrong({"-p", "1", "--folded", "f", "--folded-weight", "count"}) ==
+        "bad weight 'count': expected wait or weight");
+  CHECK(wrong({"-p", "1", "--folded-kind", "on-cpu"}) == "--folded-kind requires --folded");
+  CHECK(wrong({"report", "w.txt", "--folded", "-", "--json", "-"}) ==
+        "--json - and --folded - both want standard output: write one of them to a file");
+}
+
 TEST_CASE("long and short forms are the same") {
   CHECK(good({"-p1"}).pid == 1);
   CHECK(good({"--pid", "1"}).pid == 1);
