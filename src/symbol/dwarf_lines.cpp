@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include <dwarf.h>
@@ -60,23 +61,38 @@ void for_each_child(Dwarf_Die& parent, Visit visit) {
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/// Functions that are defined in the unit, also those in namespaces (Rust) and classes, but not those in
-/// functions.
-void append_functions(Dwarf_Die& parent, int depth, std::vector<CodeRange>& out) {
-  if (depth > kDeepestScope) return;
+/// The functions of one compilation unit.
+struct UnitFunctions {
+  std::vector<CodeRange> ranges;
+  /// By the offset of any DIE that describes or declares one: the scope that it is in, as C++ writes it
+  /// (`ns::Class::`).
+  std::unordered_map<Dwarf_Off, std::shared_ptr<const std::string>> scopes;
+};
+
+/// Those in namespaces (where Rust defines them) and classes as well, but not those in functions.
+void append_functions(Dwarf_Die& parent, const std::shared_ptr<const std::string>& scope, int depth,
+                      UnitFunctions& out) {
+  if (depth > kDeepestScope || scope->size() > kLongestText) return;
   for_each_child(parent, [&](Dwarf_Die& child) {
-    switch (dwarf_tag(&child)) {
+    switch (const int tag = dwarf_tag(&child)) {
       case DW_TAG_subprogram:
-        append_ranges(child, out);
+        append_ranges(child, out.ranges);
+        if (!scope->empty()) out.scopes.emplace(dwarf_dieoffset(&child), scope);
         break;
       case DW_TAG_namespace:
       case DW_TAG_module:
       case DW_TAG_class_type:
       case DW_TAG_structure_type:
       case DW_TAG_union_type:
-      case DW_TAG_enumeration_type:
-        append_functions(child, depth + 1, out);
+      case DW_TAG_enumeration_type: {
+        const char* const name = dwarf_diename(&child);
+        const std::string shown = name != nullptr           ? name
+                                  : tag == DW_TAG_namespace ? "(anonymous namespace)"
+                                                            : "";
+        append_functions(child, std::make_shared<std::string>(*scope + shown + (shown.empty() ? "" : "::")),
+                         depth + 1, out);
         break;
+      }
       default:
         break;
     }
@@ -106,13 +122,30 @@ std::string text(const char* value) {
   return value == nullptr ? std::string() : std::string(value).substr(0, kLongestText);
 }
 
-std::string function_name(Dwarf_Die& die) {
+/// The scope of what declares the function. Scopes of other units are not known.
+std::string scope_of(Dwarf_Die die, const UnitFunctions& unit) {
+  constexpr int kMostSteps = 16;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const auto known = unit.scopes.find(dwarf_dieoffset(&die));
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+    if ((dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+         dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) ||
+        dwarf_formref_die(&attribute, &next) == nullptr) {
+      return known == unit.scopes.end() ? std::string() : *known->second;
+    }
+    die = next;
+  }
+  return {};
+}
+
+std::string function_name(Dwarf_Die& die, const UnitFunctions& unit) {
   Dwarf_Attribute attribute;
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-    if (dwarf_attr_integrate(&die, name, &attribute) != nullptr) {
-      if (const char* value = dwarf_formstring(&attribute); value != nullptr && *value != '\0')
-        return text(value);
-    }
+    if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
+    const std::string value = text(dwarf_formstring(&attribute));
+    if (value.empty()) continue;
+    return name == DW_AT_name ? scope_of(die, unit) + value : value;
   }
   return {};
 }
@@ -148,7 +181,7 @@ struct DwarfLines::State {
   std::vector<CodeRange> units;
   /// Of the unit that was asked last.
   const void* unit = nullptr;
-  std::vector<CodeRange> functions;
+  UnitFunctions functions;
 };
 
 DwarfLines::DwarfLines() : state_(std::make_unique<State>()) {}
@@ -186,20 +219,20 @@ std::vector<SourceFrame> DwarfLines::frames_at(std::uint64_t address) {
   Dwarf_Die unit = found->die;
   if (state_->unit != unit.addr) {
     state_->unit = unit.addr;
-    state_->functions.clear();
-    append_functions(unit, 0, state_->functions);
-    sort(state_->functions);
+    state_->functions = UnitFunctions();
+    append_functions(unit, std::make_shared<std::string>(), 0, state_->functions);
+    sort(state_->functions.ranges);
   }
   std::vector<SourceFrame> frames(1);
-  if (const CodeRange* const function = find(state_->functions, address)) {
+  if (const CodeRange* const function = find(state_->functions.ranges, address)) {
     Dwarf_Die die = function->die;
-    frames.back().function = function_name(die);
+    frames.back().function = function_name(die, state_->functions);
     frames.back().begin = function->begin;
     std::vector<Dwarf_Die> inlined;
     append_inlined(die, address, 0, inlined);
     for (Dwarf_Die& callee : inlined) {
       set_call(callee, unit, frames.back());
-      frames.emplace_back().function = function_name(callee);
+      frames.emplace_back().function = function_name(callee, state_->functions);
       frames.back().inlined = true;
     }
   }

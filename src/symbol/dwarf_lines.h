@@ -10,7 +10,7 @@ namespace offwait {
 
 /// One function that an address is in, according to DWARF.
 struct SourceFrame {
-  std::string function;  ///< linkage name where there is one, else the plain name; may be empty
+  std::string function;  ///< linkage name where there is one, else `ns::Class::name`; may be empty
   std::uint64_t begin =
       0;  ///< virtual address where its code around the address begins; 0 for inlined functions
   bool inlined = false;

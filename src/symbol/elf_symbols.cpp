@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "symbol/elf_file.h"
+#include "symbol/go_functions.h"
 #include "symbol/mini_debug_info.h"
 
 namespace offwait {
@@ -55,6 +56,7 @@ class ElfReader {
     Elf_Scn* symtab = nullptr;
     Elf_Scn* dynsym = nullptr;
     Elf_Scn* mini = nullptr;
+    Elf_Scn* go = nullptr;
     std::vector<CodeSection> code;
   };
 
@@ -84,6 +86,8 @@ class ElfReader {
         tables.code.push_back({header.sh_addr, end_of(header.sh_addr, header.sh_size)});
       } else if (header.sh_type == SHT_PROGBITS && tables.mini == nullptr && name == ".gnu_debugdata") {
         tables.mini = section;
+      } else if (tables.go == nullptr && (name == ".gopclntab" || name == ".data.rel.ro.gopclntab")) {
+        tables.go = section;
       }
     });
     std::sort(tables.code.begin(), tables.code.end(),
@@ -109,6 +113,9 @@ class ElfReader {
     }
     if (Status status = read_table(elf, tables.dynsym, SHT_DYNSYM, tables.code); !status.ok()) {
       return status;
+    }
+    if (const Elf_Data* go = contents(tables.go, SHT_PROGBITS); go != nullptr) {
+      read_go_table({static_cast<const char*>(go->d_buf), go->d_size}, tables.code);
     }
     // Damaged mini debug info takes nothing away from what .dynsym says.
     if (const Elf_Data* packed = contents(tables.mini, SHT_PROGBITS); packed != nullptr) {
@@ -156,20 +163,37 @@ class ElfReader {
       if (name.front() == '\0' || is_mapping_symbol(name.substr(0, name.find('\0')))) {
         continue;
       }
-      auto after =
-          std::upper_bound(code.begin(), code.end(), symbol.st_value,
-                           [](std::uint64_t value, const CodeSection& s) { return value < s.begin; });
-      if (after == code.begin() || symbol.st_value >= (--after)->end) {
+      const CodeSection* const section_of = code_at(code, symbol.st_value);
+      if (section_of == nullptr) {
         continue;
       }
       if (functions_.size() == ElfSymbols::kMostFunctions) {
         return Error{"the ELF file has more than 4 million functions"};
       }
-      functions_.push_back({symbol.st_value, symbol.st_size, after->end,
+      functions_.push_back({symbol.st_value, symbol.st_size, section_of->end,
                             static_cast<std::uint32_t>(base + symbol.st_name),
                             rank(function, GELF_ST_BIND(symbol.st_info), name)});
     }
     return success();
+  }
+
+  void read_go_table(std::string_view section, const std::vector<CodeSection>& code) {
+    const GoFunctions go = read_go_functions(section);
+    const std::size_t base = symbols_.names_.size();
+    symbols_.names_.append(go.names).push_back('\0');
+    for (const GoFunction& function : go.functions) {
+      const CodeSection* const section_of = code_at(code, function.begin);
+      if (section_of != nullptr && functions_.size() < ElfSymbols::kMostFunctions) {
+        functions_.push_back({function.begin, function.size, section_of->end,
+                              static_cast<std::uint32_t>(base + function.name), 0});
+      }
+    }
+  }
+
+  static const CodeSection* code_at(const std::vector<CodeSection>& code, std::uint64_t address) {
+    auto after = std::upper_bound(code.begin(), code.end(), address,
+                                  [](std::uint64_t value, const CodeSection& s) { return value < s.begin; });
+    return after != code.begin() && address < (--after)->end ? &*after : nullptr;
   }
 
   ElfSymbols symbols_;

@@ -20,10 +20,10 @@ struct ElfFunction {
   std::string_view name;    ///< as in the table, mangled; at most 64 KiB; lives as long as the ElfSymbols
 };
 
-/// Functions (and labels in code) of `.symtab`; of `.dynsym` and `.gnu_debugdata` where a file has been
-/// stripped of it. Among names of one address a function precedes a label, then global precedes local
-/// precedes weak, then fewer leading underscores, then the shorter one, then the order of the table. Only
-/// symbols inside executable sections count.
+/// Functions (and labels in code) of `.symtab`; of `.dynsym`, `.gopclntab` and `.gnu_debugdata` where a file
+/// has been stripped of it. Among names of one address a function precedes a label, then global precedes
+/// local precedes weak, then fewer leading underscores, then the shorter one, then the order of the table.
+/// Only symbols inside executable sections count.
 class ElfSymbols {
  public:
   /// Knows nothing: every lookup fails.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/module_frames.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "sandbox/confined_batch.h"
 #include "sandbox/message.h"
 #include "symbol/elf_symbols.h"
+#include "unwind/eh_frame.h"
 
 namespace offwait {
 namespace {
@@ -39,7 +42,7 @@ Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {
 /// Functions of the symbol tables, those of DWARF's file as well.
 class Tables {
  public:
-  explicit Tables(const ModuleFiles& files) {
+  explicit Tables(const ModuleFiles& files) : files_(files) {
     auto own = files.file >= 0 ? ElfSymbols::read(files.file) : ElfSymbols::read(files.image);
     if (own.ok()) own_ = std::move(own).value();
     if (files.debug >= 0 && files.debug != files.file) {
@@ -48,7 +51,7 @@ class Tables {
     }
   }
 
-  std::string answer(std::uint64_t offset) const {
+  std::string answer(std::uint64_t offset) {
     MessageWriter message;
     const auto address = own_.address_of(offset);
     message.number(address ? 1 : 0);
@@ -58,15 +61,37 @@ class Tables {
       const auto inside = debug_.find(*address);
       if (!function || (inside && inside->begin > function->begin)) function = inside;
       message.number(*address);
-      message.number(function ? function->begin : 0);
+      message.number(function ? function->begin : begin_of(*address));
       message.text(function ? function->name : std::string_view());
     }
     return std::move(message).take();
   }
 
  private:
+  /// Where a function without a name begins, or 0. Every function has unwind rules, be it stripped or not; a
+  /// part of one that the compiler has put elsewhere (`.cold`) has its own.
+  std::uint64_t begin_of(std::uint64_t address) {
+    if (!rules_read_) {
+      rules_read_ = true;
+      auto rules = files_.file >= 0 ? read_unwind_table(files_.file) : read_unwind_table(files_.image);
+      if (rules.ok()) rules_ = std::move(rules).value();
+    }
+    const std::vector<FunctionExtent>& all = rules_.functions;
+    const auto after = std::upper_bound(all.begin(), all.end(), address,
+                                        [this](std::uint64_t value, const FunctionExtent& function) {
+                                          return value < rules_.base + function.begin;
+                                        });
+    if (after == all.begin()) return 0;
+    const FunctionExtent& function = *std::prev(after);
+    const std::uint64_t begin = rules_.base + function.begin;
+    return address - begin < function.size ? begin : 0;
+  }
+
+  const ModuleFiles& files_;
   ElfSymbols own_;
   ElfSymbols debug_;
+  bool rules_read_ = false;
+  UnwindTable rules_;
 };
 
 void read_tables(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets, ModuleFrames& result) {
@@ -140,7 +165,7 @@ void add_lines(const ModuleFiles& files, ModuleFrames& result) {
     if (frames.empty()) continue;
     SourceFrame& known = places[i]->frames.back();
     SourceFrame& holder = frames.back();
-    if (!known.function.empty()) {
+    if (!known.function.empty() || holder.function.empty()) {
       holder.function = std::move(known.function);
       holder.begin = known.begin;
     }

@@ -452,7 +452,10 @@ class Symbolizer::Batch {
       } else if (!frame.function.empty()) {
         texts.push_back(frame.function + "+" + hex(answer.shown - frame.begin) + module + at_line(frame));
       } else {
-        texts.push_back(place(answer.place, answer.shown) + at_line(frame));
+        const std::string nameless =
+            frame.begin != 0 ? place(answer.place, frame.begin) + "+" + hex(answer.shown - frame.begin)
+                             : place(answer.place, answer.shown);
+        texts.push_back(nameless + at_line(frame));
       }
     }
     if (answer.frames.empty()) texts.push_back(place(answer.place, answer.shown));

@@ -59,6 +59,8 @@ class Symbolizer {
   ///                              `(perf-PID.map)` for code of a JIT compiler that says what it has made
   ///   `function (inlined) (module)`
   ///   … at file:line             follows either where debug information has it
+  ///   `[module+0xbegin]+0xoff`    a function without a name, for which .eh_frame says where it begins: equal
+  ///   for all its places
   ///   `[module+0xoff]`           no name covers it; the offset is the virtual address in the file (what
   ///   addr2line takes), or
   ///                              the offset in the file where that is not an ELF file or cannot be read

@@ -293,8 +293,8 @@ TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
     CHECK(mapping.path.ends_with(" (deleted)"));
     child.stop();
     const std::uint64_t entry = mapping.begin - mapping.offset + header.e_entry;
-    CHECK(user_frame(symbolizer, pid, entry, false) == "[" + shown + "+" + hex(header.e_entry) + "]");
-    CHECK(user_frame(symbolizer, pid, entry + 5, true) == "[" + shown + "+" + hex(header.e_entry + 5) + "]");
+    CHECK(user_frame(symbolizer, pid, entry, false) == "[" + shown + "+" + hex(header.e_entry) + "]+0x0");
+    CHECK(user_frame(symbolizer, pid, entry + 5, true) == "[" + shown + "+" + hex(header.e_entry) + "]+0x5");
     CHECK(user_frame(symbolizer, pid, area, false) == std::string(kAreaName) + "+0x0 (unit_symbol)");
   }
 }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines, inlined functions and debug files, on libraries of which all is known (fixture/lines.cpp).
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/debug_files.h"
+#include "symbol/elf_symbols.h"
+#include "symbol/module_frames.h"
+#include "symbol/symbolizer.h"
+#include "unit/temporary_directory.h"
+
+using namespace offwait;
+using Frames = std::vector<std::string>;
+
+namespace {
+
+std::uint64_t returned_to = 0;
+
+[[gnu::noinline]] void note_caller() {
+  returned_to = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+}
+
+void copy(const std::string& fixture, const std::string& path) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::filesystem::copy_file(std::string(OFFWAIT_FIXTURES) + "/" + fixture, path);
+}
+
+/// A copy of a fixture, loaded.
+class Library {
+ public:
+  Library(const std::string& fixture, const std::string& path) {
+    copy(fixture, path);
+    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle_ != nullptr);
+  }
+  ~Library() { dlclose(handle_); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  Library(Library&&) = delete;
+  Library& operator=(Library&&) = delete;
+
+  /// Where `function` calls back from.
+  std::uint64_t call(const char* function) const {
+    auto* const address = reinterpret_cast<void (*)(void (*)())>(dlsym(handle_, function));
+    REQUIRE(address != nullptr);
+    address(&note_caller);
+    return returned_to;
+  }
+
+ private:
+  void* handle_;
+};
+
+Frames frames_of(Symbolizer& symbols, std::uint64_t pc) {
+  REQUIRE(symbols.snapshot(getpid()));
+  Frames frames = symbols.frames({{getpid(), pc, true}}).front();
+  for (std::string& frame : frames) {
+    // The offset in the function is the compiler's choice.
+    const std::size_t plus = frame.rfind("+0x");
+    const std::size_t blank = frame.find(' ', plus);
+    if (plus != std::string::npos) frame.erase(plus, blank == std::string::npos ? blank : blank - plus);
+    const std::size_t at = frame.find(" at ");
+    const std::size_t slash = frame.rfind('/');
+    if (at != std::string::npos && slash != std::string::npos && slash > at)
+      frame.erase(at + 4, slash - at - 3);
+  }
+  return frames;
+}
+
+Frames inlined(const std::string& module) {
+  return {"fixture::innermost (inlined) (" + module + ") at lines.cpp:12",
+          "fixture::middle (inlined) (" + module + ") at lines.cpp:17",
+          "fixture_inlined (" + module + ") at lines.cpp:31"};
+}
+
+UniqueFd open_file(const std::string& path) {
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(fd);
+  return fd;
+}
+
+}  // namespace
+
+TEST_CASE("inlined functions are frames of their own, with their lines") {
+  const test::TemporaryDirectory directory;
+  const Library library("full.so", directory / "full.so");
+  Symbolizer symbols;
+  CHECK(frames_of(symbols, library.call("fixture_inlined")) == inlined("full.so"));
+  CHECK(frames_of(symbols, library.call("fixture_nameless")) ==
+        Frames{"fixture::nameless(void (*)()) (full.so) at lines.cpp:23"});
+  CHECK(symbols.warnings().empty());
+}
+
+TEST_CASE("a stripped function is the same at all of its places, and has no other's name") {
+  const test::TemporaryDirectory directory;
+  const Library library("stripped.so", directory / "stripped.so");
+  Symbolizer symbols;
+  const std::uint64_t pc = library.call("fixture_nameless");
+  REQUIRE(symbols.snapshot(getpid()));
+  const std::string here = symbols.frames({{getpid(), pc, true}}).front().front();
+  const std::string there = symbols.frames({{getpid(), pc - 1, true}}).front().front();
+  CHECK(here.starts_with("[stripped.so+0x"));
+  CHECK(here.substr(0, here.find(']')) == there.substr(0, there.find(']')));
+  CHECK(here != there);
+  CHECK(frames_of(symbols, library.call("fixture_inlined")) == Frames{"fixture_inlined (stripped.so)"});
+}
+
+TEST_CASE("a debug file beside the library is taken for its checksum, another one of its name is not") {
+  const test::TemporaryDirectory directory;
+  {
+    copy("by_link.debug", directory / "a/by_link.debug");
+    const Library library("by_link.so", directory / "a/lib.so");
+    Symbolizer symbols;
+    CHECK(frames_of(symbols, library.call("fixture_inlined")) == inlined("lib.so"));
+    CHECK(frames_of(symbols, library.call("fixture_nameless")) ==
+          Frames{"fixture::nameless(void (*)()) (lib.so) at lines.cpp:23"});
+  }
+  {
+    copy("by_link.debug", directory / "b/.debug/by_link.debug");
+    const Library library("by_link.so", directory / "b/lib.so");
+    Symbolizer symbols;
+    CHECK(frames_of(symbols, library.call("fixture_inlined")) == inlined("lib.so"));
+  }
+  {
+    copy("by_id.debug", directory / "c/by_link.debug");
+    const Library library("by_link.so", directory / "c/lib.so");
+    Symbolizer symbols;
+    CHECK(frames_of(symbols, library.call("fixture_inlined")) == Frames{"fixture_inlined (lib.so)"});
+  }
+}
+
+TEST_CASE("debug files by build id, below any root, out of which nothing leads") {
+  const test::TemporaryDirectory directory;
+  const std::string by_id = "/usr/lib/debug/.build-id/01/23456789abcdef.debug";
+  copy("by_id.debug", directory / ("right" + by_id));
+  copy("by_link.debug", directory / ("wrong" + by_id));
+  std::filesystem::create_directories(directory / "out/usr/lib/debug/.build-id/01");
+  std::filesystem::create_symlink("../../../../../../../right" + by_id, directory / ("out" + by_id));
+  std::filesystem::create_directories(directory / "pipe/usr/lib/debug/.build-id/01");
+  REQUIRE(mkfifo((directory / ("pipe" + by_id)).c_str(), 0600) == 0);
+  const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/by_id.so");
+  const auto found_below = [&](const std::vector<std::string>& names) {
+    std::vector<UniqueFd> roots;
+    StrippedFile stripped{file.get(), "/lib/by_id.so", {}};
+    for (const std::string& name : names) {
+      roots.emplace_back(open((directory / name).c_str(), O_PATH | O_CLOEXEC));
+      REQUIRE(roots.back());
+      stripped.roots.push_back(roots.back().get());
+    }
+    const auto found = find_debug_files({stripped}, {});
+    return found.front().debug ? found.front().debug->path : std::string();
+  };
+  CHECK(found_below({"right"}) == by_id);
+  CHECK(found_below({"wrong"}).empty());
+  CHECK(found_below({"out"}).empty());
+  CHECK(found_below({"pipe"}).empty());
+  CHECK(found_below({"wrong", "right"}) == by_id);
+  CHECK(found_below({}).empty());
+}
+
+TEST_CASE("the server is asked for what is not there, and its file is looked at, too") {
+  const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/by_id.so");
+  const UniqueFd full = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
+  std::vector<std::string> asked;
+  std::string answer = std::string(OFFWAIT_FIXTURES) + "/by_id.debug";
+  const DebugServer server = [&](const std::string& build_id) {
+    asked.push_back(build_id);
+    return answer;
+  };
+  auto found =
+      find_debug_files({{file.get(), "/lib/by_id.so", {}}, {full.get(), "/lib/full.so", {}}}, server);
+  CHECK(asked == std::vector<std::string>{"0123456789abcdef"});
+  CHECK(found[0].debug);
+  CHECK(found[1].in_file);
+  answer = std::string(OFFWAIT_FIXTURES) + "/by_link.debug";
+  CHECK_FALSE(find_debug_files({{file.get(), "/lib/by_id.so", {}}}, server).front().debug);
+  answer = "";
+  CHECK_FALSE(find_debug_files({{file.get(), "/lib/by_id.so", {}}}, server).front().debug);
+}
+
+TEST_CASE("100 damaged debug files take nothing from the names") {
+  const test::TemporaryDirectory directory;
+  const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
+  auto symbols = ElfSymbols::read(file.get());
+  REQUIRE(symbols.ok());
+  std::ifstream whole(std::string(OFFWAIT_FIXTURES) + "/full.so", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(whole), {}};
+  std::vector<std::uint64_t> offsets;
+  for (std::uint64_t offset = 0; offset < bytes.size(); offset += 7) {
+    const auto address = symbols->address_of(offset);
+    if (address && symbols->find(*address)) offsets.push_back(offset);
+  }
+  REQUIRE(offsets.size() > 20);
+  std::uint32_t random = 1;
+  std::size_t with_lines = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::string damaged = bytes;
+    for (int byte = 0; byte < 40; ++byte) {
+      random = random * 1664525 + 1013904223;
+      damaged[(random >> 4U) % damaged.size()] = static_cast<char>(random >> 24U);
+    }
+    const std::string path = directory / "damaged";
+    std::ofstream(path, std::ios::binary) << damaged;
+    const UniqueFd debug = open_file(path);
+    ModuleFiles files;
+    files.file = file.get();
+    files.debug = debug.get();
+    const ModuleFrames found = module_frames(files, offsets);
+    for (const CodePlace& place : found.places) {
+      REQUIRE(place.address);
+      REQUIRE(!place.frames.empty());
+      REQUIRE(!place.frames.back().function.empty());
+      with_lines += static_cast<std::size_t>(place.frames.back().line != 0);
+    }
+  }
+  CHECK(with_lines > 0);
+}
