@@ -17,7 +17,9 @@ namespace {
 
 enum class Noise : std::uint8_t {
   none,      ///< the program's own
+  library,   ///< a function of libc or libstdc++ that says what it does
   start,     ///< starts a thread or main()
+  body,      ///< the same, and the thread's own function may be inlined into it
   call,      ///< waits or wakes, and says how
   internal,  ///< below or around such a call
   glue,      ///< calls something that it was given
@@ -43,16 +45,16 @@ constexpr std::array kRules = {
     // libstdc++, C++20.
     Rule{"execute_native_thread_routine", Noise::start},
     Rule{"std::execute_native_thread_routine", Noise::start},
-    Rule{"std::thread::_State_impl::_M_run", Noise::start},
-    Rule{"std::thread::_Invoker::operator()", Noise::start},
-    Rule{"std::thread::_Invoker::_M_invoke", Noise::start},
+    Rule{"std::thread::_State_impl::_M_run", Noise::body},
+    Rule{"std::thread::_Invoker::operator()", Noise::body},
+    Rule{"std::thread::_Invoker::_M_invoke", Noise::body},
     Rule{"std::jthread::_S_create::*", Noise::start},
     // Rust, Go.
     Rule{"std::sys::unix::thread::Thread::new::thread_start", Noise::start},
     Rule{"std::sys::pal::unix::thread::Thread::new::thread_start", Noise::start},
-    Rule{"std::sys_common::backtrace::__rust_begin_short_backtrace", Noise::start},
-    Rule{"std::sys::backtrace::__rust_begin_short_backtrace", Noise::start},
-    Rule{"std::thread::Builder::spawn_unchecked_::*", Noise::start},
+    Rule{"std::sys_common::backtrace::__rust_begin_short_backtrace", Noise::body},
+    Rule{"std::sys::backtrace::__rust_begin_short_backtrace", Noise::body},
+    Rule{"std::thread::Builder::spawn_unchecked_::*", Noise::body},
     Rule{"std::rt::lang_start*", Noise::start},
     Rule{"std::panicking::try*", Noise::start},
     Rule{"std::panic::catch_unwind", Noise::start},
@@ -212,22 +214,32 @@ std::string outline(std::string_view function) {
   return out;
 }
 
+bool is_library(std::string_view module) {
+  constexpr std::array<std::string_view, 4> kLibraries = {"libc.so", "libc-", "libpthread", "libstdc++.so"};
+  return std::any_of(kLibraries.begin(), kLibraries.end(),
+                     [&](std::string_view library) { return module.starts_with(library); });
+}
+
 Noise noise_of(const std::string& frame) {
   if (frame.ends_with(" ([kernel])")) {
     return Noise::none;
   }
-  for (const std::string_view module : {"[libc.so", "[libc-", "[libpthread", "[libstdc++.so"}) {
-    if (frame.starts_with(module)) {
-      return Noise::unnamed;
-    }
+  if (frame.starts_with('[') && is_library(std::string_view(frame).substr(1))) {
+    return Noise::unnamed;
   }
-  const std::string name = outline(parts_of(frame).function);
+  const FrameParts parts = parts_of(frame);
+  const std::string name = outline(parts.function);
   const auto rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& candidate) {
-    return candidate.name.ends_with('*')
-               ? name.starts_with(candidate.name.substr(0, candidate.name.size() - 1))
-               : name == candidate.name;
+    const std::string_view rule_name = candidate.name;
+    return rule_name.ends_with('*') ? name.starts_with(rule_name.substr(0, rule_name.size() - 1))
+                                    : name == rule_name;
   });
-  return rule == kRules.end() ? Noise::none : rule->noise;
+  if (rule != kRules.end()) {
+    return rule->noise;
+  }
+  constexpr std::string_view kOpen = " (";
+  return is_library(parts.module.substr(std::min(kOpen.size(), parts.module.size()))) ? Noise::library
+                                                                                      : Noise::none;
 }
 
 }  // namespace
@@ -241,8 +253,14 @@ std::vector<std::string> without_noise(const std::vector<std::string>& user_fram
     }
   }
   const auto one_of = [](Noise noise, auto... some) { return ((noise == some) || ...); };
+  const auto has_own = [&left](auto end) {
+    return std::any_of(left.begin(), end, [](const auto& frame) { return frame.second == Noise::none; });
+  };
   auto end = left.end();
-  while (end - left.begin() > 1 && one_of(std::prev(end)->second, Noise::start, Noise::unnamed)) {
+  while (end - left.begin() > 1 &&
+         (one_of(std::prev(end)->second, Noise::start, Noise::unnamed) ||
+          (std::prev(end)->second == Noise::body &&
+           (has_own(std::prev(end)) || std::prev(end, 2)->second == Noise::body)))) {
     --end;
   }
   const auto inside = std::find_if_not(left.begin(), end, [&](const auto& frame) {

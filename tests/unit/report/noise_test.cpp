@@ -85,6 +85,24 @@ TEST_CASE("main() and threads of C, Rust and Go begin with the program") {
         Frames{"main.worker+0x1 (app)"});
 }
 
+TEST_CASE("What starts a thread stays where the program's function was inlined into it") {
+  const std::string run =
+      "std::thread::_State_impl<std::thread::_Invoker<std::tuple<app::serve()::{lambda()#1}> > "
+      ">::_M_run()+0x61 "
+      "(app)";
+  CHECK(without_noise({"[libc.so.6+0x85f16]", "[libc.so.6+0x90d90]", run, "[libstdc++.so.6.0.30+0xd44a3]",
+                       "[libc.so.6+0x891f5]", "[libc.so.6+0x1098ec]"}) == Frames{"[libc.so.6+0x90d90]", run});
+  CHECK(
+      without_noise({"sem_wait+0x1 (libc.so.6)",
+                     "std::thread::_Invoker<std::tuple<app::serve()::{lambda()#1}> >::operator()()+0x1 (app)",
+                     run, "[libc.so.6+0x891f5]"}) ==
+      Frames{"sem_wait+0x1 (libc.so.6)",
+             "std::thread::_Invoker<std::tuple<app::serve()::{lambda()#1}> >::operator()()+0x1 (app)"});
+  CHECK(without_noise({"read+0x1 (libc.so.6)", run}) == Frames{"read+0x1 (libc.so.6)", run});
+  CHECK(without_noise({"read+0x1 (libc.so.6)", "f+0x1 (app)", run}) ==
+        Frames{"read+0x1 (libc.so.6)", "f+0x1 (app)"});
+}
+
 TEST_CASE("Names that only look alike are the program's") {
   const Frames own = {"start+0x1 (app)",
                       "my::thread::_M_run()+0x1 (app)",
