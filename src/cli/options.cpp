@@ -150,6 +150,12 @@ void add_recording_options(CLI::App& app, Options& options) {
          parse_into<std::uint32_t>(parse_sample_hz, [&options](std::uint32_t hz) { options.sample_hz = hz; }),
          "how often to look, on each CPU, which code the recorded threads run (default 99; 0: never)")
       ->type_name("HZ");
+  app.add_flag(
+      "--java", options.java,
+      "at the end have the target's JVMs write down what their compiled code is called (runs jcmd; JDK 17 "
+      "or later)");
+  app.add_flag("--debuginfod", options.debuginfod,
+               "look for debug files with debuginfod-find, at the servers in DEBUGINFOD_URLS");
 }
 
 void add_analysis_options(CLI::App& app, Options& options) {

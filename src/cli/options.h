@@ -37,6 +37,8 @@ struct Options {
   std::optional<Nanos> duration;  ///< until interrupted or the target exits
   bool stacks = true;
   std::uint32_t sample_hz = 99;  ///< 0: no samples
+  bool java = false;             ///< have JVMs tell the names of what they have compiled
+  bool debuginfod = false;       ///< ask debuginfod-find for debug files
   std::vector<SpinFunction> spins;
   // What to read and write; `-` is standard input or output:
   std::string input;  ///< of calibrate: what to measure

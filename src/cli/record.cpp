@@ -23,6 +23,7 @@
 #include "capture/block_devices.h"
 #include "capture/recorder.h"
 #include "cli/interruption.h"
+#include "cli/name_sources.h"
 #include "cli/target.h"
 #include "cli/version.h"
 #include "device/disk.h"
@@ -279,7 +280,7 @@ Result<Recorded> record(const Options& options) {
   capture.probes = std::move(probes).value();
 
   const Interruption interruption;
-  Symbolizer symbols;
+  Symbolizer symbols(options.debuginfod ? debuginfod() : DebugServer());
   if (options.stacks) symbols.snapshot(target->tgid);
   Result<Recorder> recorder = Recorder::start(capture);
   if (!recorder) return recorder.error();
@@ -327,11 +328,17 @@ Result<Recorded> record(const Options& options) {
   note_processes();
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
 
-  const StackNames names(*recording, symbols);
   Recorded recorded;
+  if (options.java) {
+    for (const std::int32_t tgid : symbols.java_processes()) {
+      if (Status written = write_java_perf_map(tgid); !written)
+        recorded.notes.push_back(written.error().message);
+    }
+  }
+  const StackNames names(*recording, symbols);
   recorded.trace = assemble(*recording, [&names](const offwait_stack& stack) { return names.name(stack); });
   describe(recorded.trace, *target, std::move(start_time));
-  recorded.notes = symbols.warnings();
+  recorded.notes.insert(recorded.notes.end(), symbols.warnings().begin(), symbols.warnings().end());
   recorded.notes.insert(recorded.notes.end(), recorder->notes().begin(), recorder->notes().end());
   add_capacities(recorded, recording->disks);
   add_nic_capacities(recorded.trace);

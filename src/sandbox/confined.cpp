@@ -42,11 +42,33 @@ enum ExitCode { kDone = 0, kThrew = 1, kOutOfMemory = 2, kNotConfined = 3 };
 /// Takes nothing but registers and memory: what a library calls besides is in `kRefused`, or has no place
 /// here.
 constexpr std::array kAllowed = {
-    SYS_read,        SYS_pread64,      SYS_readv,           SYS_preadv,       SYS_lseek,
-    SYS_fstat,       SYS_mmap,         SYS_munmap,          SYS_mprotect,     SYS_mremap,
-    SYS_madvise,     SYS_brk,          SYS_close,           SYS_futex,        SYS_clock_gettime,
-    SYS_getpid,      SYS_gettid,       SYS_sched_yield,     SYS_rt_sigaction, SYS_rt_sigprocmask,
-    SYS_sigaltstack, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit,         SYS_exit_group,
+    SYS_read,
+    SYS_pread64,
+    SYS_readv,
+    SYS_preadv,
+    SYS_lseek,
+    SYS_fstat,
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mprotect,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_brk,
+    SYS_close,
+    SYS_futex,
+    SYS_clock_gettime,
+    SYS_getpid,
+    SYS_sysinfo,
+    SYS_getrandom,
+    SYS_gettid,
+    SYS_sched_yield,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_sigaltstack,
+    SYS_rt_sigreturn,
+    SYS_restart_syscall,
+    SYS_exit,
+    SYS_exit_group,
 };
 
 /// Answered with EACCES.

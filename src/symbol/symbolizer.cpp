@@ -236,6 +236,20 @@ bool Symbolizer::is_code(std::int32_t tgid, std::uint64_t return_address) const 
          (return_address != 0 && region_at(process->second.regions, return_address - 1) != nullptr);
 }
 
+bool Symbolizer::is_java(const Process& process) {
+  return std::any_of(process.regions.begin(), process.regions.end(), [](const auto& region) {
+    return module_name(region.second.mapping.path) == "libjvm.so";
+  });
+}
+
+std::vector<std::int32_t> Symbolizer::java_processes() const {
+  std::vector<std::int32_t> tgids;
+  for (const auto& [tgid, process] : processes_) {
+    if (is_java(process)) tgids.push_back(tgid);
+  }
+  return tgids;
+}
+
 const KernelSymbols& Symbolizer::kernel() {
   if (!kernel_read_) {
     kernel_read_ = true;
@@ -386,7 +400,10 @@ class Symbolizer::Batch {
     for (const auto& [tgid, indices] : jits_) {
       const Process& process = symbols_.processes_.at(tgid);
       const auto [file, name] = open_perf_map(tgid, process);
-      if (!file) continue;
+      if (!file) {
+        if (is_java(process)) warn_once("Java frames have no names; --java asks the JVM for them");
+        continue;
+      }
       std::vector<std::uint64_t> pcs;
       for (const std::size_t index : indices) pcs.push_back(looked_up(index));
       std::sort(pcs.begin(), pcs.end());

@@ -75,6 +75,9 @@ class Symbolizer {
   /// none. True when the process was never seen.
   bool is_code(std::int32_t tgid, std::uint64_t return_address) const;
 
+  /// Processes that have a JVM in them, as far as snapshots have seen.
+  std::vector<std::int32_t> java_processes() const;
+
   /// What the user should know about names that are missing. May hold names of files.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -94,6 +97,7 @@ class Symbolizer {
     ProcessStatus status;
   };
 
+  static bool is_java(const Process& process);
   /// The region that holds the address, or null.
   static const Region* region_at(const Regions& regions, std::uint64_t address);
   /// Lays `mapping` over what earlier snapshots say.

@@ -89,6 +89,8 @@ TEST_CASE("every option of the profile command") {
                                 "sda=1M,150",
                                 "--explain",
                                 "--full-stacks",
+                                "--java",
+                                "--debuginfod",
                                 "-vv",
                                 "-q",
                                 "--keep-false-wakeups",
@@ -125,6 +127,8 @@ TEST_CASE("every option of the profile command") {
   CHECK(options.disk_capacities[1].ios_per_s == 150);
   CHECK(options.explain);
   CHECK(options.full_stacks);
+  CHECK(options.java);
+  CHECK(options.debuginfod);
   CHECK(options.verbosity == 2);
   CHECK(options.quiet);
 }

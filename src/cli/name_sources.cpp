@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/name_sources.h"
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include "base/monotonic.h"
+#include "process/command.h"
+#include "process/process_root.h"
+
+namespace offwait {
+
+Status write_java_perf_map(std::int32_t tgid) {
+  const std::string process = "process " + std::to_string(tgid);
+  const std::optional<ProcessStatus> status = process_status(tgid);
+  if (!status) return Error{"--java: " + process + " is gone"};
+  if ((status->caught_signals >> (SIGQUIT - 1) & 1U) == 0) {
+    return Error{"--java: " + process + " does not handle SIGQUIT, with which jcmd would call its JVM"};
+  }
+  const auto output = run_command({{"jcmd", std::to_string(tgid), "Compiler.perfmap"},
+                                   CommandUser{status->uid, status->gid},
+                                   std::chrono::seconds(10),
+                                   1U << 20U});
+  if (!output)
+    return Error{"--java: " + output.error().message + " for " + process + " (JDK 17 or later has it)"};
+  return success();
+}
+
+DebugServer debuginfod() {
+  return [asks = std::make_shared<bool>(true)](const std::string& build_id) -> std::string {
+    constexpr std::chrono::seconds kLongest{30};
+    if (!*asks) return {};
+    const Nanos begin = monotonic_now();
+    const auto path =
+        run_command({{"debuginfod-find", "debuginfo", build_id}, std::nullopt, kLongest, 1U << 16U});
+    if (path) return path->substr(0, path->find('\n'));
+    const bool slow = monotonic_now() - begin >= std::chrono::nanoseconds(kLongest).count();
+    *asks = !slow && path.error().message.find("cannot be run") == std::string::npos;
+    return {};
+  };
+}
+
+}  // namespace offwait

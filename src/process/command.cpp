@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "process/command.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "base/unique_fd.h"
+
+namespace offwait {
+namespace {
+
+constexpr int kCannotRun = 127;
+
+[[noreturn]] void be_command(const ExternalCommand& command, int output) {
+  ::setpgid(0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(nothing, STDERR_FILENO);
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  if (command.user &&
+      (::setgroups(0, nullptr) != 0 || ::setgid(command.user->gid) != 0 ||
+       ::setuid(command.user->uid) != 0) &&
+      (::geteuid() != command.user->uid))
+    ::_exit(kCannotRun);
+  std::vector<char*> words;
+  for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words.front(), words.data());
+  ::_exit(kCannotRun);
+}
+
+/// False if there was more of it, or it took longer, than allowed.
+bool read_all(int fd, const ExternalCommand& command, std::string& output) {
+  const Nanos deadline = monotonic_now() + std::chrono::nanoseconds(command.time).count();
+  while (output.size() <= command.output) {
+    constexpr Nanos kMillisecond = 1'000'000;
+    const Nanos left = deadline - monotonic_now();
+    if (left <= 0) return false;
+    pollfd waits = {fd, POLLIN, 0};
+    if (::poll(&waits, 1, static_cast<int>(left / kMillisecond + 1)) <= 0) continue;
+    std::array<char, 4096> piece{};
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return true;
+    output.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::string> run_command(const ExternalCommand& command) {
+  const std::string& name = command.words.front();
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error{"cannot make a pipe to " + name};
+  const UniqueFd from_child(ends[0]);
+  UniqueFd to_parent(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) be_command(command, to_parent.get());
+  if (child < 0) return Error{"cannot start " + name};
+  ::setpgid(child, child);  // both do: whoever is first
+  to_parent = UniqueFd();
+  std::string output;
+  const bool whole = read_all(from_child.get(), command, output);
+  if (!whole) ::kill(-child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!whole) return Error{name + " took too long, or wrote too much"};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotRun) return Error{name + " cannot be run"};
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return Error{name + " failed"};
+  return output;
+}
+
+}  // namespace offwait
