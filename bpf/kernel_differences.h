@@ -164,6 +164,34 @@ static __always_inline struct user_registers current_user_registers(void) {
   return user_registers_in(&regs);
 }
 
+/* Of a task that the iterator gives, blocked. */
+static __always_inline void note_blocked(struct offwait_blocked* blocked, const struct pt_regs* regs) {
+  struct user_registers user = user_registers_in(regs);
+  blocked->pc = user.pc;
+  blocked->sp = user.sp;
+  blocked->fp = user.fp;
+  blocked->lr = user.lr;
+#if defined(__TARGET_ARCH_x86)
+  blocked->arguments[0] = regs->di;
+  blocked->arguments[1] = regs->si;
+  blocked->arguments[2] = regs->dx;
+#elif defined(__TARGET_ARCH_arm64)
+  blocked->arguments[0] = regs->orig_x0;
+  blocked->arguments[1] = regs->regs[1];
+  blocked->arguments[2] = regs->regs[2];
+#endif
+}
+
+static __always_inline void note_blocked_task(struct offwait_blocked* blocked, struct task_struct* task) {
+  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+    note_blocked(blocked, (const struct pt_regs*)bpf_task_pt_regs(task));
+    return;
+  }
+  struct pt_regs regs = {};
+  bpf_probe_read_kernel(&regs, sizeof(regs), (char*)task->stack + 16384 - sizeof(regs));
+  note_blocked(blocked, &regs);
+}
+
 /* Where the frame that the kernel makes for a signal handler has the interrupted registers: from sp, in bytes
  * (struct rt_sigframe, without what the handler's return has taken). */
 #if defined(__TARGET_ARCH_x86)

@@ -7,6 +7,14 @@
  * target's children may come before it. */
 __u64 seeded_threads = 0;
 
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __uint(max_entries, 65536);
+  __type(key, __u32); /* tid */
+  __type(value, struct offwait_blocked);
+} blocked_at_begin SEC(".maps");
+
 /* Runs before the tracepoints are attached: every CPU has kernel threads of its own. */
 SEC("iter/task")
 int note_cpus(struct bpf_iter__task* ctx) {
@@ -58,6 +66,12 @@ int seed_threads(struct bpf_iter__task* ctx) {
         stack->tgid = 0;
         stack->frames = bytes > 0 ? (__u16)((__u32)bytes / 8) : 0;
         thread->wait_kernel = store_scratch_stack(SCRATCH_ITERATOR);
+      }
+      if (task->mm) {
+        struct offwait_blocked blocked = {};
+        blocked.start_ns = fresh.start_ns;
+        note_blocked_task(&blocked, task);
+        bpf_map_update_elem(&blocked_at_begin, &tid, &blocked, BPF_ANY);
       }
     }
     thread->seeded = OFFWAIT_STATE_BLOCKED;

@@ -18,6 +18,7 @@ test=(
   python3 python3-jsonschema libcap2-bin
   libdevel-nytprof-perl                                                # flamegraph.pl
   fio e2fsprogs libfuse3-dev                                           # disks
+  gdb                                                                  # stacks; mariadbd's too if it is there
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
 bench=(

@@ -245,6 +245,17 @@ struct offwait_thread {
 };
 #define OFFWAIT_LOST_SINCE_BEGIN 1
 
+/* Value of `blocked_at_begin`, keyed by tid: a thread of the target that the task iterator found blocked,
+ * with memory of its own; as it entered the kernel. */
+struct offwait_blocked {
+  __u64 start_ns;
+  __u64 pc;
+  __u64 sp;
+  __u64 fp;
+  __u64 lr;           /* arm64 */
+  __u64 arguments[3]; /* of its system call */
+};
+
 /* Value of `nics`, keyed by the interface's id. Interface indices, and names, are unique in one network
  * namespace only: the id is the low halves of the namespace's inode number and of the index. */
 struct offwait_nic {

@@ -16,6 +16,7 @@
 #include <bpf/libbpf.h>
 #include <offwait.skel.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -23,11 +24,15 @@
 #include "capture/block_devices.h"
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
+#include "capture/mutex_owner.h"
 #include "capture/privileges.h"
 #include "capture/sampler.h"
 #include "capture/served_ports.h"
 #include "capture/unwind_tables.h"
 #include "offwait/loss_counters.h"
+#include "process/process_memory.h"
+#include "process/threads.h"
+#include "unwind/walk.h"
 
 namespace offwait {
 namespace {
@@ -111,7 +116,8 @@ struct Recorder::State {
   Nanos next_mappings = 0;
   std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
-  std::int32_t target = 0;  ///< one of its processes
+  std::int32_t target = 0;                                              ///< one of its processes
+  std::vector<std::pair<std::uint32_t, offwait_stack>> blocked_stacks;  ///< of blocked_at_begin, by tid
 
   State() = default;
   State(const State&) = delete;
@@ -164,6 +170,67 @@ struct Recorder::State {
       const Result<bool> alive = tables->refresh(tgid);
       if (!alive) return alive.error();
       if (!*alive) mapped_processes.erase(tgid);
+    }
+    return success();
+  }
+
+  /// Under ids that the kernel has not used.
+  void add_blocked_stacks() {
+    std::uint32_t id = 1;
+    for (const auto& [tid, stack] : blocked_stacks) {
+      while (!recording.stacks.emplace(id, stack).second) ++id;
+      recording.blocked_at_begin[tid].wait_user = id;
+    }
+  }
+
+  /// Still in the wait in which the task iterator found it? Then its registers and its stack are, too.
+  bool not_run_since(std::uint32_t tid, const offwait_blocked& blocked, offwait_thread& thread) const {
+    return bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.threads), &tid, &thread) == 0 &&
+           thread.start_ns == blocked.start_ns && thread.state == OFFWAIT_STATE_UNKNOWN &&
+           thread.seeded == OFFWAIT_STATE_BLOCKED && thread.wake_ns == 0;
+  }
+
+  /// Walks the stacks of the threads that were blocked before the recording, and looks for who holds the
+  /// mutexes that they wait for.
+  Status look_at_blocked() {
+    struct Blocked {
+      std::uint32_t tid;
+      std::int16_t syscall;
+      offwait_blocked at;
+    };
+    std::map<std::int32_t, std::vector<Blocked>> processes;
+    Status read = for_each_entry<std::uint32_t, offwait_blocked>(
+        skeleton->maps.blocked_at_begin, [&](std::uint32_t tid, const offwait_blocked& blocked) {
+          offwait_thread thread{};
+          if (not_run_since(tid, blocked, thread))
+            processes[static_cast<std::int32_t>(thread.tgid)].push_back({tid, thread.syscall, blocked});
+        });
+    if (!read) return read;
+    for (const auto& [tgid, threads] : processes) {
+      const FindCode rules = tables->rules_of(tgid);
+      ProcessMemory memory(tgid);
+      const ReadWord read_word = [&memory](std::uint64_t address) { return memory.word(address); };
+      for (const auto& [tid, syscall, at] : threads) {
+        memory.forget();
+        const UserStack walked =
+            walk_stack(kHostArchitecture, {at.pc, at.sp, at.fp, at.lr}, rules, read_word);
+        BlockedThread found{at.start_ns, 0, 0};
+        if (syscall == SYS_futex) {
+          const auto owner = mutex_owner({at.arguments[0], at.arguments[1], at.arguments[2]}, read_word);
+          const auto holder = owner ? thread_of_process(tgid, *owner) : std::nullopt;
+          found.mutex_owner = static_cast<std::uint32_t>(holder.value_or(0));
+        }
+        // What was read is true only if the thread still is there.
+        offwait_thread thread{};
+        if (!not_run_since(tid, at, thread)) continue;
+        offwait_stack stack{};
+        stack.tgid = thread.tgid;
+        stack.end = static_cast<std::uint16_t>(walked.end);
+        stack.frames = static_cast<std::uint16_t>(walked.pcs.size());
+        std::copy(walked.pcs.begin(), walked.pcs.end(), std::begin(stack.pc));
+        recording.blocked_at_begin.emplace(tid, found);
+        blocked_stacks.emplace_back(tid, stack);
+      }
     }
     return success();
   }
@@ -408,6 +475,9 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (const int taken = ring_buffer__consume(state->ring.get()); taken < 0)
     return libbpf_error("cannot read the ring buffer", taken);
   if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
+  if (options.stacks) {
+    if (Status looked = state->look_at_blocked(); !looked) return looked.error();
+  }
 
   // After the task iterators: these use the CPU's stack with interrupts on.
   if (sampling) {
@@ -468,6 +538,7 @@ Result<KernelRecording> Recorder::stop() {
       skeleton.maps.stacks,
       [&state](std::uint32_t id, const offwait_stack& stack) { state.recording.stacks.emplace(id, stack); });
   if (!read) return read.error();
+  state.add_blocked_stacks();
   const std::uint32_t own_namespace = network_namespace();
   read = for_each_entry<std::uint32_t, offwait_nic>(
       skeleton.maps.nics, [&state, own_namespace](std::uint32_t id, const offwait_nic& nic) {

@@ -22,11 +22,6 @@ constexpr std::size_t kRowsOfPiece = std::size_t{OFFWAIT_UNWIND_ROWS} * OFFWAIT_
 /// above.
 constexpr std::uint64_t kEndOfUser = std::uint64_t{1} << 63U;
 constexpr std::size_t kMostVdsos = 16;
-#if defined(__x86_64__)
-constexpr Architecture kHost = Architecture::x86_64;
-#else
-constexpr Architecture kHost = Architecture::arm64;
-#endif
 
 Error kernel_error(const std::string& what) { return Error{what + ": " + std::strerror(errno)}; }
 
@@ -69,7 +64,7 @@ Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
   File file;
   file.base = table.base;
   file.segments = table.segments;
-  if (table.rows.empty() || table.architecture != kHost) return file;
+  if (table.rows.empty() || table.architecture != kHostArchitecture) return file;
   std::vector<offwait_unwind_row> rows;
   rows.reserve(table.rows.size() + 1);
   // A search gives the first row at least.
@@ -174,6 +169,36 @@ Status UnwindTables::publish(std::int32_t tgid, AddressSpace& space) {
   if (space.number != 0) bpf_map_delete_elem(maps_.mappings, &space.number);
   space.number = number;
   return success();
+}
+
+offwait_unwind_row UnwindTables::row_at(std::uint32_t index, std::uint64_t pc) {
+  const auto& firsts = block(index).first;
+  const auto leaf = std::upper_bound(std::begin(firsts), std::end(firsts), pc) - std::begin(firsts);
+  if (leaf == 0) return {};
+  const auto& rows = block(index + static_cast<std::uint32_t>(leaf)).rows;
+  const auto* const after =
+      std::upper_bound(std::begin(rows), std::end(rows), pc,
+                       [](std::uint64_t at, const offwait_unwind_row& row) { return at < row.pc; });
+  return after == std::begin(rows) ? offwait_unwind_row{} : *(after - 1);
+}
+
+FindCode UnwindTables::rules_of(std::int32_t tgid) {
+  const auto mappings = std::make_shared<offwait_mappings>();
+  const auto space = spaces_.find(tgid);
+  if (space == spaces_.end() || space->second.number == 0 ||
+      bpf_map_lookup_elem(maps_.mappings, &space->second.number, mappings.get()) != 0) {
+    mappings->count = 0;
+  }
+  return [this, mappings](std::uint64_t address) -> std::optional<MappedCode> {
+    const auto* const begin = std::begin(mappings->at);
+    const auto* const after =
+        std::upper_bound(begin, begin + mappings->count, address,
+                         [](std::uint64_t at, const offwait_mapping& mapping) { return at < mapping.begin; });
+    if (after == begin || address >= (after - 1)->end) return std::nullopt;
+    const offwait_mapping& mapping = *(after - 1);
+    if (mapping.index == OFFWAIT_UNWIND_UNUSED) return MappedCode{};
+    return MappedCode{true, row_at(mapping.index, address - mapping.bias)};
+  };
 }
 
 void UnwindTables::forget(std::int32_t tgid) {

@@ -15,6 +15,7 @@
 #include "offwait/unwind.h"
 #include "process/mapped_files.h"
 #include "unwind/eh_frame.h"
+#include "unwind/walk.h"
 
 namespace offwait {
 
@@ -40,6 +41,10 @@ class UnwindTables {
   /// process is gone, and forgotten. A file
   /// without a usable table is mapped all the same. An Error only if the kernel refuses an update.
   Result<bool> refresh(std::int32_t tgid);
+
+  /// The rules of the process as the kernel has them now, for a walk in user space: until the next refresh.
+  /// Without any where nothing is known of the process.
+  FindCode rules_of(std::int32_t tgid);
 
   /// Bytes of rows and indices in the kernel.
   std::size_t bytes() const { return std::size_t{blocks_} * sizeof(offwait_unwind_block); }
@@ -68,6 +73,7 @@ class UnwindTables {
   Result<File> store(const UnwindTable& table);
   Result<std::uint32_t> add_blocks(std::uint32_t count);
   offwait_unwind_block& block(std::uint32_t number);
+  offwait_unwind_row row_at(std::uint32_t index, std::uint64_t pc);
   Status publish(std::int32_t tgid, AddressSpace& space);
   void forget(std::int32_t tgid);
 

@@ -65,7 +65,7 @@ struct SiteHash {
     for (std::uint64_t part :
          {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
           std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}, std::uint64_t{site.in_flight},
-          std::uint64_t{site.any_request}, std::uint64_t{site.peer}}) {
+          std::uint64_t{site.any_request}, std::uint64_t{site.peer}, std::uint64_t{site.holder}}) {
       hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32;
     }
@@ -404,6 +404,7 @@ class Assembler {
     where.wait_class = classify(facts);
     where.any_request = waits_for_any_request(facts);
     where.wait_stack = stack(record.wait_kernel, record.wait_user);
+    if (record.block_ns == 0) add_blocked_at_begin(record.tid, *life, record.wait_kernel, where);
     if (wait.wake >= end_) {
       wait.wake = kNever;
       wait.run = kNever;
@@ -414,6 +415,14 @@ class Assembler {
           wait, where,
           {record.waker_kind, record.waker_id, record.waker_user, record.waker_kernel, record.in_flight_ns});
     }
+  }
+
+  /// The wait that a thread was in when the recording began: what the kernel's record of it cannot know.
+  void add_blocked_at_begin(std::uint32_t tid, const Life& life, std::uint32_t wait_kernel, WaitSite& where) {
+    const auto found = recording_.blocked_at_begin.find(tid);
+    if (found == recording_.blocked_at_begin.end() || nanos(found->second.start_ns) != life.start) return;
+    where.wait_stack = stack(wait_kernel, found->second.wait_user);
+    if (const Life* holder = life_at(found->second.mutex_owner, begin_)) where.holder = holder->actor;
   }
 
   struct Waking {
@@ -572,6 +581,9 @@ class Assembler {
       wait.futex = thread.object;
     }
     where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
+    if (thread.since_ns == 0)
+      add_blocked_at_begin(static_cast<std::uint32_t>(trace_.actors[life.actor].tid), life,
+                           thread.wait_kernel, where);
     WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
     const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
     if (woken) facts.waker_kind = thread.waker_kind;

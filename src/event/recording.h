@@ -120,12 +120,21 @@ struct NicCounters {
   std::uint64_t sent = 0;
 };
 
+/// What was found out, when the recording began, of a thread that was blocked and did not run meanwhile. Of
+/// its first wait.
+struct BlockedThread {
+  std::uint64_t start_ns = 0;     ///< as offwait_thread::start_ns
+  std::uint32_t wait_user = 0;    ///< id of its stack in KernelRecording::stacks, 0 for none
+  std::uint32_t mutex_owner = 0;  ///< tid of who holds the pthread mutex that it waits for, 0 for none
+};
+
 struct KernelRecording {
   Window window;
   RecordBuffer records;  ///< a request still in flight at the end completes at kNever
   std::vector<std::pair<std::uint32_t, offwait_thread>>
       threads;  ///< by tid: what was left in the kernel at the end
   std::unordered_map<std::uint32_t, offwait_stack> stacks;
+  std::unordered_map<std::uint32_t, BlockedThread> blocked_at_begin;  ///< by tid
   std::map<std::uint32_t, std::string>
       nics;  ///< interface id → name, `NAME@INODE` in another network namespace
   std::unordered_map<std::uint32_t, offwait_peer> peers;  ///< by id

@@ -92,6 +92,9 @@ struct WaitSite {
   /// Of class disk, in a call that returns when any of the requests under way is done (io_uring_enter,
   /// io_getevents, poll and the like).
   bool any_request = false;
+  /// Who held the pthread mutex that is waited for. Known only of threads that were blocked when the
+  /// recording began.
+  ActorId holder = kNoActor;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
 

@@ -122,6 +122,9 @@ class Checker {
       if (site.peer != kNoPeer && site.peer >= trace_.peers.size()) {
         return in_thread(site.thread, "waits for an unknown peer " + std::to_string(site.peer));
       }
+      if (site.holder != kNoActor && !is_a(site.holder, ActorKind::thread)) {
+        return in_thread(site.thread, "waits for a mutex that no thread holds");
+      }
       if (static_cast<std::size_t>(site.wait_class) >= kWaitClasses) {
         return in_thread(site.thread, "waits with an unknown wait class");
       }

@@ -478,11 +478,43 @@ class Analysis {
         continue;
       }
       const Nanos born = std::max(thread.start, trace_.window.begin);
-      report_.open_waits.push_back({merged_.vertex_of[site.thread], thread.tid, to_seconds(ns),
-                                    wait.block <= born, site.wait_class, frames(site.wait_stack)});
+      report_.open_waits.push_back({merged_.vertex_of[site.thread],
+                                    thread.tid,
+                                    to_seconds(ns),
+                                    wait.block <= born,
+                                    site.wait_class,
+                                    frames(site.wait_stack),
+                                    {},
+                                    false});
+      if (site.holder != kNoActor) {
+        const Actor& holder = trace_.actors[site.holder];
+        report_.open_waits.back().holder = {merged_.vertex_of[site.holder], holder.tid, holder.name};
+      }
     }
+    mark_deadlocks();
     std::stable_sort(report_.open_waits.begin(), report_.open_waits.end(),
                      [](const ReportOpenWait& a, const ReportOpenWait& b) { return a.wait_s > b.wait_s; });
+  }
+
+  void mark_deadlocks() {
+    std::map<std::int32_t, ReportOpenWait*> held;
+    for (ReportOpenWait& open : report_.open_waits) {
+      if (open.holder) {
+        held.emplace(open.tid, &open);
+      }
+    }
+    for (auto& [tid, open] : held) {
+      // As many steps as there are threads end in a circle, or nowhere.
+      const ReportOpenWait* at = open;
+      for (std::size_t step = 0; step < held.size() && !open->deadlock; ++step) {
+        const auto next = held.find(at->holder->tid);
+        if (next == held.end()) {
+          break;
+        }
+        at = next->second;
+        open->deadlock = at == open;
+      }
+    }
   }
 
   // ---- knots and sinks

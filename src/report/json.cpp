@@ -284,7 +284,12 @@ Json open_wait_json(const ReportOpenWait& open) {
           {"wait_s", seconds(open.wait_s)},
           {"throughout", open.throughout},
           {"class", to_string(open.wait_class)},
-          {"wait_stack", frames(open.wait_stack)}};
+          {"wait_stack", frames(open.wait_stack)},
+          {"holder", open.holder ? Json{{"actor", open.holder->actor},
+                                        {"tid", open.holder->tid},
+                                        {"name", text(open.holder->name)}}
+                                 : Json()},
+          {"deadlock", open.deadlock}};
 }
 
 Json elsewhere_json(const Report& report, const ReportElsewhere& elsewhere) {

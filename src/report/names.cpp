@@ -28,6 +28,11 @@ std::string base_name(const ReportActor& actor) {
 
 }  // namespace
 
+std::string thread_name(const std::string& name, std::int32_t tid) {
+  const std::string number = "tid " + std::to_string(tid);
+  return name.empty() ? number : cut_to_width(escape(name), ActorNames::kNameColumns) + " (" + number + ")";
+}
+
 std::string disks_below(const ReportActor& disk) {
   constexpr std::size_t kShown = 3;
   std::string out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace offwait {
 
 /// ` (on vda)`: what a disk is made of, as far as it fits; empty if nothing is known.
 std::string disks_below(const ReportActor& disk);
+
+/// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name.
+std::string thread_name(const std::string& name, std::int32_t tid);
 
 /// What actors are called in the text report. Not escaped, but never longer than kNameColumns and a few.
 class ActorNames {

@@ -265,6 +265,16 @@ struct ReportOpenWait {
   bool throughout = false;  ///< from the window's begin, or the thread's birth, to the end
   WaitClass wait_class = WaitClass::other;
   std::vector<std::string> wait_stack;
+  /// Who holds the pthread mutex that it waits for, where that is known. It may be blocked as well, and is
+  /// then another open wait.
+  struct Holder {
+    ReportActorId actor = 0;
+    std::int32_t tid = 0;
+    std::string name;  ///< of the thread; hostile bytes
+  };
+  std::optional<Holder> holder{};
+  /// It waits for a mutex that is held by a thread that waits for a mutex … that is held by it.
+  bool deadlock = false;
 };
 
 /// A long wait that is no part of an answer, and why: people look for it.

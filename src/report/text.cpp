@@ -976,10 +976,11 @@ class TextReport {
       const ReportOpenWait* first = nullptr;
       std::size_t threads = 0;
     };
-    using Key = std::tuple<ReportActorId, WaitClass, std::reference_wrapper<const std::vector<std::string>>>;
+    using Key = std::tuple<ReportActorId, WaitClass, std::int32_t,
+                           std::reference_wrapper<const std::vector<std::string>>>;
     const auto less = [](const Key& a, const Key& b) {
-      return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a).get()) <
-             std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b).get());
+      return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a), std::get<3>(a).get()) <
+             std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b), std::get<3>(b).get());
     };
     std::map<Key, std::size_t, decltype(less)> index(less);
     std::vector<Fold> folds;
@@ -993,14 +994,16 @@ class TextReport {
       } else if (report_.actors[open.actor].outside) {
         ++outside;
       } else {
-        const auto [at, inserted] =
-            index.try_emplace(Key{open.actor, open.wait_class, std::cref(open.wait_stack)}, folds.size());
+        const auto [at, inserted] = index.try_emplace(
+            Key{open.actor, open.wait_class, open.holder ? open.holder->tid : 0, std::cref(open.wait_stack)},
+            folds.size());
         if (inserted) {
           folds.push_back({&open, 0});
         }
         ++folds[at->second].threads;
       }
     }
+    std::stable_partition(folds.begin(), folds.end(), [](const Fold& fold) { return fold.first->deadlock; });
     if (!folds.empty()) {
       heading("BLOCKED THROUGHOUT", "never woken in the window");
     }
@@ -1019,6 +1022,9 @@ class TextReport {
       } else {
         canvas_.flow(chain(open.wait_stack, ""), 4, 2);
       }
+      if (open.holder) {
+        holder_line(open);
+      }
     }
     left_out(folds.size() - shown, "place");
     std::string rest;
@@ -1033,6 +1039,30 @@ class TextReport {
       canvas_.to(2);
       canvas_.flow(words(rest, Ink::dim), 2);
     }
+  }
+
+  void holder_line(const ReportOpenWait& open) {
+    const auto other =
+        std::find_if(report_.open_waits.begin(), report_.open_waits.end(),
+                     [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
+    std::vector<Word> line =
+        words("for the pthread mutex held by " + thread_name(open.holder->name, open.holder->tid) + ", who ");
+    if (open.holder->tid == open.tid) {
+      line = words("for a pthread mutex that it holds itself: a deadlock");
+    } else if (other == report_.open_waits.end()) {
+      const std::vector<Word> rest = words("is not blocked");
+      line.insert(line.end(), rest.begin(), rest.end());
+    } else if (open.deadlock) {
+      const std::vector<Word> rest = words("waits for it in turn: a deadlock");
+      line.insert(line.end(), rest.begin(), rest.end());
+    } else {
+      const std::vector<Word> rest =
+          words("is blocked (" + std::string(to_string(other->wait_class)) + ") in");
+      const std::vector<Word> stack = chain(other->wait_stack, "");
+      line.insert(line.end(), rest.begin(), rest.end());
+      line.insert(line.end(), stack.begin(), stack.end());
+    }
+    canvas_.to(6).flow(line, 8, 2);
   }
 
   // ---- --explain

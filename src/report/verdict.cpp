@@ -106,6 +106,40 @@ std::string where_the_waits_go(const Report& report) {
   return out;
 }
 
+/// "Deadlock: A (tid 11) waits for the mutex of B (tid 12), who waits for that of A (tid 11). ", once for
+/// each circle.
+std::string deadlock_sentences(const Report& report) {
+  constexpr std::size_t kMostNamed = 4;
+  std::map<std::int32_t, const ReportOpenWait*> circles;
+  for (const ReportOpenWait& open : report.open_waits) {
+    if (open.deadlock) {
+      circles.emplace(open.tid, &open);
+    }
+  }
+  std::string out;
+  while (!circles.empty()) {
+    std::vector<std::string> names;
+    for (auto at = circles.begin(); at != circles.end();) {
+      const ReportOpenWait::Holder& holder = *at->second->holder;
+      names.push_back(thread_name(holder.name, holder.tid));
+      circles.erase(at);
+      at = circles.find(holder.tid);
+    }
+    if (names.size() == 1) {
+      out += "Deadlock: " + names[0] + " waits for a mutex that it holds itself. ";
+      continue;
+    }
+    out += "Deadlock: " + names.back() + " waits for the mutex of " + names[0];
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      out += i == kMostNamed  ? ", and so on through " + std::to_string(names.size()) + " threads"
+             : i < kMostNamed ? ", who waits for that of " + names[i]
+                              : "";
+    }
+    out += ". ";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string machine_clause(const Report& report) {
@@ -192,6 +226,7 @@ ReportVerdict verdict(const Report& report, const OutsideWaits& outside) {
     answer.sentence = "No knot, and nothing is saturated: no single wait limits. The target ran " + ran +
                       where_the_waits_go(report) + machine_clause(report) + ".";
   }
+  answer.sentence = deadlock_sentences(report) + answer.sentence;
   return answer;
 }
 

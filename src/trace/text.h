@@ -15,6 +15,7 @@
 //   timer
 //   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [futex=HEX] [stack=FRAME;FRAME...]
 //        [waker_stack=FRAME;...] [in_flight=yes|no] [any=yes|no] [peer=client:NAME|service:NAME]
+//        [holder=TID]
 //   preempt TID out= run=NS|-
 //   unknown TID from= to=NS|-
 //   false TID at=
@@ -53,6 +54,9 @@
 //
 // peer= is who is at the other end of the socket: a client that connected to the thread's side, or a service
 // that it has asked (Peer). NAME is a text value, as a rule ADDRESS:PORT.
+//
+// holder= is the thread that held the pthread mutex that is waited for (WaitSite::holder): the one born last
+// at or before the wait's begin or the window's, whichever is later.
 //
 // any=yes is a wait of class disk for whichever request is done first (WaitSite::any_request).
 //

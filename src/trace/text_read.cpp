@@ -89,7 +89,7 @@ struct SiteHash {
     const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
     const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 2U |
                                (site.any_request ? 2U : 0U) | (site.in_flight ? 1U : 0U);
-    return mix(mix(mix(0, actors), stacks), rest << 32U | site.peer);
+    return mix(mix(mix(mix(0, actors), stacks), rest << 32U | site.peer), site.holder);
   }
 };
 
@@ -124,12 +124,13 @@ struct Waker {
   Tid tid = kNoTid;
 };
 
-/// A wait whose thread or waker was not known when it was read.
+/// A wait whose thread, waker or holder was not known when it was read.
 struct PendingWait {
   std::size_t wait = 0;  ///< index into Trace::waits
   WaitSite site;
   Tid tid = kNoTid;        ///< kNoTid if site.thread is known
   Tid waker_tid = kNoTid;  ///< kNoTid if site.waker is known, or nobody
+  Tid holder_tid = kNoTid;
 };
 
 /// The line and the tid of a record whose thread is found when all is read.
@@ -857,7 +858,7 @@ bool TextReader::disks_below(std::string_view text, std::vector<std::string>& ou
 }
 
 bool TextReader::add_wait(std::string_view rest) {
-  static constexpr std::array<Key, 11> kKeys{{{"block", true},
+  static constexpr std::array<Key, 12> kKeys{{{"block", true},
                                               {"wake", true},
                                               {"run", true},
                                               {"waker", true},
@@ -867,10 +868,11 @@ bool TextReader::add_wait(std::string_view rest) {
                                               {"in_flight"},
                                               {"futex"},
                                               {"peer"},
-                                              {"any"}}};
+                                              {"any"},
+                                              {"holder"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 11> values;
-  PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid};
+  std::array<std::string_view, 12> values;
+  PendingWait pending{trace_.waits.size(), {}, kNoTid, kNoTid, kNoTid};
   Wait wait;
   Waker woken_by;
   if (!tid("wait", tid_text, pending.tid) || !keys("wait", rest, kKeys, values) ||
@@ -886,7 +888,8 @@ bool TextReader::add_wait(std::string_view rest) {
       !stack("stack", values[5], pending.site.wait_stack) ||
       !stack("waker_stack", values[6], pending.site.waker_stack) ||
       !yes_or_no("in_flight", values[7], pending.site.in_flight) || !futex(values[8], wait.futex) ||
-      !peer(values[9], pending.site.peer) || !yes_or_no("any", values[10], pending.site.any_request)) {
+      !peer(values[9], pending.site.peer) || !yes_or_no("any", values[10], pending.site.any_request) ||
+      (present(values[11]) && !tid("holder", values[11], pending.holder_tid))) {
     return false;
   }
   if (pending.site.any_request && pending.site.wait_class != WaitClass::disk) {
@@ -904,7 +907,7 @@ bool TextReader::add_wait(std::string_view rest) {
   }
   pending.site.waker = woken_by.actor;
   pending.waker_tid = woken_by.tid;
-  if (pending.tid == kNoTid && pending.waker_tid == kNoTid) {
+  if (pending.tid == kNoTid && pending.waker_tid == kNoTid && pending.holder_tid == kNoTid) {
     wait.site = sites_.intern(pending.site);
   } else {
     pending_waits_.push_back(pending);
@@ -1140,6 +1143,11 @@ bool TextReader::resolve_waits() {
     }
     if (pending.waker_tid != kNoTid &&
         !thread_born_by("waker", {line, pending.waker_tid}, wait.wake, pending.site.waker)) {
+      return false;
+    }
+    if (pending.holder_tid != kNoTid &&
+        !thread_born_by("holder", {line, pending.holder_tid}, std::max(wait.block, trace_.window.begin),
+                        pending.site.holder)) {
       return false;
     }
     wait.site = sites_.intern(pending.site);

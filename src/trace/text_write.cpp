@@ -164,6 +164,10 @@ Complaint TextWriter::check_thread_of_records() const {
     if (site.waker != kNoActor && !named_by_tid(site.waker, wake)) {
       return complain("a wake", site.waker, wake);
     }
+    const Nanos held = std::max({block, trace_.window.begin, Nanos{0}});
+    if (site.holder != kNoActor && !named_by_tid(site.holder, held)) {
+      return complain("a held mutex", site.holder, held);
+    }
   }
   for (const Preemption& preemption : trace_.preemptions) {
     const Nanos out = std::max<Nanos>(preemption.out, 0);
@@ -462,6 +466,10 @@ void TextWriter::wait_line(const Wait& wait) {
   }
   if (site.any_request) {
     text(" any=yes");
+  }
+  if (site.holder != kNoActor) {
+    text(" holder=");
+    tid(site.holder);
   }
   end_line();
 }

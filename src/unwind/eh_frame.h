@@ -15,6 +15,11 @@
 namespace offwait {
 
 enum class Architecture : std::uint8_t { x86_64, arm64 };
+#if defined(__aarch64__)
+inline constexpr Architecture kHostArchitecture = Architecture::arm64;
+#else
+inline constexpr Architecture kHostArchitecture = Architecture::x86_64;
+#endif
 
 /// An executable segment (PT_LOAD): who maps the file finds the bias with it.
 struct CodeSegment {

@@ -44,6 +44,10 @@ class Walk {
       if (end) {
         break;
       }
+      if (pc_ == 0) {
+        end = OFFWAIT_STACK_ROOT;
+        break;
+      }
       if (stack.pcs.size() == kMostFrames) {
         end = OFFWAIT_STACK_DEEP;
         break;
@@ -77,14 +81,10 @@ class Walk {
 
   /// To the caller, or why not.
   End step(const MappedCode& code) {
-    if (code.table == nullptr || code.table->rows.empty()) {
+    if (!code.has_table) {
       return step_by_fp();
     }
-    const offwait_unwind_row* row = find_row(*code.table, place() - code.bias);
-    if (row == nullptr) {
-      return OFFWAIT_STACK_NO_RULE;
-    }
-    switch (row->kind & OFFWAIT_UNWIND_KIND_MASK) {
+    switch (code.row.kind & OFFWAIT_UNWIND_KIND_MASK) {
       case OFFWAIT_UNWIND_NONE:
         return OFFWAIT_STACK_NO_RULE;
       case OFFWAIT_UNWIND_STOP:
@@ -92,7 +92,7 @@ class Walk {
       case OFFWAIT_UNWIND_SIGNAL:
         return step_by_signal();
       default:
-        return step_by_row(*row);
+        return step_by_row(code.row);
     }
   }
 
@@ -179,7 +179,7 @@ class Walk {
     if (!read(fp_, fp) || !read(fp_ + kWord, pc)) {
       return OFFWAIT_STACK_UNREADABLE;
     }
-    if (!find_code_(return_address(pc) - 1)) {
+    if (return_address(pc) != 0 && !find_code_(return_address(pc) - 1)) {
       return OFFWAIT_STACK_NO_FP;
     }
     const std::uint64_t cfa = fp_ + 2 * kWord;
@@ -214,14 +214,18 @@ UserStack walk_stack(Architecture architecture, const UserRegisters& registers, 
   return Walk(architecture, registers, find_code, read_word).run();
 }
 
-const offwait_unwind_row* find_row(const UnwindTable& table, std::uint64_t address) {
+MappedCode code_at(const UnwindTable& table, std::uint64_t address) {
+  MappedCode code{!table.rows.empty(), {}};
   if (address < table.base || address - table.base > UINT32_MAX) {
-    return nullptr;
+    return code;
   }
   const auto after =
       std::upper_bound(table.rows.begin(), table.rows.end(), address - table.base,
                        [](std::uint64_t pc, const offwait_unwind_row& row) { return pc < row.pc; });
-  return after == table.rows.begin() ? nullptr : &*(after - 1);
+  if (after != table.rows.begin()) {
+    code.row = *(after - 1);
+  }
+  return code;
 }
 
 }  // namespace offwait

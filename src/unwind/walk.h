@@ -24,8 +24,8 @@ struct UserRegisters {
 
 /// What is mapped at an address, executable.
 struct MappedCode {
-  const UnwindTable* table = nullptr;  ///< null: there is none (JIT)
-  std::uint64_t bias = 0;              ///< address in the process less the virtual address in the file
+  bool has_table = false;    ///< without one (JIT), frame pointers are tried
+  offwait_unwind_row row{};  ///< that holds there
 };
 
 using FindCode = std::function<std::optional<MappedCode>(std::uint64_t address)>;
@@ -42,12 +42,12 @@ inline constexpr std::size_t kMostFrames = 128;
 /// How far above sp a frame pointer may point to be believed, where no table tells.
 inline constexpr std::uint64_t kLargestFpFrame = std::uint64_t{4} << 20U;
 
-/// Each caller's sp is above its callee's, but for the frame that a signal interrupted; so it ends, whatever
-/// the memory says.
+/// A return address of 0 ends the stack as an outermost frame does. Each caller's sp is above its callee's,
+/// but for the frame that a signal interrupted; so it ends, whatever the memory says.
 UserStack walk_stack(Architecture architecture, const UserRegisters& registers, const FindCode& find_code,
                      const ReadWord& read_word);
 
-/// The row that holds at this virtual address of the file; null if none does.
-const offwait_unwind_row* find_row(const UnwindTable& table, std::uint64_t address);
+/// At a virtual address of the file.
+MappedCode code_at(const UnwindTable& table, std::uint64_t address);
 
 }  // namespace offwait

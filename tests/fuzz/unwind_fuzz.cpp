@@ -46,7 +46,7 @@ void walk(const offwait::UnwindTable& table, std::string_view memory) {
   constexpr std::uint64_t kBias = 0x7f0000000000;
   constexpr std::uint64_t kStack = 0x7ffc00000000;
   const offwait::FindCode find = [&](std::uint64_t address) {
-    return address % 16 == 0 ? std::nullopt : std::optional(offwait::MappedCode{&table, kBias});
+    return address % 16 == 0 ? std::nullopt : std::optional(offwait::code_at(table, address - kBias));
   };
   const offwait::ReadWord read = [&](std::uint64_t address) -> std::optional<std::uint64_t> {
     std::uint64_t word = 0;

@@ -789,6 +789,33 @@ TEST_CASE("a user stack that was cut ends with the reason") {
   CHECK(stack_with_end(OFFWAIT_STACK_DEEP, 0) == Lines{"k3"});
 }
 
+TEST_CASE(
+    "what a thread was found blocked in at the begin is of its first wait, over or not, and of no other") {
+  RecordingByHand t(1000, 2000);
+  for (const std::uint32_t tid : {11U, 12U, 13U, 14U}) t.seen(tid, 500, 900);
+  t.stack(5, 0, {1});
+  t.stack(6, 10, {2});
+  for (const std::uint32_t tid : {11U, 12U}) t.recording.blocked_at_begin[tid] = {500, 6, 13};
+  t.recording.blocked_at_begin[14] = {499, 6, 13};  // of the tid's owner before
+  offwait_wait first = wait_of(11, 0, 1500, 1510, by_thread(13));
+  first.wait_kernel = 5;
+  t.append(first);
+  t.wait(11, 1600, 1700, 1700, by_thread(13));
+  t.left(11, 500, OFFWAIT_STATE_RUNNING, 1700);
+  t.left(13, 500, OFFWAIT_STATE_RUNNING, 900);
+  for (const std::uint32_t tid : {12U, 14U}) {
+    offwait_thread& blocked = t.left(tid, 500, OFFWAIT_STATE_UNKNOWN, 0);
+    blocked.seeded = OFFWAIT_STATE_BLOCKED;
+    blocked.wait_kernel = 5;
+    blocked.syscall = SYS_futex;
+  }
+  CHECK(only("wait", trace_of(t)) ==
+        Lines{"wait 11@500 [1000,1500,1510) futex <- thread 13@500 stack k1;--;u10:2 held by 13@500",
+              "wait 11@500 [1600,1700,1700) futex <- thread 13@500",
+              "wait 12@500 [1000,-,-) futex <- - stack k1;--;u10:2 held by 13@500",
+              "wait 14@500 [1000,-,-) futex <- - stack k1"});
+}
+
 TEST_CASE("frames without a name are left out, and -- with them") {
   const std::vector<StoredStack> stored = {{5, 0, {0, 0, 1}}, {6, 10, {0}}, {7, 0, {0}}, {8, 10, {3}}};
   CHECK(stacks_of(stored, {5, 8, 0, 0}) == " stack k1;--;u10:3");

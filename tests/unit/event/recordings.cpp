@@ -171,7 +171,8 @@ std::vector<std::string> lines(const Trace& trace) {
                   time_text(wait.wake) + "," + time_text(wait.run) + ") " +
                   std::string(to_string(site.wait_class)) + " <- " + actor_text(trace, site.waker) +
                   stack_text(trace, "stack", site.wait_stack) +
-                  stack_text(trace, "waker_stack", site.waker_stack) + (site.in_flight ? " in flight" : ""));
+                  stack_text(trace, "waker_stack", site.waker_stack) + (site.in_flight ? " in flight" : "") +
+                  (site.holder == kNoActor ? "" : " held by " + thread_text(trace, site.holder)));
   }
   for (const Preemption& preemption : trace.preemptions) {
     all.push_back("preempt " + thread_text(trace, preemption.thread) + " [" + time_text(preemption.out) +

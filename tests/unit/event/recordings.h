@@ -70,8 +70,9 @@ class RecordingByHand {
 ///   thread 10/11 NAME [START,EXIT) seen SEEN [outside] [child of TID]
 ///   disk vda
 ///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root] [in
-///   flight] preempt 11@START [OUT,RUN) gap 11@START [FROM,TO) on_cpu 11@START AT [stack leaf;root] sample
-///   vda AT BYTES IOS io 11@START vda [ISSUE,COMPLETE) BYTES loss NAME COUNT     (those that are not 0)
+///   flight] [held by 12@START] preempt 11@START [OUT,RUN) gap 11@START [FROM,TO) on_cpu 11@START AT [stack
+///   leaf;root] sample vda AT BYTES IOS io 11@START vda [ISSUE,COMPLETE) BYTES loss NAME COUNT     (those
+///   that are not 0)
 std::vector<std::string> lines(const Trace& trace);
 
 }  // namespace offwait::test

@@ -127,6 +127,38 @@ TEST_CASE("A knot that hardly runs is background, and the answer when there is n
   CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::to_pseudo);
 }
 
+TEST_CASE(
+    "Threads that hold the mutexes which each other waits for are deadlocked; who waits for one of them is "
+    "not") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId b = scene.thread("b", 2);
+  const ActorId c = scene.thread("c", 3);
+  const ActorId d = scene.thread("d", 4);
+  const ActorId e = scene.thread("e", 5);
+  const auto held_by = [&scene](ActorId waiter, ActorId holder) {
+    scene.wait(waiter, kNoActor, 0, -1);
+    scene.trace.sites.back().holder = holder;
+  };
+  held_by(a, b);
+  held_by(b, a);
+  held_by(c, a);
+  held_by(d, d);
+  held_by(e, c);
+  const Report report = scene.report();
+  REQUIRE(report.open_waits.size() == 5);
+  std::map<int, std::pair<int, bool>> found;
+  for (const ReportOpenWait& open : report.open_waits) {
+    REQUIRE(open.holder);
+    found[open.tid] = {open.holder->tid, open.deadlock};
+  }
+  CHECK(found == std::map<int, std::pair<int, bool>>{
+                     {1, {2, true}}, {2, {1, true}}, {3, {1, false}}, {4, {4, true}}, {5, {3, false}}});
+  CHECK(report.verdict.sentence.starts_with(
+      "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of a (tid 1). "
+      "Deadlock: d (tid 4) waits for a mutex that it holds itself. Idle: "));
+}
+
 TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
   Scene scene;
   const ActorId a = scene.thread("a", 1);

@@ -61,7 +61,7 @@ TEST_CASE("What the sample report says") {
              "mismatch":false}}])"));
   CHECK(report["open_waits"] ==
         json::parse(R"([{"actor":3,"tid":13,"wait_s":10.0,"throughout":true,"class":"poll",
-    "wait_stack":["epoll_wait"]}])"));
+    "wait_stack":["epoll_wait"],"holder":null,"deadlock":false}])"));
   CHECK(report["elsewhere"] == json::parse(R"([{"from":0,"to":1,"reason":"leads-in",
     "sentence":"Not in a knot: nothing there waits for A."}])"));
 }

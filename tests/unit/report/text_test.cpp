@@ -110,6 +110,42 @@ BLOCKED THROUGHOUT  never woken in the window
 )");
 }
 
+TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that one is") {
+  Report report = sample_report();
+  const auto shown = [&report] {
+    const std::string text = to_text(report, {false, Charset::utf8, 120, 0, false});
+    return text.substr(text.find("BLOCKED THROUGHOUT"));
+  };
+  report.open_waits = {{0, 11, 10, true, WaitClass::futex, {"pthread_mutex_lock", "first"}},
+                       {1, 12, 10, true, WaitClass::futex, {"pthread_mutex_lock", "second"}}};
+  report.open_waits[0].holder = {1, 12, "B"};
+  CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
+  A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
+      for the pthread mutex held by B (tid 12), who is blocked (futex) in pthread_mutex_lock ← second
+  B (tid 12)  10.0 s  futex  pthread_mutex_lock ← second
+)");
+  report.open_waits[1].holder = {0, 11, "A"};
+  report.open_waits[0].deadlock = report.open_waits[1].deadlock = true;
+  CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
+  A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
+      for the pthread mutex held by B (tid 12), who waits for it in turn: a deadlock
+  B (tid 12)  10.0 s  futex  pthread_mutex_lock ← second
+      for the pthread mutex held by A (tid 11), who waits for it in turn: a deadlock
+)");
+  report.open_waits.resize(1);
+  report.open_waits[0].deadlock = false;
+  CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
+  A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
+      for the pthread mutex held by B (tid 12), who is not blocked
+)");
+  report.open_waits[0].holder = {0, 11, "A"};
+  report.open_waits[0].deadlock = true;
+  CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
+  A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
+      for a pthread mutex that it holds itself: a deadlock
+)");
+}
+
 TEST_CASE("No line is wider than asked for, and nothing hostile gets through") {
   for (const std::string& name : hostile_names) {
     Report report = sample_report();

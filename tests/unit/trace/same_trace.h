@@ -26,9 +26,9 @@ inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
 /// Whether two sites mean the same, whatever the ids of their stacks. Actors have the same ids in both.
 inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const WaitSite& y) {
   return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack,
-                    x.in_flight,
-                    x.any_request) == std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack,
-                                                 y.waker_stack == kNoStack, y.in_flight, y.any_request) &&
+                    x.in_flight, x.any_request, x.holder) ==
+             std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack, y.waker_stack == kNoStack,
+                        y.in_flight, y.any_request, y.holder) &&
          (x.peer == kNoPeer) == (y.peer == kNoPeer) &&
          (x.peer == kNoPeer || a.peers[x.peer] == b.peers[y.peer]) &&
          frames_of(a, x.wait_stack) == frames_of(b, y.wait_stack) &&

@@ -206,6 +206,22 @@ TEST_CASE("a wait for any request is written and read back") {
   CHECK(first_difference(trace, read_back(text)).empty());
 }
 
+TEST_CASE("who holds a mutex is written and read back, also of a tid that had another owner before") {
+  Trace trace;
+  trace.window = {1000, 10000};
+  trace.actors = {thread(11, "waiter"), thread(12, "old"), thread(12, "holder")};
+  trace.actors[1].exit = 500;
+  trace.actors[2].start = 600;
+  trace.sites = {{0, kNoActor, WaitClass::futex}};
+  trace.sites[0].holder = 2;
+  trace.waits = {{0, 0, 100, kNever, kNever}};
+  const std::string text = written(trace);
+  CHECK(text.find("wait 11 block=100 wake=- run=- waker=- class=futex holder=12\n") != std::string::npos);
+  CHECK(read_back(text).sites[0].holder == 2);
+  trace.sites[0].holder = 1;
+  CHECK(error_of(trace) == "a held mutex at 1000 outside the life of thread 12 cannot be written as text");
+}
+
 /// A valid trace with everything in it that text can say, and hostile names.
 Trace random_trace(std::uint32_t seed) {
   std::mt19937 random(seed);

@@ -43,7 +43,7 @@ struct Process {
   UserStack walk(const UserRegisters& registers) const {
     const FindCode find = [this](std::uint64_t address) -> std::optional<MappedCode> {
       if (address >= kBias && address < kBias + 0x10000) {
-        return MappedCode{&table, kBias};
+        return code_at(table, address - kBias);
       }
       if (address >= kJit && address < kJit + 0x1000) {
         return MappedCode{};
@@ -167,6 +167,9 @@ TEST_CASE("without a table, frame pointers are followed if they can be true") {
     CHECK(walk(wrong).end == OFFWAIT_STACK_NO_FP);
   }
   CHECK(walk(kStack + 0x60).end == OFFWAIT_STACK_UNREADABLE);
+  process.memory[kStack + 8] = 0;
+  CHECK(walk(kStack).pcs == Pcs{kPc});
+  CHECK(walk(kStack).end == OFFWAIT_STACK_ROOT);
 }
 
 TEST_CASE("how a walk ends otherwise") {
@@ -262,8 +265,8 @@ class OwnCode {
       }
       for (const CodeSegment& segment : tables_[i]->segments) {
         if (mapping.offset + (address - mapping.begin) - segment.offset < segment.size) {
-          return MappedCode{tables_[i].get(),
-                            mapping.begin - mapping.offset + segment.offset - segment.address};
+          return code_at(*tables_[i],
+                         address - mapping.begin + mapping.offset - segment.offset + segment.address);
         }
       }
       return MappedCode{};

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The threads of a process, and what they are called in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace offwait {
+
+/// The tid, as this process has it, of the thread of `tgid` that is called `inner` in its own PID namespace.
+/// Nothing if there is none.
+std::optional<std::int32_t> thread_of_process(std::int32_t tgid, std::int32_t inner);
+
+/// The last number of the NSpid line of /proc/TID/status: what the thread is called in its own PID namespace.
+std::optional<std::int32_t> innermost_tid(std::string_view status);
+
+}  // namespace offwait

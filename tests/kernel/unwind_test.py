@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""User stacks of programs without frame pointers, address by address as gdb finds them.
+
+    unwind_test.py OFFWAIT RECORD_PCS BLOCKED_PLACES"""
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import runner
+
+OFFWAIT, RECORD_PCS, BLOCKED_PLACES = sys.argv[1], sys.argv[2], sys.argv[3]
+ROOT, DEEP = 0, 1  # enum offwait_stack_end
+MOST_FRAMES = 128
+
+# Real frames only: inlined functions and tail calls have none of their own.
+GDB_WALK = """
+import gdb
+for thread in gdb.selected_inferior().threads():
+    thread.switch()
+    frame, pcs = gdb.newest_frame(), []
+    while frame is not None and len(pcs) < 2000:
+        if frame.type() in (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME):
+            pcs.append(frame.pc())
+        frame = frame.older()
+    print("STACK", thread.ptid[1], " ".join(f"{pc:x}" for pc in pcs))
+"""
+
+
+def stacks_by_gdb(pid):
+    """{tid: addresses, leaf first}"""
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        script.write(GDB_WALK)
+        script.flush()
+        out = subprocess.run(["gdb", "-batch", "-nx", "-ex", "set debuginfod enabled off",
+                              "-ex", "set backtrace past-main on", "-ex", "set backtrace past-entry on",
+                              "-p", str(pid), "-x", script.name],
+                             capture_output=True, text=True, check=True).stdout
+    return {int(tid): [int(pc, 16) for pc in pcs]
+            for _, tid, *pcs in (line.split() for line in out.splitlines() if line.startswith("STACK "))}
+
+
+class Recorded:
+    """What record_pcs knows of a process: {tid: (end, how, addresses)} once stop() has been called."""
+
+    def __init__(self, pid):
+        self.process = subprocess.Popen([RECORD_PCS, str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.attach = self.process.stdout.readline()
+        assert self.attach.startswith("recording"), self.attach
+
+    def stop(self):
+        out, _ = self.process.communicate("\n")
+        stacks = {}
+        for tid, end, how, *pcs in (line.split() for line in out.splitlines()):
+            stacks[int(tid)] = (int(end), how, [int(pc, 16) for pc in pcs])
+        return stacks
+
+
+@contextlib.contextmanager
+def blocked_places(*arguments):
+    """Not begun yet: (pid, begin()), which returns {name: tid} when all threads are blocked."""
+    process = subprocess.Popen([BLOCKED_PLACES, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pid = int(process.stdout.readline())
+
+    def begin():
+        process.stdin.write("\n")
+        process.stdin.flush()
+        tids = {}
+        while (line := process.stdout.readline()) != "blocked\n":
+            name, tid = line.split()
+            tids[name] = int(tid)
+        return tids
+
+    try:
+        yield pid, begin
+    finally:
+        process.communicate("\n")
+
+
+class UnwindTest(unittest.TestCase):
+    def compare(self, ours, gdb, tids):
+        for name, tid in tids.items():
+            with self.subTest(thread=name):
+                end, _, pcs = ours[tid]
+                if len(gdb[tid]) > MOST_FRAMES:
+                    self.assertEqual((end, pcs), (DEEP, gdb[tid][:MOST_FRAMES]))
+                else:
+                    self.assertEqual((end, pcs), (ROOT, gdb[tid]))
+
+    def test_hard_places(self):
+        with blocked_places() as (pid, begin):
+            switched = Recorded(pid)
+            tids = begin()
+            switched = switched.stop()
+            found = Recorded(pid).stop()
+            gdb = stacks_by_gdb(pid)
+        # In the kernel, as they went to sleep; in user space, of those that sleep already.
+        self.assertEqual({switched[tid][1] for tid in tids.values()}, {"switch"})
+        self.assertEqual({found[tid][1] for tid in tids.values()}, {"begin"})
+        self.assertGreater(len(gdb[tids["deep"]]), 1000)
+        self.compare(switched, gdb, tids)
+        self.compare(found, gdb, tids | {"main": pid})
+
+    def test_deadlock(self):
+        with blocked_places("deadlock") as (pid, begin):
+            tids = begin()
+            report = json.loads(subprocess.run([OFFWAIT, "-p", str(pid), "-d", "500ms", "--json", "-", "-q"], check=True,
+                                               capture_output=True).stdout)
+        self.assertEqual(report["stack_ends"]["complete_s"], report["totals"]["blocked_s"])
+        waits = {wait["tid"]: wait for wait in report["open_waits"]}
+        self.assertEqual(set(waits), {pid, *tids.values()})
+        holders = {"first": ("second", True), "second": ("first", True), "third": ("first", False)}
+        for name, (holder, deadlock) in holders.items():
+            with self.subTest(thread=name):
+                wait = waits[tids[name]]
+                self.assertTrue(wait["throughout"])
+                self.assertEqual((wait["holder"]["tid"], wait["holder"]["name"]), (tids[holder], holder))
+                self.assertEqual(wait["deadlock"], deadlock)
+                function = "third()" if name == "third" else "lock_both("
+                self.assertTrue(any(f"::{function}" in frame for frame in wait["wait_stack"]), wait["wait_stack"])
+        self.assertIsNone(waits[pid]["holder"])
+        self.assertTrue(report["verdict"]["sentence"].startswith("Deadlock: "), report["verdict"]["sentence"])
+
+    @unittest.skipUnless(shutil.which("mariadbd"), "no mariadbd")
+    def test_idle_mariadbd(self):
+        with tempfile.TemporaryDirectory() as home:
+            shutil.chown(home, "mysql")
+            data, socket = os.path.join(home, "data"), os.path.join(home, "socket")
+            options = ["--no-defaults", "--user=mysql", f"--datadir={data}"]
+            subprocess.run(["mariadb-install-db", *options, "--auth-root-authentication-method=normal"], check=True,
+                           capture_output=True)
+            server = subprocess.Popen(["mariadbd", *options, f"--socket={socket}", "--skip-networking"],
+                                      stderr=subprocess.DEVNULL)
+            try:
+                for _ in range(300):
+                    if os.path.exists(socket):
+                        break
+                    time.sleep(0.1)
+                time.sleep(1)
+                recorder = Recorded(server.pid)
+                time.sleep(0.2)
+                ours = recorder.stop()
+                gdb = stacks_by_gdb(server.pid)
+            finally:
+                server.terminate()
+                server.wait()
+        print(f"mariadbd: {recorder.attach.strip()}, {len(ours)} threads")
+        # Who waits with a time limit may be elsewhere by now.
+        self.compare(ours, gdb, {str(tid): tid for tid in ours if ours[tid][1] == "begin" and tid in gdb})
+        self.assertGreaterEqual(sum(how == "begin" for _, how, _ in ours.values()), 5)
+
+
+if __name__ == "__main__":
+    sys.exit(runner.run(sys.argv[4:], tools=["gdb"]))
