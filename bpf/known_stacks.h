@@ -8,7 +8,7 @@
 #define OFFWAIT_KNOWN_STACKS_H
 
 #define KNOWN_STACKS 2048 /* of each CPU, a power of two; the map's size is set before loading */
-#define VERIFY_EVERY 64
+#define VERIFY_EVERY 256
 
 struct known_stack {
   __u64 pc; /* of a kernel stack 0 */
@@ -66,6 +66,9 @@ __noinline __u32 recall_user_stack(void) {
     return 0;
   __u64 hash = 0;
   __u32 count = known->count;
+  /* All of them at once, if they are near: to read costs more than to copy. */
+  __u32 bytes = ((__u32)known->slots[(count - 1) & (OFFWAIT_STACK_FRAMES - 1)] + 1) * 8;
+  if (count && !move_window(walk->first_sp, bytes)) return 0;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; ++i) {
     __u64 word = 0;
     if (!read_word(walk, walk->first_sp + (__u64)known->slots[i] * 8, &word)) return 0;
@@ -198,12 +201,16 @@ static __always_inline struct known_stack* known_kernel_stack(__u32 user, __u32 
 
 /* The id of the stack that begins at the walk's first_sp, if it is the one known in this way; else 0. */
 __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
-  const struct walk* walk = this_walk();
+  struct walk* walk = this_walk();
   if (!walk) return 0;
   __u64 sp = walk->first_sp;
   __u64 end = kernel_stack_end(sp);
   const struct known_stack* known = known_kernel_stack(user, way);
-  if (!known || known->pc != user || known->tgid || known->sp != way) return 0;
+  if (!known) return 0;
+  if (known->pc != user || known->tgid || known->sp != way) {
+    walk->free_way = way;
+    return 0;
+  }
   __u64 hash = 0;
   __u32 count = known->count;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; ++i) {
@@ -288,8 +295,10 @@ static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, 
   struct offwait_stack_reuse* reuse = this_stack_reuse();
   if (!walk || !reuse || !context) return 0;
   walk->first_sp = as_number(context, ctx); /* a program's own stack may be elsewhere */
+  walk->free_way = WAYS;
   __u32 known = 0;
-  for (__u32 way = 0; way < WAYS && !known; ++way) known = recall_kernel_stack(user, way);
+  for (__u32 way = 0; way < WAYS && !known && walk->free_way == WAYS; ++way)
+    known = recall_kernel_stack(user, way);
   if (known && ++reuse->recalled % VERIFY_EVERY) return known;
   __u32 id = walk_kernel_stack(ctx);
   ++reuse->walked;
@@ -297,7 +306,8 @@ static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, 
     ++reuse->verified;
     if (known != id) ++reuse->wrong;
   }
-  if (id && id != known) remember_kernel_stack(user, (__u32)reuse->walked % WAYS, id);
+  if (id && id != known)
+    remember_kernel_stack(user, walk->free_way < WAYS ? walk->free_way : (__u32)reuse->walked % WAYS, id);
   return id;
 }
 

@@ -339,6 +339,7 @@ int on_sched_process_fork(__u64* ctx) {
   if (!follow_children) return 0;
   struct offwait_thread* thread = recorded(parent);
   if (!thread || !thread->target) return 0;
+  inherit_mappings((__u32)parent->tgid, (__u32)child->tgid);
   struct offwait_thread fresh = {};
   fresh.start_ns = child->start_time;
   fresh.tgid = (__u32)child->tgid;
@@ -358,6 +359,8 @@ int on_sched_process_exec(__u64* ctx) {
   __u32 old_tid = (__u32)ctx[1];
   __u32 tid = (__u32)task->pid;
   __u64 now = bpf_ktime_get_ns();
+  __u32 tgid = (__u32)task->tgid;
+  bpf_map_delete_elem(&address_spaces, &tgid); /* user space is told by the thread's record */
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &old_tid);
   if (!thread) return 0;
   if (old_tid != tid) {

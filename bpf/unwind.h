@@ -33,7 +33,17 @@ struct {
   __type(value, struct offwait_address_space);
 } address_spaces SEC(".maps");
 
-#define WINDOW_WORDS 64
+/* A process that has been forked has its parent's mappings, until user space has looked at its own. */
+static __always_inline void inherit_mappings(__u32 parent, __u32 child) {
+  if (parent == child) return;
+  const struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &parent);
+  if (!space) return;
+  struct offwait_address_space inherited = *space;
+  bpf_map_update_elem(&address_spaces, &child, &inherited, BPF_NOEXIST);
+}
+
+#define WINDOW_WORDS 256 /* of the stack, at most, are read at a time */
+#define WINDOW_STEP 512  /* bytes, where it is not known how much will be wanted */
 #define FRAMES_PER_CALL 4
 #define FARTHEST_FRAME_POINTER (4 << 20)
 
@@ -53,10 +63,10 @@ struct walk {
   __u32 index;
   __u32 mappings;
   __u32 tgid;
-  __u8 exact; /* `pc` is where the thread was, not where a call returns to */
-  __u8 ended; /* enum offwait_stack_end + 1; 0: it goes on */
-  __u8 far;   /* a return address is too far away for a slot */
-  __u8 pad;
+  __u8 exact;     /* `pc` is where the thread was, not where a call returns to */
+  __u8 ended;     /* enum offwait_stack_end + 1; 0: it goes on */
+  __u8 far;       /* a return address is too far away for a slot */
+  __u32 free_way; /* of the places for the kernel stack (known_stacks.h), the first that is not in use */
   /* Where return addresses were read, in words from first_sp, and the hash of what was read. */
   __u32 slot_count;
   __u64 slots_hash;
@@ -82,12 +92,13 @@ static __always_inline struct walk* this_walk(void) {
 }
 
 /* Puts the window at this address; false if it cannot be read. */
-__noinline __u32 move_window(__u64 address) {
+__noinline __u32 move_window(__u64 address, __u32 bytes) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
   walk->window_at = address;
-  walk->window_bytes = sizeof(walk->window);
-  if (bpf_probe_read_user(walk->window, sizeof(walk->window), (const void*)address) == 0) return 1;
+  if (bytes > sizeof(walk->window)) bytes = sizeof(walk->window);
+  walk->window_bytes = bytes;
+  if (bpf_probe_read_user(walk->window, bytes, (const void*)address) == 0) return 1;
   /* The stack ends within it. */
   walk->window_bytes = sizeof(walk->window[0]);
   if (bpf_probe_read_user(walk->window, sizeof(walk->window[0]), (const void*)address) == 0) return 1;
@@ -99,7 +110,7 @@ static __always_inline bool read_word(struct walk* walk, __u64 address, __u64* w
   if (address & 7) return false;
   __u64 distance = address - walk->window_at;
   if (distance >= walk->window_bytes) {
-    if (!move_window(address)) return false;
+    if (!move_window(address, WINDOW_STEP)) return false;
     distance = 0;
   }
   *word = walk->window[distance / 8 & (WINDOW_WORDS - 1)];
@@ -138,28 +149,52 @@ static __always_inline struct offwait_unwind_row row_at(__u32 index, __u32 pc) {
   return block->rows[row];
 }
 
+/* The last of the mappings that begins at `address` or below; the first one if none does. */
+static __always_inline const struct offwait_mapping* mapping_below(const struct offwait_mappings* all,
+                                                                   __u64 address) {
+  __u32 low = 0;
+#pragma unroll
+  for (__u32 step = OFFWAIT_MAPPINGS / 2; step; step /= 2) {
+    __u32 middle = (low + step) & (OFFWAIT_MAPPINGS - 1);
+    /* No branch: what is not used begins at the end of all addresses. Addresses are less than 2^63. */
+    low += step & (__u32)((__s64)(all->at[middle].begin - address - 1) >> 63);
+  }
+  return &all->at[low & (OFFWAIT_MAPPINGS - 1)];
+}
+
 /* Makes the mapping that holds `address` the walk's; false if there is none. A function of its own, for the
  * verifier to go through the search once. */
 __noinline __u32 find_mapping(__u64 address) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
   __u32 number = walk->mappings;
-  const struct offwait_mappings* found = bpf_map_lookup_elem(&mappings, &number);
-  if (!found) return 0;
-  __u32 low = 0;
-#pragma unroll
-  for (__u32 step = OFFWAIT_MAPPINGS / 2; step; step /= 2) {
-    __u32 middle = (low + step) & (OFFWAIT_MAPPINGS - 1);
-    /* No branch: what is not used begins at the end of all addresses. Addresses are less than 2^63. */
-    low += step & (__u32)((__s64)(found->at[middle].begin - address - 1) >> 63);
-  }
-  const struct offwait_mapping* mapping = &found->at[low & (OFFWAIT_MAPPINGS - 1)];
+  const struct offwait_mappings* all = bpf_map_lookup_elem(&mappings, &number);
+  if (!all) return 0;
+  const struct offwait_mapping* mapping = mapping_below(all, address);
   if (address < mapping->begin || address >= mapping->end) return 0;
   walk->begin = mapping->begin;
   walk->end = mapping->end;
   walk->bias = mapping->bias;
   walk->index = mapping->index;
   return 1;
+}
+
+/* A place for a new mapping, which is free by now. Where code was, another table will hold: the process's
+ * mappings are not known any more, and the next walk asks for them. */
+SEC("tp_btf/vm_unmapped_area")
+int on_vm_unmapped_area(__u64* ctx) {
+  const struct vm_unmapped_area_info* wanted = (void*)ctx[1];
+  __u64 begin = ctx[0];
+  __u64 end = begin + wanted->length;
+  __u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+  struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
+  if (!space || !space->mappings || end <= begin) return 0; /* an error is a place at the end of all */
+  __u32 number = space->mappings;
+  const struct offwait_mappings* all = bpf_map_lookup_elem(&mappings, &number);
+  if (!all) return 0;
+  const struct offwait_mapping* mapping = mapping_below(all, end - 1);
+  if (mapping->begin < end && begin < mapping->end) space->mappings = 0;
+  return 0;
 }
 
 /* Notes where a return address was read, for it to be compared there (known_stacks.h). */

@@ -91,6 +91,7 @@ Result<KernelTypes> read_kernel_types() {
   result.block_rq_has_queue = tracepoint_arguments(types.get(), "block_rq_issue") >= 2;
   result.has_block_rq_merge = tracepoint_arguments(types.get(), "block_rq_merge") >= 0;
   result.has_rdonly_cast = btf__find_by_name_kind(types.get(), "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+  result.has_vm_unmapped_area = tracepoint_arguments(types.get(), "vm_unmapped_area") >= 0;
 #if defined(__x86_64__)
   const auto run_queue = per_cpu_offset(types.get(), "runqueues");
   const auto preempt_count = preempt_count_offset(types.get());

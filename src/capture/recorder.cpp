@@ -404,6 +404,9 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 #if defined(__x86_64__)
   skeleton.rodata->preempt_count_from_run_queue = types->preempt_count_from_run_queue;
 #endif
+  // Without it mappings are looked at once a second all the same.
+  if (!options.stacks || !types->has_vm_unmapped_area)
+    bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
   if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   const bool sampling = options.stacks && options.sample_hz != 0;

@@ -5,12 +5,15 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <bpf/bpf.h>
 #include <sys/mman.h>
 
 #include "base/unique_fd.h"
+#include "sandbox/confined_batch.h"
+#include "sandbox/message.h"
 
 namespace offwait {
 namespace {
@@ -24,6 +27,37 @@ constexpr std::uint64_t kEndOfUser = std::uint64_t{1} << 63U;
 constexpr std::size_t kMostVdsos = 16;
 
 Error kernel_error(const std::string& what) { return Error{what + ": " + std::strerror(errno)}; }
+
+std::string pack(const Result<UnwindTable>& table) {
+  MessageWriter message;
+  if (!table) return {};
+  message.number(static_cast<std::uint64_t>(table->architecture));
+  message.number(table->base);
+  for (const std::span<const std::byte> bytes :
+       {std::as_bytes(std::span(table->segments)), std::as_bytes(std::span(table->rows))}) {
+    message.text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  return std::move(message).take();
+}
+
+template <class Item>
+std::vector<Item> items_of(std::string_view bytes) {
+  std::vector<Item> items(bytes.size() / sizeof(Item));
+  std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  return items;
+}
+
+/// What it holds is as good as the file: rows out of order cost stacks of that file, no more.
+std::optional<UnwindTable> unpack(std::string_view packed) {
+  MessageReader message(packed);
+  UnwindTable table;
+  table.architecture = message.number() == 0 ? Architecture::x86_64 : Architecture::arm64;
+  table.base = message.number();
+  table.segments = items_of<CodeSegment>(message.text());
+  table.rows = items_of<offwait_unwind_row>(message.text());
+  if (message.failed() || table.rows.size() > kMostUnwindRows) return std::nullopt;
+  return table;
+}
 
 std::uint32_t blocks_for(std::size_t rows) {
   return static_cast<std::uint32_t>((rows + OFFWAIT_UNWIND_ROWS - 1) / OFFWAIT_UNWIND_ROWS);
@@ -95,31 +129,62 @@ Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
   return file;
 }
 
-const UnwindTables::File* UnwindTables::file_of(std::int32_t tgid, const Mapping& mapping) {
-  const auto stored = [this](const Result<UnwindTable>& table) {
-    File file;
-    if (!table) return file;
-    if (Result<File> done = store(*table)) {
-      file = std::move(done).value();
-    } else {
-      ++left_out_;
+UnwindTables::File UnwindTables::keep(const std::optional<std::string>& packed) {
+  const std::optional<UnwindTable> table = packed ? unpack(*packed) : std::nullopt;
+  if (!table) return {};
+  Result<File> stored = store(*table);
+  if (stored) return std::move(stored).value();
+  ++left_out_;
+  return {};
+}
+
+/// Of those mappings that are not known from before. All new files are read in one confined process.
+void UnwindTables::find_files(std::int32_t tgid, const std::vector<Mapping>& mappings,
+                              std::vector<const File*>& files, const std::vector<bool>& known) {
+  std::vector<Unread> unread;
+  std::map<FileIdentity, std::size_t> opened_before;
+  for (std::size_t i = 0; i < mappings.size(); ++i) {
+    if (known[i]) continue;
+    const Mapping& mapping = mappings[i];
+    if (mapping.path == kVdso) {
+      std::optional<std::string> image = vdso_image(tgid, mapping);
+      if (!image) continue;
+      if (const auto found = vdsos_.find(*image); found != vdsos_.end()) {
+        files[i] = &found->second;
+      } else if (vdsos_.size() < kMostVdsos) {
+        unread.push_back({{}, std::move(*image), {i}});
+      }
+    } else if (is_file(mapping)) {
+      std::optional<OpenedFile> opened = open_mapped_file(tgid, mapping);
+      if (!opened) continue;
+      if (const auto found = files_.find(opened->identity); found != files_.end()) {
+        files[i] = &found->second;
+      } else if (const auto [same, is_new] = opened_before.try_emplace(opened->identity, unread.size());
+                 is_new) {
+        unread.push_back({std::move(*opened), {}, {i}});
+      } else {
+        unread[same->second].mappings.push_back(i);
+      }
     }
-    return file;
-  };
-  if (mapping.path == kVdso) {
-    const std::optional<std::string> image = vdso_image(tgid, mapping);
-    if (!image) return nullptr;
-    const auto known = vdsos_.find(*image);
-    if (known != vdsos_.end()) return &known->second;
-    if (vdsos_.size() == kMostVdsos) return nullptr;
-    return &vdsos_.emplace(*image, stored(read_unwind_table(std::string_view(*image)))).first->second;
   }
-  if (!is_file(mapping)) return nullptr;
-  const std::optional<OpenedFile> opened = open_mapped_file(tgid, mapping);
-  if (!opened) return nullptr;
-  const auto known = files_.find(opened->identity);
-  if (known != files_.end()) return &known->second;
-  return &files_.emplace(opened->identity, stored(read_unwind_table(opened->fd.get()))).first->second;
+  if (unread.empty()) return;
+  ConfinedBatch batch;
+  batch.items = unread.size();
+  for (const Unread& one : unread) {
+    if (one.file.fd) batch.confinement.descriptors.push_back(one.file.fd.get());
+  }
+  batch.answer = [&unread](std::size_t index) {
+    const Unread& one = unread[index];
+    return pack(one.file.fd ? read_unwind_table(one.file.fd.get())
+                            : read_unwind_table(std::string_view(one.image)));
+  };
+  ConfinedAnswers answers = answer_confined(batch);
+  for (std::size_t i = 0; i < unread.size(); ++i) {
+    Unread& one = unread[i];
+    File& file = one.file.fd ? files_[one.file.identity] : vdsos_[std::move(one.image)];
+    file = keep(std::exchange(answers.answers[i], std::nullopt));
+    for (const std::size_t mapping : one.mappings) files[mapping] = &file;
+  }
 }
 
 Status UnwindTables::publish(std::int32_t tgid, AddressSpace& space) {
@@ -202,9 +267,9 @@ FindCode UnwindTables::rules_of(std::int32_t tgid) {
 }
 
 void UnwindTables::forget(std::int32_t tgid) {
+  bpf_map_delete_elem(maps_.address_spaces, &tgid);  // also what it had inherited
   const auto space = spaces_.find(tgid);
   if (space == spaces_.end()) return;
-  bpf_map_delete_elem(maps_.address_spaces, &tgid);
   if (space->second.number != 0) bpf_map_delete_elem(maps_.mappings, &space->second.number);
   spaces_.erase(space);
 }
@@ -227,14 +292,16 @@ Result<bool> UnwindTables::refresh(std::int32_t tgid) {
       return kernel_error("cannot note the mappings of process " + std::to_string(tgid));
     return true;
   }
-  std::vector<const File*> files;
-  files.reserve(mappings->size());
+  std::vector<const File*> files(mappings->size());
+  std::vector<bool> known(mappings->size());
   std::size_t old = 0;
-  for (const Mapping& mapping : *mappings) {
+  for (std::size_t i = 0; i < mappings->size(); ++i) {
+    const Mapping& mapping = (*mappings)[i];
     while (old < space.mappings.size() && space.mappings[old].begin < mapping.begin) ++old;
-    const bool same = old < space.mappings.size() && space.mappings[old] == mapping;
-    files.push_back(same ? space.files[old] : file_of(tgid, mapping));
+    known[i] = old < space.mappings.size() && space.mappings[old] == mapping;
+    if (known[i]) files[i] = space.files[old];
   }
+  find_files(tgid, *mappings, files, known);
   space.mappings = std::move(*mappings);
   space.files = std::move(files);
   if (Status done = publish(tgid, space); !done) return done.error();

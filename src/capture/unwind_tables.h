@@ -69,7 +69,16 @@ class UnwindTables {
     std::uint32_t number = 0;        ///< key in the kernel's `mappings`; 0: none yet
   };
 
-  const File* file_of(std::int32_t tgid, const Mapping& mapping);
+  /// A mapping's file, or the vdso, whose table has not been read yet.
+  struct Unread {
+    OpenedFile file;
+    std::string image;
+    std::vector<std::size_t> mappings;  ///< by index
+  };
+
+  void find_files(std::int32_t tgid, const std::vector<Mapping>& mappings, std::vector<const File*>& files,
+                  const std::vector<bool>& known);
+  File keep(const std::optional<std::string>& packed);
   Result<File> store(const UnwindTable& table);
   Result<std::uint32_t> add_blocks(std::uint32_t count);
   offwait_unwind_block& block(std::uint32_t number);

@@ -1,70 +1,116 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What recording costs, beside libbpf-tools' offcputime in the same run.
+"""What recording costs, beside peers in the same run: libbpf-tools' offcputime, and a minimal recorder that calls
+bpf_get_stackid for each wait (bench_stackid).
 
-    recording.py OFFWAIT [--pairs N] [--loops N]
+    recording.py BUILD [--load pipe|ring|mariadb]... [--only RECORDER]... [--pairs N] [--scale X]
 
-Workload: `perf bench sched pipe` pinned to one CPU. Each round runs it without a recorder, then under each recorder in
-turn; a recorder's slowdown is the ratio of neighbouring runs, and what is printed is the median over the rounds. Absolute
-times of this machine mean nothing; the last column is the one to compare. Prints, asserts nothing."""
+Loads: `pipe`: perf bench sched pipe, pinned to one CPU; `ring`: eight threads that hand a token on by futex, pinned;
+`mariadb`: sysbench oltp_write_only with 8 clients against a server made for it (packaging/install-packages.sh mariadb). Each
+round runs the load without a recorder, then under each recorder in turn; a recorder's slowdown is the ratio of neighbouring
+runs, and what is printed is the median over the rounds. Absolute times of this machine mean nothing; the last columns are
+the ones to compare. Prints, asserts nothing."""
 import argparse
 import os
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 CPU = 1
 
 
-def bench(loops):
-    """(wall seconds, pid) of one pinned run; the process stops itself so that a recorder can attach first."""
-    process = subprocess.Popen(
-        ["sh", "-c", f"kill -STOP $$; exec taskset -c {CPU} perf bench -f simple sched pipe -l {loops}"],
-        stdout=subprocess.PIPE, text=True)
-    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
-    return process
+def switches():
+    with open("/proc/stat", encoding="ascii") as stat:
+        return next(int(line.split()[1]) for line in stat if line.startswith("ctxt"))
 
 
-def finish(process):
-    os.kill(process.pid, signal.SIGCONT)
-    out, _ = process.communicate()
-    return float(re.search(r"[\d.]+", out).group())
+class Stopped:
+    """A command that stops itself before it begins, so that a recorder can attach first."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def prepare(self):
+        self.process = subprocess.Popen(["sh", "-c", f"kill -STOP $$; exec taskset -c {CPU} {self.command}"],
+                                        stdout=subprocess.PIPE, text=True)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
+        return self.process.pid
+
+    def run(self):
+        """(seconds, switches)"""
+        before = switches()
+        os.kill(self.process.pid, signal.SIGCONT)
+        out, _ = self.process.communicate()
+        return float(re.search(r"[\d.]+", out).group()), switches() - before
+
+    def close(self):
+        pass
 
 
-class Offwait:
-    def __init__(self, binary, *arguments):
-        self.command = [binary, *arguments]
+class MariaDb:
+    def __init__(self, scale):
+        self.scratch = tempfile.TemporaryDirectory(prefix="offwait-bench-")
+        data = self.scratch.name + "/data"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db", "--user=root",
+                        "--auth-root-authentication-method=normal"], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        self.server = subprocess.Popen(
+            ["mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={data}/socket", f"--port={port}",
+             "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=512M"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        sql = ["mariadb", "--no-defaults", "--host=127.0.0.1", f"--port={port}", "--user=root", "--execute"]
+        # Not flushing: the load is to be limited by the CPUs, whose time recording takes.
+        setting = "create database sbtest; set global innodb_flush_log_at_trx_commit=0"
+        while subprocess.run([*sql, setting], stderr=subprocess.DEVNULL, check=False).returncode:
+            time.sleep(0.2)
+        self.client = ["sysbench", "oltp_write_only", "--mysql-host=127.0.0.1", f"--mysql-port={port}", "--mysql-user=root",
+                       "--tables=4", "--table-size=20000", "--threads=8", "--time=0", f"--events={int(10000 * scale)}"]
+        subprocess.run([*self.client, "prepare"], check=True, stdout=subprocess.DEVNULL)
+
+    def prepare(self):
+        return self.server.pid
+
+    def run(self):
+        before = switches()
+        out = subprocess.run([*self.client, "run"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        return float(re.search(r"total time: *([\d.]+)s", out).group(1)), switches() - before
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait()
+        self.scratch.cleanup()
+
+
+class Recorder:
+    """`{pid}` in the command is the load's; it has attached when it says so on stderr, or after two seconds if it never
+    does."""
+
+    def __init__(self, *command, says_so):
+        self.command, self.says_so = command, says_so
 
     def start(self, pid):
-        self.process = subprocess.Popen([*self.command, "-p", str(pid)], stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, text=True)
-        self.process.stderr.readline()
+        self.process = subprocess.Popen([word.format(pid=pid) for word in self.command], stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE if self.says_so else subprocess.DEVNULL, text=True)
+        if self.says_so:
+            if "recording" not in self.process.stderr.readline():
+                sys.exit(f"recording.py: {self.command[0]} does not record")
+        else:
+            time.sleep(2)
         self.began, self.cpu_before = time.monotonic(), cpu_seconds(self.process.pid)
 
     def stop(self):
         share = (cpu_seconds(self.process.pid) - self.cpu_before) / (time.monotonic() - self.began)
         self.process.send_signal(signal.SIGINT)
         self.process.communicate()
-        return share
-
-
-class Offcputime:
-    def __init__(self, binary):
-        self.binary = binary
-
-    def start(self, pid):
-        self.process = subprocess.Popen([self.binary, "3600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(2)  # it says nothing when it has attached
-        self.began, self.cpu_before = time.monotonic(), cpu_seconds(self.process.pid)
-
-    def stop(self):
-        share = (cpu_seconds(self.process.pid) - self.cpu_before) / (time.monotonic() - self.began)
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait()
         return share
 
 
@@ -77,40 +123,63 @@ def cpu_seconds(pid):
     return total / 1e9
 
 
+def measure(name, load, recorders, pairs):
+    slowdowns = {recorder: [] for recorder in recorders}
+    added_ns = {recorder: [] for recorder in recorders}
+    shares = {recorder: [] for recorder in recorders}
+    count = 0
+    for _ in range(pairs):
+        for recorder_name, recorder in recorders.items():
+            load.prepare()
+            alone, count = load.run()
+            recorder.start(load.prepare())
+            recorded, _ = load.run()
+            shares[recorder_name].append(recorder.stop())
+            slowdowns[recorder_name].append(recorded / alone - 1)
+            added_ns[recorder_name].append((recorded - alone) * 1e9 / count)
+    print(f"{name}: {count:,} switches, {pairs} interleaved pairs, median [min..max]")
+    medians = {recorder: statistics.median(runs) for recorder, runs in slowdowns.items()}
+    for recorder, runs in slowdowns.items():
+        ratios = "".join(f"  {medians[recorder] / medians[peer]:5.2f} of {peer}'s" for peer in ("offcputime", "stackid")
+                         if peer in medians and medians[peer] > 0)
+        print(f"{recorder:20} slowdown {100 * medians[recorder]:6.1f} % [{100 * min(runs):.1f}..{100 * max(runs):.1f}]  "
+              f"{statistics.median(added_ns[recorder]):6.0f} ns/switch  "
+              f"recorder {100 * statistics.median(shares[recorder]):5.2f} % of a CPU{ratios}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("offwait")
+    parser.add_argument("build", help="build directory")
+    parser.add_argument("--load", action="append", choices=["pipe", "ring", "mariadb"])
+    parser.add_argument("--only", action="append", help="a recorder (--no-stacks, offwait, no-samples, stackid, offcputime)")
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--loops", type=int, default=400000)
+    parser.add_argument("--scale", type=float, default=1.0, help="length of a run")
     options = parser.parse_args()
     offcputime = shutil.which("offcputime", path=os.environ["PATH"] + ":/usr/sbin:/usr/share/bcc/tools")
     if os.geteuid() != 0 or not shutil.which("perf") or not offcputime:
         sys.exit("recording.py: needs root, perf (linux-perf) and offcputime (libbpf-tools)")
+    dump = [options.build + "/offwait", "dump", "-o", "/dev/null", "-p", "{pid}"]
+    bench = options.build + "/tests/bench/"
     recorders = {
-        "offwait --no-stacks": Offwait(options.offwait, "dump", "-o", "/dev/null", "--no-stacks"),
-        "offwait": Offwait(options.offwait, "dump", "-o", "/dev/null"),
-        "offcputime": Offcputime(offcputime),
+        "no-stacks": Recorder(*dump, "--no-stacks", says_so=True),
+        "offwait": Recorder(*dump, says_so=True),
+        "no-samples": Recorder(*dump, "--sample-hz", "0", says_so=True),
+        "stackid": Recorder(bench + "bench_stackid", bench + "stackid.bpf.o", says_so=True),
+        "offcputime": Recorder(offcputime, "3600", says_so=False),
     }
-    slowdowns = {name: [] for name in recorders}
-    added_ns = {name: [] for name in recorders}
-    shares = {name: [] for name in recorders}
-    for _ in range(options.pairs):
-        for name, recorder in recorders.items():
-            alone = finish(bench(options.loops))
-            process = bench(options.loops)
-            recorder.start(process.pid)
-            recorded = finish(process)
-            shares[name].append(recorder.stop())
-            slowdowns[name].append(recorded / alone - 1)
-            added_ns[name].append((recorded - alone) * 1e9 / (2 * options.loops))
-    peer = statistics.median(slowdowns["offcputime"])
-    print(f"perf bench sched pipe, pinned, {2 * options.loops} switches, {options.pairs} interleaved pairs: median [min..max]")
-    for name in recorders:
-        runs = slowdowns[name]
-        median = statistics.median(runs)
-        print(f"{name:20} slowdown {100 * median:6.1f} % [{100 * min(runs):.1f}..{100 * max(runs):.1f}]  "
-              f"{statistics.median(added_ns[name]):6.0f} ns/switch  recorder {100 * statistics.median(shares[name]):5.2f} % of a CPU  "
-              f"{median / peer:5.2f} of offcputime's")
+    if options.only:
+        recorders = {name: recorders[name] for name in options.only}
+    for name in options.load or ["pipe", "ring", "mariadb"]:
+        if name == "pipe":
+            load = Stopped(f"perf bench -f simple sched pipe -l {int(400000 * options.scale)}")
+        elif name == "ring":
+            load = Stopped(f"{bench}bench_futex_ring 8 {int(100000 * options.scale)}")
+        else:
+            load = MariaDb(options.scale)
+        try:
+            measure(name, load, recorders, options.pairs)
+        finally:
+            load.close()
 
 
 if __name__ == "__main__":
