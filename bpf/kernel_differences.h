@@ -164,32 +164,41 @@ static __always_inline struct user_registers current_user_registers(void) {
   return user_registers_in(&regs);
 }
 
-/* Of a task that the iterator gives, blocked. */
-static __always_inline void note_blocked(struct offwait_blocked* blocked, const struct pt_regs* regs) {
-  struct user_registers user = user_registers_in(regs);
-  blocked->pc = user.pc;
-  blocked->sp = user.sp;
-  blocked->fp = user.fp;
-  blocked->lr = user.lr;
+/* Of a task that the iterator gives, blocked. Without the helper one by one: arm64's registers take most of
+ * the stack that a program has. */
 #if defined(__TARGET_ARCH_x86)
-  blocked->arguments[0] = regs->di;
-  blocked->arguments[1] = regs->si;
-  blocked->arguments[2] = regs->dx;
+#define NOTE_BLOCKED(blocked, READ)     \
+  do {                                  \
+    (blocked)->pc = READ(ip);           \
+    (blocked)->sp = READ(sp);           \
+    (blocked)->fp = READ(bp);           \
+    (blocked)->arguments[0] = READ(di); \
+    (blocked)->arguments[1] = READ(si); \
+    (blocked)->arguments[2] = READ(dx); \
+  } while (0)
 #elif defined(__TARGET_ARCH_arm64)
-  blocked->arguments[0] = regs->orig_x0;
-  blocked->arguments[1] = regs->regs[1];
-  blocked->arguments[2] = regs->regs[2];
+#define NOTE_BLOCKED(blocked, READ)          \
+  do {                                       \
+    (blocked)->pc = READ(pc);                \
+    (blocked)->sp = READ(sp);                \
+    (blocked)->fp = READ(regs[29]);          \
+    (blocked)->lr = READ(regs[30]);          \
+    (blocked)->arguments[0] = READ(orig_x0); \
+    (blocked)->arguments[1] = READ(regs[1]); \
+    (blocked)->arguments[2] = READ(regs[2]); \
+  } while (0)
 #endif
-}
 
-static __always_inline void note_blocked_task(struct offwait_blocked* blocked, struct task_struct* task) {
+static __always_inline void note_blocked(struct offwait_blocked* blocked, struct task_struct* task) {
   if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
-    note_blocked(blocked, (const struct pt_regs*)bpf_task_pt_regs(task));
+    const struct pt_regs* regs = (const struct pt_regs*)bpf_task_pt_regs(task);
+#define READ_DIRECTLY(field) regs->field
+    NOTE_BLOCKED(blocked, READ_DIRECTLY);
     return;
   }
-  struct pt_regs regs = {};
-  bpf_probe_read_kernel(&regs, sizeof(regs), (char*)task->stack + 16384 - sizeof(regs));
-  note_blocked(blocked, &regs);
+  struct pt_regs* regs = (struct pt_regs*)((char*)task->stack + 16384) - 1;
+#define READ_PROBED(field) BPF_CORE_READ(regs, field)
+  NOTE_BLOCKED(blocked, READ_PROBED);
 }
 
 /* Where the frame that the kernel makes for a signal handler has the interrupted registers: from sp, in bytes

@@ -70,7 +70,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
       if (task->mm) {
         struct offwait_blocked blocked = {};
         blocked.start_ns = fresh.start_ns;
-        note_blocked_task(&blocked, task);
+        note_blocked(&blocked, task);
         bpf_map_update_elem(&blocked_at_begin, &tid, &blocked, BPF_ANY);
       }
     }
