@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Threads that block, each for ever, in a place that is hard to walk out of without frame pointers: this file
-// is compiled without. Or, with `deadlock`, two that hold the mutexes which each other waits for, and a third
-// that waits for one of them. Prints its pid, begins at a line on stdin, prints NAME TID lines and `blocked`,
-// and lives until the next line.
+// is compiled without. With the path of a file whose fsync takes long, there too. Or, with `deadlock`, two
+// that hold the mutexes which each other waits for, and a third that waits for one of them. Prints its pid,
+// begins at a line on stdin, prints NAME TID lines and `blocked`, and lives until the next line.
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <alloca.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -52,6 +53,15 @@ volatile int after_the_call = 0;
   const timespec hours{.tv_sec = 36000, .tv_nsec = 0};
   nanosleep(&hours, nullptr);
   after_the_call = after_the_call + 1;
+}
+
+int slow_file = -1;
+/// Over and over, always from the same place, on a file that takes its time.
+[[gnu::noinline]] void in_fsync() {
+  for (;;) {
+    if (fsync(slow_file) != 0) std::_Exit(1);
+    after_the_call = after_the_call + 1;
+  }
 }
 
 [[gnu::noinline]] void in_poll() {
@@ -175,11 +185,13 @@ void third() {
 }
 constexpr std::array<Place, 3> kDeadlock{{{"first", first}, {"second", second}, {"third", third}}};
 
+constexpr std::array<Place, 1> kFsync{{{"fsync", in_fsync}}};
+
 bool sleeps(pid_t tid) {
   // "TID (NAME) STATE": the names here have no parentheses.
   std::string id, name, state;
   std::ifstream("/proc/self/task/" + std::to_string(tid) + "/stat") >> id >> name >> state;
-  return state == "S";
+  return state == "S" || state == "D";
 }
 
 template <class Places>
@@ -213,6 +225,10 @@ int main(int argc, char** argv) {
     start(kDeadlock);
   } else {
     start(kPlaces);
+    if (argc > 1) {
+      slow_file = open(argv[1], O_RDWR);
+      start(kFsync);
+    }
   }
   std::puts("blocked");
   std::fflush(stdout);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """User stacks of programs without frame pointers, address by address as gdb finds them.
 
-    unwind_test.py OFFWAIT RECORD_PCS BLOCKED_PLACES"""
+    unwind_test.py OFFWAIT RECORD_PCS BLOCKED_PLACES SLOW_FILE|- [test names]"""
 import contextlib
 import json
 import os
@@ -14,7 +14,7 @@ import unittest
 
 import runner
 
-OFFWAIT, RECORD_PCS, BLOCKED_PLACES = sys.argv[1], sys.argv[2], sys.argv[3]
+OFFWAIT, RECORD_PCS, BLOCKED_PLACES, SLOW_FILE = sys.argv[1:5]
 ROOT, DEEP = 0, 1  # enum offwait_stack_end
 MOST_FRAMES = 128
 
@@ -62,6 +62,22 @@ class Recorded:
 
 
 @contextlib.contextmanager
+def slow_file(service_us):
+    """The path of a file whose fsync takes so long."""
+    with tempfile.TemporaryDirectory() as directory:
+        server = subprocess.Popen([SLOW_FILE, directory, "4096", str(service_us)])
+        path = os.path.join(directory, "disk")
+        try:
+            while not os.path.exists(path):
+                time.sleep(0.01)
+            yield path
+        finally:
+            server.kill()  # nobody waits for what it has not served
+            server.wait()
+            subprocess.run(["umount", "-l", directory], check=True)
+
+
+@contextlib.contextmanager
 def blocked_places(*arguments):
     """Not begun yet: (pid, begin()), which returns {name: tid} when all threads are blocked."""
     process = subprocess.Popen([BLOCKED_PLACES, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -105,6 +121,17 @@ class UnwindTest(unittest.TestCase):
         self.assertGreater(len(gdb[tids["deep"]]), 1000)
         self.compare(switched, gdb, tids)
         self.compare(found, gdb, tids | {"main": pid})
+
+    @unittest.skipIf(SLOW_FILE == "-", "libfuse3-dev missing")
+    def test_fsync(self):
+        with slow_file(service_us=700_000) as path, blocked_places(path) as (pid, begin):
+            switched = Recorded(pid)
+            tids = {"fsync": begin()["fsync"]}
+            switched = switched.stop()
+            found = Recorded(pid).stop()
+            gdb = stacks_by_gdb(pid)  # which has to wait for the call to return
+        self.compare(switched, gdb, tids)
+        self.compare(found, gdb, tids)
 
     def test_deadlock(self):
         with blocked_places("deadlock") as (pid, begin):
@@ -156,4 +183,4 @@ class UnwindTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(runner.run(sys.argv[4:], tools=["gdb"]))
+    sys.exit(runner.run(sys.argv[5:], tools=["gdb"]))
