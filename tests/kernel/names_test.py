@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The texts of frames, from a recording: lines and inlined functions, debug files and perf maps in another mount namespace.
+
+    names_test.py OFFWAIT NAMED_FRAMES STRIPPED DEBUG
+
+STRIPPED is NAMED_FRAMES without what DEBUG has."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from urllib.parse import unquote
+
+import recording
+import runner
+
+OFFWAIT, PROGRAM, STRIPPED, DEBUG = sys.argv[1:5]
+SECONDS = 1
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "named_frames.cpp")
+
+
+def line(mark):
+    with open(SOURCE, encoding="ascii") as lines:
+        return next(number for number, text in enumerate(lines, 1) if text.rstrip().endswith(f"// line: {mark}"))
+
+
+def frames(command, seconds):
+    """The frames above libc's of the place where the program sleeps, without their offsets and directories."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "waits")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+            assert program.stdout.readline() == "ready\n"
+            tid = program.pid
+            if children := open(f"/proc/{tid}/task/{tid}/children", encoding="ascii").read().split():
+                tid = int(children[0])  # of unshare --fork
+            subprocess.run([OFFWAIT, "dump", "-q", "-p", str(tid), "-d", str(seconds), "-o", path], check=True)
+            if program.poll() is None:
+                os.kill(tid, signal.SIGKILL)
+        dump = recording.Dump(path)
+    stacks = [wait.stack for wait in dump.waits if wait.tid == tid and wait.cls == "sleep"]
+    assert len(stacks) > 50, len(stacks)
+    texts = [unquote(frame) for frame in max(set(stacks), key=stacks.count).split(";")]
+    texts = [re.sub(r"\+0x[0-9a-f]+(?= \()", "", text) for text in texts]
+    texts = [re.sub(r" at .*/", " at ", text) for text in texts]
+    above = next(i for i, text in enumerate(texts) if "(libc" in text)
+    while "(libc" in texts[above]:
+        above += 1
+    return texts[above:]
+
+
+def expected(module):
+    at = f"({module}) at named_frames.cpp"
+    return [f"named::wait_for_disk() (inlined) {at}:{line('inlined')}", f"named::Store::commit() {at}:{line('commit')}",
+            f"named::commit_once() {at}:{line('once')}"]
+
+
+def main_in(module):
+    return f"main ({module}) at named_frames.cpp:{line('main')}"
+
+
+class NamesTest(unittest.TestCase):
+    def test_lines_and_inlined_functions(self):
+        found = frames([PROGRAM, "plain", "30"], SECONDS)
+        self.assertEqual(found[:4], [*expected("named_frames"), main_in("named_frames")])
+        self.assertEqual(found[-1], "_start (named_frames)")
+
+    def test_debug_file_that_only_the_target_sees(self):
+        """And that is gone with the target before names are looked up."""
+        with tempfile.TemporaryDirectory() as directory:
+            script = (f"mount -t tmpfs none {directory} && mkdir {directory}/.debug && cp {STRIPPED} {directory}/server && "
+                      f"cp {DEBUG} {directory}/.debug/ && exec {directory}/server plain {SECONDS + 2}")
+            found = frames(["unshare", "--mount", "sh", "-c", script], SECONDS + 20)
+            self.assertEqual(os.listdir(directory), [])
+        self.assertEqual(found[:4], [*expected("server"), main_in("server")])
+
+    def test_perf_map_in_a_container(self):
+        # The program may be in /tmp itself.
+        script = f"exec 3<{PROGRAM} && mount -t tmpfs none /tmp && exec /proc/self/fd/3 jit 30"
+        found = frames(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script], SECONDS)
+        self.assertEqual(found[:4], [*expected("named_frames"), "js:handler (server.js:3) (perf-1.map)"])
+
+
+if __name__ == "__main__":
+    sys.exit(runner.run(sys.argv[5:], ["unshare"]))
