@@ -1,152 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/probe_places.h"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "process/mapped_files.h"
+#include "sandbox/confined_batch.h"
+#include "sandbox/message.h"
 #include "symbol/demangle.h"
-#include "symbol/elf_file.h"
-#include "symbol/elf_symbols.h"
 
 namespace offwait {
 namespace {
 
 constexpr std::size_t kMostCandidates = 1024;
-constexpr std::uint64_t kLargestNotes = std::uint64_t{1} << 20U;
-constexpr GElf_Word kUsdtNote = 3;
 
-#if defined(__x86_64__)
-constexpr std::string_view kFirstArgument = "8@%rdi";
-#elif defined(__aarch64__)
-constexpr std::string_view kFirstArgument = "8@x0";
-#endif
+struct FoundPlace {
+  std::string name;
+  ProbePlace place;
+};
 
-/// An ELF file that files_to_probe() has opened before.
-ElfHandle opened(int fd) {
-  auto elf = open_elf(fd);
-  return elf.ok() ? std::move(elf).value() : ElfHandle();
+/// What `read` finds in each of the files, in confined processes.
+std::vector<FoundPlace> read_confined(const std::vector<ProbedFile>& files,
+                                      const std::function<std::vector<MarkedPlace>(int fd)>& read) {
+  std::vector<FoundPlace> found;
+  ConfinedBatch batch;
+  batch.items = files.size();
+  for (const ProbedFile& file : files) batch.confinement.descriptors.push_back(file.fd.get());
+  batch.answer = [&](std::size_t index) {
+    MessageWriter message;
+    for (const MarkedPlace& place : read(files[index].fd.get())) {
+      message.text(place.name);
+      message.number(place.offset);
+    }
+    return std::move(message).take();
+  };
+  const ConfinedAnswers answers = answer_confined(batch);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    MessageReader reader(answers.answers[i] ? std::string_view(*answers.answers[i]) : std::string_view());
+    while (!reader.at_end() && found.size() < kMostCandidates) {
+      std::string name(reader.text());
+      const std::uint64_t offset = reader.number();
+      if (!reader.failed()) found.push_back({std::move(name), {files[i].path, offset}});
+    }
+  }
+  return found;
 }
-
-/// Where the code at this virtual address is in the file.
-std::optional<std::uint64_t> offset_of(Elf* elf, std::uint64_t address) {
-  std::size_t count = 0;
-  constexpr std::size_t kMostSegments = 4096;
-  if (elf_getphdrnum(elf, &count) != 0 || count > kMostSegments) return std::nullopt;
-  for (int i = 0; i < static_cast<int>(count); ++i) {
-    GElf_Phdr header;
-    if (gelf_getphdr(elf, i, &header) != nullptr && header.p_type == PT_LOAD &&
-        (header.p_flags & PF_X) != 0 && address >= header.p_vaddr &&
-        address - header.p_vaddr < header.p_filesz)
-      return address - header.p_vaddr + header.p_offset;
-  }
-  return std::nullopt;
-}
-
-struct NamedAddress {
-  std::uint64_t address = 0;
-  std::string symbol;
-};
-
-/// Symbols that are `name`, and such as may be once they are demangled.
-class FunctionFinder {
- public:
-  explicit FunctionFinder(const std::string& name) : name_(name) {
-    const std::size_t colon = name.rfind("::");
-    last_part_ = colon == std::string::npos ? name : name.substr(colon + 2);
-  }
-
-  /// In the first table of each kind, as all files have them: they may claim the same bytes 65,000 times.
-  std::vector<NamedAddress> find(Elf* elf) {
-    std::vector<NamedAddress> found;
-    std::set<GElf_Word> seen;
-    for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view) {
-      if ((header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
-          seen.insert(header.sh_type).second)
-        look_in(elf, section, header, found);
-    });
-    return found;
-  }
-
- private:
-  void look_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::vector<NamedAddress>& found) {
-    Elf_Data* const symbols = section_data(section, ElfSymbols::kLargestTable);
-    const Elf_Data* const strings = section_data(elf_getscn(elf, header.sh_link), ElfSymbols::kLargestTable);
-    if (symbols == nullptr || strings == nullptr) return;
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
-      if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-          symbol.st_name >= strings->d_size || candidates_ == kMostCandidates)
-        continue;
-      const std::string_view text = section_text(*strings, symbol.st_name);
-      const std::string_view plain = text.substr(0, text.find('@'));
-      if (plain == name_ || (plain.starts_with("_Z") && plain.find(last_part_) != std::string_view::npos)) {
-        found.push_back({symbol.st_value, std::string(plain)});
-        ++candidates_;
-      }
-    }
-  }
-
-  const std::string& name_;
-  std::string last_part_;
-  std::size_t candidates_ = 0;
-};
-
-/// The notes of one section, as <sys/sdt.h> and our own header write them: address, base and semaphore, then
-/// provider, name and arguments, each ending in NUL.
-class NoteReader {
- public:
-  NoteReader(Elf* elf, const ProbedFile& file, std::vector<DeclaredPlace>& out)
-      : elf_(elf), file_(file), out_(out) {
-    for_each_section(elf, [this](Elf_Scn*, const GElf_Shdr& header, std::string_view name) {
-      if (name == ".stapsdt.base") base_ = header.sh_addr;
-    });
-  }
-
-  void read(Elf_Scn* section, const GElf_Shdr& header) {
-    Elf_Data* const data = section_data(section, left_);
-    if (data == nullptr) return;
-    left_ -= header.sh_size;
-    GElf_Nhdr note;
-    std::size_t name = 0;
-    std::size_t description = 0;
-    for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
-      if (note.n_type == kUsdtNote && section_text(*data, name) == "stapsdt")
-        add({static_cast<const char*>(data->d_buf) + description, note.n_descsz});
-    }
-  }
-
- private:
-  void add(std::string_view description) {
-    std::array<std::uint64_t, 3> addresses{};
-    if (description.size() < sizeof(addresses) || out_.size() >= kMostProbePlaces) return;
-    std::memcpy(addresses.data(), description.data(), sizeof(addresses));
-    description.remove_prefix(sizeof(addresses));
-    std::array<std::string_view, 3> texts;
-    for (std::string_view& text : texts) {
-      const std::size_t end = description.find('\0');
-      if (end == std::string_view::npos) return;
-      text = description.substr(0, end);
-      description.remove_prefix(end + 1);
-    }
-    const auto& [provider, name, arguments] = texts;
-    if (provider != "offwait" || !(arguments.empty() || arguments == kFirstArgument)) return;
-    // Prelinking moves code without knowing these notes, but moves the base as well.
-    const std::uint64_t moved = base_ != 0 ? base_ - addresses[1] : 0;
-    if (const auto offset = offset_of(elf_, addresses[0] + moved))
-      out_.push_back({std::string(name), {file_.path, *offset}});
-  }
-
-  Elf* elf_;
-  const ProbedFile& file_;
-  std::vector<DeclaredPlace>& out_;
-  std::uint64_t base_ = 0;
-  std::uint64_t left_ = kLargestNotes;  ///< of all sections together
-};
 
 }  // namespace
 
@@ -156,32 +56,24 @@ std::vector<ProbedFile> files_to_probe(std::int32_t tgid) {
   for (const Mapping& mapping : executable_mappings(tgid).value_or(std::vector<Mapping>())) {
     if (!is_file(mapping)) continue;
     std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
-    if (file && seen.insert(file->identity).second && ElfSymbols::read(file->fd.get()).ok())
+    if (file && seen.insert(file->identity).second)
       files.push_back({std::move(file->path), std::move(file->fd)});
   }
   return files;
 }
 
 std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name) {
-  std::vector<ProbePlace> candidates;
+  const std::vector<FoundPlace> candidates =
+      read_confined(files, [&name](int fd) { return candidates_in(fd, name); });
   std::vector<std::string> symbols;
-  FunctionFinder finder(name);
-  for (const ProbedFile& file : files) {
-    const ElfHandle elf = opened(file.fd.get());
-    if (elf == nullptr) continue;
-    for (NamedAddress& found : finder.find(elf.get())) {
-      if (const auto offset = offset_of(elf.get(), found.address)) {
-        candidates.push_back({file.path, *offset});
-        symbols.push_back(std::move(found.symbol));
-      }
-    }
-  }
+  for (const FoundPlace& candidate : candidates) symbols.push_back(candidate.name);
   const std::vector<std::string> names = demangle(symbols).names;
   std::set<std::pair<std::string, std::uint64_t>> places;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const bool named = symbols[i] == name || names[i] == name ||
                        (names[i].starts_with(name) && names[i][name.size()] == '(');
-    if (named && places.size() < kMostProbePlaces) places.emplace(candidates[i].path, candidates[i].offset);
+    const ProbePlace& place = candidates[i].place;
+    if (named && places.size() < kMostProbePlaces) places.emplace(place.path, place.offset);
   }
   std::vector<ProbePlace> result;
   for (const auto& [path, offset] : places) result.push_back({path, offset});
@@ -190,13 +82,8 @@ std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files,
 
 std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files) {
   std::vector<DeclaredPlace> places;
-  for (const ProbedFile& file : files) {
-    const ElfHandle elf = opened(file.fd.get());
-    if (elf == nullptr || gelf_getclass(elf.get()) != ELFCLASS64) continue;
-    NoteReader reader(elf.get(), file, places);
-    for_each_section(elf.get(), [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
-      if (header.sh_type == SHT_NOTE && name == ".note.stapsdt") reader.read(section, header);
-    });
+  for (FoundPlace& found : read_confined(files, marks_in)) {
+    if (places.size() < kMostProbePlaces) places.push_back({std::move(found.name), std::move(found.place)});
   }
   return places;
 }

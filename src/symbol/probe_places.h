@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where in a process's files to probe: functions by name, and the places that it marked itself with USDT
-// notes of the provider `offwait` (include/offwait/annotate.h). The files are not trusted.
+// notes of the provider `offwait` (include/offwait/annotate.h). The files are not trusted, and read in
+// confined processes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "symbol/probe_reader.h"
 
 namespace offwait {
 
@@ -30,16 +32,14 @@ struct DeclaredPlace {
   ProbePlace place;
 };
 
-/// Those that can be opened and are ELF files.
+/// Those that can be opened.
 std::vector<ProbedFile> files_to_probe(std::int32_t tgid);
 
-/// Places in one file at most, the rest is left out: each costs a breakpoint.
-inline constexpr std::size_t kMostProbePlaces = 64;
-
 /// Functions whose symbol is `name`, as in the symbol table or demangled without its parameters
-/// (`tas::SpinLock::lock`). A place has one entry, whatever its aliases.
+/// (`tas::SpinLock::lock`). A place has one entry, whatever its aliases. kMostProbePlaces at most.
 std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name);
 
+/// kMostProbePlaces at most.
 std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files);
 
 }  // namespace offwait
