@@ -77,7 +77,8 @@ FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit, Stack
     }
   }
   for (; first != last && out.user.size() < limit; ++first) {
-    out.user.push_back(short_frame(*first));
+    // Where in a library it waits, its name says.
+    out.user.push_back(short_frame(in_library(*first) ? without_line(*first) : *first));
   }
   out.left_out = static_cast<std::size_t>(last - first);
   return out;

@@ -20,6 +20,16 @@ FrameParts parts_of(std::string_view frame);
 /// and argument types. What has no function (`[module+0xoff]`) stays as it is.
 std::string short_frame(std::string_view frame);
 
+/// `void ns::Pool<Task, 8>::run (pool.h:12)` → `ns::Pool<…>::run (pool.h:12)`
+std::string narrow_frame(std::string_view short_frame);
+
+/// `void ns::run<void (*)(int)>(Task const&)` → `ns::run`; `std::function<void ()>::operator()() const` →
+/// `std::function::operator()`; with `arguments` in place of each template's.
+std::string outline(std::string_view function, std::string_view arguments = "");
+
+/// Of libc or libstdc++.
+bool in_library(std::string_view frame);
+
 /// The frame itself, without its line.
 std::string_view without_line(std::string_view frame);
 

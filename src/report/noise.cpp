@@ -166,80 +166,34 @@ constexpr std::array kRules = {
     Rule{"std::packaged_task::operator()", Noise::glue},
 };
 
-/// `void std::__invoke_impl<void, void (*)(int)>(std::__invoke_other, …)` → `std::__invoke_impl`;
-/// `std::function<void ()>::operator()() const` → `std::function::operator()`.
-std::string outline(std::string_view function) {
-  std::string out;
-  int template_depth = 0;
-  int brace_depth = 0;  // a lambda's name
-  for (std::size_t i = 0; i < function.size(); ++i) {
-    const char c = function[i];
-    const bool operator_name = out.ends_with("operator");
-    if (c == '{' || c == '}') {
-      brace_depth += c == '{' ? 1 : -1;
-    } else if (brace_depth == 0 && c == '<' && !operator_name && !out.ends_with("operator<")) {
-      ++template_depth;
-      continue;
-    } else if (brace_depth == 0 && c == '>' && template_depth > 0) {
-      --template_depth;
-      continue;
-    }
-    if (template_depth > 0) {
-      continue;
-    }
-    if (brace_depth == 0 && c == '(') {
-      constexpr std::string_view kAnonymous = "(anonymous namespace)";
-      const std::string_view rest = function.substr(i);
-      const std::string_view kept = rest.starts_with(kAnonymous)              ? kAnonymous
-                                    : operator_name && rest.starts_with("()") ? rest.substr(0, 2)
-                                                                              : std::string_view();
-      if (kept.empty()) {
-        break;
-      }
-      out += kept;
-      i += kept.size() - 1;
-    } else if (brace_depth == 0 && c == ' ' && !operator_name) {
-      out.clear();
-    } else if (brace_depth == 0 && c == '@') {
-      break;
-    } else {
-      out += c;
-    }
-  }
-  if (out != "_start" && out.find(':') == std::string::npos) {
+/// As the rules have it.
+std::string rule_name(std::string_view function) {
+  std::string name = outline(function);
+  if (name != "_start" && name.find(':') == std::string::npos) {
     constexpr std::string_view kInsideGlibc = "__GI_";
-    out.erase(0, out.starts_with(kInsideGlibc) ? kInsideGlibc.size() : 0);
-    out.erase(0, std::min(out.find_first_not_of('_'), out.size()));
+    name.erase(0, name.starts_with(kInsideGlibc) ? kInsideGlibc.size() : 0);
+    name.erase(0, std::min(name.find_first_not_of('_'), name.size()));
   }
-  return out;
-}
-
-bool is_library(std::string_view module) {
-  constexpr std::array<std::string_view, 4> kLibraries = {"libc.so", "libc-", "libpthread", "libstdc++.so"};
-  return std::any_of(kLibraries.begin(), kLibraries.end(),
-                     [&](std::string_view library) { return module.starts_with(library); });
+  return name;
 }
 
 Noise noise_of(const std::string& frame) {
   if (frame.ends_with(" ([kernel])")) {
     return Noise::none;
   }
-  if (frame.starts_with('[') && is_library(std::string_view(frame).substr(1))) {
+  if (frame.starts_with('[') && in_library(frame)) {
     return Noise::unnamed;
   }
   const FrameParts parts = parts_of(frame);
-  const std::string name = outline(parts.function);
+  const std::string name = rule_name(parts.function);
   const auto rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& candidate) {
-    const std::string_view rule_name = candidate.name;
-    return rule_name.ends_with('*') ? name.starts_with(rule_name.substr(0, rule_name.size() - 1))
-                                    : name == rule_name;
+    const std::string_view wanted = candidate.name;
+    return wanted.ends_with('*') ? name.starts_with(wanted.substr(0, wanted.size() - 1)) : name == wanted;
   });
   if (rule != kRules.end()) {
     return rule->noise;
   }
-  constexpr std::string_view kOpen = " (";
-  return is_library(parts.module.substr(std::min(kOpen.size(), parts.module.size()))) ? Noise::library
-                                                                                      : Noise::none;
+  return in_library(frame) ? Noise::library : Noise::none;
 }
 
 }  // namespace

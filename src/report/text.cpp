@@ -12,6 +12,7 @@
 #include "report/canvas.h"
 #include "report/code_places.h"
 #include "report/fold.h"
+#include "report/frame.h"
 #include "report/names.h"
 #include "report/noise.h"
 #include "report/quantity.h"
@@ -567,7 +568,8 @@ class TextReport {
     const FoldedStack folded = fold(stack, frames, noise_);
     std::vector<Word> out;
     const auto add = [&](const std::string& frame, const char* joint, Ink ink) {
-      const std::string text = canvas_.fit(frame, kFrameColumns);
+      const bool wide = canvas_.columns(frame) > kFrameColumns;
+      const std::string text = canvas_.fit(wide ? narrow_frame(frame) : frame, kFrameColumns);
       out.push_back({out.empty() ? text : joint + (" " + text), ink});
     };
     for (const std::string& frame : folded.kernel) {

@@ -37,6 +37,28 @@ TEST_CASE("A function is the same at all of its places") {
   CHECK(function_of("--") == "--");
 }
 
+TEST_CASE("An outline is a name without template arguments, argument and return types") {
+  CHECK(outline("void ns::run<void (*)(int)>(Task const&)") == "ns::run");
+  CHECK(outline("std::function<void ()>::operator()(int) const") == "std::function::operator()");
+  CHECK(outline("bool operator< <int>(Box<int> const&)") == "operator<");
+  CHECK(outline("Box<int>::operator bool() const") == "Box::operator bool");
+  CHECK(outline("f(Options&)::{lambda(int)#1}::operator()(int) const") == "f::{lambda(int)#1}::operator()");
+  CHECK(outline("(anonymous namespace)::g(int)") == "(anonymous namespace)::g");
+  CHECK(outline("Box<Pair<int, long> >::get()", "<…>") == "Box<…>::get");
+  CHECK(outline("f((") == "f");
+  CHECK(narrow_frame("void ns::Pool<Task, 8>::run (pool.h:12)") == "ns::Pool<…>::run (pool.h:12)");
+  CHECK(narrow_frame("main") == "main");
+}
+
+TEST_CASE("Of libraries the line is not shown") {
+  const FoldedStack folded =
+      fold({"pthread_cond_wait+0x1 (libc.so.6) at nptl/pthread_cond_wait.c:618",
+            "std::mutex::lock() (inlined) (app) at std_mutex.h:100", "f+0x1 (app) at f.c:7"},
+           3, StackNoise::kept);
+  CHECK(folded.user ==
+        std::vector<std::string>{"pthread_cond_wait", "std::mutex::lock (std_mutex.h:100)", "f (f.c:7)"});
+}
+
 TEST_CASE("Kernel frames are reduced to two that say something") {
   const FoldedStack folded =
       fold({"__schedule+0x2f0", "schedule+0x5e", "io_schedule+0x46", "folio_wait_bit+0x1", "filemap_wait+0x1",
