@@ -188,7 +188,7 @@ TEST_CASE("the server is asked for what is not there, and its file is looked at,
   CHECK_FALSE(find_debug_files({{file.get(), "/lib/by_id.so", {}}}, server).front().debug);
 }
 
-TEST_CASE("100 damaged debug files take nothing from the names") {
+TEST_CASE("30 damaged debug files take nothing from the names") {
   const test::TemporaryDirectory directory;
   const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
   auto symbols = ElfSymbols::read(file.get());
@@ -203,7 +203,7 @@ TEST_CASE("100 damaged debug files take nothing from the names") {
   REQUIRE(offsets.size() > 20);
   std::uint32_t random = 1;
   std::size_t with_lines = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 30; ++i) {
     std::string damaged = bytes;
     for (int byte = 0; byte < 40; ++byte) {
       random = random * 1664525 + 1013904223;
