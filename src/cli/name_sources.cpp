@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -28,16 +29,26 @@ Status write_java_perf_map(std::int32_t tgid) {
   return success();
 }
 
-DebugServer debuginfod() {
-  return [asks = std::make_shared<bool>(true)](const std::string& build_id) -> std::string {
+DebugServer debuginfod(std::vector<std::string>& notes) {
+  return [&notes, asks = std::make_shared<bool>(true)](const std::string& build_id) -> std::string {
     constexpr std::chrono::seconds kLongest{30};
     if (!*asks) return {};
+    const char* const servers = std::getenv("DEBUGINFOD_URLS");
+    if (servers == nullptr || *servers == '\0') {
+      *asks = false;
+      notes.emplace_back("--debuginfod: DEBUGINFOD_URLS names no servers");
+      return {};
+    }
     const Nanos begin = monotonic_now();
     const auto path =
         run_command({{"debuginfod-find", "debuginfo", build_id}, std::nullopt, kLongest, 1U << 16U});
     if (path) return path->substr(0, path->find('\n'));
+    // Most often the servers do not have it.
     const bool slow = monotonic_now() - begin >= std::chrono::nanoseconds(kLongest).count();
-    *asks = !slow && path.error().message.find("cannot be run") == std::string::npos;
+    if (slow || path.error().message.ends_with("cannot be run")) {
+      *asks = false;
+      notes.push_back("--debuginfod: " + path.error().message);
+    }
     return {};
   };
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "symbol/debug_files.h"
@@ -16,7 +17,8 @@ namespace offwait {
 Status write_java_perf_map(std::int32_t tgid);
 
 /// Asks `debuginfod-find`, which asks the servers in DEBUGINFOD_URLS and keeps what it gets in the user's
-/// cache: up to 30 s a file, and no more once it cannot be run or took that long.
-DebugServer debuginfod();
+/// cache: up to 30 s a file. Not asked any more when it cannot be run, knows no servers or took that long;
+/// `notes`, which must live as long, then says so.
+DebugServer debuginfod(std::vector<std::string>& notes);
 
 }  // namespace offwait

@@ -280,7 +280,8 @@ Result<Recorded> record(const Options& options) {
   capture.probes = std::move(probes).value();
 
   const Interruption interruption;
-  Symbolizer symbols(options.debuginfod ? debuginfod() : DebugServer());
+  Recorded recorded;
+  Symbolizer symbols(options.debuginfod ? debuginfod(recorded.notes) : DebugServer());
   if (options.stacks) symbols.snapshot(target->tgid);
   Result<Recorder> recorder = Recorder::start(capture);
   if (!recorder) return recorder.error();
@@ -328,7 +329,6 @@ Result<Recorded> record(const Options& options) {
   note_processes();
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
 
-  Recorded recorded;
   if (options.java) {
     for (const std::int32_t tgid : symbols.java_processes()) {
       if (Status written = write_java_perf_map(tgid); !written)
