@@ -32,6 +32,23 @@ static __always_inline __u32 task_state(struct task_struct* task) {
   return (__u32)((struct task_struct___before_5_14*)task)->state;
 }
 
+/* Signed integers of four bytes at first, bytes in 7.2. A load can be narrowed by CO-RE only if both are
+ * unsigned, and only through a task pointer that the verifier trusts; any other task's are read by their
+ * size. */
+struct task_struct___unsigned {
+  unsigned int on_rq, on_cpu;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool on_run_queue(struct task_struct* task) {
+  return ((struct task_struct___unsigned*)task)->on_rq;
+}
+
+static __always_inline bool on_some_cpu(struct task_struct* task) {
+  return ((struct task_struct___unsigned*)task)->on_cpu;
+}
+
+#define ANY_TASK_FLAG(task, field) (BPF_CORE_READ_BITFIELD_PROBED(task, field) != 0)
+
 /* Has the task left its run queue (in the sense of sched_switch's prev)? Since 6.12 (152e11f6df29) a task
  * that goes to sleep may stay queued with sched_delayed set until it is picked again. The run queue tells the
  * truth where prev_state does not: a task preempted after setting its state, or with a signal pending, is
@@ -41,7 +58,7 @@ struct sched_entity___since_6_12 {
 } __attribute__((preserve_access_index));
 
 static __always_inline bool off_run_queue(struct task_struct* task) {
-  if (!task->on_rq) return true;
+  if (!on_run_queue(task)) return true;
   struct sched_entity___since_6_12* se = (void*)&task->se;
   if (bpf_core_field_exists(se->sched_delayed)) return se->sched_delayed;
   return false;
@@ -66,8 +83,8 @@ static __always_inline struct gendisk* request_disk(struct request* rq) {
 /* preempt_count of this CPU. On x86 it is a per-CPU variable: __preempt_count, from 6.2 to 6.14 a member of
  * pcpu_hot (64701838bf04, 46e8fff6d45f). A typed ksym would need CONFIG_KALLSYMS_ALL, so it is found by its
  * distance from this CPU's run queue, another variable of the same section: user space reads the distance
- * from the kernel's BTF, and the task iterator notes the address for each CPU before anything else is
- * recorded. */
+ * from the kernel's BTF or symbols, and the task iterator notes the address for each CPU before anything else
+ * is recorded. */
 #define MAX_CPUS 4096
 #if defined(__TARGET_ARCH_x86)
 const volatile __s64 preempt_count_from_run_queue = 0;

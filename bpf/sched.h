@@ -102,10 +102,10 @@ static __always_inline bool record_sender(const struct sent_packet* packet, __u6
   record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
   thread = bpf_map_lookup_elem(&threads, &tid);
   if (!thread) return false;
-  if (BPF_CORE_READ(task, on_cpu))
+  if (ANY_TASK_FLAG(task, on_cpu))
     thread->seeded = OFFWAIT_STATE_RUNNING;
   else
-    thread->seeded = BPF_CORE_READ(task, on_rq) ? OFFWAIT_STATE_RUNNABLE : OFFWAIT_STATE_BLOCKED;
+    thread->seeded = ANY_TASK_FLAG(task, on_rq) ? OFFWAIT_STATE_RUNNABLE : OFFWAIT_STATE_BLOCKED;
   return true;
 }
 

@@ -75,7 +75,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
       }
     }
     thread->seeded = OFFWAIT_STATE_BLOCKED;
-  } else if (task->on_cpu) {
+  } else if (on_some_cpu(task)) {
     thread->seeded = OFFWAIT_STATE_RUNNING;
   } else {
     thread->seeded = OFFWAIT_STATE_RUNNABLE;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/kernel_types.h"
 
+#include <charconv>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,18 +33,38 @@ int tracepoint_arguments(const btf* types, const char* name) {
 }
 
 #if defined(__x86_64__)
-/// Distance in bytes of a per-CPU variable from the start of the per-CPU section.
-std::optional<std::int64_t> per_cpu_offset(const btf* types, const char* variable) {
-  const int section_id = btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC);
-  if (section_id < 0) return std::nullopt;
-  const btf_type* section = btf__type_by_id(types, static_cast<__u32>(section_id));
-  const btf_var_secinfo* entries = btf_var_secinfos(section);
-  for (__u16 i = 0; i < btf_vlen(section); ++i) {
-    const btf_type* entry = btf__type_by_id(types, entries[i].type);
-    if (std::strcmp(btf__name_by_offset(types, entry->name_off), variable) == 0) return entries[i].offset;
+/// Where the kernel's per-CPU variables are, relative to each other.
+class PerCpuVariables {
+ public:
+  /// pahole before 1.18 (Debian's 5.10) left variables out of the BTF altogether; the symbols have them.
+  explicit PerCpuVariables(const btf* types) : types_(types) {
+    const int section = btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC);
+    if (section >= 0) {
+      section_ = btf__type_by_id(types, static_cast<__u32>(section));
+      return;
+    }
+    std::ifstream file("/proc/kallsyms");
+    symbols_.assign(std::istreambuf_iterator<char>(file), {});
   }
-  return std::nullopt;
-}
+
+  std::optional<std::int64_t> place(std::string_view variable) const {
+    if (section_ == nullptr) {
+      const auto address = symbol_address(symbols_, variable);
+      return address ? std::optional(static_cast<std::int64_t>(*address)) : std::nullopt;
+    }
+    const btf_var_secinfo* entries = btf_var_secinfos(section_);
+    for (__u16 i = 0; i < btf_vlen(section_); ++i) {
+      const btf_type* entry = btf__type_by_id(types_, entries[i].type);
+      if (btf__name_by_offset(types_, entry->name_off) == variable) return entries[i].offset;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const btf* types_;
+  const btf_type* section_ = nullptr;
+  std::string symbols_;
+};
 
 std::optional<std::int64_t> member_offset(const btf* types, const char* structure, const char* member) {
   const int id = btf__find_by_name_kind(types, structure, BTF_KIND_STRUCT);
@@ -63,9 +86,9 @@ std::optional<std::int64_t> member_offset(const btf* types, const char* structur
   return find(find, btf__type_by_id(types, static_cast<__u32>(id)));
 }
 
-std::optional<std::int64_t> preempt_count_offset(const btf* types) {
-  if (const auto offset = per_cpu_offset(types, "__preempt_count")) return offset;
-  const auto hot = per_cpu_offset(types, "pcpu_hot");
+std::optional<std::int64_t> preempt_count_place(const btf* types, const PerCpuVariables& variables) {
+  if (const auto place = variables.place("__preempt_count")) return place;
+  const auto hot = variables.place("pcpu_hot");
   const auto member = member_offset(types, "pcpu_hot", "preempt_count");
   if (hot && member) return *hot + *member;
   return std::nullopt;
@@ -73,6 +96,20 @@ std::optional<std::int64_t> preempt_count_offset(const btf* types) {
 #endif
 
 }  // namespace
+
+std::optional<std::uint64_t> symbol_address(std::string_view kallsyms, std::string_view name) {
+  // "0000000000033440 A runqueues", and for a module's "\t[module]" after it.
+  const std::string end = " " + std::string(name) + "\n";
+  const std::size_t found = kallsyms.find(end);
+  if (found == std::string_view::npos) return std::nullopt;
+  const std::size_t newline = kallsyms.rfind('\n', found);
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  std::uint64_t address = 0;
+  const char* const line = kallsyms.data() + begin;
+  const auto [rest, error] = std::from_chars(line, line + (found - begin), address, 16);
+  if (error != std::errc() || *rest != ' ') return std::nullopt;
+  return address;
+}
 
 Result<KernelTypes> read_kernel_types() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
@@ -93,13 +130,15 @@ Result<KernelTypes> read_kernel_types() {
   result.has_rdonly_cast = btf__find_by_name_kind(types.get(), "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
   result.has_vm_unmapped_area = tracepoint_arguments(types.get(), "vm_unmapped_area") >= 0;
 #if defined(__x86_64__)
-  const auto run_queue = per_cpu_offset(types.get(), "runqueues");
-  const auto preempt_count = preempt_count_offset(types.get());
-  if (!run_queue || !preempt_count) {
+  const PerCpuVariables variables(types.get());
+  const auto run_queue = variables.place("runqueues");
+  const auto preempt_count = preempt_count_place(types.get(), variables);
+  if (!run_queue || !preempt_count || *run_queue == *preempt_count) {
     return Error{
-        "this kernel's BTF does not describe its per-CPU variables (runqueues, preempt_count), without which "
-        "interrupts "
-        "cannot be told from threads: it was built with pahole older than 1.18"};
+        "neither this kernel's BTF nor /proc/kallsyms says where its per-CPU variables are (runqueues, "
+        "preempt_count), without which interrupts cannot be told from threads: it was built with pahole "
+        "older "
+        "than 1.18; set kernel.kptr_restrict to 0 or 1 if it is 2"};
   }
   result.preempt_count_from_run_queue = *preempt_count - *run_queue;
 #endif

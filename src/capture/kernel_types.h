@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -18,7 +20,11 @@ struct KernelTypes {
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
 };
 
-/// Reads /sys/kernel/btf/vmlinux.
+/// Address of a symbol in a text of the form of /proc/kallsyms; none if it has no such line.
+/// Hidden addresses are all 0.
+std::optional<std::uint64_t> symbol_address(std::string_view kallsyms, std::string_view name);
+
+/// Reads /sys/kernel/btf/vmlinux, and what it does not say from /proc/kallsyms.
 Result<KernelTypes> read_kernel_types();
 
 }  // namespace offwait

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <sys/utsname.h>
@@ -40,6 +41,24 @@ TEST_CASE("what the running kernel's types say is what its version says") {
 #else
   CHECK(types->preempt_count_from_run_queue == 0);
 #endif
+}
+
+TEST_CASE("a symbol's address is read from its own line") {
+  constexpr std::string_view kText =
+      "0000000000000000 A __per_cpu_start\n"
+      "000000000001fb80 A __preempt_count\n"
+      "0000000000033440 A runqueues\n"
+      "ffffffffc0aa0000 t outer_runqueues\n"
+      "ffffffffc0bb0000 d elsewhere\t[module]\n"
+      "zz A broken\n"
+      " A short\n";
+  CHECK(symbol_address(kText, "runqueues") == 0x33440);
+  CHECK(symbol_address(kText, "__preempt_count") == 0x1fb80);
+  CHECK(symbol_address(kText, "__per_cpu_start") == 0);
+  for (const char* name : {"runqueue", "elsewhere", "broken", "short", "A"})
+    CHECK(symbol_address(kText, name) == std::nullopt);
+  CHECK(symbol_address("", "runqueues") == std::nullopt);
+  CHECK(symbol_address(" runqueues\n", "runqueues") == std::nullopt);
 }
 
 }  // namespace
