@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the tests of the program that imports it."""
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -9,9 +10,13 @@ SKIP = 77  # ctest's SKIP_RETURN_CODE
 ATTEMPTS = 3
 
 
+def missing_tools(tools):
+    return [tool for tool in tools if shutil.which(tool) is None]
+
+
 def missing(tools=()):
     """What this machine lacks, of these programs and what every recording needs; empty if nothing."""
-    lacks = [tool for tool in tools if shutil.which(tool) is None]
+    lacks = missing_tools(tools)
     if os.geteuid() != 0:
         lacks.append("root")
     if not os.path.exists("/sys/kernel/btf/vmlinux"):
@@ -32,8 +37,8 @@ def run(names, tools=()):
         result = unittest.TextTestRunner(verbosity=2).run(suite)
         if result.wasSuccessful():
             return 0
-        failed = sorted({getattr(test, "test_case", test).id().removeprefix("__main__.")
-                         for test, _ in result.failures + result.errors})
+        names = {getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors}
+        failed = sorted({re.sub(r"^setUpClass \((.*)\)$", r"\1", name).removeprefix("__main__.") for name in names})
         print(f"attempt {attempt} of {ATTEMPTS}: {len(failed)} failed: {', '.join(failed)}", flush=True)
         suite = loader.loadTestsFromNames(failed, module)
     return 1

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A machine under qemu whose only programs are ours: emulated throughout, so that it runs anywhere."""
+import io
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tarfile
+
+import debian
+
+HERE = pathlib.Path(__file__).resolve().parent
+TIMEOUT_S = 120
+DISK_BYTES = 64 << 20
+RESULT_BYTES = 48 << 20
+DISK_IOPS = 2000  # or a request is done before anybody can wait for it
+
+# By Debian's name of the architecture.
+QEMU = {
+    # qemu 7.2 now and then does the compare-and-exchange of 16 bytes, which 6.12's allocator is fond of, wrong.
+    "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16", "-append", "console=ttyS0 panic=-1 oops=panic quiet"],
+    "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max", "-append", "console=ttyAMA0 panic=-1 oops=panic quiet"],
+}
+EMULATED = ["-accel", "tcg", "-smp", "2", "-m", "1G", "-nographic", "-no-reboot", "-nodefaults",
+            "-serial", "stdio"]
+
+
+class Failed(Exception):
+    """The machine did not get to its end; has what it said last."""
+
+
+def libraries(program, sysroot):
+    """The shared libraries that a program asks for, and those ask for, as {path in the machine: file}."""
+    found, wanted = {}, [program]
+    while wanted:
+        headers = subprocess.run(["readelf", "-ldW", wanted.pop()], check=True, capture_output=True, text=True).stdout
+        names = re.findall(r"\(NEEDED\).*\[(.*)\]", headers)
+        for interpreter in re.findall(r"program interpreter: (\S+)\]", headers):
+            found[interpreter] = find_library(os.path.basename(interpreter), sysroot)
+        for name in names:
+            if not any(os.path.basename(path) == name for path in found):
+                found[f"/lib/{name}"] = find_library(name, sysroot)
+                wanted.append(found[f"/lib/{name}"])
+    return found
+
+
+def find_library(name, sysroot):
+    for directory in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "lib64", "lib"):
+        if (sysroot / directory / name).exists():
+            return sysroot / directory / name
+    raise FileNotFoundError(f"{name} below {sysroot}")
+
+
+def initramfs(file, programs, texts, sysroot):
+    """Writes the archive: busybox, `programs` ({name: file}) with their libraries, and `texts` ({path: text})."""
+    root = file.with_suffix(".root")
+    for directory in ("bin", "proc", "sys", "dev", "lib"):
+        (root / directory).mkdir(parents=True)
+    shutil.copy(HERE / "init", root / "init")
+    for name, program in programs.items():
+        shutil.copy(program, root / "bin" / name)
+        for path, library in libraries(program, sysroot).items():
+            target = root / path.lstrip("/")
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(library, target)
+    for path, text in {**texts, "disk_sectors": f"{DISK_BYTES // 512}\n"}.items():
+        (root / path).write_text(text, encoding="ascii")
+    names = "\0".join(str(path.relative_to(root)) for path in sorted(root.rglob("*")))
+    with open(file, "wb") as archive:
+        subprocess.run(["cpio", "--quiet", "-0", "-o", "-H", "newc"], cwd=root, input=names.encode(), stdout=archive, check=True)
+    shutil.rmtree(root)
+
+
+def image(tree):
+    """The kernel in a package tree: in /boot, since Linux 7 beside its modules."""
+    [found] = [*tree.glob("boot/vmlinuz-*"), *tree.glob("usr/lib/modules/*/vmlinuz")]
+    return found
+
+
+def run(architecture, kernel, archive, scratch, out):
+    """Boots, waits for the end, and unpacks into `out` what the machine left there. Returns what its console said."""
+    disk, result = scratch / "disk", scratch / "result"
+    for path, size in ((disk, DISK_BYTES), (result, RESULT_BYTES)):
+        with open(path, "wb") as file:
+            file.truncate(size)
+    subprocess.run(["mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", disk], check=True)
+    drives = []
+    for number, path in enumerate((disk, result)):
+        drives += ["-drive", f"if=none,id=d{number},format=raw,cache=unsafe,file={path},throttling.iops-total={DISK_IOPS}",
+                   "-device", f"nvme,drive=d{number},serial={number}"]
+    command = [*QEMU[architecture], *EMULATED, *drives, "-kernel", kernel, "-initrd", archive]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)
+        console, end = done.stdout + done.stderr, f"qemu ended with status {done.returncode}"
+    except subprocess.TimeoutExpired as expired:
+        console, end = expired.stdout or b"", f"not done after {TIMEOUT_S} s"
+    console = console.decode(errors="replace")
+    content = result.read_bytes()
+    if not content.strip(b"\0"):
+        raise Failed(f"{end}; console:\n{console[-4000:]}")
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        archive.extractall(out)
+    if (out / "failed").exists():
+        raise Failed(f"{(out / 'failed').read_text().strip()}; console:\n{console[-4000:]}")
+    return console

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The release executable on other kernels than the running one: Debian's, under qemu.
+
+    matrix_test.py BUILD ARM64_BUILD [test names]
+
+The builds are directories of CMake; that for arm64 need not exist."""
+import contextlib
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "kernel"))
+
+import debian  # noqa: E402
+import machine  # noqa: E402
+import recording  # noqa: E402
+import runner  # noqa: E402
+from truth import LOOPBACK, TruthCase  # noqa: E402
+
+BUILD, ARM64_BUILD = map(pathlib.Path, sys.argv[1:3])
+PLAN = HERE / "plan.txt"
+VERIFIER_LIMIT = 50_000
+TOOLS = ["cpio", "busybox", "mke2fs", "apt-get", "dpkg-deb", "readelf"]
+
+
+class Kernel:
+    """What holds on every kernel. Each is booted once; it records all workloads in one go."""
+
+    architecture = "amd64"
+    # The system calls of an emulated machine take long, and its CPUs are threads that may have to wait for a CPU.
+    duration_tolerance = 0.1
+    wakeup_ns = 300_000
+    accounting_tolerance = 0.15
+    # An interrupt that comes while the program it runs is under way; programs take a hundred times as long here.
+    allowed_loss = {"program_skipped": 3}
+
+    @classmethod
+    def setUpClass(cls):
+        name = f"linux-{cls.suite}-{cls.architecture}"
+        build, sysroot, busybox = BUILD, pathlib.Path("/"), "/bin/busybox"
+        if cls.architecture == "arm64":
+            build, sysroot = ARM64_BUILD, pathlib.Path("/usr/aarch64-linux-gnu")
+        qemu = machine.QEMU[cls.architecture][0]
+        if lacks := runner.missing_tools([*TOOLS, qemu]):
+            raise unittest.SkipTest(f"{', '.join(lacks)} missing")
+        programs = {"offwait": build / "offwait", "workload": build / "tests/workloads/workload",
+                    "verifier_cost": build / "tests/matrix/verifier_cost", "lock_convoy": build / "examples/lock_convoy"}
+        if unbuilt := [str(program) for program in programs.values() if not program.exists()]:
+            raise unittest.SkipTest(f"not built: {', '.join(unbuilt)}")
+        try:
+            kernel = machine.image(debian.kernel(cls.suite, cls.architecture))
+            if cls.architecture != "amd64":
+                busybox = debian.tree("bookworm", cls.architecture, ["busybox-static"]) / "bin/busybox"
+        except debian.Unavailable as unavailable:
+            raise unittest.SkipTest(str(unavailable)) from None
+
+        with tempfile.TemporaryDirectory(prefix=name) as scratch:
+            scratch = pathlib.Path(scratch)
+            out = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix=name)))
+            machine.initramfs(scratch / "initramfs", {"busybox": busybox, **programs}, {"plan": PLAN.read_text()}, sysroot)
+            machine.run(cls.architecture, kernel, scratch / "initramfs", scratch, out)
+        cls.out = out
+        cls.dump = recording.Dump(out / "dump.txt")
+        cls.release = (out / "release").read_text().strip()
+
+    @classmethod
+    def tearDownClass(cls):
+        if hasattr(cls, "release"):
+            steps = dict(line.split() for line in (cls.out / "steps").read_text().splitlines())
+            print(f"Linux {cls.release} ({cls.architecture}): up after {steps['booted']} s, done after {steps['reported']} s; "
+                  f"{len(cls.dump.waits):,} waits; lost {cls.dump.loss}", file=sys.stderr)
+        super().tearDownClass()
+        cls.figures.clear()
+
+    def recorded(self, name):
+        lines = (self.out / f"{name}.truth").read_text().splitlines()
+        said = [json.loads(line) for line in lines]
+        return recording.Run(self.dump, [line for line in said if "truth" in line], said[0]["pid"])
+
+    def check_durations(self, run, truth, waits):
+        """What a thread measures of a call includes the call's own work, a good part here, and preemptions of that work."""
+        recorded = sum(w.run - w.block for w in waits)
+        preempted = sum(p.end - p.begin for p in run.dump.preemptions
+                        if p.tid == truth["tid"] and truth["begin_ns"] <= p.begin and p.end <= truth["end_ns"])
+        running = run.dump.states_of(truth)[0]
+        self.count(recorded_ns=recorded, known_ns=truth["wait_ns"])
+        self.assertLessEqual(recorded, (1 + self.duration_tolerance) * truth["wait_ns"], truth)
+        self.assertGreaterEqual(recorded + preempted + running, (1 - self.duration_tolerance) * truth["wait_ns"], truth)
+        self.assertGreaterEqual(recorded, 0.6 * truth["wait_ns"], truth)
+
+    def test_mutex(self):
+        self.check(self.recorded("mutex"))
+
+    def test_condvar(self):
+        self.check(self.recorded("condvar"))
+
+    def test_pipe(self):
+        self.check(self.recorded("pipe"))
+
+    def test_socket(self):
+        run = self.recorded("socket")
+        for _ in self.check_socket(run, LOOPBACK):
+            pass
+        self.check_peers(run)
+
+    def test_nanosleep(self):
+        run = self.recorded("nanosleep")
+        self.check(run)
+        self.check_class(run, "timer", "sleep")
+
+    def test_timer_poll(self):
+        run = self.recorded("timer_poll")
+        self.check(run)
+        self.check_class(run, "timer", "poll")
+
+    def test_fsync(self):
+        self.check_syncs(self.recorded("fsync"))
+
+    def test_page_fault(self):
+        self.check(self.recorded("page_fault"), durations=False)
+
+    def test_signal_wake(self):
+        self.check(self.recorded("signal_wake"), durations=False)
+
+    def test_child_wait(self):
+        self.check(self.recorded("child_wait"), durations=False)
+
+    def test_fork_churn(self):
+        run = self.recorded("fork_churn")
+        self.check(run, durations=False)
+        self.check_joins(run, 300)
+
+    def test_exec_middle(self):
+        self.check(self.recorded("exec_middle"))
+
+    def test_race(self):
+        self.check(self.recorded("race"), durations=False, states=False)
+
+    def test_blocked_throughout(self):
+        self.check_blocked_throughout(self.recorded("blocked_throughout"))
+
+    def test_knot_of_a_lock_convoy(self):
+        report = json.loads((self.out / "convoy.json").read_text())
+        actors = {actor["id"]: (actor["name"], len(actor["tids"])) for actor in report["actors"]}
+        knots = [knot for knot in report["knots"] if not knot["background"]]
+        self.assertEqual([[actors[actor] for actor in knot["actors"]] for knot in knots], [[("convoy", 8)]])
+        self.assertEqual(knots[0]["pattern"], "lock-contention")
+
+    def test_verifier(self):
+        costs = {name: int(count) for name, count in
+                 (line.split() for line in (self.out / "verifier").read_text().splitlines())}
+        dearest = max(costs, key=costs.get)
+        print(f"Linux {self.release}: the verifier went through {costs[dearest]:,} instructions of {dearest}", file=sys.stderr)
+        self.assertLessEqual(costs[dearest], VERIFIER_LIMIT)
+
+
+class Bullseye(Kernel, TruthCase):
+    suite = "bullseye"
+
+
+class Bookworm(Kernel, TruthCase):
+    suite = "bookworm"
+
+
+class Trixie(Kernel, TruthCase):
+    suite = "trixie"
+
+
+class Sid(Kernel, TruthCase):
+    suite = "sid"
+
+
+class Arm64(Kernel, TruthCase):
+    suite = "trixie"
+    architecture = "arm64"
+
+
+if __name__ == "__main__":
+    sys.exit(runner.run(sys.argv[3:]))
