@@ -22,7 +22,11 @@ static __always_inline __u32 disk_of(struct request* rq) {
 }
 
 static __always_inline struct request* request_argument(__u64* ctx) {
-  if (block_rq_has_queue) return (void*)ctx[1];
+  if (block_rq_has_queue) {
+    struct request* second = (void*)ctx[1];
+    barrier_var(second); /* or the compiler adds to ctx what to read, which the verifier forbids */
+    return second;
+  }
   return (void*)ctx[0];
 }
 

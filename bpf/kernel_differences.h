@@ -174,11 +174,21 @@ static __always_inline struct user_registers current_user_registers(void) {
   /* Both helpers: the second one takes what only the first one, of 5.11, gives. */
   if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
     return user_registers_in((const struct pt_regs*)bpf_task_pt_regs(bpf_get_current_task_btf()));
-  struct pt_regs regs = {};
   struct task_struct* task = (void*)bpf_get_current_task();
-  char* stack = BPF_CORE_READ(task, stack);
-  bpf_probe_read_kernel(&regs, sizeof(regs), stack + 16384 - sizeof(regs));
-  return user_registers_in(&regs);
+  /* One by one: the callers leave no room on the stack for all of them. */
+  const struct pt_regs* regs = (const struct pt_regs*)((char*)BPF_CORE_READ(task, stack) + 16384) - 1;
+  struct user_registers user = {};
+#if defined(__TARGET_ARCH_x86)
+  user.pc = BPF_CORE_READ(regs, ip);
+  user.sp = BPF_CORE_READ(regs, sp);
+  user.fp = BPF_CORE_READ(regs, bp);
+#elif defined(__TARGET_ARCH_arm64)
+  user.pc = BPF_CORE_READ(regs, pc);
+  user.sp = BPF_CORE_READ(regs, sp);
+  user.fp = BPF_CORE_READ(regs, regs[29]);
+  user.lr = BPF_CORE_READ(regs, regs[30]);
+#endif
+  return user;
 }
 
 /* Of a task that the iterator gives, blocked. Without the helper one by one: arm64's registers take most of

@@ -138,14 +138,18 @@ static __always_inline struct offwait_unwind_row row_at(__u32 index, __u32 pc) {
   if (!block) return none;
   __u32 leaf = 0;
 #pragma unroll
-  for (__u32 step = OFFWAIT_UNWIND_LEAVES / 2; step; step /= 2)
+  for (__u32 step = OFFWAIT_UNWIND_LEAVES / 2; step; step /= 2) {
     leaf += step & if_not_above(block->first[leaf + step], pc);
+    barrier_var(leaf); /* or the compiler ors, of which verifiers before 6.12 know no bounds */
+  }
   block = unwind_block(index + 1 + leaf);
   if (!block) return none;
   __u32 row = 0;
 #pragma unroll
-  for (__u32 step = OFFWAIT_UNWIND_ROWS / 2; step; step /= 2)
+  for (__u32 step = OFFWAIT_UNWIND_ROWS / 2; step; step /= 2) {
     row += step & if_not_above(block->rows[row + step].pc, pc);
+    barrier_var(row);
+  }
   return block->rows[row];
 }
 
@@ -155,9 +159,9 @@ static __always_inline const struct offwait_mapping* mapping_below(const struct 
   __u32 low = 0;
 #pragma unroll
   for (__u32 step = OFFWAIT_MAPPINGS / 2; step; step /= 2) {
-    __u32 middle = (low + step) & (OFFWAIT_MAPPINGS - 1);
     /* No branch: what is not used begins at the end of all addresses. Addresses are less than 2^63. */
-    low += step & (__u32)((__s64)(all->at[middle].begin - address - 1) >> 63);
+    low += step & (__u32)((__s64)(all->at[low + step].begin - address - 1) >> 63);
+    barrier_var(low);
   }
   return &all->at[low & (OFFWAIT_MAPPINGS - 1)];
 }

@@ -129,6 +129,7 @@ Result<KernelTypes> read_kernel_types() {
   result.has_block_rq_merge = tracepoint_arguments(types.get(), "block_rq_merge") >= 0;
   result.has_rdonly_cast = btf__find_by_name_kind(types.get(), "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
   result.has_vm_unmapped_area = tracepoint_arguments(types.get(), "vm_unmapped_area") >= 0;
+  result.has_bpf_mem_alloc = btf__find_by_name_kind(types.get(), "bpf_mem_alloc", BTF_KIND_STRUCT) > 0;
 #if defined(__x86_64__)
   const PerCpuVariables variables(types.get());
   const auto run_queue = variables.place("runqueues");

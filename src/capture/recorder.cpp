@@ -411,6 +411,13 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   const bool sampling = options.stacks && options.sample_hz != 0;
   bpf_program__set_autoload(skeleton.progs.on_cpu_clock, sampling);
+  if (!types->has_bpf_mem_alloc) {
+    // Before 6.1 what runs in a perf event may only use maps whose memory is there from the begin: 32 KiB a
+    // process.
+    constexpr __u32 kProcesses = 256;
+    bpf_map__set_map_flags(skeleton.maps.mappings, 0);
+    bpf_map__set_max_entries(skeleton.maps.mappings, kProcesses);
+  }
   if (options.stacks) {
     bpf_map__set_max_entries(skeleton.maps.known_stacks,
                              bpf_map__max_entries(skeleton.maps.known_stacks) * static_cast<__u32>(cpus));
