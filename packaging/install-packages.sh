@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages that building (build), testing (test) or measuring (bench) offwait needs, or a server of
+# Installs the Debian packages that building (build), testing (test, matrix) or measuring (bench) offwait needs, or a server of
 # examples/servers; does nothing, and asks no network, when they are there.
 #
-#   packaging/install-packages.sh build [test] [bench] [mariadb] [memcached] [redis] [rocksdb]
+#   packaging/install-packages.sh build [test] [matrix] [bench] [mariadb] [memcached] [redis] [rocksdb]
 set -euo pipefail
 
 build=(
@@ -21,6 +21,9 @@ test=(
   gdb                                                                  # stacks; mariadbd's too if it is there
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
+matrix=(                                                               # other kernels
+  qemu-system-x86 qemu-system-arm busybox-static cpio e2fsprogs g++-aarch64-linux-gnu
+)
 bench=(
   linux-perf libbpf-tools                                              # the load, and what offwait is compared with
 )
@@ -34,6 +37,7 @@ for set in "$@"; do
   case $set in
   build) wanted+=("${build[@]}") ;;
   test) wanted+=("${test[@]}") ;;
+  matrix) wanted+=("${matrix[@]}") ;;
   bench) wanted+=("${bench[@]}") ;;
   mariadb) wanted+=("${mariadb[@]}") ;;
   memcached) wanted+=("${memcached[@]}") ;;

@@ -2,7 +2,7 @@
 """Packages of any Debian suite and architecture, fetched with apt (which checks the archive's signatures) and unpacked,
 never installed. Kept in $OFFWAIT_CACHE or ~/.cache/offwait.
 
-    debian.py SUITE ARCHITECTURE PACKAGE...    unpacks them, with what they need of each other's kind; prints where"""
+    debian.py SUITE ARCHITECTURE PACKAGE...    unpacks them, and prints where"""
 import fcntl
 import os
 import pathlib
@@ -110,4 +110,7 @@ def kernel(suite, architecture):
 
 
 if __name__ == "__main__":
-    print(tree(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    try:
+        print(tree(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    except Unavailable as unavailable:
+        sys.exit(f"debian.py: {unavailable}")

@@ -8,8 +8,6 @@ import shutil
 import subprocess
 import tarfile
 
-import debian
-
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 120
 DISK_BYTES = 64 << 20

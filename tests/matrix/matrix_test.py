@@ -4,10 +4,10 @@
     matrix_test.py BUILD ARM64_BUILD [test names]
 
 The builds are directories of CMake; that for arm64 need not exist."""
-import contextlib
 import json
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -63,6 +63,8 @@ class Kernel:
             out = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix=name)))
             machine.initramfs(scratch / "initramfs", {"busybox": busybox, **programs}, {"plan": PLAN.read_text()}, sysroot)
             machine.run(cls.architecture, kernel, scratch / "initramfs", scratch, out)
+            if keep := os.environ.get("OFFWAIT_KEEP_DUMPS"):
+                shutil.copytree(out, pathlib.Path(keep) / name, dirs_exist_ok=True)
         cls.out = out
         cls.dump = recording.Dump(out / "dump.txt")
         cls.release = (out / "release").read_text().strip()
