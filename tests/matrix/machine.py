@@ -9,7 +9,7 @@ import subprocess
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMEOUT_S = 120
+TIMEOUT_S = 180
 DISK_BYTES = 64 << 20
 RESULT_BYTES = 48 << 20
 DISK_IOPS = 2000  # or a request is done before anybody can wait for it

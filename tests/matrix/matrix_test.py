@@ -149,7 +149,10 @@ class Kernel:
         report = json.loads((self.out / "convoy.json").read_text())
         actors = {actor["id"]: (actor["name"], len(actor["tids"])) for actor in report["actors"]}
         knots = [knot for knot in report["knots"] if not knot["background"]]
-        self.assertEqual([[actors[actor] for actor in knot["actors"]] for knot in knots], [[("convoy", 8)]])
+        self.assertEqual(len(knots), 1)
+        # Here some threads may get the CPU so rarely that they are not merged with the others.
+        names, threads = zip(*[actors[actor] for actor in knots[0]["actors"]])
+        self.assertEqual((set(names), sum(threads)), ({"convoy"}, 8))
         self.assertEqual(knots[0]["pattern"], "lock-contention")
 
     def test_verifier(self):
