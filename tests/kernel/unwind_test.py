@@ -45,6 +45,14 @@ def stacks_by_gdb(pid):
             for _, tid, *pcs in (line.split() for line in out.splitlines() if line.startswith("STACK "))}
 
 
+def is_called(pid, name):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as comm:
+            return comm.read() == name + "\n"
+    except OSError:
+        return False
+
+
 class Recorded:
     """What record_pcs knows of a process: {tid: (end, how, addresses)} once stop() has been called."""
 
@@ -78,9 +86,10 @@ def slow_file(service_us):
 
 
 @contextlib.contextmanager
-def blocked_places(*arguments):
+def blocked_places(*arguments, within=()):
     """Not begun yet: (pid, begin()), which returns {name: tid} when all threads are blocked."""
-    process = subprocess.Popen([BLOCKED_PLACES, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*within, BLOCKED_PLACES, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               text=True)
     pid = int(process.stdout.readline())
 
     def begin():
@@ -133,25 +142,40 @@ class UnwindTest(unittest.TestCase):
         self.compare(switched, gdb, tids)
         self.compare(found, gdb, tids)
 
-    def test_deadlock(self):
-        with blocked_places("deadlock") as (pid, begin):
-            tids = begin()
-            report = json.loads(subprocess.run([OFFWAIT, "-p", str(pid), "-d", "500ms", "--json", "-", "-q"], check=True,
-                                               capture_output=True).stdout)
+    def assert_deadlock(self, pid):
+        report = json.loads(subprocess.run([OFFWAIT, "-p", str(pid), "-d", "500ms", "--json", "-", "-q", "--no-merge"],
+                                           check=True, capture_output=True).stdout)
         self.assertEqual(report["stack_ends"]["complete_s"], report["totals"]["blocked_s"])
-        waits = {wait["tid"]: wait for wait in report["open_waits"]}
-        self.assertEqual(set(waits), {pid, *tids.values()})
+        names = {actor["id"]: actor["name"] for actor in report["actors"]}
+        waits = {names[wait["actor"]]: wait for wait in report["open_waits"]}
+        tids = {name: wait["tid"] for name, wait in waits.items()}
+        self.assertEqual(set(waits), {"blocked_places", "first", "second", "third"})
         holders = {"first": ("second", True), "second": ("first", True), "third": ("first", False)}
         for name, (holder, deadlock) in holders.items():
             with self.subTest(thread=name):
-                wait = waits[tids[name]]
+                wait = waits[name]
                 self.assertTrue(wait["throughout"])
                 self.assertEqual((wait["holder"]["tid"], wait["holder"]["name"]), (tids[holder], holder))
+                self.assertEqual(names[wait["holder"]["actor"]], holder)
                 self.assertEqual(wait["deadlock"], deadlock)
                 function = "third()" if name == "third" else "lock_both("
                 self.assertTrue(any(f"::{function}" in frame for frame in wait["wait_stack"]), wait["wait_stack"])
-        self.assertIsNone(waits[pid]["holder"])
+        self.assertIsNone(waits["blocked_places"]["holder"])
         self.assertTrue(report["verdict"]["sentence"].startswith("Deadlock: "), report["verdict"]["sentence"])
+
+    def test_deadlock(self):
+        with blocked_places("deadlock") as (pid, begin):
+            begin()
+            self.assert_deadlock(pid)
+
+    def test_deadlock_in_a_pid_namespace(self):
+        """Where the mutexes have other numbers for their owners."""
+        with blocked_places("deadlock", within=["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]) as (inner, begin):
+            begin()
+            self.assertEqual(inner, 1)
+            # Whose parent waits for it.
+            pid, = (int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_called(entry, "blocked_places"))
+            self.assert_deadlock(pid)
 
     @unittest.skipUnless(shutil.which("mariadbd"), "no mariadbd")
     def test_idle_mariadbd(self):
