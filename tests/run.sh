@@ -18,12 +18,6 @@ for preset in dev release; do
   cmake --preset "$preset"
   cmake --build --preset "$preset"
 done
-# For the kernel matrix. Without network there may be no libraries for it, and arm64 is skipped.
-if OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh); then
-  export OFFWAIT_ARM64_SYSROOT
-  cmake --preset arm64
-  cmake --build --preset arm64
-fi
 for preset in dev release; do
   echo "Testing the $preset build"
   ctest --preset "$preset"
