@@ -155,6 +155,16 @@ class Kernel:
         self.assertEqual((set(names), sum(threads)), ({"convoy"}, 8))
         self.assertEqual(knots[0]["pattern"], "lock-contention")
 
+    def test_stacks_reach_the_start_of_their_thread(self):
+        """Through a libc without frame pointers."""
+        threads = {truth["tid"] for name in ("mutex", "condvar", "nanosleep", "socket")
+                   for truth in self.recorded(name).truths if truth["truth"] == "thread"}
+        stacks = [wait.stack for wait in self.dump.waits if wait.tid in threads and wait.stack]
+        self.assertTrue(stacks)
+        whole = [stack for stack in stacks if "[cut:" not in stack]
+        print(f"Linux {self.release}: {len(whole)} of {len(stacks)} stacks whole", file=sys.stderr)
+        self.assertGreaterEqual(len(whole), 0.99 * len(stacks))
+
     def test_verifier(self):
         costs = {name: int(count) for name, count in
                  (line.split() for line in (self.out / "verifier").read_text().splitlines())}
