@@ -42,25 +42,45 @@ static __always_inline struct offwait_stack_reuse* this_stack_reuse(void) {
 }
 
 /* This CPU's place for a stack that begins like this. */
-static __always_inline struct known_stack* known_stack_at(__u64 pc, __u64 lr, __u32 tgid, __u32 sp) {
+static __always_inline __u32 known_stack_place(__u64 pc, __u64 lr, __u32 tgid, __u32 sp) {
   __u64 hash = ((pc ^ lr << 20 ^ (__u64)tgid << 40) * HASH_FACTOR ^ sp) * HASH_FACTOR;
-  __u32 index = bpf_get_smp_processor_id() * KNOWN_STACKS + (__u32)(hash >> 40) % KNOWN_STACKS;
-  return bpf_map_lookup_elem(&known_stacks, &index);
+  return bpf_get_smp_processor_id() * KNOWN_STACKS + (__u32)(hash >> 40) % KNOWN_STACKS;
+}
+
+static __always_inline struct known_stack* known_stack_at(__u32 place) {
+  return bpf_map_lookup_elem(&known_stacks, &place);
 }
 
 /* The user stack */
 
 static __always_inline __u32 page_offset(__u64 sp) { return (__u32)sp & 0xfff; }
 
-static __always_inline struct known_stack* known_user_stack(const struct walk* walk) {
-  return known_stack_at(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp));
+static __always_inline __u32 place_of_user_stack(const struct walk* walk) {
+  return known_stack_place(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp));
+}
+
+/* The hash of what stands in some slots, from `begin` on; 0 if they cannot be read. */
+__noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
+  struct walk* walk = this_walk();
+  const struct known_stack* known = known_stack_at(place);
+  if (!walk || !known) return 0;
+  __u32 count = known->count;
+  for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
+    __u32 at = (begin + i) & (OFFWAIT_STACK_FRAMES - 1);
+    if (at >= count) break;
+    __u64 word = 0;
+    if (!read_word(walk, walk->first_sp + (__u64)known->slots[at] * 8, &word)) return 0;
+    hash = (hash ^ word) * HASH_FACTOR;
+  }
+  return hash;
 }
 
 /* The id of the stack that the walk, which has not begun, would give; 0 if that is not known. */
 __noinline __u32 recall_user_stack(void) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
-  const struct known_stack* known = known_user_stack(walk);
+  __u32 place = place_of_user_stack(walk);
+  const struct known_stack* known = known_stack_at(place);
   if (!known || known->pc != walk->first_pc || known->tgid != walk->tgid || known->lr != walk->first_lr ||
       known->sp != page_offset(walk->first_sp))
     return 0;
@@ -69,11 +89,8 @@ __noinline __u32 recall_user_stack(void) {
   /* All of them at once, if they are near: to read costs more than to copy. */
   __u32 bytes = ((__u32)known->slots[(count - 1) & (OFFWAIT_STACK_FRAMES - 1)] + 1) * 8;
   if (count && !move_window(walk->first_sp, bytes)) return 0;
-  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; ++i) {
-    __u64 word = 0;
-    if (!read_word(walk, walk->first_sp + (__u64)known->slots[i] * 8, &word)) return 0;
-    hash = (hash ^ word) * HASH_FACTOR;
-  }
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; i += FRAMES_AT_A_TIME)
+    hash = hash_user_slots(place, i, hash);
   return hash == known->hash ? known->id : 0;
 }
 
@@ -157,7 +174,7 @@ __noinline __u32 user_stack(void) {
   }
   /* One that ended for want of a mapping may be complete the next time. */
   if (id && !walk->far && end != OFFWAIT_STACK_NO_MAPPING && end != OFFWAIT_STACK_UNREADABLE) {
-    struct known_stack* to = known_user_stack(walk);
+    struct known_stack* to = known_stack_at(place_of_user_stack(walk));
     if (to) remember(to, walk, user.pc, user.lr, tgid, page_offset(user.sp), id);
   }
   return id;
@@ -195,26 +212,21 @@ static __always_inline __u64 kernel_stack_end(__u64 sp) { return (sp | (KERNEL_S
 /* One call may wait in several places, in one way each. */
 #define WAYS 4
 
-static __always_inline struct known_stack* known_kernel_stack(__u32 user, __u32 way) {
-  return known_stack_at(user, 0, 0, way);
+static __always_inline __u32 place_of_kernel_stack(__u32 user, __u32 way) {
+  return known_stack_place(user, 0, 0, way);
 }
 
-/* The id of the stack that begins at the walk's first_sp, if it is the one known in this way; else 0. */
-__noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
-  struct walk* walk = this_walk();
-  if (!walk) return 0;
+__noinline __u64 hash_kernel_slots(__u32 place, __u32 begin, __u64 hash) {
+  const struct walk* walk = this_walk();
+  const struct known_stack* known = known_stack_at(place);
+  if (!walk || !known) return 0;
   __u64 sp = walk->first_sp;
   __u64 end = kernel_stack_end(sp);
-  const struct known_stack* known = known_kernel_stack(user, way);
-  if (!known) return 0;
-  if (known->pc != user || known->tgid || known->sp != way) {
-    walk->free_way = way;
-    return 0;
-  }
-  __u64 hash = 0;
   __u32 count = known->count;
-  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; ++i) {
-    __u32 slot = known->slots[i];
+  for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
+    __u32 at = (begin + i) & (OFFWAIT_STACK_FRAMES - 1);
+    if (at >= count) break;
+    __u32 slot = known->slots[at];
     __u64 address = slot >= TOP_SLOT ? end - (__u64)(slot - TOP_SLOT) * 8 : sp + (__u64)slot * 8;
     __u64 word = 0;
     if (kernel_has_rdonly_cast)
@@ -223,6 +235,24 @@ __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
       bpf_probe_read_kernel(&word, sizeof(word), (void*)address);
     hash = (hash ^ word) * HASH_FACTOR;
   }
+  return hash;
+}
+
+/* The id of the stack that begins at the walk's first_sp, if it is the one known in this way; else 0. */
+__noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
+  struct walk* walk = this_walk();
+  if (!walk) return 0;
+  __u32 place = place_of_kernel_stack(user, way);
+  const struct known_stack* known = known_stack_at(place);
+  if (!known) return 0;
+  if (known->pc != user || known->tgid || known->sp != way) {
+    walk->free_way = way;
+    return 0;
+  }
+  __u64 hash = 0;
+  __u32 count = known->count;
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; i += FRAMES_AT_A_TIME)
+    hash = hash_kernel_slots(place, i, hash);
   return hash == known->hash ? known->id : 0;
 }
 
@@ -267,7 +297,7 @@ __noinline __u32 remember_kernel_stack(__u32 user, __u32 way, __u32 id) {
   for (__u32 i = 0; i < KERNEL_WORDS && i * 8 < bytes; i += WORDS_PER_CALL) {
     if (!find_slots(i)) break;
   }
-  struct known_stack* known = known_kernel_stack(user, way);
+  struct known_stack* known = known_stack_at(place_of_kernel_stack(user, way));
   if (!known || walk->slot_count + BPF_FRAMES != stack->frames) return 0;
   remember(known, walk, user, 0, 0, way, id);
   return 0;

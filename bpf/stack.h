@@ -19,18 +19,49 @@ enum scratch { SCRATCH_TRACEPOINT, SCRATCH_ITERATOR };
 
 enum stack_match { STACK_ABSENT, STACK_SAME, STACK_OTHER };
 
-/* What is stored under `key`, compared with the stack in scratch_stack. A global function, as the next one,
- * so that the verifier walks its loop once and not once per caller; without pointer arguments, which 5.10
- * does not know. */
+/* The verifier goes through every round of a loop, but through a global function only once, whoever calls it:
+ * loops over all frames are made of calls for a few of them. Without pointer arguments, which 5.10 does not
+ * know. */
+#define FRAMES_AT_A_TIME 16
+
+/* Not 0 if some frames from `begin` on are others than those stored under `key`. */
+__noinline __u64 differing_frames(__u32 key, __u32 scratch, __u32 begin) {
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
+  const struct offwait_stack* known = bpf_map_lookup_elem(&stacks, &key);
+  if (!stack || !known) return 1;
+  __u32 frames = stack->frames;
+  __u64 difference = 0;
+  for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
+    __u32 at = (begin + i) & (OFFWAIT_STACK_FRAMES - 1);
+    if (at < frames) difference |= known->pc[at] ^ stack->pc[at];
+  }
+  return difference;
+}
+
+__noinline __u64 hash_frames(__u32 scratch, __u32 begin, __u64 hash) {
+  const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
+  if (!stack) return 0;
+  __u32 frames = stack->frames;
+  for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
+    __u32 at = (begin + i) & (OFFWAIT_STACK_FRAMES - 1);
+    if (at >= frames) break;
+    hash = (hash ^ stack->pc[at]) * 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+/* What is stored under `key`, compared with the stack in scratch_stack. */
 __noinline __u32 match_stack(__u32 key, __u32 scratch) {
   const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   const struct offwait_stack* known = bpf_map_lookup_elem(&stacks, &key);
   if (!stack || !known) return STACK_ABSENT;
   __u32 frames = stack->frames;
   if (known->tgid != stack->tgid || known->frames != frames || known->end != stack->end) return STACK_OTHER;
-  __u64 difference = 0;
-  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; ++i) difference |= known->pc[i] ^ stack->pc[i];
-  return difference ? STACK_OTHER : STACK_SAME;
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; i += FRAMES_AT_A_TIME) {
+    if (differing_frames(key, scratch, i)) return STACK_OTHER;
+  }
+  return STACK_SAME;
 }
 
 /* The id of the stack in scratch_stack, 0 if it could not be kept. */
@@ -40,10 +71,8 @@ __noinline __u32 store_scratch_stack(__u32 scratch) {
   __u32 frames = stack->frames;
   if (frames == 0 || frames > OFFWAIT_STACK_FRAMES) return 0;
   __u64 hash = stack->tgid;
-  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; ++i) {
-    hash = (hash ^ stack->pc[i]) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 29;
-  }
+  for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; i += FRAMES_AT_A_TIME)
+    hash = hash_frames(scratch, i, hash);
   __u32 key = (__u32)(hash >> 32);
   for (__u32 probe = 0; probe < STACK_PROBES; ++probe) {
     if (key == 0) key = 1;
