@@ -93,6 +93,8 @@ class Assembler {
     trace_.recording.cpu_busy_ns = recording.cpu_busy_ns;
     trace_.recording.cpu_idle_ns = recording.cpu_idle_ns;
     trace_.recording.sample_hz = recording.sample_hz;
+    const offwait_stack_reuse& reuse = recording.stack_reuse;
+    trace_.recording.stack_reuse = {reuse.walked, reuse.recalled, reuse.verified, reuse.wrong};
 #define X(name, text) trace_.loss.emplace(#name, 0);
     OFFWAIT_LOSS_COUNTERS(X)
 #undef X

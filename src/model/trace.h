@@ -192,6 +192,16 @@ struct NicCapacity {
   CapacitySource source = CapacitySource::assumed;
 };
 
+/// Stacks that were taken. Known ones are compared with the thread's, not walked; some of them are walked all
+/// the same, to see whether they still are what they were taken for.
+struct StackReuse {
+  std::uint64_t walked = 0;
+  std::uint64_t recalled = 0;
+  std::uint64_t verified = 0;  ///< of those recalled
+  std::uint64_t wrong = 0;     ///< of those verified
+  friend bool operator==(const StackReuse&, const StackReuse&) = default;
+};
+
 /// How the recording was made, and on what; said in the report, never part of the graph.
 struct Recording {
   std::string target;      ///< "pid 1234"
@@ -203,6 +213,7 @@ struct Recording {
   Nanos cpu_busy_ns = 0;  ///< time taken by the hypervisor is busy, too: no thread could have had it
   Nanos cpu_idle_ns = 0;
   std::uint32_t sample_hz = 0;  ///< how often who runs was sampled on each CPU; 0: not at all
+  StackReuse stack_reuse;
 };
 
 /// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known

@@ -56,6 +56,11 @@ Json recording_json(const Report& report) {
           {"cpus", recording.cpus},
           {"cpu_busy", busy ? rounded(*busy) : Json(nullptr)},
           {"sample_hz", recording.sample_hz},
+          {"stack_reuse",
+           {{"walked", recording.stack_reuse.walked},
+            {"recalled", recording.stack_reuse.recalled},
+            {"verified", recording.stack_reuse.verified},
+            {"wrong", recording.stack_reuse.wrong}}},
           {"offwait", text(recording.offwait)}};
 }
 

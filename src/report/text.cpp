@@ -955,6 +955,18 @@ class TextReport {
       cut_s += wait_s;
     }
     const double all_s = ends.complete_s + ends.missing_s + cut_s;
+    // A known stack is not walked again; if some were wrong, so may be others that were not looked at.
+    const StackReuse& reuse = report_.recording.stack_reuse;
+    if (reuse.wrong != 0) {
+      canvas_.gap();
+      canvas_.put("STACKS", Ink::strong).put("  ");
+      canvas_.flow(
+          words(format_count(reuse.wrong) + " of " + format_count(reuse.verified) +
+                " known stacks that were walked again were others: about " +
+                format_percent(static_cast<double>(reuse.wrong), static_cast<double>(reuse.verified)) +
+                " of all stacks are wrong."),
+          8);
+    }
     // Without any the recording was asked for none.
     if (all_s - ends.missing_s <= 0 || ends.complete_s >= kStacksComplete * all_s) {
       return;

@@ -6,6 +6,7 @@
 //   window BEGIN END
 //   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=] [sample_hz=]
 //   cpu busy= idle=
+//   stacks walked= recalled= verified= wrong=
 //   loss NAME=COUNT ...
 //   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
 //   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed [measured=DAY]] [on=DISK;DISK...]
@@ -40,6 +41,8 @@
 // often that was looked at, 0 to 4294967295.
 //
 // `cpu` is what all CPUs together did in the window, in ns, whoever used them; at most one line.
+// `stacks` says how many were walked, how many known ones were not, and of how many of these it was checked, with
+// how many found wrong (model/trace.h); at most one line.
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.

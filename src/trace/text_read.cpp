@@ -183,6 +183,7 @@ class TextReader {
   bool add_window(std::string_view rest);
   bool add_recording(std::string_view rest);
   bool add_cpu(std::string_view rest);
+  bool add_stacks(std::string_view rest);
   bool add_loss(std::string_view rest);
   bool add_thread(std::string_view rest);
   bool add_disk(std::string_view rest);
@@ -250,6 +251,7 @@ class TextReader {
   bool has_window_ = false;
   bool has_recording_ = false;
   bool has_cpu_ = false;
+  bool has_stacks_ = false;
   bool has_loss_ = false;
   std::unordered_map<Tid, TidState> tids_;
   std::array<ByName<ActorId>, 7> devices_;  ///< by ActorKind
@@ -350,7 +352,7 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
     bool (TextReader::*add)(std::string_view rest);
   };
   // The frequent ones first.
-  static constexpr std::array<Record, 18> kRecords{{{"wait", &TextReader::add_wait},
+  static constexpr std::array<Record, 19> kRecords{{{"wait", &TextReader::add_wait},
                                                     {"preempt", &TextReader::add_preempt},
                                                     {"io", &TextReader::add_io},
                                                     {"on_cpu", &TextReader::add_on_cpu},
@@ -367,6 +369,7 @@ bool TextReader::add_record(std::string_view record, std::string_view rest) {
                                                     {"window", &TextReader::add_window},
                                                     {"recording", &TextReader::add_recording},
                                                     {"cpu", &TextReader::add_cpu},
+                                                    {"stacks", &TextReader::add_stacks},
                                                     {"loss", &TextReader::add_loss}}};
   for (const Record& known : kRecords) {
     if (record == known.name) {
@@ -701,6 +704,27 @@ bool TextReader::add_cpu(std::string_view rest) {
   std::array<std::string_view, 2> values;
   return keys("cpu", rest, kKeys, values) && time("busy", values[0], trace_.recording.cpu_busy_ns) &&
          time("idle", values[1], trace_.recording.cpu_idle_ns);
+}
+
+bool TextReader::add_stacks(std::string_view rest) {
+  if (has_stacks_) {
+    return fail("stacks twice");
+  }
+  has_stacks_ = true;
+  static constexpr std::array<Key, 4> kKeys{
+      {{"walked", true}, {"recalled", true}, {"verified", true}, {"wrong", true}}};
+  std::array<std::string_view, 4> values;
+  if (!keys("stacks", rest, kKeys, values)) {
+    return false;
+  }
+  StackReuse& reuse = trace_.recording.stack_reuse;
+  const std::array<std::uint64_t*, 4> counts{&reuse.walked, &reuse.recalled, &reuse.verified, &reuse.wrong};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (!number(kKeys[i].name, values[i], "a count", 0, UINT64_MAX, *counts[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool TextReader::add_loss(std::string_view rest) {

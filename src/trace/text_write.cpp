@@ -350,6 +350,17 @@ void TextWriter::write_head() {
     time(recording.cpu_idle_ns);
     end_line();
   }
+  if (const StackReuse& reuse = recording.stack_reuse; reuse != StackReuse{}) {
+    text("stacks walked=");
+    number(reuse.walked);
+    text(" recalled=");
+    number(reuse.recalled);
+    text(" verified=");
+    number(reuse.verified);
+    text(" wrong=");
+    number(reuse.wrong);
+    end_line();
+  }
   if (!trace_.loss.empty()) {
     text("loss");
     for (const auto& [name, count] : trace_.loss) {

@@ -48,7 +48,8 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
   }
   const auto recording = [](const Recording& r) {
     return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns,
-                    r.sample_hz);
+                    r.sample_hz, r.stack_reuse.walked, r.stack_reuse.recalled, r.stack_reuse.verified,
+                    r.stack_reuse.wrong);
   };
   if (recording(a.recording) != recording(b.recording)) {
     return "recording";

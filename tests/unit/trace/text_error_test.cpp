@@ -159,11 +159,17 @@ TEST_CASE("recording and loss") {
                {"loss =1", "empty loss counter"},
                {"loss x=-1", "loss counter 'x' '-1': expected a count, 0 to 18446744073709551615"},
                {"loss x=1 %78=2", "loss counter 'x' twice"}}));
-  check({{head_lines + "recording\nrecording\n", "f:4: recording twice"},
-         {head_lines + "cpu busy=1 idle=2\ncpu busy=1 idle=2\n", "f:4: cpu twice"},
-         {head_lines + "cpu busy=1\n", "f:3: cpu without idle="},
-         {head_lines + "cpu busy=-1 idle=2\n", "f:3: busy '-1': expected ns, 0 to 9223372036854775806"},
-         {head_lines + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
+  check(
+      {{head_lines + "recording\nrecording\n", "f:4: recording twice"},
+       {head_lines + "cpu busy=1 idle=2\ncpu busy=1 idle=2\n", "f:4: cpu twice"},
+       {head_lines +
+            "stacks walked=1 recalled=2 verified=1 wrong=0\nstacks walked=1 recalled=2 verified=1 wrong=0\n",
+        "f:4: stacks twice"},
+       {head_lines + "stacks walked=1 recalled=-2 verified=1 wrong=0\n",
+        "f:3: recalled '-2': expected a count, 0 to 18446744073709551615"},
+       {head_lines + "cpu busy=1\n", "f:3: cpu without idle="},
+       {head_lines + "cpu busy=-1 idle=2\n", "f:3: busy '-1': expected ns, 0 to 9223372036854775806"},
+       {head_lines + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
 }
 
 TEST_CASE("threads") {

@@ -105,6 +105,7 @@ TEST_CASE("every record and key is read") {
       "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0 "
       "sample_hz=99\n"
       "cpu busy=15 idle=5\n"
+      "stacks walked=9 recalled=256 verified=2 wrong=1\n"
       "loss ringbuf_full=3 other=18446744073709551615\n"
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
       "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
@@ -129,6 +130,7 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.recording.cpu_busy_ns == 15);
   CHECK(trace.recording.cpu_idle_ns == 5);
   CHECK(trace.recording.sample_hz == 99);
+  CHECK(trace.recording.stack_reuse == StackReuse{9, 256, 2, 1});
   CHECK(trace.recording.offwait == "0.1.0");
   CHECK(trace.loss == LossCounts{{"ringbuf_full", 3}, {"other", std::numeric_limits<std::uint64_t>::max()}});
 

@@ -102,6 +102,7 @@ TEST_CASE("a trace is written as text.h says") {
         "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2 "
         "sample_hz=99\n"
         "cpu busy=15000 idle=5000\n"
+        "stacks walked=9 recalled=256 verified=1 wrong=0\n"
         "loss ringbuf_full=0 stack_store_full=7\n"
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
