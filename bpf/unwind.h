@@ -263,7 +263,9 @@ static __always_inline bool step_by_row(struct walk* walk, struct offwait_unwind
     return false;
   }
   if (kind == OFFWAIT_UNWIND_NONE || kind >= OFFWAIT_UNWIND_KINDS) {
-    walk->ended = 1 + OFFWAIT_STACK_NO_RULE;
+    /* Code that was generated when the file was made (node's builtins) has frame pointers. */
+    if (step_by_frame_pointer(walk)) return true;
+    if (walk->ended == 1 + OFFWAIT_STACK_NO_FP) walk->ended = 1 + OFFWAIT_STACK_NO_RULE;
     return false;
   }
   bool from_fp =

@@ -213,7 +213,7 @@ struct Recording {
   Nanos cpu_busy_ns = 0;  ///< time taken by the hypervisor is busy, too: no thread could have had it
   Nanos cpu_idle_ns = 0;
   std::uint32_t sample_hz = 0;  ///< how often who runs was sampled on each CPU; 0: not at all
-  StackReuse stack_reuse;
+  StackReuse stack_reuse{};
 };
 
 /// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known

@@ -41,8 +41,8 @@
 // often that was looked at, 0 to 4294967295.
 //
 // `cpu` is what all CPUs together did in the window, in ns, whoever used them; at most one line.
-// `stacks` says how many were walked, how many known ones were not, and of how many of these it was checked, with
-// how many found wrong (model/trace.h); at most one line.
+// `stacks` says how many were walked, how many known ones were not, and of how many of these it was checked,
+// with how many found wrong (model/trace.h); at most one line.
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a minimal recorder of waits with stacks costs: each wait, joined in the kernel, one record; its user and
- * kernel stack by bpf_get_stackid, whose ids collide. The peer of tests/bench/recording.py. */
+/* What a minimal recorder of waits with stacks costs: each wait, joined in the kernel, one record; its user
+ * and kernel stack by bpf_get_stackid, whose ids collide. The peer of tests/bench/recording.py. */
 /* clang-format off */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

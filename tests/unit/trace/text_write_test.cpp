@@ -72,7 +72,7 @@ Actor device(ActorKind kind, const std::string& name) {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000, 99};
+  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000, 99, {9, 256, 1, 0}};
   trace.loss = {{"ringbuf_full", 0}, {"stack_store_full", 7}};
   trace.actors = {thread(11, "worker"), device(ActorKind::disk, "vda"), device(ActorKind::timer, ""),
                   thread(12, "a b", 50, 9000)};
