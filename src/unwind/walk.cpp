@@ -85,8 +85,11 @@ class Walk {
       return step_by_fp();
     }
     switch (code.row.kind & OFFWAIT_UNWIND_KIND_MASK) {
-      case OFFWAIT_UNWIND_NONE:
-        return OFFWAIT_STACK_NO_RULE;
+      case OFFWAIT_UNWIND_NONE: {
+        // Code that was generated when the file was made (node's builtins) has frame pointers.
+        const End end = step_by_fp();
+        return end == OFFWAIT_STACK_NO_FP ? OFFWAIT_STACK_NO_RULE : end;
+      }
       case OFFWAIT_UNWIND_STOP:
         return OFFWAIT_STACK_ROOT;
       case OFFWAIT_UNWIND_SIGNAL:
