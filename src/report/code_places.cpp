@@ -10,9 +10,9 @@
 
 namespace offwait {
 
-std::vector<CodePlace> code_places(const ReportSamples& samples, StackNoise noise) {
+std::vector<SampledPlace> code_places(const ReportSamples& samples, StackNoise noise) {
   std::map<std::string, std::size_t> index;
-  std::vector<CodePlace> out;
+  std::vector<SampledPlace> out;
   for (const ReportSamples::Place& place : samples.stacks) {
     std::vector<std::string> stack;
     for (const std::string& frame : place.stack) {
@@ -29,7 +29,7 @@ std::vector<CodePlace> code_places(const ReportSamples& samples, StackNoise nois
     out[at->second].share += place.share;
   }
   std::stable_sort(out.begin(), out.end(),
-                   [](const CodePlace& a, const CodePlace& b) { return a.share > b.share; });
+                   [](const SampledPlace& a, const SampledPlace& b) { return a.share > b.share; });
   return out;
 }
 

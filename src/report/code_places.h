@@ -9,13 +9,13 @@
 
 namespace offwait {
 
-struct CodePlace {
+struct SampledPlace {
   double share = 0;
   std::vector<std::string> stack;  ///< the most frequent one, as in ReportSamples
 };
 
 /// By the innermost function that a folded stack shows of the program (fold.h; of a kernel thread: of the
 /// kernel): whatever is called from it, and whoever calls it. Most first. Stacks without frames are no place.
-std::vector<CodePlace> code_places(const ReportSamples& samples, StackNoise noise = StackNoise::folded);
+std::vector<SampledPlace> code_places(const ReportSamples& samples, StackNoise noise = StackNoise::folded);
 
 }  // namespace offwait

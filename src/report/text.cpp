@@ -547,7 +547,7 @@ class TextReport {
 
   /// `71% of 380 samples in funB ← threadB ← …2 more`
   void places(const ReportSamples& samples) {
-    const std::vector<CodePlace> all = code_places(samples, noise_);
+    const std::vector<SampledPlace> all = code_places(samples, noise_);
     const std::size_t most = std::min(verbose_ ? kPlacesVerbose : kPlaces, all.size());
     for (std::size_t i = 0; i < most && (i == 0 || verbose_ || all[i].share >= kPlaceShare); ++i) {
       std::string share = format_percent(all[i].share, 1);

@@ -14,7 +14,7 @@ TEST_CASE("Code places: by the innermost function of the program, whatever it ca
       {0.2, 20, {"work(int)+0x99 (server) at src/a.cc:9", "other+0x5 (server)"}},
       {0.15, 15, {"rcu_read+0x1", "--", "write+0x1 (libc.so.6)", "send+0x2 (server)"}},
       {0.1, 10, {}}};
-  const std::vector<CodePlace> places = code_places(samples);
+  const std::vector<SampledPlace> places = code_places(samples);
   REQUIRE(places.size() == 2);
   CHECK(places[0].share == Approx(0.5));
   CHECK(places[0].stack == samples.stacks[0].stack);
