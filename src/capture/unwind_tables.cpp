@@ -237,6 +237,8 @@ Status UnwindTables::publish(std::int32_t tgid, AddressSpace& space) {
 }
 
 offwait_unwind_row UnwindTables::row_at(std::uint32_t index, std::uint64_t pc) {
+  // A hostile file has code further above its base than tables reach; a search would end behind all leaves.
+  if (pc >= OFFWAIT_UNWIND_UNUSED) return {};
   const auto& firsts = block(index).first;
   const auto leaf = std::upper_bound(std::begin(firsts), std::end(firsts), pc) - std::begin(firsts);
   if (leaf == 0) return {};
