@@ -497,22 +497,29 @@ class Analysis {
   }
 
   void mark_deadlocks() {
-    std::map<std::int32_t, ReportOpenWait*> held;
+    struct Held {
+      ReportOpenWait* open;
+      const ReportOpenWait* seen_from;
+    };
+    std::map<std::int32_t, Held> held;
     for (ReportOpenWait& open : report_.open_waits) {
       if (open.holder) {
-        held.emplace(open.tid, &open);
+        held.emplace(open.tid, Held{&open, nullptr});
       }
     }
-    for (auto& [tid, open] : held) {
-      // As many steps as there are threads end in a circle, or nowhere.
-      const ReportOpenWait* at = open;
-      for (std::size_t step = 0; step < held.size() && !open->deadlock; ++step) {
-        const auto next = held.find(at->holder->tid);
-        if (next == held.end()) {
-          break;
+    const auto next = [&held](const ReportOpenWait& open) { return held.find(open.holder->tid); };
+    for (auto start = held.begin(); start != held.end(); ++start) {
+      const ReportOpenWait* const from = start->second.open;
+      auto at = start;
+      while (at != held.end() && at->second.seen_from == nullptr) {
+        at->second.seen_from = from;
+        at = next(*at->second.open);
+      }
+      // Back where this way has been: a circle, to which a tail may lead.
+      if (at != held.end() && at->second.seen_from == from) {
+        for (; !at->second.open->deadlock; at = next(*at->second.open)) {
+          at->second.open->deadlock = true;
         }
-        at = next->second;
-        open->deadlock = at == open;
       }
     }
   }
