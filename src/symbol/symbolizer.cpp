@@ -90,7 +90,7 @@ class Symbolizer::Module {
   void close() { file_.fd = UniqueFd(); }
 
   /// The file's descriptor, or -1. After close() the file is there only if it still is where it was, and the
-  /// same.
+  /// same; then until close_again().
   int fd(int own_root) {
     if (!file_.fd && image_.empty()) {
       std::optional<OpenedFile> again = open_regular_file(file_.path);
@@ -99,9 +99,13 @@ class Symbolizer::Module {
         if (again && again->identity == file_.identity) break;
         again = open_regular_below(root, path, Symlinks::follow);
       }
-      if (again && again->identity == file_.identity) file_.fd = std::move(again->fd);
+      opened_again_ = again && again->identity == file_.identity;
+      if (opened_again_) file_.fd = std::move(again->fd);
     }
     return file_.fd.get();
+  }
+  void close_again() {
+    if (std::exchange(opened_again_, false)) close();
   }
 
  private:
@@ -109,6 +113,7 @@ class Symbolizer::Module {
   std::string image_;
   std::string mapped_path_;
   std::shared_ptr<ProcessRoot> root_;
+  bool opened_again_ = false;
 };
 
 Symbolizer::Symbolizer(DebugServer server) : server_(std::move(server)), own_root_(open_root(getpid())) {}
@@ -364,6 +369,7 @@ class Symbolizer::Batch {
       files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
       files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
       if (files.file >= 0 || !files.image.empty()) ask_module(*modules[i], files);
+      modules[i]->close_again();
     }
   }
 

@@ -396,6 +396,7 @@ TEST_CASE("descriptors are few however many files are mapped") {
           "[file0+0x0]");
     CHECK(user_frame(symbolizer, getpid(), reinterpret_cast<std::uint64_t>(mapped[599]) + 7, false) ==
           "[file599+0x7]");
+    CHECK(open_descriptors() - before == kOfOwnRoot + 384);
   }
   CHECK(open_descriptors() == before);
   for (void* at : mapped) {
