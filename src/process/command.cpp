@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,15 +43,21 @@ constexpr int kCannotRun = 127;
   ::_exit(kCannotRun);
 }
 
-/// False if there was more of it, or it took longer, than allowed.
-bool read_all(int fd, const ExternalCommand& command, std::string& output) {
-  const Nanos deadline = monotonic_now() + std::chrono::nanoseconds(command.time).count();
-  while (output.size() <= command.output) {
-    constexpr Nanos kMillisecond = 1'000'000;
+/// False if the time is over before there is something to read; of a pidfd: before its process has ended.
+bool wait_readable(int fd, Nanos deadline) {
+  constexpr Nanos kMillisecond = 1'000'000;
+  for (;;) {
     const Nanos left = deadline - monotonic_now();
     if (left <= 0) return false;
     pollfd waits = {fd, POLLIN, 0};
-    if (::poll(&waits, 1, static_cast<int>(left / kMillisecond + 1)) <= 0) continue;
+    if (::poll(&waits, 1, static_cast<int>(left / kMillisecond + 1)) > 0) return true;
+  }
+}
+
+/// False if there was more of it, or it took longer, than allowed.
+bool read_all(int fd, std::size_t most, Nanos deadline, std::string& output) {
+  while (output.size() <= most) {
+    if (!wait_readable(fd, deadline)) return false;
     std::array<char, 4096> piece{};
     const ssize_t got = ::read(fd, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
@@ -64,6 +71,7 @@ bool read_all(int fd, const ExternalCommand& command, std::string& output) {
 
 Result<std::string> run_command(const ExternalCommand& command) {
   const std::string& name = command.words.front();
+  const Nanos deadline = monotonic_now() + std::chrono::nanoseconds(command.time).count();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error{"cannot make a pipe to " + name};
   const UniqueFd from_child(ends[0]);
@@ -74,7 +82,10 @@ Result<std::string> run_command(const ExternalCommand& command) {
   ::setpgid(child, child);  // both do: whoever is first
   to_parent = UniqueFd();
   std::string output;
-  const bool whole = read_all(from_child.get(), command, output);
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  // It may close its output and go on.
+  const bool whole = process && read_all(from_child.get(), command.output, deadline, output) &&
+                     wait_readable(process.get(), deadline);
   if (!whole) ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

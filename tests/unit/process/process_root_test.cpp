@@ -73,6 +73,7 @@ TEST_CASE("a program's output, or why there is none") {
   CHECK(run({"/none/such"}) == "error: /none/such cannot be run");
   CHECK(run({"yes"}) == "error: yes took too long, or wrote too much");
   CHECK(run({"sh", "-c", "sleep 100 & wait"}, 100ms) == "error: sh took too long, or wrote too much");
+  CHECK(run({"sh", "-c", "exec >&-; sleep 100"}, 100ms) == "error: sh took too long, or wrote too much");
   if (geteuid() == 0) {
     const auto output = run_command({{"id", "-u"}, CommandUser{1234, 1234}, 10s, 1000});
     CHECK(*output == "1234\n");
