@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "offwait/event.h"
 #include "offwait/unwind.h"
 #include "unwind/eh_frame.h"
 
@@ -38,7 +39,7 @@ struct UserStack {
   offwait_stack_end end = OFFWAIT_STACK_ROOT;
 };
 
-inline constexpr std::size_t kMostFrames = 128;
+inline constexpr std::size_t kMostFrames = OFFWAIT_STACK_FRAMES;
 /// How far above sp a frame pointer may point to be believed, where no table tells.
 inline constexpr std::uint64_t kLargestFpFrame = std::uint64_t{4} << 20U;
 
