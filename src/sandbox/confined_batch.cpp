@@ -10,6 +10,7 @@ namespace offwait {
 ConfinedAnswers answer_confined(const ConfinedBatch& batch) {
   ConfinedAnswers result;
   result.answers.resize(batch.items);
+  std::size_t exhausted = 0;
   for (std::size_t next = 0; next < batch.items;) {
     const auto confined = run_confined(
         [&batch, next](const ConfinedOutput& out) {
@@ -36,7 +37,11 @@ ConfinedAnswers answer_confined(const ConfinedBatch& batch) {
         if (next == batch.items) break;
         const bool blamed = next == first || confined->end == ConfinedEnd::crashed ||
                             confined->end == ConfinedEnd::forbidden || confined->end == ConfinedEnd::done;
-        if (!blamed) continue;
+        if (!blamed) {
+          if (++exhausted < batch.most_exhausted) continue;
+          result.given_up = true;
+          break;
+        }
         ++next;
         if (++result.lost < batch.most_lost) continue;
       }

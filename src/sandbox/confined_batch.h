@@ -17,8 +17,9 @@ struct ConfinedBatch {
   /// The answer to item `index`.
   std::function<std::string(std::size_t index)> answer;
   std::size_t items = 0;
-  Confinement confinement;    ///< of one process; several may follow each other
-  std::size_t most_lost = 4;  ///< items that may cost their process; then the rest has no answers
+  Confinement confinement;         ///< of one process; several may follow each other
+  std::size_t most_lost = 4;       ///< items that may cost their process; then the rest has no answers
+  std::size_t most_exhausted = 8;  ///< processes that may run out of time or memory without blame; likewise
 };
 
 struct ConfinedAnswers {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,18 @@ TEST_CASE("what has only used up the time of its process is tried in a fresh one
   }));
   CHECK(text_of(answers) == "012");
   CHECK(answers.lost == 0);
+}
+
+TEST_CASE("not for ever: slow items use up as many processes as they may") {
+  int done = 0;
+  ConfinedBatch batch = batch_of(9, [&done](std::size_t) {
+    if (++done == 3) throw std::bad_alloc();
+  });
+  batch.most_exhausted = 3;
+  const auto answers = answer_confined(batch);
+  CHECK(text_of(answers) == "012345xxx");
+  CHECK(answers.lost == 0);
+  CHECK(answers.given_up);
 }
 
 TEST_CASE("if there is nothing to answer from, nobody is asked") {
