@@ -134,9 +134,9 @@ class StackNames {
   }
 
  private:
-  /// Code without frame pointers makes the kernel take whatever lies on the stack for return addresses. The
-  /// first that cannot be one ends the stack: what follows is garbage too, and would make as many stacks of
-  /// one as there is data.
+  /// A spin's stack is the kernel's walk by frame pointers, which in code without them takes whatever lies on
+  /// the stack for return addresses. The first that cannot be one ends it: what follows is garbage too, and
+  /// would make as many stacks of one as there is data.
   std::vector<FrameAddress> addresses_of(const offwait_stack& stack) const {
     const auto tgid = static_cast<std::int32_t>(stack.tgid);
     std::vector<FrameAddress> addresses;
