@@ -142,6 +142,9 @@ def measure(name, load, recorders, pairs):
     for recorder, runs in slowdowns.items():
         ratios = "".join(f"  {medians[recorder] / medians[peer]:5.2f} of {peer}'s" for peer in ("offcputime", "stackid")
                          if peer in medians and medians[peer] > 0)
+        if recorder in ("offwait", "no-samples") and {"no-stacks", "stackid"} <= medians.keys():
+            stacks = (medians[recorder] - medians["no-stacks"]) / medians["stackid"]
+            ratios += f"  its stacks {stacks:5.2f} of stackid's"
         print(f"{recorder:20} slowdown {100 * medians[recorder]:6.1f} % [{100 * min(runs):.1f}..{100 * max(runs):.1f}]  "
               f"{statistics.median(added_ns[recorder]):6.0f} ns/switch  "
               f"recorder {100 * statistics.median(shares[recorder]):5.2f} % of a CPU{ratios}", flush=True)
