@@ -111,12 +111,11 @@ static __always_inline void remember(struct known_stack* known, const struct wal
 static __always_inline void ask_for_mappings(__u32 tgid) {
   struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
   if (!space || space->asked) return;
-  struct offwait_mappings_wanted* wanted = bpf_ringbuf_reserve(&events, sizeof(*wanted), 0);
+  struct offwait_mappings_wanted* wanted = bpf_ringbuf_reserve(&mappings_wanted, sizeof(*wanted), 0);
   if (!wanted) return; /* asked again at the next stack */
-  wanted->type = OFFWAIT_RECORD_MAPPINGS_WANTED;
-  __builtin_memset(wanted->pad, 0, sizeof(wanted->pad));
   wanted->tgid = tgid;
-  bpf_ringbuf_submit(wanted, EMIT_FLAGS);
+  wanted->pad = 0;
+  bpf_ringbuf_submit(wanted, 0);
   space->asked = 1;
 }
 

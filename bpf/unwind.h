@@ -42,6 +42,12 @@ static __always_inline void inherit_mappings(__u32 parent, __u32 child) {
   bpf_map_update_elem(&address_spaces, &child, &inherited, BPF_NOEXIST);
 }
 
+/* struct offwait_mappings_wanted; its size is set before loading, to a page. */
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 4096);
+} mappings_wanted SEC(".maps");
+
 #define WINDOW_WORDS 256 /* of the stack, at most, are read at a time */
 #define WINDOW_STEP 512  /* bytes, where it is not known how much will be wanted */
 #define FRAMES_PER_CALL 4

@@ -23,7 +23,6 @@ enum offwait_record_type {
   OFFWAIT_RECORD_SPIN,
   OFFWAIT_RECORD_FALSE_MARK,
   OFFWAIT_RECORD_SAMPLE,
-  OFFWAIT_RECORD_MAPPINGS_WANTED,
 };
 
 /* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
@@ -194,11 +193,11 @@ struct offwait_sample {
   __u32 kernel; /* 0: it was in user mode */
 };
 
-/* A walk met an address of the process that is in no mapping known: to be looked at again. Never stored. */
+/* In a ring buffer of its own, which wakes its reader: a walk met an address of the process that is in no
+ * mapping known. To be looked at at once, for until then its stacks are cut. */
 struct offwait_mappings_wanted {
-  __u8 type;
-  __u8 pad[3];
   __u32 tgid;
+  __u32 pad;
 };
 
 enum offwait_state {

@@ -103,12 +103,13 @@ Status for_each_entry(const bpf_map* map, Visit visit) {
 struct Recorder::State {
   std::unique_ptr<offwait_bpf, FreeSkeleton> skeleton;
   std::unique_ptr<ring_buffer, FreeRing> ring;
+  std::unique_ptr<ring_buffer, FreeRing> wanted_ring;  ///< offwait_mappings_wanted
   std::vector<bpf_link*> links;
   std::optional<UnwindTables> tables;  ///< none: no stacks
   KernelRecording recording;
   std::set<std::int32_t> new_processes;
   std::set<std::int32_t> mapped_processes;  ///< whose mappings are to be looked at again now and then
-  std::set<std::int32_t> mappings_wanted;   ///< and at once
+  std::set<std::int32_t> processes_to_map;  ///< and at once
   std::unordered_set<std::int32_t> known_processes;
   std::vector<std::string> notes;
   std::uint64_t bad_records = 0;
@@ -134,14 +135,15 @@ struct Recorder::State {
     return 0;
   }
 
+  static int on_wanted(void* self, void* data, size_t size) {
+    offwait_mappings_wanted wanted{};
+    if (size != sizeof(wanted)) return 0;
+    std::memcpy(&wanted, data, sizeof(wanted));
+    static_cast<State*>(self)->processes_to_map.insert(static_cast<std::int32_t>(wanted.tgid));
+    return 0;
+  }
+
   void take(std::span<const std::byte> record) {
-    if (record.size() == sizeof(offwait_mappings_wanted) &&
-        static_cast<std::uint8_t>(record[0]) == OFFWAIT_RECORD_MAPPINGS_WANTED) {
-      offwait_mappings_wanted wanted{};
-      std::memcpy(&wanted, record.data(), sizeof(wanted));
-      mappings_wanted.insert(static_cast<std::int32_t>(wanted.tgid));
-      return;
-    }
     if (!recording.records.append(record)) {
       ++bad_records;
       return;
@@ -153,7 +155,7 @@ struct Recorder::State {
     const bool exec = thread.event == OFFWAIT_THREAD_NAMED && thread.exec != 0;
     if (known_processes.insert(tgid).second || exec) {
       new_processes.insert(tgid);
-      mappings_wanted.insert(tgid);
+      processes_to_map.insert(tgid);
     }
   }
 
@@ -161,12 +163,14 @@ struct Recorder::State {
   /// all.
   Status refresh_tables() {
     if (!tables) return success();
-    mapped_processes.insert(mappings_wanted.begin(), mappings_wanted.end());
+    if (const int taken = ring_buffer__consume(wanted_ring.get()); taken < 0)
+      return libbpf_error("cannot read the ring buffer", taken);
+    mapped_processes.insert(processes_to_map.begin(), processes_to_map.end());
     if (const Nanos now = monotonic_now(); now >= next_mappings) {
-      mappings_wanted = mapped_processes;
+      processes_to_map = mapped_processes;
       next_mappings = now + kMappingsInterval;
     }
-    for (const std::int32_t tgid : std::exchange(mappings_wanted, {})) {
+    for (const std::int32_t tgid : std::exchange(processes_to_map, {})) {
       const Result<bool> alive = tables->refresh(tgid);
       if (!alive) return alive.error();
       if (!*alive) mapped_processes.erase(tgid);
@@ -409,6 +413,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
     bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
   if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
+  bpf_map__set_max_entries(skeleton.maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
   const bool sampling = options.stacks && options.sample_hz != 0;
   bpf_program__set_autoload(skeleton.progs.on_cpu_clock, sampling);
   if (!types->has_bpf_mem_alloc) {
@@ -449,13 +454,15 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 
   state->ring.reset(
       ring_buffer__new(bpf_map__fd(skeleton.maps.events), State::on_record, state.get(), nullptr));
-  if (!state->ring) return libbpf_error("cannot map the ring buffer", errno);
+  state->wanted_ring.reset(
+      ring_buffer__new(bpf_map__fd(skeleton.maps.mappings_wanted), State::on_wanted, state.get(), nullptr));
+  if (!state->ring || !state->wanted_ring) return libbpf_error("cannot map the ring buffer", errno);
   if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
   if (options.stacks) {
     state->tables.emplace(UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks),
                                              bpf_map__fd(skeleton.maps.mappings),
                                              bpf_map__fd(skeleton.maps.address_spaces)});
-    state->mappings_wanted.insert(options.tgids.begin(), options.tgids.end());
+    state->processes_to_map.insert(options.tgids.begin(), options.tgids.end());
     if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
   }
 
@@ -515,6 +522,8 @@ Status Recorder::drain() {
   if (monotonic_now() >= state_->next_disk_sample) state_->sample_devices();
   return state_->refresh_tables();
 }
+
+int Recorder::urgent_fd() const { return ring_buffer__epoll_fd(state_->wanted_ring.get()); }
 
 std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
 

@@ -61,6 +61,10 @@ class Recorder {
   /// caller. Also samples the counters of disks and interfaces once a second.
   Status drain();
 
+  /// Readable when drain() should be called at once: stacks of a process that has mapped something new are
+  /// cut until then.
+  int urgent_fd() const;
+
   /// Processes with recorded threads that have been heard of since the last call, or have exec'ed: their
   /// mappings should be looked at while they live.
   std::set<std::int32_t> take_new_processes();

@@ -309,7 +309,9 @@ Result<Recorded> record(const Options& options) {
       timeout_ms =
           static_cast<int>(std::min<Nanos>(timeout_ms, (*options.duration - elapsed) / 1'000'000 + 1));
     }
-    std::array<pollfd, 2> waits = {{{interruption.fd(), POLLIN, 0}, {target->process.get(), POLLIN, 0}}};
+    std::array<pollfd, 3> waits = {{{interruption.fd(), POLLIN, 0},
+                                    {target->process.get(), POLLIN, 0},
+                                    {recorder->urgent_fd(), POLLIN, 0}}};
     if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) {
       return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
     }
