@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -213,6 +214,7 @@ struct Recorder::State {
     for (const auto& [tgid, threads] : processes) {
       const FindCode rules = tables->rules_of(tgid);
       ProcessMemory memory(tgid);
+      std::map<std::int32_t, std::int32_t> holders;  // by what they are called in the process; 0: none of its
       const ReadWord read_word = [&memory](std::uint64_t address) { return memory.word(address); };
       for (const auto& [tid, syscall, at] : threads) {
         memory.forget();
@@ -221,8 +223,11 @@ struct Recorder::State {
         BlockedThread found{at.start_ns, 0, 0};
         if (syscall == SYS_futex) {
           const auto owner = mutex_owner({at.arguments[0], at.arguments[1], at.arguments[2]}, read_word);
-          const auto holder = owner ? thread_of_process(tgid, *owner) : std::nullopt;
-          found.mutex_owner = static_cast<std::uint32_t>(holder.value_or(0));
+          if (owner) {
+            const auto [holder, is_new] = holders.try_emplace(*owner);
+            if (is_new) holder->second = thread_of_process(tgid, *owner).value_or(0);
+            found.mutex_owner = static_cast<std::uint32_t>(holder->second);
+          }
         }
         // What was read is true only if the thread still is there.
         offwait_thread thread{};
