@@ -94,6 +94,7 @@ enum offwait_stack_end {
   OFFWAIT_STACK_NO_FP,      /* code without a table (JIT, no .eh_frame), and no frame pointer either */
   OFFWAIT_STACK_UNREADABLE, /* the stack could not be read: paged out, or its registers were not what they
                                seemed */
+  OFFWAIT_STACK_BY_KERNEL,  /* not walked by tables: the kernel followed frame pointers, if there were any */
   OFFWAIT_STACK_ENDS,
 };
 

@@ -3,8 +3,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +10,8 @@
 
 #include <bpf/btf.h>
 #include <unistd.h>
+
+#include "base/read_file.h"
 
 namespace offwait {
 namespace {
@@ -43,8 +43,7 @@ class PerCpuVariables {
       section_ = btf__type_by_id(types, static_cast<__u32>(section));
       return;
     }
-    std::ifstream file("/proc/kallsyms");
-    symbols_.assign(std::istreambuf_iterator<char>(file), {});
+    symbols_ = read_file("/proc/kallsyms");
   }
 
   std::optional<std::int64_t> place(std::string_view variable) const {

@@ -6,8 +6,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <span>
 #include <unordered_set>
@@ -21,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "base/read_file.h"
 #include "base/unique_fd.h"
 #include "capture/block_devices.h"
 #include "capture/kernel_names.h"
@@ -62,11 +61,6 @@ Error libbpf_error(const std::string& what, int error) {
   std::string message = what + ": " + std::strerror(error < 0 ? -error : error);
   if (!libbpf_complaint().empty()) message += " (" + libbpf_complaint() + ")";
   return Error{message};
-}
-
-std::string read_file(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Inode of this process's network namespace, as ip-netns(8) and `ls -L /proc/self/ns/net` have it.
@@ -597,6 +591,10 @@ Result<KernelRecording> Recorder::stop() {
   if (!read) return read.error();
   state.recording.loss = state.losses();
   state.recording.stack_reuse = state.stack_reuse();
+  if (state.tables && state.tables->left_out() > 0) {
+    state.notes.push_back("the unwind tables of " + std::to_string(state.tables->left_out()) +
+                          " files found no room in the kernel: stacks are cut there");
+  }
   return std::move(state.recording);
 }
 

@@ -29,6 +29,7 @@
 #include "device/disk.h"
 #include "device/nic.h"
 #include "event/assemble.h"
+#include "offwait/unwind.h"
 #include "report/escape.h"
 #include "symbol/probe_places.h"
 #include "symbol/symbolizer.h"
@@ -142,7 +143,7 @@ class StackNames {
     std::vector<FrameAddress> addresses;
     for (const std::uint64_t pc : pcs_of(stack)) {
       const bool return_address = !addresses.empty();
-      if (tgid != 0 && return_address && !symbols_.is_code(tgid, pc)) break;
+      if (stack.end == OFFWAIT_STACK_BY_KERNEL && return_address && !symbols_.is_code(tgid, pc)) break;
       addresses.push_back({tgid, pc, return_address});
     }
     return addresses;

@@ -4,13 +4,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/read_file.h"
 
 namespace offwait {
 namespace {
@@ -32,8 +33,7 @@ struct Stat {
 /// What follows the command name in /proc/PID/stat; the name may hold parentheses and blanks, so its end is
 /// the last ')'.
 Stat read_stat(std::int32_t tid) {
-  std::ifstream file("/proc/" + std::to_string(tid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_file("/proc/" + std::to_string(tid) + "/stat");
   Stat stat;
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return stat;
@@ -46,8 +46,7 @@ Stat read_stat(std::int32_t tid) {
 }
 
 std::string read_comm(std::int32_t tid) {
-  std::ifstream file("/proc/" + std::to_string(tid) + "/comm");
-  std::string comm{std::istreambuf_iterator<char>(file), {}};
+  std::string comm = read_file("/proc/" + std::to_string(tid) + "/comm");
   if (!comm.empty() && comm.back() == '\n') comm.pop_back();
   return comm;
 }

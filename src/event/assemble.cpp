@@ -79,6 +79,7 @@ offwait_stack stack_of(const offwait_spin& record) {
   stack.tgid = record.tgid;
   stack.frames = static_cast<__u16>(std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES));
   std::copy_n(std::begin(record.pc), stack.frames, std::begin(stack.pc));
+  stack.end = OFFWAIT_STACK_BY_KERNEL;
   return stack;
 }
 

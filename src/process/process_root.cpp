@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "process/process_root.h"
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <fcntl.h>
@@ -10,6 +8,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/read_file.h"
 
 namespace offwait {
 
@@ -59,8 +59,7 @@ ProcessStatus parse_status(const std::string& text) {
 }
 
 std::optional<ProcessStatus> process_status(std::int32_t tgid) {
-  std::ifstream file("/proc/" + std::to_string(tgid) + "/status");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_file("/proc/" + std::to_string(tgid) + "/status");
   return text.empty() ? std::nullopt : std::optional(parse_status(text));
 }
 

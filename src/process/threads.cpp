@@ -3,17 +3,16 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
+
+#include "base/read_file.h"
 
 namespace offwait {
 namespace {
 
 std::optional<std::int32_t> innermost_tid_of(const std::filesystem::path& task) {
-  std::ifstream file(task / "status", std::ios::binary);
-  return innermost_tid(std::string{std::istreambuf_iterator<char>(file), {}});
+  return innermost_tid(read_file(task / "status"));
 }
 
 std::optional<std::int32_t> number(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "base/nanos.h"
+#include "base/read_file.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -71,6 +72,12 @@ TEST_CASE("a file descriptor is closed once, by its last owner") {
   }
   CHECK_FALSE(is_open(fd));
   CHECK_FALSE(is_open(other));
+}
+
+TEST_CASE("A file that fails while it is read gives what there was") {
+  CHECK(read_file("/proc/self/comm") == "unit_base\n");
+  CHECK(read_file("/proc/self/mem").empty());  // address 0 cannot be read
+  CHECK(read_file("/proc/self/no such file").empty());
 }
 
 }  // namespace
