@@ -311,7 +311,12 @@ struct BothStacks {
       });
   std::array<void*, 200> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
-  std::transform(frames.begin(), frames.begin() + count, std::back_inserter(both.glibc),
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr int kInterceptor = 1;  // AddressSanitizer's backtrace(), which calls glibc's
+#else
+  constexpr int kInterceptor = 0;
+#endif
+  std::transform(frames.begin() + kInterceptor, frames.begin() + count, std::back_inserter(both.glibc),
                  [](void* pc) { return reinterpret_cast<std::uint64_t>(pc); });
   return both;
 }
