@@ -3,7 +3,7 @@
 # Installs the Debian packages that building (build), testing (test, matrix) or measuring (bench) offwait needs, or a server of
 # examples/servers; does nothing, and asks no network, when they are there.
 #
-#   packaging/install-packages.sh build [test] [matrix] [bench] [mariadb] [memcached] [redis] [rocksdb]
+#   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [mariadb] [memcached] [redis] [rocksdb]
 set -euo pipefail
 
 build=(
@@ -22,8 +22,9 @@ test=(
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
 matrix=(                                                               # other kernels
-  qemu-system-x86 qemu-system-arm busybox-static cpio e2fsprogs g++-aarch64-linux-gnu
+  qemu-system-x86 busybox-static cpio e2fsprogs
 )
+arm64=(qemu-system-arm g++-aarch64-linux-gnu)                          # with matrix, and built by hand
 bench=(
   linux-perf libbpf-tools                                              # the load, and what offwait is compared with
 )
@@ -38,6 +39,7 @@ for set in "$@"; do
   build) wanted+=("${build[@]}") ;;
   test) wanted+=("${test[@]}") ;;
   matrix) wanted+=("${matrix[@]}") ;;
+  arm64) wanted+=("${arm64[@]}") ;;
   bench) wanted+=("${bench[@]}") ;;
   mariadb) wanted+=("${mariadb[@]}") ;;
   memcached) wanted+=("${memcached[@]}") ;;
