@@ -63,7 +63,8 @@ static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {
 /* *socket: the inode, if it is one. */
 static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd, struct inode** socket) {
   /* Down to the table the verifier knows the types and reads without a helper call. */
-  struct fdtable* table = task->files ? task->files->fdt : NULL;
+  struct files_struct* files = UNTRUSTED(struct task_struct, task)->files;
+  struct fdtable* table = files ? files->fdt : NULL;
   if (!table || fd >= table->max_fds) return OFFWAIT_FD_NONE;
   struct inode* inode = inode_of(table, fd);
   if (!inode) return OFFWAIT_FD_NONE;

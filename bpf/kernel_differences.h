@@ -17,6 +17,10 @@ extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
 #define READABLE_AS(type, address) \
   ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
 
+/* For each pointer that is loaded through a typed pointer which it trusts, the verifier (6.3 and later) searches all of the
+ * kernel's types several times, two milliseconds long. Nothing here needs its trust. */
+#define UNTRUSTED(type, pointer) (kernel_has_rdonly_cast ? READABLE_AS(type, pointer) : (pointer))
+
 /* Any kernel types that begin with an integer, a long one, and with a pointer. */
 #define FIRST_WORD(address) (READABLE_AS(struct refcount_struct, address)->refs.counter)
 #define FIRST_LONG(address) (READABLE_AS(struct timespec64, address)->tv_sec)
@@ -77,7 +81,7 @@ struct request___before_5_17 {
 static __always_inline struct gendisk* request_disk(struct request* rq) {
   struct request___before_5_17* old = (void*)rq;
   if (bpf_core_field_exists(old->rq_disk)) return old->rq_disk;
-  return rq->q->disk;
+  return UNTRUSTED(struct request, rq)->q->disk;
 }
 
 /* preempt_count of this CPU. On x86 it is a per-CPU variable: __preempt_count, from 6.2 to 6.14 a member of

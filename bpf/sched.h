@@ -215,7 +215,7 @@ static __always_inline void switch_out(void* ctx, struct cpu_notes* context, str
   thread->state = OFFWAIT_STATE_BLOCKED;
   note_wait(thread, prev, state);
   if (record_stacks) {
-    thread->wait_user = prev->mm ? user_stack() : 0;
+    thread->wait_user = UNTRUSTED(struct task_struct, prev)->mm ? user_stack() : 0;
     thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user);
   }
 }

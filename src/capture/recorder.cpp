@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <map>
 #include <span>
 #include <unordered_set>
@@ -69,6 +70,28 @@ std::uint32_t network_namespace(const std::string& process = "self") {
   return ::stat(("/proc/" + process + "/ns/net").c_str(), &status) == 0
              ? static_cast<std::uint32_t>(status.st_ino)
              : 0;
+}
+
+/// A map as the BPF programs declare it; `inner` is of a map of maps, one like those that it will hold.
+UniqueFd create_map(const bpf_map* map, int inner = 0) {
+  LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner),
+              .map_flags = bpf_map__map_flags(map));
+  return UniqueFd(bpf_map_create(bpf_map__type(map), bpf_map__name(map), bpf_map__key_size(map),
+                                 bpf_map__value_size(map), bpf_map__max_entries(map), &options));
+}
+
+/// The maps of the unwind tables before the programs are loaded, so that they can be filled meanwhile.
+Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton) {
+  for (bpf_map* map :
+       {skeleton.maps.unwind_superblocks, skeleton.maps.mappings, skeleton.maps.address_spaces}) {
+    const bpf_map* const inner = bpf_map__inner_map(map);
+    const UniqueFd like_inner = inner == nullptr ? UniqueFd() : create_map(inner);
+    const UniqueFd created = create_map(map, inner == nullptr ? 0 : like_inner.get());
+    if (!created || bpf_map__reuse_fd(map, created.get()) != 0)
+      return libbpf_error(std::string("cannot create the map ") + bpf_map__name(map), errno);
+  }
+  return UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks), bpf_map__fd(skeleton.maps.mappings),
+                            bpf_map__fd(skeleton.maps.address_spaces)};
 }
 
 struct FreeSkeleton {
@@ -158,7 +181,7 @@ struct Recorder::State {
   /// all.
   Status refresh_tables() {
     if (!tables) return success();
-    if (const int taken = ring_buffer__consume(wanted_ring.get()); taken < 0)
+    if (const int taken = wanted_ring ? ring_buffer__consume(wanted_ring.get()) : 0; taken < 0)
       return libbpf_error("cannot read the ring buffer", taken);
     mapped_processes.insert(processes_to_map.begin(), processes_to_map.end());
     if (const Nanos now = monotonic_now(); now >= next_mappings) {
@@ -425,6 +448,9 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (options.stacks) {
     bpf_map__set_max_entries(skeleton.maps.known_stacks,
                              bpf_map__max_entries(skeleton.maps.known_stacks) * static_cast<__u32>(cpus));
+    const Result<UnwindTables::Maps> maps = create_table_maps(skeleton);
+    if (!maps) return maps.error();
+    state->tables.emplace(*maps);
   } else {
     bpf_map__set_max_entries(skeleton.maps.stacks, 1);
     bpf_map__set_max_entries(skeleton.maps.known_stacks, 1);
@@ -435,8 +461,13 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
                                  skeleton.progs.spin_release, skeleton.progs.false_wakeup})
       bpf_program__set_autoload(program, false);
   }
-  if (const int error = offwait_bpf__load(&skeleton))
-    return libbpf_error("cannot load the BPF programs", error);
+  // To verify the programs takes the kernel as long as it takes us to read the unwind tables of the target.
+  std::future<int> load = std::async(std::launch::async, [&skeleton] { return offwait_bpf__load(&skeleton); });
+  if (options.stacks) {
+    state->processes_to_map.insert(options.tgids.begin(), options.tgids.end());
+    if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
+  }
+  if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
 
   const __u8 one = 1;
   for (const std::int32_t tgid : options.tgids) {
@@ -457,13 +488,6 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
       ring_buffer__new(bpf_map__fd(skeleton.maps.mappings_wanted), State::on_wanted, state.get(), nullptr));
   if (!state->ring || !state->wanted_ring) return libbpf_error("cannot map the ring buffer", errno);
   if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
-  if (options.stacks) {
-    state->tables.emplace(UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks),
-                                             bpf_map__fd(skeleton.maps.mappings),
-                                             bpf_map__fd(skeleton.maps.address_spaces)});
-    state->processes_to_map.insert(options.tgids.begin(), options.tgids.end());
-    if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
-  }
 
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton.obj) {
