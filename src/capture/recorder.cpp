@@ -135,7 +135,7 @@ struct Recorder::State {
   Nanos next_mappings = 0;
   std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
-  std::int32_t target = 0;                                              ///< one of its processes
+  std::vector<std::int32_t> targets;                                    ///< as named: processes, threads
   std::vector<std::pair<std::uint32_t, offwait_stack>> blocked_stacks;  ///< of blocked_at_begin, by tid
 
   State() = default;
@@ -261,11 +261,13 @@ struct Recorder::State {
     return success();
   }
 
-  /// Of the target's network namespace, and of offwait's own.
+  /// Of the target's network namespaces, and of offwait's own.
   void sample_nics() {
     const std::uint32_t own = network_namespace();
     std::set<std::uint32_t> read;
-    for (const std::string& process : {std::to_string(target), std::string("self")}) {
+    std::vector<std::string> processes = {"self"};
+    for (const std::int32_t one : targets) processes.push_back(std::to_string(one));
+    for (const std::string& process : processes) {
       const std::uint32_t inode = network_namespace(process);
       if (inode == 0 || !read.insert(inode).second) continue;
       const std::string text = read_file(("/proc/" + process + "/net/dev").c_str());
@@ -529,10 +531,13 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
     }
   }
   state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
-  for (const std::vector<std::int32_t>& ids : {options.tgids, options.tids}) {
-    for (const std::int32_t id : ids) state->recording.served_ports.merge(served_ports(id));
+  state->targets = options.tgids;
+  state->targets.insert(state->targets.end(), options.tids.begin(), options.tids.end());
+  std::set<std::uint32_t> namespaces;
+  for (const std::int32_t id : state->targets) {
+    if (namespaces.insert(network_namespace(std::to_string(id))).second)
+      state->recording.served_ports.merge(served_ports(id));
   }
-  state->target = options.tgids.empty() ? options.tids.empty() ? 0 : options.tids[0] : options.tgids[0];
   state->sample_devices();
   state->cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
   state->recording.window.begin = monotonic_now();

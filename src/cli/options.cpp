@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <utility>
@@ -46,6 +47,23 @@ Result<std::int32_t> parse_id(std::string_view text) {
                  "': expected a whole number from 1 to 2147483647"};
   }
   return id;
+}
+
+/// Processes: a list with commas.
+Result<std::vector<std::int32_t>> parse_pids(std::string_view text) {
+  constexpr std::size_t kMost = 1024;
+  std::vector<std::int32_t> pids;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const Result<std::int32_t> pid = parse_id(text.substr(begin, end - begin));
+    if (!pid) return pid.error();
+    if (std::find(pids.begin(), pids.end(), *pid) != pids.end())
+      return Error{"process " + std::to_string(*pid) + " is given twice"};
+    pids.push_back(*pid);
+    begin = end + 1;
+  }
+  if (pids.size() > kMost) return Error{"-p takes 1024 processes at most"};
+  return pids;
 }
 
 /// How often to sample.
@@ -105,11 +123,13 @@ std::function<void(const std::string&)> parse_into(Result<T> (*parse)(std::strin
 }
 
 void add_recording_options(CLI::App& app, Options& options) {
-  auto* pid = app.add_option_function<std::string>(
-                     "-p,--pid",
-                     parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.pid = id; }),
-                     "record this process, and the processes it creates")
-                  ->type_name("PID");
+  auto* pid =
+      app.add_option_function<std::string>(
+             "-p,--pid",
+             parse_into<std::vector<std::int32_t>>(
+                 parse_pids, [&options](std::vector<std::int32_t> pids) { options.pids = std::move(pids); }),
+             "record these processes, and those that they create")
+          ->type_name("PID[,PID...]");
   app.add_option_function<std::string>(
          "-t,--tid", parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.tid = id; }),
          "record this thread alone")
@@ -325,7 +345,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
     return options;
   }
   if (*dump) options.command = Command::dump;
-  if (options.pid == 0 && options.tid == 0) return usage("say what to record: -p PID or -t TID");
+  if (options.pids.empty() && options.tid == 0) return usage("say what to record: -p PID or -t TID");
   return options;
 }
 

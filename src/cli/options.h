@@ -32,7 +32,7 @@ struct SpinFunction {
 struct Options {
   Command command = Command::profile;
   // What to record:
-  std::int32_t pid = 0;
+  std::vector<std::int32_t> pids;
   std::int32_t tid = 0;
   std::optional<Nanos> duration;  ///< until interrupted or the target exits
   bool stacks = true;

@@ -164,7 +164,7 @@ class StackNames {
 void describe(Trace& trace, const Target& target, std::string start_time) {
   utsname host{};
   ::uname(&host);
-  trace.recording.target = target.label + " (" + target.comm + ")";
+  trace.recording.target = target.label;
   trace.recording.start_time = std::move(start_time);
   trace.recording.kernel = host.release;
   trace.recording.cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
@@ -229,9 +229,10 @@ void add_capacities(Recorded& recorded, const std::map<std::uint32_t, std::strin
 }
 
 /// What --spin names, and what the program has declared itself (annotate.h).
-Result<std::vector<Probe>> find_probes(std::int32_t tgid, const std::vector<SpinFunction>& spins) {
+Result<std::vector<Probe>> find_probes(const std::vector<std::int32_t>& tgids,
+                                       const std::vector<SpinFunction>& spins) {
   using Kind = Probe::Kind;
-  const std::vector<ProbedFile> files = files_to_probe(tgid);
+  const std::vector<ProbedFile> files = files_to_probe(tgids);
   std::vector<Probe> probes;
   for (const SpinFunction& spin : spins) {
     for (const auto& [name, kinds] :
@@ -240,9 +241,10 @@ Result<std::vector<Probe>> find_probes(std::int32_t tgid, const std::vector<Spin
       if (name.empty()) continue;
       const std::vector<ProbePlace> places = places_of_function(files, name);
       if (places.empty()) {
-        return Error{"--spin: neither process " + std::to_string(tgid) +
-                     " nor a library it has mapped has a function '" + name +
-                     "' (it may be inlined, or its symbols stripped)"};
+        return Error{"--spin: neither " +
+                     (tgids.size() == 1 ? "process " + std::to_string(tgids.front()) + " nor a library it has"
+                                        : "the processes nor a library they have") +
+                     " mapped has a function '" + name + "' (it may be inlined, or its symbols stripped)"};
       }
       for (const ProbePlace& place : places) {
         for (const Kind kind : kinds) probes.push_back({kind, place.path, place.offset});
@@ -263,7 +265,7 @@ Result<std::vector<Probe>> find_probes(std::int32_t tgid, const std::vector<Spin
 }  // namespace
 
 Result<Recorded> record(const Options& options) {
-  Result<Target> target = options.tid != 0 ? find_thread(options.tid) : find_process(options.pid);
+  Result<Target> target = options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids);
   if (!target) return target.error();
 
   CaptureOptions capture;
@@ -273,22 +275,24 @@ Result<Recorded> record(const Options& options) {
     capture.tids.push_back(target->tid);
     capture.follow_children = false;
   } else {
-    capture.tgids.push_back(target->tgid);
+    capture.tgids = target->tgids;
   }
 
-  Result<std::vector<Probe>> probes = find_probes(target->tgid, options.spins);
+  Result<std::vector<Probe>> probes = find_probes(target->tgids, options.spins);
   if (!probes) return probes.error();
   capture.probes = std::move(probes).value();
 
   const Interruption interruption;
   Recorded recorded;
   Symbolizer symbols(options.debuginfod ? debuginfod(recorded.notes) : DebugServer());
-  if (options.stacks) symbols.snapshot(target->tgid);
+  if (options.stacks) {
+    for (const std::int32_t tgid : target->tgids) symbols.snapshot(tgid);
+  }
   Result<Recorder> recorder = Recorder::start(capture);
   if (!recorder) return recorder.error();
   std::string start_time = utc_now();
 
-  const std::string shown_target = target->label + " (" + escape(target->comm, Charset::utf8) + ")";
+  const std::string shown_target = escape(target->label, Charset::utf8);
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   // A script has no progress to look at, but may want to know from when on nothing is missed.
   if (!options.quiet && !terminal) std::fprintf(stderr, "offwait: recording %s\n", shown_target.c_str());
@@ -302,7 +306,8 @@ Result<Recorded> record(const Options& options) {
     }
   };
   Progress progress(!options.quiet && terminal, shown_target, options.duration);
-  for (Nanos next_snapshot = kSnapshotInterval; is_alive(*target);) {
+  Nanos next_snapshot = kSnapshotInterval;
+  for (forget_exited(*target); !target->living.empty(); forget_exited(*target)) {
     const Nanos elapsed = recorder->elapsed();
     int timeout_ms = kDrainMs;
     if (options.duration) {
@@ -310,9 +315,8 @@ Result<Recorded> record(const Options& options) {
       timeout_ms =
           static_cast<int>(std::min<Nanos>(timeout_ms, (*options.duration - elapsed) / 1'000'000 + 1));
     }
-    std::array<pollfd, 3> waits = {{{interruption.fd(), POLLIN, 0},
-                                    {target->process.get(), POLLIN, 0},
-                                    {recorder->urgent_fd(), POLLIN, 0}}};
+    std::vector<pollfd> waits = {{interruption.fd(), POLLIN, 0}, {recorder->urgent_fd(), POLLIN, 0}};
+    for (const UniqueFd& process : target->living) waits.push_back({process.get(), POLLIN, 0});
     if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) {
       return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
     }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -51,6 +52,12 @@ std::string read_comm(std::int32_t tid) {
   return comm;
 }
 
+bool has_exited(const UniqueFd& process) {
+  pollfd poll{process.get(), POLLIN, 0};
+  return ::poll(&poll, 1, 0) > 0;
+}
+
+/// One process or thread. Its name alone is the label.
 Result<Target> find(std::int32_t id, bool thread) {
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
   const std::string number = std::to_string(id);
@@ -67,30 +74,47 @@ Result<Target> find(std::int32_t id, bool thread) {
                  "for are followed"};
   }
   Target target;
-  target.tgid = tgid;
+  target.tgids.push_back(tgid);
   target.tid = thread ? id : 0;
-  target.label = (thread ? "tid " : "pid ") + number;
-  target.comm = read_comm(id);
-  target.process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, tgid, 0)));
-  if (!target.process)
-    return Error{"cannot watch process " + std::to_string(tgid) + ": " + std::strerror(errno)};
+  target.label = number + " (" + read_comm(id) + ")";
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, tgid, 0)));
+  if (!process) return Error{"cannot watch process " + std::to_string(tgid) + ": " + std::strerror(errno)};
   // A process whose main thread alone has exited is a zombie to /proc, but lives.
-  const bool exited = thread ? stat.state == 'Z' || stat.state == 'X' : !is_alive(target);
+  const bool exited = thread ? stat.state == 'Z' || stat.state == 'X' : has_exited(process);
   if (exited) return Error{(thread ? "thread " : "process ") + number + " has already exited"};
+  target.living.push_back(std::move(process));
   return target;
 }
 
 }  // namespace
 
-Result<Target> find_process(std::int32_t pid) { return find(pid, false); }
-Result<Target> find_thread(std::int32_t tid) { return find(tid, true); }
+Result<Target> find_processes(const std::vector<std::int32_t>& pids) {
+  constexpr std::size_t kMostNamed = 3;
+  Target all;
+  all.label = pids.size() == 1 ? "pid " : "pids ";
+  for (const std::int32_t pid : pids) {
+    Result<Target> one = find(pid, false);
+    if (!one) return one.error();
+    if (all.tgids.size() < kMostNamed) all.label += (all.tgids.empty() ? "" : ", ") + one->label;
+    all.tgids.push_back(pid);
+    all.living.push_back(std::move(one->living.front()));
+  }
+  if (pids.size() > kMostNamed) all.label += " and " + std::to_string(pids.size() - kMostNamed) + " more";
+  return all;
+}
 
-bool is_alive(const Target& target) {
-  pollfd process{target.process.get(), POLLIN, 0};
-  if (::poll(&process, 1, 0) > 0) return false;
-  if (target.tid == 0) return true;
-  const std::string task = "/proc/" + std::to_string(target.tgid) + "/task/" + std::to_string(target.tid);
-  return ::access(task.c_str(), F_OK) == 0;
+Result<Target> find_thread(std::int32_t tid) {
+  Result<Target> target = find(tid, true);
+  if (target) target->label.insert(0, "tid ");
+  return target;
+}
+
+void forget_exited(Target& target) {
+  std::erase_if(target.living, has_exited);
+  if (target.tid == 0) return;
+  const std::string task =
+      "/proc/" + std::to_string(target.tgids.front()) + "/task/" + std::to_string(target.tid);
+  if (::access(task.c_str(), F_OK) != 0) target.living.clear();
 }
 
 }  // namespace offwait

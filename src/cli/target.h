@@ -3,27 +3,28 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace offwait {
 
-/// A process or thread that exists and can be waited for.
+/// What is to be recorded, and exists: processes with all that they create, or one thread.
 struct Target {
-  std::int32_t tgid = 0;
-  std::int32_t tid = 0;  ///< 0: the whole process
-  UniqueFd process;      ///< a pidfd: readable when the process has exited
-  std::string label;     ///< "pid 1234"
-  std::string comm;      ///< hostile bytes
+  std::vector<std::int32_t> tgids;
+  std::int32_t tid = 0;          ///< 0: whole processes
+  std::vector<UniqueFd> living;  ///< pidfds, readable when the process has exited; see forget_exited()
+  std::string label;             ///< "pid 1234 (mariadbd)"; hostile bytes
 };
 
 /// Fails, with a sentence each, when there is no such process, when it is a kernel thread, when the number is
 /// a thread's and not a process's, and when it has exited but was not waited for yet.
-Result<Target> find_process(std::int32_t pid);
+Result<Target> find_processes(const std::vector<std::int32_t>& pids);
 Result<Target> find_thread(std::int32_t tid);
 
-/// False once the target has exited.
-bool is_alive(const Target& target);
+/// Takes the processes that have exited out of `living`; all of them if a thread is the target and has
+/// exited.
+void forget_exited(Target& target);
 
 }  // namespace offwait

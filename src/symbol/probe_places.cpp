@@ -50,14 +50,16 @@ std::vector<FoundPlace> read_confined(const std::vector<ProbedFile>& files,
 
 }  // namespace
 
-std::vector<ProbedFile> files_to_probe(std::int32_t tgid) {
+std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids) {
   std::vector<ProbedFile> files;
   std::set<FileIdentity> seen;
-  for (const Mapping& mapping : executable_mappings(tgid).value_or(std::vector<Mapping>())) {
-    if (!is_file(mapping)) continue;
-    std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
-    if (file && seen.insert(file->identity).second)
-      files.push_back({std::move(file->path), std::move(file->fd)});
+  for (const std::int32_t tgid : tgids) {
+    for (const Mapping& mapping : executable_mappings(tgid).value_or(std::vector<Mapping>())) {
+      if (!is_file(mapping)) continue;
+      std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
+      if (file && seen.insert(file->identity).second)
+        files.push_back({std::move(file->path), std::move(file->fd)});
+    }
   }
   return files;
 }

@@ -14,7 +14,7 @@
 
 namespace offwait {
 
-/// A file that the process has mapped executable; none twice.
+/// A file that a process has mapped executable; none twice.
 struct ProbedFile {
   std::string path;  ///< opens that very file, from any mount namespace and after it was deleted
   UniqueFd fd;
@@ -33,7 +33,7 @@ struct DeclaredPlace {
 };
 
 /// Those that can be opened.
-std::vector<ProbedFile> files_to_probe(std::int32_t tgid);
+std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids);
 
 /// Functions whose symbol is `name`, as in the symbol table or demangled without its parameters
 /// (`tas::SpinLock::lock`). A place has one entry, whatever its aliases. kMostProbePlaces at most.

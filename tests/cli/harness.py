@@ -29,7 +29,7 @@ import validate_schema  # noqa: E402  (tests/unit/report)
 sys.dont_write_bytecode = True
 
 # A recording that has begun says so, to a stderr that is no terminal.
-BEGUN = re.compile(rb"^offwait: recording (pid|tid) \d+ \(.*\)$")
+BEGUN = re.compile(rb"^offwait: recording (pids?|tid) \d+ \(.*$")
 
 
 def main(needs_root):

@@ -74,6 +74,11 @@ class Targets(TestCase):
         self.fails(1, "there is no thread 2147483647", "-t", "2147483647", "-d", "1")
         self.fails(1, "there is no process 2147483647", "dump", "-p", "2147483647", "-d", "1")
 
+    def test_one_of_several_processes(self):
+        pid = os.getpid()
+        self.fails(1, "there is no process 2147483647", "-p", f"{pid},2147483647", "-d", "1")
+        self.fails(2, f"process {pid} is given twice (see offwait --help)", "-p", f"{pid},1,{pid}", "-d", "1")
+
     def test_a_process_that_was(self):
         gone = subprocess.Popen(["true"])
         gone.wait()

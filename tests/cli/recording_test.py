@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings of programs that are known: how they end, and that all ways out say the same."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -122,6 +123,28 @@ class Reports(TestCase):
             self.assertEqual(len(harness.knots(bare)), len(harness.knots(report)))
             self.assertEqual([stack["wait_stack"] for edge in bare["edges"] for stack in edge["stacks"]
                               if stack["wait_stack"]], [])
+
+    def test_several_processes(self):
+        with Workload("nanosleep", "--exit") as first, Workload("condvar", "--exit") as second, sleeper() as other:
+            pids = [first.pid, second.pid]
+            with Running("-p", f"{first.pid},{second.pid}", "--json", "-", "--no-merge") as offwait:
+                first.go().process.wait()
+                self.assertIsNone(offwait.process.poll(), "the second goes on")
+                second.go()
+                report = self.valid_json(offwait.finish().stdout)
+            self.assertEqual(report["recording"]["target"], f"pids {first.pid} (workload), {second.pid} (workload)")
+            threads = [(actor["tgid"], actor["name"]) for actor in report["actors"]
+                       if not actor["outside"] and "tgid" in actor]
+            self.assertEqual({tgid for tgid, _ in threads}, set(pids))
+            self.assertEqual(threads.count((first.pid, "sleeper")), 2)
+            self.assertNotIn(other.pid, {actor.get("tgid") for actor in report["actors"]})
+
+    def test_many_processes_are_named_in_short(self):
+        with contextlib.ExitStack() as stack:
+            pids = [stack.enter_context(sleeper()).pid for _ in range(5)]
+            report = self.valid_json(run("-p", ",".join(map(str, pids)), "-d", "300ms", "--json", "-").stdout)
+            self.assertEqual(report["recording"]["target"],
+                             "pids " + ", ".join(f"{pid} (workload)" for pid in pids[:3]) + " and 2 more")
 
     def test_one_thread_alone(self):
         with ping_pong() as target:

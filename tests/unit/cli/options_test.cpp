@@ -11,6 +11,7 @@ namespace offwait {
 namespace {
 
 using Words = std::vector<std::string>;
+using Pids = std::vector<std::int32_t>;
 
 std::variant<Options, Exit> parse(const Words& words) {
   std::vector<const char*> argv = {"/usr/bin/offwait"};
@@ -51,7 +52,7 @@ std::string text_of(const Words& words) {
 TEST_CASE("a target alone: everything else as documented") {
   const Options options = good({"-p", "1234"});
   CHECK(options.command == Command::profile);
-  CHECK(options.pid == 1234);
+  CHECK(options.pids == Pids{1234});
   CHECK(options.tid == 0);
   CHECK_FALSE(options.duration.has_value());
   CHECK(options.stacks);
@@ -99,7 +100,7 @@ TEST_CASE("every option of the profile command") {
                                 "--spin",
                                 "spin"});
   CHECK(options.command == Command::profile);
-  CHECK(options.pid == 7);
+  CHECK(options.pids == Pids{7});
   CHECK(options.duration == 90 * kSecond);
   CHECK_FALSE(options.stacks);
   CHECK(options.json == "out.json");
@@ -163,15 +164,15 @@ TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the t
 }
 
 TEST_CASE("long and short forms are the same") {
-  CHECK(good({"-p1"}).pid == 1);
-  CHECK(good({"--pid", "1"}).pid == 1);
+  CHECK(good({"-p1"}).pids == Pids{1});
+  CHECK(good({"--pid", "1"}).pids == Pids{1});
   CHECK(good({"-t", "5"}).tid == 5);
   CHECK(good({"--tid=5"}).tid == 5);
-  CHECK(good({"-t", "5"}).pid == 0);
+  CHECK(good({"-t", "5"}).pids.empty());
   CHECK(good({"-p", "1", "-d90"}).duration == 90 * kSecond);
   CHECK(good({"-p", "1", "--duration", "500ms"}).duration == kSecond / 2);
   CHECK(good({"-p", "1", "--verbose", "--quiet"}).verbosity == 1);
-  CHECK(good({"-p", "2147483647"}).pid == 2147483647);
+  CHECK(good({"-p", "2147483647"}).pids == Pids{2147483647});
 }
 
 TEST_CASE("report reads a file and takes every option of the analysis") {
@@ -235,7 +236,7 @@ TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({"-p", "1", "-t", "1"}) == "--pid excludes --tid");
   CHECK(wrong({"-t", "1", "-p", "1"}) == "--pid excludes --tid");
   CHECK(wrong({"dump", "-p", "1", "-t", "1"}) == "--pid excludes --tid");
-  CHECK(wrong({"-p"}) == "--pid: 1 required PID missing");
+  CHECK(wrong({"-p"}) == "--pid: 1 required PID[,PID...] missing");
   CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
   CHECK(wrong({"report"}) == "FILE is required");
   CHECK(wrong({"report", "a", "b"}) == "The following argument was not expected: b");
@@ -266,6 +267,17 @@ TEST_CASE("the number of a process is a whole number above 0") {
   }
 }
 
+TEST_CASE("several processes, none of them twice") {
+  CHECK(good({"-p", "3,1,2"}).pids == Pids{3, 1, 2});
+  CHECK(good({"dump", "--pid=3,1"}).pids == Pids{3, 1});
+  CHECK(wrong({"-p", "1,2,1"}) == "process 1 is given twice");
+  for (const std::string text : {"1,", ",1", "1,,2", ","}) {
+    CHECK(wrong({"-p", text}) ==
+          "bad number of a process or thread '': expected a whole number from 1 to 2147483647");
+  }
+  CHECK(wrong({"-p", "1, 2"}).starts_with("bad number of a process or thread ' 2'"));
+}
+
 TEST_CASE("an option before a command is refused, not forgotten") {
   CHECK(wrong({"-d", "5", "report", "x"}) == "--duration stands before report, whose options stand after it");
   CHECK(wrong({"-p", "1", "dump", "-t", "2"}) == "--pid stands before dump, whose options stand after it");
@@ -287,7 +299,7 @@ TEST_CASE("--help of each command has its options and examples") {
   };
   for (const Help& help :
        {Help{{"--help"},
-             {"-p,--pid PID",
+             {"-p,--pid PID[,PID...]",
               "-t,--tid TID",
               "-d,--duration TIME",
               "--no-stacks",
@@ -310,7 +322,7 @@ TEST_CASE("--help of each command has its options and examples") {
         Help{{"report", "--help"},
              {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n", "  offwait report w.txt"}},
         Help{{"dump", "--help"},
-             {"-p,--pid PID", "-t,--tid TID", "-o,--output FILE", "Examples:\n",
+             {"-p,--pid PID[,PID...]", "-t,--tid TID", "-o,--output FILE", "Examples:\n",
               "  offwait dump -p 1234 -d 10s -o w.txt"}}}) {
     const std::string text = text_of(help.words);
     for (const std::string& part : help.contains) {
