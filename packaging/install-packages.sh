@@ -7,7 +7,7 @@
 set -euo pipefail
 
 build=(
-  g++ cmake ninja-build pkg-config
+  g++ cmake ninja-build pkg-config python3
   clang-14 bpftool                                                     # the BPF programs and their skeleton
   libbpf-dev libelf-dev libdw-dev libiberty-dev                        # linked statically, with the next line
   zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
@@ -19,6 +19,7 @@ test=(
   libdevel-nytprof-perl                                                # flamegraph.pl
   fio e2fsprogs libfuse3-dev                                           # disks
   gdb                                                                  # stacks; mariadbd's too if it is there
+  mandoc man-db groff bash-completion zsh fish                         # the manual and completions
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
 matrix=(                                                               # other kernels

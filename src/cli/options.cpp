@@ -189,10 +189,9 @@ void add_analysis_options(CLI::App& app, Options& options) {
          "--folded-kind",
          parse_into<FoldedKind>(parse_folded_kind,
                                 [&options](FoldedKind kind) { options.folded_kind = kind; }),
-         "off-cpu (where threads waited; default), off-wake (and whom for, and where that one woke them) or "
-         "on-cpu "
-         "(where they ran)")
-      ->type_name("KIND")
+         "which stacks: where threads waited (off-cpu, default), where the one that they waited for woke "
+         "them, too (off-wake), or where they ran (on-cpu)")
+      ->type_name("off-cpu|off-wake|on-cpu")
       ->needs(folded);
   app.add_option_function<std::string>(
          "--folded-weight",
@@ -200,7 +199,7 @@ void add_analysis_options(CLI::App& app, Options& options) {
                                   [&options](FoldedWeight weight) { options.folded_weight = weight; }),
          "count waits by how long they took (wait; default) or by their weight, which has what others waited "
          "behind them (weight), in microseconds")
-      ->type_name("WHAT")
+      ->type_name("wait|weight")
       ->needs(folded);
   app.add_option_function<std::string>(
          "--min-weight",
@@ -317,9 +316,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    // A subcommand's --help shows that subcommand.
-    for (const CLI::App* subcommand : app.get_subcommands()) return Exit{0, subcommand->help()};
-    return Exit{0, app.help()};
+    return Exit{0, app.help()};  // of the subcommand, if there is one
   } catch (const CLI::CallForVersion&) {
     return Exit{0, std::string("offwait ") + kVersion + "\n"};
   } catch (const CLI::ParseError& error) {
