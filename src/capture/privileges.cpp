@@ -2,46 +2,137 @@
 #include "capture/privileges.h"
 
 #include <array>
-#include <cstdint>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <string>
 
 #include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace offwait {
 namespace {
 
-/// CapEff of this process; none if it cannot be read.
-std::uint64_t effective_capabilities() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("CapEff:", 0) == 0) return std::stoull(line.substr(7), nullptr, 16);
-  }
-  return 0;
+using Capabilities = std::uint64_t;
+
+constexpr Capabilities bit(int capability) { return Capabilities{1} << capability; }
+
+constexpr std::array kUsed = {
+    UsedCapability{"CAP_BPF", CAP_BPF, true, "BPF programs and maps"},
+    UsedCapability{"CAP_PERFMON", CAP_PERFMON, true, "reading the kernel's memory from BPF, samples"},
+    UsedCapability{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, true, "what the target has mapped, its memory"},
+    UsedCapability{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, true, "the target's files"},
+    UsedCapability{"CAP_SYSLOG", CAP_SYSLOG, false, "addresses in /proc/kallsyms"},
+    UsedCapability{"CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE, false,
+                   "files that were deleted while the target has them mapped"},
+    UsedCapability{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, false, "--spin and annotations, on new kernels"},
+};
+
+/// The required ones, as setcap(8) takes them.
+constexpr const char* kSetcap = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep";
+
+constexpr Capabilities kInSysAdmin = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_CHECKPOINT_RESTORE);
+
+struct CapabilitySets {
+  Capabilities effective = 0;
+  Capabilities permitted = 0;
+};
+
+/// None if they cannot be read.
+CapabilitySets own_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  if (::syscall(SYS_capget, &header, data.data()) != 0) return {};
+  const auto [low, high] = data;
+  return {Capabilities{high.effective} << 32 | low.effective,
+          Capabilities{high.permitted} << 32 | low.permitted};
+}
+
+/// These and no others; none to be inherited.
+bool set_capabilities(Capabilities capabilities) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  data[0].effective = data[0].permitted = static_cast<std::uint32_t>(capabilities);
+  data[1].effective = data[1].permitted = static_cast<std::uint32_t>(capabilities >> 32);
+  return ::syscall(SYS_capset, &header, data.data()) == 0;
+}
+
+/// The first namespace of its kind has a number of its own (the kernel's PROC_*_INIT_INO).
+bool is_first_namespace(const char* path, ino_t number) {
+  struct stat status {};
+  return ::stat(path, &status) == 0 && status.st_ino == number;
+}
+
+std::string own_path() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  return size > 0 ? std::string(path.data(), static_cast<std::size_t>(size)) : "offwait";
 }
 
 }  // namespace
 
+std::span<const UsedCapability> used_capabilities() { return kUsed; }
+
+bool has_capability(int number) {
+  const Capabilities effective = own_capabilities().effective;
+  return (effective & bit(number)) != 0 ||
+         ((kInSysAdmin & bit(number)) != 0 && (effective & bit(CAP_SYS_ADMIN)) != 0);
+}
+
+bool in_host_pid_namespace() { return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCU); }
+
+bool in_host_user_namespace() { return is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDU); }
+
 Status check_privileges() {
-  struct Needed {
-    const char* name;
-    int capability;
-    bool in_sys_admin;
-  };
-  constexpr std::array kNeeded = {Needed{"CAP_BPF", CAP_BPF, true}, Needed{"CAP_PERFMON", CAP_PERFMON, true},
-                                  Needed{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, false},
-                                  Needed{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, false}};
-  const std::uint64_t effective = effective_capabilities();
-  const auto has = [effective](int capability) { return (effective >> capability & 1) != 0; };
   std::string missing;
-  for (const Needed& needed : kNeeded) {
-    if (has(needed.capability) || (needed.in_sys_admin && has(CAP_SYS_ADMIN))) continue;
-    if (!missing.empty()) missing += ", ";
-    missing += needed.name;
+  bool obtainable = true;
+  for (const UsedCapability& one : kUsed) {
+    if (!one.required || has_capability(one.number)) continue;
+    missing += (missing.empty() ? "" : ", ") + std::string(one.name);
+    obtainable = obtainable && ::prctl(PR_CAPBSET_READ, one.number, 0, 0, 0) == 1;
   }
-  if (missing.empty()) return success();
-  return Error{"recording needs privileges that this process lacks: " + missing +
-               "; run offwait as root, for example with sudo"};
+  if (!missing.empty()) {
+    const std::string how = obtainable
+                                ? "run offwait with sudo, or allow it to everybody here: sudo setcap " +
+                                      std::string(kSetcap) + " " + own_path()
+                                : "they have to be given to the container or service that offwait runs in";
+    return Error{"recording needs privileges that this process lacks: " + missing + "; " + how};
+  }
+  if (!in_host_user_namespace()) {
+    return Error{
+        "this is a user namespace, whose capabilities do not reach the kernel: run offwait outside of it"};
+  }
+  if (!in_host_pid_namespace()) {
+    return Error{
+        "this is a PID namespace, in which processes have other numbers than in the kernel: run offwait "
+        "outside "
+        "of it, or in a container that shares the host's (--pid=host, hostPID: true)"};
+  }
+  return success();
+}
+
+Status give_up_privileges(Remaining remaining, Commands commands) {
+  Capabilities kept = 0;
+  const Capabilities permitted = own_capabilities().permitted;
+  if (remaining != Remaining::analysis) {
+    kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_CHECKPOINT_RESTORE) | bit(CAP_SYSLOG);
+    if (commands == Commands::as_any_user) kept |= bit(CAP_SETUID) | bit(CAP_SETGID);
+  }
+  if (remaining == Remaining::recording)
+    kept |= (permitted & bit(CAP_BPF)) != 0 ? bit(CAP_BPF) : bit(CAP_SYS_ADMIN);
+
+  const bool runs_commands = remaining != Remaining::analysis && commands != Commands::none;
+  if (!runs_commands) {
+    // Needs CAP_SETPCAP; who has not got it gains nothing by executing anything either, from now on.
+    for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+      return Error{std::string("cannot give up gaining privileges: ") + std::strerror(errno)};
+  }
+  if (!set_capabilities(permitted & kept))
+    return Error{std::string("cannot give up capabilities: ") + std::strerror(errno)};
+  return success();
 }
 
 }  // namespace offwait

@@ -1,12 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// What this process may do, and giving that up.
 #pragma once
+
+#include <cstdint>
+#include <span>
 
 #include "base/result.h"
 
 namespace offwait {
 
-/// Success if this process may record: CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are
-/// effective (CAP_SYS_ADMIN includes the first two). Otherwise the error names those that are missing.
+/// A capability that offwait makes use of.
+struct UsedCapability {
+  const char* name;  ///< "CAP_BPF"
+  int number;
+  bool required;    ///< nothing is recorded without it
+  const char* use;  ///< what for
+};
+
+/// The required ones first.
+std::span<const UsedCapability> used_capabilities();
+
+/// Is it effective? CAP_SYS_ADMIN includes CAP_BPF, CAP_PERFMON and CAP_CHECKPOINT_RESTORE.
+bool has_capability(int number);
+
+/// Is this the host's PID namespace? In another one processes have other numbers than in the kernel.
+bool in_host_pid_namespace();
+
+/// Is this the host's user namespace? The capabilities of another one do not count for BPF.
+bool in_host_user_namespace();
+
+/// Success if this process may record: the required capabilities are effective, in the host's namespaces.
+/// Otherwise the error names those that are missing, and says how to give them.
 Status check_privileges();
+
+/// What is left to be done.
+enum class Remaining : std::uint8_t {
+  recording,  ///< reading BPF maps and making more; and what follows
+  naming,     ///< reading what processes have mapped, the kernel's symbols; and what follows
+  analysis,   ///< nothing that needs a capability
+};
+
+/// Of other programs that are going to be run.
+enum class Commands : std::uint8_t { none, as_own_user, as_any_user };
+
+/// Gives up every capability that what remains does not need, for good. Programs run later get none of them;
+/// those of a root that runs any are root's as ever, else nothing run by this process can gain privileges any
+/// more. To be called while there is one thread.
+Status give_up_privileges(Remaining remaining, Commands commands);
 
 }  // namespace offwait

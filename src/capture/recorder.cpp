@@ -14,6 +14,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/capability.h>
 #include <offwait.skel.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -350,6 +351,9 @@ struct Recorder::State {
     if (link == nullptr && errno == kNotSupported)
       return Error{"the kernel cannot probe " + probe.path + " at offset " + std::to_string(probe.offset) +
                    ": no probe goes on an instruction with a lock prefix; name another function for --spin"};
+    if (link == nullptr && (errno == EACCES || errno == EPERM) && !has_capability(CAP_SYS_ADMIN))
+      return Error{"this kernel lets only CAP_SYS_ADMIN probe " + probe.path +
+                   ": run offwait as root for that"};
     if (link == nullptr) return libbpf_error("cannot probe " + probe.path, errno);
     links.push_back(link);
     return success();
@@ -508,7 +512,12 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
     if (Status seeded = state->iterate(skeleton.progs.seed_threads); !seeded) return seeded.error();
   }
   for (const Probe& probe : options.probes) {
-    if (Status attached = state->attach(probe); !attached) return attached.error();
+    const Status attached = state->attach(probe);
+    if (attached) continue;
+    if (probe.asked_for) return attached.error();
+    state->notes.push_back("what the target says of its waits (annotate.h) was not recorded: " +
+                           attached.error().message);
+    break;
   }
   if (skeleton.bss->seeded_threads == 0)
     return Error{"the target has no threads: it exited before the recording began"};

@@ -28,6 +28,7 @@ struct Probe {
   Kind kind = Kind::spin_begin;
   std::string path;
   std::uint64_t offset = 0;  ///< in the file
+  bool asked_for = true;     ///< else a recording without it is none the worse: it gets a note
 };
 
 struct CaptureOptions {

@@ -21,6 +21,7 @@
 
 #include "calibrate/calibration.h"
 #include "capture/block_devices.h"
+#include "capture/privileges.h"
 #include "capture/recorder.h"
 #include "cli/interruption.h"
 #include "cli/name_sources.h"
@@ -257,7 +258,9 @@ Result<std::vector<Probe>> find_probes(const std::vector<std::int32_t>& tgids,
                                                              {"false_wakeup", Kind::false_wakeup}};
   for (const DeclaredPlace& declared : declared_places(files)) {
     const auto kind = kDeclared.find(declared.name);
-    if (kind != kDeclared.end()) probes.push_back({kind->second, declared.place.path, declared.place.offset});
+    if (kind == kDeclared.end()) continue;
+    constexpr bool kAskedFor = false;
+    probes.push_back({kind->second, declared.place.path, declared.place.offset, kAskedFor});
   }
   return probes;
 }
@@ -291,6 +294,10 @@ Result<Recorded> record(const Options& options) {
   Result<Recorder> recorder = Recorder::start(capture);
   if (!recorder) return recorder.error();
   std::string start_time = utc_now();
+  const Commands commands = options.java         ? Commands::as_any_user
+                            : options.debuginfod ? Commands::as_own_user
+                                                 : Commands::none;
+  if (Status gave_up = give_up_privileges(Remaining::recording, commands); !gave_up) return gave_up.error();
 
   const std::string shown_target = escape(target->label, Charset::utf8);
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
@@ -333,6 +340,7 @@ Result<Recorded> record(const Options& options) {
   }
   Result<KernelRecording> recording = recorder->stop();
   if (!recording) return recording.error();
+  if (Status gave_up = give_up_privileges(Remaining::naming, commands); !gave_up) return gave_up.error();
   note_processes();
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
 
@@ -349,6 +357,7 @@ Result<Recorded> record(const Options& options) {
   recorded.notes.insert(recorded.notes.end(), recorder->notes().begin(), recorder->notes().end());
   add_capacities(recorded, recording->disks);
   add_nic_capacities(recorded.trace);
+  if (Status gave_up = give_up_privileges(Remaining::analysis, commands); !gave_up) return gave_up.error();
   return recorded;
 }
 

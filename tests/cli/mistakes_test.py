@@ -14,14 +14,22 @@ import time
 import harness
 from harness import OFFWAIT, TRACES, TestCase, python_target, run, sleeper, until
 
+FOUR = ["bpf", "perfmon", "sys_ptrace", "dac_read_search"]
 ALL_CAPABILITIES = "CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH"
 AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
 WITHOUT_BTF = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"]
 
 
-def lacking(capabilities):
-    return (f"recording needs privileges that this process lacks: {capabilities}; run offwait as root, "
-            "for example with sudo")
+def lacking(capabilities, remedy):
+    return f"offwait: recording needs privileges that this process lacks: {capabilities}; {remedy}\n"
+
+
+def run_or_set(binary):
+    return ("run offwait with sudo, or allow it to everybody here: sudo setcap "
+            f"cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep {binary}")
+
+
+GIVE_CONTAINER = "they have to be given to the container or service that offwait runs in"
 
 
 class Privileges(TestCase):
@@ -40,7 +48,7 @@ class Privileges(TestCase):
         (binary,) = self.anybodys(OFFWAIT)
         for command in ([], ["dump"]):
             result = self.fails_as(AS_NOBODY, binary, *command, "-p", os.getpid(), "-d", "1")
-            self.assertEqual(result.stderr.decode(), f"offwait: {lacking(ALL_CAPABILITIES)}\n")
+            self.assertEqual(result.stderr.decode(), lacking(ALL_CAPABILITIES, run_or_set(binary)))
             self.assertEqual(result.stdout, b"")
 
     def fails_as(self, wrapper, binary, *arguments):
@@ -49,11 +57,28 @@ class Privileges(TestCase):
         self.assertEqual(result.returncode, 1)
         return result
 
-    def test_root_without_one_capability(self):
+    def test_root_that_may_not_have_one_capability(self):
         for capability in ("cap_sys_ptrace", "cap_dac_read_search"):
             result = self.fails_as(["capsh", f"--drop={capability}", "--", "-c", 'exec "$0" "$@"'], OFFWAIT, "-p",
                                    os.getpid(), "-d", "1")
-            self.assertEqual(result.stderr.decode(), f"offwait: {lacking(capability.upper())}\n")
+            self.assertEqual(result.stderr.decode(), lacking(capability.upper(), GIVE_CONTAINER))
+
+    def test_one_of_four_missing(self):
+        (binary,) = self.anybodys(OFFWAIT)
+        for missing in FOUR:
+            given = ",".join(f"+{one}" for one in FOUR if one != missing)
+            nobody = [*AS_NOBODY[:-1], f"--inh-caps=-all,{given}", f"--ambient-caps={given}"]
+            result = self.fails_as(nobody, binary, "-p", os.getpid(), "-d", "1")
+            self.assertEqual(result.stderr.decode(), lacking(f"CAP_{missing.upper()}", run_or_set(binary)))
+
+    def test_namespaces_of_their_own(self):
+        for options, sentence in (
+                (["--pid", "--fork", "--mount-proc"],
+                 "this is a PID namespace, in which processes have other numbers than in the kernel: run offwait outside "
+                 "of it, or in a container that shares the host's (--pid=host, hostPID: true)"),
+                (["--map-root-user"],
+                 "this is a user namespace, whose capabilities do not reach the kernel: run offwait outside of it")):
+            self.fails(1, sentence, "-p", "1", "-d", "1", wrapper=["unshare", *options])
 
     def test_no_btf(self):
         self.fails(1, "this kernel has no BTF (/sys/kernel/btf/vmlinux): offwait needs Linux 5.8 or newer built with "

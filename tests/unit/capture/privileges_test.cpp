@@ -4,6 +4,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <linux/capability.h>
@@ -59,7 +60,9 @@ std::string with(Capabilities effective) {
 
 std::string lacks(const std::string& names) {
   return "recording needs privileges that this process lacks: " + names +
-         "; run offwait as root, for example with sudo";
+         "; run offwait with sudo, or allow it to everybody here: sudo setcap "
+         "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep " +
+         std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
 TEST_CASE("without any capability all four are named") {
