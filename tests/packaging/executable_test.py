@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The release executable needs nothing but the kernel: in an empty root, and in those of other Debian releases.
+
+    executable_test.py BUILD [test names]"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import roots
+
+BUILD = pathlib.Path(sys.argv.pop(1))
+OFFWAIT = BUILD / "offwait"
+FIGURE3 = pathlib.Path(__file__).resolve().parents[1] / "traces/figure3.txt"
+MOST_BYTES = 12 * 1000 * 1000
+
+
+def run(*command, **more):
+    result = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=roots.GUARD_S, check=False, **more)
+    if result.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+class ExecutableTest(unittest.TestCase):
+    def setUp(self):
+        if os.geteuid() != 0:
+            self.skipTest("root missing")
+
+    def root(self, suite=None):
+        try:
+            root = self.enterContext(roots.Root(suite))
+        except roots.Unavailable as unavailable:
+            self.skipTest(str(unavailable))
+        shutil.copy(OFFWAIT, root.changes / "offwait")
+        return root
+
+    def check_recording(self, root, sleep, libc):
+        """A process that `sleep` starts is recorded in this root: its call is known, and its stack up to its start."""
+        sleeper = subprocess.Popen(sleep)
+        try:
+            while pathlib.Path(f"/proc/{sleeper.pid}/comm").read_text() != "sleep\n":
+                self.assertIsNone(sleeper.poll(), "the process to record has ended")
+                time.sleep(0.01)
+            report = json.loads(run(*root.inside("/offwait", "-p", sleeper.pid, "-d", "1s", "--json", "-", mounts=("/proc", "/sys"))))
+        finally:
+            sleeper.kill()
+            sleeper.wait()
+        wait, = report["open_waits"]
+        self.assertEqual((wait["tid"], wait["class"], wait["throughout"]), (sleeper.pid, "sleep", True))
+        kernel, user = " ".join(wait["wait_stack"]).split(" -- ")
+        self.assertIn("hrtimer_nanosleep+", kernel)
+        self.assertRegex(user, rf"(^| )clock_nanosleep\S* \({libc}\) .*__libc_start_main\S* \({libc}\)( at \S+)? \[sleep\+\S+$")
+        self.assertEqual(report["stack_ends"]["cut_s"], {})
+
+    def test_static(self):
+        segments = run("readelf", "--wide", "--program-headers", OFFWAIT)
+        self.assertNotIn("INTERP", segments)
+        self.assertIn("GNU_RELRO", segments)
+        self.assertNotIn("NEEDED", run("readelf", "--wide", "--dynamic", OFFWAIT))
+        self.assertIn("static-pie linked", run("file", "--brief", OFFWAIT))
+
+    def test_size(self):
+        with tempfile.NamedTemporaryFile() as stripped:
+            run("strip", "-o", stripped.name, OFFWAIT)
+            size = os.path.getsize(stripped.name)
+        print(f"{size / 1e6:.1f} MB stripped", file=sys.stderr)
+        self.assertLessEqual(size, MOST_BYTES)
+
+    def test_empty_root(self):
+        root = self.root()
+        shutil.copy(FIGURE3, root.changes / "figure3.txt")
+        self.assertRegex(run(*root.inside("/offwait", "--version")), r"^offwait \d+\.\d+\.\d+\n$")
+        self.assertIn("Usage: offwait ", run(*root.inside("/offwait", "--help")))
+        report = run(*root.inside("/offwait", "report", "/figure3.txt"), env={**os.environ, "LC_ALL": "C"})
+        self.assertEqual(report, run(OFFWAIT, "report", FIGURE3, env={**os.environ, "LC_ALL": "C"}))
+        self.assertEqual(sorted(os.listdir(root.changes)), ["figure3.txt", "offwait"])
+
+    def test_recording_in_an_empty_root(self):
+        self.check_recording(self.root(), ["/bin/sleep", "600"], r"libc\.so\.6")
+
+    def check_debian(self, suite, libc):
+        root = self.root(suite)
+        self.check_recording(root, root.inside("/bin/sleep", "600"), libc)
+
+    def test_bullseye(self):
+        self.check_debian("bullseye", r"libc-2\.31\.so")
+
+    def test_bookworm(self):
+        self.check_debian("bookworm", r"libc\.so\.6")
+
+    def test_trixie(self):
+        self.check_debian("trixie", r"libc\.so\.6")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

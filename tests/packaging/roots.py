@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Roots of file systems to run something in: an empty one, or clean installations of Debian suites, which are kept beside the
+packages of ../matrix/debian.py."""
+import fcntl
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "matrix"))
+import debian  # noqa: E402
+from debian import Unavailable  # noqa: E402,F401
+
+GUARD_S = 180
+
+# Mounts are in a namespace of their own: they are gone when the command is done, however it ends.
+ENTER = """set -e
+scratch=$1 lower=$2; shift 2
+mount -t overlay overlay -o "lowerdir=$lower,upperdir=$scratch/changes,workdir=$scratch/work" "$scratch/root"
+while [ "$1" != -- ]; do mkdir -p "$scratch/root$1"; mount --rbind "$1" "$scratch/root$1"; shift; done; shift
+exec chroot "$scratch/root" "$@"
+"""
+
+
+def installation(suite):
+    """A directory with the suite's essential packages and apt, installed; made when there is none. Not to be written to."""
+    kept = debian.CACHE / "roots" / suite
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with open(kept.with_suffix(".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            made = kept.with_suffix(".new")
+            shutil.rmtree(made, ignore_errors=True)
+            result = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", suite, made, debian.MIRROR], capture_output=True, text=True, check=False)
+            if result.returncode != 0:
+                raise Unavailable(f"Debian {suite}: {(result.stderr.strip().splitlines() or ['no installation'])[-1]}")
+            made.rename(kept)
+    return kept
+
+
+class Root:
+    """An empty root, or that of a Debian suite. What is put into `changes` is in it, and what changes in it is there. Gone after
+    a `with`."""
+
+    def __init__(self, suite=None):
+        self.scratch = tempfile.TemporaryDirectory(prefix="offwait-root")
+        scratch = pathlib.Path(self.scratch.name)
+        self.changes, self.lower = scratch / "changes", scratch / "nothing"
+        for path in (self.changes, self.lower, scratch / "work", scratch / "root"):
+            path.mkdir(mode=0o755)
+        if suite:
+            self.lower = installation(suite)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.scratch.cleanup()
+
+    def inside(self, *command, mounts=()):
+        """The command line that runs a command with this root, and with these directories of the host in it."""
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", self.scratch.name, str(self.lower), *mounts, "--",
+                *map(str, command)]
