@@ -32,6 +32,17 @@ int tracepoint_arguments(const btf* types, const char* name) {
   return type != nullptr && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
 }
 
+bool has_enumerator(const btf* types, const char* enumeration, std::string_view name) {
+  const int id = btf__find_by_name_kind(types, enumeration, BTF_KIND_ENUM);
+  if (id < 0) return false;
+  const btf_type* type = btf__type_by_id(types, static_cast<__u32>(id));
+  const struct btf_enum* values = btf_enum(type);
+  for (__u16 i = 0; i < btf_vlen(type); ++i) {
+    if (btf__name_by_offset(types, values[i].name_off) == name) return true;
+  }
+  return false;
+}
+
 #if defined(__x86_64__)
 /// Where the kernel's per-CPU variables are, relative to each other.
 class PerCpuVariables {
@@ -123,6 +134,8 @@ Result<KernelTypes> read_kernel_types() {
   }
 
   KernelTypes result;
+  result.has_ring_buffer = has_enumerator(types.get(), "bpf_map_type", "BPF_MAP_TYPE_RINGBUF");
+  result.has_task_iterator = btf__find_by_name_kind(types.get(), "bpf_iter__task", BTF_KIND_STRUCT) > 0;
   result.sched_switch_has_prev_state = tracepoint_arguments(types.get(), "sched_switch") >= 4;
   result.block_rq_has_queue = tracepoint_arguments(types.get(), "block_rq_issue") >= 2;
   result.has_block_rq_merge = tracepoint_arguments(types.get(), "block_rq_merge") >= 0;
@@ -138,7 +151,7 @@ Result<KernelTypes> read_kernel_types() {
         "neither this kernel's BTF nor /proc/kallsyms says where its per-CPU variables are (runqueues, "
         "preempt_count), without which interrupts cannot be told from threads: it was built with pahole "
         "older "
-        "than 1.18; set kernel.kptr_restrict to 0 or 1 if it is 2"};
+        "than 1.18; run offwait with CAP_SYSLOG, too, and set kernel.kptr_restrict to 0 or 1 if it is 2"};
   }
   result.preempt_count_from_run_queue = *preempt_count - *run_queue;
 #endif

@@ -12,6 +12,8 @@ namespace offwait {
 /// What the BPF programs have to be told about the running kernel because CO-RE cannot ask for it
 /// (bpf/kernel_differences.h).
 struct KernelTypes {
+  bool has_ring_buffer = false;    ///< needed
+  bool has_task_iterator = false;  ///< needed
   bool sched_switch_has_prev_state = false;
   bool block_rq_has_queue = false;
   bool has_block_rq_merge = false;

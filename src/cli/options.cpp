@@ -34,6 +34,11 @@ constexpr const char* kCalibrateFooter = R"(Examples:
 What is measured is stored in /var/lib/offwait. Other use of the disk meanwhile makes the numbers too low;
 devices that were never written to may answer reads faster than they could if they had to look.)";
 
+constexpr const char* kDoctorFooter =
+    R"(Everything is found by trying: offwait records itself for a moment. Without privileges it says what could not be tried.
+
+Exit status: 0 recording is possible, 1 it is not; the last line says why.)";
+
 constexpr const char* kDumpFooter = R"(Examples:
   offwait dump -p 1234 -d 10s -o w.txt
   offwait dump -p 1234 -d 10s | ssh desk offwait report -)";
@@ -308,6 +313,12 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
       ->type_name("BYTES");
   calibrate->add_flag("-q,--quiet", options.quiet, "do not say what will be done");
   calibrate->footer(kCalibrateFooter);
+
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "say what this host allows of recording, and what to do about the rest");
+  doctor->add_flag_callback(
+      "--json", [&options] { options.json = "-"; }, "as JSON");
+  doctor->footer(kDoctorFooter);
   app.require_subcommand(0, 1);
 
   const auto usage = [](const std::string& what) {
@@ -339,6 +350,10 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   }
   if (*calibrate) {
     options.command = Command::calibrate;
+    return options;
+  }
+  if (*doctor) {
+    options.command = Command::doctor;
     return options;
   }
   if (*dump) options.command = Command::dump;

@@ -21,6 +21,7 @@ enum class Command : std::uint8_t {
   report,     ///< analyse a file, print
   dump,       ///< record, write as text
   calibrate,  ///< measure a disk
+  doctor,     ///< say what this host allows
 };
 
 /// --spin LOCK[,UNLOCK]

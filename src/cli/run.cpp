@@ -20,6 +20,7 @@
 
 #include "base/unique_fd.h"
 #include "cli/calibrate.h"
+#include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/record.h"
 #include "report/analyse.h"
@@ -229,6 +230,14 @@ int run_calibrate(const Options& options) {
   return 0;
 }
 
+int run_doctor(const Options& options) {
+  const Diagnosis diagnosis = diagnose(text_style(options), !options.json.empty());
+  Result<Output> output = Output::open("-");
+  if (!output) return fail(output.error());
+  if (Status written = output->write(diagnosis.text); !written) return fail(written.error());
+  return diagnosis.can_record ? 0 : 1;
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
@@ -253,6 +262,8 @@ int run(int argc, const char* const* argv) {
       return run_dump(options);
     case Command::calibrate:
       return run_calibrate(options);
+    case Command::doctor:
+      return run_doctor(options);
   }
   return 1;
 }

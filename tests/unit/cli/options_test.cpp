@@ -194,6 +194,13 @@ TEST_CASE("report reads a file and takes every option of the analysis") {
   CHECK(good({"report", "--", "-odd-name"}).input == "-odd-name");
 }
 
+TEST_CASE("doctor needs no target") {
+  CHECK(good({"doctor"}).command == Command::doctor);
+  CHECK(good({"doctor"}).json.empty());
+  CHECK(good({"doctor", "--json"}).json == "-");
+  wrong({"doctor", "-p", "1"});
+}
+
 TEST_CASE("calibrate measures a disk and records nothing") {
   Options options = good({"calibrate", "/dev/vda"});
   CHECK(options.command == Command::calibrate);

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/host.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/read_file.h"
+#include "capture/kernel_types.h"
+#include "capture/privileges.h"
+#include "capture/recorder.h"
+#include "process/mapped_files.h"
+#include "sandbox/confined.h"
+
+namespace offwait {
+namespace {
+
+using enum FeatureState;
+
+/// The first line; empty if the file cannot be read.
+std::string line_of(const std::string& path) {
+  const std::string text = read_file(path);
+  return text.substr(0, text.find('\n'));
+}
+
+std::string own_status(std::string_view field) {
+  std::istringstream lines(read_file("/proc/self/status"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string key;
+    std::string value;
+    if (words >> key >> value && key == std::string(field) + ":") return value;
+  }
+  return "";
+}
+
+HostFeature yes_or(bool has, std::string name, std::string value, FeatureState without, std::string meaning) {
+  if (has) return {std::move(name), ok, std::move(value), ""};
+  return {std::move(name), without, "none", std::move(meaning)};
+}
+
+std::vector<HostFeature> kernel_features() {
+  utsname host{};
+  ::uname(&host);
+  std::vector<HostFeature> found{{"kernel", ok, std::string(host.release) + " " + host.machine, ""}};
+  const Result<KernelTypes> types = read_kernel_types();
+  if (!types) {
+    found.push_back({"kernel types (BTF)", missing, "unusable", types.error().message});
+    return found;
+  }
+  found.push_back({"kernel types (BTF)", ok, "/sys/kernel/btf/vmlinux", ""});
+  found.push_back(
+      yes_or(types->has_ring_buffer, "BPF ring buffer", "yes", missing, "offwait needs Linux 5.8 or newer"));
+  found.push_back(yes_or(types->has_task_iterator, "BPF task iterator", "yes", missing,
+                         "offwait needs Linux 5.8 or newer"));
+  found.push_back(yes_or(types->sched_switch_has_prev_state, "sched_switch prev_state", "yes", degraded,
+                         "a thread's state is read from the thread, which may have changed it meanwhile"));
+  found.push_back(yes_or(types->has_block_rq_merge, "block_rq_merge", "yes", degraded,
+                         "a disk request merged into another counts as in flight until it is used again"));
+  found.push_back(yes_or(types->has_rdonly_cast, "bpf_rdonly_cast", "yes", degraded,
+                         "stacks in the kernel cost a call for each frame"));
+  found.push_back(
+      yes_or(types->has_vm_unmapped_area, "vm_unmapped_area", "yes", degraded,
+             "code mapped where other code was is noticed once a second: stacks may be cut until then"));
+  found.push_back(yes_or(types->has_bpf_mem_alloc, "BPF memory allocator", "yes", degraded,
+                         "user stacks of 256 processes at most are walked by unwind tables"));
+  return found;
+}
+
+/// A place in our own executable, for a probe.
+std::optional<Probe> own_place() {
+  const auto address = reinterpret_cast<std::uint64_t>(&examine_host);
+  for (const Mapping& mapping : executable_mappings(::getpid()).value_or(std::vector<Mapping>())) {
+    if (mapping.begin <= address && address < mapping.end)
+      return Probe{Probe::Kind::false_wakeup, "/proc/self/exe", address - mapping.begin + mapping.offset};
+  }
+  return std::nullopt;
+}
+
+/// Loads and attaches all that a recording uses.
+void try_to_record(Host& host) {
+  HostFeature programs{"BPF programs", ok, "", ""};
+  HostFeature samples{"CPU samples", unknown, "not tried", ""};
+  HostFeature probes{"uprobes", unknown, "not tried", ""};
+  CaptureOptions options;
+  options.tgids = {::getpid()};
+  if (const std::optional<Probe> place = own_place()) options.probes = {*place};
+  Result<Recorder> recorder = Recorder::start(options);
+  if (recorder) {
+    probes = {"uprobes", ok, "attached", ""};
+  } else if (check_privileges()) {
+    Error with_probe = recorder.error();
+    options.probes.clear();
+    recorder = Recorder::start(options);
+    if (recorder)
+      probes = {"uprobes", degraded, "none",
+                "no --spin and no annotations: " + std::move(with_probe.message)};
+  }
+  if (recorder) {
+    programs.value = "loaded and attached";
+    const Result<KernelRecording> recording = recorder->stop();
+    const bool sampled = recording && recording->sample_hz != 0;
+    samples = {"CPU samples", sampled ? ok : degraded, sampled ? "started" : "none", ""};
+    for (const std::string& note : recorder->notes()) samples.meaning += note;
+  } else {
+    host.recording = recorder.error();
+    const bool tried = check_privileges().ok();
+    programs = {"BPF programs", tried ? missing : unknown, tried ? "refused" : "not tried",
+                tried ? recorder.error().message : ""};
+  }
+  for (HostFeature* feature : {&programs, &samples, &probes}) host.features.push_back(std::move(*feature));
+}
+
+HostFeature kernel_names() {
+  std::istringstream symbols(read_file("/proc/kallsyms"));
+  for (std::string line; std::getline(symbols, line);) {
+    if (std::strtoull(line.c_str(), nullptr, 16) != 0) return {"kernel symbols", ok, "/proc/kallsyms", ""};
+  }
+  return {"kernel symbols", degraded, "hidden",
+          "frames in the kernel have no names: give CAP_SYSLOG, too, and set kernel.kptr_restrict to 0 or 1 "
+          "if it is 2"};
+}
+
+HostFeature confinement() {
+  const Result<Confined> done = run_confined([](const ConfinedOutput& output) { output.write("read"); }, {});
+  if (done && done->end == ConfinedEnd::done && done->output == "read")
+    return {"confined processes", ok, "seccomp", ""};
+  return {"confined processes", degraded, "none",
+          "the target's files are not read: no names, no stacks in user space; no seccomp filter can be "
+          "installed"};
+}
+
+void own_privileges(std::vector<HostFeature>& found) {
+  for (const UsedCapability& one : used_capabilities()) {
+    const bool has = has_capability(one.number);
+    found.push_back({one.name,
+                     has            ? ok
+                     : one.required ? missing
+                                    : degraded,
+                     has ? "yes" : "no", has ? "" : std::string("needed for ") + one.use});
+  }
+  found.push_back(yes_or(in_host_user_namespace(), "user namespace", "the host's", missing,
+                         "capabilities of another one do not reach the kernel"));
+  found.push_back(yes_or(in_host_pid_namespace(), "PID namespace", "the host's", missing,
+                         "processes have other numbers here than in the kernel"));
+  for (HostFeature* feature : {&found[found.size() - 2], &found.back()}) {
+    if (feature->state == missing) feature->value = "another one";
+  }
+  const bool bound = own_status("NoNewPrivs") == "1";
+  found.push_back({"no_new_privs", bound ? degraded : ok, bound ? "set" : "not set",
+                   bound ? "neither sudo nor capabilities of files have an effect" : ""});
+}
+
+/// `none [integrity] confidentiality` → integrity
+HostFeature lockdown() {
+  const std::string modes = line_of("/sys/kernel/security/lockdown");
+  const std::size_t begin = modes.find('[');
+  if (begin == std::string::npos) {
+    const bool mounted = ::access("/sys/kernel/security/lsm", F_OK) == 0;
+    if (mounted) return {"kernel lockdown", ok, "none", ""};
+    return {"kernel lockdown", unknown, "securityfs is not mounted", ""};
+  }
+  const std::string mode = modes.substr(begin + 1, modes.find(']') - begin - 1);
+  if (mode != "confidentiality") return {"kernel lockdown", ok, mode, ""};
+  return {"kernel lockdown", missing, mode,
+          "BPF may not read the kernel's memory: boot with lockdown=integrity or without"};
+}
+
+HostFeature setting(const char* name, const char* path, const char* worst, const char* meaning) {
+  const std::string value = line_of(path);
+  if (value.empty()) return {name, unknown, "cannot be read", ""};
+  return value == worst ? HostFeature{name, degraded, value, meaning} : HostFeature{name, ok, value, ""};
+}
+
+HostFeature memory_lock() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  const std::string value =
+      limit.rlim_max == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_max >> 10U) + " KiB";
+  return {"locked memory", ok, value,
+          "before Linux 5.11 BPF maps count as such: LimitMEMLOCK=infinity, ulimit -l unlimited"};
+}
+
+HostFeature container() {
+  for (const auto& [file, kind] :
+       {std::pair("/.dockerenv", "docker"), std::pair("/run/.containerenv", "podman")}) {
+    if (::access(file, F_OK) == 0) return {"container", ok, kind, ""};
+  }
+  const char* const kind = std::getenv("container");
+  return {"container", ok, kind != nullptr && *kind != '\0' ? kind : "none seen", ""};
+}
+
+}  // namespace
+
+Host examine_host() {
+  Host host;
+  host.features = kernel_features();
+  try_to_record(host);
+  host.features.push_back(kernel_names());
+  host.features.push_back(confinement());
+  own_privileges(host.features);
+  host.features.push_back(lockdown());
+  host.features.push_back(setting("kernel.kptr_restrict", "/proc/sys/kernel/kptr_restrict", "2",
+                                  "hides kernel symbols from everybody"));
+  host.features.push_back(setting("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid", "", ""));
+  host.features.push_back(memory_lock());
+  host.features.push_back(container());
+  return host;
+}
+
+}  // namespace offwait

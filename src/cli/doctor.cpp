@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/doctor.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "calibrate/calibration.h"
+#include "capture/host.h"
+#include "cli/version.h"
+#include "report/canvas.h"
+#include "report/escape.h"
+
+namespace offwait {
+namespace {
+
+constexpr int kNameColumn = 10;
+constexpr int kValueColumn = 36;
+
+const char* name_of(FeatureState state) {
+  constexpr std::array kNames = {"ok", "degraded", "missing", "unknown"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+/// Where the shell would find it; empty if nowhere.
+std::string find_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path == nullptr ? "" : path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    const std::string file = (directory.empty() ? "." : directory) + "/" + name;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+HostFeature program(const std::string& name, const std::string& meaning) {
+  const std::string path = find_program(name);
+  if (path.empty()) return {name, FeatureState::degraded, "not installed", meaning};
+  return {name, FeatureState::ok, path, ""};
+}
+
+HostFeature calibrations() {
+  const Result<std::vector<Calibration>> stored = stored_calibrations();
+  if (!stored) return {"disk calibrations", FeatureState::degraded, "unusable", stored.error().message};
+  if (stored->empty()) {
+    return {"disk calibrations", FeatureState::degraded, "none",
+            "what disks can do is assumed: offwait calibrate measures it"};
+  }
+  std::string disks;
+  for (const Calibration& one : *stored)
+    disks += (disks.empty() ? "" : ", ") + one.disk + " " + one.measured_on;
+  return {"disk calibrations", FeatureState::ok, disks, ""};
+}
+
+/// What it comes to, in one sentence.
+std::string verdict(const Host& host) {
+  if (!host.recording) return "Recording is impossible: " + host.recording.error().message;
+  const auto degraded =
+      std::count_if(host.features.begin(), host.features.end(),
+                    [](const HostFeature& feature) { return feature.state == FeatureState::degraded; });
+  return degraded == 0 ? "Recording is possible." : "Recording is possible, without what is degraded above.";
+}
+
+std::string to_text(const Host& host, const TextStyle& style) {
+  Canvas canvas(style.width, style.color, style.charset);
+  for (const HostFeature& feature : host.features) {
+    const bool good = feature.state == FeatureState::ok;
+    canvas.put(name_of(feature.state), good ? Ink::good : Ink::warn)
+        .to(kNameColumn)
+        .put(feature.name)
+        .to(kValueColumn);
+    canvas.flow(words(feature.meaning.empty() ? feature.value : feature.value + "; " + feature.meaning),
+                kValueColumn);
+  }
+  canvas.gap();
+  canvas.flow(words(verdict(host), Ink::strong), 2);
+  return canvas.take();
+}
+
+std::string to_json(const Host& host) {
+  nlohmann::ordered_json features = nlohmann::ordered_json::array();
+  for (const HostFeature& feature : host.features) {
+    features.push_back({{"name", feature.name},
+                        {"state", name_of(feature.state)},
+                        {"value", escape(feature.value)},
+                        {"meaning", escape(feature.meaning)}});
+  }
+  const nlohmann::ordered_json json = {{"schema", "offwait-doctor/1"},
+                                       {"offwait", kVersion},
+                                       {"can_record", host.recording.ok()},
+                                       {"verdict", escape(verdict(host))},
+                                       {"features", std::move(features)}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+Diagnosis diagnose(const TextStyle& style, bool json) {
+  Host host = examine_host();
+  host.features.push_back(program("jcmd", "no names for what a JVM has compiled (--java)"));
+  host.features.push_back(program("debuginfod-find", "no debug files from servers (--debuginfod)"));
+  host.features.push_back(calibrations());
+  return {json ? to_json(host) : to_text(host, style), host.recording.ok()};
+}
+
+}  // namespace offwait

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+
+#include "report/text.h"
+
+namespace offwait {
+
+struct Diagnosis {
+  std::string text;
+  bool can_record = false;
+};
+
+/// Finds out what this host allows of recording: as lines, or as JSON (schema "offwait-doctor/1").
+Diagnosis diagnose(const TextStyle& style, bool json);
+
+}  // namespace offwait
