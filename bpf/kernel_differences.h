@@ -17,8 +17,8 @@ extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
 #define READABLE_AS(type, address) \
   ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
 
-/* For each pointer that is loaded through a typed pointer which it trusts, the verifier (6.3 and later) searches all of the
- * kernel's types several times, two milliseconds long. Nothing here needs its trust. */
+/* For each pointer that is loaded through a typed pointer which it trusts, the verifier (6.3 and later)
+ * searches all of the kernel's types several times, two milliseconds long. Nothing here needs its trust. */
 #define UNTRUSTED(type, pointer) (kernel_has_rdonly_cast ? READABLE_AS(type, pointer) : (pointer))
 
 /* Any kernel types that begin with an integer, a long one, and with a pointer. */
@@ -232,20 +232,19 @@ static __always_inline void note_blocked(struct offwait_blocked* blocked, struct
   NOTE_BLOCKED(blocked, READ_PROBED);
 }
 
-/* Where the frame that the kernel makes for a signal handler has the interrupted registers: from sp, in bytes
- * (struct rt_sigframe, without what the handler's return has taken). */
 #if defined(__TARGET_ARCH_x86)
-#define SIGNAL_FP 120
-#define SIGNAL_SP 160
-#define SIGNAL_PC 168
+#define SIGNAL_FP OFFWAIT_SIGNAL_X86_64_FP
+#define SIGNAL_SP OFFWAIT_SIGNAL_X86_64_SP
+#define SIGNAL_PC OFFWAIT_SIGNAL_X86_64_PC
 static __always_inline __u64 strip_pointer_authentication(__u64 pc) { return pc; }
 #elif defined(__TARGET_ARCH_arm64)
-#define SIGNAL_FP 544
-#define SIGNAL_LR 552
-#define SIGNAL_SP 560
-#define SIGNAL_PC 568
-/* User addresses have 48 bits, but for who asks for more; a signature stands above them. */
-static __always_inline __u64 strip_pointer_authentication(__u64 pc) { return pc & 0xffffffffffffull; }
+#define SIGNAL_FP OFFWAIT_SIGNAL_ARM64_FP
+#define SIGNAL_LR OFFWAIT_SIGNAL_ARM64_LR
+#define SIGNAL_SP OFFWAIT_SIGNAL_ARM64_SP
+#define SIGNAL_PC OFFWAIT_SIGNAL_ARM64_PC
+static __always_inline __u64 strip_pointer_authentication(__u64 pc) {
+  return pc & OFFWAIT_ARM64_ADDRESS_MASK;
+}
 #endif
 
 #endif

@@ -11,14 +11,14 @@
 #define VERIFY_EVERY 256
 
 struct known_stack {
-  __u64 pc; /* of a kernel stack 0 */
+  __u64 pc; /* of a kernel stack the id of the user stack that it belongs to */
   __u64 lr;
   __u64 hash; /* of the return addresses */
   __u32 tgid; /* of a kernel stack 0 */
-  __u32 sp;   /* its low bits: the same in all threads of a pool */
+  __u32 sp;   /* its low bits: the same in all threads of a pool; of a kernel stack 0 */
   __u32 id;
   __u16 count; /* of slots */
-  __u16 uses;
+  __u16 way;
   __u16 slots[OFFWAIT_STACK_FRAMES]; /* where the return addresses are, in words from sp */
 };
 
@@ -41,9 +41,21 @@ static __always_inline struct offwait_stack_reuse* this_stack_reuse(void) {
   return bpf_map_lookup_elem(&stack_reuse, &zero);
 }
 
+/* A walk gave `id`, where `known` was recalled (0: nothing was). */
+static __always_inline void count_walk(struct offwait_stack_reuse* reuse, __u32 known, __u32 id) {
+  ++reuse->walked;
+  if (!known) return;
+  ++reuse->verified;
+  if (known != id) ++reuse->wrong;
+}
+
+/* Stacks that begin alike have as many places: syscall(2) is called from anywhere, and one system call may
+ * wait in several places. */
+#define WAYS 8
+
 /* This CPU's place for a stack that begins like this. */
-static __always_inline __u32 known_stack_place(__u64 pc, __u64 lr, __u32 tgid, __u32 sp) {
-  __u64 hash = ((pc ^ lr << 20 ^ (__u64)tgid << 40) * HASH_FACTOR ^ sp) * HASH_FACTOR;
+static __always_inline __u32 known_stack_place(__u64 pc, __u64 lr, __u32 tgid, __u32 sp, __u32 way) {
+  __u64 hash = ((pc ^ lr << 20 ^ (__u64)tgid << 40) * HASH_FACTOR ^ sp ^ way << 16) * HASH_FACTOR;
   return bpf_get_smp_processor_id() * KNOWN_STACKS + (__u32)(hash >> 40) % KNOWN_STACKS;
 }
 
@@ -51,12 +63,26 @@ static __always_inline struct known_stack* known_stack_at(__u32 place) {
   return bpf_map_lookup_elem(&known_stacks, &place);
 }
 
+/* The id of what is known in this way, if this is the hash of its return addresses as they are now; else 0.
+ */
+static __always_inline __u32 id_if_same(struct walk* walk, const struct known_stack* known, __u64 hash,
+                                        __u32 way) {
+  if (hash != known->hash) return 0;
+  walk->way = way;
+  return known->id;
+}
+
+/* Where to note a stack that has been walked. */
+static __always_inline __u32 way_to_note(const struct walk* walk, const struct offwait_stack_reuse* reuse) {
+  return walk->way < WAYS ? walk->way : (__u32)reuse->walked % WAYS;
+}
+
 /* The user stack */
 
 static __always_inline __u32 page_offset(__u64 sp) { return (__u32)sp & 0xfff; }
 
-static __always_inline __u32 place_of_user_stack(const struct walk* walk) {
-  return known_stack_place(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp));
+static __always_inline __u32 place_of_user_stack(const struct walk* walk, __u32 way) {
+  return known_stack_place(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp), way);
 }
 
 /* The hash of what stands in some slots, from `begin` on; 0 if they cannot be read. */
@@ -75,32 +101,38 @@ __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
   return hash;
 }
 
-/* The id of the stack that the walk, which has not begun, would give; 0 if that is not known. */
-__noinline __u32 recall_user_stack(void) {
+/* The id of the stack that the walk, which has not begun, would give, if it is the one known in this way;
+ * else 0. */
+__noinline __u32 recall_user_stack(__u32 way) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
-  __u32 place = place_of_user_stack(walk);
+  __u32 place = place_of_user_stack(walk, way);
   const struct known_stack* known = known_stack_at(place);
-  if (!known || known->pc != walk->first_pc || known->tgid != walk->tgid || known->lr != walk->first_lr ||
-      known->sp != page_offset(walk->first_sp))
+  if (!known) return 0;
+  if (known->pc != walk->first_pc || known->tgid != walk->tgid || known->lr != walk->first_lr ||
+      known->sp != page_offset(walk->first_sp) || known->way != way) {
+    walk->way = way;
     return 0;
+  }
   __u64 hash = 0;
   __u32 count = known->count;
   /* All of them at once, if they are near: to read costs more than to copy. */
   __u32 bytes = ((__u32)known->slots[(count - 1) & (OFFWAIT_STACK_FRAMES - 1)] + 1) * 8;
-  if (count && !move_window(walk->first_sp, bytes)) return 0;
+  bool read_before = walk->window_at == walk->first_sp && walk->window_bytes >= bytes;
+  if (count && !read_before && !move_window(walk->first_sp, bytes)) return 0;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; i += FRAMES_AT_A_TIME)
     hash = hash_user_slots(place, i, hash);
-  return hash == known->hash ? known->id : 0;
+  return id_if_same(walk, known, hash, way);
 }
 
 static __always_inline void remember(struct known_stack* known, const struct walk* walk, __u64 pc, __u64 lr,
-                                     __u32 tgid, __u32 sp, __u32 id) {
+                                     __u32 tgid, __u32 sp, __u32 way, __u32 id) {
   known->pc = pc;
   known->lr = lr;
   known->hash = walk->slots_hash;
   known->tgid = tgid;
   known->sp = sp;
+  known->way = (__u16)way;
   known->id = id;
   known->count = (__u16)walk->slot_count;
   __builtin_memcpy(known->slots, walk->slots, sizeof(known->slots));
@@ -134,7 +166,9 @@ __noinline __u32 user_stack(void) {
   walk->first_lr = user.lr;
   walk->tgid = tgid;
   walk->window_bytes = 0; /* what it holds is another thread's, or has changed */
-  __u32 known = recall_user_stack();
+  walk->way = WAYS;
+  __u32 known = 0;
+  for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_user_stack(way);
   if (known && ++reuse->recalled % VERIFY_EVERY) return known;
 
   walk->pc = user.pc;
@@ -166,15 +200,12 @@ __noinline __u32 user_stack(void) {
   }
   stack->end = end;
   __u32 id = store_scratch_stack(SCRATCH_TRACEPOINT);
-  ++reuse->walked;
-  if (known) {
-    ++reuse->verified;
-    if (known != id) ++reuse->wrong;
-  }
+  count_walk(reuse, known, id);
   /* One that ended for want of a mapping may be complete the next time. */
   if (id && !walk->far && end != OFFWAIT_STACK_NO_MAPPING && end != OFFWAIT_STACK_UNREADABLE) {
-    struct known_stack* to = known_stack_at(place_of_user_stack(walk));
-    if (to) remember(to, walk, user.pc, user.lr, tgid, page_offset(user.sp), id);
+    __u32 way = way_to_note(walk, reuse);
+    struct known_stack* to = known_stack_at(place_of_user_stack(walk, way));
+    if (to) remember(to, walk, user.pc, user.lr, tgid, page_offset(user.sp), way, id);
   }
   return id;
 }
@@ -208,11 +239,8 @@ static __always_inline __u64 kernel_stack_end(__u64 sp) { return (sp | (KERNEL_S
 #define TOP_WORDS 64
 #endif
 
-/* One call may wait in several places, in one way each. */
-#define WAYS 4
-
 static __always_inline __u32 place_of_kernel_stack(__u32 user, __u32 way) {
-  return known_stack_place(user, 0, 0, way);
+  return known_stack_place(user, 0, 0, 0, way);
 }
 
 __noinline __u64 hash_kernel_slots(__u32 place, __u32 begin, __u64 hash) {
@@ -244,15 +272,15 @@ __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
   __u32 place = place_of_kernel_stack(user, way);
   const struct known_stack* known = known_stack_at(place);
   if (!known) return 0;
-  if (known->pc != user || known->tgid || known->sp != way) {
-    walk->free_way = way;
+  if (known->pc != user || known->tgid || known->way != way) {
+    walk->way = way;
     return 0;
   }
   __u64 hash = 0;
   __u32 count = known->count;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; i += FRAMES_AT_A_TIME)
     hash = hash_kernel_slots(place, i, hash);
-  return hash == known->hash ? known->id : 0;
+  return id_if_same(walk, known, hash, way);
 }
 
 /* Looks for the stack's return addresses in some of kernel_words, from `begin` on: a few for each call, since
@@ -298,7 +326,7 @@ __noinline __u32 remember_kernel_stack(__u32 user, __u32 way, __u32 id) {
   }
   struct known_stack* known = known_stack_at(place_of_kernel_stack(user, way));
   if (!known || walk->slot_count + BPF_FRAMES != stack->frames) return 0;
-  remember(known, walk, user, 0, 0, way, id);
+  remember(known, walk, user, 0, 0, 0, way, id);
   return 0;
 }
 
@@ -324,19 +352,13 @@ static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, 
   struct offwait_stack_reuse* reuse = this_stack_reuse();
   if (!walk || !reuse || !context) return 0;
   walk->first_sp = as_number(context, ctx); /* a program's own stack may be elsewhere */
-  walk->free_way = WAYS;
+  walk->way = WAYS;
   __u32 known = 0;
-  for (__u32 way = 0; way < WAYS && !known && walk->free_way == WAYS; ++way)
-    known = recall_kernel_stack(user, way);
+  for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_kernel_stack(user, way);
   if (known && ++reuse->recalled % VERIFY_EVERY) return known;
   __u32 id = walk_kernel_stack(ctx);
-  ++reuse->walked;
-  if (known) {
-    ++reuse->verified;
-    if (known != id) ++reuse->wrong;
-  }
-  if (id && id != known)
-    remember_kernel_stack(user, walk->free_way < WAYS ? walk->free_way : (__u32)reuse->walked % WAYS, id);
+  count_walk(reuse, known, id);
+  if (id && id != known) remember_kernel_stack(user, way_to_note(walk, reuse), id);
   return id;
 }
 

@@ -4,6 +4,8 @@
 #ifndef OFFWAIT_STACK_H
 #define OFFWAIT_STACK_H
 
+#define HASH_FACTOR 0x9e3779b97f4a7c15ull
+
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 2);
@@ -45,7 +47,7 @@ __noinline __u64 hash_frames(__u32 scratch, __u32 begin, __u64 hash) {
   for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
     __u32 at = (begin + i) & (OFFWAIT_STACK_FRAMES - 1);
     if (at >= frames) break;
-    hash = (hash ^ stack->pc[at]) * 0x9e3779b97f4a7c15ull;
+    hash = (hash ^ stack->pc[at]) * HASH_FACTOR;
     hash ^= hash >> 29;
   }
   return hash;

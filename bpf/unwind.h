@@ -51,7 +51,6 @@ struct {
 #define WINDOW_WORDS 256 /* of the stack, at most, are read at a time */
 #define WINDOW_STEP 512  /* bytes, where it is not known how much will be wanted */
 #define FRAMES_PER_CALL 4
-#define FARTHEST_FRAME_POINTER (4 << 20)
 
 /* A walk under way. Its frames are in scratch_stack. */
 struct walk {
@@ -69,10 +68,10 @@ struct walk {
   __u32 index;
   __u32 mappings;
   __u32 tgid;
-  __u8 exact;     /* `pc` is where the thread was, not where a call returns to */
-  __u8 ended;     /* enum offwait_stack_end + 1; 0: it goes on */
-  __u8 far;       /* a return address is too far away for a slot */
-  __u32 free_way; /* of the places for the kernel stack (known_stacks.h), the first that is not in use */
+  __u8 exact; /* `pc` is where the thread was, not where a call returns to */
+  __u8 ended; /* enum offwait_stack_end + 1; 0: it goes on */
+  __u8 far;   /* a return address is too far away for a slot */
+  __u32 way;  /* of the places for a known stack (known_stacks.h): where it is, or may be noted */
   /* Where return addresses were read, in words from first_sp, and the hash of what was read. */
   __u32 slot_count;
   __u64 slots_hash;
@@ -83,7 +82,6 @@ struct walk {
   __u16 slots[OFFWAIT_STACK_FRAMES];
 };
 #define FARTHEST_SLOT 0xffffu
-#define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -225,7 +223,7 @@ static __always_inline bool step_by_frame_pointer(struct walk* walk) {
   walk->ended = 1 + OFFWAIT_STACK_NO_FP;
   __u64 fp = walk->fp;
   __u64 above = fp - walk->sp;
-  if (fp < walk->sp || above > FARTHEST_FRAME_POINTER) return false;
+  if (fp < walk->sp || above > OFFWAIT_FARTHEST_FP) return false;
   __u64 caller = 0;
   __u64 pc = 0;
   if (!read_word(walk, fp, &caller) || !read_word(walk, fp + 8, &pc)) return false;

@@ -85,6 +85,22 @@ struct offwait_address_space {
   __u32 asked;    /* user space has been asked to look at the mappings again */
 };
 
+/* Where the frame that the kernel makes for a signal handler has the interrupted registers: from sp, in bytes
+ * (arch/x86/include/uapi/asm/sigcontext.h after the return address was taken,
+ * arch/arm64/include/uapi/asm/sigcontext.h). */
+#define OFFWAIT_SIGNAL_X86_64_FP 120
+#define OFFWAIT_SIGNAL_X86_64_SP 160
+#define OFFWAIT_SIGNAL_X86_64_PC 168
+#define OFFWAIT_SIGNAL_ARM64_FP 544
+#define OFFWAIT_SIGNAL_ARM64_LR 552
+#define OFFWAIT_SIGNAL_ARM64_SP 560
+#define OFFWAIT_SIGNAL_ARM64_PC 568
+/* User addresses of arm64 have 48 bits, but for who asks for more; pointer authentication signs above them.
+ */
+#define OFFWAIT_ARM64_ADDRESS_MASK 0xffffffffffffull
+/* How far above sp a frame pointer may point to be believed, where no table tells. */
+#define OFFWAIT_FARTHEST_FP (4 << 20)
+
 /* How the walk of a user stack ended. */
 enum offwait_stack_end {
   OFFWAIT_STACK_ROOT = 0,   /* at an outermost frame: complete */

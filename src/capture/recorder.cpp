@@ -91,8 +91,8 @@ Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton) {
     if (!created || bpf_map__reuse_fd(map, created.get()) != 0)
       return libbpf_error(std::string("cannot create the map ") + bpf_map__name(map), errno);
   }
-  return UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks), bpf_map__fd(skeleton.maps.mappings),
-                            bpf_map__fd(skeleton.maps.address_spaces)};
+  return UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks),
+                            bpf_map__fd(skeleton.maps.mappings), bpf_map__fd(skeleton.maps.address_spaces)};
 }
 
 struct FreeSkeleton {
@@ -115,6 +115,16 @@ Status for_each_entry(const bpf_map* map, Visit visit) {
     visit(key, value);
   }
   return success();
+}
+
+/// Of an array that each CPU has one of; empty if it cannot be read.
+template <class Value>
+std::vector<Value> values_by_cpu(const bpf_map* map, std::uint32_t index) {
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus <= 0) return {};
+  std::vector<Value> values(static_cast<std::size_t>(cpus));
+  if (bpf_map_lookup_elem(bpf_map__fd(map), &index, values.data()) != 0) return {};
+  return values;
 }
 
 }  // namespace
@@ -360,23 +370,14 @@ struct Recorder::State {
   }
 
   std::uint64_t kernel_loss(std::uint32_t loss) const {
-    const int cpus = libbpf_num_possible_cpus();
-    if (cpus <= 0) return 0;
-    std::vector<std::uint64_t> counts(static_cast<std::size_t>(cpus));
-    if (bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.losses), &loss, counts.data()) != 0) return 0;
     std::uint64_t sum = 0;
-    for (const std::uint64_t count : counts) sum += count;
+    for (const auto count : values_by_cpu<std::uint64_t>(skeleton->maps.losses, loss)) sum += count;
     return sum;
   }
 
   offwait_stack_reuse stack_reuse() const {
     offwait_stack_reuse sum{};
-    const int cpus = libbpf_num_possible_cpus();
-    if (cpus <= 0) return sum;
-    std::vector<offwait_stack_reuse> counts(static_cast<std::size_t>(cpus));
-    const std::uint32_t zero = 0;
-    if (bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.stack_reuse), &zero, counts.data()) != 0) return sum;
-    for (const offwait_stack_reuse& count : counts) {
+    for (const auto& count : values_by_cpu<offwait_stack_reuse>(skeleton->maps.stack_reuse, 0)) {
       sum.walked += count.walked;
       sum.recalled += count.recalled;
       sum.verified += count.verified;
@@ -470,7 +471,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
       bpf_program__set_autoload(program, false);
   }
   // To verify the programs takes the kernel as long as it takes us to read the unwind tables of the target.
-  std::future<int> load = std::async(std::launch::async, [&skeleton] { return offwait_bpf__load(&skeleton); });
+  std::future<int> load =
+      std::async(std::launch::async, [&skeleton] { return offwait_bpf__load(&skeleton); });
   if (options.stacks) {
     state->processes_to_map.insert(options.tgids.begin(), options.tgids.end());
     if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();

@@ -125,7 +125,6 @@ Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
     }
     file.pieces.push_back({rows[at].pc, *index});
   }
-  rows_ += rows.size();
   return file;
 }
 

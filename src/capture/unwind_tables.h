@@ -37,18 +37,14 @@ class UnwindTables {
   UnwindTables& operator=(UnwindTables&&) = delete;
 
   /// Looks at what the process has mapped: what is new gets a table, and stacks are walked by it from then
-  /// on. What has not changed costs one read of /proc/TGID/maps. False: the
-  /// process is gone, and forgotten. A file
-  /// without a usable table is mapped all the same. An Error only if the kernel refuses an update.
+  /// on. What has not changed costs one read of /proc/TGID/maps. False: the process is gone, and forgotten.
+  /// A file without a usable table is mapped all the same. An Error only if the kernel refuses an update.
   Result<bool> refresh(std::int32_t tgid);
 
   /// The rules of the process as the kernel has them now, for a walk in user space: until the next refresh.
   /// Without any where nothing is known of the process.
   FindCode rules_of(std::int32_t tgid);
 
-  /// Bytes of rows and indices in the kernel.
-  std::size_t bytes() const { return std::size_t{blocks_} * sizeof(offwait_unwind_block); }
-  std::size_t rows() const { return rows_; }
   /// Files whose table did not fit any more.
   std::size_t left_out() const { return left_out_; }
 
@@ -93,7 +89,6 @@ class UnwindTables {
   std::vector<offwait_unwind_block*> superblocks_;
   std::uint32_t blocks_ = 0;
   std::uint32_t last_number_ = 0;
-  std::size_t rows_ = 0;
   std::size_t left_out_ = 0;
 };
 

@@ -7,17 +7,16 @@ namespace offwait {
 namespace {
 
 constexpr std::uint64_t kWord = 8;
-/// Pointer authentication uses the bits above; user addresses beyond are only mapped for who asks for them.
-constexpr std::uint64_t kArm64AddressMask = (std::uint64_t{1} << 48U) - 1;
 
-/// From sp in the signal frame that the kernel makes, to the registers of the interrupted code
-/// (arch/x86/include/uapi/asm/sigcontext.h after the return address was taken,
-/// arch/arm64/include/uapi/asm/sigcontext.h).
 struct SignalFrame {
   std::uint64_t fp, lr, sp, pc;
 };
-constexpr SignalFrame kSignalX86_64 = {.fp = 120, .lr = 0, .sp = 160, .pc = 168};
-constexpr SignalFrame kSignalArm64 = {.fp = 544, .lr = 552, .sp = 560, .pc = 568};
+constexpr SignalFrame kSignalX86_64 = {
+    .fp = OFFWAIT_SIGNAL_X86_64_FP, .lr = 0, .sp = OFFWAIT_SIGNAL_X86_64_SP, .pc = OFFWAIT_SIGNAL_X86_64_PC};
+constexpr SignalFrame kSignalArm64 = {.fp = OFFWAIT_SIGNAL_ARM64_FP,
+                                      .lr = OFFWAIT_SIGNAL_ARM64_LR,
+                                      .sp = OFFWAIT_SIGNAL_ARM64_SP,
+                                      .pc = OFFWAIT_SIGNAL_ARM64_PC};
 
 class Walk {
  public:
@@ -76,7 +75,7 @@ class Walk {
   }
 
   std::uint64_t return_address(std::uint64_t value) const {
-    return arm64_ ? value & kArm64AddressMask : value;
+    return arm64_ ? value & OFFWAIT_ARM64_ADDRESS_MASK : value;
   }
 
   /// To the caller, or why not.
@@ -176,7 +175,7 @@ class Walk {
   End step_by_fp() {
     std::uint64_t fp = 0;
     std::uint64_t pc = 0;
-    if (!fp_known_ || fp_ % kWord != 0 || fp_ < sp_ || fp_ - sp_ > kLargestFpFrame) {
+    if (!fp_known_ || fp_ % kWord != 0 || fp_ < sp_ || fp_ - sp_ > OFFWAIT_FARTHEST_FP) {
       return OFFWAIT_STACK_NO_FP;
     }
     if (!read(fp_, fp) || !read(fp_ + kWord, pc)) {

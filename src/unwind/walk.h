@@ -40,8 +40,6 @@ struct UserStack {
 };
 
 inline constexpr std::size_t kMostFrames = OFFWAIT_STACK_FRAMES;
-/// How far above sp a frame pointer may point to be believed, where no table tells.
-inline constexpr std::uint64_t kLargestFpFrame = std::uint64_t{4} << 20U;
 
 /// A return address of 0 ends the stack as an outermost frame does. Each caller's sp is above its callee's,
 /// but for the frame that a signal interrupted; so it ends, whatever the memory says.

@@ -146,7 +146,7 @@ TEST_CASE("without a table, frame pointers are followed if they can be true") {
   const auto start = process.function(OFFWAIT_UNWIND_STOP);
   constexpr std::uint64_t kPc = Process::kJit + 0x10;
   const auto walk = [&](std::uint64_t fp) { return process.walk({.pc = kPc, .sp = kStack, .fp = fp}); };
-  constexpr std::uint64_t kFar = kStack + kLargestFpFrame;
+  constexpr std::uint64_t kFar = kStack + OFFWAIT_FARTHEST_FP;
   process.memory = {{kStack, kStack + 0x40},
                     {kStack + 8, Process::kJit + 0x20},
                     {kStack + 0x40, 0},
