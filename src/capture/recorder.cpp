@@ -420,7 +420,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   const Result<KernelTypes> types = read_kernel_types();
   if (!types) return types.error();
   if (!types->has_ring_buffer || !types->has_task_iterator)
-    return Error{"this kernel has no BPF ring buffers, or no task iterators: offwait needs Linux 5.8 or newer"};
+    return Error{
+        "this kernel has no BPF ring buffers, or no task iterators: offwait needs Linux 5.8 or newer"};
 
   libbpf_complaint().clear();
   libbpf_set_print(keep_complaint);
