@@ -20,7 +20,7 @@ test=(
   fio e2fsprogs libfuse3-dev                                           # disks
   gdb                                                                  # stacks; mariadbd's too if it is there
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
-  mmdebstrap file                                                      # other Debian releases
+  mmdebstrap file debhelper lintian                                    # other Debian releases, and the package for Debian
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
 matrix=(                                                               # other kernels

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Makes a Debian package of a finished static build. The same sources and libraries give the same bytes.
+#
+#   packaging/build-deb.sh BUILD_DIR OUT_DIR
+set -euo pipefail
+if [ $# -ne 2 ] || [ ! -x "$1/offwait" ]; then
+  echo "Usage: $0 BUILD_DIR OUT_DIR, where BUILD_DIR is a build, such as build/release" >&2
+  exit 2
+fi
+packaging=$(realpath "$(dirname "$0")")
+BUILD=$(realpath "$1")
+export BUILD
+mkdir -p "$2"
+out=$(realpath "$2")
+
+version=$(dpkg-parsechangelog -l "$packaging/debian/changelog" -S Version)
+if [ "$("$BUILD/offwait" --version)" != "offwait $version" ]; then
+  echo "$0: debian/changelog is for $version, but $BUILD/offwait is $("$BUILD/offwait" --version)" >&2
+  exit 1
+fi
+# Outside of a checkout it is the changelog's date.
+if commit_time=$(git -C "$packaging" log -1 --format=%ct 2>/dev/null); then
+  export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$commit_time}
+fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/offwait"
+cp -r "$packaging/debian" "$scratch/offwait"
+cd "$scratch/offwait"
+if ! dpkg-buildpackage --build=binary --no-sign >"$scratch/log" 2>&1; then
+  cat "$scratch/log" >&2
+  exit 1
+fi
+mv "$scratch"/offwait_*.deb "$out"
+ls "$out"/offwait_"$version"_*.deb

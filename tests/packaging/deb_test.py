@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Debian package: made, installed in a clean Debian 12, used there, and removed.
+
+    deb_test.py BUILD [test names]"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import roots
+
+BUILD = pathlib.Path(sys.argv.pop(1))
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+# What installing any package leaves behind.
+TRACES_OF_APT = re.compile(r"(etc/ld\.so\.cache|var/(cache/(apt|ldconfig|debconf)|lib/(apt|dpkg)|log)/.*)")
+
+
+def run(*command, **more):
+    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=roots.GUARD_S, check=False, **more)
+    if result.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+class DebTest(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        if lacks := [tool for tool in ("dpkg-buildpackage", "dh", "lintian") if not shutil.which(tool)]:
+            raise unittest.SkipTest(f"{', '.join(lacks)} missing")
+        cls.out = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="offwait-deb")))
+        cls.package = cls.make(cls.out)
+
+    @staticmethod
+    def make(out):
+        return pathlib.Path(run(SOURCE / "packaging/build-deb.sh", BUILD, out).strip())
+
+    def test_lintian(self):
+        self.assertEqual(run("lintian", "--allow-root", "--fail-on", "error,warning", self.package), "")
+
+    def test_same_bytes_again(self):
+        self.assertEqual(self.make(self.out / "again").read_bytes(), self.package.read_bytes())
+
+    def test_fields(self):
+        architecture, depends, version, built_using = run(
+            "dpkg-deb", "--show", "--showformat", "${Architecture}\n${Depends}\n${Version}\n${Built-Using}", self.package).split("\n")
+        self.assertEqual((architecture, depends), (run("dpkg", "--print-architecture").strip(), ""))
+        self.assertEqual(f"offwait {version}\n", run(BUILD / "offwait", "--version"))
+        gcc = "gcc-" + run("g++", "-dumpversion").strip()
+        self.assertEqual({source.split()[0] for source in built_using.split(",")},
+                         {"bzip2", "cli11", "elfutils", gcc, "glibc", "libbpf", "libiberty", "libzstd", "nlohmann-json3", "xz-utils", "zlib"})
+
+    def test_in_clean_debian(self):
+        if os.geteuid() != 0:
+            self.skipTest("root missing")
+        try:
+            root = self.enterContext(roots.Root("bookworm"))
+        except roots.Unavailable as unavailable:
+            self.skipTest(str(unavailable))
+
+        def inside(*command, mounts=("/proc", "/dev")):
+            return run(*root.inside(*command, mounts=mounts), env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"})
+
+        def files():
+            return {str(path.relative_to(root.changes)) for path in root.changes.rglob("*") if not path.is_dir()}
+        (root.changes / "root").mkdir(mode=0o700)
+        (root.changes / "tmp").mkdir(mode=0o777)
+        before = files()
+        shutil.copy(self.package, root.changes / "tmp")
+        inside("apt-get", "-q", "-y", "install", f"/tmp/{self.package.name}")
+        (root.changes / "tmp" / self.package.name).unlink()
+
+        installed = set(inside("dpkg-query", "--listfiles", "offwait").split())
+        for path in ("share/man/man1/offwait.1.gz", "share/man/man1/offwait-report.1.gz", "share/bash-completion/completions/offwait",
+                     "share/zsh/vendor-completions/_offwait", "share/fish/vendor_completions.d/offwait.fish", "include/offwait/annotate.h",
+                     "share/doc/offwait/copyright", "share/doc/offwait/README.Debian"):
+            self.assertIn(f"/usr/{path}", installed)
+            self.assertTrue((root.changes / "usr" / path).is_file(), path)
+        self.assertEqual(inside("dpkg", "--verify", "offwait"), "")
+
+        self.assertEqual(inside("offwait", "--version"), run(BUILD / "offwait", "--version"))
+        shutil.copy(SOURCE / "tests/traces/figure3.txt", root.changes / "root")
+        self.assertIn("A → B", inside("env", "LC_ALL=C.UTF-8", "offwait", "report", "/root/figure3.txt"))
+        (root.changes / "root/figure3.txt").unlink()
+        sleeper = subprocess.Popen(["/bin/sleep", "600"])
+        try:
+            while pathlib.Path(f"/proc/{sleeper.pid}/comm").read_text() != "sleep\n":
+                time.sleep(0.01)
+            report = json.loads(inside("offwait", "-p", sleeper.pid, "-d", "500ms", "--json", "-", mounts=("/proc", "/sys")))
+        finally:
+            sleeper.kill()
+            sleeper.wait()
+        self.assertEqual([(wait["tid"], wait["class"]) for wait in report["open_waits"]], [(sleeper.pid, "sleep")])
+
+        (root.changes / "var/lib/offwait").mkdir()
+        (root.changes / "var/lib/offwait/disks.json").write_text("{}\n")
+        inside("apt-get", "-q", "-y", "purge", "offwait")
+        self.assertEqual([path for path in files() - before if not TRACES_OF_APT.fullmatch(path)], [])
+        self.assertNotIn("offwait", (root.changes / "var/lib/dpkg/status").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
