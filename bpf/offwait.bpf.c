@@ -24,6 +24,7 @@
 #include "irq.h"
 #include "net.h"
 #include "seed.h"
+#include "symbols.h"
 #include "spin.h"
 #include "sample.h"
 /* clang-format on */

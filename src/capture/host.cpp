@@ -87,6 +87,17 @@ std::optional<Probe> own_place() {
   return std::nullopt;
 }
 
+HostFeature kernel_names(bool in_bpf) {
+  if (in_bpf) return {"kernel symbols", ok, "BPF symbol iterator", ""};
+  std::istringstream symbols(read_file("/proc/kallsyms"));
+  for (std::string line; std::getline(symbols, line);) {
+    if (std::strtoull(line.c_str(), nullptr, 16) != 0) return {"kernel symbols", ok, "/proc/kallsyms", ""};
+  }
+  return {"kernel symbols", degraded, "hidden",
+          "frames in the kernel have no names: give CAP_SYSLOG, too, and set kernel.kptr_restrict to 0 or 1 "
+          "if it is 2"};
+}
+
 /// Loads and attaches all that a recording uses.
 void try_to_record(Host& host) {
   HostFeature programs{"BPF programs", ok, "", ""};
@@ -118,17 +129,22 @@ void try_to_record(Host& host) {
     programs = {"BPF programs", tried ? missing : unknown, tried ? "refused" : "not tried",
                 tried ? recorder.error().message : ""};
   }
-  for (HostFeature* feature : {&programs, &samples, &probes}) host.features.push_back(std::move(*feature));
+  HostFeature symbols = kernel_names(recorder && !recorder->kernel_symbols().empty());
+  for (HostFeature* feature : {&programs, &samples, &probes, &symbols})
+    host.features.push_back(std::move(*feature));
 }
 
-HostFeature kernel_names() {
-  std::istringstream symbols(read_file("/proc/kallsyms"));
-  for (std::string line; std::getline(symbols, line);) {
-    if (std::strtoull(line.c_str(), nullptr, 16) != 0) return {"kernel symbols", ok, "/proc/kallsyms", ""};
+/// By what is mapped, not by name: our own executable will do.
+HostFeature deleted_files() {
+  for (const Mapping& mapping : executable_mappings(::getpid()).value_or(std::vector<Mapping>())) {
+    if (!is_file(mapping)) continue;
+    const std::optional<OpenedFile> file = open_mapped_file(::getpid(), mapping);
+    if (file && file->path.find("/map_files/") != std::string::npos)
+      return {"deleted files", ok, "/proc/PID/map_files", ""};
   }
-  return {"kernel symbols", degraded, "hidden",
-          "frames in the kernel have no names: give CAP_SYSLOG, too, and set kernel.kptr_restrict to 0 or 1 "
-          "if it is 2"};
+  return {"deleted files", degraded, "no",
+          "no names in files that were deleted or replaced while they are mapped: give "
+          "CAP_CHECKPOINT_RESTORE, too"};
 }
 
 HostFeature confinement() {
@@ -141,13 +157,9 @@ HostFeature confinement() {
 }
 
 void own_privileges(std::vector<HostFeature>& found) {
-  for (const UsedCapability& one : used_capabilities()) {
+  for (const NeededCapability& one : needed_capabilities()) {
     const bool has = has_capability(one.number);
-    found.push_back({one.name,
-                     has            ? ok
-                     : one.required ? missing
-                                    : degraded,
-                     has ? "yes" : "no", has ? "" : std::string("needed for ") + one.use});
+    found.push_back({one.name, has ? ok : missing, has ? "yes" : "no", std::string("for ") + one.use});
   }
   found.push_back(yes_or(in_host_user_namespace(), "user namespace", "the host's", missing,
                          "capabilities of another one do not reach the kernel"));
@@ -187,8 +199,7 @@ HostFeature memory_lock() {
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::string value =
       limit.rlim_max == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_max >> 10U) + " KiB";
-  return {"locked memory", ok, value,
-          "before Linux 5.11 BPF maps count as such: LimitMEMLOCK=infinity, ulimit -l unlimited"};
+  return {"locked memory", ok, value, ""};
 }
 
 HostFeature container() {
@@ -206,7 +217,7 @@ Host examine_host() {
   Host host;
   host.features = kernel_features();
   try_to_record(host);
-  host.features.push_back(kernel_names());
+  host.features.push_back(deleted_files());
   host.features.push_back(confinement());
   own_privileges(host.features);
   host.features.push_back(lockdown());

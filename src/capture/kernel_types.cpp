@@ -136,6 +136,7 @@ Result<KernelTypes> read_kernel_types() {
   KernelTypes result;
   result.has_ring_buffer = has_enumerator(types.get(), "bpf_map_type", "BPF_MAP_TYPE_RINGBUF");
   result.has_task_iterator = btf__find_by_name_kind(types.get(), "bpf_iter__task", BTF_KIND_STRUCT) > 0;
+  result.has_symbol_iterator = btf__find_by_name_kind(types.get(), "bpf_iter__ksym", BTF_KIND_STRUCT) > 0;
   result.sched_switch_has_prev_state = tracepoint_arguments(types.get(), "sched_switch") >= 4;
   result.block_rq_has_queue = tracepoint_arguments(types.get(), "block_rq_issue") >= 2;
   result.has_block_rq_merge = tracepoint_arguments(types.get(), "block_rq_merge") >= 0;

@@ -18,6 +18,7 @@ struct KernelTypes {
   bool block_rq_has_queue = false;
   bool has_block_rq_merge = false;
   bool has_rdonly_cast = false;
+  bool has_symbol_iterator = false;
   bool has_vm_unmapped_area = false;
   bool has_bpf_mem_alloc = false;                 ///< every program may use hash maps that grow
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only

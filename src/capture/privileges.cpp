@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/read_file.h"
+
 namespace offwait {
 namespace {
 
@@ -19,18 +21,14 @@ using Capabilities = std::uint64_t;
 
 constexpr Capabilities bit(int capability) { return Capabilities{1} << capability; }
 
-constexpr std::array kUsed = {
-    UsedCapability{"CAP_BPF", CAP_BPF, true, "BPF programs and maps"},
-    UsedCapability{"CAP_PERFMON", CAP_PERFMON, true, "reading the kernel's memory from BPF, samples"},
-    UsedCapability{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, true, "what the target has mapped, its memory"},
-    UsedCapability{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, true, "the target's files"},
-    UsedCapability{"CAP_SYSLOG", CAP_SYSLOG, false, "addresses in /proc/kallsyms"},
-    UsedCapability{"CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE, false,
-                   "files that were deleted while the target has them mapped"},
-    UsedCapability{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, false, "--spin and annotations, on new kernels"},
+constexpr std::array kNeeded = {
+    NeededCapability{"CAP_BPF", CAP_BPF, "BPF programs and maps"},
+    NeededCapability{"CAP_PERFMON", CAP_PERFMON, "reading the kernel's memory in BPF, and CPU samples"},
+    NeededCapability{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "what the target has mapped, and its memory"},
+    NeededCapability{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, "the target's files"},
 };
 
-/// The required ones, as setcap(8) takes them.
+/// All of them, as setcap(8) takes them.
 constexpr const char* kSetcap = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep";
 
 constexpr Capabilities kInSysAdmin = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_CHECKPOINT_RESTORE);
@@ -73,12 +71,16 @@ std::string own_path() {
 
 }  // namespace
 
-std::span<const UsedCapability> used_capabilities() { return kUsed; }
+std::span<const NeededCapability> needed_capabilities() { return kNeeded; }
 
 bool has_capability(int number) {
   const Capabilities effective = own_capabilities().effective;
   return (effective & bit(number)) != 0 ||
          ((kInSysAdmin & bit(number)) != 0 && (effective & bit(CAP_SYS_ADMIN)) != 0);
+}
+
+bool kernel_symbols_hidden_from_us() {
+  return !has_capability(CAP_SYSLOG) && read_file("/proc/sys/kernel/kptr_restrict") != "2\n";
 }
 
 bool in_host_pid_namespace() { return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCU); }
@@ -88,8 +90,8 @@ bool in_host_user_namespace() { return is_first_namespace("/proc/self/ns/user", 
 Status check_privileges() {
   std::string missing;
   bool obtainable = true;
-  for (const UsedCapability& one : kUsed) {
-    if (!one.required || has_capability(one.number)) continue;
+  for (const NeededCapability& one : kNeeded) {
+    if (has_capability(one.number)) continue;
     missing += (missing.empty() ? "" : ", ") + std::string(one.name);
     obtainable = obtainable && ::prctl(PR_CAPBSET_READ, one.number, 0, 0, 0) == 1;
   }

@@ -9,19 +9,21 @@
 
 namespace offwait {
 
-/// A capability that offwait makes use of.
-struct UsedCapability {
+/// A capability without which nothing is recorded.
+struct NeededCapability {
   const char* name;  ///< "CAP_BPF"
   int number;
-  bool required;    ///< nothing is recorded without it
   const char* use;  ///< what for
 };
 
-/// The required ones first.
-std::span<const UsedCapability> used_capabilities();
+std::span<const NeededCapability> needed_capabilities();
 
 /// Is it effective? CAP_SYS_ADMIN includes CAP_BPF, CAP_PERFMON and CAP_CHECKPOINT_RESTORE.
 bool has_capability(int number);
+
+/// Does /proc/kallsyms show no addresses to this process alone, for want of CAP_SYSLOG? Not when
+/// kernel.kptr_restrict hides them from everybody.
+bool kernel_symbols_hidden_from_us();
 
 /// Is this the host's PID namespace? In another one processes have other numbers than in the kernel.
 bool in_host_pid_namespace();
@@ -29,7 +31,7 @@ bool in_host_pid_namespace();
 /// Is this the host's user namespace? The capabilities of another one do not count for BPF.
 bool in_host_user_namespace();
 
-/// Success if this process may record: the required capabilities are effective, in the host's namespaces.
+/// Success if this process may record: the needed capabilities are effective, in the host's namespaces.
 /// Otherwise the error names those that are missing, and says how to give them.
 Status check_privileges();
 

@@ -141,6 +141,7 @@ struct Recorder::State {
   std::set<std::int32_t> processes_to_map;  ///< and at once
   std::unordered_set<std::int32_t> known_processes;
   std::vector<std::string> notes;
+  UniqueFd symbols;  ///< an iterator
   std::uint64_t bad_records = 0;
   Nanos next_disk_sample = 0;
   Nanos next_mappings = 0;
@@ -319,14 +320,23 @@ struct Recorder::State {
     recording.cpu_idle_ns = between(cpu_before->idle, after->idle);
   }
 
-  /// Runs a BPF iterator over all tasks.
-  static Status iterate(bpf_program* program) {
+  /// A BPF iterator over all tasks or symbols; runs when it is read.
+  static Result<UniqueFd> open_iterator(bpf_program* program) {
+    const std::string name = bpf_program__name(program);
     bpf_link* const link = bpf_program__attach_iter(program, nullptr);
-    if (link == nullptr) return libbpf_error("cannot attach the task iterator", errno);
-    const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
+    if (link == nullptr) return libbpf_error("cannot attach the iterator " + name, errno);
+    UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
     const int error = errno;
     bpf_link__destroy(link);
-    if (!iterator) return libbpf_error("cannot run the task iterator", error);
+    if (!iterator) return libbpf_error("cannot run the iterator " + name, error);
+    return iterator;
+  }
+
+  /// Runs a BPF iterator over all tasks.
+  static Status iterate(bpf_program* program) {
+    const Result<UniqueFd> opened = open_iterator(program);
+    if (!opened) return opened.error();
+    const UniqueFd& iterator = *opened;
     std::array<char, 64> ignored{};
     ssize_t got = 0;
     while ((got = ::read(iterator.get(), ignored.data(), ignored.size())) > 0 ||
@@ -444,6 +454,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (!options.stacks || !types->has_vm_unmapped_area)
     bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
   if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
+  const bool lists_symbols = options.stacks && types->has_symbol_iterator && kernel_symbols_hidden_from_us();
+  bpf_program__set_autoload(skeleton.progs.list_symbols, lists_symbols);
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
   bpf_map__set_max_entries(skeleton.maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
   const bool sampling = options.stacks && options.sample_hz != 0;
@@ -499,6 +511,12 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
       ring_buffer__new(bpf_map__fd(skeleton.maps.mappings_wanted), State::on_wanted, state.get(), nullptr));
   if (!state->ring || !state->wanted_ring) return libbpf_error("cannot map the ring buffer", errno);
   if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
+
+  if (lists_symbols) {
+    Result<UniqueFd> symbols = State::open_iterator(skeleton.progs.list_symbols);
+    if (!symbols) return symbols.error();
+    state->symbols = std::move(symbols).value();
+  }
 
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton.obj) {
@@ -570,6 +588,8 @@ int Recorder::urgent_fd() const { return ring_buffer__epoll_fd(state_->wanted_ri
 std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
 
 const std::vector<std::string>& Recorder::notes() const { return state_->notes; }
+
+std::string Recorder::kernel_symbols() { return read_all(state_->symbols.get()); }
 
 Nanos Recorder::elapsed() const { return monotonic_now() - state_->recording.window.begin; }
 

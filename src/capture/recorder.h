@@ -70,6 +70,10 @@ class Recorder {
   /// mappings should be looked at while they live.
   std::set<std::int32_t> take_new_processes();
 
+  /// The kernel's symbols in the form of /proc/kallsyms, where that hides their addresses from this process
+  /// and the kernel has another way (6.0 and later); else empty.
+  std::string kernel_symbols();
+
   /// Since the window's begin.
   Nanos elapsed() const;
 

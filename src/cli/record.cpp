@@ -340,6 +340,8 @@ Result<Recorded> record(const Options& options) {
   }
   Result<KernelRecording> recording = recorder->stop();
   if (!recording) return recording.error();
+  if (std::string text = recorder->kernel_symbols(); !text.empty())
+    symbols.set_kernel_symbols(std::move(text));
   if (Status gave_up = give_up_privileges(Remaining::naming, commands); !gave_up) return gave_up.error();
   note_processes();
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);

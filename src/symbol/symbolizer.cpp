@@ -258,12 +258,12 @@ std::vector<std::int32_t> Symbolizer::java_processes() const {
 const KernelSymbols& Symbolizer::kernel() {
   if (!kernel_read_) {
     kernel_read_ = true;
-    kernel_ = KernelSymbols::parse(read_kallsyms());
+    kernel_ = KernelSymbols::parse(kallsyms_.empty() ? read_kallsyms() : kallsyms_);
     if (kernel_.restricted()) {
       warnings_.emplace_back(
-          "kernel frames have no names: kernel.kptr_restrict hides the addresses in /proc/kallsyms; set it "
-          "to 0 or "
-          "1 and run as root");
+          "kernel frames have no names: /proc/kallsyms hides their addresses; give offwait CAP_SYSLOG, too, "
+          "and "
+          "set kernel.kptr_restrict to 0 or 1 if it is 2");
     } else if (kernel_.empty()) {
       warnings_.emplace_back("kernel frames have no names: /proc/kallsyms cannot be read");
     }

@@ -52,6 +52,9 @@ class Symbolizer {
   /// longer the one that is mapped, has no names but is still a module.
   bool snapshot(std::int32_t tgid);
 
+  /// Text in the form of /proc/kallsyms, to be used instead of that. Before frames().
+  void set_kernel_symbols(std::string text) { kallsyms_ = std::move(text); }
+
   /// The texts of the frames at each address, innermost first: at least one, and before it the functions
   /// inlined there.
   ///   `function+0xoff (module)`  demangled, module without directory; `([vdso])` for the vdso, `([kernel])`,
@@ -114,6 +117,7 @@ class Symbolizer {
   std::map<FileIdentity, std::shared_ptr<Module>> files_;
   std::deque<std::shared_ptr<Module>> open_;    // those that hold a descriptor
   std::vector<std::shared_ptr<Module>> vdsos_;  // one for each ABI
+  std::string kallsyms_;
   KernelSymbols kernel_;
   bool kernel_read_ = false;
   std::vector<std::string> warnings_;

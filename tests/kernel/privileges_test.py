@@ -107,10 +107,13 @@ class PrivilegesTest(unittest.TestCase):
         for report in reports:
             name = {actor["id"]: actor["name"] for actor in report["actors"]}
             edges = [edge for edge in report["edges"] if {name[edge["from"]], name[edge["to"]]} == {"ping", "pong"}]
-            # The kernel frames above the entry are those of the way that a switch took.
             facts.append(sorted((name[edge["from"]], name[edge["to"]], stack, list(edge["classes"]),
                                  [frame for frame in edge["stacks"][0][stack] if frame.endswith("(workload)")])
                                 for edge in edges for stack in ("wait_stack", "waker_stack")))
+            kernel = {frame for edge in edges for stack in edge["stacks"] for frame in stack["wait_stack"]
+                      if frame.endswith("([kernel])") or frame.startswith("[kernel+")}
+            self.assertTrue(all(re.match(r"\w.*\+0x[0-9a-f]+ \(\[kernel\]\)$", frame) for frame in kernel), kernel)
+            self.assertTrue(any(frame.startswith("schedule+0x") for frame in kernel), kernel)
         self.assertEqual(len(facts[0]), 4)
         self.assertTrue(all(frames for *_, frames in facts[0]), facts[0])
         self.assertEqual(facts[1], facts[0])
