@@ -21,6 +21,7 @@ test=(
   gdb                                                                  # stacks; mariadbd's too if it is there
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
   mmdebstrap file debhelper lintian                                    # other Debian releases, and the package for Debian
+  crun python3-yaml                                                    # containers
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
 matrix=(                                                               # other kernels

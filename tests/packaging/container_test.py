@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The manifests for Kubernetes, as OCI containers that crun runs: what they grant is enough to record processes of the host,
+and no part of it can be left out. The command line for systemd-run grants the same.
+
+    container_test.py BUILD [test names]"""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import roots
+
+BUILD = pathlib.Path(sys.argv.pop(1))
+KUBERNETES = pathlib.Path(__file__).resolve().parents[2] / "packaging/kubernetes"
+MANUAL = KUBERNETES.parent / "man"
+CAPABILITIES = ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"]
+
+# crun runs with cgroups of version 2 alone, and so do today's nodes: where both are mounted, it gets to see the one.
+UNIFIED_CGROUPS = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
+                   '[ ! -d /sys/fs/cgroup/unified ] || mount --bind /sys/fs/cgroup/unified /sys/fs/cgroup; exec "$@"', "sh"]
+
+# As containerd sets up every container that is not privileged.
+MOUNTS = [
+    {"destination": "/proc", "type": "proc", "source": "proc", "options": ["nosuid", "noexec", "nodev"]},
+    {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "strictatime", "mode=755", "size=65536k"]},
+    {"destination": "/sys", "type": "sysfs", "source": "sysfs", "options": ["nosuid", "noexec", "nodev", "ro"]}]
+MASKED = ["/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats",
+          "/proc/sched_debug", "/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap"]
+READ_ONLY = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"]
+
+
+def missing():
+    lacks = [tool for tool in ("crun",) if not shutil.which(tool)] + ["root"] * (os.geteuid() != 0)
+    try:
+        import yaml  # noqa: F401
+    except ImportError:
+        lacks.append("python3-yaml")
+    return lacks
+
+
+def manifest(name):
+    import yaml
+    return yaml.safe_load((KUBERNETES / name).read_text())
+
+
+def entrypoint():
+    return json.loads(re.search(r"^ENTRYPOINT (.*)$", (KUBERNETES / "Dockerfile").read_text(), re.MULTILINE)[1])
+
+
+def bundle_config(pod, container, arguments, capabilities):
+    """What a kubelet makes of this container of the pod, with other arguments and capabilities."""
+    security = container["securityContext"]
+    names = [f"CAP_{name}" for name in capabilities]
+    namespaces = ["mount", "ipc", "uts", "network", "cgroup", *([] if pod["hostPID"] else ["pid"])]
+    return {
+        "ociVersion": "1.0.0",
+        "process": {
+            "user": {"uid": security["runAsUser"], "gid": 0}, "cwd": "/", "args": [*entrypoint(), *map(str, arguments)],
+            "env": ["PATH=/bin"], "noNewPrivileges": not security["allowPrivilegeEscalation"],
+            "capabilities": {kind: names for kind in ("bounding", "effective", "permitted")}},
+        "root": {"path": "rootfs", "readonly": security["readOnlyRootFilesystem"]},
+        "mounts": MOUNTS,
+        "linux": {"namespaces": [{"type": name} for name in namespaces], "maskedPaths": MASKED, "readonlyPaths": READ_ONLY}}
+
+
+@contextlib.contextmanager
+def workload():
+    """A process of the host with two threads that wake each other, until it is done with."""
+    process = subprocess.Popen([BUILD / "tests/workloads/workload", "condvar", "--rounds", "100000000"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    try:
+        json.loads(process.stdout.readline())
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        yield process.pid
+    finally:
+        process.kill()
+        process.communicate()
+
+
+class ContainerTest(unittest.TestCase):
+    maxDiff = None
+
+    def run_container(self, name, pod, container, arguments, capabilities=CAPABILITIES):
+        with tempfile.TemporaryDirectory(prefix="offwait-container") as bundle:
+            bundle = pathlib.Path(bundle)
+            (bundle / "rootfs").mkdir(mode=0o755)
+            shutil.copy(BUILD / "offwait", bundle / "rootfs/offwait")
+            (bundle / "config.json").write_text(json.dumps(bundle_config(pod, container, arguments, capabilities)))
+            command = ["crun", "--cgroup-manager=disabled", f"--root={bundle}/state", "run", f"--bundle={bundle}", f"{name}-{os.getpid()}"]
+            return subprocess.run([*UNIFIED_CGROUPS, *command], capture_output=True, text=True, timeout=roots.GUARD_S, stdin=subprocess.DEVNULL,
+                                  check=False)
+
+    def check_container(self, pod, container):
+        """What every container of ours has."""
+        self.assertTrue(pod["hostPID"])
+        self.assertEqual(container["securityContext"], {
+            "runAsUser": 0, "readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"], "add": CAPABILITIES},
+            "seccompProfile": {"type": "Unconfined"}, "appArmorProfile": {"type": "Unconfined"}})
+
+    def check_report(self, out):
+        """ping and pong wait for each other, in functions of the workload and of libc."""
+        report = json.loads(out)
+        name = {actor["id"]: actor["name"] for actor in report["actors"]}
+        edges = {(name[edge["from"]], name[edge["to"]]): edge for edge in report["edges"]}
+        for ends in (("ping", "pong"), ("pong", "ping")):
+            stack = edges[ends]["stacks"][0]
+            self.assertIn("futex", edges[ends]["classes"])
+            for kind in ("wait_stack", "waker_stack"):
+                user = stack[kind][stack[kind].index("--") + 1:]
+                self.assertTrue([frame for frame in user if frame.endswith("(workload)") or "(workload) at " in frame], user)
+                self.assertRegex(" ".join(user), r"pthread_cond_\w+\S* \(libc")
+        return report
+
+    def test_pod(self):
+        document = manifest("pod.yaml")
+        self.assertEqual((document["apiVersion"], document["kind"]), ("v1", "Pod"))
+        pod = document["spec"]
+        container, = pod["containers"]
+        self.check_container(pod, container)
+        with workload() as pid:
+            arguments = [pid if argument == "PID" else argument for argument in container["args"]]
+            arguments[arguments.index("30s")] = "500ms"
+            result = self.run_container("pod", pod, container, arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout, rf"^offwait \d+\.\d+\.\d+ . pid {pid} \(workload\)")
+            self.check_report(self.run_container("pod", pod, container, [*arguments, "--json", "-"]).stdout)
+
+    def test_no_capability_is_dispensable(self):
+        pod = manifest("pod.yaml")["spec"]
+        for dropped in CAPABILITIES:
+            result = self.run_container("less", pod, pod["containers"][0], ["-p", 1, "-d", "100ms"],
+                                        [name for name in CAPABILITIES if name != dropped])
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertEqual(set(re.findall(r"lacks: ([A-Z_, ]+)", result.stderr)), {f"CAP_{dropped}"}, result.stderr)
+
+    def test_systemd_run(self):
+        """There is no systemd here to run it: its properties are those of a unit that is sound."""
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("systemd-analyze missing")
+        page = (MANUAL / "offwait.1").read_text().replace("\\-", "-")
+        line = re.search(r"^systemd-run (.*?[^e])$", page.replace("\\e\n", " "), re.MULTILINE)[1]
+        words = shlex.split(line)
+        properties = [words[index + 1] for index, word in enumerate(words) if word == "-p" and "=" in words[index + 1]]
+        capabilities = " ".join(f"CAP_{name}" for name in CAPABILITIES)
+        self.assertEqual(properties, ["DynamicUser=yes", f"CapabilityBoundingSet={capabilities}", f"AmbientCapabilities={capabilities}",
+                                      "NoNewPrivileges=yes"])
+        with tempfile.TemporaryDirectory() as directory:
+            unit = pathlib.Path(directory) / "offwait.service"
+            unit.write_text("\n".join(["[Service]", "Type=oneshot", f"ExecStart={BUILD}/offwait -p 1234 -d 30s", *properties, ""]))
+            checked = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=roots.GUARD_S, check=False)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    if lacking := missing():
+        print(f"skipped: {', '.join(lacking)} missing")
+        sys.exit(77)
+    unittest.main(verbosity=2)
