@@ -66,10 +66,14 @@ static __always_inline void record_thread(struct offwait_thread* fresh, __u32 ti
   emit_thread(fresh, tid, event, parent, now, comm);
 }
 
+/* Set before the tracepoints are attached. */
+__u32 recorder_tgid = 0;
+
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
- * recorded too. */
+ * recorded too; but not the recorder, which lets the command go that it records. */
 static __always_inline void record_current(__u32 tid, __u64 now) {
   if (bpf_map_lookup_elem(&threads, &tid)) return;
+  if ((__u32)(bpf_get_current_pid_tgid() >> 32) == recorder_tgid) return;
   struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);

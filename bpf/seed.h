@@ -15,10 +15,12 @@ struct {
   __type(value, struct offwait_blocked);
 } blocked_at_begin SEC(".maps");
 
-/* Runs before the tracepoints are attached: every CPU has kernel threads of its own. */
+/* Runs before the tracepoints are attached: every CPU has kernel threads of its own. Who reads the iterator
+ * is the recorder. */
 SEC("iter/task")
 int note_cpus(struct bpf_iter__task* ctx) {
   struct task_struct* task = ctx->task;
+  recorder_tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
   if (task) note_cpu_of(task);
   return 0;
 }

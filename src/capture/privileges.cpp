@@ -115,12 +115,13 @@ Status check_privileges() {
   return success();
 }
 
-Status give_up_privileges(Remaining remaining, Commands commands) {
+Status give_up_privileges(Remaining remaining, Commands commands, bool ends_child) {
   Capabilities kept = 0;
   const Capabilities permitted = own_capabilities().permitted;
   if (remaining != Remaining::analysis) {
     kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_CHECKPOINT_RESTORE) | bit(CAP_SYSLOG);
     if (commands == Commands::as_any_user) kept |= bit(CAP_SETUID) | bit(CAP_SETGID);
+    if (ends_child) kept |= bit(CAP_KILL);
   }
   if (remaining == Remaining::recording)
     kept |= (permitted & bit(CAP_BPF)) != 0 ? bit(CAP_BPF) : bit(CAP_SYS_ADMIN);

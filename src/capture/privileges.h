@@ -47,7 +47,8 @@ enum class Commands : std::uint8_t { none, as_own_user, as_any_user };
 
 /// Gives up every capability that what remains does not need, for good. Programs run later get none of them;
 /// those of a root that runs any are root's as ever, else nothing run by this process can gain privileges any
-/// more. To be called while there is one thread.
-Status give_up_privileges(Remaining remaining, Commands commands);
+/// more. `ends_child`: a child that may have become another user is to be sent signals before the analysis.
+/// To be called while there is one thread.
+Status give_up_privileges(Remaining remaining, Commands commands, bool ends_child);
 
 }  // namespace offwait

@@ -136,7 +136,7 @@ struct Recorder::State {
   std::vector<bpf_link*> links;
   std::optional<UnwindTables> tables;  ///< none: no stacks
   KernelRecording recording;
-  std::set<std::int32_t> new_processes;
+  std::set<std::int32_t> changed_processes;
   std::set<std::int32_t> mapped_processes;  ///< whose mappings are to be looked at again now and then
   std::set<std::int32_t> processes_to_map;  ///< and at once
   std::unordered_set<std::int32_t> known_processes;
@@ -170,6 +170,7 @@ struct Recorder::State {
     if (size != sizeof(wanted)) return 0;
     std::memcpy(&wanted, data, sizeof(wanted));
     static_cast<State*>(self)->processes_to_map.insert(static_cast<std::int32_t>(wanted.tgid));
+    static_cast<State*>(self)->changed_processes.insert(static_cast<std::int32_t>(wanted.tgid));
     return 0;
   }
 
@@ -184,7 +185,7 @@ struct Recorder::State {
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     const bool exec = thread.event == OFFWAIT_THREAD_NAMED && thread.exec != 0;
     if (known_processes.insert(tgid).second || exec) {
-      new_processes.insert(tgid);
+      changed_processes.insert(tgid);
       processes_to_map.insert(tgid);
     }
   }
@@ -585,7 +586,9 @@ Status Recorder::drain() {
 
 int Recorder::urgent_fd() const { return ring_buffer__epoll_fd(state_->wanted_ring.get()); }
 
-std::set<std::int32_t> Recorder::take_new_processes() { return std::exchange(state_->new_processes, {}); }
+std::set<std::int32_t> Recorder::take_changed_processes() {
+  return std::exchange(state_->changed_processes, {});
+}
 
 const std::vector<std::string>& Recorder::notes() const { return state_->notes; }
 

@@ -66,9 +66,9 @@ class Recorder {
   /// cut until then.
   int urgent_fd() const;
 
-  /// Processes with recorded threads that have been heard of since the last call, or have exec'ed: their
-  /// mappings should be looked at while they live.
-  std::set<std::int32_t> take_new_processes();
+  /// Processes with recorded threads that have been heard of since the last call, have exec'ed, or run code
+  /// that they have mapped since: their mappings should be looked at while they live.
+  std::set<std::int32_t> take_changed_processes();
 
   /// The kernel's symbols in the form of /proc/kallsyms, where that hides their addresses from this process
   /// and the kernel has another way (6.0 and later); else empty.

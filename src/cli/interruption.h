@@ -25,13 +25,18 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption() {
-    // Taken here, or it would end the process as soon as it is unblocked.
-    signalfd_siginfo info{};
-    while (::read(fd_.get(), &info, sizeof(info)) > 0) {
-    }
+    take();  // or it would end the process as soon as it is unblocked
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
   int fd() const { return fd_.get(); }
+
+  /// Whether a signal has come since the last call.
+  bool take() const {
+    bool any = false;
+    signalfd_siginfo info{};
+    while (::read(fd_.get(), &info, sizeof(info)) > 0) any = true;
+    return any;
+  }
 
  private:
   sigset_t before_{};

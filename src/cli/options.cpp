@@ -18,9 +18,11 @@ constexpr const char* kFooter = R"(Examples:
   offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
   offwait dump -p 1234 -d 10s -o w.txt  record only; analyse later or elsewhere:
   offwait report w.txt --explain      no kernel and no root needed; and why these knots
+  offwait -- ./server --flags         run it, from its first instant on until it exits (or -d is over: then it is ended)
   offwait calibrate /var/lib/mysql    measure the disk once, so that its capacity need not be assumed
 
-Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong.)";
+Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong; of a command that was run:
+its own, 128 + the signal that it died of, 126 or 127 if it could not be run.)";
 
 constexpr const char* kReportFooter = R"(Examples:
   offwait report w.txt                no kernel and no root needed
@@ -261,6 +263,17 @@ void add_printing_options(CLI::App& app, Options& options) {
   app.add_flag("-q,--quiet", options.quiet, "no progress and no notes");
 }
 
+/// How many words stand before the `--` of a command to record; all if there is none. (Before what else is no
+/// option, as in `report -- FILE`, it is CLI11's business.)
+int words_before_command(int argc, const char* const* argv) {
+  const auto word = [argv](int at) { return std::string_view(argv[at]); };
+  if (argc < 2 || (!word(1).starts_with('-') && word(1) != "dump")) return argc;
+  for (int at = 1; at < argc; ++at) {
+    if (word(at) == "--") return at;
+  }
+  return argc;
+}
+
 }  // namespace
 
 std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
@@ -321,15 +334,26 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   doctor->footer(kDoctorFooter);
   app.require_subcommand(0, 1);
 
+  const int own_argc = words_before_command(argc, argv);
+  if (own_argc < argc) options.command_line.assign(argv + own_argc + 1, argv + argc);
+
   const auto usage = [](const std::string& what) {
     return Exit{2, "offwait: " + escape(what) + " (see offwait --help)\n"};
   };
   try {
-    app.parse(argc, argv);
+    app.parse(own_argc, argv);
   } catch (const CLI::CallForHelp&) {
     return Exit{0, app.help()};  // of the subcommand, if there is one
   } catch (const CLI::CallForVersion&) {
     return Exit{0, std::string("offwait ") + kVersion + "\n"};
+  } catch (const CLI::ExtrasError& error) {
+    if (app.get_subcommands().empty()) {
+      for (const std::string& word : app.remaining()) {
+        if (!word.starts_with('-'))
+          return usage("unexpected '" + word + "': to run a program and record it, write -- before it");
+      }
+    }
+    return usage(error.what());
   } catch (const CLI::ParseError& error) {
     return usage(error.what());
   }
@@ -357,7 +381,13 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
     return options;
   }
   if (*dump) options.command = Command::dump;
-  if (options.pids.empty() && options.tid == 0) return usage("say what to record: -p PID or -t TID");
+  const bool named = !options.pids.empty() || options.tid != 0;
+  const bool command = own_argc < argc;
+  if (!named && !command) return usage("say what to record: -p PID, -t TID or -- COMMAND");
+  if (named && command) return usage("say one thing to record: a process or thread that runs, or -- COMMAND");
+  if (command && options.command_line.empty()) return usage("-- is followed by the command to record");
+  if (command && *dump && dump->get_option("--output")->empty())
+    return usage("standard output is the command's: say where the waits are to go with -o FILE");
   return options;
 }
 

@@ -35,17 +35,18 @@ struct Options {
   // What to record:
   std::vector<std::int32_t> pids;
   std::int32_t tid = 0;
-  std::optional<Nanos> duration;  ///< until interrupted or the target exits
+  std::vector<std::string> command_line;  ///< a program to run, and its arguments
+  std::optional<Nanos> duration;          ///< until interrupted or the target exits
   bool stacks = true;
   std::uint32_t sample_hz = 99;  ///< 0: no samples
   bool java = false;             ///< have JVMs tell the names of what they have compiled
   bool debuginfod = false;       ///< ask debuginfod-find for debug files
   std::vector<SpinFunction> spins;
   // What to read and write; `-` is standard input or output:
-  std::string input;  ///< of calibrate: what to measure
-  std::string output = "-";
-  std::string json;    ///< empty: none
-  std::string folded;  ///< empty: none
+  std::string input;         ///< of calibrate: what to measure
+  std::string output = "-";  ///< of dump
+  std::string json;          ///< empty: none
+  std::string folded;        ///< empty: none
   FoldedKind folded_kind = FoldedKind::off_cpu;
   FoldedWeight folded_weight = FoldedWeight::wait;
   // How to analyse:

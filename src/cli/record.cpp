@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -23,6 +24,7 @@
 #include "capture/block_devices.h"
 #include "capture/privileges.h"
 #include "capture/recorder.h"
+#include "cli/command_end.h"
 #include "cli/interruption.h"
 #include "cli/name_sources.h"
 #include "cli/target.h"
@@ -30,7 +32,9 @@
 #include "device/disk.h"
 #include "device/nic.h"
 #include "event/assemble.h"
+#include "event/first_run.h"
 #include "offwait/unwind.h"
+#include "process/held_command.h"
 #include "report/escape.h"
 #include "symbol/probe_places.h"
 #include "symbol/symbolizer.h"
@@ -229,11 +233,13 @@ void add_capacities(Recorded& recorded, const std::map<std::uint32_t, std::strin
   }
 }
 
-/// What --spin names, and what the program has declared itself (annotate.h).
-Result<std::vector<Probe>> find_probes(const std::vector<std::int32_t>& tgids,
+/// What --spin names, and what the program has declared itself (annotate.h). A command has its executable
+/// alone so far.
+Result<std::vector<Probe>> find_probes(const Target& target, const std::optional<HeldCommand>& command,
                                        const std::vector<SpinFunction>& spins) {
   using Kind = Probe::Kind;
-  const std::vector<ProbedFile> files = files_to_probe(tgids);
+  const std::vector<ProbedFile> files =
+      command ? file_to_probe(command->path()) : files_to_probe(target.tgids);
   std::vector<Probe> probes;
   for (const SpinFunction& spin : spins) {
     for (const auto& [name, kinds] :
@@ -242,10 +248,15 @@ Result<std::vector<Probe>> find_probes(const std::vector<std::int32_t>& tgids,
       if (name.empty()) continue;
       const std::vector<ProbePlace> places = places_of_function(files, name);
       if (places.empty()) {
-        return Error{"--spin: neither " +
-                     (tgids.size() == 1 ? "process " + std::to_string(tgids.front()) + " nor a library it has"
-                                        : "the processes nor a library they have") +
-                     " mapped has a function '" + name + "' (it may be inlined, or its symbols stripped)"};
+        const std::string where = command ? command->path() + " has no function"
+                                  : target.tgids.size() == 1
+                                      ? "neither process " + std::to_string(target.tgids.front()) +
+                                            " nor a library it has mapped has a function"
+                                      : "neither the processes nor a library they have mapped has a function";
+        const std::string why =
+            command ? "inlined, in a library, which -p would find when it runs, or its symbols stripped"
+                    : "inlined, or its symbols stripped";
+        return Error{"--spin: " + where + " '" + name + "' (it may be " + why + ")"};
       }
       for (const ProbePlace& place : places) {
         for (const Kind kind : kinds) probes.push_back({kind, place.path, place.offset});
@@ -268,7 +279,15 @@ Result<std::vector<Probe>> find_probes(const std::vector<std::int32_t>& tgids,
 }  // namespace
 
 Result<Recorded> record(const Options& options) {
-  Result<Target> target = options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids);
+  std::optional<HeldCommand> command;
+  if (!options.command_line.empty()) {
+    Result<HeldCommand> held = HeldCommand::start(options.command_line);
+    if (!held) return held.error();
+    command.emplace(std::move(held).value());
+  }
+  Result<Target> target = command            ? find_command(*command, options.command_line.front())
+                          : options.tid != 0 ? find_thread(options.tid)
+                                             : find_processes(options.pids);
   if (!target) return target.error();
 
   CaptureOptions capture;
@@ -281,14 +300,14 @@ Result<Recorded> record(const Options& options) {
     capture.tgids = target->tgids;
   }
 
-  Result<std::vector<Probe>> probes = find_probes(target->tgids, options.spins);
+  Result<std::vector<Probe>> probes = find_probes(*target, command, options.spins);
   if (!probes) return probes.error();
   capture.probes = std::move(probes).value();
 
   const Interruption interruption;
   Recorded recorded;
   Symbolizer symbols(options.debuginfod ? debuginfod(recorded.notes) : DebugServer());
-  if (options.stacks) {
+  if (options.stacks && !command) {
     for (const std::int32_t tgid : target->tgids) symbols.snapshot(tgid);
   }
   Result<Recorder> recorder = Recorder::start(capture);
@@ -297,26 +316,34 @@ Result<Recorded> record(const Options& options) {
   const Commands commands = options.java         ? Commands::as_any_user
                             : options.debuginfod ? Commands::as_own_user
                                                  : Commands::none;
-  if (Status gave_up = give_up_privileges(Remaining::recording, commands); !gave_up) return gave_up.error();
+  if (Status gave_up = give_up_privileges(Remaining::recording, commands, command.has_value()); !gave_up)
+    return gave_up.error();
 
   const std::string shown_target = escape(target->label, Charset::utf8);
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   // A script has no progress to look at, but may want to know from when on nothing is missed.
-  if (!options.quiet && !terminal) std::fprintf(stderr, "offwait: recording %s\n", shown_target.c_str());
+  if (!options.quiet && !terminal && !command)
+    std::fprintf(stderr, "offwait: recording %s\n", shown_target.c_str());
 
   std::set<std::int32_t> processes;
   const auto note_processes = [&options, &recorder, &processes, &symbols] {
     if (!options.stacks) return;  // nothing will need a name
-    for (const std::int32_t tgid : recorder->take_new_processes()) {
+    for (const std::int32_t tgid : recorder->take_changed_processes()) {
       processes.insert(tgid);
       symbols.snapshot(tgid);
     }
   };
-  Progress progress(!options.quiet && terminal, shown_target, options.duration);
+  if (command) {
+    if (Status released = command->release(); !released) return released.error();
+  }
+  Progress progress(!options.quiet && terminal && !command, shown_target, options.duration);
   Nanos next_snapshot = kSnapshotInterval;
+  // A command maps its libraries in the first milliseconds, and stacks through them are cut until they are
+  // looked at.
+  int drain_ms = command ? 1 : kDrainMs;
   for (forget_exited(*target); !target->living.empty(); forget_exited(*target)) {
     const Nanos elapsed = recorder->elapsed();
-    int timeout_ms = kDrainMs;
+    int timeout_ms = std::exchange(drain_ms, std::min(2 * drain_ms, kDrainMs));
     if (options.duration) {
       if (elapsed >= *options.duration) break;
       timeout_ms =
@@ -342,7 +369,10 @@ Result<Recorded> record(const Options& options) {
   if (!recording) return recording.error();
   if (std::string text = recorder->kernel_symbols(); !text.empty())
     symbols.set_kernel_symbols(std::move(text));
-  if (Status gave_up = give_up_privileges(Remaining::naming, commands); !gave_up) return gave_up.error();
+  if (Status gave_up = give_up_privileges(Remaining::naming, commands, command.has_value()); !gave_up)
+    return gave_up.error();
+  // Before it was released it waited for us.
+  if (command) recording->window.begin = first_run(*recording, command->tgid());
   note_processes();
   for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
 
@@ -352,6 +382,8 @@ Result<Recorded> record(const Options& options) {
         recorded.notes.push_back(written.error().message);
     }
   }
+  const bool told_to_end = interruption.take() || !target->living.empty();
+  if (command && !target->living.empty()) command->send(SIGTERM);
   const StackNames names(*recording, symbols);
   recorded.trace = assemble(*recording, [&names](const offwait_stack& stack) { return names.name(stack); });
   describe(recorded.trace, *target, std::move(start_time));
@@ -359,7 +391,14 @@ Result<Recorded> record(const Options& options) {
   recorded.notes.insert(recorded.notes.end(), recorder->notes().begin(), recorder->notes().end());
   add_capacities(recorded, recording->disks);
   add_nic_capacities(recorded.trace);
-  if (Status gave_up = give_up_privileges(Remaining::analysis, commands); !gave_up) return gave_up.error();
+  if (command) {
+    const int status = await_end(*command, interruption, options.quiet);
+    recorded.command_status = exit_status_of(status, told_to_end);
+    if (std::optional<std::string> death = death_of(status, told_to_end))
+      recorded.notes.push_back(std::move(*death));
+  }
+  if (Status gave_up = give_up_privileges(Remaining::analysis, commands, command.has_value()); !gave_up)
+    return gave_up.error();
   return recorded;
 }
 

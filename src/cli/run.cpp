@@ -35,19 +35,21 @@ namespace {
 
 int fail(const Error& error) {
   std::fprintf(stderr, "offwait: %s\n", escape(error.message, Charset::utf8).c_str());
-  return 1;
+  return error.exit_status;
 }
 
-/// A file to write to, or standard output for `-`. Opened before anything is recorded, so that nobody waits
-/// 90 s to learn that a directory is missing.
+/// A file to write to, standard output for `-`, or standard error. Opened before anything is recorded, so
+/// that nobody waits 90 s to learn that a directory is missing.
 class Output {
  public:
   static Result<Output> open(const std::string& path) {
-    if (path == "-") return Output(stdout, path);
+    if (path == "-") return Output(stdout, "to standard output");
     std::FILE* const file = std::fopen(path.c_str(), "we");
     if (file == nullptr) return Error{"cannot write " + path + ": " + std::strerror(errno)};
     return Output(file, path);
   }
+
+  static Output standard_error() { return Output(stderr, "to standard error"); }
 
   std::FILE* file() const { return file_.get(); }
 
@@ -55,8 +57,7 @@ class Output {
     errno = 0;
     if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
         std::fflush(file_.get()) != 0) {
-      return Error{"cannot write " + (path_ == "-" ? "to standard output" : path_) + ": " +
-                   std::strerror(errno)};
+      return Error{"cannot write " + where_ + ": " + std::strerror(errno)};
     }
     return success();
   }
@@ -64,16 +65,17 @@ class Output {
  private:
   struct Close {
     void operator()(std::FILE* file) const {
-      if (file != stdout) std::fclose(file);
+      if (file != stdout && file != stderr) std::fclose(file);
     }
   };
-  Output(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+  Output(std::FILE* file, std::string where) : file_(file), where_(std::move(where)) {}
 
   std::unique_ptr<std::FILE, Close> file_;
-  std::string path_;
+  std::string where_;
 };
 
-TextStyle text_style(const Options& options) {
+/// Of text that goes to this descriptor.
+TextStyle text_style(const Options& options, int output) {
   TextStyle style;
   style.verbosity = options.verbosity;
   style.explain = options.explain;
@@ -81,12 +83,12 @@ TextStyle text_style(const Options& options) {
   std::setlocale(LC_CTYPE, "");
   style.charset = std::string_view(::nl_langinfo(CODESET)) == "UTF-8" ? Charset::utf8 : Charset::ascii;
   std::setlocale(LC_CTYPE, "C");
-  if (::isatty(STDOUT_FILENO) == 1) {
+  if (::isatty(output) == 1) {
     // https://no-color.org: any value that is not empty.
     const char* const no_color = std::getenv("NO_COLOR");
     style.color = no_color == nullptr || *no_color == '\0';
     winsize size{};
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    if (::ioctl(output, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
       style.width = std::clamp<int>(size.ws_col, 60, 160);
     }
   }
@@ -149,7 +151,9 @@ void apply_nic_capacities(Trace& trace, const std::vector<NamedNicCapacity>& giv
   }
 }
 
-int print_report(const Options& options, Trace trace, std::vector<std::string> notes, Outputs outputs) {
+int print_report(const Options& options, Recorded recorded, Outputs outputs) {
+  Trace trace = std::move(recorded.trace);
+  std::vector<std::string> notes = std::move(recorded.notes);
   if (Status applied = apply_capacities(trace, options.disk_capacities, notes); !applied)
     return fail(applied.error());
   apply_nic_capacities(trace, options.nic_capacities, notes);
@@ -174,18 +178,20 @@ int print_report(const Options& options, Trace trace, std::vector<std::string> n
     if (Status written = outputs.json->write(to_json(*report)); !written) return fail(written.error());
   }
   if (options.json != "-" && options.folded != "-") {
-    Result<Output> terminal = Output::open("-");
-    if (!terminal) return fail(terminal.error());
-    if (Status written = terminal->write(to_text(*report, text_style(options))); !written)
-      return fail(written.error());
+    // Standard output is the command's.
+    Result<Output> output = recorded.command_status ? Output::standard_error() : Output::open("-");
+    if (!output) return fail(output.error());
+    const TextStyle style = text_style(options, ::fileno(output->file()));
+    if (Status written = output->write(to_text(*report, style)); !written) return fail(written.error());
   }
   if (!options.quiet) {
     for (const std::string& note : notes)
       std::fprintf(stderr, "offwait: %s\n", escape(note, Charset::utf8).c_str());
   }
+  int status = 0;
   if (nothing_waited)
-    return fail(Error{"no recorded thread waited in this window: there is nothing to analyse"});
-  return 0;
+    status = fail(Error{"no recorded thread waited in this window: there is nothing to analyse"});
+  return recorded.command_status.value_or(status);
 }
 
 int run_profile(const Options& options) {
@@ -193,8 +199,7 @@ int run_profile(const Options& options) {
   if (!outputs) return fail(outputs.error());
   Result<Recorded> recorded = record(options);
   if (!recorded) return fail(recorded.error());
-  return print_report(options, std::move(recorded->trace), std::move(recorded->notes),
-                      std::move(outputs).value());
+  return print_report(options, std::move(recorded).value(), std::move(outputs).value());
 }
 
 int run_report(const Options& options) {
@@ -209,7 +214,7 @@ int run_report(const Options& options) {
   if (!outputs) return fail(outputs.error());
   Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
   if (!trace) return fail(trace.error());
-  return print_report(options, std::move(trace).value(), {}, std::move(outputs).value());
+  return print_report(options, {std::move(trace).value(), {}, std::nullopt}, std::move(outputs).value());
 }
 
 int run_dump(const Options& options) {
@@ -218,7 +223,7 @@ int run_dump(const Options& options) {
   Result<Recorded> recorded = record(options);
   if (!recorded) return fail(recorded.error());
   if (Status written = write_text(recorded->trace, output->file()); !written) return fail(written.error());
-  return 0;
+  return recorded->command_status.value_or(0);
 }
 
 int run_calibrate(const Options& options) {
@@ -231,7 +236,7 @@ int run_calibrate(const Options& options) {
 }
 
 int run_doctor(const Options& options) {
-  const Diagnosis diagnosis = diagnose(text_style(options), !options.json.empty());
+  const Diagnosis diagnosis = diagnose(text_style(options, STDOUT_FILENO), !options.json.empty());
   Result<Output> output = Output::open("-");
   if (!output) return fail(output.error());
   if (Status written = output->write(diagnosis.text); !written) return fail(written.error());

@@ -109,6 +109,14 @@ Result<Target> find_thread(std::int32_t tid) {
   return target;
 }
 
+Result<Target> find_command(const HeldCommand& command, const std::string& name) {
+  Result<Target> target = find_processes({command.tgid()});
+  if (target)
+    target->label =
+        "command " + name.substr(name.rfind('/') + 1) + " (pid " + std::to_string(command.tgid()) + ")";
+  return target;
+}
+
 void forget_exited(Target& target) {
   std::erase_if(target.living, has_exited);
   if (target.tid == 0) return;

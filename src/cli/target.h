@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "process/held_command.h"
 
 namespace offwait {
 
@@ -22,6 +23,9 @@ struct Target {
 /// a thread's and not a process's, and when it has exited but was not waited for yet.
 Result<Target> find_processes(const std::vector<std::int32_t>& pids);
 Result<Target> find_thread(std::int32_t tid);
+
+/// `name` is what the user calls it.
+Result<Target> find_command(const HeldCommand& command, const std::string& name);
 
 /// Takes the processes that have exited out of `living`; all of them if a thread is the target and has
 /// exited.

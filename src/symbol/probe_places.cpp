@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include <fcntl.h>
+
 #include "process/mapped_files.h"
 #include "sandbox/confined_batch.h"
 #include "sandbox/message.h"
@@ -61,6 +63,13 @@ std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids) {
         files.push_back({std::move(file->path), std::move(file->fd)});
     }
   }
+  return files;
+}
+
+std::vector<ProbedFile> file_to_probe(const std::string& path) {
+  std::vector<ProbedFile> files;
+  UniqueFd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened) files.push_back({path, std::move(opened)});
   return files;
 }
 

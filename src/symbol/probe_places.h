@@ -35,6 +35,9 @@ struct DeclaredPlace {
 /// Those that can be opened.
 std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids);
 
+/// A file that a process is going to execute; none if it cannot be opened.
+std::vector<ProbedFile> file_to_probe(const std::string& path);
+
 /// Functions whose symbol is `name`, as in the symbol table or demangled without its parameters
 /// (`tas::SpinLock::lock`). A place has one entry, whatever its aliases. kMostProbePlaces at most.
 std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name);

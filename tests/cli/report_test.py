@@ -249,8 +249,8 @@ class BadInput(TestCase):
         for sentence, arguments in (
                 ("FILE is required", ["report"]),
                 ("The following argument was not expected: b", ["report", "a", "b"]),
-                ("say what to record: -p PID or -t TID", []),
-                ("say what to record: -p PID or -t TID", ["dump"]),
+                ("say what to record: -p PID, -t TID or -- COMMAND", []),
+                ("say what to record: -p PID, -t TID or -- COMMAND", ["dump"]),
                 ("--pid excludes --tid", ["-p", "1", "-t", "1"]),
                 ("bad duration '1x': expected something like 90, 90s, 1m30s or 500ms, at most 24h",
                  ["-p", "1", "-d", "1x"]),
@@ -258,7 +258,7 @@ class BadInput(TestCase):
                  ["dump", "-p", "1", "-d", "0"]),
                 ("bad number of a process or thread 'abc': expected a whole number from 1 to 2147483647",
                  ["-p", "abc"]),
-                (r"The following argument was not expected: \x1b[2J", ["\x1b[2J"]),
+                (r"unexpected '\x1b[2J': to run a program and record it, write -- before it", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):
                 result = self.fails(2, sentence + " (see offwait --help)", *arguments)

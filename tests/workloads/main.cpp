@@ -15,6 +15,7 @@ struct Entry {
 };
 
 constexpr std::array kWorkloads{
+    Entry{"at_once", workload::at_once},
     Entry{"blocked_throughout", workload::blocked_throughout},
     Entry{"busy_waker", workload::busy_waker},
     Entry{"child_wait", workload::child_wait},

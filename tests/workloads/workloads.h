@@ -6,6 +6,7 @@
 
 namespace workload {
 
+void at_once(Options& options);
 void blocked_throughout(Options& options);
 void busy_waker(Options& options);
 void child_wait(Options& options);

@@ -237,9 +237,9 @@ TEST_CASE("dump records and takes no option of the analysis") {
 }
 
 TEST_CASE("each wrong command line has its own sentence") {
-  CHECK(wrong({}) == "say what to record: -p PID or -t TID");
-  CHECK(wrong({"-d", "10"}) == "say what to record: -p PID or -t TID");
-  CHECK(wrong({"dump"}) == "say what to record: -p PID or -t TID");
+  CHECK(wrong({}) == "say what to record: -p PID, -t TID or -- COMMAND");
+  CHECK(wrong({"-d", "10"}) == "say what to record: -p PID, -t TID or -- COMMAND");
+  CHECK(wrong({"dump"}) == "say what to record: -p PID, -t TID or -- COMMAND");
   CHECK(wrong({"-p", "1", "-t", "1"}) == "--pid excludes --tid");
   CHECK(wrong({"-t", "1", "-p", "1"}) == "--pid excludes --tid");
   CHECK(wrong({"dump", "-p", "1", "-t", "1"}) == "--pid excludes --tid");
@@ -247,7 +247,7 @@ TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
   CHECK(wrong({"report"}) == "FILE is required");
   CHECK(wrong({"report", "a", "b"}) == "The following argument was not expected: b");
-  CHECK(wrong({"frob"}) == "The following argument was not expected: frob");
+  CHECK(wrong({"frob"}) == "unexpected 'frob': to run a program and record it, write -- before it");
   CHECK(wrong({"-p", "1", "--frob"}) == "The following argument was not expected: --frob");
   CHECK(wrong({"-p", "1", "-d", "5 s"}) ==
         "bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
@@ -285,6 +285,24 @@ TEST_CASE("several processes, none of them twice") {
   CHECK(wrong({"-p", "1, 2"}).starts_with("bad number of a process or thread ' 2'"));
 }
 
+TEST_CASE("a command is all that follows --, options or not") {
+  CHECK(good({"--", "ls"}).command_line == Words{"ls"});
+  CHECK(good({"-d", "5", "--", "ls", "-d", "--", "dump"}).command_line == Words{"ls", "-d", "--", "dump"});
+  CHECK(good({"-d", "5", "--", "ls"}).duration == 5 * kSecond);
+  CHECK(good({"dump", "-o", "w", "--", "ls"}).command_line == Words{"ls"});
+  CHECK(good({"dump", "-o", "-", "--", "ls"}).command == Command::dump);
+  CHECK(good({"-p", "1"}).command_line.empty());
+  CHECK(good({"report", "--", "-file"}).input == "-file");
+  CHECK(wrong({"--"}) == "-- is followed by the command to record");
+  CHECK(wrong({"-p", "1", "--", "ls"}) ==
+        "say one thing to record: a process or thread that runs, or -- COMMAND");
+  CHECK(wrong({"dump", "--", "ls"}) ==
+        "standard output is the command's: say where the waits are to go with -o FILE");
+  for (const Words& words :
+       {Words{"ls"}, Words{"ls", "-l"}, Words{"-d", "5", "ls", "-l"}, Words{"ls", "--", "-l"}})
+    CHECK(wrong(words) == "unexpected 'ls': to run a program and record it, write -- before it");
+}
+
 TEST_CASE("an option before a command is refused, not forgotten") {
   CHECK(wrong({"-d", "5", "report", "x"}) == "--duration stands before report, whose options stand after it");
   CHECK(wrong({"-p", "1", "dump", "-t", "2"}) == "--pid stands before dump, whose options stand after it");
@@ -294,7 +312,8 @@ TEST_CASE("an option before a command is refused, not forgotten") {
 }
 
 TEST_CASE("what the user wrote is shown harmless") {
-  CHECK(wrong({"\x1b[31m\n"}) == "The following argument was not expected: \\x1b[31m\\x0a");
+  CHECK(wrong({"\x1b[31m\n"}) ==
+        "unexpected '\\x1b[31m\\x0a': to run a program and record it, write -- before it");
   CHECK(wrong({"-p", "1", "-d", "\xff\x07"}) ==
         "bad duration '\\xff\\x07': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
 }

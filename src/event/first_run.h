@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "event/recording.h"
+
+namespace offwait {
+
+/// When a thread ran again that was blocked before the recording began; the window's begin if it was not, or
+/// has not run.
+Nanos first_run(const KernelRecording& recording, std::int32_t tid);
+
+}  // namespace offwait

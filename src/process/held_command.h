@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace offwait {
+
+/// A command as a child of ours that is held just before its exec, until it is released. It has our standard
+/// input, output and error, and whatever else of ours it would have from a shell: to be started before
+/// signals are blocked.
+class HeldCommand {
+ public:
+  /// `words`: the program, found in PATH, and its arguments; at least one. Errors are those of
+  /// program_path().
+  static Result<HeldCommand> start(const std::vector<std::string>& words);
+
+  HeldCommand(HeldCommand&&) noexcept = default;
+  HeldCommand& operator=(HeldCommand&&) = delete;
+  /// One that is still held never runs; one that has not ended is sent SIGTERM.
+  ~HeldCommand();
+
+  const std::string& path() const { return path_; }
+  std::int32_t tgid() const { return child_; }
+  /// A pidfd: readable when it has ended.
+  int fd() const { return process_.get(); }
+
+  /// Returns when it has exec'ed, or was killed before; an error is cannot_run()'s.
+  Status release();
+
+  /// Nothing if it has ended.
+  void send(int signal) const;
+
+  /// Waits for its end; what waitpid(2) says of it. Call once.
+  int wait_status();
+
+ private:
+  HeldCommand(std::string name, std::string path) : name_(std::move(name)), path_(std::move(path)) {}
+
+  std::string name_;
+  std::string path_;
+  std::int32_t child_ = 0;
+  UniqueFd process_;
+  UniqueFd channel_;  ///< a byte releases it; it answers with an errno, or with the end that exec closes
+};
+
+}  // namespace offwait

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`offwait -- COMMAND`: nothing of a program is missed, from its exec on.
+
+    command_test.py OFFWAIT WORKLOAD"""
+import json
+import subprocess
+import sys
+import tempfile
+
+import recording
+import runner
+from truth import TruthCase
+
+OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
+
+
+def record(*arguments, wrapper=()):
+    """A workload that needs no go, recorded from its exec to its exit."""
+    with tempfile.NamedTemporaryFile(suffix=".txt") as file:
+        offwait = subprocess.Popen([OFFWAIT, "dump", "-o", file.name, "--", *wrapper, WORKLOAD, *arguments], text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said, errors = offwait.communicate()
+        assert (offwait.returncode, errors) == (0, ""), (offwait.returncode, errors)
+        truths = [json.loads(line) for line in said.splitlines()]
+        return recording.Run(recording.Dump(file.name), [t for t in truths if "truth" in t], offwait.pid)
+
+
+class CommandTest(TruthCase):
+    def check_since_exec(self, run):
+        """Every wait that the kernel has counted since the fork, but the one for the release."""
+        [since_fork] = [t for t in run.truths if t["truth"] == "since_fork"]
+        [thread] = [t for t in run.dump.threads if t.tid == since_fork["tid"]]
+        self.assertEqual(thread.comm, "at_once")
+        waits = [w for w in run.dump.waits if w.tid == thread.tid]
+        self.assertGreaterEqual(len(waits), since_fork["nvcsw"] - 1 - run.dump.loss["switch_unseen"])
+        # It may wait once more, on its way out.
+        self.assertLessEqual(len(waits), since_fork["nvcsw"] - 1 + 2)
+        # It has not been in any of them since before the window: that one was for us.
+        self.assertGreater(min(w.block for w in waits), run.dump.begin)
+        self.assertNotIn(run.pid, {t.tgid for t in run.dump.threads})
+
+    def test_the_first_millisecond(self):
+        run = record("at_once", "--exit")
+        self.check(run)
+        self.check_since_exec(run)
+
+    def test_a_single_wait(self):
+        for _ in range(10):
+            run = record("at_once", "--rounds", "1", "--sleep-us", "200", "--exit")
+            self.check(run, durations=False, states=False)
+            self.check_since_exec(run)
+
+    def test_a_program_behind_others(self):
+        # A shell that executes it and a shell that forks it.
+        for script in ('exec "$@"', '"$@"; exit $?'):
+            run = record("at_once", "--exit", wrapper=["sh", "-c", script, "sh"])
+            self.check(run)
+
+    def test_what_the_command_executes(self):
+        run = record("exec_middle", "--exit")
+        self.check(run)
+        self.assertIn("after_exec", {t.comm for t in run.dump.threads})
+
+    def test_processes_of_the_command(self):
+        run = record("fork_churn", "--processes", "--count", "200", "--exit")
+        self.check(run, durations=False)
+        self.assertEqual(len([t for t in run.truths if t["truth"] == "join"]), 200)
+
+
+if __name__ == "__main__":
+    sys.exit(runner.run(sys.argv[3:]))
