@@ -107,7 +107,7 @@ class ContainerTest(unittest.TestCase):
             "seccompProfile": {"type": "Unconfined"}, "appArmorProfile": {"type": "Unconfined"}})
 
     def check_report(self, out):
-        """ping and pong wait for each other, in functions of the workload and of libc."""
+        """ping and pong wait for each other, in functions of the kernel, of libc and of the workload."""
         report = json.loads(out)
         name = {actor["id"]: actor["name"] for actor in report["actors"]}
         edges = {(name[edge["from"]], name[edge["to"]]): edge for edge in report["edges"]}
@@ -115,7 +115,8 @@ class ContainerTest(unittest.TestCase):
             stack = edges[ends]["stacks"][0]
             self.assertIn("futex", edges[ends]["classes"])
             for kind in ("wait_stack", "waker_stack"):
-                user = stack[kind][stack[kind].index("--") + 1:]
+                kernel, user = stack[kind][:stack[kind].index("--")], stack[kind][stack[kind].index("--") + 1:]
+                self.assertRegex(" ".join(kernel), r"futex_\w+\+\S+ \(\[kernel\]\)")
                 self.assertTrue([frame for frame in user if frame.endswith("(workload)") or "(workload) at " in frame], user)
                 self.assertRegex(" ".join(user), r"pthread_cond_\w+\S* \(libc")
         return report

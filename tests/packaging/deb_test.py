@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian package: made, installed in a clean Debian 12, used there, and removed.
+"""The Debian package: made, installed in clean Debian releases, used there, and removed.
 
     deb_test.py BUILD [test names]"""
 import json
@@ -57,11 +57,11 @@ class DebTest(unittest.TestCase):
         self.assertEqual({source.split()[0] for source in built_using.split(",")},
                          {"bzip2", "cli11", "elfutils", gcc, "glibc", "libbpf", "libiberty", "libzstd", "nlohmann-json3", "xz-utils", "zlib"})
 
-    def test_in_clean_debian(self):
+    def check_debian(self, suite):
         if os.geteuid() != 0:
             self.skipTest("root missing")
         try:
-            root = self.enterContext(roots.Root("bookworm"))
+            root = self.enterContext(roots.Root(suite))
         except roots.Unavailable as unavailable:
             self.skipTest(str(unavailable))
 
@@ -71,7 +71,7 @@ class DebTest(unittest.TestCase):
         def files():
             return {str(path.relative_to(root.changes)) for path in root.changes.rglob("*") if not path.is_dir()}
         (root.changes / "root").mkdir(mode=0o700)
-        (root.changes / "tmp").mkdir(mode=0o777)
+        (root.changes / "tmp").mkdir()
         before = files()
         shutil.copy(self.package, root.changes / "tmp")
         inside("apt-get", "-q", "-y", "install", f"/tmp/{self.package.name}")
@@ -104,6 +104,15 @@ class DebTest(unittest.TestCase):
         inside("apt-get", "-q", "-y", "purge", "offwait")
         self.assertEqual([path for path in files() - before if not TRACES_OF_APT.fullmatch(path)], [])
         self.assertNotIn("offwait", (root.changes / "var/lib/dpkg/status").read_text())
+
+    def test_bullseye(self):
+        self.check_debian("bullseye")
+
+    def test_bookworm(self):
+        self.check_debian("bookworm")
+
+    def test_trixie(self):
+        self.check_debian("trixie")
 
 
 if __name__ == "__main__":
