@@ -226,7 +226,8 @@ def zsh(commands):
              "local context state state_descr line curcontext=$curcontext ret=1", "typeset -A opt_args"]
     top, *subcommands = commands
     lines += ["_arguments -C -s -S \\", *(f"  {spec} \\" for spec in zsh_specs(top)), "  '1: :->command' '*:: :->arguments' && ret=0",
-              "case $state in", "  command)", "    local -a commands=("]
+              "case $state in", "  command)",
+              "    (( words[(i)--] < CURRENT )) && { _command_names -e; return }", "    local -a commands=("]
     lines += [f"      {shell_quote(subcommand.names[0] + ':' + subcommand.brief())}" for subcommand in top.subcommands]
     lines += ["    )", "    _describe -t commands 'offwait command' commands && ret=0 ;;", "  arguments)", "    case $words[1] in"]
     for command in subcommands:
@@ -238,13 +239,16 @@ def zsh(commands):
     return "\n".join(lines) + "\n"
 
 
+FISH_WORDS = "(commandline -opc)"  # before the one that is completed
 FISH_ACTIONS = {"files": "-r -F", "pids": "-x -a '(__fish_complete_pids)'", "command": "-x -a '(__fish_complete_command)'"}
 
 
 def fish(commands):
-    lines = ["# Completion of offwait(1) for fish, made from the output of offwait --help.", "complete -c offwait -f"]
+    lines = ["# Completion of offwait(1) for fish, made from the output of offwait --help.", "complete -c offwait -f",
+             f"complete -c offwait -n 'contains -- -- {FISH_WORDS}' -F -a '(__fish_complete_command)'"]
     for command in commands:
-        when = f"-n '__fish_seen_subcommand_from {command.name}'" if command.name else "-n __fish_use_subcommand"
+        place = f"__fish_seen_subcommand_from {command.name}" if command.name else "__fish_use_subcommand"
+        when = f"-n '{place}; and not contains -- -- {FISH_WORDS}'"
         for subcommand in command.subcommands:
             lines.append(f"complete -c offwait {when} -a {subcommand.names[0]} -d {fish_quote(subcommand.brief())}")
         if positional_kind(command) == "files":

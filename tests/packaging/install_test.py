@@ -84,7 +84,7 @@ class InstallTest(unittest.TestCase):
             section = re.search(r"^OPTIONS\n((?:[ \n].*\n)+)", text, re.MULTILINE)[1]
             self.assertEqual(set(re.findall(r"^ {5,7}(?:-\w, )?(--[a-z-]+)", section, re.MULTILINE)), options, subcommand)
             mentioned = {option for line in text.splitlines() for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", line)
-                         if not re.search(r"systemd-run|flamegraph\.pl", line)}
+                         if not re.search(r"systemd-run|flamegraph\.pl| -- ", line)}
             self.assertEqual(mentioned - set().union(*self.options.values()), set(), subcommand)
 
     @needs("mandoc")
@@ -113,6 +113,7 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(completed("offwait", "report", "of"), {"offwait"})  # the directory
         self.assertIn(str(os.getpid()), completed("offwait", "--pid", ""))
         self.assertEqual(completed("offwait", "--duration", ""), set())
+        self.assertIn("mandoc", completed("offwait", "-q", "--", "mando"))
 
     @needs("fish")
     def test_fish(self):
@@ -129,6 +130,8 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(completed("offwait report offw"), {"offwait/"})
         self.assertEqual(completed("offwait dump offw"), set())
         self.assertIn(str(os.getpid()), completed("offwait --pid "))
+        self.assertIn("mandoc", completed("offwait -q -- mando"))
+        self.assertNotIn("report", completed("offwait -q -- repo"))
 
     @needs("zsh")
     def test_zsh(self):
@@ -156,6 +159,7 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(completed("offwait rep\toffw\t"), "report offwait")  # zsh takes a slash at the end away again
         self.assertEqual(completed("offwait --folded-k\ton\t"), "--folded-kind=on-cpu")
         self.assertEqual(completed("offwait dump --out\tdoc/offw\t"), "dump --output=doc/offwait")
+        self.assertEqual(completed("offwait -q -- mando\t -T"), "-q -- mandoc -T")
         self.assertEqual(completed("offwait cal\t --siz\t1G"), "calibrate --size=1G")
 
 
