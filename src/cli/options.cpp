@@ -220,6 +220,18 @@ void add_analysis_options(CLI::App& app, Options& options) {
                                [&options](Threshold threshold) { options.noise = threshold; }),
          "set edges under this weight aside (default 1%)")
       ->type_name("PART");
+  app.add_option("--comm", options.filter.comms,
+                 "of the target only processes whose names match, as mysql*; its others count as outside; "
+                 "may be given for "
+                 "several")
+      ->type_name("GLOB")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--threads", options.filter.threads,
+                 "of the target only threads whose own names match, as worker*; may be given for several")
+      ->type_name("GLOB")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag_callback(
       "--no-merge", [&options] { options.merge = false; }, "keep similar threads apart");
   app.add_flag("--keep-false-wakeups", options.keep_false_wakeups,

@@ -12,6 +12,7 @@
 #include "cli/duration.h"
 #include "device/disk.h"
 #include "device/nic.h"
+#include "model/thread_filter.h"
 #include "report/folded.h"
 
 namespace offwait {
@@ -54,6 +55,7 @@ struct Options {
   Threshold noise{true, 0.01, 0};
   bool merge = true;
   bool keep_false_wakeups = false;
+  ThreadFilter filter;
   std::vector<NamedCapacity> disk_capacities;
   std::vector<NamedNicCapacity> nic_capacities;
   // How to print:

@@ -152,7 +152,9 @@ void apply_nic_capacities(Trace& trace, const std::vector<NamedNicCapacity>& giv
 }
 
 int print_report(const Options& options, Recorded recorded, Outputs outputs) {
-  Trace trace = std::move(recorded.trace);
+  Result<Trace> chosen = with_target(std::move(recorded.trace), options.filter);
+  if (!chosen) return fail(chosen.error());
+  Trace trace = std::move(chosen).value();
   std::vector<std::string> notes = std::move(recorded.notes);
   if (Status applied = apply_capacities(trace, options.disk_capacities, notes); !applied)
     return fail(applied.error());
@@ -163,6 +165,7 @@ int print_report(const Options& options, Recorded recorded, Outputs outputs) {
                    static_cast<double>(std::max<Nanos>(trace.window.length(), 1));
   analysis.merge = options.merge;
   analysis.keep_false_wakeups = options.keep_false_wakeups;
+  analysis.filter = options.filter;
   const bool nothing_waited = trace.waits.empty();
   if (outputs.folded) {
     const Result<std::string> folded = to_folded(

@@ -123,7 +123,7 @@ class Analysis {
     knot_options_.noise_ns = part_of(options.noise, window);
     knot_options_.min_weight_ns = options.min_weight_ns.value_or(part_of(options.min_weight, window));
     report_.options = {to_seconds(knot_options_.min_weight_ns), to_seconds(knot_options_.noise_ns),
-                       options.merge, options.keep_false_wakeups};
+                       options.merge, options.keep_false_wakeups, options.filter};
 
     peer_kinds_ = kinds_of_peers(trace);
     disk_use_ = disk_use(trace);

@@ -6,6 +6,7 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
+#include "model/thread_filter.h"
 #include "model/trace.h"
 #include "report/report.h"
 
@@ -17,6 +18,7 @@ struct AnalysisOptions {
   double noise = 0.01;                 ///< --noise: part of the window, ≥ 0
   bool merge = true;                   ///< similar threads become one actor
   bool keep_false_wakeups = false;     ///< the waits around a false wakeup stay two
+  ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report
 };
 
 /// The trace is taken by value because stand-ins for short-lived threads are added to it: move it in. Fails

@@ -317,7 +317,9 @@ std::string to_json(const Report& report) {
        {{"min_weight_s", seconds(report.options.min_weight_s)},
         {"noise_s", seconds(report.options.noise_s)},
         {"merge", report.options.merge},
-        {"keep_false_wakeups", report.options.keep_false_wakeups}}},
+        {"keep_false_wakeups", report.options.keep_false_wakeups},
+        {"comm", array_of(report.options.filter.comms, text)},
+        {"threads", array_of(report.options.filter.threads, text)}}},
       {"verdict", {{"kind", to_string(report.verdict.kind)}, {"sentence", text(report.verdict.sentence)}}},
   };
   Json actors = Json::array();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/stack_cut.h"
+#include "model/thread_filter.h"
 #include "model/trace.h"
 
 namespace offwait {
@@ -48,6 +49,7 @@ struct ReportOptions {
   double noise_s = 0;
   bool merge = true;
   bool keep_false_wakeups = false;
+  ThreadFilter filter{};
 };
 
 /// The answer in one word and one sentence.

@@ -137,6 +137,7 @@ class TextReport {
     const std::string outside = totals.outside_threads == 0
                                     ? ""
                                     : " and " + format_count(totals.outside_threads) + " outside the target";
+    const std::string chosen = described(report_.options.filter);
     const std::uint64_t lost = total_lost(report_);
     canvas_.flow(fields({words(format_plural(totals.threads, "thread") + outside),
                          field(format_plural(totals.waits, "wait")),
@@ -145,6 +146,21 @@ class TextReport {
                          lost == 0 ? field("nothing lost", Ink::good)
                                    : field(format_count(lost) + " lost", Ink::warn)}),
                  2);
+    if (!chosen.empty()) {
+      canvas_.flow(words("Of the target only " + chosen + "; its others count as outside."), 2);
+    }
+  }
+
+  /// "threads called a* of processes called b or c"; empty for all.
+  static std::string described(const ThreadFilter& filter) {
+    const auto called = [](const std::string& what, const std::vector<std::string>& patterns) {
+      std::string out;
+      for (const std::string& pattern : patterns) out += (out.empty() ? what + " called " : " or ") + pattern;
+      return out;
+    };
+    const std::string threads = called("threads", filter.threads);
+    const std::string processes = called("processes", filter.comms);
+    return threads + (threads.empty() || processes.empty() ? "" : " of ") + processes;
   }
 
   /// "0.46 of 2 CPUs"

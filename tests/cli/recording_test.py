@@ -146,6 +146,16 @@ class Reports(TestCase):
             self.assertEqual(report["recording"]["target"],
                              "pids " + ", ".join(f"{pid} (workload)" for pid in pids[:3]) + " and 2 more")
 
+    def test_some_threads_of_a_process(self):
+        with ping_pong() as target:
+            report = self.valid_json(run("-p", target.pid, "-d", "500ms", "--json", "-", "--no-merge", "--comm",
+                                         "work*", "--threads", "p?ng").stdout)
+            own = {actor["name"]: actor["outside"] for actor in report["actors"] if actor.get("tgid") == target.pid}
+            self.assertEqual((own["ping"], own["pong"]), (False, False))
+            self.assertEqual(report["totals"]["threads"], 2)
+            self.fails(1, "--comm: no process of the target is called 'x'; there are 'workload'", "-p", target.pid,
+                       "-d", "300ms", "--comm", "x")
+
     def test_one_thread_alone(self):
         with ping_pong() as target:
             report = self.valid_json(run("-t", target.tids["ping"], "-d", "500ms", "--json", "-", "--no-merge").stdout)

@@ -157,16 +157,83 @@ class Reports(TestCase):
             self.assertIn(name, names)
 
 
+def given(test, content):
+    """A file with this in it, and its name."""
+    if isinstance(content, str):
+        content = content.encode()
+    file = tempfile.NamedTemporaryFile(suffix=".txt")
+    test.addCleanup(file.close)
+    file.write(content)
+    file.flush()
+    return file.name
+
+
+class PartsOfTheTarget(TestCase):
+    """--comm and --threads: two processes, in each of which two threads take turns; `tap` of the second is woken by
+    nobody else's thread and wakes nobody."""
+    THREADS = {11: "left", 12: "left-2", 21: "right", 22: "right-2", 23: "tap"}
+
+    def setUp(self):
+        lines = [f"thread {tid} tgid={tid // 10 * 10 + 1} comm={name} start=0 exit=-"
+                 for tid, name in self.THREADS.items()]
+        for turn in range(0, 1000000, 20000):
+            for first, second in ((11, 12), (21, 22)):
+                lines.append(f"wait {second} block={turn} wake={turn + 10000} run={turn + 10000} waker=thread:{first} "
+                             "class=futex")
+                if turn < 980000:
+                    lines.append(f"wait {first} block={turn + 10000} wake={turn + 20000} run={turn + 20000} "
+                                 f"waker=thread:{second} class=futex")
+        lines.append("wait 23 block=0 wake=1000000 run=1000000 waker=thread:22 class=futex")
+        self.file = given(self, "offwait-waits 1\nwindow 0 1000000\n" + "\n".join(lines) + "\n")
+
+    def report(self, *options):
+        result = run("report", self.file, "--no-merge", "--json", "-", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return self.valid_json(result.stdout)
+
+    def test_all_of_it(self):
+        report = self.report()
+        self.assertEqual(harness.knots(report), [("left", "left-2"), ("right", "right-2")])
+        self.assertEqual((report["options"]["comm"], report["options"]["threads"]), ([], []))
+
+    def test_the_knots_are_those_of_the_chosen_process(self):
+        report = self.report("--comm", "left")
+        self.assertEqual(harness.knots(report), [("left", "left-2")])
+        self.assertEqual({a["name"]: a["outside"] for a in report["actors"]},
+                         {name: not name.startswith("left") for name in self.THREADS.values()})
+        self.assertEqual(report["totals"]["threads"], 2)
+        self.assertEqual(report["options"]["comm"], ["left"])
+
+    def test_whom_a_chosen_thread_waits_for_counts_outside_of_the_choice(self):
+        report = self.report("--threads", "tap")
+        self.assertEqual(harness.knots(report), [("right", "right-2")])
+        self.assertEqual([a["name"] for a in report["actors"] if not a["outside"]], ["tap"])
+
+    def test_the_head_says_so(self):
+        for options, said in ((["--comm", "left"], "processes called left"),
+                              (["--threads", "right", "--threads", "t*"], "threads called right or t*"),
+                              (["--threads", "*-2", "--comm", "r*"], "threads called *-2 of processes called r*")):
+            text = run("report", self.file, *options).stdout.decode()
+            self.assertIn(f"\nOf the target only {said}; its others count as outside.\n", text)
+        self.assertNotIn("Of the target", run("report", self.file).stdout.decode())
+
+    def test_folded_stacks_are_of_the_chosen_threads(self):
+        folded = run("report", self.file, "--threads", "left*", "--folded", "-").stdout.decode()
+        self.assertEqual({line.split(";")[0].split(" ")[0] for line in folded.splitlines()}, {"left", "left-2"})
+
+    def test_a_pattern_that_matches_nothing(self):
+        self.fails(1, "--comm: no process of the target is called 'tap'; there are 'left', 'right'", "report",
+                   self.file, "--comm", "tap")
+        self.fails(1, "--threads: no thread of the chosen processes is called 'tap'; there are 'left', 'left-2'",
+                   "report", self.file, "--comm", "left", "--threads", "*", "--threads", "tap")
+        result = self.fails(1, re.compile(r"^offwait: --threads: no thread of the target is called 'x'; there are '"),
+                            "report", TRACES / "hostile-names.txt", "--threads", "x")
+        self.assertIn(rb"\x1b]0;owned\x07", result.stderr)
+
+
 class BadInput(TestCase):
     def given(self, content):
-        """A file with this in it, and its name."""
-        if isinstance(content, str):
-            content = content.encode()
-        file = tempfile.NamedTemporaryFile(suffix=".txt")
-        self.addCleanup(file.close)
-        file.write(content)
-        file.flush()
-        return file.name
+        return given(self, content)
 
     def bad(self, content, sentence):
         name = self.given(content)

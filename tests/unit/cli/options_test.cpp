@@ -285,6 +285,16 @@ TEST_CASE("several processes, none of them twice") {
   CHECK(wrong({"-p", "1, 2"}).starts_with("bad number of a process or thread ' 2'"));
 }
 
+TEST_CASE("parts of the target by name, several times each") {
+  const Options options = good({"-p", "1", "--comm", "a*", "--threads", "b", "--comm=c"});
+  CHECK(options.filter.comms == Words{"a*", "c"});
+  CHECK(options.filter.threads == Words{"b"});
+  CHECK(good({"report", "x", "--threads", "t"}).filter.threads == Words{"t"});
+  CHECK(good({"report", "--threads", "t", "x"}).input == "x");
+  CHECK(good({"-p", "1"}).filter.empty());
+  CHECK(wrong({"dump", "-p", "1", "--comm", "a"}).starts_with("The following argument"));
+}
+
 TEST_CASE("a command is all that follows --, options or not") {
   CHECK(good({"--", "ls"}).command_line == Words{"ls"});
   CHECK(good({"-d", "5", "--", "ls", "-d", "--", "dump"}).command_line == Words{"ls", "-d", "--", "dump"});

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/thread_filter.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fnmatch.h>
+
+namespace offwait {
+namespace {
+
+bool matches(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
+  return patterns.empty() ||
+         std::any_of(patterns.begin(), patterns.end(),
+                     [&name](const std::string& pattern) { return matches(pattern, name); });
+}
+
+std::string quoted(const std::string& name) {
+  constexpr std::size_t kLongest = 64;
+  return "'" + name.substr(0, kLongest) + (name.size() > kLongest ? "…'" : "'");
+}
+
+/// The first pattern that matches none of the names.
+Status check_patterns(const std::string& option, const std::vector<std::string>& patterns,
+                      const std::string& what, const std::set<std::string>& names) {
+  for (const std::string& pattern : patterns) {
+    if (std::any_of(names.begin(), names.end(),
+                    [&pattern](const std::string& name) { return matches(pattern, name); }))
+      continue;
+    constexpr std::size_t kMostNamed = 8;
+    std::string there;
+    std::size_t named = 0;
+    for (auto name = names.begin(); name != names.end() && named < kMostNamed; ++name, ++named)
+      there += (named == 0 ? "there are " : ", ") + quoted(*name);
+    if (named < names.size()) there += " and " + std::to_string(names.size() - named) + " more";
+    return Error{option + ": no " + what + " is called " + quoted(pattern) + "; " +
+                 (names.empty() ? "there is none" : there)};
+  }
+  return success();
+}
+
+/// By tgid, in order of their birth, the main threads of all processes that had it; where there is none of
+/// these, its oldest thread.
+class Leaders {
+ public:
+  explicit Leaders(const std::vector<Actor>& actors) {
+    for (const Actor& actor : actors) {
+      if (actor.kind != ActorKind::thread) continue;
+      std::map<Nanos, const Actor*>& here = leaders_[actor.tgid];
+      const bool main = actor.tid == actor.tgid;
+      const bool stand_in = !here.empty() && here.begin()->second->tid != actor.tgid;
+      if (stand_in && (main || actor.start < here.begin()->first)) here.clear();
+      if (main || here.empty()) here.emplace(actor.start, &actor);
+    }
+  }
+
+  const Actor& of(const Actor& thread) const {
+    const std::map<Nanos, const Actor*>& here = leaders_.at(thread.tgid);
+    const auto later = here.upper_bound(thread.start);
+    return *(later == here.begin() ? later : std::prev(later))->second;
+  }
+
+ private:
+  std::map<std::int32_t, std::map<Nanos, const Actor*>> leaders_;
+};
+
+}  // namespace
+
+Result<Trace> with_target(Trace trace, const ThreadFilter& filter) {
+  if (filter.empty()) return trace;
+  std::vector<Actor*> chosen;
+  for (Actor& actor : trace.actors) {
+    if (actor.kind == ActorKind::thread && !actor.outside) chosen.push_back(&actor);
+  }
+  std::set<std::string> comms;
+  const Leaders leaders(trace.actors);
+  for (const Actor* thread : chosen) comms.insert(leaders.of(*thread).name);
+  if (Status checked = check_patterns("--comm", filter.comms, "process of the target", comms); !checked)
+    return checked.error();
+  const auto leave_out = [&chosen](const auto& is_chosen) {
+    std::erase_if(chosen, [&is_chosen](Actor* thread) {
+      thread->outside = !is_chosen(*thread);
+      return thread->outside;
+    });
+  };
+  leave_out([&](const Actor& thread) { return matches_any(filter.comms, leaders.of(thread).name); });
+
+  std::set<std::string> names;
+  for (const Actor* thread : chosen) names.insert(thread->name);
+  const std::string where = filter.comms.empty() ? "target" : "chosen processes";
+  if (Status checked = check_patterns("--threads", filter.threads, "thread of the " + where, names); !checked)
+    return checked.error();
+  leave_out([&](const Actor& thread) { return matches_any(filter.threads, thread.name); });
+  return trace;
+}
+
+}  // namespace offwait
