@@ -19,6 +19,7 @@
 #include "known_stacks.h"
 #include "peer.h"
 #include "calls.h"
+#include "target.h"
 #include "sched.h"
 #include "block.h"
 #include "irq.h"

@@ -66,8 +66,38 @@ static __always_inline void record_thread(struct offwait_thread* fresh, __u32 ti
   emit_thread(fresh, tid, event, parent, now, comm);
 }
 
-/* Set before the tracepoints are attached. */
-__u32 recorder_tgid = 0;
+/* How a living thread is first heard of. */
+static __always_inline __u32 event_of_first(const struct offwait_thread* thread) {
+  return target_is_cgroup && thread->target ? OFFWAIT_THREAD_ENTERED : OFFWAIT_THREAD_SEEN;
+}
+
+/* The entry of a thread that may have entered the target's cgroup, or left it, since its last switch; NULL if
+ * it is not recorded. Its life in the target is one of its own: who leaves is not recorded any more unless it
+ * wakes somebody. */
+static __always_inline struct offwait_thread* follow_cgroup(struct offwait_thread* thread,
+                                                            struct task_struct* task, __u64 now) {
+  bool member = in_target_cgroup(task, true);
+  if (thread ? thread->target == member : !member) return thread;
+  __u32 tid = (__u32)task->pid;
+  if (thread) {
+    emit_exit(thread, tid, now);
+    if (!member) {
+      bpf_map_delete_elem(&threads, &tid);
+      return NULL;
+    }
+    thread->target = 1;
+    emit_thread(thread, tid, OFFWAIT_THREAD_ENTERED, 0, now, (const char*)&task->comm);
+    return thread;
+  }
+  struct offwait_thread fresh = {};
+  fresh.start_ns = task->start_time;
+  fresh.tgid = (__u32)task->tgid;
+  fresh.since_ns = now;
+  fresh.state = OFFWAIT_STATE_RUNNING;
+  fresh.target = 1;
+  record_thread(&fresh, tid, OFFWAIT_THREAD_ENTERED, 0, now, (const char*)&task->comm);
+  return recorded(task);
+}
 
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
  * recorded too; but not the recorder, which lets the command go that it records. */
@@ -82,8 +112,8 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   fresh.since_ns = now;
   fresh.state = OFFWAIT_STATE_RUNNING;
   /* A thread of the target that wakes another before the task iterator has come to it. */
-  fresh.target = bpf_map_lookup_elem(&target_tgids, &fresh.tgid) || bpf_map_lookup_elem(&target_tids, &tid);
-  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
+  fresh.target = is_target(task, fresh.tgid, tid);
+  record_thread(&fresh, tid, event_of_first(&fresh), 0, now, (const char*)&task->comm);
 }
 
 /* Likewise for who sent a packet. It runs elsewhere, or no more: what it is doing is found as the task
@@ -102,8 +132,8 @@ static __always_inline bool record_sender(const struct sent_packet* packet, __u6
   fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
   fresh.since_ns = now;
   fresh.syscall = OFFWAIT_SYSCALL_UNKNOWN;
-  fresh.target = bpf_map_lookup_elem(&target_tgids, &fresh.tgid) || bpf_map_lookup_elem(&target_tids, &tid);
-  record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
+  fresh.target = is_target(task, fresh.tgid, tid);
+  record_thread(&fresh, tid, event_of_first(&fresh), 0, now, (const char*)&task->comm);
   thread = bpf_map_lookup_elem(&threads, &tid);
   if (!thread) return false;
   if (ANY_TASK_FLAG(task, on_cpu))
@@ -205,8 +235,6 @@ static __always_inline void switch_out(void* ctx, struct cpu_notes* context, str
     bpf_map_delete_elem(&threads, &tid);
     return;
   }
-  if (thread->state == OFFWAIT_STATE_BLOCKED || thread->state == OFFWAIT_STATE_RUNNABLE)
-    bridge_unseen_switch(thread, (__u32)prev->pid, now);
   thread->since_ns = now;
   /* Still queued though it set its state to sleep: preempted before it could, a signal was pending — or it
    * did leave, and was woken while the balancer had let go of the run queue, which only a waking since it
@@ -256,22 +284,26 @@ int on_sched_switch(__u64* ctx) {
   struct offwait_thread* out = prev->pid ? recorded(prev) : NULL;
   struct offwait_thread* in = next->pid ? recorded(next) : NULL;
   struct cpu_notes* context = cpu_notes();
-  if (context) context->recorded_tid = in ? (__u32)next->pid : 0;
-  if (!in) {
+  if (!in && !target_is_cgroup) {
+    if (context) context->recorded_tid = 0;
     barrier_var(out); /* or the compiler tests both at once, or-ed, which the verifier forbids */
     if (!out) return 0;
   }
 
   __u64 now = bpf_ktime_get_ns();
-  if (out) {
-    __u32 state;
-    if (sched_switch_has_prev_state)
-      state = (__u32)ctx[3];
-    else
-      state = task_state(prev);
-    switch_out(ctx, context, out, prev, preempt, state, now);
-  }
+  __u32 state;
+  if (sched_switch_has_prev_state)
+    state = (__u32)ctx[3];
+  else
+    state = task_state(prev);
+  if (out && !(state & TASK_DEAD_BIT) &&
+      (out->state == OFFWAIT_STATE_BLOCKED || out->state == OFFWAIT_STATE_RUNNABLE))
+    bridge_unseen_switch(out, (__u32)prev->pid, now);
+  if (target_is_cgroup && prev->pid && !(state & TASK_DEAD_BIT)) out = follow_cgroup(out, prev, now);
+  if (out) switch_out(ctx, context, out, prev, preempt, state, now);
   if (in) switch_in(in, (__u32)next->pid, now);
+  if (target_is_cgroup && next->pid) in = follow_cgroup(in, next, now);
+  if (context) context->recorded_tid = in ? (__u32)next->pid : 0;
   return 0;
 }
 
@@ -340,9 +372,12 @@ SEC("tp_btf/sched_process_fork")
 int on_sched_process_fork(__u64* ctx) {
   struct task_struct* parent = (void*)ctx[0];
   struct task_struct* child = (void*)ctx[1];
-  if (!follow_children) return 0;
-  struct offwait_thread* thread = recorded(parent);
-  if (!thread || !thread->target) return 0;
+  if (target_is_cgroup) {
+    if (!in_target_cgroup(child, true)) return 0;
+  } else {
+    struct offwait_thread* thread = follow_children ? recorded(parent) : NULL;
+    if (!thread || !thread->target) return 0;
+  }
   inherit_mappings((__u32)parent->tgid, (__u32)child->tgid);
   struct offwait_thread fresh = {};
   fresh.start_ns = child->start_time;

@@ -34,7 +34,9 @@ int seed_threads(struct bpf_iter__task* ctx) {
   if (!task) return 0;
   __u32 tid = (__u32)task->pid;
   __u32 tgid = (__u32)task->tgid;
-  if (!bpf_map_lookup_elem(&target_tids, &tid) && !bpf_map_lookup_elem(&target_tgids, &tgid)) {
+  if (target_is_cgroup) {
+    if (!in_target_cgroup(task, true)) return 0;
+  } else if (!bpf_map_lookup_elem(&target_tids, &tid) && !bpf_map_lookup_elem(&target_tgids, &tgid)) {
     if (!follow_children) return 0;
     __u32 parent = (__u32)task->real_parent->tgid;
     if (!bpf_map_lookup_elem(&target_tgids, &parent)) return 0;

@@ -115,8 +115,9 @@ struct offwait_gap {
 enum offwait_thread_event {
   OFFWAIT_THREAD_SEEN = 1, /* recorded from here on, born earlier */
   OFFWAIT_THREAD_BORN,
-  OFFWAIT_THREAD_NAMED, /* exec or rename, or found to belong to the target after all */
-  OFFWAIT_THREAD_EXITED,
+  OFFWAIT_THREAD_NAMED,   /* exec or rename, or found to belong to the target after all */
+  OFFWAIT_THREAD_EXITED,  /* or entered or left the target's cgroup, which ends one life and begins another */
+  OFFWAIT_THREAD_ENTERED, /* of the target, and recorded as such, from here on; born earlier */
 };
 
 enum offwait_outside {

@@ -14,6 +14,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <offwait.skel.h>
 #include <sys/stat.h>
@@ -140,6 +141,7 @@ struct Recorder::State {
   std::set<std::int32_t> mapped_processes;  ///< whose mappings are to be looked at again now and then
   std::set<std::int32_t> processes_to_map;  ///< and at once
   std::unordered_set<std::int32_t> known_processes;
+  std::unordered_set<std::int32_t> target_processes;
   std::vector<std::string> notes;
   UniqueFd symbols;  ///< an iterator
   std::uint64_t bad_records = 0;
@@ -147,7 +149,7 @@ struct Recorder::State {
   Nanos next_mappings = 0;
   std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
-  std::vector<std::int32_t> targets;                                    ///< as named: processes, threads
+  std::map<std::uint32_t, UniqueFd> net_devs;  ///< /proc/PID/net/dev of each network namespace, by its inode
   std::vector<std::pair<std::uint32_t, offwait_stack>> blocked_stacks;  ///< of blocked_at_begin, by tid
 
   State() = default;
@@ -184,10 +186,24 @@ struct Recorder::State {
     std::memcpy(&thread, record.data(), sizeof(thread));
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     const bool exec = thread.event == OFFWAIT_THREAD_NAMED && thread.exec != 0;
-    if (known_processes.insert(tgid).second || exec) {
+    // Its main thread is born: the number may have been another process's.
+    const bool born = thread.event == OFFWAIT_THREAD_BORN && thread.tid == thread.tgid;
+    if (known_processes.insert(tgid).second || exec || born) {
       changed_processes.insert(tgid);
       processes_to_map.insert(tgid);
     }
+    if (thread.outside == OFFWAIT_TARGET && target_processes.insert(tgid).second) look_at_network(tgid);
+  }
+
+  /// Of a process of the target: what listens there, and the counters of its interfaces from now on.
+  void look_at_network(std::int32_t tgid) {
+    const std::string process = std::to_string(tgid);
+    const std::uint32_t inode = network_namespace(process);
+    if (inode == 0 || net_devs.contains(inode)) return;
+    UniqueFd file(::open(("/proc/" + process + "/net/dev").c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return;
+    recording.served_ports.merge(served_ports(tgid));
+    net_devs.emplace(inode, std::move(file));
   }
 
   /// Of processes that have been heard of, that a walk has found something unknown in and, once a second, of
@@ -277,19 +293,17 @@ struct Recorder::State {
   /// Of the target's network namespaces, and of offwait's own.
   void sample_nics() {
     const std::uint32_t own = network_namespace();
-    std::set<std::uint32_t> read;
-    std::vector<std::string> processes = {"self"};
-    for (const std::int32_t one : targets) processes.push_back(std::to_string(one));
-    for (const std::string& process : processes) {
-      const std::uint32_t inode = network_namespace(process);
-      if (inode == 0 || !read.insert(inode).second) continue;
-      const std::string text = read_file(("/proc/" + process + "/net/dev").c_str());
-      const Nanos at = monotonic_now();
-      for (NicStats& nic : parse_net_dev(text)) {
-        if (inode != own) nic.name += "@" + std::to_string(inode);
-        recording.nic_counters.push_back({std::move(nic.name), at, nic.received, nic.sent});
-      }
+    if (!net_devs.contains(own)) add_nics(read_file("/proc/self/net/dev"), "");
+    for (const auto& [inode, file] : net_devs) {
+      ::lseek(file.get(), 0, SEEK_SET);
+      add_nics(read_all(file.get()), inode == own ? "" : "@" + std::to_string(inode));
     }
+  }
+
+  void add_nics(const std::string& net_dev, const std::string& suffix) {
+    const Nanos at = monotonic_now();
+    for (const NicStats& nic : parse_net_dev(net_dev))
+      recording.nic_counters.push_back({nic.name + suffix, at, nic.received, nic.sent});
   }
 
   void sample_devices() {
@@ -445,6 +459,8 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   if (cpus <= 0) return libbpf_error("cannot count the CPUs", cpus);
   skeleton.rodata->record_stacks = options.stacks;
   skeleton.rodata->follow_children = options.follow_children;
+  skeleton.rodata->target_is_cgroup = options.cgroup.has_value();
+  skeleton.rodata->target_cgroup = options.cgroup.value_or(0);
   skeleton.rodata->sched_switch_has_prev_state = types->sched_switch_has_prev_state;
   skeleton.rodata->block_rq_has_queue = types->block_rq_has_queue;
   skeleton.rodata->kernel_has_rdonly_cast = types->has_rdonly_cast;
@@ -543,7 +559,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
                            attached.error().message);
     break;
   }
-  if (skeleton.bss->seeded_threads == 0)
+  if (skeleton.bss->seeded_threads == 0 && !options.cgroup)
     return Error{"the target has no threads: it exited before the recording began"};
 
   // Who has been found meanwhile.
@@ -564,13 +580,6 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
     }
   }
   state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
-  state->targets = options.tgids;
-  state->targets.insert(state->targets.end(), options.tids.begin(), options.tids.end());
-  std::set<std::uint32_t> namespaces;
-  for (const std::int32_t id : state->targets) {
-    if (namespaces.insert(network_namespace(std::to_string(id))).second)
-      state->recording.served_ports.merge(served_ports(id));
-  }
   state->sample_devices();
   state->cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
   state->recording.window.begin = monotonic_now();

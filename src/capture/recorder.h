@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct CaptureOptions {
   std::vector<std::int32_t> tids;   ///< threads that are the target one by one
   bool follow_children =
       true;  ///< threads and processes that the target creates belong to it; living ones too
+  /// Instead of those: the threads of user space in the cgroup of this id (its directory's inode) or below
+  /// it, for as long as they are in it; 0: in any, that is, all. Never offwait itself.
+  std::optional<std::uint64_t> cgroup;
   bool stacks = true;
   std::vector<Probe> probes;
   std::uint32_t sample_hz = 99;                    ///< on each CPU; 0, or without stacks: no samples
@@ -51,7 +55,8 @@ struct CaptureProgress {
 class Recorder {
  public:
   /// Loads, attaches, finds the target's threads; the window begins when this returns. Fails with a sentence
-  /// for the user when the kernel has no BTF, a capability is missing, or a program does not load.
+  /// for the user when the kernel has no BTF, a capability is missing, a program does not load, or none of
+  /// the processes and threads that were named is left.
   static Result<Recorder> start(const CaptureOptions& options);
 
   Recorder(Recorder&&) noexcept;

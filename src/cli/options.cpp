@@ -130,18 +130,26 @@ std::function<void(const std::string&)> parse_into(Result<T> (*parse)(std::strin
 }
 
 void add_recording_options(CLI::App& app, Options& options) {
-  auto* pid =
-      app.add_option_function<std::string>(
-             "-p,--pid",
-             parse_into<std::vector<std::int32_t>>(
-                 parse_pids, [&options](std::vector<std::int32_t> pids) { options.pids = std::move(pids); }),
-             "record these processes, and those that they create")
-          ->type_name("PID[,PID...]");
+  app.add_option_function<std::string>(
+         "-p,--pid",
+         parse_into<std::vector<std::int32_t>>(
+             parse_pids, [&options](std::vector<std::int32_t> pids) { options.pids = std::move(pids); }),
+         "record these processes, and those that they create")
+      ->type_name("PID[,PID...]");
   app.add_option_function<std::string>(
          "-t,--tid", parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.tid = id; }),
          "record this thread alone")
-      ->type_name("TID")
-      ->excludes(pid);
+      ->type_name("TID");
+  app.add_option_function<std::string>(
+         "-c,--cgroup",
+         [&options](const std::string& path) {
+           if (path.empty()) throw CLI::ValidationError("bad cgroup '': expected a path");
+           options.cgroup = path;
+         },
+         "record what is in this cgroup (v2) and below it, as it comes and goes; its directory, or its name "
+         "below the mount")
+      ->type_name("PATH");
+  app.add_flag("-a,--all", options.all, "record the whole system");
   app.add_option_function<std::string>(
          "-d,--duration",
          parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
@@ -393,10 +401,16 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
     return options;
   }
   if (*dump) options.command = Command::dump;
-  const bool named = !options.pids.empty() || options.tid != 0;
   const bool command = own_argc < argc;
-  if (!named && !command) return usage("say what to record: -p PID, -t TID or -- COMMAND");
-  if (named && command) return usage("say one thing to record: a process or thread that runs, or -- COMMAND");
+  std::vector<std::string> targets;
+  if (!options.pids.empty()) targets.emplace_back("-p");
+  if (options.tid != 0) targets.emplace_back("-t");
+  if (!options.cgroup.empty()) targets.emplace_back("-c");
+  if (options.all) targets.emplace_back("-a");
+  if (command) targets.emplace_back("-- COMMAND");
+  if (targets.empty()) return usage("say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
+  if (targets.size() > 1)
+    return usage(targets[0] + " and " + targets[1] + " each say what to record: choose one");
   if (command && options.command_line.empty()) return usage("-- is followed by the command to record");
   if (command && *dump && dump->get_option("--output")->empty())
     return usage("standard output is the command's: say where the waits are to go with -o FILE");

@@ -33,11 +33,14 @@ struct SpinFunction {
 
 struct Options {
   Command command = Command::profile;
-  // What to record:
+  // What to record, one of these:
   std::vector<std::int32_t> pids;
   std::int32_t tid = 0;
+  std::string cgroup;
+  bool all = false;
   std::vector<std::string> command_line;  ///< a program to run, and its arguments
-  std::optional<Nanos> duration;          ///< until interrupted or the target exits
+  // How:
+  std::optional<Nanos> duration;  ///< until interrupted or the target exits
   bool stacks = true;
   std::uint32_t sample_hz = 99;  ///< 0: no samples
   bool java = false;             ///< have JVMs tell the names of what they have compiled

@@ -276,6 +276,18 @@ Result<std::vector<Probe>> find_probes(const Target& target, const std::optional
   return probes;
 }
 
+Result<Target> find_target(const Options& options) {
+  if (options.all) return whole_system();
+  if (!options.cgroup.empty()) return find_processes_of_cgroup(options.cgroup);
+  return options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids);
+}
+
+/// Did any thread of the target live in the window?
+bool has_target(const Trace& trace) {
+  return std::any_of(trace.actors.begin(), trace.actors.end(),
+                     [](const Actor& actor) { return actor.kind == ActorKind::thread && !actor.outside; });
+}
+
 }  // namespace
 
 Result<Recorded> record(const Options& options) {
@@ -285,15 +297,18 @@ Result<Recorded> record(const Options& options) {
     if (!held) return held.error();
     command.emplace(std::move(held).value());
   }
-  Result<Target> target = command            ? find_command(*command, options.command_line.front())
-                          : options.tid != 0 ? find_thread(options.tid)
-                                             : find_processes(options.pids);
+  Result<Target> target =
+      command ? find_command(*command, options.command_line.front()) : find_target(options);
   if (!target) return target.error();
 
   CaptureOptions capture;
   capture.stacks = options.stacks;
   capture.sample_hz = options.sample_hz;
-  if (target->tid != 0) {
+  if (target->all) {
+    capture.cgroup = 0;
+  } else if (target->cgroup) {
+    capture.cgroup = target->cgroup->id;
+  } else if (target->tid != 0) {
     capture.tids.push_back(target->tid);
     capture.follow_children = false;
   } else {
@@ -337,11 +352,11 @@ Result<Recorded> record(const Options& options) {
     if (Status released = command->release(); !released) return released.error();
   }
   Progress progress(!options.quiet && terminal && !command, shown_target, options.duration);
-  Nanos next_snapshot = kSnapshotInterval;
   // A command maps its libraries in the first milliseconds, and stacks through them are cut until they are
   // looked at.
   int drain_ms = command ? 1 : kDrainMs;
-  for (forget_exited(*target); !target->living.empty(); forget_exited(*target)) {
+  note_processes();
+  for (Nanos next_snapshot = kSnapshotInterval; goes_on(*target);) {
     const Nanos elapsed = recorder->elapsed();
     int timeout_ms = std::exchange(drain_ms, std::min(2 * drain_ms, kDrainMs));
     if (options.duration) {
@@ -386,6 +401,9 @@ Result<Recorded> record(const Options& options) {
   if (command && !target->living.empty()) command->send(SIGTERM);
   const StackNames names(*recording, symbols);
   recorded.trace = assemble(*recording, [&names](const offwait_stack& stack) { return names.name(stack); });
+  if (target->cgroup && !has_target(recorded.trace))
+    return Error{"no process was in the cgroup " + target->cgroup->name +
+                 " while it was recorded: there is nothing to analyse"};
   describe(recorded.trace, *target, std::move(start_time));
   recorded.notes.insert(recorded.notes.end(), symbols.warnings().begin(), symbols.warnings().end());
   recorded.notes.insert(recorded.notes.end(), recorder->notes().begin(), recorder->notes().end());

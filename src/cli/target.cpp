@@ -2,10 +2,13 @@
 #include "cli/target.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <poll.h>
@@ -117,12 +120,41 @@ Result<Target> find_command(const HeldCommand& command, const std::string& name)
   return target;
 }
 
-void forget_exited(Target& target) {
+Result<Target> find_processes_of_cgroup(const std::string& path) {
+  Result<Cgroup> cgroup = find_cgroup(path);
+  if (!cgroup) return cgroup.error();
+  Target target;
+  target.tgids = processes_in(*cgroup);
+  target.label = "cgroup " + cgroup->name;
+  target.cgroup = std::move(cgroup).value();
+  return target;
+}
+
+Target whole_system() {
+  Target target;
+  target.all = true;
+  target.label = "the whole system";
+  std::error_code gone;
+  for (std::filesystem::directory_iterator entry("/proc", gone), end; !gone && entry != end;
+       entry.increment(gone)) {
+    const std::string name = entry->path().filename().string();
+    std::int32_t tgid = 0;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
+    if (error == std::errc() && rest == name.data() + name.size() && tgid != ::getpid())
+      target.tgids.push_back(tgid);
+  }
+  return target;
+}
+
+bool goes_on(Target& target) {
+  if (target.all) return true;
+  if (target.cgroup) return exists(*target.cgroup);
   std::erase_if(target.living, has_exited);
-  if (target.tid == 0) return;
+  if (target.tid == 0) return !target.living.empty();
   const std::string task =
       "/proc/" + std::to_string(target.tgids.front()) + "/task/" + std::to_string(target.tid);
   if (::access(task.c_str(), F_OK) != 0) target.living.clear();
+  return !target.living.empty();
 }
 
 }  // namespace offwait

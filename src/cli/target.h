@@ -2,20 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "cgroup/hierarchy.h"
 #include "process/held_command.h"
 
 namespace offwait {
 
-/// What is to be recorded, and exists: processes with all that they create, or one thread.
+/// What is to be recorded, and exists: processes with all that they create, one thread, a cgroup, or all.
 struct Target {
-  std::vector<std::int32_t> tgids;
-  std::int32_t tid = 0;          ///< 0: whole processes
-  std::vector<UniqueFd> living;  ///< pidfds, readable when the process has exited; see forget_exited()
+  std::optional<Cgroup> cgroup;
+  bool all = false;
+  std::vector<std::int32_t> tgids;  ///< those of now; more may come
+  std::int32_t tid = 0;             ///< 0: whole processes
+  std::vector<UniqueFd> living;  ///< pidfds of named processes, readable when they have exited; see goes_on()
   std::string label;             ///< "pid 1234 (mariadbd)"; hostile bytes
 };
 
@@ -27,8 +31,12 @@ Result<Target> find_thread(std::int32_t tid);
 /// `name` is what the user calls it.
 Result<Target> find_command(const HeldCommand& command, const std::string& name);
 
-/// Takes the processes that have exited out of `living`; all of them if a thread is the target and has
-/// exited.
-void forget_exited(Target& target);
+/// As find_cgroup().
+Result<Target> find_processes_of_cgroup(const std::string& path);
+Target whole_system();
+
+/// False once nothing of it can come any more: the processes or the thread have exited, the cgroup is
+/// removed. Takes the processes that have exited out of `living`.
+bool goes_on(Target& target);
 
 }  // namespace offwait

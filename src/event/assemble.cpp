@@ -174,14 +174,16 @@ class Assembler {
     const Nanos at = nanos(record.at_ns);
     switch (record.event) {
       case OFFWAIT_THREAD_SEEN:
-      case OFFWAIT_THREAD_BORN: {
+      case OFFWAIT_THREAD_BORN:
+      case OFFWAIT_THREAD_ENTERED: {
+        const Nanos start = record.event == OFFWAIT_THREAD_ENTERED ? at : nanos(record.start_ns);
         // An exit record that was lost: the tid has a new owner, so the old one is gone.
         if (alive) {
           lives.back().exit_lost = true;
-          end_life(lives.back(), std::max(nanos(record.start_ns), lives.back().start));
+          end_life(lives.back(), std::max(start, lives.back().start));
         }
         Life life;
-        life.start = std::max(nanos(record.start_ns), lives.empty() ? 0 : lives.back().exit);
+        life.start = std::max(start, lives.empty() ? 0 : lives.back().exit);
         const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
         life.actor = add_thread(record.tid, record.tgid, bounded_string(record.comm, sizeof(record.comm)),
                                 record.outside, life, seen);

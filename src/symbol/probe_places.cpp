@@ -57,7 +57,7 @@ std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids) {
   std::set<FileIdentity> seen;
   for (const std::int32_t tgid : tgids) {
     for (const Mapping& mapping : executable_mappings(tgid).value_or(std::vector<Mapping>())) {
-      if (!is_file(mapping)) continue;
+      if (!is_file(mapping) || files.size() == kMostProbedFiles) continue;
       std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
       if (file && seen.insert(file->identity).second)
         files.push_back({std::move(file->path), std::move(file->fd)});

@@ -32,8 +32,9 @@ struct DeclaredPlace {
   ProbePlace place;
 };
 
-/// Those that can be opened.
+/// Those that can be opened; kMostProbedFiles at most, since each is kept open.
 std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids);
+inline constexpr std::size_t kMostProbedFiles = 500;
 
 /// A file that a process is going to execute; none if it cannot be opened.
 std::vector<ProbedFile> file_to_probe(const std::string& path);

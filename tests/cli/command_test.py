@@ -218,9 +218,9 @@ class Mistakes(TestCase):
                    "--help)", "dump", "--", "true")
 
     def test_one_target(self):
-        one = "say one thing to record: a process or thread that runs, or -- COMMAND (see offwait --help)"
-        self.fails(2, one, "-p", "1", "--", "true")
-        self.fails(2, one, "-t", "1", "--", "true")
+        for option, value in (("-p", "1"), ("-t", "1"), ("-c", "x")):
+            self.fails(2, f"{option} and -- COMMAND each say what to record: choose one (see offwait --help)", option,
+                       value, "--", "true")
         self.fails(2, "-- is followed by the command to record (see offwait --help)", "--")
         self.fails(2, "-- is followed by the command to record (see offwait --help)", "dump", "-o", "x", "--")
 

@@ -26,10 +26,13 @@ GUARD_S = 180
 sys.path.insert(0, str(EXPECTED))
 import validate_schema  # noqa: E402  (tests/unit/report)
 
+sys.path.insert(0, str(ROOT / "tests" / "kernel"))
+import cgroup  # noqa: E402
+
 sys.dont_write_bytecode = True
 
 # A recording that has begun says so, to a stderr that is no terminal.
-BEGUN = re.compile(rb"^offwait: recording (pids?|tid) \d+ \(.*$")
+BEGUN = re.compile(rb"^offwait: recording ((pids?|tid) \d+ \(|cgroup /|the whole system$)")
 
 
 def main(needs_root):

@@ -162,6 +162,41 @@ class Targets(TestCase):
             self.is_report(result.stdout)
 
 
+class Cgroups(TestCase):
+    def setUp(self):
+        self.mount = harness.cgroup.mount()
+        if self.mount is None:
+            self.skipTest("no cgroup v2 here")
+
+    def test_no_such_cgroup(self):
+        for path in ("no/such", "/no/such", f"{self.mount}/no/such"):
+            self.fails(1, f"there is no cgroup '{path}' below {self.mount}", "-c", path, "-d", "1")
+
+    def test_not_a_cgroup(self):
+        for path in ("/tmp", f"{self.mount}/cgroup.procs", "cgroup.procs"):
+            self.fails(1, f"'{path}' is not a cgroup: those are the directories below {self.mount}", "-c", path, "-d",
+                       "1")
+
+    def test_a_cgroup_of_version_1(self):
+        with open("/proc/self/mountinfo", encoding="utf-8") as lines:
+            v1 = [line.split()[4] for line in lines if " - cgroup " in line]
+        if not v1:
+            self.skipTest("no cgroup v1 here")
+        self.fails(1, f"'{v1[0]}' is a cgroup v1: only v2 tells who is in a cgroup; name one below {self.mount}", "-c",
+                   v1[0], "-d", "1")
+
+    def test_no_cgroup_v2_at_all(self):
+        without = ["unshare", "--mount", "sh", "-c", f'umount -l {self.mount} && exec "$@"', "sh"]
+        self.fails(1, "no cgroup v2 hierarchy is mounted here, and only it tells who is in a cgroup; 'mount -t cgroup2 "
+                   "none /mnt' mounts it", "-c", "x", "-d", "1", wrapper=without)
+
+    def test_an_empty_cgroup(self):
+        with harness.cgroup.Cgroup() as empty:
+            for command in ([], ["dump"]):
+                self.fails(1, f"no process was in the cgroup {empty.name} while it was recorded: there is nothing to "
+                           "analyse", *command, "-c", empty.name, "-d", "300ms")
+
+
 class Output(TestCase):
     def test_nobody_waits_for_a_recording_that_cannot_be_written(self):
         # Without -d: it would run until the target exits.

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 
 import harness
 from harness import OFFWAIT, Running, TestCase, Workload, environment, run, sleeper
@@ -77,6 +78,33 @@ class Ends(TestCase):
             self.assertIn(f"tid {tid} (", result.stdout.decode())
             target.wait_done()
             self.assertIsNone(target.process.poll())
+
+    def test_a_cgroup_that_is_removed_reports(self):
+        if harness.cgroup.mount() is None:
+            self.skipTest("no cgroup v2 here")
+        with harness.cgroup.Cgroup() as group, sleeper() as target:
+            group.add(target.pid)
+            with Running("-c", group.path, "--json", "-") as offwait:
+                target.process.kill()
+                target.process.wait()
+                group.remove()
+                result = offwait.finish()
+            self.assertEqual(result.returncode, 0, result.stderr)
+            report = self.valid_json(result.stdout)
+            self.assertEqual(report["recording"]["target"], f"cgroup {group.name}")
+            self.assertIn(target.pid, {actor.get("tid") for actor in report["actors"]})
+
+    def test_a_cgroup_that_is_empty_at_first_is_waited_for(self):
+        if harness.cgroup.mount() is None:
+            self.skipTest("no cgroup v2 here")
+        with harness.cgroup.Cgroup() as group, sleeper() as target, Running("-c", group.path, "--json", "-") as offwait:
+            group.add(target.pid)
+            time.sleep(0.5)
+            target.process.kill()
+            offwait.process.send_signal(signal.SIGINT)
+            report = self.valid_json(offwait.finish().stdout)
+            self.assertEqual([(actor["tid"], actor["outside"]) for actor in report["actors"]
+                              if actor["kind"] == "thread" and not actor["outside"]], [(target.pid, False)])
 
     def test_the_duration(self):
         with sleeper() as target:

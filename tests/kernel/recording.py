@@ -23,7 +23,7 @@ class Thread:
         self.comm = unquote(keys["comm"], errors="backslashreplace")
         self.start = int(keys["start"])
         self.exit = NEVER if keys["exit"] == "-" else int(keys["exit"])
-        self.outside = keys.get("outside") == "yes"
+        self.outside = "outside" in keys
 
 
 def time(text):

@@ -201,6 +201,13 @@ TEST_CASE("doctor needs no target") {
   wrong({"doctor", "-p", "1"});
 }
 
+TEST_CASE("a cgroup or the whole system can be recorded") {
+  CHECK(good({"-c", "system.slice/x.service"}).cgroup == "system.slice/x.service");
+  CHECK(good({"dump", "--cgroup", "/"}).cgroup == "/");
+  CHECK(good({"-a"}).all);
+  CHECK(good({"--all", "-d", "1"}).cgroup.empty());
+}
+
 TEST_CASE("calibrate measures a disk and records nothing") {
   Options options = good({"calibrate", "/dev/vda"});
   CHECK(options.command == Command::calibrate);
@@ -237,12 +244,13 @@ TEST_CASE("dump records and takes no option of the analysis") {
 }
 
 TEST_CASE("each wrong command line has its own sentence") {
-  CHECK(wrong({}) == "say what to record: -p PID, -t TID or -- COMMAND");
-  CHECK(wrong({"-d", "10"}) == "say what to record: -p PID, -t TID or -- COMMAND");
-  CHECK(wrong({"dump"}) == "say what to record: -p PID, -t TID or -- COMMAND");
-  CHECK(wrong({"-p", "1", "-t", "1"}) == "--pid excludes --tid");
-  CHECK(wrong({"-t", "1", "-p", "1"}) == "--pid excludes --tid");
-  CHECK(wrong({"dump", "-p", "1", "-t", "1"}) == "--pid excludes --tid");
+  CHECK(wrong({}) == "say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
+  CHECK(wrong({"-d", "10"}) == "say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
+  CHECK(wrong({"dump"}) == "say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
+  CHECK(wrong({"-p", "1", "-t", "1"}) == "-p and -t each say what to record: choose one");
+  CHECK(wrong({"dump", "-c", "x", "-t", "1"}) == "-t and -c each say what to record: choose one");
+  CHECK(wrong({"-a", "-c", "x", "-p", "1"}) == "-p and -c each say what to record: choose one");
+  CHECK(wrong({"-c", ""}) == "bad cgroup '': expected a path");
   CHECK(wrong({"-p"}) == "--pid: 1 required PID[,PID...] missing");
   CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
   CHECK(wrong({"report"}) == "FILE is required");
@@ -304,8 +312,7 @@ TEST_CASE("a command is all that follows --, options or not") {
   CHECK(good({"-p", "1"}).command_line.empty());
   CHECK(good({"report", "--", "-file"}).input == "-file");
   CHECK(wrong({"--"}) == "-- is followed by the command to record");
-  CHECK(wrong({"-p", "1", "--", "ls"}) ==
-        "say one thing to record: a process or thread that runs, or -- COMMAND");
+  CHECK(wrong({"-p", "1", "--", "ls"}) == "-p and -- COMMAND each say what to record: choose one");
   CHECK(wrong({"dump", "--", "ls"}) ==
         "standard output is the command's: say where the waits are to go with -o FILE");
   for (const Words& words :

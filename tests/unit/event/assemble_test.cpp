@@ -102,6 +102,38 @@ TEST_CASE("a thread born in the recording knows who forked it, if that one was r
               "thread 10/13 conn [1400,-) seen 1400", "thread 10/12 conn [1600,-) seen 1600 child of 13"});
 }
 
+TEST_CASE("a thread that enters and leaves the target lives each time, and outside between") {
+  RecordingByHand t = two_threads();
+  t.entered(13, 700, 1100, "guest");
+  t.wait(13, 1150, 1200, 1210, by_thread(12));
+  t.wait(12, 1300, 1400, 1410, by_thread(13));
+  t.exited(13, 1500);
+  t.seen_outside(13, 700, 1600, "guest");
+  t.wait(12, 1550, 1600, 1610, by_thread(13));
+  t.exited(13, 1700);
+  t.entered(13, 700, 1700, "guest");
+  t.wait(13, 1700, 1800, 1810, by_thread(12));
+  t.left(13, 700, OFFWAIT_STATE_RUNNING, 1810);
+  CHECK(trace_of(t) ==
+        Lines{"thread 10/11 main [500,-) seen 1000", "thread 10/12 peer [600,-) seen 1000",
+              "thread 10/13 guest [1100,1500) seen 1100", "thread 10/13 guest [1500,1700) seen 1600 outside",
+              "thread 10/13 guest [1700,-) seen 1700", "wait 13@1100 [1150,1200,1210) futex <- thread 12@600",
+              "wait 12@600 [1300,1400,1410) futex <- thread 13@1100",
+              "wait 12@600 [1550,1600,1610) futex <- thread 13@1500",
+              "wait 13@1700 [1700,1800,1810) futex <- thread 12@600"});
+}
+
+TEST_CASE("a thread whose leaving was lost has left when it enters again, and is unknown until then") {
+  RecordingByHand t = two_threads();
+  t.entered(13, 700, 1100);
+  t.wait(13, 1150, 1200, 1210, by_thread(12));
+  t.entered(13, 700, 1400);
+  t.left(13, 700, OFFWAIT_STATE_RUNNING, 1400);
+  CHECK(only("thread 10/13", trace_of(t)) ==
+        Lines{"thread 10/13 t [1100,1400) seen 1100", "thread 10/13 t [1400,-) seen 1400"});
+  CHECK(only("gap", trace_of(t)) == Lines{"gap 13@1100 [1210,1400)"});
+}
+
 TEST_CASE("a reused tid is two threads, each with its own waits and wakings") {
   RecordingByHand t(1000, 2000);
   t.seen(11, 500, 900, "old");

@@ -82,6 +82,10 @@ void RecordingByHand::born(std::uint32_t tid, std::uint64_t start, const std::st
                            std::uint32_t parent) {
   thread_event(OFFWAIT_THREAD_BORN, tid, start, start, comm, false, parent);
 }
+void RecordingByHand::entered(std::uint32_t tid, std::uint64_t start, std::uint64_t at,
+                              const std::string& comm) {
+  thread_event(OFFWAIT_THREAD_ENTERED, tid, start, at, comm, false);
+}
 void RecordingByHand::named(std::uint32_t tid, std::uint64_t at, const std::string& comm) {
   thread_event(OFFWAIT_THREAD_NAMED, tid, 0, at, comm, false);
 }

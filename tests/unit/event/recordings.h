@@ -42,6 +42,7 @@ class RecordingByHand {
   void seen(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void seen_outside(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void born(std::uint32_t tid, std::uint64_t start, const std::string& comm = "t", std::uint32_t parent = 0);
+  void entered(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void named(std::uint32_t tid, std::uint64_t at, const std::string& comm);
   void exited(std::uint32_t tid, std::uint64_t at);
   void wait(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run, Waker waker) {

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cgroup/hierarchy.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/read_file.h"
+#include "base/unique_fd.h"
+
+namespace offwait {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The kernel writes blanks and backslashes as \ooo.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+/// `directory` without the mount before it.
+std::string name_below(const std::string& directory, const std::string& mount) {
+  if (directory == mount) return "/";
+  return directory.starts_with(mount + "/") ? directory.substr(mount.size()) : directory;
+}
+
+}  // namespace
+
+std::optional<std::string> cgroup_mount(std::string_view mountinfo) {
+  std::istringstream lines{std::string(mountinfo)};
+  for (std::string line; std::getline(lines, line);) {
+    // ID PARENT DEVICE ROOT POINT OPTIONS [TAG]... - TYPE SOURCE OPTIONS
+    const std::size_t end = line.find(" - ");
+    if (end == std::string::npos || !line.substr(end + 3).starts_with("cgroup2 ")) continue;
+    std::istringstream fields(line);
+    std::string point;
+    for (int i = 0; i < 5; ++i) fields >> point;
+    return unescape(point);
+  }
+  return std::nullopt;
+}
+
+Result<std::string> cgroup_mount() {
+  if (std::optional<std::string> mount = cgroup_mount(read_file("/proc/self/mountinfo"))) return *mount;
+  return Error{
+      "no cgroup v2 hierarchy is mounted here, and only it tells who is in a cgroup; 'mount -t cgroup2 none "
+      "/mnt' mounts it"};
+}
+
+Result<Cgroup> find_cgroup(const std::string& path) {
+  const Result<std::string> mount = cgroup_mount();
+  if (!mount) return mount.error();
+  const std::string below = *mount + (path.starts_with('/') ? "" : "/") + path;
+  std::error_code ignored;
+  const bool is_name = fs::exists(below, ignored);
+  if (!is_name && !(path.starts_with('/') && fs::exists(path, ignored)))
+    return Error{"there is no cgroup '" + path + "' below " + *mount};
+  const fs::path directory = fs::canonical(is_name ? below : path, ignored);
+  const UniqueFd fd(::open(directory.c_str(), O_PATH | O_CLOEXEC));
+  struct statfs file_system {};
+  struct stat status {};
+  if (!fd || ::fstatfs(fd.get(), &file_system) != 0 || ::fstat(fd.get(), &status) != 0)
+    return Error{"cannot look at the cgroup '" + path + "': " + std::strerror(errno)};
+  if (file_system.f_type == CGROUP_SUPER_MAGIC)
+    return Error{"'" + path + "' is a cgroup v1: only v2 tells who is in a cgroup; name one below " + *mount};
+  if (file_system.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(status.st_mode))
+    return Error{"'" + path + "' is not a cgroup: those are the directories below " + *mount};
+  return Cgroup{status.st_ino, directory.string(), name_below(directory.string(), *mount)};
+}
+
+bool exists(const Cgroup& cgroup) {
+  struct stat status {};
+  // Another one of this name may have come after it.
+  return ::stat(cgroup.directory.c_str(), &status) == 0 && status.st_ino == cgroup.id;
+}
+
+std::vector<std::string> list_cgroups(const std::string& mount) {
+  std::vector<std::string> names = {"/"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::error_code gone;
+    const std::string directory = names[i] == "/" ? mount : mount + names[i];
+    for (fs::directory_iterator entry(directory, gone), end; !gone && entry != end; entry.increment(gone)) {
+      std::error_code ignored;
+      if (entry->is_directory(ignored)) names.push_back(name_below(entry->path().string(), mount));
+    }
+  }
+  return names;
+}
+
+std::vector<std::int32_t> processes_in(const Cgroup& cgroup) {
+  std::vector<std::int32_t> processes;
+  for (const std::string& name : list_cgroups(cgroup.directory)) {
+    const std::string directory = name == "/" ? cgroup.directory : cgroup.directory + name;
+    std::string ids = read_file(directory + "/cgroup.procs");
+    // Threaded cgroups do not list processes.
+    if (ids.empty()) ids = read_file(directory + "/cgroup.threads");
+    std::istringstream numbers(ids);
+    for (std::int32_t id = 0; numbers >> id;) processes.push_back(id);
+  }
+  return processes;
+}
+
+}  // namespace offwait
