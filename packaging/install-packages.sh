@@ -27,7 +27,7 @@ test=(
 matrix=(                                                               # other kernels
   qemu-system-x86 busybox-static cpio e2fsprogs
 )
-arm64=(qemu-system-arm g++-aarch64-linux-gnu)                          # with matrix, and built by hand
+arm64=(qemu-system-arm g++-aarch64-linux-gnu)                          # with matrix
 bench=(
   linux-perf libbpf-tools                                              # the load, and what offwait is compared with
 )

@@ -10,7 +10,7 @@ if [ "$EUID" -ne 0 ]; then
   echo "tests/run.sh: recording needs root; run: sudo tests/run.sh" >&2
   exit 1
 fi
-packaging/install-packages.sh build test matrix
+packaging/install-packages.sh build test matrix arm64
 
 mkdir -p build
 trap 'chown -R --reference=. build' EXIT # whoever owns the checkout can go on building in it
@@ -18,6 +18,12 @@ for preset in dev release; do
   cmake --preset "$preset"
   cmake --build --preset "$preset"
 done
+# For the matrix of kernels.
+if OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh); then
+  export OFFWAIT_ARM64_SYSROOT
+  cmake --preset arm64
+  cmake --build --preset arm64
+fi
 for preset in dev release; do
   echo "Testing the $preset build"
   ctest --preset "$preset"

@@ -9,7 +9,7 @@ import subprocess
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMEOUT_S = 180
+TIMEOUT_S = 300
 DISK_BYTES = 64 << 20
 RESULT_BYTES = 48 << 20
 DISK_IOPS = 2000  # or a request is done before anybody can wait for it
@@ -18,7 +18,7 @@ DISK_IOPS = 2000  # or a request is done before anybody can wait for it
 QEMU = {
     # qemu 7.2 now and then does the compare-and-exchange of 16 bytes, which 6.12's allocator is fond of, wrong.
     "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16", "-append", "console=ttyS0 panic=-1 oops=panic quiet"],
-    "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max", "-append", "console=ttyAMA0 panic=-1 oops=panic quiet"],
+    "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on", "-append", "console=ttyAMA0 panic=-1 oops=panic quiet"],
 }
 EMULATED = ["-accel", "tcg", "-smp", "2", "-m", "1G", "-nographic", "-no-reboot", "-nodefaults",
             "-serial", "stdio"]

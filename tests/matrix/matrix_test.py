@@ -170,6 +170,7 @@ class Kernel:
                  (line.split() for line in (self.out / "verifier").read_text().splitlines())}
         dearest = max(costs, key=costs.get)
         print(f"Linux {self.release}: verifier instructions {json.dumps(costs)}", file=sys.stderr)
+        self.assertGreaterEqual(set(costs), {"on_sched_switch", "on_sched_waking", "on_cpu_clock"})
         self.assertLessEqual(costs[dearest], VERIFIER_LIMIT)
 
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // verifier_cost FILE COMMAND...: becomes COMMAND, which loads BPF programs, and writes a line "NAME
 // INSTRUCTIONS" for each to FILE: how many instructions the verifier went through. Kernels before 5.16 tell
-// that only in the verifier's log, which COMMAND does not ask for: a child traces the COMMAND's system calls,
-// asks for it in its place, and lets go of it when it attaches the first program.
+// that only in the verifier's log, which COMMAND does not ask for: a child traces the system calls of
+// COMMAND's threads, asks for it in their place, and lets go when programs are attached and one thread is
+// left.
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 
 #include <fcntl.h>
@@ -55,34 +57,44 @@ class Tracer {
   Tracer(pid_t command, FILE* out) : command_(command), out_(out) {}
 
   void run() {
+    std::set<pid_t> threads{command_};
     for (;;) {
       int status = 0;
-      check(::waitpid(command_, &status, __WALL) == command_, "waitpid");
-      if (!WIFSTOPPED(status)) return;
+      const pid_t thread = ::waitpid(-1, &status, __WALL);
+      check(thread > 0, "waitpid");
+      if (!WIFSTOPPED(status)) {
+        threads.erase(thread);
+        if (threads.empty()) return;
+        continue;
+      }
+      threads.insert(thread);
       int signal = WSTOPSIG(status);
       if (signal == (SIGTRAP | 0x80)) {
         signal = 0;
-        if (at_system_call()) {
-          check(::ptrace(PTRACE_DETACH, command_, 0, 0) == 0, "detach");
+        if (at_system_call(thread) && threads.size() == 1) {
+          check(::ptrace(PTRACE_DETACH, thread, 0, 0) == 0, "detach");
           return;
         }
       } else if (status >> 16 != 0) {
         signal = 0;  // an event, not a signal
       }
-      check(::ptrace(PTRACE_SYSCALL, command_, 0, signal) == 0 || errno == ESRCH, "continue");
+      check(::ptrace(PTRACE_SYSCALL, thread, 0, signal) == 0 || errno == ESRCH, "continue");
     }
   }
 
  private:
   /// Whether all programs are loaded.
-  bool at_system_call() {
+  bool at_system_call(pid_t thread) {
     __ptrace_syscall_info info{};
-    check(::ptrace(PTRACE_GET_SYSCALL_INFO, command_, sizeof(info), &info) > 0, "PTRACE_GET_SYSCALL_INFO");
+    check(::ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(info), &info) > 0, "PTRACE_GET_SYSCALL_INFO");
     if (info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_bpf) {
       const auto what = info.entry.args[0];
       if (what == BPF_RAW_TRACEPOINT_OPEN || what == BPF_LINK_CREATE) return true;
-      if (what == BPF_PROG_LOAD && info.entry.args[2] >= sizeof(Load)) ask_for_log(info);
-    } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && log_ != 0) {
+      if (what == BPF_PROG_LOAD && info.entry.args[2] >= sizeof(Load)) {
+        ask_for_log(info);
+        loading_ = thread;
+      }
+    } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && log_ != 0 && thread == loading_) {
       write_cost(info.exit.rval >= 0);
     }
     return false;
@@ -135,6 +147,7 @@ class Tracer {
   Load before_{};
   std::uint64_t attributes_ = 0;
   std::uint64_t log_ = 0;  ///< 0 when no load that we changed is under way
+  pid_t loading_ = 0;      ///< the thread that loads: one at a time
 };
 
 }  // namespace
@@ -152,7 +165,8 @@ int main(int argc, char** argv) {
   if (tracer == 0) {
     FILE* const out = std::fopen(argv[1], "w");
     check(out != nullptr, argv[1]);
-    check(::ptrace(PTRACE_SEIZE, command, 0, PTRACE_O_TRACESYSGOOD) == 0, "PTRACE_SEIZE");
+    check(::ptrace(PTRACE_SEIZE, command, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE) == 0,
+          "PTRACE_SEIZE");
     check(::ptrace(PTRACE_INTERRUPT, command, 0, 0) == 0, "PTRACE_INTERRUPT");
     check(::write(attached[1], "", 1) == 1, "write");
     Tracer(command, out).run();
