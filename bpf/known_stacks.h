@@ -138,17 +138,20 @@ static __always_inline void remember(struct known_stack* known, const struct wal
   __builtin_memcpy(known->slots, walk->slots, sizeof(known->slots));
 }
 
-/* Whoever has its mappings: another address of the process that nothing is known about is worth asking for
- * once, until user space has answered. */
-static __always_inline void ask_for_mappings(__u32 tgid) {
-  struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
-  if (!space || space->asked) return;
+static __always_inline bool want_mappings(__u32 tgid) {
   struct offwait_mappings_wanted* wanted = bpf_ringbuf_reserve(&mappings_wanted, sizeof(*wanted), 0);
-  if (!wanted) return; /* asked again at the next stack */
+  if (!wanted) return false;
   wanted->tgid = tgid;
   wanted->pad = 0;
   bpf_ringbuf_submit(wanted, 0);
-  space->asked = 1;
+  return true;
+}
+
+/* Whoever has its mappings: another address of the process that nothing is known about is worth asking for
+ * once, until user space has answered. If it could not be asked, it is at the next stack. */
+static __always_inline void ask_for_mappings(__u32 tgid) {
+  struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
+  if (space && !space->asked && want_mappings(tgid)) space->asked = 1;
 }
 
 /* The id of the current thread's user stack; 0 if it could not be kept. */

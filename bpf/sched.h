@@ -399,9 +399,10 @@ int on_sched_process_exec(__u64* ctx) {
   __u32 tid = (__u32)task->pid;
   __u64 now = bpf_ktime_get_ns();
   __u32 tgid = (__u32)task->tgid;
-  bpf_map_delete_elem(&address_spaces, &tgid); /* user space is told by the thread's record */
+  bpf_map_delete_elem(&address_spaces, &tgid);
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &old_tid);
   if (!thread) return 0;
+  if (record_stacks) want_mappings(tgid);
   if (old_tid != tid) {
     struct offwait_thread fresh = *thread;
     emit_exit(thread, old_tid, now);

@@ -194,8 +194,8 @@ struct offwait_sample {
   __u32 kernel; /* 0: it was in user mode */
 };
 
-/* In a ring buffer of its own, which wakes its reader: a walk met an address of the process that is in no
- * mapping known. To be looked at at once, for until then its stacks are cut. */
+/* In a ring buffer of its own, which wakes its reader: the process has exec'ed, or a walk met an address of
+ * it that is in no mapping known. To be looked at at once, for until then its stacks are cut. */
 struct offwait_mappings_wanted {
   __u32 tgid;
   __u32 pad;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "cli/version.h"
@@ -294,6 +295,16 @@ int words_before_command(int argc, const char* const* argv) {
   return argc;
 }
 
+/// Of offwait itself CLI11 knows all but the command after `--`.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    if (app->get_parent() != nullptr) return usage;
+    return usage + "       offwait [OPTIONS] -- COMMAND [ARGUMENT]...\n";
+  }
+};
+
 }  // namespace
 
 std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
@@ -304,6 +315,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
       "the waits of which at least one must be improved before throughput can rise.",
       "offwait");
   app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", std::string("offwait ") + kVersion);
   add_recording_options(app, options);
   add_analysis_options(app, options);

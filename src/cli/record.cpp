@@ -352,13 +352,10 @@ Result<Recorded> record(const Options& options) {
     if (Status released = command->release(); !released) return released.error();
   }
   Progress progress(!options.quiet && terminal && !command, shown_target, options.duration);
-  // A command maps its libraries in the first milliseconds, and stacks through them are cut until they are
-  // looked at.
-  int drain_ms = command ? 1 : kDrainMs;
   note_processes();
   for (Nanos next_snapshot = kSnapshotInterval; goes_on(*target);) {
     const Nanos elapsed = recorder->elapsed();
-    int timeout_ms = std::exchange(drain_ms, std::min(2 * drain_ms, kDrainMs));
+    int timeout_ms = kDrainMs;
     if (options.duration) {
       if (elapsed >= *options.duration) break;
       timeout_ms =

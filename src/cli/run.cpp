@@ -185,7 +185,8 @@ int print_report(const Options& options, Recorded recorded, Outputs outputs) {
     Result<Output> output = recorded.command_status ? Output::standard_error() : Output::open("-");
     if (!output) return fail(output.error());
     const TextStyle style = text_style(options, ::fileno(output->file()));
-    if (Status written = output->write(to_text(*report, style)); !written) return fail(written.error());
+    const std::string gap = recorded.command_status ? "\n" : "";  // after what the command has written
+    if (Status written = output->write(gap + to_text(*report, style)); !written) return fail(written.error());
   }
   if (!options.quiet) {
     for (const std::string& note : notes)

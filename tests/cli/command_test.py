@@ -39,7 +39,7 @@ class Statuses(TestCase):
             result = run(*sh(f"sleep 0.01; exit {status}"))
             self.assertEqual(result.returncode, status)
             self.assertEqual(result.stdout, b"")
-            self.is_report(result.stderr)
+            self.is_report(result.stderr[1:])
 
     def test_a_signal(self):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
@@ -106,7 +106,7 @@ class Reports(TestCase):
     def test_the_output_is_the_commands_and_the_report_is_on_stderr(self):
         result = run(*sh("echo out; sleep 0.05; echo err >&2"))
         self.assertEqual(result.stdout, b"out\n")
-        self.assertTrue(result.stderr.startswith(b"err\noffwait "), result.stderr)
+        self.assertTrue(result.stderr.startswith(b"err\n\noffwait "), result.stderr)
         self.assertRegex(result.stderr.decode(), r" · command sh \(pid \d+\) · ")
 
     def test_json(self):
@@ -138,7 +138,7 @@ class Ends(TestCase):
     def test_the_duration_ends_the_command(self):
         result = run("-d", "200ms", *python("import time\nwhile True: time.sleep(0.001)"))
         self.assertEqual(result.returncode, 0)
-        self.is_report(result.stderr)
+        self.is_report(result.stderr[1:])
 
     def test_a_command_that_ends_as_told_in_its_own_way(self):
         program = ("import signal, sys, time\n"
@@ -148,7 +148,7 @@ class Ends(TestCase):
                    "while True: time.sleep(0.001)")
         result = run("-d", "500ms", *python(program))
         self.assertEqual((result.stdout, result.returncode), (b"ended\n", 9))
-        self.is_report(result.stderr)
+        self.is_report(result.stderr[1:])
 
     def test_sigterm_to_offwait_ends_both(self):
         with subprocess.Popen([OFFWAIT, *sh("echo $$; exec sleep 1000")], stdout=subprocess.PIPE,
@@ -157,7 +157,7 @@ class Ends(TestCase):
             offwait.send_signal(signal.SIGTERM)
             _, report = offwait.communicate(timeout=harness.GUARD_S)
         self.assertEqual(offwait.returncode, 0)
-        self.is_report(report)
+        self.is_report(report[1:])
         self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
 
     def test_a_command_of_another_user_is_ended(self):
@@ -172,7 +172,7 @@ class OnATerminal(TestCase):
             os.write(terminal.ours, b"\x03")
             shown, _ = terminal.finish()
             self.assertEqual(terminal.process.returncode, 0, shown)
-            self.assertRegex(ESCAPE.sub("", shown), r"^\^Coffwait .* · command sh \(pid")
+            self.assertRegex(ESCAPE.sub("", shown), r"^\^C\noffwait .* · command sh \(pid")
 
     def test_a_command_that_does_not_end_is_killed_by_the_next_ctrl_c(self):
         with Terminal(*sh("trap '' INT TERM; echo begun; while :; do sleep 0.1; done")) as terminal:
@@ -188,7 +188,7 @@ class OnATerminal(TestCase):
     def test_no_progress_between_the_lines_of_the_command(self):
         with Terminal(*sh("for i in 1 2 3; do echo $i; sleep 0.3; done")) as terminal:
             shown, _ = terminal.finish()
-            self.assertTrue(ESCAPE.sub("", shown).startswith("1\n2\n3\noffwait "), shown)
+            self.assertTrue(ESCAPE.sub("", shown).startswith("1\n2\n3\n\noffwait "), shown)
 
 
 class Mistakes(TestCase):
