@@ -5,7 +5,7 @@
     generate.py OUT OFFWAIT [ARGUMENT]...    writes OUT/man/*.1 and OUT/completions/*; OFFWAIT is the program, with
                                              the emulator before it where it needs one
 
-The prose of the man pages is in man/, one file for each subcommand; a line @SYNOPSIS@, @OPTIONS@ or @COMMANDS@ there is
+The prose of the man pages is in man/, one file for each subcommand, with lines @SYNOPSIS@, @OPTIONS@ and @COMMANDS@ to be
 replaced."""
 import dataclasses
 import pathlib
@@ -15,9 +15,14 @@ import sys
 
 PROSE = pathlib.Path(__file__).resolve().parent / "man"
 INDENT = 30  # where CLI11 begins descriptions
-ENTRY = re.compile(
-    r"(?P<names>[^\s,]+(?:,[^\s,]+)*)(?: (?P<value>(?!REQUIRED|\.\.\.|Needs:|Excludes:|Env:)\S+))?(?P<many> \.\.\.)?(?: REQUIRED)?"
-    r"(?: Needs:(?P<needs>(?: -\S+)+))?(?: Excludes:(?P<excludes>(?: -\S+)+))?")
+ENTRY = re.compile(r"""
+    (?P<names> [^\s,]+ (?:,[^\s,]+)* )
+    (?:\ (?P<value> (?!REQUIRED|\.\.\.|Needs:|Excludes:) \S+ ))?
+    (?P<many> \ \.\.\. )?
+    (?:\ REQUIRED)?
+    (?:\ Needs: (?P<needs> (?:\ -\S+)+ ))?
+    (?:\ Excludes: (?P<excludes> (?:\ -\S+)+ ))?
+    """, re.VERBOSE)
 
 
 @dataclasses.dataclass
@@ -63,8 +68,9 @@ def parse_entries(lines):
         found = ENTRY.fullmatch(name.strip())
         if not found:
             sys.exit(f"generate.py: not understood in the output of --help: {line}")
-        entries.append(Entry(found["names"].split(","), found["value"] or "", bool(found["many"]), (found["needs"] or "").split(),
-                             (found["excludes"] or "").split(), description.strip()))
+        parts = found.groupdict(default="")
+        entries.append(Entry(parts["names"].split(","), parts["value"], bool(parts["many"]), parts["needs"].split(),
+                             parts["excludes"].split(), description.strip()))
     return entries
 
 
@@ -83,6 +89,18 @@ def parse_help(name, text):
     return command
 
 
+def fill(template, **parts):
+    """The template with each line @NAME@ replaced by the lines of that part, and each such word by a part that is text."""
+    lines = []
+    for line in template.splitlines():
+        whole = re.fullmatch("@([A-Z]+)@", line)
+        if whole:
+            lines += parts[whole[1]]
+        else:
+            lines.append(re.sub("@([A-Z]+)@", lambda word: parts[word[1]], line))
+    return "\n".join(lines) + "\n"
+
+
 # Man pages
 
 def roff(text):
@@ -90,45 +108,46 @@ def roff(text):
     return rf"\&{text}" if text[:1] in (".", "'") else text
 
 
-def placeholder(word):
+def bold(text):
+    return rf"\fB{roff(text)}\fR"
+
+
+def italic(text):
+    return rf"\fI{roff(text)}\fR"
+
+
+def placeholder(value):
     """PID is to be replaced by something, off-cpu is literal."""
-    return "|".join(rf"\fB{roff(part)}\fR" if re.fullmatch(r"[a-z-]+", part) else rf"\fI{roff(part)}\fR" for part in word.split("|"))
+    return "|".join(bold(word) if re.fullmatch("[a-z-]+", word) else italic(word) for word in value.split("|"))
 
 
 def man_entry(entry):
-    names = ", ".join(rf"\fB{roff(name)}\fR" if name.startswith("-") else placeholder(name) for name in entry.names)
-    value = f" {placeholder(entry.value)}" if entry.value and entry.names[0].startswith("-") else ""
-    text = [roff(entry.description)]
+    is_option = entry.names[0].startswith("-")
+    heading = ", ".join(map(bold if is_option else placeholder, entry.names))
+    if is_option and entry.value:
+        heading += " " + placeholder(entry.value)
+    lines = [".TP", heading, roff(entry.description)]
     if entry.needs:
-        text.append(f"(Only with {roff(', '.join(entry.needs))}.)")
+        lines.append(f"(Only with {roff(', '.join(entry.needs))}.)")
     if entry.excludes:
-        text.append(f"(Not with {roff(', '.join(entry.excludes))}.)")
-    return [".TP", names + value, *text]
-
-
-def man_synopsis(command):
-    words = [rf"\fI{roff(word)}\fR" if word.strip("[].") == word.strip("[].").upper() else rf"\fB{roff(word)}\fR"
-             for word in command.usage.split()]
-    return [" ".join(words)]
+        lines.append(f"(Not with {roff(', '.join(entry.excludes))}.)")
+    return lines
 
 
 def man_options(command):
-    lines = []
-    for positional in command.positionals:
-        lines += man_entry(positional)
+    lines = [line for positional in command.positionals for line in man_entry(positional)]
     for title, options in command.groups.items():
         if len(command.groups) > 1:
             lines.append(f".SS {title}")
-        for option in options:
-            lines += man_entry(option)
+        lines += [line for option in options for line in man_entry(option)]
     return lines
 
 
 def man_commands(command):
     lines = []
     for subcommand in command.subcommands:
-        lines += [".TP", rf"\fBoffwait {subcommand.names[0]}\fR", roff(subcommand.description) + ";",
-                  rf"see \fBoffwait\-{subcommand.names[0]}\fR(1)"]
+        name = subcommand.names[0]
+        lines += [".TP", bold(f"offwait {name}"), roff(subcommand.description) + ";", f"see {bold(f'offwait-{name}')}(1)"]
     return lines
 
 
@@ -136,20 +155,17 @@ def man_page(command):
     prose = PROSE / f"{command.page}.1"
     if not prose.exists():
         sys.exit(f"generate.py: {prose} is missing: offwait has a subcommand '{command.name}', and each has a man page")
-    sections = {"@SYNOPSIS@": man_synopsis, "@OPTIONS@": man_options, "@COMMANDS@": man_commands}
-    lines = []
-    for line in prose.read_text("utf-8").splitlines():
-        lines += sections[line](command) if line in sections else [line]
-    return "\n".join(lines) + "\n"
+    usage = " ".join(italic(word) if word == word.upper() else bold(word) for word in command.usage.split())
+    return fill(prose.read_text("utf-8"), SYNOPSIS=[usage], OPTIONS=man_options(command), COMMANDS=man_commands(command))
 
 
-# Completions
+# Completions. What stands after `--` is a command with its arguments, and completed as such.
 
 def completed_as(value):
-    """How the value of an option is completed: files, pids, command, the words themselves, or not at all."""
+    """What an argument of this name is: "files", "pids", one of these words, or unknown (None)."""
     if re.fullmatch(r"[a-z-]+(\|[a-z-]+)+", value):
         return value.split("|")
-    for kind, pattern in {"files": "FILE|PATH|DEVICE", "pids": "PID|TID", "command": "COMMAND"}.items():
+    for kind, pattern in {"files": "FILE|PATH|DEVICE", "pids": "PID|TID"}.items():
         if re.match(pattern, value):
             return kind
     return None
@@ -159,119 +175,169 @@ def positional_kind(command):
     return next((completed_as(positional.names[0]) for positional in command.positionals), None)
 
 
-def shell_quote(text):
+def action(kind, known, words):
+    """The shell's way to complete this kind: from the table of known ones, or made of words."""
+    return words(" ".join(kind)) if isinstance(kind, list) else known.get(kind)
+
+
+def quote(text):
+    """For bash and zsh."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-BASH_ACTIONS = {"files": "_filedir", "pids": "_pids", "command": "_command_offset $index"}
+BASH = r"""# Completion of offwait(1) for bash, made from the output of offwait --help.
+_offwait()
+{
+    local cur prev words cword split command='' index options=''
+    _init_completion -s || return
+    for ((index = 1; index < cword; index++)); do
+        case ${words[index]} in
+            @SUBCOMMANDS@) command=${command:-${words[index]}} ;;
+            --) _command_offset $((index + 1)); return ;;
+        esac
+    done
+    case $command,$prev in
+@VALUES@
+    esac
+    $split && return
+    case $command,$cur in
+@WORDS@
+    esac
+    COMPREPLY=($(compgen -W "$options" -- "$cur"))
+} &&
+    complete -F _offwait offwait
+"""
+BASH_ACTIONS = {"files": "_filedir", "pids": "_pids"}
 
 
-def bash_cases(command):
+def bash_values(command):
     """What is completed after each option that takes a value."""
     after = {}
     for option in filter(lambda option: option.value, command.options):
-        kind = completed_as(option.value)
-        action = f"COMPREPLY=($(compgen -W '{' '.join(kind)}' -- \"$cur\"))" if isinstance(kind, list) else BASH_ACTIONS.get(kind, "")
-        after.setdefault(action, []).extend(f"{command.name},{name}" for name in option.names)
-    return [f"        {'|'.join(names)}) {f'{action}; ' if action else ''}return ;;" for action, names in after.items()]
+        what = action(completed_as(option.value), BASH_ACTIONS, lambda words: f"COMPREPLY=($(compgen -W '{words}' -- \"$cur\"))")
+        after.setdefault(what, []).extend(f"{command.name},{name}" for name in option.names)
+    return [f"        {'|'.join(names)}) {f'{what}; ' if what else ''}return ;;" for what, names in after.items()]
+
+
+def bash_words(command):
+    options = " ".join(name for option in command.options for name in option.names)
+    lines = [f"        {command.name},-*) options='{options}' ;;"]
+    if command.subcommands:
+        subcommands = " ".join(subcommand.names[0] for subcommand in command.subcommands)
+        lines.append(f"        {command.name},*) options='{subcommands}' ;;")
+    elif what := BASH_ACTIONS.get(positional_kind(command)):
+        lines.append(f"        {command.name},*) {what}; return ;;")
+    return lines
 
 
 def bash(commands):
-    lines = ["# Completion of offwait(1) for bash, made from the output of offwait --help.", "_offwait()", "{",
-             "    local cur prev words cword split command='' index options=''",
-             "    _init_completion -s || return",
-             "    for ((index = 1; index < cword; index++)); do",
-             "        case ${words[index]} in",
-             f"            {'|'.join(command.name for command in commands if command.name)}) command=${{words[index]}}; break ;;",
-             "            --) _command_offset $((index + 1)); return ;;",
-             "        esac",
-             "    done",
-             "    case $command,$prev in", *(case for command in commands for case in bash_cases(command)), "    esac",
-             "    $split && return",
-             "    case $command,$cur in"]
-    for command in commands:
-        names = " ".join(name for option in command.options for name in option.names)
-        lines.append(f"        {command.name},-*) options='{names}' ;;")
-        if command.subcommands:
-            lines.append(f"        {command.name},*) options='{' '.join(subcommand.names[0] for subcommand in command.subcommands)}' ;;")
-        elif action := BASH_ACTIONS.get(positional_kind(command)):
-            lines.append(f"        {command.name},*) {action}; return ;;")
-    lines += ["    esac", "    COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))", "} &&", "    complete -F _offwait offwait"]
-    return "\n".join(lines) + "\n"
+    return fill(BASH, SUBCOMMANDS="|".join(command.name for command in commands if command.name),
+                VALUES=[line for command in commands for line in bash_values(command)],
+                WORDS=[line for command in commands for line in bash_words(command)])
 
 
-ZSH_ACTIONS = {"files": "_files", "pids": "_pids", "command": "_command_names -e"}
+ZSH = r"""#compdef offwait
+# Completion of offwait(1) for zsh, made from the output of offwait --help.
+local context state state_descr line curcontext=$curcontext ret=1
+typeset -A opt_args
+integer dashes=$words[(i)--]
+if (( dashes < CURRENT )); then
+  shift $dashes words
+  (( CURRENT -= dashes ))
+  _normal
+  return
+fi
+_arguments -C -s -S \
+@OPTIONS@
+  '1: :->command' '*:: :->arguments' && ret=0
+case $state in
+  command)
+    local -a commands=(
+@SUBCOMMANDS@
+    )
+    _describe -t commands 'offwait command' commands && ret=0 ;;
+  arguments)
+    case $words[1] in
+@ARGUMENTS@
+    esac ;;
+esac
+return ret
+"""
+ZSH_ACTIONS = {"files": "_files", "pids": "_pids"}
+
+
+def zsh_escape(text, special):
+    return re.sub(f"([{re.escape(special)}])", r"\\\1", text)
 
 
 def zsh_action(kind):
-    return f"({' '.join(kind)})" if isinstance(kind, list) else ZSH_ACTIONS.get(kind, " ")
+    return action(kind, ZSH_ACTIONS, lambda words: f"({words})") or " "
 
 
 def zsh_specs(command):
-    def text(words, special):
-        return re.sub(rf"([{re.escape(special)}])", r"\\\1", words)
-    specs = []
     for option in command.options:
-        value = f":{text(option.value, ':')}:{zsh_action(completed_as(option.value))}" if option.value else ""
+        value = f":{zsh_escape(option.value, ':')}:{zsh_action(completed_as(option.value))}" if option.value else ""
         for name in option.names:
-            others = [other for other in option.names if other != name] + option.excludes
-            repeated = "*" if option.many else f"({' '.join([name, *others])})"
+            once = "*" if option.many else f"({' '.join([*option.names, *option.excludes])})"
             form = ("=" if name.startswith("--") else "+") if value else ""
-            specs.append(shell_quote(f"{repeated}{name}{form}[{text(option.brief(), '[]')}]{value}"))
-    return specs
+            yield quote(f"{once}{name}{form}[{zsh_escape(option.brief(), '[]')}]{value}")
+    for positional in command.positionals:
+        yield quote(f":{positional.names[0]}:{zsh_action(completed_as(positional.names[0]))}")
+
+
+def zsh_arguments(command):
+    specs = [f"          {spec} \\" for spec in zsh_specs(command)]
+    return [f"      {command.name}) _arguments -s -S \\", *specs, "          && ret=0 ;;"]
 
 
 def zsh(commands):
-    lines = ["#compdef offwait", "# Completion of offwait(1) for zsh, made from the output of offwait --help.",
-             "local context state state_descr line curcontext=$curcontext ret=1", "typeset -A opt_args"]
-    top, *subcommands = commands
-    lines += ["_arguments -C -s -S \\", *(f"  {spec} \\" for spec in zsh_specs(top)), "  '1: :->command' '*:: :->arguments' && ret=0",
-              "case $state in", "  command)",
-              "    (( words[(i)--] < CURRENT )) && { _command_names -e; return }", "    local -a commands=("]
-    lines += [f"      {shell_quote(subcommand.names[0] + ':' + subcommand.brief())}" for subcommand in top.subcommands]
-    lines += ["    )", "    _describe -t commands 'offwait command' commands && ret=0 ;;", "  arguments)", "    case $words[1] in"]
-    for command in subcommands:
-        specs = zsh_specs(command)
-        for positional in command.positionals:
-            specs.append(shell_quote(f":{positional.names[0]}:{zsh_action(positional_kind(command))}"))
-        lines += [f"      {command.name})", "        _arguments -s -S \\", " \\\n".join(f"          {spec}" for spec in specs) + " && ret=0 ;;"]
-    lines += ["      *) _normal && ret=0 ;;", "    esac ;;", "esac", "return ret"]
-    return "\n".join(lines) + "\n"
+    top, *others = commands
+    return fill(ZSH, OPTIONS=[f"  {spec} \\" for spec in zsh_specs(top)],
+                SUBCOMMANDS=[f"      {quote(f'{entry.names[0]}:{entry.brief()}')}" for entry in top.subcommands],
+                ARGUMENTS=[line for command in others for line in zsh_arguments(command)])
 
 
-FISH_WORDS = "(commandline -opc)"  # before the one that is completed
-FISH_ACTIONS = {"files": "-r -F", "pids": "-x -a '(__fish_complete_pids)'", "command": "-x -a '(__fish_complete_command)'"}
-
-
-def fish(commands):
-    lines = ["# Completion of offwait(1) for fish, made from the output of offwait --help.", "complete -c offwait -f",
-             f"complete -c offwait -n 'contains -- -- {FISH_WORDS}' -F -a '(__fish_complete_command)'"]
-    for command in commands:
-        place = f"__fish_seen_subcommand_from {command.name}" if command.name else "__fish_use_subcommand"
-        when = f"-n '{place}; and not contains -- -- {FISH_WORDS}'"
-        for subcommand in command.subcommands:
-            lines.append(f"complete -c offwait {when} -a {subcommand.names[0]} -d {fish_quote(subcommand.brief())}")
-        if positional_kind(command) == "files":
-            lines.append(f"complete -c offwait {when} -F")
-        for option in command.options:
-            names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
-            kind = completed_as(option.value)
-            action = f" -x -a '{' '.join(kind)}'" if isinstance(kind, list) else f" {FISH_ACTIONS.get(kind, '-x')}" if option.value else ""
-            lines.append(f"complete -c offwait {when} {names}{action} -d {fish_quote(option.brief())}")
-    return "\n".join(lines) + "\n"
+FISH = r"""# Completion of offwait(1) for fish, made from the output of offwait --help.
+function __offwait_runs
+    contains -- -- (commandline -opc)
+end
+complete -c offwait -f
+complete -c offwait -n __offwait_runs -F -a '(__fish_complete_command)'
+@RULES@
+"""
+FISH_ACTIONS = {"files": "-r -F", "pids": "-x -a '(__fish_complete_pids)'"}
 
 
 def fish_quote(text):
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+def fish_rules(command):
+    place = f"__fish_seen_subcommand_from {command.name}" if command.name else "__fish_use_subcommand"
+    start = f"complete -c offwait -n 'not __offwait_runs; and {place}'"
+    for subcommand in command.subcommands:
+        yield f"{start} -a {subcommand.names[0]} -d {fish_quote(subcommand.brief())}"
+    if positional_kind(command) == "files":
+        yield f"{start} -F"
+    for option in command.options:
+        words = [start, *(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)]
+        if option.value:
+            words.append(action(completed_as(option.value), FISH_ACTIONS, lambda words: f"-x -a '{words}'") or "-x")
+        yield " ".join([*words, "-d", fish_quote(option.brief())])
+
+
+def fish(commands):
+    return fill(FISH, RULES=[rule for command in commands for rule in fish_rules(command)])
+
+
 def main(out, program):
     def help_of(*subcommand):
-        return subprocess.run([*program, *subcommand, "--help"], stdout=subprocess.PIPE, check=True, text=True, encoding="utf-8").stdout
+        return subprocess.run([*program, *subcommand, "--help"], stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
     top = parse_help("", help_of())
     commands = [top, *(parse_help(entry.names[0], help_of(entry.names[0])) for entry in top.subcommands)]
     files = {f"man/{command.page}.1": man_page(command) for command in commands}
-    files |= {"completions/offwait": bash(commands), "completions/_offwait": zsh(commands), "completions/offwait.fish": fish(commands)}
+    completions = {"offwait": bash, "_offwait": zsh, "offwait.fish": fish}
+    files |= {f"completions/{name}": shell(commands) for name, shell in completions.items()}
     for name, text in files.items():
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)

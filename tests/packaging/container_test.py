@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-import roots
+from running import GUARD_S
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 KUBERNETES = pathlib.Path(__file__).resolve().parents[2] / "packaging/kubernetes"
@@ -58,6 +58,9 @@ def bundle_config(pod, container, arguments, capabilities):
     """What a kubelet makes of this container of the pod, with other arguments and capabilities."""
     security = container["securityContext"]
     names = [f"CAP_{name}" for name in capabilities]
+    host_paths = {volume["name"]: volume["hostPath"]["path"] for volume in pod.get("volumes", [])}
+    volumes = [{"destination": mount["mountPath"], "type": "bind", "source": host_paths[mount["name"]],
+                "options": ["rbind", "ro" if mount["readOnly"] else "rw"]} for mount in container.get("volumeMounts", [])]
     namespaces = ["mount", "ipc", "uts", "network", "cgroup", *([] if pod["hostPID"] else ["pid"])]
     return {
         "ociVersion": "1.0.0",
@@ -66,8 +69,22 @@ def bundle_config(pod, container, arguments, capabilities):
             "env": ["PATH=/bin"], "noNewPrivileges": not security["allowPrivilegeEscalation"],
             "capabilities": {kind: names for kind in ("bounding", "effective", "permitted")}},
         "root": {"path": "rootfs", "readonly": security["readOnlyRootFilesystem"]},
-        "mounts": MOUNTS,
+        "mounts": MOUNTS + volumes,
         "linux": {"namespaces": [{"type": name} for name in namespaces], "maskedPaths": MASKED, "readonlyPaths": READ_ONLY}}
+
+
+@contextlib.contextmanager
+def pods_cgroup(name):
+    """The cgroup of a pod, below that of all pods."""
+    mount = pathlib.Path("/sys/fs/cgroup/unified" if os.path.isdir("/sys/fs/cgroup/unified") else "/sys/fs/cgroup")
+    cgroups = [mount / name, mount / name / "kubepods-pod0.slice"]
+    for cgroup in cgroups:
+        cgroup.mkdir(exist_ok=True)
+    try:
+        yield cgroups[-1]
+    finally:
+        for cgroup in reversed(cgroups):
+            cgroup.rmdir()
 
 
 @contextlib.contextmanager
@@ -94,9 +111,9 @@ class ContainerTest(unittest.TestCase):
             (bundle / "rootfs").mkdir(mode=0o755)
             shutil.copy(BUILD / "offwait", bundle / "rootfs/offwait")
             (bundle / "config.json").write_text(json.dumps(bundle_config(pod, container, arguments, capabilities)))
-            command = ["crun", "--cgroup-manager=disabled", f"--root={bundle}/state", "run", f"--bundle={bundle}", f"{name}-{os.getpid()}"]
-            return subprocess.run([*UNIFIED_CGROUPS, *command], capture_output=True, text=True, timeout=roots.GUARD_S, stdin=subprocess.DEVNULL,
-                                  check=False)
+            crun = ["crun", "--cgroup-manager=disabled", f"--root={bundle}/state", "run", f"--bundle={bundle}", f"{name}-{os.getpid()}"]
+            return subprocess.run([*UNIFIED_CGROUPS, *crun], capture_output=True, text=True, timeout=GUARD_S,
+                                  stdin=subprocess.DEVNULL, check=False)
 
     def check_container(self, pod, container):
         """What every container of ours has."""
@@ -135,6 +152,23 @@ class ContainerTest(unittest.TestCase):
             self.assertRegex(result.stdout, rf"^offwait \d+\.\d+\.\d+ . pid {pid} \(workload\)")
             self.check_report(self.run_container("pod", pod, container, [*arguments, "--json", "-"]).stdout)
 
+    def test_daemonset(self):
+        document = manifest("daemonset.yaml")
+        self.assertEqual((document["apiVersion"], document["kind"]), ("apps/v1", "DaemonSet"))
+        self.assertEqual(document["spec"]["selector"]["matchLabels"], document["spec"]["template"]["metadata"]["labels"])
+        pod = document["spec"]["template"]["spec"]
+        container, = pod["initContainers"]
+        self.check_container(pod, container)
+        arguments = list(container["args"])
+        arguments[arguments.index("60s")] = "500ms"
+        with pods_cgroup(arguments[arguments.index("-c") + 1]) as pods, workload() as pid:
+            (pods / "cgroup.procs").write_text(str(pid))
+            result = self.run_container("daemonset", pod, container, [*arguments, "--json", "-"])
+            self.assertEqual(result.returncode, 0, result.stderr)
+            report = self.check_report(result.stdout)
+        inside = {actor["name"] for actor in report["actors"] if not actor["outside"] and actor["kind"] == "thread"}
+        self.assertEqual(inside - {"workload"}, {"ping", "pong"})
+
     def test_no_capability_is_dispensable(self):
         pod = manifest("pod.yaml")["spec"]
         for dropped in CAPABILITIES:
@@ -152,12 +186,13 @@ class ContainerTest(unittest.TestCase):
         words = shlex.split(line)
         properties = [words[index + 1] for index, word in enumerate(words) if word == "-p" and "=" in words[index + 1]]
         capabilities = " ".join(f"CAP_{name}" for name in CAPABILITIES)
-        self.assertEqual(properties, ["DynamicUser=yes", f"CapabilityBoundingSet={capabilities}", f"AmbientCapabilities={capabilities}",
-                                      "NoNewPrivileges=yes"])
+        self.assertEqual(properties, ["DynamicUser=yes", f"CapabilityBoundingSet={capabilities}",
+                                      f"AmbientCapabilities={capabilities}", "NoNewPrivileges=yes"])
         with tempfile.TemporaryDirectory() as directory:
             unit = pathlib.Path(directory) / "offwait.service"
             unit.write_text("\n".join(["[Service]", "Type=oneshot", f"ExecStart={BUILD}/offwait -p 1234 -d 30s", *properties, ""]))
-            checked = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=roots.GUARD_S, check=False)
+            checked = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=GUARD_S,
+                                     check=False)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
 
 

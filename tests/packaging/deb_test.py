@@ -7,25 +7,17 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import roots
+from running import run, sleeper
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # What installing any package leaves behind.
 TRACES_OF_APT = re.compile(r"(etc/ld\.so\.cache|var/(cache/(apt|ldconfig|debconf)|lib/(apt|dpkg)|log)/.*)")
-
-
-def run(*command, **more):
-    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=roots.GUARD_S, check=False, **more)
-    if result.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}: status {result.returncode}\n{result.stdout}{result.stderr}")
-    return result.stdout
 
 
 class DebTest(unittest.TestCase):
@@ -49,13 +41,14 @@ class DebTest(unittest.TestCase):
         self.assertEqual(self.make(self.out / "again").read_bytes(), self.package.read_bytes())
 
     def test_fields(self):
-        architecture, depends, version, built_using = run(
-            "dpkg-deb", "--show", "--showformat", "${Architecture}\n${Depends}\n${Version}\n${Built-Using}", self.package).split("\n")
+        fields = "${Architecture}\n${Depends}\n${Version}\n${Built-Using}"
+        architecture, depends, version, built_using = run("dpkg-deb", "--show", "--showformat", fields, self.package).split("\n")
         self.assertEqual((architecture, depends), (run("dpkg", "--print-architecture").strip(), ""))
         self.assertEqual(f"offwait {version}\n", run(BUILD / "offwait", "--version"))
         gcc = "gcc-" + run("g++", "-dumpversion").strip()
         self.assertEqual({source.split()[0] for source in built_using.split(",")},
-                         {"bzip2", "cli11", "elfutils", gcc, "glibc", "libbpf", "libiberty", "libzstd", "nlohmann-json3", "xz-utils", "zlib"})
+                         {"bzip2", "cli11", "elfutils", gcc, "glibc", "libbpf", "libiberty", "libzstd", "nlohmann-json3", "xz-utils",
+                          "zlib"})
 
     def check_debian(self, suite):
         if os.geteuid() != 0:
@@ -66,7 +59,8 @@ class DebTest(unittest.TestCase):
             self.skipTest(str(unavailable))
 
         def inside(*command, mounts=("/proc", "/dev")):
-            return run(*root.inside(*command, mounts=mounts), env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"})
+            environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
+            return run(*root.inside(*command, mounts=mounts), env=environment)
 
         def files():
             return {str(path.relative_to(root.changes)) for path in root.changes.rglob("*") if not path.is_dir()}
@@ -79,8 +73,8 @@ class DebTest(unittest.TestCase):
 
         installed = set(inside("dpkg-query", "--listfiles", "offwait").split())
         for path in ("share/man/man1/offwait.1.gz", "share/man/man1/offwait-report.1.gz", "share/bash-completion/completions/offwait",
-                     "share/zsh/vendor-completions/_offwait", "share/fish/vendor_completions.d/offwait.fish", "include/offwait/annotate.h",
-                     "share/doc/offwait/copyright", "share/doc/offwait/README.Debian"):
+                     "share/zsh/vendor-completions/_offwait", "share/fish/vendor_completions.d/offwait.fish",
+                     "include/offwait/annotate.h", "share/doc/offwait/copyright", "share/doc/offwait/README.Debian"):
             self.assertIn(f"/usr/{path}", installed)
             self.assertTrue((root.changes / "usr" / path).is_file(), path)
         self.assertEqual(inside("dpkg", "--verify", "offwait"), "")
@@ -89,15 +83,9 @@ class DebTest(unittest.TestCase):
         shutil.copy(SOURCE / "tests/traces/figure3.txt", root.changes / "root")
         self.assertIn("A → B", inside("env", "LC_ALL=C.UTF-8", "offwait", "report", "/root/figure3.txt"))
         (root.changes / "root/figure3.txt").unlink()
-        sleeper = subprocess.Popen(["/bin/sleep", "600"])
-        try:
-            while pathlib.Path(f"/proc/{sleeper.pid}/comm").read_text() != "sleep\n":
-                time.sleep(0.01)
-            report = json.loads(inside("offwait", "-p", sleeper.pid, "-d", "500ms", "--json", "-", mounts=("/proc", "/sys")))
-        finally:
-            sleeper.kill()
-            sleeper.wait()
-        self.assertEqual([(wait["tid"], wait["class"]) for wait in report["open_waits"]], [(sleeper.pid, "sleep")])
+        with sleeper() as pid:
+            report = json.loads(inside("offwait", "-p", pid, "-d", "500ms", "--json", "-", mounts=("/proc", "/sys")))
+        self.assertEqual([(wait["tid"], wait["class"]) for wait in report["open_waits"]], [(pid, "sleep")])
 
         (root.changes / "var/lib/offwait").mkdir()
         (root.changes / "var/lib/offwait/disks.json").write_text("{}\n")

@@ -6,25 +6,17 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import roots
+from running import run, sleeper
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 OFFWAIT = BUILD / "offwait"
 FIGURE3 = pathlib.Path(__file__).resolve().parents[1] / "traces/figure3.txt"
 MOST_BYTES = 12 * 1000 * 1000
-
-
-def run(*command, **more):
-    result = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=roots.GUARD_S, check=False, **more)
-    if result.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}: status {result.returncode}\n{result.stdout}{result.stderr}")
-    return result.stdout
 
 
 class ExecutableTest(unittest.TestCase):
@@ -42,17 +34,10 @@ class ExecutableTest(unittest.TestCase):
 
     def check_recording(self, root, sleep, libc):
         """A process that `sleep` starts is recorded in this root: its call is known, and its stack up to its start."""
-        sleeper = subprocess.Popen(sleep)
-        try:
-            while pathlib.Path(f"/proc/{sleeper.pid}/comm").read_text() != "sleep\n":
-                self.assertIsNone(sleeper.poll(), "the process to record has ended")
-                time.sleep(0.01)
-            report = json.loads(run(*root.inside("/offwait", "-p", sleeper.pid, "-d", "1s", "--json", "-", mounts=("/proc", "/sys"))))
-        finally:
-            sleeper.kill()
-            sleeper.wait()
+        with sleeper(sleep) as pid:
+            report = json.loads(run(*root.inside("/offwait", "-p", pid, "-d", "1s", "--json", "-", mounts=("/proc", "/sys"))))
         wait, = report["open_waits"]
-        self.assertEqual((wait["tid"], wait["class"], wait["throughout"]), (sleeper.pid, "sleep", True))
+        self.assertEqual((wait["tid"], wait["class"], wait["throughout"]), (pid, "sleep", True))
         kernel, user = " ".join(wait["wait_stack"]).split(" -- ")
         self.assertIn("hrtimer_nanosleep+", kernel)
         self.assertRegex(user, rf"(^| )clock_nanosleep\S* \({libc}\) .*__libc_start_main\S* \({libc}\)( at \S+)? \[sleep\+\S+$")

@@ -13,22 +13,20 @@ import sys
 import tempfile
 import unittest
 
+from running import GUARD_S, run
+
 BUILD = pathlib.Path(sys.argv.pop(1))
-GUARD_S = 60
 INSTALLED = {
     "bin/offwait", "include/offwait/annotate.h", "share/offwait/offwait-report-1.schema.json",
-    "share/bash-completion/completions/offwait", "share/zsh/site-functions/_offwait", "share/fish/vendor_completions.d/offwait.fish",
-    "share/doc/offwait/README.md", "share/doc/offwait/LICENSE", "share/doc/offwait/examples/README.md", "share/doc/offwait/examples/lock_convoy.cpp",
+    "share/bash-completion/completions/offwait", "share/zsh/site-functions/_offwait",
+    "share/fish/vendor_completions.d/offwait.fish", "share/doc/offwait/README.md", "share/doc/offwait/LICENSE",
+    "share/doc/offwait/examples/README.md", "share/doc/offwait/examples/lock_convoy.cpp",
     "share/doc/offwait/kubernetes/pod.yaml", "share/man/man1/offwait.1"}
 
 
 def needs(*tools):
     lacks = [tool for tool in tools if not shutil.which(tool)]
     return unittest.skipIf(lacks, f"{', '.join(lacks)} missing")
-
-
-def run(*command, **more):
-    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=GUARD_S, check=True, **more).stdout
 
 
 class InstallTest(unittest.TestCase):
@@ -40,7 +38,8 @@ class InstallTest(unittest.TestCase):
         run("cmake", "--install", BUILD, "--prefix", cls.prefix)
         cls.offwait = cls.prefix / "bin/offwait"
         help_text = run(cls.offwait, "--help")
-        cls.subcommands = re.findall(r"^  (\w+) ", re.search(r"^Subcommands:\n((?:  .*\n)+)", help_text, re.MULTILINE)[1], re.MULTILINE)
+        subcommands = re.search(r"^Subcommands:\n((?:  .*\n)+)", help_text, re.MULTILINE)[1]
+        cls.subcommands = re.findall(r"^  (\w+) ", subcommands, re.MULTILINE)
         # Subcommand, "" for none → its long options.
         cls.options = {"": cls.long_options(help_text)}
         for subcommand in cls.subcommands:
@@ -71,11 +70,9 @@ class InstallTest(unittest.TestCase):
     def test_man_pages_are_sound(self):
         for subcommand in self.options:
             page = self.page(subcommand)
-            lint = subprocess.run(["mandoc", "-Tlint", "-W", "warning", page], capture_output=True, text=True, timeout=GUARD_S, check=False)
-            self.assertEqual(lint.stdout, "", page)
-            formatted = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.PIPE, text=True, timeout=GUARD_S, env={**os.environ, "MANROFFSEQ": ""}, check=True)
-            self.assertEqual(formatted.stderr, "", page)
+            for command in (["mandoc", "-Tlint", "-W", "warning"], ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]):
+                checked = subprocess.run([*command, page], capture_output=True, text=True, timeout=GUARD_S, check=False)
+                self.assertEqual((checked.returncode, checked.stderr), (0, ""), f"{page}\n{checked.stdout[:1000]}")
 
     @needs("mandoc")
     def test_man_pages_know_all_options_and_no_others(self):
@@ -100,10 +97,11 @@ class InstallTest(unittest.TestCase):
             self.skipTest("bash-completion missing")
 
         def completed(*words):
-            script = ('source "$1" && source "$2" && COMP_LINE=$3 COMP_POINT=${#3} && shift 3 && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && '
-                      '{ _offwait; printf "%s\\n" "${COMPREPLY[@]}"; }')
-            return set(run("bash", "--norc", "-c", script, "bash", library, self.prefix / "share/bash-completion/completions/offwait",
-                           " ".join(words).replace(" = ", "="), *words, cwd=self.prefix / "share").split())
+            script = ('source "$1" && source "$2" && COMP_LINE=$3 COMP_POINT=${#3} && shift 3 && '
+                      'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && { _offwait; printf "%s\\n" "${COMPREPLY[@]}"; }')
+            completions = self.prefix / "share/bash-completion/completions/offwait"
+            line = " ".join(words).replace(" = ", "=")
+            return set(run("bash", "--norc", "-c", script, "bash", library, completions, line, *words, cwd=self.prefix / "share").split())
         self.assertEqual(completed("offwait", ""), set(self.subcommands))
         for subcommand, options in self.options.items():
             words = filter(None, ["offwait", subcommand])
@@ -114,6 +112,7 @@ class InstallTest(unittest.TestCase):
         self.assertIn(str(os.getpid()), completed("offwait", "--pid", ""))
         self.assertEqual(completed("offwait", "--duration", ""), set())
         self.assertIn("mandoc", completed("offwait", "-q", "--", "mando"))
+        self.assertIn("mandoc", completed("offwait", "dump", "-o", "f", "--", "mando"))
 
     @needs("fish")
     def test_fish(self):
@@ -136,8 +135,8 @@ class InstallTest(unittest.TestCase):
     @needs("zsh")
     def test_zsh(self):
         """In a terminal: zsh completes nowhere else."""
-        setup = (f"fpath=({self.prefix}/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; unsetopt list_beep; "
-                 "offwait() print -r -- \"<<$*>>\"\n")
+        setup = (f"fpath=({self.prefix}/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; "
+                 "unsetopt list_beep; offwait() print -r -- \"<<$*>>\"\n")
 
         def completed(line):
             child, terminal = pty.fork()
@@ -159,6 +158,7 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(completed("offwait rep\toffw\t"), "report offwait")  # zsh takes a slash at the end away again
         self.assertEqual(completed("offwait --folded-k\ton\t"), "--folded-kind=on-cpu")
         self.assertEqual(completed("offwait dump --out\tdoc/offw\t"), "dump --output=doc/offwait")
+        self.assertEqual(completed("offwait dump -o f -- mando\t -T"), "dump -o f -- mandoc -T")
         self.assertEqual(completed("offwait -q -- mando\t -T"), "-q -- mandoc -T")
         self.assertEqual(completed("offwait cal\t --siz\t1G"), "calibrate --size=1G")
 

@@ -12,8 +12,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "matrix"))
 import debian  # noqa: E402
 from debian import Unavailable  # noqa: E402,F401
 
-GUARD_S = 180
-
 # Mounts are in a namespace of their own: they are gone when the command is done, however it ends.
 ENTER = """set -e
 scratch=$1 lower=$2; shift 2
@@ -32,7 +30,8 @@ def installation(suite):
         if not kept.exists():
             made = kept.with_suffix(".new")
             shutil.rmtree(made, ignore_errors=True)
-            result = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", suite, made, debian.MIRROR], capture_output=True, text=True, check=False)
+            result = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", suite, made, debian.MIRROR],
+                                    capture_output=True, text=True, check=False)
             if result.returncode != 0:
                 raise Unavailable(f"Debian {suite}: {(result.stderr.strip().splitlines() or ['no installation'])[-1]}")
             made.rename(kept)
@@ -60,5 +59,5 @@ class Root:
 
     def inside(self, *command, mounts=()):
         """The command line that runs a command with this root, and with these directories of the host in it."""
-        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", self.scratch.name, str(self.lower), *mounts, "--",
-                *map(str, command)]
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", self.scratch.name, str(self.lower),
+                *mounts, "--", *map(str, command)]
