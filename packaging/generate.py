@@ -43,7 +43,7 @@ class Entry:
 class Command:
     """offwait itself, with an empty name, or a subcommand."""
     name: str
-    usage: str = ""
+    usage: list[str] = dataclasses.field(default_factory=list)
     groups: dict[str, list[Entry]] = dataclasses.field(default_factory=dict)
     positionals: list[Entry] = dataclasses.field(default_factory=list)
     subcommands: list[Entry] = dataclasses.field(default_factory=list)
@@ -75,7 +75,7 @@ def parse_entries(lines):
 
 
 def parse_help(name, text):
-    command = Command(name, re.search(r"^Usage: (.*)$", text, re.MULTILINE)[1])
+    command = Command(name, re.search(r"^Usage: (.*\n(?: +\S.*\n)*)", text, re.MULTILINE)[1].splitlines())
     for title, body in re.findall(r"^(\w[\w ]*):\n((?:  .*\n)+)", text, re.MULTILINE):
         if title == "Examples":
             continue
@@ -134,6 +134,13 @@ def man_entry(entry):
     return lines
 
 
+def man_synopsis(command):
+    lines = []
+    for usage in command.usage:
+        lines += [".br", " ".join(bold(word) if word == word.lower() else italic(word) for word in usage.split())]
+    return lines[1:]
+
+
 def man_options(command):
     lines = [line for positional in command.positionals for line in man_entry(positional)]
     for title, options in command.groups.items():
@@ -155,8 +162,8 @@ def man_page(command):
     prose = PROSE / f"{command.page}.1"
     if not prose.exists():
         sys.exit(f"generate.py: {prose} is missing: offwait has a subcommand '{command.name}', and each has a man page")
-    usage = " ".join(italic(word) if word == word.upper() else bold(word) for word in command.usage.split())
-    return fill(prose.read_text("utf-8"), SYNOPSIS=[usage], OPTIONS=man_options(command), COMMANDS=man_commands(command))
+    return fill(prose.read_text("utf-8"), SYNOPSIS=man_synopsis(command), OPTIONS=man_options(command),
+                COMMANDS=man_commands(command))
 
 
 # Completions. What stands after `--` is a command with its arguments, and completed as such.
