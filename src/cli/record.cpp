@@ -233,6 +233,22 @@ void add_capacities(Recorded& recorded, const std::map<std::uint32_t, std::strin
   }
 }
 
+Error no_such_function(const Target& target, const std::optional<HeldCommand>& command,
+                       const std::string& name) {
+  std::string message = "--spin: ";
+  if (command) {
+    message +=
+        command->path() + " has no function '" + name +
+        "' (it may be inlined, in a library, which -p would find when it runs, or its symbols stripped)";
+  } else {
+    message += target.tgids.size() == 1
+                   ? "neither process " + std::to_string(target.tgids.front()) + " nor a library it has"
+                   : "neither the processes nor a library they have";
+    message += " mapped has a function '" + name + "' (it may be inlined, or its symbols stripped)";
+  }
+  return Error{std::move(message)};
+}
+
 /// What --spin names, and what the program has declared itself (annotate.h). A command has its executable
 /// alone so far.
 Result<std::vector<Probe>> find_probes(const Target& target, const std::optional<HeldCommand>& command,
@@ -247,17 +263,7 @@ Result<std::vector<Probe>> find_probes(const Target& target, const std::optional
           std::pair<const std::string&, std::vector<Kind>>{spin.unlock, {Kind::spin_release}}}) {
       if (name.empty()) continue;
       const std::vector<ProbePlace> places = places_of_function(files, name);
-      if (places.empty()) {
-        const std::string where = command ? command->path() + " has no function"
-                                  : target.tgids.size() == 1
-                                      ? "neither process " + std::to_string(target.tgids.front()) +
-                                            " nor a library it has mapped has a function"
-                                      : "neither the processes nor a library they have mapped has a function";
-        const std::string why =
-            command ? "inlined, in a library, which -p would find when it runs, or its symbols stripped"
-                    : "inlined, or its symbols stripped";
-        return Error{"--spin: " + where + " '" + name + "' (it may be " + why + ")"};
-      }
+      if (places.empty()) return no_such_function(target, command, name);
       for (const ProbePlace& place : places) {
         for (const Kind kind : kinds) probes.push_back({kind, place.path, place.offset});
       }

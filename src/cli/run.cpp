@@ -49,7 +49,7 @@ class Output {
     return Output(file, path);
   }
 
-  static Output standard_error() { return Output(stderr, "to standard error"); }
+  static Output standard_error() { return {stderr, "to standard error"}; }
 
   std::FILE* file() const { return file_.get(); }
 

@@ -114,9 +114,9 @@ Result<Target> find_thread(std::int32_t tid) {
 
 Result<Target> find_command(const HeldCommand& command, const std::string& name) {
   Result<Target> target = find_processes({command.tgid()});
-  if (target)
-    target->label =
-        "command " + name.substr(name.rfind('/') + 1) + " (pid " + std::to_string(command.tgid()) + ")";
+  if (!target) return target.error();
+  target->label =
+      "command " + name.substr(name.rfind('/') + 1) + " (pid " + std::to_string(command.tgid()) + ")";
   return target;
 }
 

@@ -26,21 +26,26 @@ std::string quoted(const std::string& name) {
   return "'" + name.substr(0, kLongest) + (name.size() > kLongest ? "…'" : "'");
 }
 
-/// The first pattern that matches none of the names.
-Status check_patterns(const std::string& option, const std::vector<std::string>& patterns,
-                      const std::string& what, const std::set<std::string>& names) {
+std::string nothing_called(const std::string& pattern, const std::set<std::string>& names) {
+  constexpr std::size_t kMostNamed = 8;
+  std::string message =
+      " is called " + quoted(pattern) + (names.empty() ? "; there is none" : "; there are ");
+  std::size_t named = 0;
+  for (auto name = names.begin(); name != names.end() && named < kMostNamed; ++name, ++named) {
+    if (named > 0) message += ", ";
+    message += quoted(*name);
+  }
+  if (named < names.size()) message += " and " + std::to_string(names.size() - named) + " more";
+  return message;
+}
+
+/// Each of the patterns has to match one of the names, which those of `what` are.
+Status check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
+                      const std::string& what) {
   for (const std::string& pattern : patterns) {
-    if (std::any_of(names.begin(), names.end(),
-                    [&pattern](const std::string& name) { return matches(pattern, name); }))
-      continue;
-    constexpr std::size_t kMostNamed = 8;
-    std::string there;
-    std::size_t named = 0;
-    for (auto name = names.begin(); name != names.end() && named < kMostNamed; ++name, ++named)
-      there += (named == 0 ? "there are " : ", ") + quoted(*name);
-    if (named < names.size()) there += " and " + std::to_string(names.size() - named) + " more";
-    return Error{option + ": no " + what + " is called " + quoted(pattern) + "; " +
-                 (names.empty() ? "there is none" : there)};
+    if (std::none_of(names.begin(), names.end(),
+                     [&pattern](const std::string& name) { return matches(pattern, name); }))
+      return Error{what + nothing_called(pattern, names)};
   }
   return success();
 }
@@ -81,7 +86,7 @@ Result<Trace> with_target(Trace trace, const ThreadFilter& filter) {
   std::set<std::string> comms;
   const Leaders leaders(trace.actors);
   for (const Actor* thread : chosen) comms.insert(leaders.of(*thread).name);
-  if (Status checked = check_patterns("--comm", filter.comms, "process of the target", comms); !checked)
+  if (Status checked = check_patterns(filter.comms, comms, "--comm: no process of the target"); !checked)
     return checked.error();
   const auto leave_out = [&chosen](const auto& is_chosen) {
     std::erase_if(chosen, [&is_chosen](Actor* thread) {
@@ -94,7 +99,8 @@ Result<Trace> with_target(Trace trace, const ThreadFilter& filter) {
   std::set<std::string> names;
   for (const Actor* thread : chosen) names.insert(thread->name);
   const std::string where = filter.comms.empty() ? "target" : "chosen processes";
-  if (Status checked = check_patterns("--threads", filter.threads, "thread of the " + where, names); !checked)
+  if (Status checked = check_patterns(filter.threads, names, "--threads: no thread of the " + where);
+      !checked)
     return checked.error();
   leave_out([&](const Actor& thread) { return matches_any(filter.threads, thread.name); });
   return trace;

@@ -32,6 +32,7 @@ void send_to(int socket, const Value& value) {
 
 [[noreturn]] void be_command(int channel, const std::string& path, const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   char go = 0;
