@@ -100,10 +100,9 @@ static __always_inline struct offwait_thread* follow_cgroup(struct offwait_threa
 }
 
 /* The closure of the waits-for relation: whoever ends a recorded thread's wait, or uses a disk that does, is
- * recorded too; but not the recorder, which lets the command go that it records. */
+ * recorded too. */
 static __always_inline void record_current(__u32 tid, __u64 now) {
   if (bpf_map_lookup_elem(&threads, &tid)) return;
-  if ((__u32)(bpf_get_current_pid_tgid() >> 32) == recorder_tgid) return;
   struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);
@@ -345,7 +344,10 @@ int on_sched_waking(__u64* ctx) {
       waker_kernel = 0;
     }
   } else if (waker.kind == OFFWAIT_WAKER_THREAD) {
-    if (context->recorded_tid != waker.id) record_current(waker.id, now);
+    /* The recorder releases the command that it records, before the window begins. */
+    bool release =
+        thread->state == OFFWAIT_STATE_UNKNOWN && (__u32)(bpf_get_current_pid_tgid() >> 32) == recorder_tgid;
+    if (context->recorded_tid != waker.id && !release) record_current(waker.id, now);
     /* A waking that finds the thread not yet asleep may be raced (emit_wait), but is then without a stack:
      * rarely, and walking one for each futile waking would cost more than it tells. */
     if (record_stacks && thread->state != OFFWAIT_STATE_RUNNING) {

@@ -37,7 +37,7 @@ class CommandTest(TruthCase):
         self.assertLessEqual(len(waits), since_fork["nvcsw"] - 1 + 2)
         # It has not been in any of them since before the window: that one was for us.
         self.assertGreater(min(w.block for w in waits), run.dump.begin)
-        self.assertNotIn(run.pid, {t.tgid for t in run.dump.threads})
+        self.assertNotIn(f"thread:{run.pid}", {w.waker for w in waits})
 
     def test_the_first_millisecond(self):
         run = record("at_once", "--exit")
