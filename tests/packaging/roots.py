@@ -30,10 +30,12 @@ def installation(suite):
         if not kept.exists():
             made = kept.with_suffix(".new")
             shutil.rmtree(made, ignore_errors=True)
-            result = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", suite, made, debian.MIRROR],
+            result = subprocess.run(["mmdebstrap", "--variant=apt", suite, made, debian.MIRROR],
                                     capture_output=True, text=True, check=False)
             if result.returncode != 0:
-                raise Unavailable(f"Debian {suite}: {(result.stderr.strip().splitlines() or ['no installation'])[-1]}")
+                shutil.rmtree(made, ignore_errors=True)
+                errors = [line for line in result.stderr.splitlines() if line.startswith("E:")]
+                raise Unavailable(f"no clean Debian {suite} is kept, and none could be made: {(errors or ['mmdebstrap failed'])[0]}")
             made.rename(kept)
     return kept
 
@@ -43,13 +45,13 @@ class Root:
     a `with`."""
 
     def __init__(self, suite=None):
+        installed = installation(suite) if suite else None
         self.scratch = tempfile.TemporaryDirectory(prefix="offwait-root")
         scratch = pathlib.Path(self.scratch.name)
-        self.changes, self.lower = scratch / "changes", scratch / "nothing"
-        for path in (self.changes, self.lower, scratch / "work", scratch / "root"):
+        self.changes, nothing = scratch / "changes", scratch / "nothing"
+        for path in (self.changes, nothing, scratch / "work", scratch / "root"):
             path.mkdir(mode=0o755)
-        if suite:
-            self.lower = installation(suite)
+        self.lower = installed or nothing
 
     def __enter__(self):
         return self
