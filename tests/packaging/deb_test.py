@@ -39,6 +39,8 @@ class DebTest(unittest.TestCase):
 
     def test_same_bytes_again(self):
         self.assertEqual(self.make(self.out / "again").read_bytes(), self.package.read_bytes())
+        times = {" ".join(line.split()[3:5]) for line in run("dpkg-deb", "--contents", self.package).splitlines()}
+        self.assertEqual(len(times), 1, times)
 
     def test_fields(self):
         fields = "${Architecture}\n${Depends}\n${Version}\n${Built-Using}"

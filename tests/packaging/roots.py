@@ -28,6 +28,8 @@ def installation(suite):
     with open(kept.with_suffix(".lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
+            if not shutil.which("mmdebstrap"):
+                raise Unavailable("mmdebstrap missing")
             made = kept.with_suffix(".new")
             shutil.rmtree(made, ignore_errors=True)
             result = subprocess.run(["mmdebstrap", "--variant=apt", suite, made, debian.MIRROR],
