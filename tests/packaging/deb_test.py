@@ -41,6 +41,9 @@ class DebTest(unittest.TestCase):
         self.assertEqual(self.make(self.out / "again").read_bytes(), self.package.read_bytes())
         times = {" ".join(line.split()[3:5]) for line in run("dpkg-deb", "--contents", self.package).splitlines()}
         self.assertEqual(len(times), 1, times)
+        executable = (BUILD / "offwait").read_bytes()
+        self.assertNotIn(os.fsencode(SOURCE), executable)
+        self.assertNotIn(os.fsencode(BUILD), executable)
 
     def test_fields(self):
         fields = "${Architecture}\n${Depends}\n${Version}\n${Built-Using}"
