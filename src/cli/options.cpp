@@ -19,7 +19,7 @@ constexpr const char* kFooter = R"(Examples:
   offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
   offwait dump -p 1234 -d 10s -o w.txt  record only; analyse later or elsewhere:
   offwait report w.txt --explain      no kernel and no root needed; and why these knots
-  offwait -- ./server --flags         run it, from its first instant on until it exits (or -d is over: then it is ended)
+  offwait -- ./server --flags         run it, and record it from its exec on, until it exits or -d is over
   offwait calibrate /var/lib/mysql    measure the disk once, so that its capacity need not be assumed
 
 Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong; of a command that was run:

@@ -63,6 +63,7 @@ Result<HeldCommand> HeldCommand::start(const std::vector<std::string>& words) {
     command.channel_ = UniqueFd();
     be_command(childs.get(), command.path_, words);
   }
+  ::signal(SIGCHLD, SIG_DFL);  // where it was ignored, the kernel would keep no status for us
   command.process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, command.child_, 0)));
   if (!command.process_) return Error{std::string("cannot watch a child: ") + std::strerror(errno)};
   char ready = 0;

@@ -41,6 +41,10 @@ class Statuses(TestCase):
             self.assertEqual(result.stdout, b"")
             self.is_report(result.stderr[1:])
 
+    def test_where_the_ends_of_children_are_ignored(self):
+        result = run(*sh("sleep 0.01; exit 3"), preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(result.returncode, 3)
+
     def test_a_signal(self):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
             result = run(*sh(f"sleep 0.01; kill -{number} $$"))
@@ -73,13 +77,17 @@ class Statuses(TestCase):
 
 class Inheritance(TestCase):
     def test_the_command_has_what_it_would_have_without_offwait(self):
+        def ignore_signals():
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
         def say(*before):
-            # An ignored signal and a descriptor, which a shell would hand down too.
+            # Ignored signals and a descriptor, which a shell would hand down too.
             with open("/dev/zero") as more:
                 os.dup2(more.fileno(), 9)
                 result = subprocess.run([*before, "/usr/bin/python3", "-S", "-c", INHERITED], input=b"what is read\n",
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[9],
-                                        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+                                        preexec_fn=ignore_signals,
                                         env=environment(), check=False)
                 os.close(9)
             self.assertEqual(result.returncode, 0, result.stderr)
