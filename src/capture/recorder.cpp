@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <offwait.skel.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -61,8 +62,15 @@ int keep_complaint(libbpf_print_level level, const char* format, va_list argumen
 }
 
 Error libbpf_error(const std::string& what, int error) {
-  std::string message = what + ": " + std::strerror(error < 0 ? -error : error);
+  const int number = error < 0 ? -error : error;
+  std::string message = what + ": " + std::strerror(number);
   if (!libbpf_complaint().empty()) message += " (" + libbpf_complaint() + ")";
+  rlimit locked{};
+  if (number == EPERM && ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY) {
+    message +=
+        "; before Linux 5.11 BPF maps are locked memory, and its limit is too low here: ulimit -l unlimited, "
+        "LimitMEMLOCK=infinity";
+  }
   return Error{message};
 }
 
@@ -88,7 +96,8 @@ Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton) {
        {skeleton.maps.unwind_superblocks, skeleton.maps.mappings, skeleton.maps.address_spaces}) {
     const bpf_map* const inner = bpf_map__inner_map(map);
     const UniqueFd like_inner = inner == nullptr ? UniqueFd() : create_map(inner);
-    const UniqueFd created = create_map(map, inner == nullptr ? 0 : like_inner.get());
+    UniqueFd created;
+    if (inner == nullptr || like_inner) created = create_map(map, inner == nullptr ? 0 : like_inner.get());
     if (!created || bpf_map__reuse_fd(map, created.get()) != 0)
       return libbpf_error(std::string("cannot create the map ") + bpf_map__name(map), errno);
   }
@@ -503,11 +512,13 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   // To verify the programs takes the kernel as long as it takes us to read the unwind tables of the target.
   std::future<int> load =
       std::async(std::launch::async, [&skeleton] { return offwait_bpf__load(&skeleton); });
+  Status filled = success();
   if (options.stacks) {
     state->processes_to_map.insert(options.tgids.begin(), options.tgids.end());
-    if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
+    filled = state->refresh_tables();
   }
   if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
+  if (!filled) return filled.error();  // after the load's, which may be its cause
 
   const __u8 one = 1;
   for (const std::int32_t tgid : options.tgids) {

@@ -14,6 +14,7 @@
 
 #include "calibrate/calibration.h"
 #include "capture/host.h"
+#include "cgroup/hierarchy.h"
 #include "cli/version.h"
 #include "report/canvas.h"
 #include "report/escape.h"
@@ -57,6 +58,12 @@ HostFeature calibrations() {
   for (const Calibration& one : *stored)
     disks += (disks.empty() ? "" : ", ") + one.disk + " " + one.measured_on;
   return {"disk calibrations", FeatureState::ok, disks, ""};
+}
+
+HostFeature cgroups() {
+  const Result<std::string> mount = cgroup_mount();
+  if (mount) return {"cgroup v2", FeatureState::ok, *mount, ""};
+  return {"cgroup v2", FeatureState::degraded, "none", mount.error().message};
 }
 
 /// What it comes to, in one sentence.
@@ -104,6 +111,7 @@ std::string to_json(const Host& host) {
 
 Diagnosis diagnose(const TextStyle& style, bool json) {
   Host host = examine_host();
+  host.features.push_back(cgroups());
   host.features.push_back(program("jcmd", "no names for what a JVM has compiled (--java)"));
   host.features.push_back(program("debuginfod-find", "no debug files from servers (--debuginfod)"));
   host.features.push_back(calibrations());

@@ -66,6 +66,15 @@ class Doctor(TestCase):
             self.assertEqual(features[name][1], file.read_text().strip())
         self.assertNotIn("missing", {state for state, _, _ in features.values()})
 
+    def test_cgroup_v2(self):
+        mounts = [line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines()
+                  if line.split()[2] == "cgroup2"]
+        features, _ = self.doctor(0)
+        self.assertEqual(features["cgroup v2"], ("ok", mounts[0], "") if mounts else ("degraded", "none", features["cgroup v2"][2]))
+        hidden = "".join(f"umount -l {mount} && " for mount in mounts)
+        features, _ = self.doctor(0, ["unshare", "--mount", "sh", "-c", f'{hidden}exec "$@"', "sh"])
+        self.assertEqual(features["cgroup v2"][:2], ("degraded", "none"))
+
     def test_nobody(self):
         features, verdict = self.doctor(1, [*NOBODY, "--inh-caps=-all"])
         self.assertIn("CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH; run offwait with sudo, or allow it to "

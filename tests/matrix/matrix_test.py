@@ -35,6 +35,8 @@ class Kernel:
     duration_tolerance = 0.1
     wakeup_ns = 300_000
     accounting_tolerance = 0.15
+    all_kernel_features = {"sched_switch prev_state", "block_rq_merge", "bpf_rdonly_cast", "vm_unmapped_area",
+                           "BPF memory allocator"}
     # An interrupt that comes while the program it runs is under way; programs take a hundred times as long here.
     allowed_loss = {"program_skipped": 3}
 
@@ -49,6 +51,8 @@ class Kernel:
             raise unittest.SkipTest(f"{', '.join(lacks)} missing")
         programs = {"offwait": build / "offwait", "workload": build / "tests/workloads/workload",
                     "verifier_cost": build / "tests/matrix/verifier_cost", "lock_convoy": build / "examples/lock_convoy"}
+        if cls.architecture == "amd64":
+            programs["setpriv.full"] = pathlib.Path(shutil.which("setpriv"))
         if unbuilt := [str(program) for program in programs.values() if not program.exists()]:
             raise unittest.SkipTest(f"not built: {', '.join(unbuilt)}")
         try:
@@ -73,7 +77,7 @@ class Kernel:
     def tearDownClass(cls):
         if hasattr(cls, "release"):
             steps = dict(line.split() for line in (cls.out / "steps").read_text().splitlines())
-            print(f"Linux {cls.release} ({cls.architecture}): up after {steps['booted']} s, done after {steps['reported']} s; "
+            print(f"Linux {cls.release} ({cls.architecture}): up after {steps['booted']} s, done after {steps['diagnosed']} s; "
                   f"{len(cls.dump.waits):,} waits; lost {cls.dump.loss}", file=sys.stderr)
         super().tearDownClass()
         cls.figures.clear()
@@ -145,8 +149,42 @@ class Kernel:
     def test_blocked_throughout(self):
         self.check_blocked_throughout(self.recorded("blocked_throughout"))
 
+    def doctor(self, name):
+        """Its exit status, and {feature: (state, value, meaning)}."""
+        status, _, answer = (self.out / f"doctor.{name}").read_text().partition("\n")
+        report = json.loads(answer)
+        self.assertEqual(report["can_record"], status == "0")
+        return int(status), {one["name"]: (one["state"], one["value"], one["meaning"]) for one in report["features"]}
+
+    def test_doctor(self):
+        status, features = self.doctor("root")
+        self.assertEqual(status, 0, features)
+        for name in ("BPF programs", "CPU samples", "uprobes", "kernel symbols", "deleted files", "confined processes"):
+            self.assertEqual(features[name][0], "ok", features[name])
+        self.assertEqual(features["kernel"][1].split()[0], self.release)
+        self.assertEqual({name for name in self.all_kernel_features if features[name][0] == "ok"}, self.kernel_features)
+
+    def test_doctor_of_four_capabilities(self):
+        if self.architecture != "amd64":
+            self.skipTest("no setpriv for this architecture")
+        self.check_four_capabilities()
+
+    def check_four_capabilities(self):
+        status, features = self.doctor("four")
+        self.assertEqual(status, 0, features)
+        self.assertEqual(features["kernel symbols"], ("ok", "BPF symbol iterator", ""))
+        self.assertEqual(features["deleted files"][0], "degraded")
+
     def test_knot_of_a_lock_convoy(self):
-        report = json.loads((self.out / "convoy.json").read_text())
+        self.check_convoy("convoy.json")
+
+    def test_knot_of_a_lock_convoy_as_nobody(self):
+        if self.architecture != "amd64":
+            self.skipTest("no setpriv for this architecture")
+        self.check_convoy("convoy.nobody.json")
+
+    def check_convoy(self, file):
+        report = json.loads((self.out / file).read_text())
         actors = {actor["id"]: (actor["name"], len(actor["tids"])) for actor in report["actors"]}
         knots = [knot for knot in report["knots"] if not knot["background"]]
         self.assertEqual(len(knots), 1)
@@ -176,22 +214,36 @@ class Kernel:
 
 class Bullseye(Kernel, TruthCase):
     suite = "bullseye"
+    kernel_features = {"block_rq_merge", "vm_unmapped_area"}
+
+    def check_four_capabilities(self):
+        """Its BTF does not have the per-CPU variables, and only CAP_SYSLOG shows the symbols; BPF maps are locked memory."""
+        status, features = self.doctor("four")
+        self.assertEqual(status, 1)
+        self.assertIn("CAP_SYSLOG", features["kernel types (BTF)"][2])
+        status, features = self.doctor("five")
+        self.assertEqual(status, 1)
+        self.assertIn("ulimit -l unlimited", features["BPF programs"][2])
 
 
 class Bookworm(Kernel, TruthCase):
     suite = "bookworm"
+    kernel_features = {"sched_switch prev_state", "block_rq_merge", "vm_unmapped_area", "BPF memory allocator"}
 
 
 class Trixie(Kernel, TruthCase):
     suite = "trixie"
+    kernel_features = Kernel.all_kernel_features
 
 
 class Sid(Kernel, TruthCase):
     suite = "sid"
+    kernel_features = Kernel.all_kernel_features
 
 
 class Arm64(Kernel, TruthCase):
     suite = "trixie"
+    kernel_features = Kernel.all_kernel_features
     architecture = "arm64"
 
 
