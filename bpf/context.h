@@ -35,10 +35,11 @@ struct cpu_notes {
   __u32 thread_tid;
   __u32 thread_disk;
   __u64 thread_switches;
-  /* The thread that was last seen to get this CPU, if it is recorded, else 0: saves a look-up when it wakes
-   * others. */
+  /* The thread that was last seen to get this CPU, if it is recorded, else 0, and when: saves a look-up when
+   * it wakes others. */
   __u32 recorded_tid;
-  __u32 peers;   /* new ones seen on this CPU */
+  __u32 peers; /* new ones seen on this CPU */
+  __u64 recorded_since_ns;
   __u64 pointer; /* as_number() */
 };
 

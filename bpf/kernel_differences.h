@@ -51,6 +51,17 @@ static __always_inline bool on_some_cpu(struct task_struct* task) {
   return ((struct task_struct___unsigned*)task)->on_cpu;
 }
 
+/* task_struct.cpu was there before 5.16 (bcf9033e5449). */
+struct task_struct___before_5_16 {
+  unsigned int cpu;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u32 cpu_of(struct task_struct* task) {
+  struct task_struct___before_5_16* old = (void*)task;
+  if (bpf_core_field_exists(old->cpu)) return old->cpu;
+  return task->thread_info.cpu;
+}
+
 #define ANY_TASK_FLAG(task, field) (BPF_CORE_READ_BITFIELD_PROBED(task, field) != 0)
 
 /* Has the task left its run queue (in the sense of sched_switch's prev)? Since 6.12 (152e11f6df29) a task

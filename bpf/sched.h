@@ -208,6 +208,42 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   bpf_ringbuf_submit(wait, EMIT_FLAGS);
 }
 
+/* What the thread did from this time on is not known, until emit_gap() says until when. */
+static __always_inline void lose_since(struct offwait_thread* thread, __u64 from_ns) {
+  if (!thread->lost_since_ns) thread->lost_since_ns = from_ns ? from_ns : OFFWAIT_LOST_SINCE_BEGIN;
+}
+
+/* Another thread leaves the CPU that this one got at since_ns: the kernel did not report that it left. */
+static __always_inline void note_left_unseen(__u32 tid, __u64 since_ns) {
+  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
+  if (!thread || thread->since_ns != since_ns) return;
+  bool found_running = thread->state == OFFWAIT_STATE_UNKNOWN && thread->seeded == OFFWAIT_STATE_RUNNING;
+  if (thread->state != OFFWAIT_STATE_RUNNING && !found_running) return;
+  count_loss(OFFWAIT_LOSS_switch_unseen);
+  lose_since(thread, since_ns);
+  thread->state = OFFWAIT_STATE_UNKNOWN;
+  thread->seeded = OFFWAIT_STATE_UNKNOWN;
+}
+
+/* By CPU, threads that the task iterator found running there, until the CPU's next switch. */
+__u32 found_running[MAX_CPUS] = {};
+
+/* Is the thread that leaves this CPU the one that was on it? */
+static __always_inline void check_who_leaves(struct cpu_notes* context, __u32 leaving) {
+  if (context->recorded_tid && context->recorded_tid != leaving)
+    note_left_unseen(context->recorded_tid, context->recorded_since_ns);
+  __u32 cpu = bpf_get_smp_processor_id();
+  if (cpu >= MAX_CPUS || !found_running[cpu]) return;
+  if (found_running[cpu] != leaving) note_left_unseen(found_running[cpu], 0);
+  found_running[cpu] = 0;
+}
+
+/* Of a thread that is on a CPU. */
+static __always_inline bool got_cpu_unseen(const struct offwait_thread* thread) {
+  if (thread->state == OFFWAIT_STATE_UNKNOWN) return thread->lost_since_ns; /* or it is being seeded */
+  return thread->state != OFFWAIT_STATE_RUNNING;
+}
+
 /* A thread leaves a CPU without having been seen to get one: the kernel did not report that switch. From its
  * wake on (or, if not even that was seen, from its block on) its state is unknown, until a probe found it
  * running. */
@@ -218,7 +254,7 @@ static __always_inline void bridge_unseen_switch(struct offwait_thread* thread, 
     from = wake_of(thread);
     emit_wait(thread, tid, from, from);
   }
-  if (!thread->lost_since_ns) thread->lost_since_ns = from ? from : OFFWAIT_LOST_SINCE_BEGIN;
+  lose_since(thread, from);
   if (thread->ran_ns > from) emit_gap(thread, tid, thread->ran_ns);
   thread->since_ns = now;
   thread->wake_ns = 0;
@@ -267,6 +303,10 @@ static __always_inline void switch_in(struct offwait_thread* thread, __u32 tid, 
       preemption->run_ns = now;
       bpf_ringbuf_submit(preemption, EMIT_FLAGS);
     }
+  } else {
+    if (state == OFFWAIT_STATE_RUNNING) count_loss(OFFWAIT_LOSS_switch_unseen); /* it has left a CPU */
+    lose_since(thread, thread->since_ns);
+    emit_gap(thread, tid, now);
   }
   thread->state = OFFWAIT_STATE_RUNNING;
   thread->since_ns = now;
@@ -283,8 +323,10 @@ int on_sched_switch(__u64* ctx) {
   struct offwait_thread* out = prev->pid ? recorded(prev) : NULL;
   struct offwait_thread* in = next->pid ? recorded(next) : NULL;
   struct cpu_notes* context = cpu_notes();
+  if (!context) return 0;
+  check_who_leaves(context, (__u32)prev->pid);
   if (!in && !target_is_cgroup) {
-    if (context) context->recorded_tid = 0;
+    context->recorded_tid = 0;
     barrier_var(out); /* or the compiler tests both at once, or-ed, which the verifier forbids */
     if (!out) return 0;
   }
@@ -295,14 +337,14 @@ int on_sched_switch(__u64* ctx) {
     state = (__u32)ctx[3];
   else
     state = task_state(prev);
-  if (out && !(state & TASK_DEAD_BIT) &&
-      (out->state == OFFWAIT_STATE_BLOCKED || out->state == OFFWAIT_STATE_RUNNABLE))
+  if (out && !(state & TASK_DEAD_BIT) && got_cpu_unseen(out))
     bridge_unseen_switch(out, (__u32)prev->pid, now);
   if (target_is_cgroup && prev->pid && !(state & TASK_DEAD_BIT)) out = follow_cgroup(out, prev, now);
   if (out) switch_out(ctx, context, out, prev, preempt, state, now);
   if (in) switch_in(in, (__u32)next->pid, now);
   if (target_is_cgroup && next->pid) in = follow_cgroup(in, next, now);
-  if (context) context->recorded_tid = in ? (__u32)next->pid : 0;
+  context->recorded_tid = in ? (__u32)next->pid : 0;
+  context->recorded_since_ns = in ? in->since_ns : 0;
   return 0;
 }
 

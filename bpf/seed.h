@@ -81,6 +81,8 @@ int seed_threads(struct bpf_iter__task* ctx) {
     thread->seeded = OFFWAIT_STATE_BLOCKED;
   } else if (on_some_cpu(task)) {
     thread->seeded = OFFWAIT_STATE_RUNNING;
+    __u32 cpu = cpu_of(task);
+    if (cpu < MAX_CPUS) found_running[cpu] = tid;
   } else {
     thread->seeded = OFFWAIT_STATE_RUNNABLE;
   }
