@@ -7,7 +7,11 @@
 #include <memory>
 #include <optional>
 
+#include <linux/capability.h>
+#include <unistd.h>
+
 #include "base/monotonic.h"
+#include "capture/privileges.h"
 #include "process/command.h"
 #include "process/process_root.h"
 
@@ -19,6 +23,10 @@ Status write_java_perf_map(std::int32_t tgid) {
   if (!status) return Error{"--java: " + process + " is gone"};
   if ((status->caught_signals >> (SIGQUIT - 1) & 1U) == 0) {
     return Error{"--java: " + process + " does not handle SIGQUIT, with which jcmd would call its JVM"};
+  }
+  if (status->uid != ::geteuid() && !has_capability(CAP_SETUID)) {
+    return Error{"--java: jcmd has to be run by user " + std::to_string(status->uid) + ", as " + process +
+                 " is: run offwait as that user or as root"};
   }
   const auto output = run_command({{"jcmd", std::to_string(tgid), "Compiler.perfmap"},
                                    CommandUser{status->uid, status->gid},

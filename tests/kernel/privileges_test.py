@@ -91,7 +91,11 @@ class PrivilegesTest(unittest.TestCase):
         self.holds_for(self.capable, "names_test.py", NAMED, ["NamesTest.test_debug_file_that_only_the_target_sees"])
 
     def test_the_report_is_the_same(self):
-        target = recording.Workload(WORKLOAD, ["condvar", "--rounds", "100000000"])
+        """Of a program that only root may read."""
+        private = self.enterContext(tempfile.TemporaryDirectory())
+        workload = shutil.copy(WORKLOAD, private)
+        os.chmod(workload, 0o700)
+        target = recording.Workload(workload, ["condvar", "--rounds", "100000000"])
         target.process.stdin.write("go\n")
         target.process.stdin.flush()
         reports = []
@@ -118,6 +122,47 @@ class PrivilegesTest(unittest.TestCase):
         self.assertTrue(all(frames for *_, frames in facts[0]), facts[0])
         self.assertEqual(facts[1], facts[0])
         self.assertEqual(facts[2], facts[0])
+
+    def test_busy_waiting(self):
+        """Kernels since 2025 let only CAP_SYS_ADMIN probe: what was asked for fails, what the program declares costs a note."""
+        target = recording.Workload(WORKLOAD, ["spin"])
+        self.addCleanup(target.end)
+        self.addCleanup(target.process.kill)
+        arguments = [self.ambient, "-p", str(target.pid), "-d", "100ms"]
+        asked = subprocess.run([*arguments, "--spin", "main"], capture_output=True, text=True, check=False)
+        declared = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        if asked.returncode == 0:
+            self.skipTest("this kernel lets CAP_PERFMON probe")
+        sentence = rf"this kernel lets only CAP_SYS_ADMIN probe \S+{os.path.basename(WORKLOAD)}: run offwait as root for that"
+        self.assertRegex(asked.stderr, f"^offwait: {sentence}\n$")
+        self.assertRegex(declared.stderr,
+                         rf"\noffwait: what the target says of its waits \(annotate.h\) was not recorded: {sentence}\n")
+        self.assertIn("BLOCKED THROUGHOUT", declared.stdout)
+
+    def test_java(self):
+        """jcmd becomes the JVM's user, which root may for as long as it may be needed, and nobody may not."""
+        if lacks := runner.missing_tools(["java", "jcmd"]):
+            self.skipTest(f"{', '.join(lacks)} missing")
+        source = self.directory / "Sleeper.java"
+        source.write_text("class Sleeper { public static void main(String[] a) throws Exception {"
+                          " System.out.println(); while (true) Thread.sleep(5); } }", encoding="ascii")
+        # A user of no name.
+        jvm = subprocess.Popen(["setpriv", "--reuid=64321", "--regid=64321", "--clear-groups", "java", source],
+                               stdout=subprocess.PIPE)
+        self.addCleanup(jvm.stdout.close)
+        self.addCleanup(jvm.wait)
+        self.addCleanup(jvm.kill)
+        jvm.stdout.readline()
+        perf_map = pathlib.Path(f"/tmp/perf-{jvm.pid}.map")
+        self.addCleanup(perf_map.unlink, missing_ok=True)
+        arguments = ["-p", str(jvm.pid), "-d", "100ms", "--java"]
+        done = subprocess.run([self.ambient, *arguments], capture_output=True, text=True, check=True)
+        self.assertIn(f"\noffwait: --java: jcmd has to be run by user 64321, as process {jvm.pid} is: run offwait as that user "
+                      "or as root\n", done.stderr)
+        self.assertFalse(perf_map.exists())
+        done = subprocess.run([OFFWAIT, *arguments], capture_output=True, text=True, check=True)
+        self.assertNotIn("--java", done.stderr)
+        self.assertEqual(perf_map.stat().st_uid, 64321)
 
     def recorder(self, offwait, arguments=(), **more):
         """A recording that has begun, of a process that sleeps."""
