@@ -108,7 +108,7 @@ void try_to_record(Host& host) {
   if (const std::optional<Probe> place = own_place()) options.probes = {*place};
   Result<Recorder> recorder = Recorder::start(options);
   if (recorder) {
-    probes = {"uprobes", ok, "attached", ""};
+    if (!options.probes.empty()) probes = {"uprobes", ok, "attached", ""};
   } else if (check_privileges()) {
     Error with_probe = recorder.error();
     options.probes.clear();
@@ -125,7 +125,7 @@ void try_to_record(Host& host) {
     for (const std::string& note : recorder->notes()) samples.meaning += note;
   } else {
     host.recording = recorder.error();
-    const bool tried = check_privileges().ok();
+    const bool tried = check_privileges() && read_kernel_types();
     programs = {"BPF programs", tried ? missing : unknown, tried ? "refused" : "not tried",
                 tried ? recorder.error().message : ""};
   }

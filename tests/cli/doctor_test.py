@@ -112,6 +112,7 @@ class Doctor(TestCase):
         features, verdict = self.doctor(1, WITHOUT_BTF)
         self.assertEqual(features["kernel types (BTF)"][:2], ("missing", "unusable"))
         self.assertIn("this kernel has no BTF", verdict)
+        self.assertEqual(features["BPF programs"][:2], ("unknown", "not tried"))
 
     def test_no_new_privs(self):
         features, _ = self.doctor(0, ["setpriv", "--no-new-privs"])
