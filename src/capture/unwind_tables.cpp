@@ -43,7 +43,7 @@ std::string pack(const Result<UnwindTable>& table) {
 template <class Item>
 std::vector<Item> items_of(std::string_view bytes) {
   std::vector<Item> items(bytes.size() / sizeof(Item));
-  std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
   return items;
 }
 
