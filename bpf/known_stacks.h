@@ -154,6 +154,30 @@ static __always_inline void ask_for_mappings(__u32 tgid) {
   if (space && !space->asked && want_mappings(tgid)) space->asked = 1;
 }
 
+/* Blocked threads whose user stack is left to user space. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __uint(max_entries, 65536);
+  __type(key, __u32); /* tid */
+  __type(value, struct offwait_blocked);
+} unwalked SEC(".maps");
+
+static __always_inline void leave_to_user_space(struct task_struct* task, __u64 start_ns, __u64 since_ns) {
+  __u32 tid = (__u32)task->pid;
+  struct offwait_blocked blocked = {};
+  blocked.start_ns = start_ns;
+  blocked.since_ns = since_ns;
+  note_blocked(&blocked, task);
+  bpf_map_update_elem(&unwalked, &tid, &blocked, BPF_ANY);
+}
+
+/* Did the last user_stack() end where nothing was known of a mapping? */
+static __always_inline bool lacked_mapping(void) {
+  const struct walk* walk = this_walk();
+  return walk && walk->ended == 1 + OFFWAIT_STACK_NO_MAPPING;
+}
+
 /* The id of the current thread's user stack; 0 if it could not be kept. */
 __noinline __u32 user_stack(void) {
   __u32 scratch = SCRATCH_TRACEPOINT;
@@ -169,6 +193,7 @@ __noinline __u32 user_stack(void) {
   walk->first_lr = user.lr;
   walk->tgid = tgid;
   walk->window_bytes = 0; /* what it holds is another thread's, or has changed */
+  walk->ended = 0;
   walk->way = WAYS;
   __u32 known = 0;
   for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_user_stack(way);
@@ -180,7 +205,6 @@ __noinline __u32 user_stack(void) {
   walk->lr = user.lr;
   walk->exact = 1;
   walk->far = 0;
-  walk->ended = 0;
   walk->begin = 0;
   walk->end = 0;
   walk->slot_count = 0;

@@ -282,7 +282,11 @@ static __always_inline void switch_out(void* ctx, struct cpu_notes* context, str
   thread->state = OFFWAIT_STATE_BLOCKED;
   note_wait(thread, prev, state);
   if (record_stacks) {
-    thread->wait_user = UNTRUSTED(struct task_struct, prev)->mm ? user_stack() : 0;
+    thread->wait_user = 0;
+    if (UNTRUSTED(struct task_struct, prev)->mm) {
+      thread->wait_user = user_stack();
+      if (lacked_mapping()) leave_to_user_space(prev, thread->start_ns, now);
+    }
     thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user);
   }
 }

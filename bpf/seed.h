@@ -7,14 +7,6 @@
  * target's children may come before it. */
 __u64 seeded_threads = 0;
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __uint(max_entries, 65536);
-  __type(key, __u32); /* tid */
-  __type(value, struct offwait_blocked);
-} blocked_at_begin SEC(".maps");
-
 /* Runs before the tracepoints are attached: every CPU has kernel threads of its own. Who reads the iterator
  * is the recorder. */
 SEC("iter/task")
@@ -71,12 +63,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
         stack->frames = bytes > 0 ? (__u16)((__u32)bytes / 8) : 0;
         thread->wait_kernel = store_scratch_stack(SCRATCH_ITERATOR);
       }
-      if (task->mm) {
-        struct offwait_blocked blocked = {};
-        blocked.start_ns = fresh.start_ns;
-        note_blocked(&blocked, task);
-        bpf_map_update_elem(&blocked_at_begin, &tid, &blocked, BPF_ANY);
-      }
+      if (task->mm) leave_to_user_space(task, fresh.start_ns, 0);
     }
     thread->seeded = OFFWAIT_STATE_BLOCKED;
   } else if (on_some_cpu(task)) {

@@ -245,10 +245,12 @@ struct offwait_thread {
 };
 #define OFFWAIT_LOST_SINCE_BEGIN 1
 
-/* Value of `blocked_at_begin`, keyed by tid: a thread of the target that the task iterator found blocked,
- * with memory of its own; as it entered the kernel. */
+/* Value of `unwalked`, keyed by tid: a blocked thread with memory of its own whose user stack is left to user
+ * space, because the task iterator found it so, or because nothing was known yet of a mapping that its walk
+ * met. As it entered the kernel. */
 struct offwait_blocked {
   __u64 start_ns;
+  __u64 since_ns; /* 0: before the recording began */
   __u64 pc;
   __u64 sp;
   __u64 fp;

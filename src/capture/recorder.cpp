@@ -28,15 +28,12 @@
 #include "capture/block_devices.h"
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
-#include "capture/mutex_owner.h"
+#include "capture/late_stacks.h"
 #include "capture/privileges.h"
 #include "capture/sampler.h"
 #include "capture/served_ports.h"
 #include "capture/unwind_tables.h"
 #include "offwait/loss_counters.h"
-#include "process/process_memory.h"
-#include "process/threads.h"
-#include "unwind/walk.h"
 
 namespace offwait {
 namespace {
@@ -145,6 +142,7 @@ struct Recorder::State {
   std::unique_ptr<ring_buffer, FreeRing> wanted_ring;  ///< offwait_mappings_wanted
   std::vector<bpf_link*> links;
   std::optional<UnwindTables> tables;  ///< none: no stacks
+  std::optional<LateStacks> late_stacks;
   KernelRecording recording;
   std::set<std::int32_t> changed_processes;
   std::set<std::int32_t> mapped_processes;  ///< whose mappings are to be looked at again now and then
@@ -159,7 +157,6 @@ struct Recorder::State {
   std::optional<CpuTicks> cpu_before;
   std::set<std::uint32_t> looked_below;
   std::map<std::uint32_t, UniqueFd> net_devs;  ///< /proc/PID/net/dev of each network namespace, by its inode
-  std::vector<std::pair<std::uint32_t, offwait_stack>> blocked_stacks;  ///< of blocked_at_begin, by tid
 
   State() = default;
   State(const State&) = delete;
@@ -231,71 +228,7 @@ struct Recorder::State {
       if (!alive) return alive.error();
       if (!*alive) mapped_processes.erase(tgid);
     }
-    return success();
-  }
-
-  /// Under ids that the kernel has not used.
-  void add_blocked_stacks() {
-    std::uint32_t id = 1;
-    for (const auto& [tid, stack] : blocked_stacks) {
-      while (!recording.stacks.emplace(id, stack).second) ++id;
-      recording.blocked_at_begin[tid].wait_user = id;
-    }
-  }
-
-  /// Still in the wait in which the task iterator found it? Then its registers and its stack are, too.
-  bool not_run_since(std::uint32_t tid, const offwait_blocked& blocked, offwait_thread& thread) const {
-    return bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.threads), &tid, &thread) == 0 &&
-           thread.start_ns == blocked.start_ns && thread.state == OFFWAIT_STATE_UNKNOWN &&
-           thread.seeded == OFFWAIT_STATE_BLOCKED && thread.wake_ns == 0;
-  }
-
-  /// Walks the stacks of the threads that were blocked before the recording, and looks for who holds the
-  /// mutexes that they wait for.
-  Status look_at_blocked() {
-    struct Blocked {
-      std::uint32_t tid;
-      std::int16_t syscall;
-      offwait_blocked at;
-    };
-    std::map<std::int32_t, std::vector<Blocked>> processes;
-    Status read = for_each_entry<std::uint32_t, offwait_blocked>(
-        skeleton->maps.blocked_at_begin, [&](std::uint32_t tid, const offwait_blocked& blocked) {
-          offwait_thread thread{};
-          if (not_run_since(tid, blocked, thread))
-            processes[static_cast<std::int32_t>(thread.tgid)].push_back({tid, thread.syscall, blocked});
-        });
-    if (!read) return read;
-    for (const auto& [tgid, threads] : processes) {
-      const FindCode rules = tables->rules_of(tgid);
-      ProcessMemory memory(tgid);
-      std::map<std::int32_t, std::int32_t> holders;  // by what they are called in the process; 0: none of its
-      const ReadWord read_word = [&memory](std::uint64_t address) { return memory.word(address); };
-      for (const auto& [tid, syscall, at] : threads) {
-        memory.forget();
-        const UserStack walked =
-            walk_stack(kHostArchitecture, {at.pc, at.sp, at.fp, at.lr}, rules, read_word);
-        BlockedThread found{at.start_ns, 0, 0};
-        if (syscall == SYS_futex) {
-          const auto owner = mutex_owner({at.arguments[0], at.arguments[1], at.arguments[2]}, read_word);
-          if (owner) {
-            const auto [holder, is_new] = holders.try_emplace(*owner);
-            if (is_new) holder->second = thread_of_process(tgid, *owner).value_or(0);
-            found.mutex_owner = static_cast<std::uint32_t>(holder->second);
-          }
-        }
-        // What was read is true only if the thread still is there.
-        offwait_thread thread{};
-        if (!not_run_since(tid, at, thread)) continue;
-        offwait_stack stack{};
-        stack.tgid = thread.tgid;
-        stack.end = static_cast<std::uint16_t>(walked.end);
-        stack.frames = static_cast<std::uint16_t>(walked.pcs.size());
-        std::copy(walked.pcs.begin(), walked.pcs.end(), std::begin(stack.pc));
-        recording.blocked_at_begin.emplace(tid, found);
-        blocked_stacks.emplace_back(tid, stack);
-      }
-    }
+    if (late_stacks) late_stacks->look(*tables);
     return success();
   }
 
@@ -487,9 +420,10 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   const bool sampling = options.stacks && options.sample_hz != 0;
   bpf_program__set_autoload(skeleton.progs.on_cpu_clock, sampling);
   if (!types->has_bpf_mem_alloc) {
-    // Before 6.1 what runs in a perf event may only use maps whose memory is there from the begin: 32 KiB a
-    // process.
+    // Before 6.1 what runs in a perf event, or with the run queue locked, may only use maps whose memory is
+    // there from the begin: 32 KiB a process.
     constexpr __u32 kProcesses = 256;
+    bpf_map__set_map_flags(skeleton.maps.unwalked, 0);
     bpf_map__set_map_flags(skeleton.maps.mappings, 0);
     bpf_map__set_max_entries(skeleton.maps.mappings, kProcesses);
   }
@@ -576,10 +510,10 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   // Who has been found meanwhile.
   if (const int taken = ring_buffer__consume(state->ring.get()); taken < 0)
     return libbpf_error("cannot read the ring buffer", taken);
+  if (options.stacks)
+    state->late_stacks.emplace(
+        LateStacks::Maps{bpf_map__fd(skeleton.maps.unwalked), bpf_map__fd(skeleton.maps.threads)});
   if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
-  if (options.stacks) {
-    if (Status looked = state->look_at_blocked(); !looked) return looked.error();
-  }
 
   // After the task iterators: these use the CPU's stack with interrupts on.
   if (sampling) {
@@ -642,7 +576,7 @@ Result<KernelRecording> Recorder::stop() {
       skeleton.maps.stacks,
       [&state](std::uint32_t id, const offwait_stack& stack) { state.recording.stacks.emplace(id, stack); });
   if (!read) return read.error();
-  state.add_blocked_stacks();
+  if (state.late_stacks) state.late_stacks->add_to(state.recording);
   const std::uint32_t own_namespace = network_namespace();
   read = for_each_entry<std::uint32_t, offwait_nic>(
       skeleton.maps.nics, [&state, own_namespace](std::uint32_t id, const offwait_nic& nic) {

@@ -90,6 +90,9 @@ class Assembler {
         name_stack_(name_stack),
         begin_(recording.window.begin),
         end_(recording.window.end) {
+    for (const auto& [id, stack] : recording.stacks) {
+      if (stack.end == OFFWAIT_STACK_NO_MAPPING) lacked_mapping_.insert(id);
+    }
     trace_.window = recording.window;
     trace_.recording.cpu_busy_ns = recording.cpu_busy_ns;
     trace_.recording.cpu_idle_ns = recording.cpu_idle_ns;
@@ -409,7 +412,7 @@ class Assembler {
     where.wait_class = classify(facts);
     where.any_request = waits_for_any_request(facts);
     where.wait_stack = stack(record.wait_kernel, record.wait_user);
-    if (record.block_ns == 0) add_blocked_at_begin(record.tid, *life, record.wait_kernel, where);
+    add_blocked({record.tid, record.block_ns}, *life, record.wait_kernel, record.wait_user, where);
     if (wait.wake >= end_) {
       wait.wake = kNever;
       wait.run = kNever;
@@ -422,10 +425,14 @@ class Assembler {
     }
   }
 
-  /// The wait that a thread was in when the recording began: what the kernel's record of it cannot know.
-  void add_blocked_at_begin(std::uint32_t tid, const Life& life, std::uint32_t wait_kernel, WaitSite& where) {
-    const auto found = recording_.blocked_at_begin.find(tid);
-    if (found == recording_.blocked_at_begin.end() || nanos(found->second.start_ns) != life.start) return;
+  /// What user space has found out about a wait while it lasted, and the kernel's record of it cannot know.
+  void add_blocked(const WaitBegin& wait, const Life& life, std::uint32_t wait_kernel,
+                   std::uint32_t wait_user, WaitSite& where) {
+    const bool before = wait.block_ns == 0;
+    if (!before && !lacked_mapping_.contains(wait_user)) return;
+    const auto found = recording_.blocked.find(wait);
+    if (found == recording_.blocked.end()) return;
+    if (before && nanos(found->second.start_ns) != life.start) return;  // of the tid's owner before
     where.wait_stack = stack(wait_kernel, found->second.wait_user);
     if (const Life* holder = life_at(found->second.mutex_owner, begin_)) where.holder = holder->actor;
   }
@@ -586,9 +593,8 @@ class Assembler {
       wait.futex = thread.object;
     }
     where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
-    if (thread.since_ns == 0)
-      add_blocked_at_begin(static_cast<std::uint32_t>(trace_.actors[life.actor].tid), life,
-                           thread.wait_kernel, where);
+    const auto tid = static_cast<std::uint32_t>(trace_.actors[life.actor].tid);
+    add_blocked({tid, thread.since_ns}, life, thread.wait_kernel, thread.wait_user, where);
     WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
     const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < end_;
     if (woken) facts.waker_kind = thread.waker_kind;
@@ -711,6 +717,7 @@ class Assembler {
   std::map<std::pair<Peer::Role, std::string>, PeerId> peers_by_name_;
   std::unordered_map<std::string, FrameId> frames_;
   std::unordered_map<std::uint64_t, StackId> stack_ids_;
+  std::unordered_set<std::uint32_t> lacked_mapping_;  ///< the kernel's ids of user stacks that end so
   std::map<std::vector<FrameId>, StackId> stacks_by_frames_;
   std::unordered_map<WaitSite, SiteId, SiteHash> sites_;
   std::vector<Spin> spins_;

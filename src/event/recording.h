@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -120,8 +121,15 @@ struct NicCounters {
   std::uint64_t sent = 0;
 };
 
-/// What was found out, when the recording began, of a thread that was blocked and did not run meanwhile. Of
-/// its first wait.
+/// Names a wait: at a time a thread begins one at most.
+struct WaitBegin {
+  std::uint32_t tid = 0;
+  std::uint64_t block_ns = 0;  ///< 0: before the recording began
+
+  friend auto operator<=>(const WaitBegin&, const WaitBegin&) = default;
+};
+
+/// What was found out in user space of a thread while it was blocked.
 struct BlockedThread {
   std::uint64_t start_ns = 0;     ///< as offwait_thread::start_ns
   std::uint32_t wait_user = 0;    ///< id of its stack in KernelRecording::stacks, 0 for none
@@ -134,7 +142,7 @@ struct KernelRecording {
   std::vector<std::pair<std::uint32_t, offwait_thread>>
       threads;  ///< by tid: what was left in the kernel at the end
   std::unordered_map<std::uint32_t, offwait_stack> stacks;
-  std::unordered_map<std::uint32_t, BlockedThread> blocked_at_begin;  ///< by tid
+  std::map<WaitBegin, BlockedThread> blocked;  ///< by the wait that it was in
   std::map<std::uint32_t, std::string>
       nics;  ///< interface id → name, `NAME@INODE` in another network namespace
   std::unordered_map<std::uint32_t, offwait_peer> peers;  ///< by id

@@ -56,6 +56,16 @@ class CommandTest(TruthCase):
             run = record("at_once", "--exit", wrapper=["sh", "-c", script, "sh"])
             self.check(run)
 
+    def test_stack_of_a_first_wait_that_lasts(self):
+        """It begins before anything is known of the libraries that it is in."""
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            subprocess.run([OFFWAIT, "-q", "--json", file.name, "--", "sleep", "0.5"], check=True, stderr=subprocess.DEVNULL)
+            report = json.load(file)
+        [stack] = [stack["wait_stack"] for edge in report["edges"] for stack in edge["stacks"] if stack["class"] == "sleep"]
+        user = stack[stack.index("--") + 1:]
+        self.assertTrue(user[0].startswith("clock_nanosleep"), user)
+        self.assertRegex(" ".join(user[1:]), r"__libc_start_main\S* .*\[sleep\+\S+$")
+
     def test_what_the_command_executes(self):
         run = record("exec_middle", "--exit")
         self.check(run)

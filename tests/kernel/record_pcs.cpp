@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
   const auto recording = recorder->stop();
   if (!recording.ok()) return 1;
   for (const auto& [tid, thread] : recording->threads) {
-    const auto blocked = recording->blocked_at_begin.find(tid);
-    const bool at_begin = thread.since_ns == 0 && blocked != recording->blocked_at_begin.end();
+    const auto blocked = recording->blocked.find({tid, 0});
+    const bool at_begin = thread.since_ns == 0 && blocked != recording->blocked.end();
     if (!at_begin && thread.state != OFFWAIT_STATE_BLOCKED) continue;
     const auto stack = recording->stacks.find(at_begin ? blocked->second.wait_user : thread.wait_user);
     if (stack == recording->stacks.end()) continue;

@@ -827,8 +827,8 @@ TEST_CASE(
   for (const std::uint32_t tid : {11U, 12U, 13U, 14U}) t.seen(tid, 500, 900);
   t.stack(5, 0, {1});
   t.stack(6, 10, {2});
-  for (const std::uint32_t tid : {11U, 12U}) t.recording.blocked_at_begin[tid] = {500, 6, 13};
-  t.recording.blocked_at_begin[14] = {499, 6, 13};  // of the tid's owner before
+  for (const std::uint32_t tid : {11U, 12U}) t.recording.blocked[{tid, 0}] = {500, 6, 13};
+  t.recording.blocked[{14, 0}] = {499, 6, 13};  // of the tid's owner before
   offwait_wait first = wait_of(11, 0, 1500, 1510, by_thread(13));
   first.wait_kernel = 5;
   t.append(first);
@@ -846,6 +846,24 @@ TEST_CASE(
               "wait 11@500 [1600,1700,1700) futex <- thread 13@500",
               "wait 12@500 [1000,-,-) futex <- - stack k1;--;u10:2 held by 13@500",
               "wait 14@500 [1000,-,-) futex <- - stack k1"});
+}
+
+TEST_CASE("a stack that met an unknown mapping is the one walked later, if it was in the same wait") {
+  RecordingByHand t = two_threads();
+  t.stack(5, 0, {1});
+  t.stack(6, 10, {2});
+  t.recording.stacks[6].end = OFFWAIT_STACK_NO_MAPPING;
+  t.stack(7, 10, {2, 3});
+  t.recording.blocked[{11, 1100}] = {500, 7, 0};
+  for (const std::uint64_t block : {1100U, 1300U}) {
+    offwait_wait wait = wait_of(11, block, block + 100, block + 100, by_thread(12));
+    wait.wait_kernel = 5;
+    wait.wait_user = 6;
+    t.append(wait);
+  }
+  CHECK(only("wait", trace_of(t)) ==
+        Lines{"wait 11@500 [1100,1200,1200) futex <- thread 12@600 stack k1;--;u10:2;u10:3",
+              "wait 11@500 [1300,1400,1400) futex <- thread 12@600 stack k1;--;u10:2;[cut: no mapping]"});
 }
 
 TEST_CASE("frames without a name are left out, and -- with them") {

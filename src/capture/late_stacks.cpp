@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/late_stacks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include <bpf/bpf.h>
+#include <sys/syscall.h>
+
+#include "capture/mutex_owner.h"
+#include "process/process_memory.h"
+#include "process/threads.h"
+#include "unwind/walk.h"
+
+namespace offwait {
+
+struct LateStacks::Unwalked {
+  std::uint32_t tid = 0;
+  offwait_blocked at{};
+
+  WaitBegin wait() const { return {tid, at.since_ns}; }
+};
+
+std::vector<LateStacks::Unwalked> LateStacks::read_unwalked() const {
+  constexpr std::size_t kMost = 65536;  // the map changes meanwhile, and may so begin anew
+  std::vector<Unwalked> all;
+  std::uint32_t tid = 0;
+  for (const std::uint32_t* previous = nullptr;
+       all.size() < kMost && bpf_map_get_next_key(maps_.unwalked, previous, &tid) == 0; previous = &tid) {
+    Unwalked one{tid, {}};
+    if (bpf_map_lookup_elem(maps_.unwalked, &tid, &one.at) == 0) all.push_back(one);
+  }
+  return all;
+}
+
+/// Then its registers and its stack are what they were, too.
+bool LateStacks::still_blocked(const Unwalked& one, offwait_thread& thread) const {
+  if (bpf_map_lookup_elem(maps_.threads, &one.tid, &thread) != 0 || thread.start_ns != one.at.start_ns ||
+      thread.wake_ns != 0)
+    return false;
+  if (one.at.since_ns == 0)
+    return thread.state == OFFWAIT_STATE_UNKNOWN && thread.seeded == OFFWAIT_STATE_BLOCKED;
+  return thread.state == OFFWAIT_STATE_BLOCKED && thread.since_ns == one.at.since_ns;
+}
+
+void LateStacks::look(UnwindTables& tables) {
+  std::map<std::int32_t, std::vector<Unwalked>> processes;
+  offwait_thread thread{};
+  for (const Unwalked& one : read_unwalked()) {
+    if (still_blocked(one, thread)) {
+      processes[static_cast<std::int32_t>(thread.tgid)].push_back(one);
+    } else {
+      bpf_map_delete_elem(maps_.unwalked, &one.tid);
+      tried_.erase(one.wait());
+    }
+  }
+  for (const auto& [tgid, threads] : processes) {
+    const FindCode rules = tables.rules_of(tgid);
+    ProcessMemory memory(tgid);
+    std::map<std::int32_t, std::int32_t> holders;  // by what they are called in the process; 0: none of its
+    const ReadWord read_word = [&memory](std::uint64_t address) { return memory.word(address); };
+    for (const Unwalked& one : threads) {
+      const offwait_blocked& at = one.at;
+      memory.forget();
+      const UserStack walked = walk_stack(kHostArchitecture, {at.pc, at.sp, at.fp, at.lr}, rules, read_word);
+      if (walked.end == OFFWAIT_STACK_NO_MAPPING && tried_.insert(one.wait()).second) continue;
+      bpf_map_delete_elem(maps_.unwalked, &one.tid);
+      tried_.erase(one.wait());
+      BlockedThread found{at.start_ns, 0, 0};
+      const bool before = at.since_ns == 0;
+      if (before && still_blocked(one, thread) && thread.syscall == SYS_futex) {
+        const auto owner = mutex_owner({at.arguments[0], at.arguments[1], at.arguments[2]}, read_word);
+        if (owner) {
+          const auto [holder, is_new] = holders.try_emplace(*owner);
+          if (is_new) holder->second = thread_of_process(tgid, *owner).value_or(0);
+          found.mutex_owner = static_cast<std::uint32_t>(holder->second);
+        }
+      }
+      // What was read is true only if the thread still is there.
+      if (!still_blocked(one, thread)) continue;
+      offwait_stack stack{};
+      stack.tgid = thread.tgid;
+      stack.end = static_cast<std::uint16_t>(walked.end);
+      stack.frames = static_cast<std::uint16_t>(walked.pcs.size());
+      std::copy(walked.pcs.begin(), walked.pcs.end(), std::begin(stack.pc));
+      found_.push_back({one.wait(), found, stack});
+    }
+  }
+}
+
+void LateStacks::add_to(KernelRecording& recording) const {
+  std::uint32_t id = 1;
+  for (Found found : found_) {
+    while (!recording.stacks.emplace(id, found.stack).second) ++id;
+    found.thread.wait_user = id;
+    recording.blocked.insert_or_assign(found.wait, found.thread);
+  }
+}
+
+}  // namespace offwait
