@@ -366,6 +366,163 @@ struct Recorder::State {
     return sum;
   }
 
+  // The steps of start(), in their order:
+
+  /// What is fixed before loading, and the maps that are filled meanwhile.
+  Status configure(const CaptureOptions& options, const KernelTypes& types) {
+    const int cpus = libbpf_num_possible_cpus();
+    if (cpus <= 0) return libbpf_error("cannot count the CPUs", cpus);
+    skeleton->rodata->record_stacks = options.stacks;
+    skeleton->rodata->follow_children = options.follow_children;
+    skeleton->rodata->target_is_cgroup = options.cgroup.has_value();
+    skeleton->rodata->target_cgroup = options.cgroup.value_or(0);
+    skeleton->rodata->sched_switch_has_prev_state = types.sched_switch_has_prev_state;
+    skeleton->rodata->block_rq_has_queue = types.block_rq_has_queue;
+    skeleton->rodata->kernel_has_rdonly_cast = types.has_rdonly_cast;
+#if defined(__x86_64__)
+    skeleton->rodata->preempt_count_from_run_queue = types.preempt_count_from_run_queue;
+#endif
+    // Without it mappings are looked at once a second all the same.
+    if (!options.stacks || !types.has_vm_unmapped_area)
+      bpf_program__set_autoload(skeleton->progs.on_vm_unmapped_area, false);
+    if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton->progs.on_block_rq_merge, false);
+    bpf_program__set_autoload(skeleton->progs.list_symbols,
+                              options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());
+    bpf_map__set_max_entries(skeleton->maps.events, static_cast<__u32>(options.ring_bytes));
+    bpf_map__set_max_entries(skeleton->maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
+    bpf_program__set_autoload(skeleton->progs.on_cpu_clock, options.stacks && options.sample_hz != 0);
+    if (!types.has_bpf_mem_alloc) {
+      // Before 6.1 what runs in a perf event, or with the run queue locked, may only use maps whose memory is
+      // there from the begin: 32 KiB a process.
+      constexpr __u32 kProcesses = 256;
+      bpf_map__set_map_flags(skeleton->maps.unwalked, 0);
+      bpf_map__set_map_flags(skeleton->maps.mappings, 0);
+      bpf_map__set_max_entries(skeleton->maps.mappings, kProcesses);
+    }
+    if (options.stacks) {
+      bpf_map__set_max_entries(skeleton->maps.known_stacks,
+                               bpf_map__max_entries(skeleton->maps.known_stacks) * static_cast<__u32>(cpus));
+      const Result<UnwindTables::Maps> maps = create_table_maps(*skeleton);
+      if (!maps) return maps.error();
+      tables.emplace(*maps);
+    } else {
+      bpf_map__set_max_entries(skeleton->maps.stacks, 1);
+      bpf_map__set_max_entries(skeleton->maps.known_stacks, 1);
+    }
+    if (options.probes.empty()) {
+      // Needs a kernel with uprobes.
+      for (bpf_program* program : {skeleton->progs.spin_begin, skeleton->progs.spin_end,
+                                   skeleton->progs.spin_release, skeleton->progs.false_wakeup})
+        bpf_program__set_autoload(program, false);
+    }
+    return success();
+  }
+
+  Status load(const CaptureOptions& options) {
+    // To verify the programs takes the kernel as long as it takes us to read the unwind tables of the target.
+    std::future<int> load =
+        std::async(std::launch::async, [this] { return offwait_bpf__load(skeleton.get()); });
+    Status filled = success();
+    if (options.stacks) {
+      processes_to_map.insert(options.tgids.begin(), options.tgids.end());
+      filled = refresh_tables();
+    }
+    if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
+    if (!filled) return filled.error();  // after the load's, which may be its cause
+    return success();
+  }
+
+  Status set_target(const CaptureOptions& options) {
+    const __u8 one = 1;
+    for (const auto& [map, ids] : {std::pair(skeleton->maps.target_tgids, &options.tgids),
+                                   std::pair(skeleton->maps.target_tids, &options.tids)}) {
+      for (const std::int32_t id : *ids) {
+        if (const int error = bpf_map_update_elem(bpf_map__fd(map), &id, &one, BPF_ANY))
+          return libbpf_error("cannot set the target", error);
+      }
+    }
+    return success();
+  }
+
+  Status open_rings() {
+    ring.reset(ring_buffer__new(bpf_map__fd(skeleton->maps.events), on_record, this, nullptr));
+    wanted_ring.reset(
+        ring_buffer__new(bpf_map__fd(skeleton->maps.mappings_wanted), on_wanted, this, nullptr));
+    if (!ring || !wanted_ring) return libbpf_error("cannot map the ring buffer", errno);
+    return success();
+  }
+
+  /// Where the kernel has to be asked for its symbols in this way.
+  Status open_symbols() {
+    if (!bpf_program__autoload(skeleton->progs.list_symbols)) return success();
+    Result<UniqueFd> opened = open_iterator(skeleton->progs.list_symbols);
+    if (!opened) return opened.error();
+    symbols = std::move(opened).value();
+    return success();
+  }
+
+  Status attach_tracepoints() {
+    bpf_program* program = nullptr;
+    bpf_object__for_each_program(program, skeleton->obj) {
+      if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP || !bpf_program__autoload(program))
+        continue;
+      bpf_link* const link = bpf_program__attach(program);
+      if (link == nullptr)
+        return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+      links.push_back(link);
+    }
+    return success();
+  }
+
+  Status attach_probes(const std::vector<Probe>& asked) {
+    for (const Probe& probe : asked) {
+      const Status attached = attach(probe);
+      if (attached) continue;
+      if (probe.asked_for) return attached.error();
+      notes.push_back("what the target says of its waits (annotate.h) was not recorded: " +
+                      attached.error().message);
+      break;
+    }
+    return success();
+  }
+
+  /// Those of the target that live.
+  Status find_threads(const CaptureOptions& options) {
+    // A process forked by one that the iterator has not come to yet is found in the next pass, as are
+    // children that were listed before their parents.
+    for (__u64 before = ~__u64{0}; skeleton->bss->seeded_threads != before;) {
+      before = skeleton->bss->seeded_threads;
+      if (Status seeded = iterate(skeleton->progs.seed_threads); !seeded) return seeded.error();
+    }
+    if (skeleton->bss->seeded_threads == 0 && !options.cgroup)
+      return Error{"the target has no threads: it exited before the recording began"};
+    if (const int taken = ring_buffer__consume(ring.get()); taken < 0)
+      return libbpf_error("cannot read the ring buffer", taken);
+    if (options.stacks)
+      late_stacks.emplace(
+          LateStacks::Maps{bpf_map__fd(skeleton->maps.unwalked), bpf_map__fd(skeleton->maps.threads)});
+    if (Status refreshed = refresh_tables(); !refreshed) return refreshed.error();
+    return success();
+  }
+
+  /// After the task iterators: these use the CPU's stack with interrupts on.
+  void sample(std::uint32_t hz) {
+    if (!bpf_program__autoload(skeleton->progs.on_cpu_clock)) return;
+    if (Status started = start_sampling(skeleton->progs.on_cpu_clock, hz, links)) {
+      recording.sample_hz = hz;
+    } else {
+      notes.push_back("threads are not sampled while they run (" + started.error().message +
+                      "): the report cannot say what code they run");
+    }
+  }
+
+  void begin_window() {
+    recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
+    sample_devices();
+    cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
+    recording.window.begin = monotonic_now();
+  }
+
   LossCounts losses() const {
     LossCounts loss;
 #define X(name, text) loss[#name] = kernel_loss(OFFWAIT_LOSS_##name);
@@ -396,138 +553,17 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   auto state = std::make_unique<State>();
   state->skeleton.reset(offwait_bpf__open());
   if (!state->skeleton) return libbpf_error("cannot open the BPF programs", errno);
-  offwait_bpf& skeleton = *state->skeleton;
-  const int cpus = libbpf_num_possible_cpus();
-  if (cpus <= 0) return libbpf_error("cannot count the CPUs", cpus);
-  skeleton.rodata->record_stacks = options.stacks;
-  skeleton.rodata->follow_children = options.follow_children;
-  skeleton.rodata->target_is_cgroup = options.cgroup.has_value();
-  skeleton.rodata->target_cgroup = options.cgroup.value_or(0);
-  skeleton.rodata->sched_switch_has_prev_state = types->sched_switch_has_prev_state;
-  skeleton.rodata->block_rq_has_queue = types->block_rq_has_queue;
-  skeleton.rodata->kernel_has_rdonly_cast = types->has_rdonly_cast;
-#if defined(__x86_64__)
-  skeleton.rodata->preempt_count_from_run_queue = types->preempt_count_from_run_queue;
-#endif
-  // Without it mappings are looked at once a second all the same.
-  if (!options.stacks || !types->has_vm_unmapped_area)
-    bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
-  if (!types->has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
-  const bool lists_symbols = options.stacks && types->has_symbol_iterator && kernel_symbols_hidden_from_us();
-  bpf_program__set_autoload(skeleton.progs.list_symbols, lists_symbols);
-  bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
-  bpf_map__set_max_entries(skeleton.maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
-  const bool sampling = options.stacks && options.sample_hz != 0;
-  bpf_program__set_autoload(skeleton.progs.on_cpu_clock, sampling);
-  if (!types->has_bpf_mem_alloc) {
-    // Before 6.1 what runs in a perf event, or with the run queue locked, may only use maps whose memory is
-    // there from the begin: 32 KiB a process.
-    constexpr __u32 kProcesses = 256;
-    bpf_map__set_map_flags(skeleton.maps.unwalked, 0);
-    bpf_map__set_map_flags(skeleton.maps.mappings, 0);
-    bpf_map__set_max_entries(skeleton.maps.mappings, kProcesses);
-  }
-  if (options.stacks) {
-    bpf_map__set_max_entries(skeleton.maps.known_stacks,
-                             bpf_map__max_entries(skeleton.maps.known_stacks) * static_cast<__u32>(cpus));
-    const Result<UnwindTables::Maps> maps = create_table_maps(skeleton);
-    if (!maps) return maps.error();
-    state->tables.emplace(*maps);
-  } else {
-    bpf_map__set_max_entries(skeleton.maps.stacks, 1);
-    bpf_map__set_max_entries(skeleton.maps.known_stacks, 1);
-  }
-  if (options.probes.empty()) {
-    // Needs a kernel with uprobes.
-    for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
-                                 skeleton.progs.spin_release, skeleton.progs.false_wakeup})
-      bpf_program__set_autoload(program, false);
-  }
-  // To verify the programs takes the kernel as long as it takes us to read the unwind tables of the target.
-  std::future<int> load =
-      std::async(std::launch::async, [&skeleton] { return offwait_bpf__load(&skeleton); });
-  Status filled = success();
-  if (options.stacks) {
-    state->processes_to_map.insert(options.tgids.begin(), options.tgids.end());
-    filled = state->refresh_tables();
-  }
-  if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
-  if (!filled) return filled.error();  // after the load's, which may be its cause
-
-  const __u8 one = 1;
-  for (const std::int32_t tgid : options.tgids) {
-    if (const int error =
-            bpf_map_update_elem(bpf_map__fd(skeleton.maps.target_tgids), &tgid, &one, BPF_ANY)) {
-      return libbpf_error("cannot set the target", error);
-    }
-  }
-  for (const std::int32_t tid : options.tids) {
-    if (const int error = bpf_map_update_elem(bpf_map__fd(skeleton.maps.target_tids), &tid, &one, BPF_ANY)) {
-      return libbpf_error("cannot set the target", error);
-    }
-  }
-
-  state->ring.reset(
-      ring_buffer__new(bpf_map__fd(skeleton.maps.events), State::on_record, state.get(), nullptr));
-  state->wanted_ring.reset(
-      ring_buffer__new(bpf_map__fd(skeleton.maps.mappings_wanted), State::on_wanted, state.get(), nullptr));
-  if (!state->ring || !state->wanted_ring) return libbpf_error("cannot map the ring buffer", errno);
-  if (Status noted = state->iterate(skeleton.progs.note_cpus); !noted) return noted.error();
-
-  if (lists_symbols) {
-    Result<UniqueFd> symbols = State::open_iterator(skeleton.progs.list_symbols);
-    if (!symbols) return symbols.error();
-    state->symbols = std::move(symbols).value();
-  }
-
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skeleton.obj) {
-    if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP || !bpf_program__autoload(program))
-      continue;
-    bpf_link* const link = bpf_program__attach(program);
-    if (link == nullptr)
-      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
-    state->links.push_back(link);
-  }
-
-  // A process forked by one that the iterator has not come to yet is found in the next pass, as are children
-  // that were listed before their parents.
-  for (__u64 before = ~__u64{0}; skeleton.bss->seeded_threads != before;) {
-    before = skeleton.bss->seeded_threads;
-    if (Status seeded = state->iterate(skeleton.progs.seed_threads); !seeded) return seeded.error();
-  }
-  for (const Probe& probe : options.probes) {
-    const Status attached = state->attach(probe);
-    if (attached) continue;
-    if (probe.asked_for) return attached.error();
-    state->notes.push_back("what the target says of its waits (annotate.h) was not recorded: " +
-                           attached.error().message);
-    break;
-  }
-  if (skeleton.bss->seeded_threads == 0 && !options.cgroup)
-    return Error{"the target has no threads: it exited before the recording began"};
-
-  // Who has been found meanwhile.
-  if (const int taken = ring_buffer__consume(state->ring.get()); taken < 0)
-    return libbpf_error("cannot read the ring buffer", taken);
-  if (options.stacks)
-    state->late_stacks.emplace(
-        LateStacks::Maps{bpf_map__fd(skeleton.maps.unwalked), bpf_map__fd(skeleton.maps.threads)});
-  if (Status refreshed = state->refresh_tables(); !refreshed) return refreshed.error();
-
-  // After the task iterators: these use the CPU's stack with interrupts on.
-  if (sampling) {
-    if (Status started = start_sampling(skeleton.progs.on_cpu_clock, options.sample_hz, state->links)) {
-      state->recording.sample_hz = options.sample_hz;
-    } else {
-      state->notes.push_back("threads are not sampled while they run (" + started.error().message +
-                             "): the report cannot say what code they run");
-    }
-  }
-  state->recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
-  state->sample_devices();
-  state->cpu_before = parse_cpu_ticks(read_file("/proc/stat"));
-  state->recording.window.begin = monotonic_now();
+  if (Status configured = state->configure(options, *types); !configured) return configured.error();
+  if (Status loaded = state->load(options); !loaded) return loaded.error();
+  if (Status set = state->set_target(options); !set) return set.error();
+  if (Status opened = state->open_rings(); !opened) return opened.error();
+  if (Status noted = State::iterate(state->skeleton->progs.note_cpus); !noted) return noted.error();
+  if (Status opened = state->open_symbols(); !opened) return opened.error();
+  if (Status attached = state->attach_tracepoints(); !attached) return attached.error();
+  if (Status found = state->find_threads(options); !found) return found.error();
+  if (Status attached = state->attach_probes(options.probes); !attached) return attached.error();
+  state->sample(options.sample_hz);
+  state->begin_window();
   return Recorder(std::move(state));
 }
 
