@@ -294,6 +294,75 @@ bool has_target(const Trace& trace) {
                      [](const Actor& actor) { return actor.kind == ActorKind::thread && !actor.outside; });
 }
 
+CaptureOptions capture_options(const Target& target, const Options& options) {
+  CaptureOptions capture;
+  capture.stacks = options.stacks;
+  capture.sample_hz = options.sample_hz;
+  if (target.all) {
+    capture.cgroup = 0;
+  } else if (target.cgroup) {
+    capture.cgroup = target.cgroup->id;
+  } else if (target.tid != 0) {
+    capture.tids.push_back(target.tid);
+    capture.follow_children = false;
+  } else {
+    capture.tgids = target.tgids;
+  }
+  return capture;
+}
+
+/// Of what the recorded processes have mapped, for names: while they live, and now and then again.
+class Snapshots {
+ public:
+  /// Not `wanted`: nothing will need a name.
+  Snapshots(Symbolizer& symbols, bool wanted) : symbols_(symbols), wanted_(wanted) {}
+
+  void take_of_changed(Recorder& recorder) {
+    if (!wanted_) return;
+    for (const std::int32_t tgid : recorder.take_changed_processes()) {
+      processes_.insert(tgid);
+      symbols_.snapshot(tgid);
+    }
+  }
+
+  void take_again() {
+    for (auto process = processes_.begin(); process != processes_.end();)
+      process = symbols_.snapshot(*process) ? std::next(process) : processes_.erase(process);
+  }
+
+ private:
+  Symbolizer& symbols_;
+  bool wanted_;
+  std::set<std::int32_t> processes_;  ///< that live
+};
+
+/// Until the duration is over, the target is gone, or a signal arrives.
+Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> duration,
+                       const Interruption& interruption, Snapshots& snapshots, Progress& progress) {
+  snapshots.take_of_changed(recorder);
+  for (Nanos next_snapshot = kSnapshotInterval; goes_on(target);) {
+    const Nanos elapsed = recorder.elapsed();
+    int timeout_ms = kDrainMs;
+    if (duration) {
+      if (elapsed >= *duration) break;
+      timeout_ms = static_cast<int>(std::min<Nanos>(timeout_ms, (*duration - elapsed) / 1'000'000 + 1));
+    }
+    std::vector<pollfd> waits = {{interruption.fd(), POLLIN, 0}, {recorder.urgent_fd(), POLLIN, 0}};
+    for (const UniqueFd& process : target.living) waits.push_back({process.get(), POLLIN, 0});
+    if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR)
+      return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
+    if (Status drained = recorder.drain(); !drained) return drained.error();
+    snapshots.take_of_changed(recorder);
+    if (elapsed >= next_snapshot) {
+      next_snapshot = elapsed + kSnapshotInterval;
+      snapshots.take_again();
+    }
+    progress.show(recorder);
+    if (waits[0].revents != 0) break;
+  }
+  return success();
+}
+
 }  // namespace
 
 Result<Recorded> record(const Options& options) {
@@ -307,20 +376,7 @@ Result<Recorded> record(const Options& options) {
       command ? find_command(*command, options.command_line.front()) : find_target(options);
   if (!target) return target.error();
 
-  CaptureOptions capture;
-  capture.stacks = options.stacks;
-  capture.sample_hz = options.sample_hz;
-  if (target->all) {
-    capture.cgroup = 0;
-  } else if (target->cgroup) {
-    capture.cgroup = target->cgroup->id;
-  } else if (target->tid != 0) {
-    capture.tids.push_back(target->tid);
-    capture.follow_children = false;
-  } else {
-    capture.tgids = target->tgids;
-  }
-
+  CaptureOptions capture = capture_options(*target, options);
   Result<std::vector<Probe>> probes = find_probes(*target, command, options.spins);
   if (!probes) return probes.error();
   capture.probes = std::move(probes).value();
@@ -345,44 +401,14 @@ Result<Recorded> record(const Options& options) {
   // A script has no progress to look at, but may want to know from when on nothing is missed.
   if (!options.quiet && !terminal && !command)
     std::fprintf(stderr, "offwait: recording %s\n", shown_target.c_str());
-
-  std::set<std::int32_t> processes;
-  const auto note_processes = [&options, &recorder, &processes, &symbols] {
-    if (!options.stacks) return;  // nothing will need a name
-    for (const std::int32_t tgid : recorder->take_changed_processes()) {
-      processes.insert(tgid);
-      symbols.snapshot(tgid);
-    }
-  };
   if (command) {
     if (Status released = command->release(); !released) return released.error();
   }
+  Snapshots snapshots(symbols, options.stacks);
   Progress progress(!options.quiet && terminal && !command, shown_target, options.duration);
-  note_processes();
-  for (Nanos next_snapshot = kSnapshotInterval; goes_on(*target);) {
-    const Nanos elapsed = recorder->elapsed();
-    int timeout_ms = kDrainMs;
-    if (options.duration) {
-      if (elapsed >= *options.duration) break;
-      timeout_ms =
-          static_cast<int>(std::min<Nanos>(timeout_ms, (*options.duration - elapsed) / 1'000'000 + 1));
-    }
-    std::vector<pollfd> waits = {{interruption.fd(), POLLIN, 0}, {recorder->urgent_fd(), POLLIN, 0}};
-    for (const UniqueFd& process : target->living) waits.push_back({process.get(), POLLIN, 0});
-    if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR) {
-      return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
-    }
-    if (Status drained = recorder->drain(); !drained) return drained.error();
-    note_processes();
-    if (elapsed >= next_snapshot) {
-      next_snapshot = elapsed + kSnapshotInterval;
-      for (auto process = processes.begin(); process != processes.end();) {
-        process = symbols.snapshot(*process) ? std::next(process) : processes.erase(process);
-      }
-    }
-    progress.show(*recorder);
-    if (waits[0].revents != 0) break;
-  }
+  if (Status ended = drain_until_end(*recorder, *target, options.duration, interruption, snapshots, progress);
+      !ended)
+    return ended.error();
   Result<KernelRecording> recording = recorder->stop();
   if (!recording) return recording.error();
   if (std::string text = recorder->kernel_symbols(); !text.empty())
@@ -391,8 +417,8 @@ Result<Recorded> record(const Options& options) {
     return gave_up.error();
   // Before it was released it waited for us.
   if (command) recording->window.begin = first_run(*recording, command->tgid());
-  note_processes();
-  for (const std::int32_t tgid : processes) symbols.snapshot(tgid);
+  snapshots.take_of_changed(*recorder);
+  snapshots.take_again();
 
   if (options.java) {
     for (const std::int32_t tgid : symbols.java_processes()) {
