@@ -2,7 +2,6 @@
 """What is recorded of threads that are in a cgroup, always or for a while, and of the whole system.
 
     cgroup_test.py OFFWAIT WORKLOAD CGROUP_CHURN [test names]"""
-import collections
 import os
 import signal
 import sys
@@ -15,7 +14,6 @@ from cgroup import Cgroup, mount
 from truth import TruthCase
 
 OFFWAIT, WORKLOAD, CHURN = sys.argv[1], sys.argv[2], sys.argv[3]
-RECORDED = 0.999
 
 # Threads that sleep, and at the end say when: a line of JSON for each.
 SLEEPERS = r"""
@@ -202,32 +200,7 @@ class CgroupTest(TruthCase):
         churn = recording.Workload(CHURN, [inside.path, outside.path, "1000", "200"])
         self.addCleanup(churn.end)
         run = self.record(churn, "-c", inside.name)
-        waits, gaps = collections.defaultdict(list), collections.defaultdict(list)
-        for wait in run.dump.waits:
-            waits[wait.tid].append(wait.block)
-        for gap in run.dump.gaps:
-            gaps[gap.tid].append(gap)
-        outsiders = {t.tid for t in run.dump.threads if t.outside}
-        known, found, unknown = collections.Counter(), collections.Counter(), 0
-        for truth in run.truths:
-            for begin, end in truth["inside"]:
-                recorded = any(begin <= block <= end for block in waits[truth["tid"]])
-                known[truth["entered"]] += 1
-                found[truth["entered"]] += recorded
-                unknown += not recorded and any(gap.begin < end and gap.end > begin for gap in gaps[truth["tid"]])
-            if truth["tid"] not in outsiders:  # one that wakes somebody in the cgroup is
-                self.assertEqual([block for begin, end in truth["outside"] for block in waits[truth["tid"]]
-                                  if begin <= block <= end], [])
-        total, recorded = sum(known.values()), sum(found.values())
-        print(f"200 processes a second: {recorded:,} of {total:,} waits recorded ({100 * recorded / total:.3f} %; {unknown} in "
-              f"time said to be unknown, {run.dump.loss['switch_unseen']} switches hidden by the host): "
-              + ", ".join(f"entered {way} {found[way]:,} of {known[way]:,}" for way in known), file=sys.stderr)
-        self.assertEqual(set(known), {"by itself", "by clone3", "and was moved out"})
-        self.assertGreaterEqual(total, 4900)
-        self.assertGreaterEqual(recorded + unknown, RECORDED * total)
-        if not run.dump.loss["switch_unseen"]:
-            self.assertEqual(unknown, 0)
-        self.assertEqual(run.dump.loss["record_invalid"], 0)
+        self.check_churn(run, 5000)
 
 
 if __name__ == "__main__":

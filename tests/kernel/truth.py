@@ -7,6 +7,7 @@ import unittest
 import recording
 
 WAKERS_RIGHT = 0.999
+WAITS_RECORDED = 0.999
 LOOPBACK = {"client": "nic:lo", "server": "nic:lo"}
 HIDEABLE = {"switch_unseen", "waker_unknown", "waker_impossible"}
 
@@ -154,6 +155,35 @@ class TruthCase(unittest.TestCase):
             lives.sort(key=lambda thread: thread.start)
             for earlier, later in zip(lives, lives[1:]):
                 self.assertLessEqual(earlier.exit, later.start)
+
+    def check_churn(self, run, count):
+        """Of cgroup_churn: `count` waits in the cgroup are recorded, and none outside of it."""
+        waits, gaps = collections.defaultdict(list), collections.defaultdict(list)
+        for wait in run.dump.waits:
+            waits[wait.tid].append(wait.block)
+        for gap in run.dump.gaps:
+            gaps[gap.tid].append(gap)
+        outsiders = {t.tid for t in run.dump.threads if t.outside}
+        known, found, unknown = collections.Counter(), collections.Counter(), 0
+        for truth in run.truths:
+            for begin, end in truth["inside"]:
+                recorded = any(begin <= block <= end for block in waits[truth["tid"]])
+                known[truth["entered"]] += 1
+                found[truth["entered"]] += recorded
+                unknown += not recorded and any(gap.begin < end and gap.end > begin for gap in gaps[truth["tid"]])
+            if truth["tid"] not in outsiders:  # one that wakes somebody in the cgroup is
+                self.assertEqual([block for begin, end in truth["outside"] for block in waits[truth["tid"]]
+                                  if begin <= block <= end], [])
+        total, recorded = sum(known.values()), sum(found.values())
+        print(f"{self._testMethodName}: {recorded:,} of {total:,} waits recorded ({100 * recorded / total:.3f} %; {unknown} in "
+              f"time said to be unknown, {run.dump.loss['switch_unseen']} switches hidden by the host): "
+              + ", ".join(f"entered {way} {found[way]:,} of {known[way]:,}" for way in known), file=sys.stderr)
+        self.assertEqual(set(known), {"by itself", "by clone3", "and was moved out"})
+        self.assertEqual(total, count)
+        self.assertGreaterEqual(recorded + unknown, WAITS_RECORDED * total)
+        if not run.dump.loss["switch_unseen"]:
+            self.assertEqual(unknown, 0)
+        self.assertEqual(run.dump.loss["record_invalid"], 0)
 
     def check_class(self, run, waker, wait_class):
         for truth in self.thread_truths(run):

@@ -24,6 +24,7 @@ from truth import LOOPBACK, TruthCase  # noqa: E402
 BUILD, ARM64_BUILD = map(pathlib.Path, sys.argv[1:3])
 PLAN = HERE / "plan.txt"
 VERIFIER_LIMIT = 50_000
+CHURN = 60
 TOOLS = ["cpio", "busybox", "mke2fs", "apt-get", "dpkg-deb", "readelf"]
 
 
@@ -50,7 +51,8 @@ class Kernel:
         if lacks := runner.missing_tools([*TOOLS, qemu]):
             raise unittest.SkipTest(f"{', '.join(lacks)} missing")
         programs = {"offwait": build / "offwait", "workload": build / "tests/workloads/workload",
-                    "verifier_cost": build / "tests/matrix/verifier_cost", "lock_convoy": build / "examples/lock_convoy"}
+                    "verifier_cost": build / "tests/matrix/verifier_cost", "lock_convoy": build / "examples/lock_convoy",
+                    "cgroup_churn": build / "tests/kernel/cgroup_churn"}
         if cls.architecture == "amd64":
             programs["setpriv.full"] = pathlib.Path(shutil.which("setpriv"))
         if unbuilt := [str(program) for program in programs.values() if not program.exists()]:
@@ -65,7 +67,7 @@ class Kernel:
         with tempfile.TemporaryDirectory(prefix=name) as scratch:
             scratch = pathlib.Path(scratch)
             out = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix=name)))
-            machine.initramfs(scratch / "initramfs", {"busybox": busybox, **programs}, {"plan": PLAN.read_text()}, sysroot)
+            machine.initramfs(scratch / "initramfs", {"busybox": busybox, **programs}, {"plan": PLAN.read_text(), "churn": str(CHURN)}, sysroot)
             machine.run(cls.architecture, kernel, scratch / "initramfs", scratch, out)
             if keep := os.environ.get("OFFWAIT_KEEP_DUMPS"):
                 shutil.copytree(out, pathlib.Path(keep) / name, dirs_exist_ok=True)
@@ -175,6 +177,12 @@ class Kernel:
         self.assertEqual(features["kernel symbols"], ("ok", "BPF symbol iterator", ""))
         self.assertEqual(features["deleted files"][0], "degraded")
 
+    def test_cgroup(self):
+        lines = [json.loads(line) for line in (self.out / "churn.truth").read_text().splitlines()]
+        truths = [line for line in lines if "tid" in line]
+        self.assertEqual(len(truths), CHURN)
+        self.check_churn(recording.Run(recording.Dump(self.out / "churn.txt"), truths, lines[0]["pid"]), 5 * CHURN)
+
     def test_knot_of_a_lock_convoy(self):
         self.check_convoy("convoy.json")
 
@@ -204,12 +212,13 @@ class Kernel:
         self.assertGreaterEqual(len(whole), 0.99 * len(stacks))
 
     def test_verifier(self):
-        costs = {name: int(count) for name, count in
-                 (line.split() for line in (self.out / "verifier").read_text().splitlines())}
-        dearest = max(costs, key=costs.get)
-        print(f"Linux {self.release}: verifier instructions {json.dumps(costs)}", file=sys.stderr)
-        self.assertGreaterEqual(set(costs), {"on_sched_switch", "on_sched_waking", "on_cpu_clock"})
-        self.assertLessEqual(costs[dearest], VERIFIER_LIMIT)
+        for target, file in (("processes", "verifier"), ("a cgroup", "verifier.cgroup")):
+            costs = {name: int(count) for name, count in
+                     (line.split() for line in (self.out / file).read_text().splitlines())}
+            dearest = max(costs, key=costs.get)
+            print(f"Linux {self.release}: verifier instructions for {target} {json.dumps(costs)}", file=sys.stderr)
+            self.assertGreaterEqual(set(costs), {"on_sched_switch", "on_sched_waking", "on_cpu_clock"})
+            self.assertLessEqual(costs[dearest], VERIFIER_LIMIT)
 
 
 class Bullseye(Kernel, TruthCase):
