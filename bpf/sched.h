@@ -15,6 +15,17 @@ static __always_inline struct offwait_thread* recorded(struct task_struct* task)
   return NULL;
 }
 
+/* What a task is called in its own PID namespace, 0 if that is the host's. */
+static __always_inline __u32 tid_in_namespace(struct task_struct* task) {
+  const struct pid* pid = BPF_CORE_READ(task, thread_pid);
+  __u32 level = BPF_CORE_READ(pid, level);
+  __u32 tid = 0;
+  const char* number = (const char*)pid + bpf_core_field_offset(struct pid, numbers) +
+                       level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr);
+  if (level) bpf_probe_read_kernel(&tid, sizeof(tid), number);
+  return tid;
+}
+
 /* `detail`: the parent of one that was BORN, whether an exec NAMED it, else 0. */
 static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid, __u32 event, __u32 detail,
                                         __u64 at_ns, const char* comm) {
@@ -38,6 +49,8 @@ static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid
     bpf_probe_read_kernel_str(record->comm, sizeof(record->comm), comm);
   else
     record->comm[0] = 0;
+  record->ns_tid = thread->ns_tid;
+  record->pad = 0;
   bpf_ringbuf_submit(record, EMIT_FLAGS);
 }
 
@@ -92,6 +105,7 @@ static __always_inline struct offwait_thread* follow_cgroup(struct offwait_threa
   struct offwait_thread fresh = {};
   fresh.start_ns = task->start_time;
   fresh.tgid = (__u32)task->tgid;
+  fresh.ns_tid = tid_in_namespace(task);
   fresh.since_ns = now;
   fresh.state = OFFWAIT_STATE_RUNNING;
   fresh.target = 1;
@@ -107,6 +121,7 @@ static __always_inline void record_current(__u32 tid, __u64 now) {
   struct offwait_thread fresh = {};
   fresh.start_ns = BPF_CORE_READ(task, start_time);
   fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
+  fresh.ns_tid = tid_in_namespace(task);
   fresh.kernel = (BPF_CORE_READ(task, flags) & PF_KTHREAD_BIT) != 0;
   fresh.since_ns = now;
   fresh.state = OFFWAIT_STATE_RUNNING;
@@ -129,6 +144,7 @@ static __always_inline bool record_sender(const struct sent_packet* packet, __u6
       BPF_CORE_READ(task, exit_state))
     return false;
   fresh.tgid = (__u32)BPF_CORE_READ(task, tgid);
+  fresh.ns_tid = tid_in_namespace(task);
   fresh.since_ns = now;
   fresh.syscall = OFFWAIT_SYSCALL_UNKNOWN;
   fresh.target = is_target(task, fresh.tgid, tid);
@@ -430,6 +446,7 @@ int on_sched_process_fork(__u64* ctx) {
   struct offwait_thread fresh = {};
   fresh.start_ns = child->start_time;
   fresh.tgid = (__u32)child->tgid;
+  fresh.ns_tid = tid_in_namespace(child);
   fresh.since_ns = fresh.start_ns;
   fresh.state = OFFWAIT_STATE_RUNNABLE;
   fresh.target = 1;
@@ -456,6 +473,7 @@ int on_sched_process_exec(__u64* ctx) {
     emit_exit(thread, old_tid, now);
     bpf_map_delete_elem(&threads, &old_tid);
     fresh.start_ns = task->start_time;
+    fresh.ns_tid = tid_in_namespace(task);
     record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, now, (const char*)&task->comm);
     return 0;
   }

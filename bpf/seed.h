@@ -46,6 +46,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
   struct offwait_thread fresh = {};
   fresh.start_ns = task->start_time;
   fresh.tgid = tgid;
+  fresh.ns_tid = tid_in_namespace(task);
   fresh.target = 1;
   record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, bpf_ktime_get_ns(), (const char*)&task->comm);
   ++seeded_threads;

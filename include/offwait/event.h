@@ -137,6 +137,8 @@ struct offwait_thread_record {
   __u64 at_ns;
   __u64 start_ns; /* task_struct.start_time */
   char comm[OFFWAIT_COMM_LEN];
+  __u32 ns_tid; /* what its own PID namespace calls it, 0 if that is the host's */
+  __u32 pad;
 };
 
 /* A request to a disk, emitted at its completion. tid is 0 if it was submitted in no thread's context. */
@@ -239,7 +241,7 @@ struct offwait_thread {
   __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
                           recorded */
   __u32 waker_peer;    /* written by the waker: who sent the packet, by id, else 0 */
-  __u32 pad2;
+  __u32 ns_tid;        /* as in offwait_thread_record */
   __u64 ran_ns; /* a probe found it running although no switch to it was seen, 0 = never; one older than
                    the present state says nothing */
 };

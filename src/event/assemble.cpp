@@ -141,14 +141,15 @@ class Assembler {
   // --- threads -----------------------------------------------------------------------------------
 
   /// Threads born after the window are no actors, but their lives keep their tids' records apart.
-  ActorId add_thread(std::uint32_t tid, std::uint32_t tgid, std::string name, std::uint8_t outside,
-                     const Life& life, Nanos seen) {
+  ActorId add_thread(std::uint32_t tid, std::uint32_t ns_tid, std::uint32_t tgid, std::string name,
+                     std::uint8_t outside, const Life& life, Nanos seen) {
     if (life.start >= end_) return kNoActor;
     Actor actor;
     actor.kind = ActorKind::thread;
     actor.name = std::move(name);
     actor.tid = static_cast<std::int32_t>(tid);
     actor.tgid = static_cast<std::int32_t>(tgid);
+    actor.ns_tid = ns_tid == tid ? 0 : static_cast<std::int32_t>(ns_tid);
     actor.start = life.start;
     actor.seen = std::max(seen, std::max(life.start, begin_));
     actor.outside = outside != OFFWAIT_TARGET;
@@ -166,7 +167,8 @@ class Assembler {
       Life life;
       life.start = std::max(nanos(thread.start_ns), lives.empty() ? 0 : lives.back().exit);
       const Nanos seen = thread.since_ns != 0 ? nanos(thread.since_ns) : begin_;
-      life.actor = add_thread(tid, thread.tgid, "", thread.target == 0, life, std::max(seen, life.start));
+      life.actor = add_thread(tid, thread.ns_tid, thread.tgid, "", thread.target == 0, life,
+                              std::max(seen, life.start));
       lives.push_back(life);
     }
   }
@@ -188,8 +190,8 @@ class Assembler {
         Life life;
         life.start = std::max(start, lives.empty() ? 0 : lives.back().exit);
         const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
-        life.actor = add_thread(record.tid, record.tgid, bounded_string(record.comm, sizeof(record.comm)),
-                                record.outside, life, seen);
+        life.actor = add_thread(record.tid, record.ns_tid, record.tgid,
+                                bounded_string(record.comm, sizeof(record.comm)), record.outside, life, seen);
         lives.push_back(life);
         if (life.actor != kNoActor) trace_.actors[life.actor].parent = parent_of(record, life);
         break;

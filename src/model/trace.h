@@ -52,6 +52,7 @@ struct Actor {
   // Threads only:
   std::int32_t tid = 0;
   std::int32_t tgid = 0;
+  std::int32_t ns_tid = 0;    ///< what its own PID namespace calls it, where that is not `tid`; else 0
   Nanos start = 0;            ///< birth; may lie before the window
   Nanos exit = kNever;        ///< death; kNever if alive at the window's end
   Nanos seen = 0;             ///< recorded from here on; the lifetime before it is `unknown`

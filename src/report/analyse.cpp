@@ -288,9 +288,14 @@ class Analysis {
       if (is_thread(actor.kind)) {
         actor.tid = first.tid;
         actor.tgid = first.tgid;
+        bool renumbered = false;
         for (const ActorId member : vertex.members) {
-          actor.tids.push_back(trace_.actors[member].tid);
+          const Actor& thread = trace_.actors[member];
+          actor.tids.push_back(thread.tid);
+          actor.ns_tids.push_back(thread.ns_tid != 0 ? thread.ns_tid : thread.tid);
+          renumbered = renumbered || thread.ns_tid != 0;
         }
+        if (!renumbered) actor.ns_tids.clear();
       }
       actor.time = report_time(vertex.time);
       actor.open_wait_s = to_seconds(vertex.time.open_wait_ns);
@@ -488,7 +493,8 @@ class Analysis {
                                     false});
       if (site.holder != kNoActor) {
         const Actor& holder = trace_.actors[site.holder];
-        report_.open_waits.back().holder = {merged_.vertex_of[site.holder], holder.tid, holder.name};
+        report_.open_waits.back().holder = {merged_.vertex_of[site.holder], holder.tid, holder.name,
+                                            holder.ns_tid};
       }
     }
     mark_deadlocks();

@@ -103,6 +103,7 @@ Json actor_json(const ReportActor& actor, ReportActorId id) {
     out["tgid"] = actor.tgid;
     out["members"] = actor.tids.size();
     out["tids"] = actor.tids;
+    if (!actor.ns_tids.empty()) out["ns_tids"] = actor.ns_tids;
   } else {
     out["members"] = 1;
   }

@@ -26,10 +26,15 @@ std::string base_name(const ReportActor& actor) {
   return std::string(to_string(actor.kind)) + (name.empty() ? "" : " " + name);
 }
 
+std::string tid_text(std::int32_t tid, std::int32_t ns_tid) {
+  return "tid " + std::to_string(tid) +
+         (ns_tid > 0 ? ", " + std::to_string(ns_tid) + " in its namespace" : "");
+}
+
 }  // namespace
 
-std::string thread_name(const std::string& name, std::int32_t tid) {
-  const std::string number = "tid " + std::to_string(tid);
+std::string thread_name(const std::string& name, std::int32_t tid, std::int32_t ns_tid) {
+  const std::string number = tid_text(tid, ns_tid);
   return name.empty() ? number : cut_to_width(escape(name), ActorNames::kNameColumns) + " (" + number + ")";
 }
 
@@ -71,7 +76,7 @@ std::string ActorNames::full(const Report& report, ReportActorId actor) const {
   if (it.name.empty()) {
     return brief(actor) + (it.outside ? " (outside)" : "");
   }
-  return base_name(it) + " (tid " + std::to_string(it.tid) + outside + ")";
+  return base_name(it) + " (" + tid_text(it.tid, it.ns_tids.empty() ? 0 : it.ns_tids.front()) + outside + ")";
 }
 
 }  // namespace offwait

@@ -12,8 +12,9 @@ namespace offwait {
 /// ` (on vda)`: what a disk is made of, as far as it fits; empty if nothing is known.
 std::string disks_below(const ReportActor& disk);
 
-/// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name.
-std::string thread_name(const std::string& name, std::int32_t tid);
+/// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name; `B (tid 12, 7 in
+/// its namespace)` with an ns_tid.
+std::string thread_name(const std::string& name, std::int32_t tid, std::int32_t ns_tid);
 
 /// What actors are called in the text report. Not escaped, but never longer than kNameColumns and a few.
 class ActorNames {
@@ -24,8 +25,8 @@ class ActorNames {
   /// Unique in the report: `B`, `worker×32`, `mariadbd/1234` (tid) where the name alone is not, `tid 12`
   /// without a name, `disk vda`, `nic eth0`, `timer`, `irq 24 nvme0q1`, `softirq NET_RX`.
   const std::string& brief(ReportActorId actor) const { return brief_[actor]; }
-  /// With what identifies it outside of the report: `B (tid 12)`, `jbd2/vda1-8 (tid 88, outside)`,
-  /// `worker×32 (in tgid 10)`, `disk loop0 (on vda)`.
+  /// With what identifies it outside of the report: `B (tid 12)`, `B (tid 12, 7 in its namespace)`,
+  /// `jbd2/vda1-8 (tid 88, outside)`, `worker×32 (in tgid 10)`, `disk loop0 (on vda)`.
   std::string full(const Report& report, ReportActorId actor) const;
 
  private:

@@ -73,6 +73,9 @@ struct ReportActor {
   std::int32_t tid = 0;  ///< of a group: its first member's
   std::int32_t tgid = 0;
   std::vector<std::int32_t> tids;  ///< threads and groups: one per member
+  /// Likewise what their own PID namespaces call them; empty if that is what the host's does, for all of
+  /// them.
+  std::vector<std::int32_t> ns_tids;
   bool outside = false;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
   bool short_lived = false;
@@ -272,7 +275,8 @@ struct ReportOpenWait {
   struct Holder {
     ReportActorId actor = 0;
     std::int32_t tid = 0;
-    std::string name;  ///< of the thread; hostile bytes
+    std::string name;         ///< of the thread; hostile bytes
+    std::int32_t ns_tid = 0;  ///< as Actor::ns_tid
   };
   std::optional<Holder> holder{};
   /// It waits for a mutex that is held by a thread that waits for a mutex … that is held by it.

@@ -1076,7 +1076,8 @@ class TextReport {
         std::find_if(report_.open_waits.begin(), report_.open_waits.end(),
                      [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
     std::vector<Word> line =
-        words("for the pthread mutex held by " + thread_name(open.holder->name, open.holder->tid) + ", who ");
+        words("for the pthread mutex held by " +
+              thread_name(open.holder->name, open.holder->tid, open.holder->ns_tid) + ", who ");
     if (open.holder->tid == open.tid) {
       line = words("for a pthread mutex that it holds itself: a deadlock");
     } else if (other == report_.open_waits.end()) {

@@ -121,7 +121,7 @@ std::string deadlock_sentences(const Report& report) {
     std::vector<std::string> names;
     for (auto at = circles.begin(); at != circles.end();) {
       const ReportOpenWait::Holder& holder = *at->second->holder;
-      names.push_back(thread_name(holder.name, holder.tid));
+      names.push_back(thread_name(holder.name, holder.tid, holder.ns_tid));
       circles.erase(at);
       at = circles.find(holder.tid);
     }

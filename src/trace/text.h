@@ -74,7 +74,7 @@
 // or, when it has preempt lines, unknown until the first of them. A tid with wait or unknown lines needs a
 // thread line. seen= is by default the later of start and window.begin. parent= is the thread that forked it:
 // a tid with thread lines, of which the one born last at or before start is meant; it may not have exited
-// before.
+// before. ns_tid= is the thread's tid in its own PID namespace, a container's.
 //
 // Limits, beyond which a line is an error: a line 1 MiB, a text value 4096 bytes, a stack 1024 frames, a disk
 // on 64 others.

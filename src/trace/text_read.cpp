@@ -753,10 +753,16 @@ bool TextReader::add_loss(std::string_view rest) {
 }
 
 bool TextReader::add_thread(std::string_view rest) {
-  static constexpr std::array<Key, 7> kKeys{
-      {{"tgid", true}, {"comm", true}, {"start", true}, {"exit", true}, {"seen"}, {"outside"}, {"parent"}}};
+  static constexpr std::array<Key, 8> kKeys{{{"tgid", true},
+                                             {"comm", true},
+                                             {"start", true},
+                                             {"exit", true},
+                                             {"seen"},
+                                             {"outside"},
+                                             {"parent"},
+                                             {"ns_tid"}}};
   const std::string_view tid_text = next_word(rest);
-  std::array<std::string_view, 7> values;
+  std::array<std::string_view, 8> values;
   Actor actor;
   std::uint64_t tgid = 0;
   if (!tid("thread", tid_text, actor.tid) || !keys("thread", rest, kKeys, values) ||
@@ -787,6 +793,9 @@ bool TextReader::add_thread(std::string_view rest) {
       return fail("thread " + std::to_string(actor.tid) + " is its own parent");
     }
     pending_parents_.push_back({static_cast<ActorId>(trace_.actors.size()), parent});
+  }
+  if (present(values[7]) && !tid("ns_tid", values[7], actor.ns_tid)) {
+    return false;
   }
   const Life life{actor.start, actor.exit, static_cast<ActorId>(trace_.actors.size())};
   if (const Life* other = tids_[actor.tid].lives.add(life)) {

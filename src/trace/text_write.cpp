@@ -387,6 +387,10 @@ void TextWriter::actor_line(ActorId id) {
     time(actor.start);
     text(" exit=");
     time(actor.exit);
+    if (actor.ns_tid > 0) {
+      text(" ns_tid=");
+      number(actor.ns_tid);
+    }
     if (actor.seen >= actor.start && actor.seen != std::max(actor.start, trace_.window.begin)) {
       text(" seen=");
       time(actor.seen);

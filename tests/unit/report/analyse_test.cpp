@@ -267,6 +267,7 @@ TEST_CASE("Similar threads become a group with their tids, named by what their n
   CHECK(merged.actors[0].kind == ActorKind::group);
   CHECK(merged.actors[0].name == "io-*");
   CHECK(merged.actors[0].tids == std::vector<std::int32_t>{20, 21, 22});
+  CHECK(merged.actors[0].ns_tids.empty());
   CHECK(merged.actors[0].time.lifetime_s == 3.0);
   REQUIRE(merged.edges.size() == 1);
   CHECK(merged.edges[0].from == merged.edges[0].to);

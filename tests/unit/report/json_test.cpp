@@ -35,6 +35,8 @@ TEST_CASE("What the sample report says") {
     "outside":false,"short_lived":false,"running_s":5.0,"runnable_s":0.0,"blocked_s":5.0,"unknown_s":0.0,"lifetime_s":10.0,"open_wait_s":0.0,
     "lost_s":0.0})"));
   CHECK(report["actors"][2]["kind"] == "disk");
+  sample.actors[1].ns_tids = {7};
+  CHECK(json::parse(to_json(sample))["actors"][1]["ns_tids"] == json::parse("[7]"));
   CHECK_FALSE(report["actors"][2].contains("tid"));
   CHECK(report["edges"][1] ==
         json::parse(R"({"from":0,"to":1,"idle":false,"waits":800,"wait_s":8.0,"weight_s":8.0,

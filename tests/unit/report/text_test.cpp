@@ -110,6 +110,18 @@ BLOCKED THROUGHOUT  never woken in the window
 )");
 }
 
+TEST_CASE("A thread of a container is called by both its numbers") {
+  Report report = sample_report();
+  report.actors[1].ns_tids = {7};
+  CHECK_THAT(to_text(report, {false, Charset::utf8, 120, 0, false}),
+             Catch::Contains("KNOT 1  B (tid 12, 7 in its namespace) ⇄ disk vda\n"));
+  report.open_waits = {{0, 11, 10, true, WaitClass::futex, {"pthread_mutex_lock"}}};
+  report.open_waits[0].holder = {1, 12, "B", 7};
+  CHECK_THAT(
+      to_text(report, {false, Charset::utf8, 120, 0, false}),
+      Catch::Contains("for the pthread mutex held by B (tid 12, 7 in its namespace), who is not blocked"));
+}
+
 TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that one is") {
   Report report = sample_report();
   const auto shown = [&report] {

@@ -173,18 +173,20 @@ TEST_CASE("recording and loss") {
 }
 
 TEST_CASE("threads") {
-  check(after(head_lines, "3",
-              {{"thread 1 tgid=-1 comm=x start=0 exit=-", "tgid '-1': expected a tgid, 0 to 2147483647"},
-               {"thread 1 tgid=1 comm=\xc3\xa4 start=0 exit=-", "comm: byte 0xC3 must be written as %C3"},
-               {"thread 1 tgid=1 comm=x start=- exit=-", "start '-': expected ns, 0 to " + max_time},
-               {"thread 1 tgid=1 comm=x start=-5 exit=-", "start '-5': expected ns, 0 to " + max_time},
-               {"thread 1 tgid=1 comm=x start=5 exit=4", "exit 4 is before start 5"},
-               {"thread 1 tgid=1 comm=x start=5 exit=- seen=4", "seen 4 is before start 5"},
-               {"thread 1 tgid=1 comm=x start=5 exit=- outside=1", "outside '1': expected yes, no or kernel"},
-               {"thread 1 tgid=1 comm=x start=5 exit=- parent=1", "thread 1 is its own parent"},
-               {"thread 1 tgid=1 comm=x start=5 exit=- parent=2", "child of tid 2, which has no thread line"},
-               {"thread 1 tgid=1 comm=" + std::string(4097, 'x') + " start=5 exit=-",
-                "comm longer than 4096 bytes"}}));
+  check(after(
+      head_lines, "3",
+      {{"thread 1 tgid=-1 comm=x start=0 exit=-", "tgid '-1': expected a tgid, 0 to 2147483647"},
+       {"thread 1 tgid=1 comm=\xc3\xa4 start=0 exit=-", "comm: byte 0xC3 must be written as %C3"},
+       {"thread 1 tgid=1 comm=x start=- exit=-", "start '-': expected ns, 0 to " + max_time},
+       {"thread 1 tgid=1 comm=x start=-5 exit=-", "start '-5': expected ns, 0 to " + max_time},
+       {"thread 1 tgid=1 comm=x start=5 exit=4", "exit 4 is before start 5"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- seen=4", "seen 4 is before start 5"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- outside=1", "outside '1': expected yes, no or kernel"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- ns_tid=0", "ns_tid '0': expected a tid, 1 to 2147483647"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- parent=1", "thread 1 is its own parent"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- parent=2", "child of tid 2, which has no thread line"},
+       {"thread 1 tgid=1 comm=" + std::string(4097, 'x') + " start=5 exit=-",
+        "comm longer than 4096 bytes"}}));
   const std::string other = ", but another thread line has it live in [0, 5000)";
   check(after(thread_lines, "4",
               {{"thread 1 tgid=1 comm=x start=0 exit=5000", "thread 1 lives in [0, 5000)" + other},

@@ -107,7 +107,7 @@ TEST_CASE("every record and key is read") {
       "cpu busy=15 idle=5\n"
       "stacks walked=9 recalled=256 verified=2 wrong=1\n"
       "loss ringbuf_full=3 other=18446744073709551615\n"
-      "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200\n"
+      "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200 ns_tid=2\n"
       "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
       "disk sda bytes_per_s=1.5e8 ios_per_s=0.25 capacity=measured measured=2026-11-21\n"
       "disk sdb on=dm-0;a%3bb\n"
@@ -123,6 +123,8 @@ TEST_CASE("every record and key is read") {
       "sample sda at=100 bytes=18446744073709551615 ios=7 in_flight=3\n"
       "io 5 disk=sda bytes=512 issue=70 complete=80\n"
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
+  CHECK(trace.actors[0].ns_tid == 2);
+  CHECK(trace.actors[1].ns_tid == 0);
   CHECK(trace.recording.target == "pid 1");
   CHECK(trace.recording.start_time == "2026-01-01T00:00:00Z");
   CHECK(trace.recording.kernel == "6.1");

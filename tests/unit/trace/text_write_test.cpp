@@ -79,6 +79,7 @@ Trace small_trace() {
   trace.actors[3].seen = 60;
   trace.actors[3].outside = true;
   trace.actors[3].parent = 0;
+  trace.actors[3].ns_tid = 2;
   trace.frames = {"f+0x1 (a.out)", "--", "main"};
   trace.stacks = {{{0, 1, 2}}, {{2}}};
   trace.sites = {{0, 3, WaitClass::futex, 0, 1},
@@ -107,7 +108,7 @@ TEST_CASE("a trace is written as text.h says") {
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
         "timer\n"
-        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 seen=60 outside=yes parent=11\n"
+        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=yes parent=11\n"
         "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex futex=c0ffee "
         "stack=f+0x1%20(a.out);--;main "
         "waker_stack=main\n"
