@@ -141,15 +141,24 @@ void add_recording_options(CLI::App& app, Options& options) {
          "-t,--tid", parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.tid = id; }),
          "record this thread alone")
       ->type_name("TID");
+  const auto name_into = [](std::string& option, const char* what) {
+    return [&option, what](const std::string& name) {
+      if (name.empty()) throw CLI::ValidationError(std::string("the name of a ") + what + " is empty");
+      option = name;
+    };
+  };
   app.add_option_function<std::string>(
-         "-c,--cgroup",
-         [&options](const std::string& path) {
-           if (path.empty()) throw CLI::ValidationError("bad cgroup '': expected a path");
-           options.cgroup = path;
-         },
+         "-c,--cgroup", name_into(options.cgroup, "cgroup"),
          "record what is in this cgroup (v2) and below it, as it comes and goes; its directory, or its name "
          "below the mount")
       ->type_name("PATH");
+  app.add_option_function<std::string>("--unit", name_into(options.unit, "unit"),
+                                       "record this unit of systemd, a service if it has no suffix")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--container", name_into(options.container, "container"),
+         "record this container (Docker, Podman, Kubernetes, …): its id, or the first characters of it")
+      ->type_name("ID");
   app.add_flag("-a,--all", options.all, "record the whole system");
   app.add_option_function<std::string>(
          "-d,--duration",
@@ -418,9 +427,13 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   if (!options.pids.empty()) targets.emplace_back("-p");
   if (options.tid != 0) targets.emplace_back("-t");
   if (!options.cgroup.empty()) targets.emplace_back("-c");
+  if (!options.unit.empty()) targets.emplace_back("--unit");
+  if (!options.container.empty()) targets.emplace_back("--container");
   if (options.all) targets.emplace_back("-a");
   if (command) targets.emplace_back("-- COMMAND");
-  if (targets.empty()) return usage("say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
+  if (targets.empty())
+    return usage(
+        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
   if (targets.size() > 1)
     return usage(targets[0] + " and " + targets[1] + " each say what to record: choose one");
   if (command && options.command_line.empty()) return usage("-- is followed by the command to record");

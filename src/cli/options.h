@@ -37,6 +37,8 @@ struct Options {
   std::vector<std::int32_t> pids;
   std::int32_t tid = 0;
   std::string cgroup;
+  std::string unit;
+  std::string container;
   bool all = false;
   std::vector<std::string> command_line;  ///< a program to run, and its arguments
   // How:

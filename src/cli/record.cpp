@@ -285,6 +285,8 @@ Result<std::vector<Probe>> find_probes(const Target& target, const std::optional
 Result<Target> find_target(const Options& options) {
   if (options.all) return whole_system();
   if (!options.cgroup.empty()) return find_processes_of_cgroup(options.cgroup);
+  if (!options.unit.empty()) return find_processes_of_unit(options.unit);
+  if (!options.container.empty()) return find_processes_of_container(options.container);
   return options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids);
 }
 

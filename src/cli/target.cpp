@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/read_file.h"
+#include "cgroup/names.h"
 
 namespace offwait {
 namespace {
@@ -128,6 +129,24 @@ Result<Target> find_processes_of_cgroup(const std::string& path) {
   target.label = "cgroup " + cgroup->name;
   target.cgroup = std::move(cgroup).value();
   return target;
+}
+
+Result<Target> find_processes_of_unit(const std::string& unit) {
+  const Result<std::string> mount = cgroup_mount();
+  if (!mount) return mount.error();
+  const Result<std::string> cgroup = find_unit(list_cgroups(*mount), unit);
+  return cgroup ? find_processes_of_cgroup(*mount + *cgroup) : cgroup.error();
+}
+
+Result<Target> find_processes_of_container(const std::string& id) {
+  const Result<std::string> mount = cgroup_mount();
+  if (!mount) return mount.error();
+  const Result<std::string> cgroup = find_container(list_cgroups(*mount), id);
+  if (cgroup) return find_processes_of_cgroup(*mount + *cgroup);
+  // In a cgroup that its configuration names.
+  if (const std::optional<std::string> named = cgroup_in_runtime_state(id))
+    return find_processes_of_cgroup(*named);
+  return cgroup.error();
 }
 
 Target whole_system() {

@@ -31,8 +31,10 @@ Result<Target> find_thread(std::int32_t tid);
 /// `name` is what the user calls it.
 Result<Target> find_command(const HeldCommand& command, const std::string& name);
 
-/// As find_cgroup().
+/// As find_cgroup(), find_unit() and find_container().
 Result<Target> find_processes_of_cgroup(const std::string& path);
+Result<Target> find_processes_of_unit(const std::string& unit);
+Result<Target> find_processes_of_container(const std::string& id);
 Target whole_system();
 
 /// False once nothing of it can come any more: the processes or the thread have exited, the cgroup is

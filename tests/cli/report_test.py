@@ -316,8 +316,8 @@ class BadInput(TestCase):
         for sentence, arguments in (
                 ("FILE is required", ["report"]),
                 ("The following argument was not expected: b", ["report", "a", "b"]),
-                ("say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND", []),
-                ("say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND", ["dump"]),
+                ("say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", []),
+                ("say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", ["dump"]),
                 ("-p and -t each say what to record: choose one", ["-p", "1", "-t", "1"]),
                 ("bad duration '1x': expected something like 90, 90s, 1m30s or 500ms, at most 24h",
                  ["-p", "1", "-d", "1x"]),

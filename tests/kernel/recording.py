@@ -20,6 +20,7 @@ class Thread:
     def __init__(self, tid, keys):
         self.tid = tid
         self.tgid = int(keys["tgid"])
+        self.ns_tid = int(keys.get("ns_tid", tid))
         self.comm = unquote(keys["comm"], errors="backslashreplace")
         self.start = int(keys["start"])
         self.exit = NEVER if keys["exit"] == "-" else int(keys["exit"])

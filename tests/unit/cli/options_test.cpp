@@ -244,13 +244,16 @@ TEST_CASE("dump records and takes no option of the analysis") {
 }
 
 TEST_CASE("each wrong command line has its own sentence") {
-  CHECK(wrong({}) == "say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
-  CHECK(wrong({"-d", "10"}) == "say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
-  CHECK(wrong({"dump"}) == "say what to record: -p PID, -t TID, -c CGROUP, -a or -- COMMAND");
+  CHECK(wrong({}) ==
+        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
+  CHECK(wrong({"-d", "10"}) ==
+        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
+  CHECK(wrong({"dump"}) ==
+        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
   CHECK(wrong({"-p", "1", "-t", "1"}) == "-p and -t each say what to record: choose one");
   CHECK(wrong({"dump", "-c", "x", "-t", "1"}) == "-t and -c each say what to record: choose one");
   CHECK(wrong({"-a", "-c", "x", "-p", "1"}) == "-p and -c each say what to record: choose one");
-  CHECK(wrong({"-c", ""}) == "bad cgroup '': expected a path");
+  CHECK(wrong({"-c", ""}) == "the name of a cgroup is empty");
   CHECK(wrong({"-p"}) == "--pid: 1 required PID[,PID...] missing");
   CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
   CHECK(wrong({"report"}) == "FILE is required");
