@@ -17,6 +17,8 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   offwait -p 1234 -d 30s              which wait limits process 1234? (Ctrl-C ends earlier, and still reports)
   offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
+  offwait --container 4f1a -d 30s     a container, by the first characters of its id; --unit NAME, -c CGROUP
+  offwait -a -d 10s                   the whole system
   offwait dump -p 1234 -d 10s -o w.txt  record only; analyse later or elsewhere:
   offwait report w.txt --explain      no kernel and no root needed; and why these knots
   offwait -- ./server --flags         run it, and record it from its exec on, until it exits or -d is over

@@ -12,6 +12,7 @@ runs, and what is printed is the median over the rounds. Absolute times of this 
 the ones to compare. Prints, asserts nothing."""
 import argparse
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -21,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kernel"))
+from cgroup import Cgroup  # noqa: E402
 
 CPU = 1
 
@@ -91,14 +95,18 @@ class MariaDb:
 
 
 class Recorder:
-    """`{pid}` in the command is the load's; it has attached when it says so on stderr, or after two seconds if it never
+    """`{pid}` in the command is the load's, `{cgroup}` one that it is put into; it has attached when it says so on stderr, or after two seconds if it never
     does."""
 
     def __init__(self, *command, says_so):
-        self.command, self.says_so = command, says_so
+        self.command, self.says_so, self.cgroup = command, says_so, None
 
     def start(self, pid):
-        self.process = subprocess.Popen([word.format(pid=pid) for word in self.command], stdout=subprocess.DEVNULL,
+        if "{cgroup}" in self.command:
+            self.cgroup = Cgroup("offwait-bench")
+            self.cgroup.add(pid)
+        words = {"pid": pid, "cgroup": self.cgroup and self.cgroup.name}
+        self.process = subprocess.Popen([word.format(**words) for word in self.command], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE if self.says_so else subprocess.DEVNULL, text=True)
         if self.says_so:
             if "recording" not in self.process.stderr.readline():
@@ -111,6 +119,8 @@ class Recorder:
         share = (cpu_seconds(self.process.pid) - self.cpu_before) / (time.monotonic() - self.began)
         self.process.send_signal(signal.SIGINT)
         self.process.communicate()
+        if self.cgroup:
+            self.cgroup.remove()
         return share
 
 
@@ -154,7 +164,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", help="build directory")
     parser.add_argument("--load", action="append", choices=["pipe", "ring", "mariadb"])
-    parser.add_argument("--only", action="append", help="a recorder (--no-stacks, offwait, no-samples, stackid, offcputime)")
+    parser.add_argument("--only", action="append", help="a recorder (no-stacks, offwait, no-samples, cgroup, stackid, offcputime)")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--scale", type=float, default=1.0, help="length of a run")
     options = parser.parse_args()
@@ -167,6 +177,7 @@ def main():
         "no-stacks": Recorder(*dump, "--no-stacks", says_so=True),
         "offwait": Recorder(*dump, says_so=True),
         "no-samples": Recorder(*dump, "--sample-hz", "0", says_so=True),
+        "cgroup": Recorder(*dump[:-2], "-c", "{cgroup}", says_so=True),
         "stackid": Recorder(bench + "bench_stackid", bench + "stackid.bpf.o", says_so=True),
         "offcputime": Recorder(offcputime, "3600", says_so=False),
     }

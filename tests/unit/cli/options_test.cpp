@@ -204,6 +204,8 @@ TEST_CASE("doctor needs no target") {
 TEST_CASE("a cgroup or the whole system can be recorded") {
   CHECK(good({"-c", "system.slice/x.service"}).cgroup == "system.slice/x.service");
   CHECK(good({"dump", "--cgroup", "/"}).cgroup == "/");
+  CHECK(good({"--unit", "redis", "-d", "1"}).unit == "redis");
+  CHECK(good({"dump", "--container", "4f1a"}).container == "4f1a");
   CHECK(good({"-a"}).all);
   CHECK(good({"--all", "-d", "1"}).cgroup.empty());
 }
@@ -253,6 +255,9 @@ TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({"-p", "1", "-t", "1"}) == "-p and -t each say what to record: choose one");
   CHECK(wrong({"dump", "-c", "x", "-t", "1"}) == "-t and -c each say what to record: choose one");
   CHECK(wrong({"-a", "-c", "x", "-p", "1"}) == "-p and -c each say what to record: choose one");
+  CHECK(wrong({"--unit", "a", "--container", "b"}) ==
+        "--unit and --container each say what to record: choose one");
+  CHECK(wrong({"--container", ""}) == "the name of a container is empty");
   CHECK(wrong({"-c", ""}) == "the name of a cgroup is empty");
   CHECK(wrong({"-p"}) == "--pid: 1 required PID[,PID...] missing");
   CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
