@@ -86,6 +86,7 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
     }
     Edge& edge = graph.edges.back();
     add(edge, sum);
+    edge.plain_ns += sum.wait_ns;
     edge.class_wait_ns.at(static_cast<std::size_t>(site.wait_class)) += sum.wait_ns;
     edge.stacks.push_back(
         {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});

@@ -35,6 +35,7 @@ struct EdgePeer {
 struct Edge : SiteSum {
   ActorId from = kNoActor;
   ActorId to = kNoActor;
+  Nanos plain_ns = 0;  ///< as wait_ns, but of a group not divided either: so long are all `waits` together
   std::array<Nanos, kWaitClasses> class_wait_ns{};  ///< wait_ns by wait class; all 0 on idle edges
   std::vector<EdgeStack> stacks;                    ///< by weight, heaviest first
   std::vector<EdgePeer> peers;                      ///< by wait_ns, longest first

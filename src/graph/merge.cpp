@@ -128,6 +128,7 @@ void add(ActorTime& sum, const ActorTime& time) {
 /// Adds `edge`; equal stacks stay apart.
 void add(Edge& sum, const Edge& edge) {
   add(static_cast<SiteSum&>(sum), edge);
+  sum.plain_ns += edge.plain_ns;
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
     sum.class_wait_ns.at(i) += edge.class_wait_ns.at(i);
   }

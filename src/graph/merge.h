@@ -40,7 +40,7 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
 /// Threads that never waited are similar to each other only. A thread without a name or whose process is not
 /// known (tgid 0) stays alone. Edges inside become a self-loop. wait_ns, weight_ns and the like of a group
 /// edge and its stacks are the sum over all members divided by the members of the waiting vertex, each
-/// rounded down, so that weights stay comparable with the window; `waits` is the plain sum.
+/// rounded down, so that weights stay comparable with the window; `waits` and plain_ns are plain sums.
 ///
 /// The threads of each of `short_lived` become one vertex, whatever their waits. Its edges are the members'
 /// waits divided by how many members live at a time (the sum of their lifetimes ÷ alive_ns), and to these

@@ -314,6 +314,7 @@ class Analysis {
       out.waits = edge.waits;
       out.wait_s = to_seconds(edge.wait_ns);
       out.weight_s = to_seconds(edge.weight_ns);
+      out.each_s = edge.waits > 0 ? to_seconds(edge.plain_ns) / static_cast<double>(edge.waits) : 0;
       for (std::size_t i = 0; i < kWaitClasses; ++i) {
         if (edge.class_wait_ns.at(i) > 0) {
           out.classes[static_cast<WaitClass>(i)] = to_seconds(edge.class_wait_ns.at(i));
@@ -692,7 +693,7 @@ class Analysis {
     }
     for (const Edge& edge : merged_.graph.edges) {
       if (inside[edge.from] && report_.actors[edge.to].kind == ActorKind::timer) {
-        values.timer_ns += edge.wait_ns * static_cast<Nanos>(merged_.vertices[edge.from].members.size());
+        values.timer_ns += edge.plain_ns;
       }
     }
     for (const std::uint32_t id : knot.edges) {
@@ -919,15 +920,12 @@ class Analysis {
   std::string sleeps(VertexId id) const {
     std::uint64_t count = 0;
     Nanos sum_ns = 0;
-    for (const Edge& edge : merged_.graph.edges) {
-      if (edge.from != id || report_.actors[edge.to].kind != ActorKind::timer) {
-        continue;
-      }
-      for (const EdgeStack& stack : edge.stacks) {
-        if (stack.wait_class == WaitClass::sleep) {
-          count += stack.waits;
-          sum_ns += stack.wait_ns * static_cast<Nanos>(merged_.vertices[id].members.size());
-        }
+    for (SiteId site_id = 0; site_id < trace_.sites.size(); ++site_id) {
+      const WaitSite& site = trace_.sites[site_id];
+      if (merged_.vertex_of[site.thread] == id && site.wait_class == WaitClass::sleep &&
+          site.waker != kNoActor && trace_.actors[site.waker].kind == ActorKind::timer) {
+        count += sweep_.sites[site_id].waits;
+        sum_ns += sweep_.sites[site_id].wait_ns;
       }
     }
     if (count == 0) {

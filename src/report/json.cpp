@@ -144,7 +144,8 @@ Json edge_json(const ReportEdge& edge) {
               {"idle", edge.idle},
               {"waits", edge.waits},
               {"wait_s", seconds(edge.wait_s)},
-              {"weight_s", seconds(edge.weight_s)}};
+              {"weight_s", seconds(edge.weight_s)},
+              {"each_s", seconds(edge.each_s)}};
   Json classes = Json::object();
   for (const auto& [wait_class, wait_s] : edge.classes) {
     classes[std::string(to_string(wait_class))] = seconds(wait_s);

@@ -131,7 +131,7 @@ struct ReportPhases {
 };
 
 /// Of the graph as built, before refinement. Edges of a group: seconds are per member of the waiting
-/// group, `waits` is the plain sum.
+/// group, but each_s and `waits` are of all.
 struct ReportEdge {
   ReportActorId from = 0;
   ReportActorId to = 0;
@@ -139,6 +139,7 @@ struct ReportEdge {
   std::uint64_t waits = 0;
   double wait_s = 0;
   double weight_s = 0;
+  double each_s = 0;                    ///< mean length of one wait
   std::map<WaitClass, double> classes;  ///< wait_s by class, without zeros
   double waker_running_s = 0;
   double waker_runnable_s = 0;

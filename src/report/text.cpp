@@ -364,16 +364,9 @@ class TextReport {
         2);
   }
 
-  /// Mean of the plain waits.
-  double each_s(const ReportEdge& edge) const {
-    const double members =
-        static_cast<double>(std::max<std::size_t>(report_.actors[edge.from].tids.size(), 1));
-    return edge.wait_s * members / static_cast<double>(edge.waits);
-  }
-
   /// "1,404 waits of 1.00 ms"; `edge` has waits.
   std::string each_wait(const ReportEdge& edge) const {
-    return format_plural(edge.waits, "wait") + " of " + format_seconds(each_s(edge));
+    return format_plural(edge.waits, "wait") + " of " + format_seconds(edge.each_s);
   }
 
   void edges(const std::vector<ReportEdgeId>& all) {
@@ -409,7 +402,7 @@ class TextReport {
         canvas_.put_right(edge.idle || edge.waits == 0 ? "" : format_count(edge.waits), 10);
       }
       if (each) {
-        canvas_.put_right(edge.idle || edge.waits == 0 ? "" : format_seconds(each_s(edge)), 9);
+        canvas_.put_right(edge.idle || edge.waits == 0 ? "" : format_seconds(edge.each_s), 9);
       }
       canvas_.put("  ").put(classes(edge)).end();
       when(edge);

@@ -374,6 +374,40 @@ TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken fo
   }
 }
 
+TEST_CASE(
+    "Short-lived threads that sleep: shares and means are of all their waits, however many live at a time") {
+  Scene scene;
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  const ActorId shell = scene.thread("sh", 10, 10);
+  for (Nanos t = 0; t < 1000; t += 100) {
+    const int tid = static_cast<int>(11 + t / 100);
+    const ActorId child = scene.thread("sleep", tid, tid);
+    scene.trace.actors[child].parent = shell;
+    scene.trace.actors[child].start = (t + 10) * kMs;
+    scene.trace.actors[child].exit = (t + 90) * kMs;
+    scene.wait(child, timer, t + 15, t + 85, WaitClass::sleep);
+    scene.wait(shell, child, t + 15, t + 89, WaitClass::child);
+  }
+  const Report report = scene.report();
+  const auto edge = [&](const std::string& from, ActorKind to) {
+    const auto found =
+        std::find_if(report.edges.begin(), report.edges.end(), [&](const ReportEdge& candidate) {
+          return report.actors[candidate.from].name == from && report.actors[candidate.to].kind == to;
+        });
+    REQUIRE(found != report.edges.end());
+    return *found;
+  };
+  CHECK(edge("sleep", ActorKind::timer).waits == 10);
+  CHECK(edge("sleep", ActorKind::timer).each_s == Approx(0.070));
+  CHECK(edge("sh", ActorKind::group).each_s == Approx(0.074));
+  CHECK(edge("sleep", ActorKind::thread).waits == 10);
+  CHECK(edge("sleep", ActorKind::thread).each_s ==
+        Approx(0.019));  // 10, then 20 nine times, of which none lives
+  REQUIRE(report.knots.size() == 1);
+  // They are blocked for 0.70 s of 1.44 s: not most of it.
+  CHECK(report.knots[0].pattern == "mixed");
+}
+
 TEST_CASE("An edge says when its waits were, if that was in few phases and long enough") {
   Scene scene;
   const ActorId writer = scene.thread("writer", 1);

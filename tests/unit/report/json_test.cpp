@@ -39,7 +39,7 @@ TEST_CASE("What the sample report says") {
   CHECK(json::parse(to_json(sample))["actors"][1]["ns_tids"] == json::parse("[7]"));
   CHECK_FALSE(report["actors"][2].contains("tid"));
   CHECK(report["edges"][1] ==
-        json::parse(R"({"from":0,"to":1,"idle":false,"waits":800,"wait_s":8.0,"weight_s":8.0,
+        json::parse(R"({"from":0,"to":1,"idle":false,"waits":800,"wait_s":8.0,"weight_s":8.0,"each_s":0.01,
     "classes":{"futex":6.0,"pipe":2.0},"waker_running_s":3.9,"waker_runnable_s":0.1,"waker_blocked_s":4.0,"waker_unknown_s":0.0,
     "waker_samples":{"samples":380,"stacks_known":40,"stacks":[{"share":0.71,"samples":270,"stack":["funB"]}]},
     "stacks":[{"class":"futex","weight_s":8.0,"wait_s":8.0,"waits":800,"wait_stack":["pthread_cond_wait"],

@@ -48,6 +48,7 @@ inline Report sample_report() {
   b_disk.waits = 1000;
   b_disk.wait_s = 5;
   b_disk.weight_s = 9.5;
+  b_disk.each_s = 0.005;
   b_disk.classes = {{WaitClass::disk, 5}};
   b_disk.stacks = {
       {WaitClass::disk,
@@ -63,6 +64,7 @@ inline Report sample_report() {
   a_b.waits = 800;
   a_b.wait_s = 8;
   a_b.weight_s = 8;
+  a_b.each_s = 0.01;
   a_b.classes = {{WaitClass::futex, 6}, {WaitClass::pipe, 2}};
   a_b.waker_running_s = 3.9;
   a_b.waker_runnable_s = 0.1;
