@@ -190,6 +190,12 @@ class Cgroups(TestCase):
         self.fails(1, "no cgroup v2 hierarchy is mounted here, and only it tells who is in a cgroup; 'mount -t cgroup2 "
                    "none /mnt' mounts it", "-c", "x", "-d", "1", wrapper=without)
 
+    def test_no_such_unit_or_container(self):
+        self.fails(1, "there is no cgroup of a unit 'no-such.service': it does not run, or is called otherwise ('systemctl "
+                   "list-units' lists them)", "--unit", "no-such", "-d", "1")
+        self.fails(1, "there is no container 'no-such' here: give its id or the first 4 characters of it or more ('docker "
+                   "ps', 'podman ps' and 'crictl ps' list them), or its cgroup with -c", "--container", "no-such", "-d", "1")
+
     def test_an_empty_cgroup(self):
         with harness.cgroup.Cgroup() as empty:
             for command in ([], ["dump"]):

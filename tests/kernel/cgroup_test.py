@@ -110,6 +110,11 @@ class CgroupTest(TruthCase):
         for name in (self.cgroup.name, self.cgroup.name[1:]):
             self.check(self.record(self.workload("condvar", "--rounds", "100", cgroup=self.cgroup), "-c", name))
 
+    def test_a_unit(self):
+        service = Cgroup(f"unit-{os.getpid()}.service", in_=self.cgroup)
+        for name in (f"unit-{os.getpid()}", f"unit-{os.getpid()}.service"):
+            self.check(self.record(self.workload("condvar", "--rounds", "100", cgroup=service), "--unit", name))
+
     def test_exec(self):
         run = self.record(self.workload("exec_middle", cgroup=self.cgroup), "-c", self.cgroup.name)
         self.check(run)
