@@ -70,6 +70,7 @@ struct Life {
 };
 
 [[noreturn]] void live(Life& life, int inside_procs) {
+  life.pid = ::getpid();  // not left to the parent, which may come to it when this one wants out already
   // One that is preempted in the middle of going to sleep may find its time over, and does not.
   const auto note_sleep = [&life](int& count) {
     Wait& wait = life.waits[life.inside + life.outside];
@@ -129,7 +130,10 @@ int main(int argc, char** argv) {
       for (std::size_t i = 0; i < count; ++i) {
         if (!lives[i].wants_out || lives[i].is_out) continue;
         const std::string pid = std::to_string(lives[i].pid);
-        if (::write(outside_procs, pid.data(), pid.size()) < 0) std::perror("moving out");
+        if (::write(outside_procs, pid.data(), pid.size()) < 0) {
+          std::perror("moving out");
+          std::exit(1);
+        }
         lives[i].is_out = true;
       }
       sleep_ns(kSleepNs);
@@ -151,7 +155,6 @@ int main(int argc, char** argv) {
       return 77;
     }
     if (pid == 0) live(life, inside_procs);
-    life.pid = static_cast<pid_t>(pid);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     const std::int64_t next = begin + static_cast<std::int64_t>(i + 1) * apart_ns - now();
