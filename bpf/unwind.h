@@ -324,6 +324,19 @@ static __always_inline bool step_by_row(struct walk* walk, struct offwait_unwind
   return true;
 }
 
+/* The rule for code without a table, if it says so itself; else NONE. */
+static __always_inline struct offwait_unwind_row row_of_code(const struct walk* walk) {
+  struct offwait_unwind_row row = {};
+#if defined(__TARGET_ARCH_x86)
+  __u64 code = 0;
+  if (walk->exact || bpf_probe_read_user(&code, sizeof(code), (const void*)walk->pc)) return row;
+  if ((code & OFFWAIT_X86_64_EPILOGUE_MASK) != OFFWAIT_X86_64_EPILOGUE) return row;
+  row.kind = OFFWAIT_UNWIND_SP;
+  row.cfa = (__u16)(OFFWAIT_X86_64_EPILOGUE_WORDS(code) + 1);
+#endif
+  return row;
+}
+
 /* Takes down `pc`, and goes to the caller. */
 static __always_inline bool step(struct walk* walk, struct offwait_stack* stack) {
   __u64 address = walk->pc - !walk->exact;
@@ -338,8 +351,11 @@ static __always_inline bool step(struct walk* walk, struct offwait_stack* stack)
   }
   stack->pc[frame] = walk->pc;
   stack->frames = (__u16)(frame + 1);
-  if (walk->index == OFFWAIT_UNWIND_UNUSED) return step_by_frame_pointer(walk);
-  return step_by_row(walk, row_at(walk->index, (__u32)(address - walk->bias)));
+  bool has_table = walk->index != OFFWAIT_UNWIND_UNUSED;
+  if (step_by_row(walk, has_table ? row_at(walk->index, (__u32)(address - walk->bias)) : row_of_code(walk)))
+    return true;
+  if (!has_table && walk->ended == 1 + OFFWAIT_STACK_NO_RULE) walk->ended = 1 + OFFWAIT_STACK_NO_FP;
+  return false;
 }
 
 /* A few frames; false when the walk has ended. Global, and without arguments, so that the verifier goes

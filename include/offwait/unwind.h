@@ -98,6 +98,11 @@ struct offwait_address_space {
 /* User addresses of arm64 have 48 bits, but for who asks for more; pointer authentication signs above them.
  */
 #define OFFWAIT_ARM64_ADDRESS_MASK 0xffffffffffffull
+/* `add $8n,%rsp; ret`: code without a table that goes on like this says itself where its frame ends. All of
+ * the rest of Python's trampolines (-X perf), which have no frame pointer. */
+#define OFFWAIT_X86_64_EPILOGUE 0xc300c48348ull
+#define OFFWAIT_X86_64_EPILOGUE_MASK 0xff87ffffffull
+#define OFFWAIT_X86_64_EPILOGUE_WORDS(code) ((code) >> 27 & 0xf) /* n */
 /* How far above sp a frame pointer may point to be believed, where no table tells. */
 #define OFFWAIT_FARTHEST_FP (4 << 20)
 

@@ -78,10 +78,23 @@ class Walk {
     return arm64_ ? value & OFFWAIT_ARM64_ADDRESS_MASK : value;
   }
 
+  /// The rule for code without a table, if it says so itself.
+  std::optional<offwait_unwind_row> row_of_code() const {
+    std::uint64_t code = 0;
+    if (arm64_ || exact_ || !read(pc_, code) ||
+        (code & OFFWAIT_X86_64_EPILOGUE_MASK) != OFFWAIT_X86_64_EPILOGUE) {
+      return std::nullopt;
+    }
+    const auto words = static_cast<std::uint16_t>(OFFWAIT_X86_64_EPILOGUE_WORDS(code));
+    return offwait_unwind_row{0, OFFWAIT_UNWIND_SP, OFFWAIT_UNWIND_FP_SAME,
+                              static_cast<std::uint16_t>(words + 1)};
+  }
+
   /// To the caller, or why not.
   End step(const MappedCode& code) {
     if (!code.has_table) {
-      return step_by_fp();
+      const std::optional<offwait_unwind_row> row = row_of_code();
+      return row ? step_by_row(*row) : step_by_fp();
     }
     switch (code.row.kind & OFFWAIT_UNWIND_KIND_MASK) {
       case OFFWAIT_UNWIND_NONE: {

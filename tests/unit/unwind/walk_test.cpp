@@ -141,6 +141,28 @@ TEST_CASE("a frame pointer that was lost is not used") {
   CHECK(process.walk({.pc = leaf, .sp = kStack, .fp = kStack + 0x10}).end == OFFWAIT_STACK_NO_FP);
 }
 
+TEST_CASE("without a table, the rest of a trampoline says where its frame ends") {
+  Process process;
+  const auto start = process.function(OFFWAIT_UNWIND_STOP);
+  const auto leaf = process.function(OFFWAIT_UNWIND_SP, 0, 1);
+  constexpr std::uint64_t kReturn = Process::kJit + 0x10;
+  process.memory = {{kStack, kReturn}, {kStack + 0x18, start + 1}};
+  const auto walk = [&](std::uint64_t code) {
+    process.memory[kReturn] = code;
+    return process.walk({.pc = leaf, .sp = kStack, .fp = 0});
+  };
+  constexpr std::uint64_t kAdd16Ret = 0x90'90'90'c3'10'c4'83'48;
+  CHECK(walk(kAdd16Ret).pcs == Pcs{leaf, kReturn, start + 1});
+  CHECK(walk(kAdd16Ret).end == OFFWAIT_STACK_ROOT);
+  for (const std::uint64_t other : {kAdd16Ret + (std::uint64_t{4} << 24U),     // not a multiple of 8
+                                    kAdd16Ret + (std::uint64_t{0x80} << 24U),  // negative
+                                    kAdd16Ret - (std::uint64_t{1} << 32U),     // no ret
+                                    kAdd16Ret + (std::uint64_t{1} << 16U)}) {  // another register
+    CHECK(walk(other).pcs == Pcs{leaf, kReturn});
+    CHECK(walk(other).end == OFFWAIT_STACK_NO_FP);
+  }
+}
+
 TEST_CASE("without a table, frame pointers are followed if they can be true") {
   Process process;
   const auto start = process.function(OFFWAIT_UNWIND_STOP);
