@@ -113,9 +113,10 @@ void try_to_record(Host& host) {
     Error with_probe = recorder.error();
     options.probes.clear();
     recorder = Recorder::start(options);
-    if (recorder)
+    if (recorder) {
       probes = {"uprobes", degraded, "none",
                 "no --spin and no annotations: " + std::move(with_probe.message)};
+    }
   }
   if (recorder) {
     programs.value = "loaded and attached";

@@ -35,7 +35,7 @@ std::string find_program(const std::string& name) {
   const char* const path = std::getenv("PATH");
   std::istringstream directories(path == nullptr ? "" : path);
   for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string file = (directory.empty() ? "." : directory) + "/" + name;
+    std::string file = (directory.empty() ? "." : directory) + "/" + name;
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
   return "";

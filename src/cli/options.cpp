@@ -310,7 +310,7 @@ int words_before_command(int argc, const char* const* argv) {
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    const std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
     if (app->get_parent() != nullptr) return usage;
     return usage + "       offwait [OPTIONS] -- COMMAND [ARGUMENT]...\n";
   }

@@ -269,13 +269,13 @@ Result<std::vector<Probe>> find_probes(const Target& target, const std::optional
       }
     }
   }
-  static const std::map<std::string_view, Kind> kDeclared = {{"spin_begin", Kind::spin_begin},
-                                                             {"spin_end", Kind::spin_end},
-                                                             {"spin_release", Kind::spin_release},
-                                                             {"false_wakeup", Kind::false_wakeup}};
+  static const std::map<std::string_view, Kind> kinds = {{"spin_begin", Kind::spin_begin},
+                                                         {"spin_end", Kind::spin_end},
+                                                         {"spin_release", Kind::spin_release},
+                                                         {"false_wakeup", Kind::false_wakeup}};
   for (const DeclaredPlace& declared : declared_places(files)) {
-    const auto kind = kDeclared.find(declared.name);
-    if (kind == kDeclared.end()) continue;
+    const auto kind = kinds.find(declared.name);
+    if (kind == kinds.end()) continue;
     constexpr bool kAskedFor = false;
     probes.push_back({kind->second, declared.place.path, declared.place.offset, kAskedFor});
   }
@@ -409,8 +409,9 @@ Result<Recorded> record(const Options& options) {
   Snapshots snapshots(symbols, options.stacks);
   Progress progress(!options.quiet && terminal && !command, shown_target, options.duration);
   if (Status ended = drain_until_end(*recorder, *target, options.duration, interruption, snapshots, progress);
-      !ended)
+      !ended) {
     return ended.error();
+  }
   Result<KernelRecording> recording = recorder->stop();
   if (!recording) return recording.error();
   if (std::string text = recorder->kernel_symbols(); !text.empty())

@@ -365,7 +365,7 @@ class TextReport {
   }
 
   /// "1,404 waits of 1.00 ms"; `edge` has waits.
-  std::string each_wait(const ReportEdge& edge) const {
+  static std::string each_wait(const ReportEdge& edge) {
     return format_plural(edge.waits, "wait") + " of " + format_seconds(edge.each_s);
   }
 

@@ -30,6 +30,8 @@ struct FrameAddress {
   /// those of `pc` itself in any case.
   bool return_address = false;
   friend bool operator==(const FrameAddress&, const FrameAddress&) = default;
+  // clang-tidy 14 takes its own 0 for one of ours.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const FrameAddress&, const FrameAddress&) = default;
 };
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t kWord = 8;
 struct SignalFrame {
   std::uint64_t fp, lr, sp, pc;
 };
-constexpr SignalFrame kSignalX86_64 = {
+constexpr SignalFrame kSignalX86 = {
     .fp = OFFWAIT_SIGNAL_X86_64_FP, .lr = 0, .sp = OFFWAIT_SIGNAL_X86_64_SP, .pc = OFFWAIT_SIGNAL_X86_64_PC};
 constexpr SignalFrame kSignalArm64 = {.fp = OFFWAIT_SIGNAL_ARM64_FP,
                                       .lr = OFFWAIT_SIGNAL_ARM64_LR,
@@ -112,7 +112,7 @@ class Walk {
   }
 
   End step_by_signal() {
-    const SignalFrame& frame = arm64_ ? kSignalArm64 : kSignalX86_64;
+    const SignalFrame& frame = arm64_ ? kSignalArm64 : kSignalX86;
     std::uint64_t sp = 0;
     if (!read(sp_ + frame.pc, pc_) || !read(sp_ + frame.fp, fp_) || !read(sp_ + frame.sp, sp) ||
         (arm64_ && !read(sp_ + frame.lr, lr_))) {
