@@ -33,6 +33,7 @@ constexpr std::size_t kDiskUsers = 3;
 constexpr std::size_t kPeers = 3;
 constexpr std::size_t kFalseWakeups = 3;
 constexpr std::size_t kLossActors = 6;
+constexpr double kMuchLost = 0.01;  // of the window
 constexpr std::size_t kFrames = 6;
 constexpr std::size_t kPlaces = 2;
 constexpr std::size_t kPlacesVerbose = 8;
@@ -204,12 +205,18 @@ class TextReport {
         return report_.actors[a].lost_s > report_.actors[b].lost_s;
       });
       text += "Not known what they did for a while: ";
-      const std::size_t shown = limit(kLossActors, touched.size());
+      // Who is touched most, and who else for a time that matters.
+      const auto much = std::count_if(touched.begin(), touched.end(), [&](ReportActorId actor) {
+        return report_.actors[actor].lost_s >= kMuchLost * report_.window_s;
+      });
+      const std::size_t most = std::clamp<std::size_t>(static_cast<std::size_t>(much), 1, kLossActors);
+      const std::size_t shown = limit(most, touched.size());
       for (std::size_t i = 0; i < shown; ++i) {
         text +=
             (i == 0 ? "" : ", ") + full(touched[i]) + " " + format_seconds(report_.actors[touched[i]].lost_s);
       }
-      text += touched.size() > shown ? " and " + format_count(touched.size() - shown) + " more actors." : ".";
+      text +=
+          touched.size() > shown ? " and " + format_plural(touched.size() - shown, "more actor") + "." : ".";
     }
     canvas_.flow(words(text, Ink::warn), 6);
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Sleeps as soon as it runs, and says how often it has left its CPU since it was forked.
-#include <ctime>
-
 #include "workloads.h"
 
 namespace workload {
@@ -11,13 +9,7 @@ void at_once(Options& options) {
   const auto sleep_ns = options.number("sleep-us", 500) * 1000;
   options.refuse_others();
   ThreadTruth truth("at_once");
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const timespec duration{.tv_sec = sleep_ns / 1'000'000'000, .tv_nsec = sleep_ns % 1'000'000'000};
-    truth.wait([&] {
-      clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
-      return std::string("timer");
-    });
-  }
+  truth.sleep(rounds, sleep_ns);
   truth.end();
   const std::int64_t switches = current_switches().voluntary;
   truth.print();

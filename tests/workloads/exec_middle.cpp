@@ -16,13 +16,7 @@ namespace {
 
 void sleep_rounds(const char* name, std::int64_t rounds, Nanos sleep_ns) {
   ThreadTruth truth(name);
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const timespec duration{.tv_sec = sleep_ns / 1'000'000'000, .tv_nsec = sleep_ns % 1'000'000'000};
-    truth.wait([&] {
-      clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
-      return std::string("timer");
-    });
-  }
+  truth.sleep(rounds, sleep_ns);
   truth.end();
   truth.print();
 }

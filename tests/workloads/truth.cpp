@@ -126,6 +126,16 @@ void ThreadTruth::add(const Switches& before, const Switches& after, Nanos durat
   }
 }
 
+void ThreadTruth::sleep(std::int64_t rounds, Nanos each) {
+  const timespec duration{.tv_sec = each / 1'000'000'000, .tv_nsec = each % 1'000'000'000};
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    wait([&duration] {
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
+      return std::string("timer");
+    });
+  }
+}
+
 void ThreadTruth::end() {
   const Switches now = current_switches();
   switches_ = {.voluntary = now.voluntary - switches_.voluntary,

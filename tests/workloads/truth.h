@@ -89,6 +89,9 @@ class ThreadTruth {
     add(before, current_switches(), end - start, waker);
   }
 
+  /// Sleeps so often, so long each time.
+  void sleep(std::int64_t rounds, Nanos each);
+
   /// Ends the measured part.
   void end();
 

@@ -202,6 +202,11 @@ TEST_CASE("Losses are prominent and name whom they touch") {
   CHECK(has(
       text,
       "\nLOST  1,234 events: ringbuf_full 1,234. Not known what they did for a while: B (tid 12) 500 ms.\n"));
+  report.actors[0].lost_s = 0.009 * report.window_s;
+  CHECK(has(to_text(report, {}), "B (tid 12) 500 ms and 1\n      more actor.\n"));
+  report.actors[0].lost_s = 0.01 * report.window_s;
+  CHECK_FALSE(has(to_text(report, {}), "more actor"));
+  report.actors[0].lost_s = 0;
   report.actors[1].lost_s = 0;
   CHECK(has(to_text(report, {}), "It is not known whose; times and counts may be too small."));
 }
