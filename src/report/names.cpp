@@ -71,7 +71,10 @@ std::string ActorNames::full(const Report& report, ReportActorId actor) const {
   }
   const std::string outside = it.outside ? ", outside" : "";
   if (it.kind == ActorKind::group) {
-    return base_name(it) + " (in tgid " + std::to_string(it.tgid) + outside + ")";
+    // Each member of a group of main threads is a process of its own.
+    const std::string where =
+        it.tid == it.tgid && it.short_lived ? "short-lived processes" : "in tgid " + std::to_string(it.tgid);
+    return base_name(it) + " (" + where + outside + ")";
   }
   if (it.name.empty()) {
     return brief(actor) + (it.outside ? " (outside)" : "");

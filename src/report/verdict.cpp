@@ -169,8 +169,7 @@ ReportVerdict verdict(const Report& report, const OutsideWaits& outside) {
                            "throughput can rise.";
     if (saturated > 0) {
       answer.sentence +=
-          " Saturated besides: " + std::to_string(saturated) +
-          (saturated == 1 ? " actor, whose execution limits." : " actors, whose execution limits.");
+          " Saturated besides: " + std::to_string(saturated) + (saturated == 1 ? " actor." : " actors.");
     }
     if (paced > 0) {
       answer.sentence += " " + paced_sentence(paced);

@@ -260,6 +260,10 @@ TEST_CASE("Actors: outside, groups, names used twice, no name") {
   CHECK(has(text, "  idler×3 (in tgid 10) 1 thread  10.0 s  poll  epoll_wait\n"));
   report.actors[1].name = "";
   CHECK(has(to_text(report, {}), "KNOT 1  tid 12 (outside) ⇄ disk vda\n"));
+  report.actors[3].short_lived = true;
+  CHECK(has(to_text(report, {}), "  idler×3 (in tgid 10) 1 thread"));
+  report.actors[3].tgid = 13;
+  CHECK(has(to_text(report, {}), "  idler×3 (short-lived processes) 1 thread"));
 }
 
 TEST_CASE("The title says how the actors of a knot wait") {
