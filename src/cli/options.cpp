@@ -191,7 +191,7 @@ void add_recording_options(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   app.add_flag_callback(
       "--no-stacks", [&options] { options.stacks = false; },
-      "record no stacks, and no samples: several times cheaper");
+      "record no stacks, and no samples: half of what recording costs");
   app.add_option_function<std::string>(
          "--sample-hz",
          parse_into<std::uint32_t>(parse_sample_hz, [&options](std::uint32_t hz) { options.sample_hz = hz; }),
