@@ -45,8 +45,9 @@ bool LateStacks::still_blocked(const Unwalked& one, offwait_thread& thread) cons
   return thread.state == OFFWAIT_STATE_BLOCKED && thread.since_ns == one.at.since_ns;
 }
 
-void LateStacks::look(UnwindTables& tables) {
+std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
   std::map<std::int32_t, std::vector<Unwalked>> processes;
+  std::set<std::int32_t> again;
   offwait_thread thread{};
   for (const Unwalked& one : read_unwalked()) {
     if (still_blocked(one, thread)) {
@@ -65,7 +66,10 @@ void LateStacks::look(UnwindTables& tables) {
       const offwait_blocked& at = one.at;
       memory.forget();
       const UserStack walked = walk_stack(kHostArchitecture, {at.pc, at.sp, at.fp, at.lr}, rules, read_word);
-      if (walked.end == OFFWAIT_STACK_NO_MAPPING && tried_.insert(one.wait()).second) continue;
+      if (walked.end == OFFWAIT_STACK_NO_MAPPING && tried_.insert(one.wait()).second) {
+        again.insert(tgid);
+        continue;
+      }
       bpf_map_delete_elem(maps_.unwalked, &one.tid);
       tried_.erase(one.wait());
       BlockedThread found{at.start_ns, 0, 0};
@@ -88,6 +92,7 @@ void LateStacks::look(UnwindTables& tables) {
       found_.push_back({one.wait(), found, stack});
     }
   }
+  return again;
 }
 
 void LateStacks::add_to(KernelRecording& recording) const {

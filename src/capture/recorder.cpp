@@ -228,7 +228,8 @@ struct Recorder::State {
       if (!alive) return alive.error();
       if (!*alive) mapped_processes.erase(tgid);
     }
-    if (late_stacks) late_stacks->look(*tables);
+    // It may have mapped more while its mappings were looked at.
+    if (late_stacks) processes_to_map = late_stacks->look(*tables);
     return success();
   }
 
