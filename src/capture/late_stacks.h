@@ -26,8 +26,9 @@ class LateStacks {
   explicit LateStacks(Maps maps) : maps_(maps) {}
 
   /// Walks the stacks of those that still are blocked there, by the tables as they are now, and looks for who
-  /// holds the mutexes of those that were blocked before the recording. A thread that meets an unknown mapping
-  /// is tried once more the next time: the tables of the processes returned should be refreshed before.
+  /// holds the mutexes of those that were blocked before the recording. A thread that meets an unknown
+  /// mapping is tried once more the next time: before, the tables of the processes returned should be
+  /// refreshed.
   std::set<std::int32_t> look(UnwindTables& tables);
 
   /// Adds what was found; the stacks get ids that the kernel has not used.
