@@ -80,7 +80,8 @@ __noinline __u32 store_scratch_stack(__u32 scratch) {
     if (key == 0) key = 1;
     __u32 match = match_stack(key, scratch);
     if (match == STACK_ABSENT) {
-      long error = bpf_map_update_elem(&stacks, &key, stack, BPF_NOEXIST);
+      /* Before 6.4 the helper returns an int, whose sign is not extended. */
+      int error = (int)bpf_map_update_elem(&stacks, &key, stack, BPF_NOEXIST);
       if (error == 0) return key;
       if (error != -17 /* EEXIST: another CPU was faster; see whether it stored this very stack */) {
         count_loss(OFFWAIT_LOSS_stack_store_full);
