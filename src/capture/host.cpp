@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/host.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -31,17 +28,6 @@ using enum FeatureState;
 std::string line_of(const std::string& path) {
   const std::string text = read_file(path);
   return text.substr(0, text.find('\n'));
-}
-
-std::string own_status(std::string_view field) {
-  std::istringstream lines(read_file("/proc/self/status"));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string key;
-    std::string value;
-    if (words >> key >> value && key == std::string(field) + ":") return value;
-  }
-  return "";
 }
 
 HostFeature yes_or(bool has, std::string name, std::string value, FeatureState without, std::string meaning) {
@@ -169,7 +155,7 @@ void own_privileges(std::vector<HostFeature>& found) {
   for (HostFeature* feature : {&found[found.size() - 2], &found.back()}) {
     if (feature->state == missing) feature->value = "another one";
   }
-  const bool bound = own_status("NoNewPrivs") == "1";
+  const bool bound = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
   found.push_back({"no_new_privs", bound ? degraded : ok, bound ? "set" : "not set",
                    bound ? "neither sudo nor capabilities of files have an effect" : ""});
 }

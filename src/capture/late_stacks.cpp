@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 
 #include <bpf/bpf.h>
 #include <sys/syscall.h>
@@ -19,6 +18,7 @@ namespace offwait {
 struct LateStacks::Unwalked {
   std::uint32_t tid = 0;
   offwait_blocked at{};
+  std::int16_t syscall = OFFWAIT_NO_SYSCALL;
 
   WaitBegin wait() const { return {tid, at.since_ns}; }
 };
@@ -29,7 +29,8 @@ std::vector<LateStacks::Unwalked> LateStacks::read_unwalked() const {
   std::uint32_t tid = 0;
   for (const std::uint32_t* previous = nullptr;
        all.size() < kMost && bpf_map_get_next_key(maps_.unwalked, previous, &tid) == 0; previous = &tid) {
-    Unwalked one{tid, {}};
+    Unwalked one;
+    one.tid = tid;
     if (bpf_map_lookup_elem(maps_.unwalked, &tid, &one.at) == 0) all.push_back(one);
   }
   return all;
@@ -49,8 +50,9 @@ std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
   std::map<std::int32_t, std::vector<Unwalked>> processes;
   std::set<std::int32_t> again;
   offwait_thread thread{};
-  for (const Unwalked& one : read_unwalked()) {
+  for (Unwalked& one : read_unwalked()) {
     if (still_blocked(one, thread)) {
+      one.syscall = thread.syscall;
       processes[static_cast<std::int32_t>(thread.tgid)].push_back(one);
     } else {
       bpf_map_delete_elem(maps_.unwalked, &one.tid);
@@ -73,8 +75,7 @@ std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
       bpf_map_delete_elem(maps_.unwalked, &one.tid);
       tried_.erase(one.wait());
       BlockedThread found{at.start_ns, 0, 0};
-      const bool before = at.since_ns == 0;
-      if (before && still_blocked(one, thread) && thread.syscall == SYS_futex) {
+      if (at.since_ns == 0 && one.syscall == SYS_futex) {
         const auto owner = mutex_owner({at.arguments[0], at.arguments[1], at.arguments[2]}, read_word);
         if (owner) {
           const auto [holder, is_new] = holders.try_emplace(*owner);

@@ -6,10 +6,8 @@
 
 #include <cstdint>
 #include <set>
-#include <utility>
 #include <vector>
 
-#include "base/result.h"
 #include "capture/unwind_tables.h"
 #include "event/recording.h"
 

@@ -3,19 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "calibrate/calibration.h"
 #include "capture/host.h"
 #include "cgroup/hierarchy.h"
 #include "cli/version.h"
+#include "process/program_path.h"
 #include "report/canvas.h"
 #include "report/escape.h"
 
@@ -30,21 +26,10 @@ const char* name_of(FeatureState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-/// Where the shell would find it; empty if nowhere.
-std::string find_program(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream directories(path == nullptr ? "" : path);
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    std::string file = (directory.empty() ? "." : directory) + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return "";
-}
-
 HostFeature program(const std::string& name, const std::string& meaning) {
-  const std::string path = find_program(name);
-  if (path.empty()) return {name, FeatureState::degraded, "not installed", meaning};
-  return {name, FeatureState::ok, path, ""};
+  const Result<std::string> path = program_path(name);
+  if (!path) return {name, FeatureState::degraded, "not installed", meaning};
+  return {name, FeatureState::ok, *path, ""};
 }
 
 HostFeature calibrations() {
