@@ -36,7 +36,8 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   /// Only when not ok().
-  const Error& error() const { return *std::get_if<1>(&state_); }
+  const Error& error() const& { return *std::get_if<1>(&state_); }
+  Error&& error() && { return std::move(*std::get_if<1>(&state_)); }
 
  private:
   std::variant<T, Error> state_;
@@ -45,5 +46,25 @@ class [[nodiscard]] Result {
 /// A success without a value.
 using Status = Result<std::monostate>;
 inline Status success() { return std::monostate{}; }
+
+#define OFFWAIT_JOIN_EXPANDED(a, b) a##b
+#define OFFWAIT_JOIN(a, b) OFFWAIT_JOIN_EXPANDED(a, b)
+#define OFFWAIT_TRY_AS(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                   \
+  if (!result) return std::move(result).error(); \
+  declaration = std::move(result).value() /* NOLINT(bugprone-macro-parentheses) */
+
+/// `OFFWAIT_TRY(const auto file, open_file(path));` declares `file` with the value of the Result that the
+/// expression gives; if that is an error, the enclosing function returns it. The declaration may also name a
+/// variable that exists. Two statements, so not the body of an `if` without braces.
+#define OFFWAIT_TRY(declaration, ...) \
+  OFFWAIT_TRY_AS(OFFWAIT_JOIN(offwait_result_, __LINE__), declaration, __VA_ARGS__)
+
+/// `OFFWAIT_TRY_STATUS(write(text));` returns the error of a Status from the enclosing function.
+#define OFFWAIT_TRY_STATUS(...)                                    \
+  do {                                                             \
+    auto offwait_status = (__VA_ARGS__);                           \
+    if (!offwait_status) return std::move(offwait_status).error(); \
+  } while (false)
 
 }  // namespace offwait

@@ -47,6 +47,40 @@ TEST_CASE("a value that can only be moved can be taken out of a result") {
   CHECK(*taken == 7);
 }
 
+Result<int> half(int number) {
+  if (number % 2 != 0) return Error{std::to_string(number) + " is odd", 2};
+  return number / 2;
+}
+
+Status is_even(int number) {
+  OFFWAIT_TRY([[maybe_unused]] const int ignored, half(number));
+  return success();
+}
+
+Result<std::unique_ptr<int>> quarter(int number, int& calls) {
+  int result = 0;
+  OFFWAIT_TRY(const int first, half((++calls, number)));
+  OFFWAIT_TRY(result, half(first));
+  OFFWAIT_TRY_STATUS(is_even(result));
+  OFFWAIT_TRY(auto owned, Result<std::unique_ptr<int>>(std::make_unique<int>(result)));
+  return owned;
+}
+
+TEST_CASE("the first error ends the function that tries several things") {
+  int calls = 0;
+  const Result<std::unique_ptr<int>> eight = quarter(8, calls);
+  REQUIRE(eight);
+  CHECK(**eight == 2);
+  CHECK(calls == 1);
+  for (const auto& [number, message] : {std::pair{3, "3 is odd"}, {6, "3 is odd"}, {4, "1 is odd"}}) {
+    const Result<std::unique_ptr<int>> error = quarter(number, calls);
+    REQUIRE_FALSE(error);
+    CHECK(error.error().message == message);
+    CHECK(error.error().exit_status == 2);
+  }
+  CHECK(calls == 4);
+}
+
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 
 TEST_CASE("a file descriptor is closed once, by its last owner") {
