@@ -11,7 +11,7 @@ build=(
   clang-14 bpftool                                                     # the BPF programs and their skeleton
   libbpf-dev libelf-dev libdw-dev libiberty-dev                        # linked statically, with the next line
   zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
-  libcli11-dev nlohmann-json3-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev
   catch2                                                               # tests are built unless OFFWAIT_TESTS is off
 )
 test=(

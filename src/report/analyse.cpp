@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/stack_ends.h"
 #include "device/disk.h"
 #include "device/nic.h"
 #include "graph/cpu_samples.h"
@@ -30,7 +31,6 @@
 #include "report/escape.h"
 #include "report/frame.h"
 #include "report/quantity.h"
-#include "report/stack_ends.h"
 #include "report/verdict.h"
 
 namespace offwait {

@@ -4,11 +4,11 @@
 
 #include <optional>
 
+#include "analysis/findings.h"
 #include "base/nanos.h"
 #include "base/result.h"
 #include "model/thread_filter.h"
 #include "model/trace.h"
-#include "report/report.h"
 
 namespace offwait {
 

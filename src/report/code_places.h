@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "analysis/findings.h"
 #include "report/fold.h"
-#include "report/report.h"
 
 namespace offwait {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "report/report.h"
+#include "analysis/findings.h"
 
 namespace offwait {
 

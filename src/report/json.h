@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/report.h"
+#include "analysis/findings.h"
 
 namespace offwait {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "analysis/findings.h"
 #include "report/escape.h"
-#include "report/report.h"
 
 namespace offwait {
 

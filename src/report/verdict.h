@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "report/report.h"
+#include "analysis/findings.h"
 
 namespace offwait {
 

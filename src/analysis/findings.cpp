@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/report.h"
+#include "analysis/findings.h"
 
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an analysis found, complete in itself: every renderer shows this value and nothing else. It is the
-// contract "offwait-report/1" (offwait-report-1.schema.json) as C++: same names, same order, seconds
+// What an analysis found, complete in itself: every renderer shows this value and nothing else. It follows
+// the contract "offwait-report/1" (report/offwait-report-1.schema.json): same names, same order, seconds
 // as double. Strings are as recorded, hostile bytes: the renderers escape them.
 #pragma once
 

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
+#include "analysis/findings.h"
 #include "graph/sweep.h"
 #include "model/trace.h"
-#include "report/report.h"
 
 namespace offwait {
 

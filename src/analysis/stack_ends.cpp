@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/stack_ends.h"
+#include "analysis/stack_ends.h"
 
 #include <array>
 #include <string_view>
