@@ -38,22 +38,21 @@ run() { # SECONDS PORT CLIENTS FLUSH
 
 before() { run "$1" "$plain_port" 8 1; }
 after() { run "$1" "$plain_port" 8 2; }
-measure mariadb-8-flush-1 'MariaDB, sysbench with 8 clients' flush_log_at_trx_commit=1 flush_log_at_trx_commit=2
+measure mariadb-8-flush-1 'MariaDB, 8 clients' flush=1 flush=2
 
 before() { run "$1" "$plain_port" 8 2; }
 after() { run "$1" "$plain_port" 8 0; }
-measure mariadb-8-flush-2 'MariaDB, sysbench with 8 clients' flush_log_at_trx_commit=2 flush_log_at_trx_commit=0
+measure mariadb-8-flush-2 'MariaDB, 8 clients' flush=2 flush=0
 
 listen pool --thread-handling=pool-of-threads
 pool_port=$port
 # Both weigh in the first of these: with the pool alone the gain is small.
 before() { run "$1" "$plain_port" 64 1; }
 after() { run "$1" "$pool_port" 64 2; }
-measure mariadb-64-flush-1 'MariaDB, sysbench with 64 clients' 'flush_log_at_trx_commit=1, a thread for each client' \
-  'flush_log_at_trx_commit=2, thread_handling=pool-of-threads'
+measure mariadb-64-flush-1 'MariaDB, 64 clients' flush=1 'flush=2, pool'
 
 cpus=$(nproc)
 on() { taskset --all-tasks --cpu-list --pid "$1" "$plain" >/dev/null; }
 before() { on "0-$(((cpus + 1) / 2 - 1))" && run "$1" "$plain_port" 64 2; }
 after() { on "0-$((cpus - 1))" && run "$1" "$plain_port" 64 2; }
-measure mariadb-64-flush-2 'MariaDB, sysbench with 64 clients, flush_log_at_trx_commit=2' 'the server on half of the CPUs' 'on all CPUs'
+measure mariadb-64-flush-2 'MariaDB, 64 clients' 'half the CPUs' 'all CPUs'

@@ -27,9 +27,9 @@ run() { # SECONDS ADDRESS CLIENT_THREADS
 target() { echo "$one_worker"; }
 before() { run "$1" "$one_address" 2; }
 after() { run "$1" "$four_address" 2; }
-measure memcached-worker 'memcached, memcaslap with 2 threads' '1 worker (-t 1)' '4 workers (-t 4)'
+measure memcached-worker 'memcached' '1 worker' '4 workers'
 
 target() { echo "$four_workers"; }
 before() { run "$1" "$four_address" 1; }
 after() { run "$1" "$four_address" 2; }
-measure memcached-client 'memcached -t 4, memcaslap' '1 client thread' '2 client threads'
+measure memcached-client 'memcached' '1 client thread' '2 client threads'

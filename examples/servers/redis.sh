@@ -20,4 +20,4 @@ run() { # SECONDS APPENDFSYNC
 
 before() { run "$1" always; }
 after() { run "$1" everysec; }
-measure redis-always 'Redis, redis-benchmark SET with 50 clients, 16 at a time' 'appendfsync always' 'appendfsync everysec'
+measure redis-always 'Redis' 'appendfsync always' 'everysec'

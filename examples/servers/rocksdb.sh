@@ -13,7 +13,7 @@ rate() { sed -n 's/^\(readrandom\|fillrandom\) .*op \([0-9]*\) ops.*/\2/p' "$scr
 
 before() { spawn "${db_bench[@]}" --benchmarks=fillrandom --sync=1 --threads=1 --duration="$1"; }
 after() { spawn "${db_bench[@]}" --benchmarks=fillrandom --sync=1 --threads=8 --duration="$1"; }
-measure rocksdb-sync 'RocksDB, fillrandom -sync' '1 writer' '8 writers, which share syncs'
+measure rocksdb-sync 'RocksDB, synced writes' '1 writer' '8 writers'
 
 "${db_bench[@]}" --benchmarks=fillseq >"$scratch/load.out" 2>&1 || { tail -n 5 "$scratch/load.out" >&2; exit 1; }
 read_random() { # SECONDS SHARD_BITS CPUS
@@ -25,8 +25,8 @@ all=0-$((cpus - 1)) half=0-$(((cpus + 1) / 2 - 1))
 
 before() { read_random "$1" 0 "$all"; }
 after() { read_random "$1" 6 "$all"; }
-measure rocksdb-shards-0 'RocksDB, readrandom with 8 readers' -cache_numshardbits=0 -cache_numshardbits=6
+measure rocksdb-shards-0 'RocksDB' '1 cache shard' '64 shards'
 
 before() { read_random "$1" 6 "$half"; }
 after() { read_random "$1" 6 "$all"; }
-measure rocksdb-shards-6 'RocksDB, readrandom with 8 readers, -cache_numshardbits=6' 'half of the CPUs' 'all CPUs'
+measure rocksdb-shards-6 'RocksDB, 64 shards' 'half the CPUs' 'all CPUs'

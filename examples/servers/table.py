@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was measured beside what offwait says.
+"""Prints what offwait answered for each server beside what the fix gained.
 
     table.py REPORTS NAME     prints the case NAME of the directory REPORTS
-    table.py REPORTS --write  writes the table of all cases into the README.md beside this file and into the project's, between their two marks
+    table.py REPORTS --write  writes the tables of all cases, between the two marks, into the README.md
+                              beside this file and into the project's
+
+REPORTS holds, for each case, NAME.json (the report) and NAME.runs (three lines that name the load, the
+state before and the fix; then a line `BEFORE AFTER` in operations/s for each pair of runs).
 """
 import json
 import pathlib
@@ -23,17 +27,21 @@ def name_of(actor):
 
 
 def first_answer(report):
-    """The first knot or sink that limits, as the text report has it, else its verdict."""
+    """The first knot or sink that limits, as the text report has it, else the kind of its verdict."""
     actors = {actor["id"]: actor for actor in report["actors"]}
     for knot in report["knots"]:
         if not knot["background"]:
             names = [name_of(actors[actor]) for actor in knot["actors"]]
-            joined = " ⇄ ".join(names) if len(names) == 2 else ", ".join(names) + (" ↺" if len(names) == 1 else "")
-            return f"knot: {joined}; {knot['pattern_title']}"
+            if len(names) == 1:
+                return f"{names[0]} ↺; {knot['pattern_title']}"
+            return f"{(' ⇄ ' if len(names) == 2 else ', ').join(names)}; {knot['pattern_title']}"
     saturated = [name_of(actors[sink["actor"]]) for sink in report["sinks"] if sink["saturated"]]
     if saturated:
         return "saturated: " + ", ".join(saturated)
-    return report["verdict"]["sentence"].split(". ")[0].rstrip(".")
+    verdict = report["verdict"]
+    if verdict["kind"] == "idle":
+        return "idle: waits for requests" if "requests" in verdict["sentence"] else "idle"
+    return "lacks CPU" if verdict["kind"] == "cpu" else verdict["kind"]
 
 
 def rounded(number):
@@ -53,20 +61,40 @@ class Case:
         self.ratio = statistics.median(pair[1] / pair[0] for pair in pairs)
         self.answer = first_answer(json.loads((reports / f"{name}.json").read_text()))
 
-    def row(self, reports):
-        return (f"| {self.what}; {self.before} | [{self.answer}]({reports}/{self.name}.txt) | {self.after} "
-                f"| {rounded(self.before_rate)} | {rounded(self.after_rate)} | ×{self.ratio:.2f} |")
+    @property
+    def load(self):
+        return f"{self.what}; {self.before}"
+
+    def answer_row(self, number):
+        return f"| [{self.load}][{number}] | {self.answer} | {self.after} | ×{self.ratio:.2f} |"
+
+    def rate_row(self, number):
+        return f"| [{self.load}][{number}] | {rounded(self.before_rate)} | {rounded(self.after_rate)} |"
+
+
+def answers(cases, link):
+    """What offwait named first and what the fix gained, with links to the reports."""
+    return ["| load; before | offwait names first | the fix | gain |", "|---|---|---|---:|",
+            *(case.answer_row(number) for number, case in enumerate(cases, 1)), "",
+            *(f"[{number}]: {link}/{case.name}.txt" for number, case in enumerate(cases, 1))]
+
+
+def rates(cases):
+    return ["", "| load; before | before, op/s | after, op/s |", "|---|---:|---:|",
+            *(case.rate_row(number) for number, case in enumerate(cases, 1))]
+
+
+def put(readme, lines):
+    head, rest = readme.read_text().split(MARKS[0])
+    _, tail = rest.split(MARKS[1])
+    readme.write_text("\n".join([head + MARKS[0], *lines, MARKS[1] + tail]))
 
 
 def write(reports):
     here = pathlib.Path(__file__).parent
     cases = [Case(reports, name) for name in sorted(path.stem for path in reports.glob("*.runs"))]
-    for readme, link in (here / "README.md", "reports"), (here / "../../README.md", "examples/servers/reports"):
-        rows = ["| load; before | what offwait names first | the fix | before, op/s | after, op/s | after ÷ before |",
-                "|---|---|---|---:|---:|---:|"] + [case.row(link) for case in cases]
-        head, rest = readme.read_text().split(MARKS[0])
-        _, tail = rest.split(MARKS[1])
-        readme.write_text("\n".join([head + MARKS[0], *rows, MARKS[1] + tail]))
+    put(here / "../../README.md", answers(cases, "examples/servers/reports"))
+    put(here / "README.md", answers(cases, "reports") + rates(cases))
 
 
 def main():
@@ -75,7 +103,8 @@ def main():
         write(reports)
     else:
         case = Case(reports, sys.argv[2])
-        print(f"{case.name}: {case.what}\n  offwait: {case.answer}\n  before   {rounded(case.before_rate)}/s  {case.before}\n"
+        print(f"{case.name}: {case.what}\n  offwait: {case.answer}\n"
+              f"  before   {rounded(case.before_rate)}/s  {case.before}\n"
               f"  after    {rounded(case.after_rate)}/s  {case.after}  ×{case.ratio:.2f}")
 
 

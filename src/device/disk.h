@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Disks as actors that wait for their users while they could have served more (wPerf §4.1 "Recording
-// information for I/O devices", design.md §4 "Devices").
+// information for I/O devices", doc/design.md "Devices").
 #pragma once
 
 #include <cstdint>

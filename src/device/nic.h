@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Network interfaces: how much of what they can carry was used, in each direction (design.md §4 "Devices").
+// Network interfaces: how much of what they can carry was used, in each direction (doc/design.md "Devices").
 #pragma once
 
 #include <cstdint>

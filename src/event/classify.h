@@ -15,7 +15,7 @@ struct WaitFacts {
   std::uint16_t task_state = 0;
 };
 
-/// The wait class (design.md §2), by the first rule that applies:
+/// The wait class (doc/design.md "Terms"), by the first rule that applies:
 ///  1. a disk ended it, or the kernel itself calls it a wait for I/O: `disk` — `fault` if no system call was
 ///  interrupted
 ///     in a user thread, which then was in a page fault;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In which code threads ran, and above all while others waited for them (design.md §4 "Accounting").
+// In which code threads ran, and above all while others waited for them (doc/design.md "Graph").
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The weighted wait-for graph (wPerf §3.1, design.md §2).
+// The weighted wait-for graph (wPerf §3.1, doc/design.md "Terms").
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Merging similar threads into one actor (wPerf §4.2 "Merging similar threads", design.md §4).
+// Merging similar threads into one actor (wPerf §4.2 "Merging similar threads", doc/design.md "Graph").
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads that come and go, one after the other (wPerf §3.3 "Short-term threads", design.md §4 "Merging"): a
+// Threads that come and go, one after the other (wPerf §3.3 "Short-term threads", doc/design.md "Graph"): a
 // server that starts a thread for each connection, a program that forks a child for each task. None of them
 // is a worker, whose throughput would grow with the program's; together they are one.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From waits to weights: one pass over time that gives every wait site its weight after cascaded
-// redistribution (wPerf, OSDI '18, Figure 4; design.md §4), every thread its four states, and every
-// site what its waker was doing meanwhile.
+// redistribution (wPerf, OSDI '18, Figure 4; doc/method.md "From waits to weights"), every thread its four
+// states, and every site what its waker was doing meanwhile.
 #pragma once
 
 #include <cstdint>

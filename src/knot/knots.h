@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Knots and sinks of a weighted wait-for graph, refined (wPerf §3.2–§3.3, design.md §4 "Knots").
+// Knots and sinks of a weighted wait-for graph, refined (wPerf §3.2–§3.3, doc/method.md "Finding knots").
 // Knows neither waits nor stacks: a graph of numbers in, its inescapable parts out.
 #pragma once
 

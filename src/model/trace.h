@@ -29,7 +29,7 @@ inline constexpr PeerId kNoPeer = UINT32_MAX;
 enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
 std::string_view to_string(ActorKind kind);
 
-/// design.md §2, and `spin`: busy waiting that was declared (--spin, annotate.h). `disk` is the
+/// doc/design.md "Terms", and `spin`: busy waiting that was declared (--spin, annotate.h). `disk` is the
 /// blocked-samples paper's subclass I, `futex`, `lock` and `spin` are L, the rest B.
 enum class WaitClass : std::uint8_t { disk, net, futex, lock, pipe, poll, sleep, child, fault, other, spin };
 inline constexpr std::size_t kWaitClasses = 11;
@@ -163,7 +163,7 @@ struct DiskIo {
   std::uint64_t bytes = 0;
 };
 
-/// What a disk can do at most, and how that is known. design.md §4.
+/// What a disk can do at most, and how that is known. doc/design.md "Devices".
 /// `reported`: by an interface's driver.
 enum class CapacitySource : std::uint8_t { given, measured, assumed, reported };
 std::string_view to_string(CapacitySource source);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Addresses → the text of a frame, as design.md §5 has it. What no table covers is shown as a place in a
-// module, never as the nearest name.
+// Addresses → the text of a frame, in the form of doc/design.md "Formats". What no table covers is shown as a
+// place in a module, never as the nearest name.
 #pragma once
 
 #include <cstddef>

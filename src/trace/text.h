@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Waits as text, "offwait-waits 1" (design.md §5), both ways: what `offwait report FILE` reads without a
-// kernel and what `offwait dump` writes.
+// Waits as text, "offwait-waits 1" (doc/design.md "Formats"), both ways: what `offwait report FILE` reads
+// without a kernel and what `offwait dump` writes.
 //
 //   offwait-waits 1
 //   window BEGIN END

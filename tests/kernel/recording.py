@@ -32,7 +32,7 @@ def time(text):
 
 
 class Dump:
-    """The text form (design.md §5), as far as the tests look at it."""
+    """The text form (doc/design.md "Formats"), as far as the tests look at it."""
 
     def __init__(self, path):
         self.threads, self.waits, self.preemptions, self.gaps, self.ios = [], [], [], [], []

@@ -52,7 +52,7 @@ const WaitSite& site_of(const Trace& trace, std::size_t wait) {
   return trace.sites[trace.waits.at(wait).site];
 }
 
-TEST_CASE("the sample of design.md is read exactly") {
+TEST_CASE("the sample trace is read exactly") {
   const Trace trace = parsed(kDesignSample);
   CHECK(trace.window.begin == 0);
   CHECK(trace.window.end == 12'000'000'000);
