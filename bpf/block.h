@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disks: requests from submission to completion, and which disk the running interrupt or thread completes
- * for. */
+/* Disks: requests from submission to completion, and the disk whose request the running interrupt or thread
+ * completes. */
 #ifndef OFFWAIT_BLOCK_H
 #define OFFWAIT_BLOCK_H
 
@@ -11,8 +11,8 @@ struct {
   __type(value, struct offwait_request);
 } requests SEC(".maps");
 
-/* Commands of drivers and of user space (SCSI, NVMe passthrough) are no I/O: /proc/diskstats does not count
- * them either. Their operations are the last of enum req_op, from 32 on in every kernel. */
+/* Commands of drivers and of user space (SCSI, NVMe passthrough) are not recorded: /proc/diskstats does not
+ * count them either. Their operations are the last of enum req_op, from 32 on in every kernel. */
 #define REQUEST_OPERATION 0xffu
 #define FIRST_PASSTHROUGH 32
 
@@ -24,14 +24,14 @@ static __always_inline __u32 disk_of(struct request* rq) {
 static __always_inline struct request* request_argument(__u64* ctx) {
   if (block_rq_has_queue) {
     struct request* second = (void*)ctx[1];
-    barrier_var(second); /* or the compiler adds to ctx what to read, which the verifier forbids */
+    barrier_var(second); /* or the compiler computes an address from ctx, which the verifier forbids */
     return second;
   }
   return (void*)ctx[0];
 }
 
-/* Inserted into a scheduler's queue, or issued to the device without one: the first of the two is in the
- * submitter's context, a later issue may be in anybody's. */
+/* A request is inserted into a scheduler's queue or issued to the device. The first of the two happens in the
+ * submitter's context, a later issue in any context. */
 static __always_inline void submitted(__u64* ctx, bool issue) {
   struct request* rq = request_argument(ctx);
   if ((rq->cmd_flags & REQUEST_OPERATION) >= FIRST_PASSTHROUGH) return;
@@ -68,7 +68,8 @@ int on_block_rq_issue(__u64* ctx) {
   return 0;
 }
 
-/* Taken back from the device, or not accepted by it: it will be issued again, by whoever runs the queue. */
+/* The request was taken back from the device, or the device did not accept it. Whoever runs the queue will
+ * issue it again. */
 SEC("tp_btf/block_rq_requeue")
 int on_block_rq_requeue(__u64* ctx) {
   __u64 key = (__u64)request_argument(ctx);
@@ -77,8 +78,8 @@ int on_block_rq_requeue(__u64* ctx) {
   return 0;
 }
 
-/* A queued request became part of another one and is gone. Not on kernels before 5.11, where its entry
- * stays until the request is used again. */
+/* A queued request became part of another one and is gone. Kernels before 5.11 do not report that; there the
+ * entry stays until the kernel uses the request again. */
 SEC("tp_btf/block_rq_merge")
 int on_block_rq_merge(__u64* ctx) {
   __u64 key = (__u64)request_argument(ctx);
@@ -107,20 +108,16 @@ int on_block_rq_complete(__u64* ctx) {
   struct offwait_request* request = bpf_map_lookup_elem(&requests, &key);
   if (!request) return 0; /* submitted before the recording began */
   if (request->issue_ns) {
-    struct offwait_io* io = bpf_ringbuf_reserve(&events, sizeof(*io), 0);
+    struct offwait_io* io = new_record(OFFWAIT_RECORD_IO, request->tid, sizeof(*io));
     if (io) {
-      io->type = OFFWAIT_RECORD_IO;
-      io->tid = request->tid;
       io->dev = disk;
       io->bytes = request->bytes;
       io->issue_ns = request->issue_ns;
       io->complete_ns = bpf_ktime_get_ns();
-      bpf_ringbuf_submit(io, EMIT_FLAGS);
-    } else {
-      count_loss(OFFWAIT_LOSS_ringbuf_full);
+      emit(io);
     }
   }
-  /* A request completed in parts is accounted at its first part, with all its bytes. */
+  /* A request that completes in parts is emitted at its first part, with all its bytes. */
   bpf_map_delete_elem(&requests, &key);
   return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an interrupted system call waits on: its first argument, a file descriptor or an address. */
+/* What an interrupted system call waits on, told by its first argument: a file descriptor or an address. */
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 
@@ -25,7 +25,7 @@ static __always_inline bool takes_fd(__s16 syscall) {
 #endif
 }
 
-/* Those that take sockets only. */
+/* System calls that take nothing but sockets. */
 static __always_inline bool takes_socket(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
   return (syscall >= 42 && syscall <= 48) /* connect … shutdown */ || syscall == 288 /* accept4 */ ||
@@ -44,8 +44,8 @@ static __always_inline bool is_futex(__s16 syscall) {
 #endif
 }
 
-/* Never 0. The same for both words of eight bytes: glibc's condition variables use two futexes in turns, and
- * who waits again after a broadcast does so on the other one. */
+/* Never 0. Both words of an aligned eight bytes have the same hash, because glibc's condition variables use
+ * two futexes in turns: a thread that waits again after a broadcast waits on the other one. */
 static __always_inline __u32 hash_of_address(__u64 address) {
   return (__u32)((address >> 3) * 0x9e3779b97f4a7c15ull >> 32) | 1;
 }
@@ -60,9 +60,9 @@ static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {
   return file ? BPF_CORE_READ(file, f_inode) : NULL;
 }
 
-/* *socket: the inode, if it is one. */
+/* The kind of the task's file descriptor; if it is a socket, its inode is stored in *socket. */
 static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd, struct inode** socket) {
-  /* Down to the table the verifier knows the types and reads without a helper call. */
+  /* Down to the table, the verifier knows the types: these reads need no helper call. */
   struct files_struct* files = UNTRUSTED(struct task_struct, task)->files;
   struct fdtable* table = files ? files->fdt : NULL;
   if (!table || fd >= table->max_fds) return OFFWAIT_FD_NONE;

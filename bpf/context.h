@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who is calling: the thread, or the device, timer or interrupt that runs on top of it. The current task of
- * an interrupt is an innocent bystander. */
+/* What runs on this CPU, and so wakes others: the current thread, or a device, timer or interrupt on top of
+ * it. An interrupt has nothing to do with the thread that it interrupts. */
 #ifndef OFFWAIT_CONTEXT_H
 #define OFFWAIT_CONTEXT_H
 
@@ -10,40 +10,43 @@
 
 enum softirq_vector { VECTOR_TIMER = 1, VECTOR_HRTIMER = 8 };
 
-/* A packet on its way over loopback or veth, and the thread that sent it. */
+/* A packet on its way over loopback or veth, and its sender. */
 struct sent_packet {
-  __u64 skb; /* struct sk_buff, 0 for none */
+  __u64 skb; /* address of its struct sk_buff, 0: no packet */
   __u64 sent_ns;
-  __u64 task; /* struct task_struct of the sender, which may have exited since */
-  __u32 tid;  /* 0 if no thread is known to have sent it */
+  __u64 task; /* address of the sender's task_struct; the sender may have exited since */
+  __u32 tid;  /* the sender's, 0: not known to have been sent by a thread */
   __u32 pad;
 };
 
-/* What the interrupt being served on this CPU has been seen to do. Hard interrupts do not nest, and neither
- * do soft ones; each kind has its own slot because the former interrupt the latter. */
+/* What the interrupt that this CPU serves has done so far. Hard interrupts do not nest, and neither do soft
+ * ones. Each of the two has fields of its own because a hard interrupt may interrupt a soft one. */
 struct cpu_notes {
-  __u32 irq;      /* hard: number of the handler that runs, OFFWAIT_IRQ_OTHER for none */
-  __u32 irq_disk; /* hard: disk that completed a request in this interrupt, 0 for none */
-  __u32 irq_timer;
-  __u32 vector; /* soft */
-  __u32 softirq_disk;
-  __u64 softirq_device;              /* soft: struct net_device of the packet being received, 0 for none */
-  struct sent_packet softirq_packet; /* soft: the packet being received */
-  struct offwait_peer softirq_peer;  /* soft: who sent it; all zero when not known */
-  /* A thread that completes requests itself (loop, FUSE, threaded interrupts): its last one, and its switches
-   * so far, which tell whether it is still at it. */
+  /* The hard interrupt: */
+  __u32 irq;       /* number of the handler that runs, OFFWAIT_IRQ_OTHER for none */
+  __u32 irq_disk;  /* the disk that completed a request in it, 0 for none */
+  __u32 irq_timer; /* 1: a timer expires in it */
+  /* The soft interrupt: */
+  __u32 vector;
+  __u32 softirq_disk;                /* the disk that completed a request in it, 0 for none */
+  __u64 softirq_device;              /* struct net_device of the packet that it receives, 0 for none */
+  struct sent_packet softirq_packet; /* the packet that it receives */
+  struct offwait_peer softirq_peer;  /* the packet's sender; all zero if not known */
+  /* The last thread that completed a request itself (loop, FUSE, threaded interrupts), the request's disk,
+   * and how often the thread had been switched by then: if it has not been switched since, it is still at it.
+   */
   __u32 thread_tid;
   __u32 thread_disk;
   __u64 thread_switches;
-  /* The thread that was last seen to get this CPU, if it is recorded, else 0, and when: saves a look-up when
-   * it wakes others. */
+  /* The thread that was last seen to get this CPU, 0 if it is not recorded, and when it got it. It saves a
+   * look-up when that thread wakes others. */
   __u32 recorded_tid;
-  __u32 peers; /* new ones seen on this CPU */
+  __u32 peers; /* how many peer ids this CPU has given out */
   __u64 recorded_since_ns;
-  __u64 pointer; /* as_number() */
+  __u64 pointer; /* for as_number() */
 };
 
-/* The verifier forbids arithmetic with pointers; one that has been in a map is a number. */
+/* The verifier forbids arithmetic with pointers. To it, a pointer read back from a map is a number. */
 static __always_inline __u64 as_number(struct cpu_notes* context, const void* pointer) {
   *(const void* volatile*)&context->pointer = pointer;
   return *(volatile __u64*)&context->pointer;
@@ -67,13 +70,13 @@ static __always_inline __u64 current_switches(void) {
 }
 
 struct waker {
-  __u32 kind;
+  __u32 kind; /* enum offwait_waker_kind */
   __u32 id;
-  __u64 sent_ns; /* kind THREAD, not the current one: when it sent the packet that wakes; else 0 */
-  __u32 nic;     /* the interface that this packet came through */
+  __u64 sent_ns; /* not 0: the waker is the thread that sent a packet at this time, whose delivery wakes */
+  __u32 nic;     /* the interface that delivered the packet */
 };
 
-/* Named by its id alone if there is no room for its name. */
+/* The interface's id. If `nics` has no room for its name, the id alone stands for it. */
 static __always_inline __u32 nic_of(struct net_device* device) {
   struct offwait_nic nic = {};
   nic.index = (__u32)BPF_CORE_READ(device, ifindex);
@@ -91,7 +94,7 @@ static __always_inline bool is_softirq_thread(struct task_struct* task) {
   return *(const __u64*)task->comm == *(const __u64*)name && task->flags & PF_KTHREAD_BIT;
 }
 
-/* Who wakes `wakee` now. */
+/* What wakes `wakee` now. */
 static __always_inline struct waker waker_of(const struct cpu_notes* context, struct task_struct* wakee) {
   struct waker waker = {};
   __u32 count = preempt_count();
@@ -118,7 +121,7 @@ static __always_inline struct waker waker_of(const struct cpu_notes* context, st
       waker.kind = OFFWAIT_WAKER_NIC;
       waker.id = nic_of((void*)context->softirq_device);
       const struct sent_packet* packet = &context->softirq_packet;
-      /* Who waits for a packet that it sent itself waits for its delivery only. */
+      /* A thread that waits for a packet of its own waits for the delivery alone. */
       if (packet->tid && packet->tid != (__u32)wakee->pid) {
         waker.kind = OFFWAIT_WAKER_THREAD;
         waker.nic = waker.id;
@@ -135,7 +138,8 @@ static __always_inline struct waker waker_of(const struct cpu_notes* context, st
   }
 
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  /* The end of an interrupt hands what is pending to ksoftirqd, already outside of interrupt context. */
+  /* The end of an interrupt wakes ksoftirqd to serve pending softirqs; preempt_count no longer tells that it
+   * is an interrupt. */
   if (is_softirq_thread(wakee)) {
     waker.kind = OFFWAIT_WAKER_SOFTIRQ;
     waker.id = OFFWAIT_SOFTIRQ_RAISED;

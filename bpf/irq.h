@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Interrupts: which one is being served, so that a waking in it can be named (context.h). */
+/* Interrupts: notes which one is being served, so that it can be named as a waker (context.h). */
 #ifndef OFFWAIT_IRQ_H
 #define OFFWAIT_IRQ_H
 
@@ -23,7 +23,8 @@ int on_irq_handler_exit(__u64* ctx) {
   return 0;
 }
 
-/* Softirqs have no exit hook: preempt_count tells whether one is being served, and the last entry which. */
+/* The exit of a softirq needs no hook: preempt_count tells whether one is being served, and the last entry
+ * tells which. */
 SEC("tp_btf/softirq_entry")
 int on_softirq_entry(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();
@@ -37,7 +38,7 @@ int on_softirq_entry(__u64* ctx) {
   return 0;
 }
 
-/* The local timer's interrupt has no irq_handler_entry; its timers are seen one by one. */
+/* The local timer's interrupt has no irq_handler_entry. Its timers report themselves one by one. */
 SEC("tp_btf/hrtimer_expire_entry")
 int on_hrtimer_expire_entry(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Everything that differs between kernels, decided by the existence of a field, type or argument, never by
- * version. Types with a ___suffix are flavours: libbpf matches them with the kernel's type of that name. */
+/* Everything that differs between kernels. The existence of a field, type or argument decides, never the
+ * version. Types with a ___suffix are flavours: libbpf matches them with the kernel's type of the name before
+ * it. */
 #ifndef OFFWAIT_KERNEL_DIFFERENCES_H
 #define OFFWAIT_KERNEL_DIFFERENCES_H
 
@@ -17,11 +18,12 @@ extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
 #define READABLE_AS(type, address) \
   ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
 
-/* For each pointer that is loaded through a typed pointer which it trusts, the verifier (6.3 and later)
- * searches all of the kernel's types several times, two milliseconds long. Nothing here needs its trust. */
+/* For each pointer loaded through a trusted pointer, the verifier (6.3 and later) searches all of the
+ * kernel's types several times, which takes two milliseconds. A pointer that needs no trust goes through
+ * UNTRUSTED. */
 #define UNTRUSTED(type, pointer) (kernel_has_rdonly_cast ? READABLE_AS(type, pointer) : (pointer))
 
-/* Any kernel types that begin with an integer, a long one, and with a pointer. */
+/* Kernel types that begin with an integer, a long integer and a pointer; any such types would do. */
 #define FIRST_WORD(address) (READABLE_AS(struct refcount_struct, address)->refs.counter)
 #define FIRST_LONG(address) (READABLE_AS(struct timespec64, address)->tv_sec)
 #define FIRST_POINTER(address) ((void*)READABLE_AS(struct llist_head, address)->first)
@@ -36,9 +38,9 @@ static __always_inline __u32 task_state(struct task_struct* task) {
   return (__u32)((struct task_struct___before_5_14*)task)->state;
 }
 
-/* Signed integers of four bytes at first, bytes in 7.2. A load can be narrowed by CO-RE only if both are
- * unsigned, and only through a task pointer that the verifier trusts; any other task's are read by their
- * size. */
+/* These flags are signed integers of four bytes, and bytes since 7.2. CO-RE narrows a load only if both types
+ * are unsigned, and only through a task pointer that the verifier trusts. ANY_TASK_FLAG reads them of any
+ * task. */
 struct task_struct___unsigned {
   unsigned int on_rq, on_cpu;
 } __attribute__((preserve_access_index));
@@ -64,10 +66,9 @@ static __always_inline __u32 cpu_of(struct task_struct* task) {
 
 #define ANY_TASK_FLAG(task, field) (BPF_CORE_READ_BITFIELD_PROBED(task, field) != 0)
 
-/* Has the task left its run queue (in the sense of sched_switch's prev)? Since 6.12 (152e11f6df29) a task
- * that goes to sleep may stay queued with sched_delayed set until it is picked again. The run queue tells the
- * truth where prev_state does not: a task preempted after setting its state, or with a signal pending, is
- * still on it. */
+/* Whether sched_switch's prev has left its run queue. Since 6.12 (152e11f6df29) a task that goes to sleep may
+ * stay queued with sched_delayed set until it is picked again. The run queue is right where prev_state is
+ * not: a task that was preempted after setting its state, or that has a signal pending, is still on it. */
 struct sched_entity___since_6_12 {
   unsigned char sched_delayed;
 } __attribute__((preserve_access_index));
@@ -79,7 +80,7 @@ static __always_inline bool off_run_queue(struct task_struct* task) {
   return false;
 }
 
-/* A bit field, which the verifier lets nobody read through a task pointer directly. */
+/* The verifier does not allow to read a bit field through a task pointer directly. */
 static __always_inline bool in_iowait(struct task_struct* task) {
   return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 }
@@ -96,10 +97,10 @@ static __always_inline struct gendisk* request_disk(struct request* rq) {
 }
 
 /* preempt_count of this CPU. On x86 it is a per-CPU variable: __preempt_count, from 6.2 to 6.14 a member of
- * pcpu_hot (64701838bf04, 46e8fff6d45f). A typed ksym would need CONFIG_KALLSYMS_ALL, so it is found by its
- * distance from this CPU's run queue, another variable of the same section: user space reads the distance
- * from the kernel's BTF or symbols, and the task iterator notes the address for each CPU before anything else
- * is recorded. */
+ * pcpu_hot (64701838bf04, 46e8fff6d45f). A typed ksym would need CONFIG_KALLSYMS_ALL, so the variable is
+ * found by its distance from this CPU's run queue, another variable of the same section. User space reads the
+ * distance from the kernel's BTF or symbols, and the task iterator notes the address for each CPU before the
+ * recording begins. */
 #define MAX_CPUS 4096
 #if defined(__TARGET_ARCH_x86)
 const volatile __s64 preempt_count_from_run_queue = 0;
@@ -129,9 +130,9 @@ static __always_inline __u32 preempt_count(void) {
 }
 #endif
 
-/* The number of the interrupted system call (-1 for none, an exception or interrupt) and its first argument,
- * from the user registers saved at kernel entry. The helper that finds them came in 5.15 (dd6e10fbd9fb);
- * before it, they are at the top of the kernel stack, of 16 KiB and without padding in every distribution's
+/* The number of the interrupted system call (-1 after an exception or interrupt) and its first argument, from
+ * the user registers saved at kernel entry. The helper that finds them came in 5.15 (dd6e10fbd9fb). Before
+ * it, they are read from the top of the kernel stack, which has 16 KiB and no padding in every distribution's
  * kernel of that age. */
 struct interrupted_call {
   __s64 number;
@@ -162,9 +163,9 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
   return call;
 }
 
-/* What a walk of the user stack begins with, as saved at kernel entry. The current task's only. */
+/* The registers that a walk of the user stack begins with, as saved at kernel entry. */
 struct user_registers {
-  __u64 pc; /* 0: nothing that can be walked */
+  __u64 pc; /* 0: the task has no user stack */
   __u64 sp;
   __u64 fp;
   __u64 lr;
@@ -186,11 +187,11 @@ static __always_inline struct user_registers user_registers_in(const struct pt_r
 }
 
 static __always_inline struct user_registers current_user_registers(void) {
-  /* Both helpers: the second one takes what only the first one, of 5.11, gives. */
+  /* bpf_task_pt_regs takes only the typed pointer that bpf_get_current_task_btf (5.11) returns. */
   if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
     return user_registers_in((const struct pt_regs*)bpf_task_pt_regs(bpf_get_current_task_btf()));
   struct task_struct* task = (void*)bpf_get_current_task();
-  /* One by one: the callers leave no room on the stack for all of them. */
+  /* Reads them one by one: the callers leave no room on the stack for all of them. */
   const struct pt_regs* regs = (const struct pt_regs*)((char*)BPF_CORE_READ(task, stack) + 16384) - 1;
   struct user_registers user = {};
 #if defined(__TARGET_ARCH_x86)
@@ -206,8 +207,8 @@ static __always_inline struct user_registers current_user_registers(void) {
   return user;
 }
 
-/* Of a task that the iterator gives, blocked. Without the helper one by one: arm64's registers take most of
- * the stack that a program has. */
+/* Notes the registers of a blocked task, one by one: all of arm64's would take most of the stack that a
+ * program has. */
 #if defined(__TARGET_ARCH_x86)
 #define NOTE_BLOCKED(blocked, READ)     \
   do {                                  \

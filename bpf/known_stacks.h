@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks of the current thread, and when they need not be walked again. Walking costs a microsecond, and most
- * threads wait in few places: a stack is the one seen before if it begins at the same place and each of its
- * return addresses still stands where it stood, counted from sp. That is no proof (a word of data might look
- * like the return address that has been there before), so one in VERIFY_EVERY is walked all the same, and
- * those that were wrong are counted. */
+/* The stacks of the current thread, recognised instead of walked if possible. A walk costs a microsecond, and
+ * most threads wait in few places. A stack is taken for one seen before if it begins at the same place and
+ * each return address still stands where it stood, counted from sp. That is no proof, since a word of data
+ * may equal the return address that was there before. So one recognised stack in VERIFY_EVERY is walked all
+ * the same, and the wrong ones are counted. */
 #ifndef OFFWAIT_KNOWN_STACKS_H
 #define OFFWAIT_KNOWN_STACKS_H
 
-#define KNOWN_STACKS 2048 /* of each CPU, a power of two; the map's size is set before loading */
+#define KNOWN_STACKS 2048 /* for each CPU, a power of two; user space sets the map's size before loading */
 #define VERIFY_EVERY 256
 
 struct known_stack {
-  __u64 pc; /* of a kernel stack the id of the user stack that it belongs to */
-  __u64 lr;
-  __u64 hash; /* of the return addresses */
-  __u32 tgid; /* of a kernel stack 0 */
-  __u32 sp;   /* its low bits: the same in all threads of a pool; of a kernel stack 0 */
+  __u64 pc;   /* kernel stack: the id of the user stack below it */
+  __u64 lr;   /* kernel stack: 0 */
+  __u64 hash; /* hash of the return addresses */
+  __u32 tgid; /* kernel stack: 0 */
+  __u32 sp;   /* low bits of sp, which all threads of a pool share; kernel stack: 0 */
   __u32 id;
-  __u16 count; /* of slots */
+  __u16 count; /* number of slots */
   __u16 way;
-  __u16 slots[OFFWAIT_STACK_FRAMES]; /* where the return addresses are, in words from sp */
+  __u16 slots[OFFWAIT_STACK_FRAMES]; /* where the return addresses stand, in words from sp */
 };
 
 struct {
@@ -41,7 +41,7 @@ static __always_inline struct offwait_stack_reuse* this_stack_reuse(void) {
   return bpf_map_lookup_elem(&stack_reuse, &zero);
 }
 
-/* A walk gave `id`, where `known` was recalled (0: nothing was). */
+/* Counts a walk that found the stack `id` after `known` had been recalled (0: no stack had). */
 static __always_inline void count_walk(struct offwait_stack_reuse* reuse, __u32 known, __u32 id) {
   ++reuse->walked;
   if (!known) return;
@@ -49,11 +49,11 @@ static __always_inline void count_walk(struct offwait_stack_reuse* reuse, __u32 
   if (known != id) ++reuse->wrong;
 }
 
-/* Stacks that begin alike have as many places: syscall(2) is called from anywhere, and one system call may
- * wait in several places. */
+/* How many stacks that begin alike are known at once, each in a `way` of its own: syscall(2) is called from
+ * anywhere, and one system call may wait in several places. */
 #define WAYS 8
 
-/* This CPU's place for a stack that begins like this. */
+/* The place in `known_stacks` of this CPU for a stack that begins like this. */
 static __always_inline __u32 known_stack_place(__u64 pc, __u64 lr, __u32 tgid, __u32 sp, __u32 way) {
   __u64 hash = ((pc ^ lr << 20 ^ (__u64)tgid << 40) * HASH_FACTOR ^ sp ^ way << 16) * HASH_FACTOR;
   return bpf_get_smp_processor_id() * KNOWN_STACKS + (__u32)(hash >> 40) % KNOWN_STACKS;
@@ -63,8 +63,8 @@ static __always_inline struct known_stack* known_stack_at(__u32 place) {
   return bpf_map_lookup_elem(&known_stacks, &place);
 }
 
-/* The id of what is known in this way, if this is the hash of its return addresses as they are now; else 0.
- */
+/* The id of the known stack if `hash`, of what stands in its slots now, is the hash of its return addresses;
+ * else 0. */
 static __always_inline __u32 id_if_same(struct walk* walk, const struct known_stack* known, __u64 hash,
                                         __u32 way) {
   if (hash != known->hash) return 0;
@@ -72,12 +72,12 @@ static __always_inline __u32 id_if_same(struct walk* walk, const struct known_st
   return known->id;
 }
 
-/* Where to note a stack that has been walked. */
+/* The way in which to note a stack that has been walked. */
 static __always_inline __u32 way_to_note(const struct walk* walk, const struct offwait_stack_reuse* reuse) {
   return walk->way < WAYS ? walk->way : (__u32)reuse->walked % WAYS;
 }
 
-/* The user stack */
+/* --- The user stack --- */
 
 static __always_inline __u32 page_offset(__u64 sp) { return (__u32)sp & 0xfff; }
 
@@ -85,7 +85,7 @@ static __always_inline __u32 place_of_user_stack(const struct walk* walk, __u32 
   return known_stack_place(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp), way);
 }
 
-/* The hash of what stands in some slots, from `begin` on; 0 if they cannot be read. */
+/* Continues `hash` with what stands in FRAMES_AT_A_TIME slots from `begin` on; 0 if they cannot be read. */
 __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
   struct walk* walk = this_walk();
   const struct known_stack* known = known_stack_at(place);
@@ -101,8 +101,8 @@ __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
   return hash;
 }
 
-/* The id of the stack that the walk, which has not begun, would give, if it is the one known in this way;
- * else 0. */
+/* Called before the walk begins. The id of the stack that the walk would find, if it is the one known in this
+ * way; else 0. */
 __noinline __u32 recall_user_stack(__u32 way) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
@@ -116,7 +116,7 @@ __noinline __u32 recall_user_stack(__u32 way) {
   }
   __u64 hash = 0;
   __u32 count = known->count;
-  /* All of them at once, if they are near: to read costs more than to copy. */
+  /* Reads all slots at once if they are near each other: a call costs more than the bytes that it copies. */
   __u32 bytes = ((__u32)known->slots[(count - 1) & (OFFWAIT_STACK_FRAMES - 1)] + 1) * 8;
   bool read_before = walk->window_at == walk->first_sp && walk->window_bytes >= bytes;
   if (count && !read_before && !move_window(walk->first_sp, bytes)) return 0;
@@ -147,14 +147,14 @@ static __always_inline bool want_mappings(__u32 tgid) {
   return true;
 }
 
-/* Whoever has its mappings: another address of the process that nothing is known about is worth asking for
- * once, until user space has answered. If it could not be asked, it is at the next stack. */
+/* Asks user space to look at the mappings of a process again because one was missing: once, until user space
+ * has answered. If that fails, the next stack asks again. */
 static __always_inline void ask_for_mappings(__u32 tgid) {
   struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
   if (space && !space->asked && want_mappings(tgid)) space->asked = 1;
 }
 
-/* Blocked threads whose user stack is left to user space. */
+/* Blocked threads whose user stack user space walks. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -172,13 +172,13 @@ static __always_inline void leave_to_user_space(struct task_struct* task, __u64 
   bpf_map_update_elem(&unwalked, &tid, &blocked, BPF_ANY);
 }
 
-/* Did the last user_stack() end where nothing was known of a mapping? */
+/* Whether the last user_stack() ended at an address in no known mapping. */
 static __always_inline bool lacked_mapping(void) {
   const struct walk* walk = this_walk();
   return walk && walk->ended == 1 + OFFWAIT_STACK_NO_MAPPING;
 }
 
-/* The id of the current thread's user stack; 0 if it could not be kept. */
+/* The id of the current thread's user stack; 0 if it has none or it could not be stored. */
 __noinline __u32 user_stack(void) {
   __u32 scratch = SCRATCH_TRACEPOINT;
   struct walk* walk = this_walk();
@@ -187,12 +187,12 @@ __noinline __u32 user_stack(void) {
   if (!walk || !stack || !reuse) return 0;
   struct user_registers user = current_user_registers();
   __u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
-  if (!user.pc) return 0; /* a thread of the kernel that uses the process's memory */
+  if (!user.pc) return 0; /* a kernel thread that uses the process's memory */
   walk->first_pc = user.pc;
   walk->first_sp = user.sp;
   walk->first_lr = user.lr;
   walk->tgid = tgid;
-  walk->window_bytes = 0; /* what it holds is another thread's, or has changed */
+  walk->window_bytes = 0; /* it holds another thread's stack, or one that has changed since */
   walk->ended = 0;
   walk->way = WAYS;
   __u32 known = 0;
@@ -219,7 +219,7 @@ __noinline __u32 user_stack(void) {
   __u8 end = walk->ended - 1;
   if (end == OFFWAIT_STACK_NO_MAPPING) {
     ask_for_mappings(tgid);
-    /* Nothing is known of the process: what it is at is still worth a frame. */
+    /* Nothing is known about the process: at least the place where it is makes a frame. */
     if (stack->frames == 0) {
       stack->pc[0] = user.pc;
       stack->frames = 1;
@@ -228,7 +228,7 @@ __noinline __u32 user_stack(void) {
   stack->end = end;
   __u32 id = store_scratch_stack(SCRATCH_TRACEPOINT);
   count_walk(reuse, known, id);
-  /* One that ended for want of a mapping may be complete the next time. */
+  /* A stack that ended because a mapping was missing may be complete the next time. */
   if (id && !walk->far && end != OFFWAIT_STACK_NO_MAPPING && end != OFFWAIT_STACK_UNREADABLE) {
     __u32 way = way_to_note(walk, reuse);
     struct known_stack* to = known_stack_at(place_of_user_stack(walk, way));
@@ -237,11 +237,13 @@ __noinline __u32 user_stack(void) {
   return id;
 }
 
-/* The kernel stack. The kernel's own walk takes two microseconds and says only what it found, not where: the
- * return addresses are looked for on the stack, each above the one before. */
+/* --- The kernel stack --- */
 
-#define KERNEL_STACK_BYTES 16384 /* and as much aligned */
-#define KERNEL_WORDS 1024        /* of it, at most, are looked through */
+/* The kernel's own walk takes two microseconds. It tells the return addresses but not where they stand: they
+ * are searched for on the stack, each above the one before. */
+
+#define KERNEL_STACK_BYTES 16384 /* its size and its alignment */
+#define KERNEL_WORDS 1024        /* how many of its words are searched, at most */
 
 struct kernel_words {
   __u64 at[KERNEL_WORDS];
@@ -256,9 +258,9 @@ struct {
 
 static __always_inline __u64 kernel_stack_end(__u64 sp) { return (sp | (KERNEL_STACK_BYTES - 1)) + 1; }
 
-/* Below the entry to the kernel there is a gap of random size for each system call
- * (CONFIG_RANDOMIZE_KSTACK_OFFSET): what is above the gap is counted from the stack's end instead, in the
- * slots from TOP_SLOT on. */
+/* Below the entry to the kernel each system call leaves a gap of random size
+ * (CONFIG_RANDOMIZE_KSTACK_OFFSET). Slots above the gap are counted from the stack's end instead of from sp;
+ * they are numbered from TOP_SLOT on. */
 #define TOP_SLOT 0xf000u
 #if defined(__TARGET_ARCH_x86)
 #define TOP_WORDS 24
@@ -292,7 +294,8 @@ __noinline __u64 hash_kernel_slots(__u32 place, __u32 begin, __u64 hash) {
   return hash;
 }
 
-/* The id of the stack that begins at the walk's first_sp, if it is the one known in this way; else 0. */
+/* The id of the kernel stack that begins at the walk's first_sp, if it is the one known in this way; else 0.
+ */
 __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
@@ -310,11 +313,13 @@ __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
   return id_if_same(walk, known, hash, way);
 }
 
-/* Looks for the stack's return addresses in some of kernel_words, from `begin` on: a few for each call, since
- * the verifier goes through every round. */
-#define BPF_FRAMES 2 /* the program, and bpf_trace_run, whose arguments the context is: they are below it */
+/* The innermost frames of the kernel's walk are below ctx: the program's, and that of bpf_trace_run, whose
+ * arguments ctx points to. */
+#define BPF_FRAMES 2
 #define WORDS_PER_CALL 32
 
+/* Searches WORDS_PER_CALL words of kernel_words from `begin` on for the stack's return addresses; 0 when all
+ * are found. It searches only a few because the verifier checks every round of the loop. */
 __noinline __u32 find_slots(__u32 begin) {
   __u32 zero = 0;
   struct walk* walk = this_walk();
@@ -336,7 +341,7 @@ __noinline __u32 find_slots(__u32 begin) {
   return walk->slot_count + BPF_FRAMES < stack->frames;
 }
 
-/* Notes the stack in scratch_stack, if its return addresses are found. */
+/* Notes the stack in scratch_stack as known, if its return addresses are found on the kernel stack. */
 __noinline __u32 remember_kernel_stack(__u32 user, __u32 way, __u32 id) {
   __u32 zero = 0;
   struct walk* walk = this_walk();
@@ -373,12 +378,12 @@ static __always_inline __u32 walk_kernel_stack(void* ctx) {
   return store_scratch_stack(scratch);
 }
 
-/* The same, of the current thread in a tracepoint; `user` is that of its user stack, which has been taken. */
+/* The id of the current thread's kernel stack in a tracepoint. `user` is the id of its user stack. */
 static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, __u32 user) {
   struct walk* walk = this_walk();
   struct offwait_stack_reuse* reuse = this_stack_reuse();
   if (!walk || !reuse || !context) return 0;
-  walk->first_sp = as_number(context, ctx); /* a program's own stack may be elsewhere */
+  walk->first_sp = as_number(context, ctx); /* the BPF program's own stack may be elsewhere */
   walk->way = WAYS;
   __u32 known = 0;
   for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_kernel_stack(user, way);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Settings, maps and the way out: emitting records without losing one silently. */
+/* Settings, the maps that several subjects use, and the counters of what is lost. */
 #ifndef OFFWAIT_MAPS_H
 #define OFFWAIT_MAPS_H
 
-/* Settings, fixed before loading. */
+/* User space sets these before it loads the programs. */
 const volatile bool record_stacks = true;
 const volatile bool follow_children = true;
 
-/* Sizes are set before loading; what stands here is only a default. */
+/* User space sets the sizes before it loads the programs; these are defaults. The records of
+ * offwait/event.h: */
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 16 << 20);
@@ -20,7 +21,7 @@ struct {
   __type(value, struct offwait_thread);
 } threads SEC(".maps");
 
-/* Processes of the target. */
+/* Processes that belong to the target. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 65536);
@@ -28,7 +29,7 @@ struct {
   __type(value, __u8);
 } target_tgids SEC(".maps");
 
-/* Threads named as the target one by one. */
+/* Threads that the user named one by one as the target. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 1024);
@@ -43,7 +44,7 @@ struct {
   __type(value, struct offwait_stack);
 } stacks SEC(".maps");
 
-/* Disks that woke a recorded thread: who issues requests to them is recorded too. */
+/* Disks that woke a recorded thread. Threads that submit requests to them are recorded too. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 1024);
@@ -72,42 +73,10 @@ struct {
   __type(value, __u64);
 } losses SEC(".maps");
 
+/* Each CPU has its own counter, and every program that can lose something often runs with interrupts off. */
 static __always_inline void count_loss(__u32 loss) {
   __u64* count = bpf_map_lookup_elem(&losses, &loss);
-  if (count) ++*count; /* per CPU and with interrupts off in every program that can lose something often */
-}
-
-/* User space drains on a timer: a wakeup per record would cost four times the recording itself. */
-#define EMIT_FLAGS BPF_RB_NO_WAKEUP
-
-/* If records of the thread were lost: a gap over the time that they would have covered, which ends at to_ns.
- * False if not even that could be emitted. */
-static __always_inline bool emit_gap(struct offwait_thread* thread, __u32 tid, __u64 to_ns) {
-  if (!thread->lost_since_ns) return true;
-  struct offwait_gap* gap = bpf_ringbuf_reserve(&events, sizeof(*gap), 0);
-  if (!gap) {
-    count_loss(OFFWAIT_LOSS_ringbuf_full);
-    return false;
-  }
-  gap->type = OFFWAIT_RECORD_GAP;
-  gap->tid = tid;
-  gap->from_ns = thread->lost_since_ns == OFFWAIT_LOST_SINCE_BEGIN ? 0 : thread->lost_since_ns;
-  gap->to_ns = to_ns;
-  bpf_ringbuf_submit(gap, EMIT_FLAGS);
-  thread->lost_since_ns = 0;
-  return true;
-}
-
-/* Room for a record of `thread` whose interval began at from_ns; NULL if it is lost. */
-static __always_inline void* reserve(struct offwait_thread* thread, __u32 tid, const __u64 size,
-                                     __u64 from_ns) {
-  if (!emit_gap(thread, tid, from_ns)) return NULL;
-  void* record = bpf_ringbuf_reserve(&events, size, 0);
-  if (!record) {
-    count_loss(OFFWAIT_LOSS_ringbuf_full);
-    thread->lost_since_ns = from_ns ? from_ns : OFFWAIT_LOST_SINCE_BEGIN;
-  }
-  return record;
+  if (count) ++*count;
 }
 
 #endif

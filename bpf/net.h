@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Network: the interface whose packet the running softirq delivers and, over loopback and veth, the thread
- * that sent it. What a softirq sends by itself (an acknowledgement, what the other side's window held back, a
- * retransmission) has no sender. */
+ * that sent it. A packet that a softirq sends (an acknowledgement, a retransmission, data that the other
+ * side's window held back) has no sender. */
 #ifndef OFFWAIT_NET_H
 #define OFFWAIT_NET_H
 
-/* Packets between net_dev_queue and netif_receive_skb, in one of PLACES places from the hash of their address
- * on. They leave it when they are received, so those that were dropped on the way are the oldest: their place
- * is taken first. */
+/* Packets between net_dev_queue and netif_receive_skb. Each is in one of PLACES places, counted from the hash
+ * of its address, until it is received. Packets that were dropped on the way become the oldest; their places
+ * are reused first. */
 #define SENT_PACKETS 16384
 #define PLACES 4
 
@@ -37,7 +37,7 @@ static __always_inline void keep_packet(const struct sent_packet* packet) {
   if (oldest) *oldest = *packet;
 }
 
-/* Its address may be used again at once. */
+/* Finds the packet and clears its place, because another packet may have the same address soon. */
 static __always_inline bool take_packet(__u64 skb, struct sent_packet* packet) {
   for (__u32 i = 0; i < PLACES; ++i) {
     struct sent_packet* place = place_of_packet(skb, i);
@@ -52,7 +52,7 @@ static __always_inline bool take_packet(__u64 skb, struct sent_packet* packet) {
   return false;
 }
 
-/* Does what is sent through this device arrive on this host, as the same sk_buff? */
+/* Whether a packet sent through this device arrives on this host as the same sk_buff. */
 static __always_inline bool delivers_here(struct net_device* device) {
   if (device->flags & 0x8 /* IFF_LOOPBACK */) return true;
   const struct rtnl_link_ops* ops = device->rtnl_link_ops;
@@ -62,7 +62,7 @@ static __always_inline bool delivers_here(struct net_device* device) {
   return *(__u64*)kind == 'v' + ('e' << 8) + ('t' << 16) + ((__u64)'h' << 24);
 }
 
-/* Soft interrupts are off here, and in the next. */
+/* Soft interrupts are off here and in netif_receive_skb. */
 SEC("tp_btf/net_dev_queue")
 int on_net_dev_queue(__u64* ctx) {
   struct sk_buff* skb = (void*)ctx[0];
@@ -72,8 +72,8 @@ int on_net_dev_queue(__u64* ctx) {
   __u64 address = as_number(context, skb);
   if (count & SOFTIRQ_SERVING) {
     if (context->softirq_packet.skb != address) return 0;
-    /* Sent by a socket, it is a new packet where the one just received has been. Else it is that one: passed
-     * on by a bridge or a router. */
+    /* If a socket sent it, it is a new packet at the address of the one just received. Else it is that
+     * packet, passed on by a bridge or a router. */
     if (skb->sk)
       context->softirq_packet.skb = 0;
     else if (context->softirq_packet.tid && delivers_here(skb->dev))
@@ -90,7 +90,8 @@ int on_net_dev_queue(__u64* ctx) {
   return 0;
 }
 
-/* What begins to listen after the recording began; what listened before is read from /proc. */
+/* Ports that a socket began to listen to during the recording. User space reads those before it from /proc.
+ */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 4096);
@@ -118,7 +119,7 @@ int on_netif_receive_skb(__u64* ctx) {
   bool outside = skb->dev->dev.parent; /* hardware */
   __u64 address = as_number(context, skb);
   if (!outside && take_packet(address, &context->softirq_packet)) return 0;
-  /* A bridge hands packets of its own address up as received once more. */
+  /* A bridge reports a packet for its own address as received a second time. */
   if (!outside && context->softirq_packet.skb == address) return 0;
   context->softirq_packet.skb = address;
   context->softirq_packet.tid = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder's kernel side. One header a subject; one translation unit, so that settings are constants
- * everywhere. Each header uses those above it. */
+/* The recorder's kernel side: one header for each subject, each of which uses those above it. They are one
+ * translation unit, so that the settings are constants everywhere. */
 /* clang-format off */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -13,6 +13,7 @@
 
 #include "kernel_differences.h"
 #include "maps.h"
+#include "records.h"
 #include "stack.h"
 #include "unwind.h"
 #include "context.h"
@@ -20,6 +21,7 @@
 #include "peer.h"
 #include "calls.h"
 #include "target.h"
+#include "threads.h"
 #include "sched.h"
 #include "block.h"
 #include "irq.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who is at the other end of a socket, or sent a packet: an address and a port, kept once under an id. */
+/* Peers: the other end of a socket or the sender of a packet. Each is an address and a port, stored once
+ * under an id. */
 #ifndef OFFWAIT_PEER_H
 #define OFFWAIT_PEER_H
 
@@ -9,7 +10,7 @@
 #define PROTOCOL_TCP 6
 #define PROTOCOL_UDP 17
 
-/* Where `peers` is full: hosts, without ports. */
+/* Hosts without ports, for peers that `peers` has no room for. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 4096);
@@ -17,7 +18,7 @@ struct {
   __type(value, __u32);
 } peer_hosts SEC(".maps");
 
-/* Fills `words` with what the verifier does not know the type of. */
+/* Reads words from an address whose type the verifier does not know. */
 static __always_inline void read_words(__u32* words, __u32 count, const void* address) {
   if (kernel_has_rdonly_cast) {
     for (__u32 i = 0; i < count; ++i) words[i] = (__u32)FIRST_WORD((const __u32*)address + i);
@@ -31,7 +32,8 @@ static __always_inline void set_ipv4(struct offwait_peer* peer, __u32 address) {
   peer->address[3] = address;
 }
 
-/* 0 if there is none, or no room. Interrupts are off: each CPU gives out ids of its own. */
+/* The peer's id, a new one if it has none yet; 0 if there is no room. Interrupts are off, so that each CPU
+ * can give out ids of its own. */
 static __noinline __u32 id_of_peer(struct offwait_peer* peer) {
   struct cpu_notes* context = cpu_notes();
   if (!context) return 0;
@@ -55,8 +57,8 @@ static __noinline __u32 id_of_peer(struct offwait_peer* peer) {
   return 0;
 }
 
-/* The peer of the socket with this inode: its id, 0 if it has none (it listens, is not connected, or belongs
- * to another family). */
+/* The id of the peer of the socket with this inode; 0 if the socket has none: it listens, is not connected,
+ * or is no internet socket. */
 static __noinline __u32 peer_of_socket(struct inode* inode) {
   const struct socket* socket =
       (const void*)((const char*)inode - bpf_core_field_offset(struct socket_alloc, vfs_inode) +
@@ -93,8 +95,8 @@ static __noinline __u32 peer_of_socket(struct inode* inode) {
     read_words(peer.address, 4, (const char*)sk + bpf_core_field_offset(struct sock_common, skc_v6_daddr));
   }
   peer.port = __builtin_bswap16(port);
-  /* What accept() gives out is a copy of the listening socket, its backlog included; a socket of one's own
-   * has none. */
+  /* accept() returns a copy of the listening socket, backlog included. A socket that connected has no
+   * backlog. */
   if (accepted_backlog) {
     peer.accepted = 1;
     peer.local_port = 0;
@@ -102,7 +104,7 @@ static __noinline __u32 peer_of_socket(struct inode* inode) {
   return id_of_peer(&peer);
 }
 
-/* Who sent this packet, as far as its first bytes say it. */
+/* Notes the address and port that sent this packet, as far as its linear part tells. */
 static __always_inline void note_sender_address(struct sk_buff* skb, struct offwait_peer* peer) {
   const __u32 ipv4_words = 5;
   const __u32 ipv6_words = 10;

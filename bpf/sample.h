@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where recorded threads run: a clock on each CPU looks at who is there. Its timer runs with interrupts off,
- * as whatever uses this CPU's stack has to. */
+/* CPU samples: a clock on each CPU records where the running thread is, if it is recorded. The clock's
+ * handler runs with interrupts off, as scratch_stack demands. */
 #ifndef OFFWAIT_SAMPLE_H
 #define OFFWAIT_SAMPLE_H
 
@@ -12,21 +12,16 @@ int on_cpu_clock(struct bpf_perf_event_data* ctx) {
   struct task_struct* task = (void*)bpf_get_current_task();
   if (!thread || thread->start_ns != BPF_CORE_READ(task, start_time)) return 0;
   __u64 now = bpf_ktime_get_ns();
-  bool in_kernel = (__s64)PT_REGS_IP(&ctx->regs) < 0; /* the upper half of all addresses is the kernel's */
+  bool in_kernel =
+      (__s64)PT_REGS_IP(&ctx->regs) < 0; /* the upper half of all addresses belongs to the kernel */
   __u32 user = BPF_CORE_READ(task, mm) ? user_stack() : 0;
   __u32 kernel = in_kernel ? walk_kernel_stack(ctx) : 0;
-  struct offwait_sample* sample = bpf_ringbuf_reserve(&events, sizeof(*sample), 0);
-  if (!sample) {
-    count_loss(OFFWAIT_LOSS_ringbuf_full);
-    return 0;
-  }
-  sample->type = OFFWAIT_RECORD_SAMPLE;
-  __builtin_memset(sample->pad, 0, sizeof(sample->pad));
-  sample->tid = tid;
+  struct offwait_sample* sample = new_record(OFFWAIT_RECORD_SAMPLE, tid, sizeof(*sample));
+  if (!sample) return 0;
   sample->at_ns = now;
   sample->user = user;
   sample->kernel = kernel;
-  bpf_ringbuf_submit(sample, EMIT_FLAGS);
+  emit(sample);
   return 0;
 }
 

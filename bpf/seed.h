@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads that live already when recording starts. */
+/* The threads that are alive when the recording starts. */
 #ifndef OFFWAIT_SEED_H
 #define OFFWAIT_SEED_H
 
-/* How many threads have been added by the iterator; user space repeats it until a pass adds none, since a
- * target's children may come before it. */
+/* How many threads the iterator has added. User space runs it until a pass adds none, since it may meet the
+ * children of a target before the target. */
 __u64 seeded_threads = 0;
 
-/* Runs before the tracepoints are attached: every CPU has kernel threads of its own. Who reads the iterator
- * is the recorder. */
+/* Runs before the tracepoints are attached, to note the run queue of each CPU: every CPU has kernel threads
+ * of its own. The process that reads the iterator is offwait. */
 SEC("iter/task")
 int note_cpus(struct bpf_iter__task* ctx) {
   struct task_struct* task = ctx->task;
@@ -17,9 +17,9 @@ int note_cpus(struct bpf_iter__task* ctx) {
   return 0;
 }
 
-/* Runs after the tracepoints are attached. The entry is inserted before the task's state is read, and the
- * state found counts only until the first switch is seen: whatever happens in between is recorded by the
- * handlers. */
+/* Runs after the tracepoints are attached. It inserts a thread's entry before it reads the thread's state,
+ * and the state that it finds counts only until the first switch is seen: the tracepoints record all that
+ * happens in between. */
 SEC("iter/task")
 int seed_threads(struct bpf_iter__task* ctx) {
   struct task_struct* task = ctx->task;
@@ -43,10 +43,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
     ++seeded_threads;
     return 0;
   }
-  struct offwait_thread fresh = {};
-  fresh.start_ns = task->start_time;
-  fresh.tgid = tgid;
-  fresh.ns_tid = tid_in_namespace(task);
+  struct offwait_thread fresh = new_thread(task, true, 0);
   fresh.target = 1;
   record_thread(&fresh, tid, OFFWAIT_THREAD_SEEN, 0, bpf_ktime_get_ns(), (const char*)&task->comm);
   ++seeded_threads;

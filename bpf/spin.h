@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Busy waiting and false wakeups that somebody declared: probes in user space, each attached to as many
- * places as user space found, or to none. They can be preempted, so nothing here uses what belongs to a CPU.
- */
+/* Busy waiting and false wakeups that the program declares (offwait/annotate.h) or that the user named
+ * functions for: probes in user space, each attached to all places that user space found for it. They can be
+ * preempted, so they use no data of a CPU. */
 #ifndef OFFWAIT_SPIN_H
 #define OFFWAIT_SPIN_H
 
-/* Passing a free lock takes as long as the two probes, some 2 µs; that is no wait. */
+/* Getting a free lock takes as long as the two probes, some 2 µs. That is no wait. */
 #define SPIN_FLOOR_NS 3000
 
 struct spinning {
@@ -27,9 +27,9 @@ struct spin_object {
 };
 
 struct spin_holder {
-  __u64 released_ns; /* 0 while no release of it was seen */
-  __u32 releaser;
-  __u32 passed; /* who got through last */
+  __u64 released_ns; /* when the object was last released, 0: no release was seen */
+  __u32 releaser;    /* the thread that released it, a tid */
+  __u32 passed;      /* the thread that got through last, a tid */
 };
 
 struct {
@@ -39,8 +39,9 @@ struct {
   __type(value, struct spin_holder);
 } spin_objects SEC(".maps");
 
-/* False if it is not the target's. It runs, whatever was seen of it: a thread that spins is seldom switched,
- * so that one switch the kernel did not report would leave all it does until the next one unknown. */
+/* A probe of this thread was hit; false if the thread does not belong to the target. The probe shows that the
+ * thread runs, even if no switch to it was seen. That is noted because a spinning thread is seldom switched:
+ * all it does until its next switch would be unknown. */
 static __always_inline bool probed(__u32 tid, __u64 now) {
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
   if (!thread || !thread->target) return false;
@@ -61,7 +62,8 @@ int spin_begin(struct pt_regs* ctx) {
   return 0;
 }
 
-/* At the return of the function, or at the probe behind the loop: the object is the one it began with. */
+/* At the return of the function or at the probe behind the loop. The object is the one that spin_begin noted.
+ */
 SEC("uprobe")
 int spin_end(struct pt_regs* ctx) {
   __u64 now = bpf_ktime_get_ns();
@@ -89,17 +91,11 @@ int spin_end(struct pt_regs* ctx) {
   }
   __u32 waker = before.released_ns ? before.releaser : before.passed;
   __u64 end = before.released_ns ? before.released_ns : now;
-  /* Released before the thread came, or nobody is known who could have held it. */
+  /* The object was released before the thread came, or no thread is known that could have held it. */
   if (end < spun.since_ns + SPIN_FLOOR_NS || !waker || waker == tid) return 0;
 
-  struct offwait_spin* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
-  if (!record) {
-    count_loss(OFFWAIT_LOSS_ringbuf_full);
-    return 0;
-  }
-  record->type = OFFWAIT_RECORD_SPIN;
-  __builtin_memset(record->pad, 0, sizeof(record->pad));
-  record->tid = tid;
+  struct offwait_spin* record = new_record(OFFWAIT_RECORD_SPIN, tid, sizeof(*record));
+  if (!record) return 0;
   record->tgid = (__u32)(pid_tgid >> 32);
   record->waker = waker;
   record->begin_ns = spun.since_ns;
@@ -112,7 +108,7 @@ int spin_end(struct pt_regs* ctx) {
         bpf_get_stack(ctx, &record->pc[1], sizeof(record->pc) - sizeof(record->pc[0]), BPF_F_USER_STACK);
     record->frames = bytes > 0 ? 1 + (__u32)bytes / 8 : 1;
   }
-  bpf_ringbuf_submit(record, EMIT_FLAGS);
+  emit(record);
   return 0;
 }
 
@@ -138,16 +134,10 @@ int false_wakeup(struct pt_regs* ctx) {
   __u64 now = bpf_ktime_get_ns();
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
   if (!probed(tid, now)) return 0;
-  struct offwait_false_mark* record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
-  if (!record) {
-    count_loss(OFFWAIT_LOSS_ringbuf_full);
-    return 0;
-  }
-  record->type = OFFWAIT_RECORD_FALSE_MARK;
-  __builtin_memset(record->pad, 0, sizeof(record->pad));
-  record->tid = tid;
+  struct offwait_false_mark* record = new_record(OFFWAIT_RECORD_FALSE_MARK, tid, sizeof(*record));
+  if (!record) return 0;
   record->at_ns = now;
-  bpf_ringbuf_submit(record, EMIT_FLAGS);
+  emit(record);
   return 0;
 }
 

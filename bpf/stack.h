@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks, each stored once. Unlike bpf_get_stackid, which drops or merges stacks whose hashes meet, an id
- * here is the key of exactly one stack: a hash only says where to look first, the frames decide. */
+/* Stacks, each stored once under an id. bpf_get_stackid drops or merges stacks whose hashes are equal; here
+ * an id belongs to exactly one stack: the hash tells where to look first, and the frames decide. */
 #ifndef OFFWAIT_STACK_H
 #define OFFWAIT_STACK_H
 
@@ -13,20 +13,20 @@ struct {
   __type(value, struct offwait_stack);
 } scratch_stack SEC(".maps");
 
-/* Who puts a stack together there: the tracepoints, with interrupts off, or the task iterator, which they
- * interrupt. */
+/* Which of this CPU's two stacks in scratch_stack: the one of the tracepoints, which run with interrupts off,
+ * or the one of the task iterator, which they may interrupt. */
 enum scratch { SCRATCH_TRACEPOINT, SCRATCH_ITERATOR };
 
 #define STACK_PROBES 8
 
 enum stack_match { STACK_ABSENT, STACK_SAME, STACK_OTHER };
 
-/* The verifier goes through every round of a loop, but through a global function only once, whoever calls it:
- * loops over all frames are made of calls for a few of them. Without pointer arguments, which 5.10 does not
- * know. */
+/* The verifier checks every round of a loop, but a global function only once however often it is called. So a
+ * loop over all frames calls a function for a few of them at a time. These functions take no pointers,
+ * because 5.10 does not know pointer arguments. */
 #define FRAMES_AT_A_TIME 16
 
-/* Not 0 if some frames from `begin` on are others than those stored under `key`. */
+/* Not 0 if one of the FRAMES_AT_A_TIME frames from `begin` on differs from those stored under `key`. */
 __noinline __u64 differing_frames(__u32 key, __u32 scratch, __u32 begin) {
   const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   const struct offwait_stack* known = bpf_map_lookup_elem(&stacks, &key);
@@ -53,7 +53,7 @@ __noinline __u64 hash_frames(__u32 scratch, __u32 begin, __u64 hash) {
   return hash;
 }
 
-/* What is stored under `key`, compared with the stack in scratch_stack. */
+/* Compares the stack stored under `key` with the one in scratch_stack; an enum stack_match. */
 __noinline __u32 match_stack(__u32 key, __u32 scratch) {
   const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   const struct offwait_stack* known = bpf_map_lookup_elem(&stacks, &key);
@@ -66,7 +66,7 @@ __noinline __u32 match_stack(__u32 key, __u32 scratch) {
   return STACK_SAME;
 }
 
-/* The id of the stack in scratch_stack, 0 if it could not be kept. */
+/* Stores the stack in scratch_stack and returns its id, 0 if it could not be stored. */
 __noinline __u32 store_scratch_stack(__u32 scratch) {
   const struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   if (!stack) return 0;
@@ -83,7 +83,7 @@ __noinline __u32 store_scratch_stack(__u32 scratch) {
       /* Before 6.4 the helper returns an int, whose sign is not extended. */
       int error = (int)bpf_map_update_elem(&stacks, &key, stack, BPF_NOEXIST);
       if (error == 0) return key;
-      if (error != -17 /* EEXIST: another CPU was faster; see whether it stored this very stack */) {
+      if (error != -17 /* EEXIST: another CPU was faster, perhaps with the same stack */) {
         count_loss(OFFWAIT_LOSS_stack_store_full);
         return 0;
       }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's symbols, for those who may read its memory but not the addresses in /proc/kallsyms. */
+/* The kernel's symbols, for a user who may read kernel memory but not the addresses in /proc/kallsyms. */
 #ifndef OFFWAIT_SYMBOLS_H
 #define OFFWAIT_SYMBOLS_H
 
-/* In the form of /proc/kallsyms. Since 6.0 (647cafa22349). */
+/* Prints lines like those of /proc/kallsyms. The iterator exists since 6.0 (647cafa22349). */
 SEC("iter/ksym")
 int list_symbols(struct bpf_iter__ksym* ctx) {
   struct kallsym_iter* symbol = ctx->ksym;

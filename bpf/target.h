@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who is the target: threads and processes that are named, or those that are in a cgroup, as long as they are
- * in it. */
+/* The target: the threads and processes that the user named, or the threads in a cgroup while they are in it.
+ */
 #ifndef OFFWAIT_TARGET_H
 #define OFFWAIT_TARGET_H
 
-/* Settings, fixed before loading. */
-const volatile bool target_is_cgroup = false; /* else target_tgids and target_tids */
-const volatile __u64 target_cgroup = 0;       /* its id; 0: any, so that all of user space is the target */
+/* User space sets these before it loads the programs. */
+const volatile bool target_is_cgroup = false; /* else target_tgids and target_tids say who is the target */
+const volatile __u64 target_cgroup = 0;       /* the cgroup's id; 0: all of user space is the target */
 
-/* Set before the tracepoints are attached. Neither it nor its children are in a cgroup's target. */
+/* offwait itself; set before the tracepoints are attached. If the target is a cgroup, neither offwait nor its
+ * children belong to it. */
 __u32 recorder_tgid = 0;
 
 #define MAX_CGROUP_DEPTH 32
 
-/* The target's depth below the root, 0 until somebody was found in it. Not told by user space, whose cgroup
- * namespace or mount may begin anywhere. */
+/* The cgroup's depth below the root, 0 until a thread has been found in it. User space cannot tell it: its
+ * cgroup namespace or mount may begin anywhere. */
 __s32 target_level = 0;
 
-/* `typed`: the verifier knows the type, so that a field is a load instead of a call. */
+/* `typed`: the verifier knows the pointer's type, so that the field is read by a load instead of a call. */
 #define FIELD(typed, pointer, field) ((typed) ? (pointer)->field : BPF_CORE_READ(pointer, field))
 
 static __always_inline __u64 cgroup_id(struct cgroup* cgroup, const bool typed) {
@@ -25,7 +26,7 @@ static __always_inline __u64 cgroup_id(struct cgroup* cgroup, const bool typed) 
   return FIELD(typed, node, id);
 }
 
-/* Is this cgroup the target, or below it? */
+/* Whether this cgroup is the target or below it. */
 static __always_inline bool below_target(struct cgroup* cgroup, const bool typed) {
   __s32 level = FIELD(typed, cgroup, level);
   if (level < target_level) return false;
@@ -41,7 +42,7 @@ static __always_inline bool below_target(struct cgroup* cgroup, const bool typed
   return true;
 }
 
-/* Kernel threads are in the root's cgroup, whomever they work for. */
+/* Kernel threads never belong to it: they are in the root's cgroup, whatever they work for. */
 static __always_inline bool in_target_cgroup(struct task_struct* task, const bool typed) {
   if (typed) task = UNTRUSTED(struct task_struct, task);
   if (FIELD(typed, task, flags) & PF_KTHREAD_BIT) return false;
@@ -53,7 +54,7 @@ static __always_inline bool in_target_cgroup(struct task_struct* task, const boo
   return below_target(FIELD(typed, cgroups, dfl_cgrp), typed);
 }
 
-/* Of any task, when it is recorded for what it does to others. */
+/* Whether a thread that is recorded because it ended another's wait belongs to the target itself. */
 static __always_inline bool is_target(struct task_struct* task, __u32 tgid, __u32 tid) {
   if (target_is_cgroup) return in_target_cgroup(task, false);
   return bpf_map_lookup_elem(&target_tgids, &tgid) || bpf_map_lookup_elem(&target_tids, &tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The current thread's user stack, walked by the tables of its files (offwait/unwind.h). */
+/* Walks the current thread's user stack by the unwind tables of its files (offwait/unwind.h). */
 #ifndef OFFWAIT_BPF_UNWIND_H
 #define OFFWAIT_BPF_UNWIND_H
 
@@ -33,7 +33,7 @@ struct {
   __type(value, struct offwait_address_space);
 } address_spaces SEC(".maps");
 
-/* A process that has been forked has its parent's mappings, until user space has looked at its own. */
+/* A forked process has its parent's mappings until user space has looked at its own. */
 static __always_inline void inherit_mappings(__u32 parent, __u32 child) {
   if (parent == child) return;
   const struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &parent);
@@ -48,20 +48,20 @@ struct {
   __uint(max_entries, 4096);
 } mappings_wanted SEC(".maps");
 
-#define WINDOW_WORDS 256 /* of the stack, at most, are read at a time */
-#define WINDOW_STEP 512  /* bytes, where it is not known how much will be wanted */
+#define WINDOW_WORDS 256 /* how many words of the stack are read at a time, at most */
+#define WINDOW_STEP 512  /* how many bytes are read when it is not known how many will be needed */
 #define FRAMES_PER_CALL 4
 
-/* A walk under way. Its frames are in scratch_stack. */
+/* A walk under way. Its frames are collected in scratch_stack. */
 struct walk {
   __u64 pc;
   __u64 sp;
   __u64 fp;
   __u64 lr;
-  __u64 first_pc; /* what it began with */
+  __u64 first_pc; /* the registers that the walk began with */
   __u64 first_sp;
   __u64 first_lr;
-  /* The mapping that the last address was in. */
+  /* The mapping that holds the last address: */
   __u64 begin;
   __u64 end;
   __u64 bias;
@@ -69,13 +69,13 @@ struct walk {
   __u32 mappings;
   __u32 tgid;
   __u8 exact; /* `pc` is where the thread was, not where a call returns to */
-  __u8 ended; /* enum offwait_stack_end + 1; 0: it goes on */
-  __u8 far;   /* a return address is too far away for a slot */
-  __u32 way;  /* of the places for a known stack (known_stacks.h): where it is, or may be noted */
-  /* Where return addresses were read, in words from first_sp, and the hash of what was read. */
+  __u8 ended; /* 1 + enum offwait_stack_end; 0: the walk goes on */
+  __u8 far;   /* 1: a return address is too far from first_sp for a slot */
+  __u32 way;  /* where the stack is known or may be noted (known_stacks.h) */
+  /* Where return addresses were read, in words from first_sp, and the hash of what was read: */
   __u32 slot_count;
   __u64 slots_hash;
-  /* The part of the stack read last. */
+  /* The part of the stack that was read last: */
   __u32 window_bytes;
   __u64 window_at;
   __u64 window[WINDOW_WORDS];
@@ -95,7 +95,7 @@ static __always_inline struct walk* this_walk(void) {
   return bpf_map_lookup_elem(&walks, &zero);
 }
 
-/* Puts the window at this address; false if it cannot be read. */
+/* Reads the part of the stack at this address into the window; 0 if it cannot be read. */
 __noinline __u32 move_window(__u64 address, __u32 bytes) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
@@ -103,7 +103,7 @@ __noinline __u32 move_window(__u64 address, __u32 bytes) {
   if (bytes > sizeof(walk->window)) bytes = sizeof(walk->window);
   walk->window_bytes = bytes;
   if (bpf_probe_read_user(walk->window, bytes, (const void*)address) == 0) return 1;
-  /* The stack ends within it. */
+  /* The stack may end within the window. */
   walk->window_bytes = sizeof(walk->window[0]);
   if (bpf_probe_read_user(walk->window, sizeof(walk->window[0]), (const void*)address) == 0) return 1;
   walk->window_bytes = 0;
@@ -121,7 +121,8 @@ static __always_inline bool read_word(struct walk* walk, __u64 address, __u64* w
   return true;
 }
 
-/* All ones if a <= b. The verifier follows both ways of a branch, so a search must not have any. */
+/* All ones if a <= b, else 0. Searches use it instead of branches, because the verifier follows both ways of
+ * a branch. */
 static __always_inline __u32 if_not_above(__u32 a, __u32 b) {
   __s64 difference = (__s64)(__u64)a - (__s64)(__u64)b - 1;
   return (__u32)(difference >> 63);
@@ -135,7 +136,7 @@ static __always_inline const struct offwait_unwind_block* unwind_block(__u32 num
   return bpf_map_lookup_elem(blocks, &block);
 }
 
-/* The row of the table with this index block that holds for `pc`. */
+/* The row that holds for `pc` in the table with this index block. */
 static __always_inline struct offwait_unwind_row row_at(__u32 index, __u32 pc) {
   struct offwait_unwind_row none = {};
   const struct offwait_unwind_block* block = unwind_block(index);
@@ -144,7 +145,7 @@ static __always_inline struct offwait_unwind_row row_at(__u32 index, __u32 pc) {
 #pragma unroll
   for (__u32 step = OFFWAIT_UNWIND_LEAVES / 2; step; step /= 2) {
     leaf += step & if_not_above(block->first[leaf + step], pc);
-    barrier_var(leaf); /* or the compiler ors, of which verifiers before 6.12 know no bounds */
+    barrier_var(leaf); /* or the compiler uses |, whose bounds verifiers before 6.12 do not track */
   }
   block = unwind_block(index + 1 + leaf);
   if (!block) return none;
@@ -157,21 +158,21 @@ static __always_inline struct offwait_unwind_row row_at(__u32 index, __u32 pc) {
   return block->rows[row];
 }
 
-/* The last of the mappings that begins at `address` or below; the first one if none does. */
+/* The last mapping that begins at `address` or below it; the first mapping if none does. */
 static __always_inline const struct offwait_mapping* mapping_below(const struct offwait_mappings* all,
                                                                    __u64 address) {
   __u32 low = 0;
 #pragma unroll
   for (__u32 step = OFFWAIT_MAPPINGS / 2; step; step /= 2) {
-    /* No branch: what is not used begins at the end of all addresses. Addresses are less than 2^63. */
+    /* No branch. Unused entries begin at the end of all addresses. Addresses are less than 2^63. */
     low += step & (__u32)((__s64)(all->at[low + step].begin - address - 1) >> 63);
     barrier_var(low);
   }
   return &all->at[low & (OFFWAIT_MAPPINGS - 1)];
 }
 
-/* Makes the mapping that holds `address` the walk's; false if there is none. A function of its own, for the
- * verifier to go through the search once. */
+/* Makes the mapping that holds `address` the walk's mapping; 0 if there is none. It is a global function so
+ * that the verifier checks the search only once. */
 __noinline __u32 find_mapping(__u64 address) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
@@ -187,8 +188,8 @@ __noinline __u32 find_mapping(__u64 address) {
   return 1;
 }
 
-/* A place for a new mapping, which is free by now. Where code was, another table will hold: the process's
- * mappings are not known any more, and the next walk asks for them. */
+/* The kernel has chosen the place of a new mapping. If code of a known mapping was there, that mapping is
+ * gone and the process's mappings are no longer known: the next walk asks for them. */
 SEC("tp_btf/vm_unmapped_area")
 int on_vm_unmapped_area(__u64* ctx) {
   const struct vm_unmapped_area_info* wanted = (void*)ctx[1];
@@ -196,7 +197,7 @@ int on_vm_unmapped_area(__u64* ctx) {
   __u64 end = begin + wanted->length;
   __u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
   struct offwait_address_space* space = bpf_map_lookup_elem(&address_spaces, &tgid);
-  if (!space || !space->mappings || end <= begin) return 0; /* an error is a place at the end of all */
+  if (!space || !space->mappings || end <= begin) return 0; /* an error is an address near 2^64 */
   __u32 number = space->mappings;
   const struct offwait_mappings* all = bpf_map_lookup_elem(&mappings, &number);
   if (!all) return 0;
@@ -205,7 +206,7 @@ int on_vm_unmapped_area(__u64* ctx) {
   return 0;
 }
 
-/* Notes where a return address was read, for it to be compared there (known_stacks.h). */
+/* Notes where a return address was read, so that the stack can be recognised by it (known_stacks.h). */
 static __always_inline void note_slot(struct walk* walk, __u64 address, __u64 word) {
   __u64 slot = (address - walk->first_sp) / 8;
   __u32 count = walk->slot_count;
@@ -218,7 +219,8 @@ static __always_inline void note_slot(struct walk* walk, __u64 address, __u64 wo
   walk->slot_count = count + 1;
 }
 
-/* From the frame of `pc` to its caller's. False: the walk has ended, and says how. */
+/* The functions step_… go from the frame of walk->pc to the caller's frame. False: the walk has ended, and
+ * walk->ended tells how. */
 static __always_inline bool step_by_frame_pointer(struct walk* walk) {
   walk->ended = 1 + OFFWAIT_STACK_NO_FP;
   __u64 fp = walk->fp;
@@ -267,7 +269,7 @@ static __always_inline bool step_by_row(struct walk* walk, struct offwait_unwind
     return false;
   }
   if (kind == OFFWAIT_UNWIND_NONE || kind >= OFFWAIT_UNWIND_KINDS) {
-    /* Code that was generated when the file was made (node's builtins) has frame pointers. */
+    /* Code that was generated when the file was built (node's builtins) has frame pointers. */
     if (step_by_frame_pointer(walk)) return true;
     if (walk->ended == 1 + OFFWAIT_STACK_NO_FP) walk->ended = 1 + OFFWAIT_STACK_NO_RULE;
     return false;
@@ -297,12 +299,12 @@ static __always_inline bool step_by_row(struct walk* walk, struct offwait_unwind
   __u64 return_address = alone ? beside : beside + 8;
   bool has_fp = !alone && (row.fp != OFFWAIT_UNWIND_FP_SAME || row.kind & OFFWAIT_UNWIND_FP_FROM_BASE);
   if (row.kind & OFFWAIT_UNWIND_RA_IN_LR) {
-    if (!walk->exact) return false; /* only the leaf's is still in its register */
+    if (!walk->exact) return false; /* only the leaf's return address is still in its register */
     pc = walk->lr;
     return_address = 0;
   }
 #endif
-  /* fp first: it lies below the return address, and the window goes upwards. */
+  /* Reads fp first: it lies below the return address, and the window extends upwards. */
   if (row.fp == OFFWAIT_UNWIND_FP_AT_FP) beside = walk->fp;
   if (row.fp == OFFWAIT_UNWIND_FP_LOST) {
     walk->fp = 0;
@@ -324,7 +326,7 @@ static __always_inline bool step_by_row(struct walk* walk, struct offwait_unwind
   return true;
 }
 
-/* The rule for code without a table, if it says so itself; else NONE. */
+/* The rule for code without a table, if its instructions tell it; else NONE. */
 static __always_inline struct offwait_unwind_row row_of_code(const struct walk* walk) {
   struct offwait_unwind_row row = {};
 #if defined(__TARGET_ARCH_x86)
@@ -337,7 +339,7 @@ static __always_inline struct offwait_unwind_row row_of_code(const struct walk* 
   return row;
 }
 
-/* Takes down `pc`, and goes to the caller. */
+/* Adds the frame of walk->pc to the stack and goes to its caller. */
 static __always_inline bool step(struct walk* walk, struct offwait_stack* stack) {
   __u64 address = walk->pc - !walk->exact;
   if (address - walk->begin >= walk->end - walk->begin && !find_mapping(address)) {
@@ -358,8 +360,8 @@ static __always_inline bool step(struct walk* walk, struct offwait_stack* stack)
   return false;
 }
 
-/* A few frames; false when the walk has ended. Global, and without arguments, so that the verifier goes
- * through it once. */
+/* Walks FRAMES_PER_CALL frames; 0 when the walk has ended. It is a global function without arguments so that
+ * the verifier checks it only once. */
 __noinline __u32 walk_on(void) {
   __u32 zero = 0;
   struct walk* walk = this_walk();

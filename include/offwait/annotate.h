@@ -17,30 +17,31 @@
  * IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE
  * USE OR OTHER DEALINGS IN THE SOFTWARE.
  */
-/* Tells offwait what the kernel cannot see. C and C++, needs no library; a call is one `nop` and its argument
- * in a register until offwait looks on, which then finds the places by itself (USDT, provider "offwait").
+/* Macros with which a program tells offwait what the kernel cannot see. They work in C and C++ and need no
+ * library. Unless offwait records the program, each costs one `nop` and its argument in a register. offwait
+ * finds them in the program's file by itself (USDT, provider "offwait").
  *
- *   offwait_spin_begin(&lock);              busy waiting, until
+ *   offwait_spin_begin(&lock);              busy waiting begins
  *   while (!try_to_get(&lock)) pause();
- *   offwait_spin_end(&lock);                it is through
+ *   offwait_spin_end(&lock);                busy waiting ends
  *   ...
- *   offwait_spin_release(&lock);            optional, just before it lets go: says exactly until when others
- *   let_go(&lock);                          waited; else it was the thread that got through before, to the
- * end
+ *   offwait_spin_release(&lock);            optional, just before letting go: others waited until here
+ *   let_go(&lock);                          (else they waited for the last thread that got through)
  *
  *   while (!condition) {
  *     wait();
- *     if (!condition) offwait_false_wakeup();   the wakeup was in vain: what woke it did not end its wait
+ *     if (!condition) offwait_false_wakeup();   the thread that woke this one did not end its wait
  *   }
  *
- * Where there is neither x86-64 nor arm64, nor ELF, they do nothing. */
+ * On other architectures than x86-64 and arm64, and where programs are not ELF files, the macros do nothing.
+ */
 #ifndef OFFWAIT_ANNOTATE_H
 #define OFFWAIT_ANNOTATE_H
 
 #if defined(__ELF__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
 
-/* A note in the file: owner "stapsdt", type 3; address of the nop, of .stapsdt.base, of a semaphore (none);
- * then provider, name, arguments. */
+/* A note in the file with owner "stapsdt" and type 3. It holds the addresses of the nop, of .stapsdt.base and
+ * of a semaphore (none), then the provider, the name and the arguments. */
 #define OFFWAIT_PROBE_NOTE(name, arguments)                               \
   "990: nop\n"                                                            \
   ".pushsection .note.stapsdt,\"?\",\"note\"\n"                           \

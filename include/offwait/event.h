@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The contract between the BPF programs and user space: the records of the ring buffer, and the values of
- * the maps that user space reads. Plain structs, the same layout on both sides; all times are
- * CLOCK_MONOTONIC ns (bpf_ktime_get_ns), a time of 0 means "before the recording". A live recording is
- * the only user, so there is no version: both sides are built together. */
+/* The contract between the BPF programs and user space: the records in the ring buffer and the values of the
+ * maps that user space reads. The structs have the same layout on both sides. All times are CLOCK_MONOTONIC
+ * in ns (bpf_ktime_get_ns); a time of 0 means "before the recording". There is no version number: both sides
+ * are built together, and records are not stored in files. */
 #ifndef OFFWAIT_EVENT_H
 #define OFFWAIT_EVENT_H
 
@@ -14,34 +14,49 @@
 #define OFFWAIT_NIC_NAME_LEN 16
 #define OFFWAIT_STACK_FRAMES 128
 
+/* The kinds of record in the order of their numbers, from 1: X(NAME, struct). Each record begins like
+ * `offwait_record`. To add a kind, append it to this table, define its struct below, emit it in bpf/, and
+ * give it a place in the assembler (src/event) and in the text form (src/trace). */
+#define OFFWAIT_RECORD_KINDS(X)     \
+  X(WAIT, offwait_wait)             \
+  X(PREEMPTION, offwait_preemption) \
+  X(GAP, offwait_gap)               \
+  X(THREAD, offwait_thread_record)  \
+  X(IO, offwait_io)                 \
+  X(SPIN, offwait_spin)             \
+  X(FALSE_MARK, offwait_false_mark) \
+  X(SAMPLE, offwait_sample)
+
 enum offwait_record_type {
-  OFFWAIT_RECORD_WAIT = 1,
-  OFFWAIT_RECORD_PREEMPTION,
-  OFFWAIT_RECORD_GAP,
-  OFFWAIT_RECORD_THREAD,
-  OFFWAIT_RECORD_IO,
-  OFFWAIT_RECORD_SPIN,
-  OFFWAIT_RECORD_FALSE_MARK,
-  OFFWAIT_RECORD_SAMPLE,
+  OFFWAIT_RECORD_NONE = 0,
+#define X(name, record) OFFWAIT_RECORD_##name,
+  OFFWAIT_RECORD_KINDS(X)
+#undef X
+      OFFWAIT_RECORD_COUNT
 };
 
-/* What ended a wait. `waker_id` is the tid, the disk's dev_t (kernel encoding: major << 20 | minor), the
- * interface's id (offwait_nic), the interrupt number (or OFFWAIT_IRQ_*) or the softirq vector (or
- * OFFWAIT_SOFTIRQ_*). */
+/* The beginning of every record. */
+struct offwait_record {
+  __u8 type; /* enum offwait_record_type */
+  __u8 detail[3];
+  __u32 tid; /* the thread that the record is about */
+};
+
+/* What ended a wait. The kind says what `waker_id` is. */
 enum offwait_waker_kind {
   OFFWAIT_WAKER_UNKNOWN = 0,
-  OFFWAIT_WAKER_THREAD,
-  OFFWAIT_WAKER_DISK,
-  OFFWAIT_WAKER_NIC,
-  OFFWAIT_WAKER_TIMER,
-  OFFWAIT_WAKER_IRQ,
-  OFFWAIT_WAKER_SOFTIRQ,
+  OFFWAIT_WAKER_THREAD,  /* its tid */
+  OFFWAIT_WAKER_DISK,    /* its dev_t in the kernel's encoding: major << 20 | minor */
+  OFFWAIT_WAKER_NIC,     /* the interface's id (offwait_nic) */
+  OFFWAIT_WAKER_TIMER,   /* 0 */
+  OFFWAIT_WAKER_IRQ,     /* the interrupt's number or OFFWAIT_IRQ_* */
+  OFFWAIT_WAKER_SOFTIRQ, /* the softirq's vector or OFFWAIT_SOFTIRQ_* */
 };
-#define OFFWAIT_IRQ_OTHER 0xffffffffu      /* hard interrupt without a handler of its own: IPI, irq_work */
-#define OFFWAIT_IRQ_IDLE 0xfffffffeu       /* work that the idle loop did for another CPU */
-#define OFFWAIT_SOFTIRQ_RAISED 0xffffffffu /* end of an interrupt: pending softirqs handed to ksoftirqd */
+#define OFFWAIT_IRQ_OTHER 0xffffffffu      /* a hard interrupt without a handler of its own: IPI, irq_work */
+#define OFFWAIT_IRQ_IDLE 0xfffffffeu       /* the idle loop did work for another CPU */
+#define OFFWAIT_SOFTIRQ_RAISED 0xffffffffu /* an interrupt's end handed pending softirqs to ksoftirqd */
 
-/* What the file descriptor of an interrupted read, write or the like is. */
+/* What the file descriptor of the interrupted system call refers to. */
 enum offwait_fd_kind {
   OFFWAIT_FD_NONE = 0,
   OFFWAIT_FD_FILE, /* regular file, directory, block device */
@@ -53,48 +68,54 @@ enum offwait_fd_kind {
 
 enum offwait_wait_flag {
   OFFWAIT_WAIT_IOWAIT = 1 << 0,  /* task_struct.in_iowait: the kernel itself calls it a wait for I/O */
-  OFFWAIT_WAIT_KTHREAD = 1 << 1, /* a kernel thread: there is no system call */
-  OFFWAIT_WAIT_RACED = 1 << 2,   /* woken between leaving the run queue and switching out */
-  OFFWAIT_WAIT_SENT = 1 << 3,    /* waker_id sent what the waking delivered: it was waited for until the send,
-                                    the interface after it */
-  OFFWAIT_WAIT_PEER = 1 << 4,    /* `object` is a peer's id */
+  OFFWAIT_WAIT_KTHREAD = 1 << 1, /* a kernel thread waits: there is no system call */
+  OFFWAIT_WAIT_RACED = 1 << 2,   /* the waking came after the thread left the run queue, before it left the
+                                    CPU */
+  OFFWAIT_WAIT_SENT = 1 << 3,    /* the thread `waker_id` sent the packet whose delivery ended the wait: the
+                                    wait was for that thread until the send, for the interface after it */
+  OFFWAIT_WAIT_PEER = 1 << 4,    /* `peer` is set, not `futex` */
 };
 #define OFFWAIT_NO_SYSCALL (-1)
 #define OFFWAIT_SYSCALL_UNKNOWN (-2)
 
-/* One per blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if it was
- * blocked before it was recorded. Stack ids are keys of the stack store, 0 for none. Cut to
- * OFFWAIT_SHORT_WAIT bytes when all that follows is 0. */
+/* One blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if the thread was
+ * blocked before it was recorded. Stack ids are keys of the map `stacks`, 0 for none. The record is cut to
+ * OFFWAIT_SHORT_WAIT bytes when all that follows them is 0. */
 struct offwait_wait {
   __u8 type;
-  __u8 waker_kind;
-  __u8 fd_kind;
-  __u8 flags;
+  __u8 waker_kind; /* enum offwait_waker_kind */
+  __u8 fd_kind;    /* enum offwait_fd_kind */
+  __u8 flags;      /* enum offwait_wait_flag */
   __u32 tid;
   __u64 block_ns;
   __u64 wake_ns;
   __u64 run_ns;
   __u32 waker_id;
-  __s16 syscall;
-  __u16 task_state; /* TASK_* bits at the switch */
+  __s16 syscall;    /* its number, OFFWAIT_NO_SYSCALL or OFFWAIT_SYSCALL_UNKNOWN */
+  __u16 task_state; /* TASK_* bits when the thread was switched out */
   __u32 wait_user;
   __u32 wait_kernel;
-  __u32 waker_user; /* with OFFWAIT_WAIT_SENT: only if the packet was delivered on top of its sender */
+  __u32 waker_user; /* with OFFWAIT_WAIT_SENT: 0 unless the packet was delivered on top of its sender */
   union {
-    __u32 waker_kernel;
-    __u32 waker_nic; /* with OFFWAIT_WAIT_SENT: the interface that the packet came through */
+    __u32 waker_kernel; /* without OFFWAIT_WAIT_SENT */
+    __u32 waker_nic;    /* with OFFWAIT_WAIT_SENT: the interface that delivered the packet */
   };
-  /* What is waited on. A futex: 32 bits of a hash of the word's address, never 0. With OFFWAIT_WAIT_PEER: the
-   * id of who is at the other end of the socket or, where it is not known which socket is waited on, of who
-   * sent the packet that ended the wait. Else 0. */
-  __u32 object;
-  __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, 1 or more, UINT32_MAX for more;
-                         else 0 */
+  union {
+    /* Without OFFWAIT_WAIT_PEER: 32 bits of a hash of the address of the futex that is waited on. Never 0 for
+     * a futex, else 0. */
+    __u32 futex;
+    /* With OFFWAIT_WAIT_PEER: the id in `peers` of the other end of the socket that is waited on or, if it is
+     * not known which socket that is, of the sender of the packet that ended the wait. */
+    __u32 peer;
+  };
+  __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, at least 1, UINT32_MAX for that or
+                         longer; else 0 */
 };
 
 #define OFFWAIT_SHORT_WAIT 40
 
-/* Switched out while runnable, or forked and not yet run: runnable in [out, run). */
+/* The thread was runnable in [out, run): it was switched out while runnable, or forked and had not run yet.
+ */
 struct offwait_preemption {
   __u8 type;
   __u8 pad[3];
@@ -113,13 +134,15 @@ struct offwait_gap {
 };
 
 enum offwait_thread_event {
-  OFFWAIT_THREAD_SEEN = 1, /* recorded from here on, born earlier */
+  OFFWAIT_THREAD_SEEN = 1, /* recorded from here on; it was born earlier */
   OFFWAIT_THREAD_BORN,
-  OFFWAIT_THREAD_NAMED,   /* exec or rename, or found to belong to the target after all */
-  OFFWAIT_THREAD_EXITED,  /* or entered or left the target's cgroup, which ends one life and begins another */
-  OFFWAIT_THREAD_ENTERED, /* of the target, and recorded as such, from here on; born earlier */
+  OFFWAIT_THREAD_NAMED,   /* it called exec, was renamed, or turned out to belong to the target */
+  OFFWAIT_THREAD_EXITED,  /* it exited, or entered or left the target's cgroup: one life ends there and the
+                             next one begins */
+  OFFWAIT_THREAD_ENTERED, /* recorded as one of the target's from here on; it was born earlier */
 };
 
+/* Whether a thread belongs to the target. */
 enum offwait_outside {
   OFFWAIT_TARGET = 0,
   OFFWAIT_OUTSIDE,
@@ -128,57 +151,57 @@ enum offwait_outside {
 
 struct offwait_thread_record {
   __u8 type;
-  __u8 event;
+  __u8 event;   /* enum offwait_thread_event */
   __u8 outside; /* enum offwait_outside */
-  __u8 exec;    /* NAMED by an exec */
+  __u8 exec;    /* NAMED: 1 if by an exec */
   __u32 tid;
   __u32 tgid;
   __u32 parent; /* BORN: tid of the thread that called fork or clone; else 0 */
   __u64 at_ns;
   __u64 start_ns; /* task_struct.start_time */
   char comm[OFFWAIT_COMM_LEN];
-  __u32 ns_tid; /* what its own PID namespace calls it, 0 if that is the host's */
+  __u32 ns_tid; /* its tid in its own PID namespace, 0 if that is the host's namespace */
   __u32 pad;
 };
 
-/* A request to a disk, emitted at its completion. tid is 0 if it was submitted in no thread's context. */
+/* A request to a disk, emitted at its completion. */
 struct offwait_io {
   __u8 type;
   __u8 pad[3];
-  __u32 tid;
-  __u32 dev;
+  __u32 tid; /* the thread that submitted it, 0 if it was submitted in no thread's context */
+  __u32 dev; /* dev_t, as in OFFWAIT_WAKER_DISK */
   __u32 bytes;
   __u64 issue_ns;
   __u64 complete_ns;
 };
 
-/* Value of `requests`, keyed by the request's address: submitted and not complete. What is left at the end is
- * still in flight. */
+/* Value of `requests`, keyed by the request's address: a request that was submitted and is not complete. What
+ * the map holds at the end of the recording is still in flight. */
 struct offwait_request {
-  __u64 issue_ns; /* to the device, 0 if it is still in a queue of the kernel */
+  __u64 issue_ns; /* when it was issued to the device, 0 if it is still in a queue of the kernel */
   __u32 tid;
   __u32 bytes;
   __u32 dev;
   __u32 pad;
 };
 
-/* Busy waiting that was declared, emitted when the thread got through: from begin_ns until `waker`, a tid,
- * let go at end_ns. Its user stack, leaf first, comes with it. */
+/* Busy waiting that the program declared, emitted when the thread gets through: it waited from begin_ns until
+ * the thread `waker` let go at end_ns. */
 #define OFFWAIT_SPIN_FRAMES 16
 struct offwait_spin {
   __u8 type;
   __u8 pad[3];
   __u32 tid;
   __u32 tgid;
-  __u32 waker;
+  __u32 waker; /* a tid */
   __u64 begin_ns;
   __u64 end_ns;
   __u32 frames;
   __u32 pad2;
-  __u64 pc[OFFWAIT_SPIN_FRAMES];
+  __u64 pc[OFFWAIT_SPIN_FRAMES]; /* the spinning thread's user stack, leaf first */
 };
 
-/* The thread says that its last wakeup was false. */
+/* The thread declares that its last wakeup was false. */
 struct offwait_false_mark {
   __u8 type;
   __u8 pad[3];
@@ -186,7 +209,7 @@ struct offwait_false_mark {
   __u64 at_ns;
 };
 
-/* The thread was running at at_ns, and where. Stack ids as in offwait_wait. */
+/* The thread was running at at_ns, at this place. Stack ids are as in offwait_wait. */
 struct offwait_sample {
   __u8 type;
   __u8 pad[3];
@@ -196,8 +219,9 @@ struct offwait_sample {
   __u32 kernel; /* 0: it was in user mode */
 };
 
-/* In a ring buffer of its own, which wakes its reader: the process has exec'ed, or a walk met an address of
- * it that is in no mapping known. To be looked at at once, for until then its stacks are cut. */
+/* Not in `events` but in a ring buffer of its own, `mappings_wanted`, which wakes its reader at once, because
+ * stacks of the process are cut until user space has read its mappings. The process called exec, or a walk
+ * met an address of it that is in no known mapping. */
 struct offwait_mappings_wanted {
   __u32 tgid;
   __u32 pad;
@@ -210,81 +234,84 @@ enum offwait_state {
   OFFWAIT_STATE_BLOCKED,
 };
 
-/* Value of `threads`, keyed by tid: what is known of a recorded thread now. User space reads what is left at
- * the end to account for waits that are still open. */
+/* Value of `threads`, keyed by tid: the present state of a recorded thread. User space reads what the map
+ * holds at the end of the recording to account for waits that are still open. Fields without a comment are as
+ * in offwait_wait. */
 struct offwait_thread {
-  __u64 start_ns; /* identity together with the tid */
-  __u64 since_ns; /* the present state's begin, 0 = before it was recorded */
-  __u8 state;     /* unknown until the first switch seen */
-  __u8 seeded;    /* state that the task iterator found, valid while `state` is unknown */
-  __u8 target;
+  __u64 start_ns; /* task_struct.start_time: identifies the thread together with its tid */
+  __u64 since_ns; /* when the present state began, 0: before the thread was recorded */
+  __u8 state;     /* enum offwait_state: unknown until the first switch is seen */
+  __u8 seeded;    /* the state that the task iterator found; valid while `state` is unknown */
+  __u8 target;    /* 1: it belongs to the target */
   __u8 fd_kind;
   __u8 flags;
   __u8 waker_kind;
   __s16 syscall;
   __u16 task_state;
-  __u8 kernel; /* a kernel thread */
+  __u8 kernel; /* 1: a kernel thread */
   __u8 pad;
   __u32 tgid;
-  __u32 object;
+  __u32 futex; /* 0: the wait is not on a futex */
   __u32 wait_user;
   __u32 wait_kernel;
-  /* Written by the waker, on its own CPU: */
+  /* The waker writes these, on its own CPU: */
   __u32 waker_id;
   __u32 waker_user;
   union {
-    __u32 waker_kernel;
-    __u32 waker_nic;
+    __u32 waker_kernel; /* if in_flight_ns is 0 */
+    __u32 waker_nic;    /* else */
   };
-  __u32 in_flight_ns;  /* as in offwait_wait; not 0: the waker is who sent the packet */
-  __u64 wake_ns;       /* the last waking since the thread ran, 0 = none */
-  __u64 lost_since_ns; /* records lost since then, 0 = none, OFFWAIT_LOST_SINCE_BEGIN = since before it was
-                          recorded */
-  __u32 waker_peer;    /* written by the waker: who sent the packet, by id, else 0 */
+  __u32 in_flight_ns; /* not 0: `waker_id` sent the packet that ended the wait */
+  __u32 waker_peer;   /* the sender of the packet that ended the wait, by its id in `peers`, 0: not known */
+  __u64 wake_ns;      /* the last waking since the thread ran, 0: none */
+  /* The thread that waits writes these: */
+  __u64 lost_since_ns; /* its records have been lost since then, 0: none, OFFWAIT_LOST_SINCE_BEGIN: since
+                          before it was recorded */
+  __u32 peer;          /* the other end of the socket that is waited on, by its id in `peers`, 0: not known */
   __u32 ns_tid;        /* as in offwait_thread_record */
-  __u64 ran_ns; /* a probe found it running although no switch to it was seen, 0 = never; one older than
-                   the present state says nothing */
+  __u64 ran_ns; /* a probe found the thread running although no switch to it was seen, 0: never; without
+                   meaning if older than the present state */
 };
 #define OFFWAIT_LOST_SINCE_BEGIN 1
 
-/* Value of `unwalked`, keyed by tid: a blocked thread with memory of its own whose user stack is left to user
- * space, because the task iterator found it so, or because nothing was known yet of a mapping that its walk
- * met. As it entered the kernel. */
+/* Value of `unwalked`, keyed by tid: the registers, as saved when it entered the kernel, of a blocked thread
+ * whose user stack user space walks. The task iterator found the thread blocked, or its own walk met a
+ * mapping that was not known yet. */
 struct offwait_blocked {
   __u64 start_ns;
-  __u64 since_ns; /* 0: before the recording began */
+  __u64 since_ns; /* 0: blocked before the recording began */
   __u64 pc;
   __u64 sp;
   __u64 fp;
   __u64 lr;           /* arm64 */
-  __u64 arguments[3]; /* of its system call */
+  __u64 arguments[3]; /* the first three of its system call */
 };
 
-/* Value of `nics`, keyed by the interface's id. Interface indices, and names, are unique in one network
- * namespace only: the id is the low halves of the namespace's inode number and of the index. */
+/* Value of `nics`, keyed by the interface's id. Interface indices and names are unique in one network
+ * namespace only, so the id is made of the low halves of the namespace's inode number and of the index. */
 struct offwait_nic {
   __u32 namespace_inode;
   __u32 index;
   char name[OFFWAIT_NIC_NAME_LEN];
 };
 
-/* Key of `peers`, whose values are ids; never 0. Network order, IPv4 as ::ffff:a.b.c.d; ports are numbers. */
+/* Key of `peers`, whose values are the ids, never 0. */
 struct offwait_peer {
-  __u32 address[4];
-  __u16 port; /* 0: not known, or there was no room to tell the ports of this host apart */
-  /* The port of this side, which tells whether it was asked or has asked; 0 where that is known. */
+  __u32 address[4]; /* in network order; IPv4 as ::ffff:a.b.c.d */
+  __u16 port;       /* in host order; 0: not known, or there was no room to tell this host's ports apart */
+  /* The port of this side, in host order: it tells whether this side is the client or the server. 0 where
+   * that is known. */
   __u16 local_port;
-  __u8 accepted; /* the peer connected to this side, which listened */
+  __u8 accepted; /* 1: the peer connected to this side, which listened */
   __u8 pad[3];
 };
 
-/* How many stacks were not walked because they were known (bpf/known_stacks.h), and how many of those that
- * were walked all the same turned out to be others. Per CPU. */
+/* How often stacks were recognised instead of walked (bpf/known_stacks.h). One of these for each CPU. */
 struct offwait_stack_reuse {
   __u64 walked;
-  __u64 recalled;
-  __u64 verified;
-  __u64 wrong;
+  __u64 recalled; /* recognised */
+  __u64 verified; /* recognised and walked all the same */
+  __u64 wrong;    /* verified, and the walk found another stack */
 };
 
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */
@@ -294,5 +321,18 @@ struct offwait_stack {
   __u16 end;                      /* enum offwait_stack_end (unwind.h), of a user stack */
   __u64 pc[OFFWAIT_STACK_FRAMES]; /* leaf first; zero beyond `frames` */
 };
+
+#ifdef __cplusplus
+#define OFFWAIT_ASSERT static_assert
+#else
+#define OFFWAIT_ASSERT _Static_assert
+#endif
+#define X(name, record)                                                                            \
+  OFFWAIT_ASSERT(                                                                                  \
+      __builtin_offsetof(struct record, type) == 0 && __builtin_offsetof(struct record, tid) == 4, \
+      #record " begins like offwait_record");
+OFFWAIT_RECORD_KINDS(X)
+#undef X
+#undef OFFWAIT_ASSERT
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every way to lose an event, each with its own counter. X(NAME, what was lost, in words for the user).
- * Append only: the order is the index of the kernel's counters. */
+/* Every way to lose an event, each with its own counter: X(NAME, what was lost, in words for the user). A
+ * counter's place in this list is its index in the kernel's map. */
 #ifndef OFFWAIT_LOSS_COUNTERS_H
 #define OFFWAIT_LOSS_COUNTERS_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwind tables: what `.eh_frame` says about one ELF file, made small enough to be searched inside the
- * kernel. One table per file, sorted by pc; a row holds from its pc up to that of the next one. Both sides
- * walk by these rules: the BPF programs the current thread, user space a blocked one (src/unwind). */
+/* Unwind tables: the `.eh_frame` of an ELF file, made small enough to be searched inside the kernel. There is
+ * one table for each file, sorted by pc; a row holds from its pc up to that of the next row. Both sides walk
+ * by these rules: the BPF programs walk the current thread's stack, user space that of a blocked thread
+ * (src/unwind). */
 #ifndef OFFWAIT_UNWIND_H
 #define OFFWAIT_UNWIND_H
 
@@ -10,10 +11,10 @@
 #endif
 
 /* How the caller's frame is found. CFA is the canonical frame address: the value of sp before the call (DWARF
- * 5 §6.4). Offsets are in words of 8 bytes. On x86_64 the return address is at CFA - 8, sp is rsp and fp rbp;
- * on arm64 fp is x29 and the flags below say where the return address is. */
+ * 5 §6.4). Offsets are in words of 8 bytes. On x86_64 sp is rsp, fp is rbp, and the return address is at CFA
+ * - 8; on arm64 fp is x29, and the flags below tell where the return address is. */
 enum offwait_unwind_kind {
-  OFFWAIT_UNWIND_NONE = 0, /* no rule: not covered, or one that does not fit into a row */
+  OFFWAIT_UNWIND_NONE = 0, /* no rule, or one that does not fit into a row */
   OFFWAIT_UNWIND_SP,       /* CFA = sp + cfa */
   OFFWAIT_UNWIND_FP,       /* CFA = fp + cfa */
   OFFWAIT_UNWIND_PLT, /* CFA = sp + 8, + 8 more if (pc & 15) >= cfa (in bytes): a lazily bound PLT entry */
@@ -26,7 +27,8 @@ enum offwait_unwind_kind {
   OFFWAIT_UNWIND_KINDS,
 };
 #define OFFWAIT_UNWIND_KIND_MASK 0x1f
-/* arm64 only, or-ed to the kind. Without either the return address was saved beside fp, at CFA + fp + 1. */
+/* Flags for arm64, or-ed to the kind. Without either of the two the return address was saved beside fp, at
+ * CFA + fp + 1. */
 #define OFFWAIT_UNWIND_RA_IN_LR \
   0x20 /* it still is in x30: the leaf's frame, or the one a signal interrupted */
 #define OFFWAIT_UNWIND_RA_ALONE 0x40 /* it was saved at CFA + fp, and x29 was not */
@@ -35,7 +37,7 @@ enum offwait_unwind_kind {
  * more than a kilobyte (1 % of librocksdb's rows). */
 #define OFFWAIT_UNWIND_FP_FROM_BASE 0x80
 
-/* Values of offwait_unwind_row.fp that are no offset. */
+/* Values of offwait_unwind_row.fp that are not offsets. */
 #define OFFWAIT_UNWIND_FP_SAME 0
 #define OFFWAIT_UNWIND_FP_AT_FP 127   /* the caller's fp is at *fp (frames that align their stack) */
 #define OFFWAIT_UNWIND_FP_LOST (-128) /* not known from here on */
@@ -48,9 +50,9 @@ struct offwait_unwind_row {
   __u16 cfa; /* signed (__s16) with the DEREF kinds */
 };
 
-/* A table in the kernel: rows in blocks of 4 KiB, an index block with the first pc of each before them.
- * Blocks are numbered through all superblocks, the inner maps of `unwind_superblocks`, which user space has
- * mapped. What is not used of an index or of rows has pc OFFWAIT_UNWIND_UNUSED. */
+/* A table in the kernel: an index block with the first pc of each block of rows, then these blocks, of 4 KiB
+ * each. Blocks are numbered through all superblocks, the inner maps of `unwind_superblocks`, which user space
+ * has mapped. Unused entries of an index and unused rows have the pc OFFWAIT_UNWIND_UNUSED. */
 #define OFFWAIT_UNWIND_ROWS 512
 #define OFFWAIT_UNWIND_LEAVES 1024
 #define OFFWAIT_UNWIND_UNUSED 0xffffffffu
@@ -60,20 +62,21 @@ struct offwait_unwind_block {
     __u32 first[OFFWAIT_UNWIND_LEAVES];
   };
 };
-#define OFFWAIT_UNWIND_SUPERBLOCK 1024 /* blocks of one */
-#define OFFWAIT_UNWIND_SUPERBLOCKS 256 /* at most */
+#define OFFWAIT_UNWIND_SUPERBLOCK 1024 /* blocks in a superblock */
+#define OFFWAIT_UNWIND_SUPERBLOCKS 256 /* superblocks, at most */
 
 /* Executable addresses [begin, end) of a process. */
 struct offwait_mapping {
   __u64 begin;
   __u64 end;
-  __u64 bias; /* pc - bias is what the table calls pc */
+  __u64 bias; /* pc - bias is the pc in the table */
   __u32
       index; /* number of the table's index block, OFFWAIT_UNWIND_UNUSED for none: frame pointers are tried */
   __u32 pad;
 };
 #define OFFWAIT_MAPPINGS 1024
-/* Value of `mappings`, keyed by a number that is never used again for others. Sorted, disjoint. */
+/* Value of `mappings`, keyed by a number that is never used again for other mappings. Sorted by address; they
+ * do not overlap. */
 struct offwait_mappings {
   __u32 count;
   __u32 pad;
@@ -81,12 +84,12 @@ struct offwait_mappings {
 };
 /* Value of `address_spaces`, keyed by tgid. */
 struct offwait_address_space {
-  __u32 mappings; /* 0: not known any more */
-  __u32 asked;    /* user space has been asked to look at the mappings again */
+  __u32 mappings; /* key in `mappings`, 0: no longer known */
+  __u32 asked;    /* 1: user space has been asked to look at the mappings again */
 };
 
-/* Where the frame that the kernel makes for a signal handler has the interrupted registers: from sp, in bytes
- * (arch/x86/include/uapi/asm/sigcontext.h after the return address was taken,
+/* Where the interrupted registers are in the frame that the kernel makes for a signal handler, in bytes from
+ * sp (arch/x86/include/uapi/asm/sigcontext.h, after the return address has been popped;
  * arch/arm64/include/uapi/asm/sigcontext.h). */
 #define OFFWAIT_SIGNAL_X86_64_FP 120
 #define OFFWAIT_SIGNAL_X86_64_SP 160
@@ -95,26 +98,26 @@ struct offwait_address_space {
 #define OFFWAIT_SIGNAL_ARM64_LR 552
 #define OFFWAIT_SIGNAL_ARM64_SP 560
 #define OFFWAIT_SIGNAL_ARM64_PC 568
-/* User addresses of arm64 have 48 bits, but for who asks for more; pointer authentication signs above them.
- */
+/* User addresses of arm64 have 48 bits unless a program asks for more; pointer authentication uses the bits
+ * above them. */
 #define OFFWAIT_ARM64_ADDRESS_MASK 0xffffffffffffull
-/* `add $8n,%rsp; ret`: code without a table that goes on like this says itself where its frame ends. All of
- * the rest of Python's trampolines (-X perf), which have no frame pointer. */
+/* `add $8n,%rsp; ret`: code without a table that continues like this tells itself where its frame ends. That
+ * is how Python's trampolines (-X perf) end, which have no frame pointer. */
 #define OFFWAIT_X86_64_EPILOGUE 0xc300c48348ull
 #define OFFWAIT_X86_64_EPILOGUE_MASK 0xff87ffffffull
 #define OFFWAIT_X86_64_EPILOGUE_WORDS(code) ((code) >> 27 & 0xf) /* n */
-/* How far above sp a frame pointer may point to be believed, where no table tells. */
+/* How far above sp, in bytes, a frame pointer may point to be believed where there is no table. */
 #define OFFWAIT_FARTHEST_FP (4 << 20)
 
 /* How the walk of a user stack ended. */
 enum offwait_stack_end {
   OFFWAIT_STACK_ROOT = 0,   /* at an outermost frame: complete */
-  OFFWAIT_STACK_DEEP,       /* has more frames than are kept */
-  OFFWAIT_STACK_NO_MAPPING, /* a return address where nothing executable was known to be mapped */
-  OFFWAIT_STACK_NO_RULE,    /* code that its file's table has no rule for */
-  OFFWAIT_STACK_NO_FP,      /* code without a table (JIT, no .eh_frame), and no frame pointer either */
-  OFFWAIT_STACK_UNREADABLE, /* the stack could not be read: paged out, or its registers were not what they
-                               seemed */
+  OFFWAIT_STACK_DEEP,       /* after OFFWAIT_STACK_FRAMES frames; it has more */
+  OFFWAIT_STACK_NO_MAPPING, /* at a return address in no known executable mapping */
+  OFFWAIT_STACK_NO_RULE,    /* in code that its file's table has no rule for */
+  OFFWAIT_STACK_NO_FP,      /* in code without a table (JIT, no .eh_frame) and without a frame pointer */
+  OFFWAIT_STACK_UNREADABLE, /* where the stack could not be read: it is paged out, or a register does not
+                               point to it */
   OFFWAIT_STACK_BY_KERNEL,  /* not walked by tables: the kernel followed frame pointers, if there were any */
   OFFWAIT_STACK_ENDS,
 };

@@ -406,9 +406,9 @@ class Assembler {
     WaitSite where;
     where.thread = life->actor;
     if ((record.flags & OFFWAIT_WAIT_PEER) != 0) {
-      where.peer = peer(record.object);
+      where.peer = peer(record.peer);
     } else {
-      wait.futex = record.object;
+      wait.futex = record.futex;
     }
     const WaitFacts facts{record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state};
     where.wait_class = classify(facts);
@@ -421,9 +421,9 @@ class Assembler {
       life->open = true;
       push(wait, where);
     } else {
-      add_woken(
-          wait, where,
-          {record.waker_kind, record.waker_id, record.waker_user, record.waker_kernel, record.in_flight_ns});
+      add_woken(wait, where,
+                {record.waker_kind, record.waker_id, record.waker_user, record.waker_kernel, record.waker_nic,
+                 record.in_flight_ns});
     }
   }
 
@@ -443,7 +443,8 @@ class Assembler {
     std::uint8_t kind;
     std::uint32_t id;
     std::uint32_t user;
-    std::uint32_t kernel_or_nic;
+    std::uint32_t kernel;  ///< if in_flight_ns is 0
+    std::uint32_t nic;     ///< else
     std::uint32_t in_flight_ns;
   };
 
@@ -455,14 +456,14 @@ class Assembler {
   void add_woken(const Wait& wait, WaitSite where, const Waking& waking) {
     if (waking.in_flight_ns != 0) return add_delivered(wait, where, waking);
     where.waker = waker_actor(waking.kind, waking.id, wait.wake);
-    if (waking.kind == OFFWAIT_WAKER_THREAD) where.waker_stack = stack(waking.kernel_or_nic, waking.user);
+    if (waking.kind == OFFWAIT_WAKER_THREAD) where.waker_stack = stack(waking.kernel, waking.user);
     push(wait, where);
   }
 
   /// Cut at the send: up to it for the sender, after it for the interface. One who began to wait after the
   /// send waited for the sender for no time, but for nobody else's packet.
   void add_delivered(const Wait& wait, WaitSite where, const Waking& waking) {
-    const ActorId nic = device(ActorKind::nic, waking.kernel_or_nic);
+    const ActorId nic = device(ActorKind::nic, waking.nic);
     const Nanos sent_at = wait.wake - Nanos{waking.in_flight_ns};
     const Nanos sent = std::max(sent_at, wait.block);
     const Life* sender = waking.in_flight_ns == UINT32_MAX ? nullptr : life_at(waking.id, sent_at);
@@ -492,9 +493,7 @@ class Assembler {
 
   void add(const offwait_gap& record) {
     Gap gap;
-    // 1 for "before it was recorded", as 0 would be no gap at all.
-    const std::uint64_t from_ns = record.from_ns == 1 ? 0 : record.from_ns;
-    Life* life = place(record.tid, from_ns, record.to_ns, gap.from);
+    Life* life = place(record.tid, record.from_ns, record.to_ns, gap.from);
     if (life == nullptr) return;
     gap.thread = life->actor;
     gap.to = nanos(record.to_ns);
@@ -589,11 +588,8 @@ class Assembler {
   void add_left_wait(const Life& life, const offwait_thread& thread, Wait wait) {
     WaitSite where;
     where.thread = life.actor;
-    if ((thread.flags & OFFWAIT_WAIT_PEER) != 0) {
-      where.peer = peer(thread.object);
-    } else {
-      wait.futex = thread.object;
-    }
+    if (thread.peer != 0) where.peer = peer(thread.peer);
+    wait.futex = thread.futex;
     where.wait_stack = stack(thread.wait_kernel, thread.wait_user);
     const auto tid = static_cast<std::uint32_t>(trace_.actors[life.actor].tid);
     add_blocked({tid, thread.since_ns}, life, thread.wait_kernel, thread.wait_user, where);
@@ -606,7 +602,7 @@ class Assembler {
     wait.wake = std::max(nanos(thread.wake_ns), wait.block);
     const bool sent = thread.waker_kind == OFFWAIT_WAKER_THREAD;
     add_woken(wait, where,
-              {thread.waker_kind, thread.waker_id, thread.waker_user, thread.waker_kernel,
+              {thread.waker_kind, thread.waker_id, thread.waker_user, thread.waker_kernel, thread.waker_nic,
                sent ? thread.in_flight_ns : 0});
   }
 

@@ -144,21 +144,23 @@ class Simulator {
     thread_event(thread, OFFWAIT_THREAD_SEEN);
   }
 
-  /// bpf/maps.h: emit_gap().
+  /// bpf/records.h: emit_gap().
   bool emit_gap(SimulatedThread& thread) {
     if (thread.entry.lost_since_ns == 0) return true;
     if (full()) return false;
-    simulation_.records.emplace_back(
-        test::gap_of(thread.tid, thread.entry.lost_since_ns, thread.entry.since_ns));
+    const std::uint64_t lost_since = thread.entry.lost_since_ns;
+    simulation_.records.emplace_back(test::gap_of(
+        thread.tid, lost_since == OFFWAIT_LOST_SINCE_BEGIN ? 0 : lost_since, thread.entry.since_ns));
     thread.entry.lost_since_ns = 0;
     return true;
   }
 
-  /// bpf/maps.h: reserve(). Whether there is room.
+  /// bpf/records.h: new_interval(). Whether there is room.
   bool reserve(SimulatedThread& thread) {
     if (!emit_gap(thread)) return false;
     if (!full()) return true;
-    thread.entry.lost_since_ns = thread.entry.since_ns != 0 ? thread.entry.since_ns : 1;
+    thread.entry.lost_since_ns =
+        thread.entry.since_ns != 0 ? thread.entry.since_ns : OFFWAIT_LOST_SINCE_BEGIN;
     return false;
   }
   bool full() { return lossy_ && one_in(random_, 6); }

@@ -534,11 +534,11 @@ TEST_CASE("lost records are a gap") {
 }
 
 TEST_CASE("records lost since before the recording are a gap from the window's begin or the birth on") {
-  // The kernel says 1 for it: 0 would be no gap.
+  // Such a record begins at 0.
   RecordingByHand t = two_threads();
-  t.append(gap_of(11, 1, 1200));
+  t.append(gap_of(11, 0, 1200));
   t.born(13, 1300);
-  t.append(gap_of(13, 1, 1400));
+  t.append(gap_of(13, 0, 1400));
   t.left(13, 1300, OFFWAIT_STATE_RUNNING, 1400);
   const Lines lines = trace_of(t);
   CHECK(only("gap", lines) == Lines{"gap 11@500 [1000,1200)", "gap 13@1300 [1300,1400)"});

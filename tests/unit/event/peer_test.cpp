@@ -45,13 +45,13 @@ TEST_CASE("waits bear their peers; those that differ in this side's port only ar
   std::uint64_t at = 2000;
   for (const std::uint32_t id : {1U, 2U, 3U, 4U}) {
     offwait_wait wait = test::wait_of(11, at, at + 100, at + 100, test::kTimer);
-    wait.object = id;
+    wait.peer = id;
     wait.flags = OFFWAIT_WAIT_PEER;
     by_hand.append(wait);
     at += 1000;
   }
   offwait_wait futex = test::wait_of(11, at, at + 100, at + 100, test::kTimer);
-  futex.object = 1;
+  futex.futex = 1;
   by_hand.append(futex);
   const Trace trace = by_hand.trace();
   CHECK(trace.peers ==

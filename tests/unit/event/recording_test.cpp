@@ -202,7 +202,7 @@ TEST_CASE("waits come back to the nanosecond, whatever their times") {
 TEST_CASE("what was in flight comes back with its wait, and the next one after it") {
   RecordBuffer records;
   offwait_wait sent = wait_at(1, 1000, 2000, 3000);
-  sent.object = 2;
+  sent.peer = 2;
   sent.in_flight_ns = GENERATE(1U, 256U, UINT32_MAX);
   const offwait_wait after = wait_at(1, 3500, 4000, 5000);
   REQUIRE(records.append(bytes_of(sent)));

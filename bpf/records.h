@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How records are emitted without losing one silently: a record that finds no room is counted, and one that
+ * reports an interval of a thread leaves a gap over it. */
+#ifndef OFFWAIT_RECORDS_H
+#define OFFWAIT_RECORDS_H
+
+/* A new record, empty but for its type and thread; NULL, counted as lost, if the ring buffer is full. */
+static __always_inline void* new_record(__u8 type, __u32 tid, const __u64 size) {
+  struct offwait_record* record = bpf_ringbuf_reserve(&events, size, 0);
+  if (!record) {
+    count_loss(OFFWAIT_LOSS_ringbuf_full);
+    return NULL;
+  }
+  record->type = type;
+  __builtin_memset(record->detail, 0, sizeof(record->detail));
+  record->tid = tid;
+  return record;
+}
+
+/* User space reads the ring buffer on a timer: waking it for each record would cost four times as much as the
+ * recording itself. */
+static __always_inline void emit(void* record) { bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP); }
+
+/* From this time on it is not known what the thread did, until emit_gap() says until when. */
+static __always_inline void lose_since(struct offwait_thread* thread, __u64 from_ns) {
+  if (!thread->lost_since_ns) thread->lost_since_ns = from_ns ? from_ns : OFFWAIT_LOST_SINCE_BEGIN;
+}
+
+/* If records of the thread were lost, emits a gap over the time that they would have covered, which ends at
+ * to_ns. False if the gap is lost as well. */
+static __always_inline bool emit_gap(struct offwait_thread* thread, __u32 tid, __u64 to_ns) {
+  if (!thread->lost_since_ns) return true;
+  struct offwait_gap* gap = new_record(OFFWAIT_RECORD_GAP, tid, sizeof(*gap));
+  if (!gap) return false;
+  gap->from_ns = thread->lost_since_ns == OFFWAIT_LOST_SINCE_BEGIN ? 0 : thread->lost_since_ns;
+  gap->to_ns = to_ns;
+  emit(gap);
+  thread->lost_since_ns = 0;
+  return true;
+}
+
+/* A new record for an interval of the thread that began at from_ns, after the gap before it, if there is one;
+ * NULL if it is lost. */
+static __always_inline void* new_interval(struct offwait_thread* thread, __u8 type, __u32 tid,
+                                          const __u64 size, __u64 from_ns) {
+  if (!emit_gap(thread, tid, from_ns)) return NULL;
+  void* record = new_record(type, tid, size);
+  if (!record) lose_since(thread, from_ns);
+  return record;
+}
+
+#endif
