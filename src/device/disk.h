@@ -83,7 +83,8 @@ std::vector<DiskUse> disk_use(const Trace& trace);
 /// data, such as a flush, counts as 512 bytes) in requests in flight in the window; the shares sum to idle_ns
 /// exactly (largest remainder; ties to the smaller id). Disks that nobody used have none, nor have shares of
 /// 0 ns, nor has a thread that keeps the disk in work: more than half of its time waiting for the disk it
-/// waits for any request (WaitSite::any_request), with four of its own or more under way. They do not
+/// waits for any request (WaitSite::any_request), with four of its own or more under way. (How many are under
+/// way does not tell alone: fsync sends many pages, too, and waits for all of them.) They do not
 /// cascade: weight_ns = wait_ns. `waits` is the number of the thread's requests; what the thread did
 /// meanwhile is not accounted. In order of disk, then thread.
 std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use);

@@ -37,6 +37,8 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
 /// the group's sum), and who are about as busy (their share of running or runnable time at most 0.3 from the
 /// group's mean), become one vertex; but saturated threads (running or runnable for 90 % of the window, as
 /// for a sink) only with each other: the last one at a barrier must not hide among those that wait for it.
+/// How busy they are counts because the threads of an idle pool wait in the same place as busy ones: merged
+/// with them, MariaDB's wait for the disk fell under the threshold.
 /// Threads that never waited are similar to each other only. A thread without a name or whose process is not
 /// known (tgid 0) stays alone. Edges inside become a self-loop. wait_ns, weight_ns and the like of a group
 /// edge and its stacks are the sum over all members divided by the members of the waiting vertex, each

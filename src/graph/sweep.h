@@ -21,7 +21,9 @@ struct SiteSum {
   Nanos wait_ns = 0;
   /// Local impact: at any instant the wait grows by 1 + the number of threads that wait for its thread,
   /// directly or not; that of a kernel thread by the latter only. Equal to the literal recursion of Figure 4,
-  /// begun at every wait but those of kernel threads, to the nanosecond.
+  /// begun at every wait but those of kernel threads, to the nanosecond. A kworker or jbd2 waits for work
+  /// most of the time, for whoever sends it some. Begun at such waits, the cascade led from the target
+  /// through a kworker to another program's knot (RocksDB on a loop device).
   Nanos weight_ns = 0;
   // What the waker was doing during the waits (unweighted). For a thread as waker the four add up to
   // wait_ns; for any other waker all are 0. Before its birth and after its exit it is `unknown`.
