@@ -7,6 +7,7 @@
 - No line of a document is longer than 100 characters, and README.md has at most 150 lines.
 - Relative links lead to files, and to headings, that exist.
 - The rooms table of doc/design.md lists the rooms of src/CMakeLists.txt, in their order.
+- Files of the repository that a document names in `code` exist.
 - Sources that name a document (`doc/design.md`, or `doc/design.md "Heading"`) name an existing one, and
   nothing refers to a document outside of the repository.
 Prints one line for each fault and exits with 1 if there is any.
@@ -25,6 +26,7 @@ ROOMS_MARKS = ("<!-- rooms -->", "<!-- end of rooms -->")
 NO_SOURCES = {".git", "build", "corpus", "__pycache__"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"^\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
+NAMED_FILE = re.compile(r"`((?:src|bpf|include|tests|doc|examples|packaging|cmake|vmlinux)/[\w./-]+)`")
 HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 CITATION = re.compile(r'\b(doc/[\w-]+\.md)(?:,? "([^"\n]+)")?')
 UNNAMED_DESIGN = re.compile(r"(?<!doc/)(?<![\w/])design\.md\b")
@@ -81,6 +83,12 @@ def dead_links(root, path):
             yield f"{place}: {link}: no such heading"
 
 
+def missing_files(root, path):
+    for name in NAMED_FILE.findall(path.read_text()):
+        if not (root / name).exists():
+            yield f"{path.relative_to(root)}: `{name}`: no such file"
+
+
 def wrong_rooms(root):
     design = root / "doc/design.md"
     text = design.read_text()
@@ -119,6 +127,7 @@ def faults(root):
     for path in files(root, {".md"}):
         yield from long_lines(root, path)
         yield from dead_links(root, path)
+        yield from missing_files(root, path)
     yield from wrong_rooms(root)
     for path in files(root, {".md", ".h", ".c", ".cpp", ".py", ".sh", ".txt", ".cmake"}):
         if path.resolve() != Path(__file__).resolve() and path.parts[-2:] != ("tests", "documents_test.py"):

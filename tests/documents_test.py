@@ -47,6 +47,10 @@ class DocumentsTest(unittest.TestCase):
         self.fails({"doc/a.md": "[a](design.md#waits)\n"}, "doc/a.md: design.md#waits: no such heading")
         self.fails({"doc/a.md": "[a](../../b.md)\n"}, "doc/a.md: ../../b.md leads out of the repository")
 
+    def test_files(self):
+        self.fails({"doc/a.md": "`src/base/gone.h`, `src/base/result.h`\n"},
+                   "doc/a.md: `src/base/gone.h`: no such file")
+
     def test_rooms(self):
         self.fails({"doc/design.md": DESIGN.replace("| `model` | b |\n", "")},
                    "doc/design.md: the table of rooms lacks model")
