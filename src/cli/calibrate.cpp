@@ -30,9 +30,9 @@
 #include "calibrate/calibration.h"
 #include "calibrate/measure.h"
 #include "capture/block_devices.h"
-#include "cli/interruption.h"
 #include "report/escape.h"
 #include "report/quantity.h"
+#include "session/interruption.h"
 
 namespace offwait {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "base/nanos.h"
 #include "cli/duration.h"
-#include "device/disk.h"
-#include "device/nic.h"
+#include "device/capacity.h"
 #include "model/thread_filter.h"
 #include "report/folded.h"
+#include "session/recording_options.h"
 
 namespace offwait {
 
@@ -23,12 +23,6 @@ enum class Command : std::uint8_t {
   dump,       ///< record, write as text
   calibrate,  ///< measure a disk
   doctor,     ///< say what this host allows
-};
-
-/// --spin LOCK[,UNLOCK]
-struct SpinFunction {
-  std::string lock;
-  std::string unlock;  ///< empty: not given
 };
 
 struct Options {

@@ -22,12 +22,13 @@
 #include "cli/calibrate.h"
 #include "cli/doctor.h"
 #include "cli/options.h"
-#include "cli/record.h"
+#include "cli/version.h"
 #include "report/analyse.h"
 #include "report/escape.h"
 #include "report/folded.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "session/record.h"
 #include "trace/text.h"
 
 namespace offwait {
@@ -118,37 +119,21 @@ struct Outputs {
   }
 };
 
-/// Replaces what is assumed or recorded by what the user knows.
-Status apply_capacities(Trace& trace, const std::vector<NamedCapacity>& given,
-                        std::vector<std::string>& notes) {
-  for (const NamedCapacity& capacity : given) {
-    bool found = false;
-    for (ActorId id = 0; id < trace.actors.size(); ++id) {
-      if (trace.actors[id].kind != ActorKind::disk || trace.actors[id].name != capacity.disk) continue;
-      found = true;
-      std::erase_if(trace.capacities, [id](const DiskCapacity& other) { return other.disk == id; });
-      trace.capacities.push_back({id, capacity.bytes_per_s, capacity.ios_per_s, CapacitySource::given});
-    }
-    if (!found)
-      notes.push_back("--disk-capacity " + capacity.disk + ": nobody waited for a disk of this name");
-  }
-  return success();
-}
-
-void apply_nic_capacities(Trace& trace, const std::vector<NamedNicCapacity>& given,
-                          std::vector<std::string>& notes) {
-  for (const NamedNicCapacity& capacity : given) {
-    bool found = false;
-    for (ActorId id = 0; id < trace.actors.size(); ++id) {
-      if (trace.actors[id].kind != ActorKind::nic || trace.actors[id].name != capacity.nic) continue;
-      found = true;
-      std::erase_if(trace.nic_capacities, [id](const NicCapacity& other) { return other.nic == id; });
-      trace.nic_capacities.push_back(
-          {id, capacity.received_per_s, capacity.sent_per_s, CapacitySource::given});
-    }
-    if (!found)
-      notes.push_back("--nic-capacity " + capacity.nic + ": nobody waited for an interface of this name");
-  }
+RecordingOptions recording_options(const Options& options) {
+  RecordingOptions recording;
+  recording.target = {options.pids,      options.tid, options.cgroup,      options.unit,
+                      options.container, options.all, options.command_line};
+  recording.duration = options.duration;
+  recording.stacks = options.stacks;
+  recording.sample_hz = options.sample_hz;
+  recording.java = options.java;
+  recording.debuginfod = options.debuginfod;
+  recording.spins = options.spins;
+  recording.filter = options.filter;
+  recording.given_capacities = {options.disk_capacities, options.nic_capacities};
+  recording.quiet = options.quiet;
+  recording.recorder_version = kVersion;
+  return recording;
 }
 
 int print_report(const Options& options, Recorded recorded, Outputs outputs) {
@@ -156,9 +141,8 @@ int print_report(const Options& options, Recorded recorded, Outputs outputs) {
   if (!chosen) return fail(chosen.error());
   Trace trace = std::move(chosen).value();
   std::vector<std::string> notes = std::move(recorded.notes);
-  if (Status applied = apply_capacities(trace, options.disk_capacities, notes); !applied)
-    return fail(applied.error());
-  apply_nic_capacities(trace, options.nic_capacities, notes);
+  for (std::string& note : apply_given({options.disk_capacities, options.nic_capacities}, trace))
+    notes.push_back(std::move(note));
   AnalysisOptions analysis;
   analysis.min_weight_ns = threshold_ns(options.min_weight, trace.window);
   analysis.noise = static_cast<double>(threshold_ns(options.noise, trace.window)) /
@@ -201,9 +185,14 @@ int print_report(const Options& options, Recorded recorded, Outputs outputs) {
 int run_profile(const Options& options) {
   Result<Outputs> outputs = Outputs::open(options);
   if (!outputs) return fail(outputs.error());
-  Result<Recorded> recorded = record(options);
+  Result<Recorded> recorded = record(recording_options(options));
   if (!recorded) return fail(recorded.error());
-  return print_report(options, std::move(recorded).value(), std::move(outputs).value());
+  Options shown = options;
+  if (const Status matched = check_filter(recorded->trace.actors, options.filter); !matched) {
+    recorded->notes.push_back(matched.error().message + "; the report shows the whole target");
+    shown.filter = {};
+  }
+  return print_report(shown, std::move(recorded).value(), std::move(outputs).value());
 }
 
 int run_report(const Options& options) {
@@ -224,7 +213,7 @@ int run_report(const Options& options) {
 int run_dump(const Options& options) {
   Result<Output> output = Output::open(options.output);
   if (!output) return fail(output.error());
-  Result<Recorded> recorded = record(options);
+  Result<Recorded> recorded = record(recording_options(options));
   if (!recorded) return fail(recorded.error());
   if (Status written = write_text(recorded->trace, output->file()); !written) return fail(written.error());
   return recorded->command_status.value_or(0);

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "device/capacity.h"
 #include "device/rate.h"
 
 namespace offwait {
@@ -388,7 +389,7 @@ std::set<std::pair<ActorId, ActorId>> kept_in_work(const Trace& trace) {
   return result;
 }
 
-DiskCapacity capacity_of(const Trace& trace, ActorId disk) {
+DiskCapacity recorded_capacity(const Trace& trace, ActorId disk) {
   for (const DiskCapacity& capacity : trace.capacities) {
     if (capacity.disk == disk && capacity.bytes_per_s > 0 && capacity.ios_per_s > 0) {
       return capacity;
@@ -398,50 +399,6 @@ DiskCapacity capacity_of(const Trace& trace, ActorId disk) {
 }
 
 }  // namespace
-
-DiskCapacity assumed_capacity(ActorId disk, DiskType type) {
-  switch (type) {
-    case DiskType::rotational:
-      return {disk, 150e6, 150, CapacitySource::assumed};
-    case DiskType::nvme:
-      return {disk, 3e9, 400e3, CapacitySource::assumed};
-    case DiskType::ssd:
-      break;
-  }
-  return {disk, 500e6, 50e3, CapacitySource::assumed};
-}
-
-Result<NamedCapacity> parse_capacity(std::string_view text) {
-  const auto wrong = [text](const std::string& why) {
-    return Error{"disk capacity " + shown(text) + ": " + why +
-                 "; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k"};
-  };
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    return wrong("has no '='");
-  }
-  const std::string_view name = text.substr(0, equals);
-  if (name.empty()) {
-    return wrong("has no disk name before '='");
-  }
-  const std::string_view rates = text.substr(equals + 1);
-  const std::size_t comma = rates.find(',');
-  if (comma == std::string_view::npos) {
-    return wrong("has no ',' between the two numbers");
-  }
-  const std::string_view bytes_text = rates.substr(0, comma);
-  const std::string_view ios_text = rates.substr(comma + 1);
-  const std::string number = " is no number above 0 (suffixes: k, M, G)";
-  const std::optional<double> bytes = parse_rate(bytes_text);
-  if (!bytes) {
-    return wrong("BYTES/s " + shown(bytes_text) + number);
-  }
-  const std::optional<double> ios = parse_rate(ios_text);
-  if (!ios) {
-    return wrong("IO/s " + shown(ios_text) + number);
-  }
-  return NamedCapacity{std::string(name), *bytes, *ios};
-}
 
 std::vector<DiskUse> disk_use(const Trace& trace) {
   std::map<ActorId, std::pair<std::vector<DiskSample>, std::vector<DiskIo>>> disks;
@@ -466,8 +423,8 @@ std::vector<DiskUse> disk_use(const Trace& trace) {
     std::vector<DiskSample>& samples = known.first;
     std::stable_sort(samples.begin(), samples.end(),
                      [](const DiskSample& a, const DiskSample& b) { return a.at < b.at; });
-    result.push_back(
-        use_of(capacity_of(trace, id), intervals(samples, requests, trace.window), requests, trace.window));
+    result.push_back(use_of(recorded_capacity(trace, id), intervals(samples, requests, trace.window),
+                            requests, trace.window));
     requests.describe(trace.window, result.back());
     result.back().check = cross_check(samples, requests);
   }

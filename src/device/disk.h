@@ -16,20 +16,6 @@
 
 namespace offwait {
 
-enum class DiskType : std::uint8_t { rotational, ssd, nvme };
-
-/// The capacity assumed for a disk that nobody measured: rotational 150 IO/s and 150 MB/s, ssd (SATA,
-/// virtio, unknown) 50,000 IO/s and 500 MB/s, NVMe 400,000 IO/s and 3 GB/s.
-DiskCapacity assumed_capacity(ActorId disk, DiskType type);
-
-/// `NAME=BYTES/s,IO/s`, e.g. `vda=500M,50k`: decimal suffixes k, M, G; both numbers > 0.
-struct NamedCapacity {
-  std::string disk;
-  double bytes_per_s = 0;
-  double ios_per_s = 0;
-};
-Result<NamedCapacity> parse_capacity(std::string_view text);
-
 /// The same requests as two see them: /proc/diskstats and the block tracepoints, between the first sample and
 /// the last. Intervals whose counters went backwards are left out.
 struct DiskCheck {

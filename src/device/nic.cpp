@@ -11,8 +11,6 @@
 namespace offwait {
 namespace {
 
-constexpr double kBitsPerByte = 8;
-
 struct Interval {
   Nanos from = 0;
   Nanos to = 0;
@@ -71,40 +69,6 @@ bool use_direction(NicDirection& use, const std::vector<Interval>& sampled, std:
 }
 
 }  // namespace
-
-NicCapacity assumed_nic_capacity(ActorId nic) {
-  constexpr double kTenGigabit = 10e9 / kBitsPerByte;
-  return {nic, kTenGigabit, kTenGigabit, CapacitySource::assumed};
-}
-
-Result<NamedNicCapacity> parse_nic_capacity(std::string_view text) {
-  const auto wrong = [text](const std::string& why) {
-    return Error{"interface capacity " + shown(text) + ": " + why +
-                 "; it must be NAME=BITS/s or NAME=RECEIVED,SENT, for example eth0=10G or eth0=1G,100M"};
-  };
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    return wrong("has no '='");
-  }
-  if (equals == 0) {
-    return wrong("has no interface name before '='");
-  }
-  const std::string_view rates = text.substr(equals + 1);
-  const std::size_t comma = rates.find(',');
-  const std::string_view received_text = rates.substr(0, comma);
-  const std::string_view sent_text =
-      comma == std::string_view::npos ? received_text : rates.substr(comma + 1);
-  NamedNicCapacity capacity{std::string(text.substr(0, equals)), 0, 0};
-  for (const auto& [rate_text, rate] :
-       {std::pair(received_text, &capacity.received_per_s), std::pair(sent_text, &capacity.sent_per_s)}) {
-    const std::optional<double> bits = parse_rate(rate_text);
-    if (!bits) {
-      return wrong("BITS/s " + shown(rate_text) + " is no number above 0 (suffixes: k, M, G)");
-    }
-    *rate = *bits / kBitsPerByte;
-  }
-  return capacity;
-}
 
 std::vector<NicUse> nic_use(const Trace& trace) {
   std::map<ActorId, std::vector<NicSample>> samples;

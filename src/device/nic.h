@@ -14,17 +14,6 @@
 
 namespace offwait {
 
-/// Assumed for hardware that does not say: 10 Gb/s each way.
-NicCapacity assumed_nic_capacity(ActorId nic);
-
-/// `NAME=BITS/s` or `NAME=RECEIVED,SENT`, e.g. `eth0=1G,100M`: decimal suffixes k, M, G; numbers > 0.
-struct NamedNicCapacity {
-  std::string nic;
-  double received_per_s = 0;  ///< bytes, as in NicCapacity
-  double sent_per_s = 0;
-};
-Result<NamedNicCapacity> parse_nic_capacity(std::string_view text);
-
 /// One direction in the window. busy_ns + idle_ns == the window if there is a capacity, else both are 0.
 struct NicDirection {
   std::uint64_t bytes = 0;

@@ -75,34 +75,41 @@ class Leaders {
   std::map<std::int32_t, std::map<Nanos, const Actor*>> leaders_;
 };
 
+/// The threads of the target that the filter chooses.
+Result<std::vector<ActorId>> choose(const std::vector<Actor>& actors, const ThreadFilter& filter) {
+  std::vector<ActorId> chosen;
+  for (ActorId id = 0; id < actors.size(); ++id) {
+    if (actors[id].kind == ActorKind::thread && !actors[id].outside) chosen.push_back(id);
+  }
+  std::set<std::string> comms;
+  const Leaders leaders(actors);
+  for (const ActorId id : chosen) comms.insert(leaders.of(actors[id]).name);
+  OFFWAIT_TRY_STATUS(check_patterns(filter.comms, comms, "--comm: no process of the target"));
+  std::erase_if(chosen, [&](ActorId id) { return !matches_any(filter.comms, leaders.of(actors[id]).name); });
+
+  std::set<std::string> names;
+  for (const ActorId id : chosen) names.insert(actors[id].name);
+  const std::string where = filter.comms.empty() ? "target" : "chosen processes";
+  OFFWAIT_TRY_STATUS(check_patterns(filter.threads, names, "--threads: no thread of the " + where));
+  std::erase_if(chosen, [&](ActorId id) { return !matches_any(filter.threads, actors[id].name); });
+  return chosen;
+}
+
 }  // namespace
+
+Status check_filter(const std::vector<Actor>& actors, const ThreadFilter& filter) {
+  if (filter.empty()) return success();
+  OFFWAIT_TRY([[maybe_unused]] const auto chosen, choose(actors, filter));
+  return success();
+}
 
 Result<Trace> with_target(Trace trace, const ThreadFilter& filter) {
   if (filter.empty()) return trace;
-  std::vector<Actor*> chosen;
+  OFFWAIT_TRY(const std::vector<ActorId> chosen, choose(trace.actors, filter));
   for (Actor& actor : trace.actors) {
-    if (actor.kind == ActorKind::thread && !actor.outside) chosen.push_back(&actor);
+    if (actor.kind == ActorKind::thread) actor.outside = true;
   }
-  std::set<std::string> comms;
-  const Leaders leaders(trace.actors);
-  for (const Actor* thread : chosen) comms.insert(leaders.of(*thread).name);
-  if (Status checked = check_patterns(filter.comms, comms, "--comm: no process of the target"); !checked)
-    return checked.error();
-  const auto leave_out = [&chosen](const auto& is_chosen) {
-    std::erase_if(chosen, [&is_chosen](Actor* thread) {
-      thread->outside = !is_chosen(*thread);
-      return thread->outside;
-    });
-  };
-  leave_out([&](const Actor& thread) { return matches_any(filter.comms, leaders.of(thread).name); });
-
-  std::set<std::string> names;
-  for (const Actor* thread : chosen) names.insert(thread->name);
-  const std::string where = filter.comms.empty() ? "target" : "chosen processes";
-  if (Status checked = check_patterns(filter.threads, names, "--threads: no thread of the " + where);
-      !checked)
-    return checked.error();
-  leave_out([&](const Actor& thread) { return matches_any(filter.threads, thread.name); });
+  for (const ActorId id : chosen) trace.actors[id].outside = false;
   return trace;
 }
 

@@ -18,10 +18,12 @@ struct ThreadFilter {
   bool empty() const { return comms.empty() && threads.empty(); }
 };
 
+/// Fails when a pattern matches no thread of the target, with the names that there are.
+Status check_filter(const std::vector<Actor>& actors, const ThreadFilter& filter);
+
 /// The trace with the chosen threads alone as its target: the target's others are outside ones. Nothing else
 /// is changed. A process is called as its main thread is or, where that was not recorded, as the oldest of
-/// its threads; all names are the last that the threads had. Fails when a pattern matches nothing, with the
-/// names that there are.
+/// its threads; all names are the last that the threads had. Fails as check_filter() does.
 Result<Trace> with_target(Trace trace, const ThreadFilter& filter);
 
 }  // namespace offwait

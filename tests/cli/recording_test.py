@@ -181,8 +181,29 @@ class Reports(TestCase):
             own = {actor["name"]: actor["outside"] for actor in report["actors"] if actor.get("tgid") == target.pid}
             self.assertEqual((own["ping"], own["pong"]), (False, False))
             self.assertEqual(report["totals"]["threads"], 2)
-            self.fails(1, "--comm: no process of the target is called 'x'; there are 'workload'", "-p", target.pid,
-                       "-d", "300ms", "--comm", "x")
+
+    def test_a_pattern_that_matches_nobody_is_a_warning_and_costs_no_recording(self):
+        warning = b"offwait: --comm: no process of the target is called 'x'; there are 'workload'"
+        with ping_pong() as target:
+            result = run("-p", target.pid, "-d", "300ms", "--json", "-", "--comm", "x")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            lines = result.stderr.splitlines()
+            self.assertEqual(lines[0], warning + b"; recording in case one starts")
+            self.assertEqual(lines[-1], warning + b"; the report shows the whole target")
+            report = self.valid_json(result.stdout)
+            self.assertEqual({actor["tid"] for actor in report["actors"]
+                              if actor["kind"] == "thread" and not actor["outside"]} & set(target.tids.values()),
+                             set(target.tids.values()))
+            self.assertEqual(run("-p", target.pid, "-d", "300ms", "-q", "--comm", "x").stderr, b"")
+
+    def test_devices_that_do_not_exist_are_told_before_the_recording(self):
+        with sleeper() as target:
+            begin = time.monotonic()
+            for option, said in (("--disk-capacity=sdzz=1G,1k", "disk"), ("--nic-capacity=none9=1G", "interface")):
+                name = option.split("=")
+                self.fails(1, re.compile(rf"^offwait: {name[0]} {name[1]}: this host has no {said} of this name; there "),
+                           "-p", target.pid, "-d", "60", option)
+            self.assertLess(time.monotonic() - begin, 30)
 
     def test_one_thread_alone(self):
         with ping_pong() as target:

@@ -41,53 +41,6 @@ DiskUse only_use(const Trace& trace) {
   return use[0];
 }
 
-TEST_CASE("capacities by type of disk") {
-  const DiskCapacity rotational = assumed_capacity(3, DiskType::rotational);
-  CHECK(rotational.disk == 3);
-  CHECK(rotational.bytes_per_s == 150e6);
-  CHECK(rotational.ios_per_s == 150);
-  CHECK(rotational.source == CapacitySource::assumed);
-  CHECK(assumed_capacity(0, DiskType::ssd).bytes_per_s == 500e6);
-  CHECK(assumed_capacity(0, DiskType::ssd).ios_per_s == 50'000);
-  CHECK(assumed_capacity(0, DiskType::nvme).bytes_per_s == 3e9);
-  CHECK(assumed_capacity(0, DiskType::nvme).ios_per_s == 400'000);
-}
-
-TEST_CASE("a capacity option is a name and two numbers with decimal suffixes") {
-  const Result<NamedCapacity> plain = parse_capacity("vda=500M,50k");
-  REQUIRE(plain.ok());
-  CHECK(plain->disk == "vda");
-  CHECK(plain->bytes_per_s == 500e6);
-  CHECK(plain->ios_per_s == 50e3);
-  const Result<NamedCapacity> fine = parse_capacity("cciss!c0d0=1.5G,150");
-  REQUIRE(fine.ok());
-  CHECK(fine->disk == "cciss!c0d0");
-  CHECK(fine->bytes_per_s == 1.5e9);
-  CHECK(fine->ios_per_s == 150);
-}
-
-TEST_CASE("a wrong capacity option says what is wrong with it and what it must be") {
-  const std::string rule = "; it must be NAME=BYTES/s,IO/s, for example vda=500M,50k";
-  const std::string number = " is no number above 0 (suffixes: k, M, G)";
-  CHECK(parse_capacity("").error().message == "disk capacity '': has no '='" + rule);
-  CHECK(parse_capacity("vda").error().message == "disk capacity 'vda': has no '='" + rule);
-  CHECK(parse_capacity("=1,2").error().message == "disk capacity '=1,2': has no disk name before '='" + rule);
-  CHECK(parse_capacity("vda=5M").error().message ==
-        "disk capacity 'vda=5M': has no ',' between the two numbers" + rule);
-  CHECK(parse_capacity("vda=0,5").error().message == "disk capacity 'vda=0,5': BYTES/s '0'" + number + rule);
-  CHECK(parse_capacity("vda=5,\x1b[1m").error().message ==
-        "disk capacity 'vda=5,?[1m': IO/s '?[1m'" + number + rule);
-  for (const char* bad :
-       {"-5", "", "k", "5K", "5kk", "5 ", " 5", "+5", "nan", "inf", "1e5", "0x10", "5,5", "1\xc3\xa9"}) {
-    CAPTURE(bad);
-    CHECK_FALSE(parse_capacity(std::string("vda=5,") + bad).ok());
-  }
-  CHECK_FALSE(parse_capacity("vda=" + std::string(400, '9') + ",5").ok());
-  CHECK_FALSE(parse_capacity("vda=" + std::string(308, '9') + "G,5").ok());
-  CHECK(parse_capacity(std::string(1000, 'x')).error().message ==
-        "disk capacity '" + std::string(64, 'x') + "…': has no '='" + rule);
-}
-
 TEST_CASE("an interval is busy by the larger of its two fractions of the capacity") {
   Trace trace = trace_of(2 * kSecond);
   sample(trace, 0, 7, 3);

@@ -88,23 +88,5 @@ TEST_CASE("hostile counters") {
   CHECK(use.sent.idle_ns >= 0);
 }
 
-TEST_CASE("capacities as users write them, in bits") {
-  const auto parsed = [](const char* text) {
-    const Result<NamedNicCapacity> result = parse_nic_capacity(text);
-    REQUIRE(result.ok());
-    return std::pair(result->received_per_s, result->sent_per_s);
-  };
-  CHECK(parsed("eth0=10G") == std::pair(1.25e9, 1.25e9));
-  CHECK(parsed("eth0=1G,100M") == std::pair(125e6, 12.5e6));
-  CHECK(parse_nic_capacity("eth0@4026532195=8k")->nic == "eth0@4026532195");
-  for (const char* const wrong : {"", "eth0", "=1G", "eth0=", "eth0=0", "eth0=-1G", "eth0=1G,", "eth0=,1G",
-                                  "eth0=1G,2G,3G", "eth0=1T", "eth0=nan", "eth0=inf"}) {
-    INFO(wrong);
-    const Result<NamedNicCapacity> result = parse_nic_capacity(wrong);
-    REQUIRE_FALSE(result.ok());
-    CHECK(result.error().message.find("it must be NAME=BITS/s or NAME=RECEIVED,SENT") != std::string::npos);
-  }
-}
-
 }  // namespace
 }  // namespace offwait

@@ -82,6 +82,17 @@ TEST_CASE("who is outside is never chosen") {
         "--comm: no process of the target is called 'client'; there are 'helper', 'server'");
 }
 
+TEST_CASE("a filter can be checked before there is a trace") {
+  const Trace trace = two_processes();
+  CHECK(check_filter(trace.actors, {}).ok());
+  CHECK(check_filter({}, {}).ok());
+  CHECK(check_filter(trace.actors, {{"serv*"}, {"io-1"}}).ok());
+  CHECK(check_filter(trace.actors, {{"serv*"}, {"io-2"}}).error().message ==
+        "--threads: no thread of the chosen processes is called 'io-2'; there are 'io-1', 'server'");
+  CHECK(check_filter({}, {{"x"}, {}}).error().message ==
+        "--comm: no process of the target is called 'x'; there is none");
+}
+
 TEST_CASE("each pattern has to match something") {
   CHECK(refused({{"server", "x"}, {}}) ==
         "--comm: no process of the target is called 'x'; there are 'helper', 'server'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/target.h"
+#include "session/target.h"
 
 #include <cerrno>
 #include <charconv>
@@ -56,6 +56,20 @@ std::string read_comm(std::int32_t tid) {
   return comm;
 }
 
+/// The entries of a directory of /proc that are numbers: its processes or threads.
+std::vector<std::int32_t> numbers_in(const std::string& directory) {
+  std::vector<std::int32_t> numbers;
+  std::error_code gone;
+  for (std::filesystem::directory_iterator entry(directory, gone), end; !gone && entry != end;
+       entry.increment(gone)) {
+    const std::string name = entry->path().filename().string();
+    std::int32_t number = 0;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && rest == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 bool has_exited(const UniqueFd& process) {
   pollfd poll{process.get(), POLLIN, 0};
   return ::poll(&poll, 1, 0) > 0;
@@ -90,18 +104,15 @@ Result<Target> find(std::int32_t id, bool thread) {
   return target;
 }
 
-}  // namespace
-
 Result<Target> find_processes(const std::vector<std::int32_t>& pids) {
   constexpr std::size_t kMostNamed = 3;
   Target all;
   all.label = pids.size() == 1 ? "pid " : "pids ";
   for (const std::int32_t pid : pids) {
-    Result<Target> one = find(pid, false);
-    if (!one) return one.error();
-    if (all.tgids.size() < kMostNamed) all.label += (all.tgids.empty() ? "" : ", ") + one->label;
+    OFFWAIT_TRY(Target one, find(pid, false));
+    if (all.tgids.size() < kMostNamed) all.label += (all.tgids.empty() ? "" : ", ") + one.label;
     all.tgids.push_back(pid);
-    all.living.push_back(std::move(one->living.front()));
+    all.living.push_back(std::move(one.living.front()));
   }
   if (pids.size() > kMostNamed) all.label += " and " + std::to_string(pids.size() - kMostNamed) + " more";
   return all;
@@ -113,36 +124,25 @@ Result<Target> find_thread(std::int32_t tid) {
   return target;
 }
 
-Result<Target> find_command(const HeldCommand& command, const std::string& name) {
-  Result<Target> target = find_processes({command.tgid()});
-  if (!target) return target.error();
-  target->label =
-      "command " + name.substr(name.rfind('/') + 1) + " (pid " + std::to_string(command.tgid()) + ")";
-  return target;
-}
-
 Result<Target> find_processes_of_cgroup(const std::string& path) {
-  Result<Cgroup> cgroup = find_cgroup(path);
-  if (!cgroup) return cgroup.error();
+  OFFWAIT_TRY(Cgroup cgroup, find_cgroup(path));
   Target target;
-  target.tgids = processes_in(*cgroup);
-  target.label = "cgroup " + cgroup->name;
-  target.cgroup = std::move(cgroup).value();
+  target.tgids = processes_in(cgroup);
+  target.label = "cgroup " + cgroup.name;
+  target.cgroup = std::move(cgroup);
   return target;
 }
 
 Result<Target> find_processes_of_unit(const std::string& unit) {
-  const Result<std::string> mount = cgroup_mount();
-  if (!mount) return mount.error();
-  const Result<std::string> cgroup = find_unit(list_cgroups(*mount), unit);
-  return cgroup ? find_processes_of_cgroup(*mount + *cgroup) : cgroup.error();
+  OFFWAIT_TRY(const std::string mount, cgroup_mount());
+  const Result<std::string> cgroup = find_unit(list_cgroups(mount), unit);
+  return cgroup ? find_processes_of_cgroup(mount + *cgroup) : cgroup.error();
 }
 
 Result<Target> find_processes_of_container(const std::string& id) {
-  const Result<std::string> mount = cgroup_mount();
-  if (!mount) return mount.error();
-  const Result<std::string> cgroup = find_container(list_cgroups(*mount), id);
-  if (cgroup) return find_processes_of_cgroup(*mount + *cgroup);
+  OFFWAIT_TRY(const std::string mount, cgroup_mount());
+  const Result<std::string> cgroup = find_container(list_cgroups(mount), id);
+  if (cgroup) return find_processes_of_cgroup(mount + *cgroup);
   // In a cgroup that its configuration names.
   if (const std::optional<std::string> named = cgroup_in_runtime_state(id))
     return find_processes_of_cgroup(*named);
@@ -153,16 +153,43 @@ Target whole_system() {
   Target target;
   target.all = true;
   target.label = "the whole system";
-  std::error_code gone;
-  for (std::filesystem::directory_iterator entry("/proc", gone), end; !gone && entry != end;
-       entry.increment(gone)) {
-    const std::string name = entry->path().filename().string();
-    std::int32_t tgid = 0;
-    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
-    if (error == std::errc() && rest == name.data() + name.size() && tgid != ::getpid())
-      target.tgids.push_back(tgid);
-  }
+  target.tgids = numbers_in("/proc");
+  std::erase(target.tgids, ::getpid());
   return target;
+}
+
+}  // namespace
+
+Result<Target> find_target(const TargetOptions& options) {
+  if (options.all) return whole_system();
+  if (!options.cgroup.empty()) return find_processes_of_cgroup(options.cgroup);
+  if (!options.unit.empty()) return find_processes_of_unit(options.unit);
+  if (!options.container.empty()) return find_processes_of_container(options.container);
+  return options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids);
+}
+
+Result<Target> find_command(const HeldCommand& command, const std::string& name) {
+  OFFWAIT_TRY(Target target, find_processes({command.tgid()}));
+  target.label =
+      "command " + name.substr(name.rfind('/') + 1) + " (pid " + std::to_string(command.tgid()) + ")";
+  return target;
+}
+
+std::vector<Actor> threads_of(const Target& target) {
+  std::vector<Actor> threads;
+  for (const std::int32_t tgid : target.tgids) {
+    for (const std::int32_t tid : numbers_in("/proc/" + std::to_string(tgid) + "/task")) {
+      // The main thread gives a process its name, so it is listed even where another thread is the target.
+      Actor thread;
+      thread.kind = ActorKind::thread;
+      thread.tgid = tgid;
+      thread.tid = tid;
+      thread.name = read_comm(tid);
+      thread.outside = target.tid != 0 && target.tid != tid;
+      threads.push_back(std::move(thread));
+    }
+  }
+  return threads;
 }
 
 bool goes_on(Target& target) {

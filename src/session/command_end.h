@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/interruption.h"
 #include "process/held_command.h"
+#include "session/interruption.h"
 
 namespace offwait {
 

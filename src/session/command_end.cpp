@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/command_end.h"
+#include "session/command_end.h"
 
 #include <array>
 #include <csignal>

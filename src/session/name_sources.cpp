@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/name_sources.h"
+#include "session/name_sources.h"
 
 #include <chrono>
 #include <csignal>

@@ -9,7 +9,9 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "cgroup/hierarchy.h"
+#include "model/trace.h"
 #include "process/held_command.h"
+#include "session/recording_options.h"
 
 namespace offwait {
 
@@ -23,19 +25,17 @@ struct Target {
   std::string label;             ///< "pid 1234 (mariadbd)"; hostile bytes
 };
 
-/// Fails, with a sentence each, when there is no such process, when it is a kernel thread, when the number is
-/// a thread's and not a process's, and when it has exited but was not waited for yet.
-Result<Target> find_processes(const std::vector<std::int32_t>& pids);
-Result<Target> find_thread(std::int32_t tid);
+/// What the options name, but for a command. Fails, with a sentence each, when there is no such process, unit
+/// or container, when a process is a kernel thread or has exited but was not waited for yet, and when the
+/// number of a process is that of a thread.
+Result<Target> find_target(const TargetOptions& options);
 
-/// `name` is what the user calls it.
+/// The command as a target. `name` is what the user calls it.
 Result<Target> find_command(const HeldCommand& command, const std::string& name);
 
-/// As find_cgroup(), find_unit() and find_container().
-Result<Target> find_processes_of_cgroup(const std::string& path);
-Result<Target> find_processes_of_unit(const std::string& unit);
-Result<Target> find_processes_of_container(const std::string& id);
-Target whole_system();
+/// The threads of the target's processes that live now, with their names; those that are not the target
+/// themselves are `outside`. A command that is still held has the name of this process.
+std::vector<Actor> threads_of(const Target& target);
 
 /// False once nothing of it can come any more: the processes or the thread have exited, the cgroup is
 /// removed. Takes the processes that have exited out of `living`.

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/host_capacities.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "calibrate/calibration.h"
+
+namespace offwait {
+namespace {
+
+/// As sysfs calls it: `cciss!c0d0` for the disk `cciss/c0d0`.
+std::string sysfs_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '!');
+  return name;
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+std::set<std::string> names_in(const std::string& directory) {
+  std::set<std::string> names;
+  std::error_code gone;
+  for (std::filesystem::directory_iterator entry(directory, gone), end; !gone && entry != end;
+       entry.increment(gone)) {
+    std::string name = entry->path().filename().string();
+    std::replace(name.begin(), name.end(), '!', '/');
+    names.insert(std::move(name));
+  }
+  return names;
+}
+
+/// An error that names what there is instead, if that is not too much to read.
+Error no_such_device(const std::string& option, const std::string& what, const std::string& name,
+                     const std::set<std::string>& names) {
+  constexpr std::size_t kMostNamed = 16;
+  std::string there;
+  for (const std::string& one : names) {
+    if (there.empty() || names.size() <= kMostNamed) there += (there.empty() ? "" : ", ") + one;
+  }
+  if (names.size() > kMostNamed) there += fmt::format(" and {} more", names.size() - 1);
+  return Error{fmt::format("{} {}: this host has no {} of this name; there {}", option, name, what,
+                           names.empty() ? "is none" : "are " + there)};
+}
+
+bool usable_name(const std::string& name) {
+  return name != "." && name != ".." && name.find('\0') == std::string::npos;
+}
+
+const Calibration* calibration_of(std::uint32_t dev, const std::vector<Calibration>& calibrations) {
+  if (calibrations.empty()) return nullptr;
+  const std::string identity = disk_identity(dev);
+  const auto found = std::find_if(calibrations.begin(), calibrations.end(),
+                                  [&identity](const Calibration& one) { return one.identity == identity; });
+  return found == calibrations.end() ? nullptr : &*found;
+}
+
+KnownDisk known_disk(const Actor& actor, const std::map<std::uint32_t, std::string>& disks,
+                     const std::vector<Calibration>& calibrations) {
+  const auto disk = std::find_if(disks.begin(), disks.end(),
+                                 [&actor](const auto& other) { return other.second == actor.name; });
+  const Calibration* const measured =
+      disk == disks.end() ? nullptr : calibration_of(disk->first, calibrations);
+  if (measured != nullptr) {
+    const Throughput most = measured->most();
+    return {DiskType::ssd, MeasuredDisk{most.bytes_per_s, most.ios_per_s, measured->measured_on}};
+  }
+  // A disk that is made of others is as fast as the last of them.
+  return {disk_type(actor.on.empty() ? actor.name : actor.on.back()), std::nullopt};
+}
+
+}  // namespace
+
+DiskType disk_type(const std::string& name, const std::string& sysfs) {
+  if (name.starts_with("nvme")) return DiskType::nvme;
+  if (name.starts_with("vd") || name.starts_with("xvd")) return DiskType::ssd;
+  std::ifstream file(sysfs + "/block/" + sysfs_name(name) + "/queue/rotational");
+  char rotational = '0';
+  file >> rotational;
+  return rotational == '1' ? DiskType::rotational : DiskType::ssd;
+}
+
+KnownNic known_nic(const std::string& name, const std::string& sysfs) {
+  constexpr double kBytesPerMegabit = 1e6 / 8;
+  const std::string directory = sysfs + "/class/net/" + name;
+  KnownNic nic;
+  nic.hardware = exists(directory + "/device");
+  std::ifstream file(directory + "/speed");
+  double megabits = 0;
+  if ((nic.hardware || exists(directory + "/bonding")) && file >> megabits && megabits > 0)
+    nic.reported_bytes_per_s = megabits * kBytesPerMegabit;
+  return nic;
+}
+
+Status check_given(const GivenCapacities& given, const std::string& sysfs) {
+  const std::set<std::string> disks = names_in(sysfs + "/block");
+  for (const NamedCapacity& one : given.disks) {
+    if (disks.contains(one.disk)) continue;
+    const std::string partition = sysfs + "/class/block/" + sysfs_name(one.disk) + "/partition";
+    if (usable_name(one.disk) && exists(partition))
+      return Error{
+          fmt::format("--disk-capacity {0}: {0} is a partition: name the disk that it is part of", one.disk)};
+    return no_such_device("--disk-capacity", "disk", one.disk, disks);
+  }
+  const std::set<std::string> nics = names_in(sysfs + "/class/net");
+  for (const NamedNicCapacity& one : given.nics) {
+    if (one.nic.find('@') == std::string::npos && !nics.contains(one.nic))
+      return no_such_device("--nic-capacity", "interface", one.nic, nics);
+  }
+  return success();
+}
+
+std::vector<std::string> add_host_capacities(const std::map<std::uint32_t, std::string>& disks,
+                                             Trace& trace) {
+  std::vector<std::string> notes;
+  std::vector<Calibration> calibrations;
+  if (Result<std::vector<Calibration>> stored = stored_calibrations()) {
+    calibrations = std::move(stored).value();
+  } else {
+    notes.push_back(stored.error().message);
+  }
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::disk) {
+      trace.capacities.push_back(capacity_of(id, known_disk(actor, disks, calibrations)));
+    } else if (actor.kind == ActorKind::nic && actor.name.find_first_of("/@") == std::string::npos) {
+      // Only interfaces of this network namespace have files in this sysfs.
+      if (const std::optional<NicCapacity> capacity = capacity_of(id, known_nic(actor.name)))
+        trace.nic_capacities.push_back(*capacity);
+    }
+  }
+  return notes;
+}
+
+}  // namespace offwait

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/progress.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace offwait {
+namespace {
+
+constexpr Nanos kProgressInterval = kSecond / 5;
+
+std::string with_thousands(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+}  // namespace
+
+Progress::Progress(bool shown, std::string target, std::optional<Nanos> duration)
+    : shown_(shown), target_(std::move(target)), duration_(duration) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::show(const Recorder& recorder) {
+  const Nanos elapsed = recorder.elapsed();
+  if (!shown_ || elapsed < next_) return;
+  next_ = elapsed + kProgressInterval;
+  const CaptureProgress now = recorder.progress();
+  drawn_ = true;
+  const std::string end = duration_ ? fmt::format(" of {:.1f} s", to_seconds(*duration_)) : "";
+  fmt::print(stderr, "\r\x1b[K{}: {:.1f} s{}, {} waits, {} lost (Ctrl-C reports now)", target_,
+             to_seconds(elapsed), end, with_thousands(now.waits), with_thousands(now.lost));
+}
+
+}  // namespace offwait

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/record.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "capture/privileges.h"
+#include "capture/recorder.h"
+#include "event/assemble.h"
+#include "event/first_run.h"
+#include "process/held_command.h"
+#include "report/escape.h"
+#include "session/command_end.h"
+#include "session/host_capacities.h"
+#include "session/interruption.h"
+#include "session/name_sources.h"
+#include "session/probes.h"
+#include "session/progress.h"
+#include "session/stack_names.h"
+#include "session/target.h"
+#include "symbol/symbolizer.h"
+
+namespace offwait {
+namespace {
+
+constexpr int kDrainMs = 100;
+constexpr Nanos kSnapshotInterval = kSecond;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+/// What is going to be recorded.
+struct Subject {
+  std::optional<HeldCommand> command;
+  Target target;
+};
+
+Result<Subject> find_subject(const TargetOptions& options) {
+  Subject subject;
+  if (options.command_line.empty()) {
+    OFFWAIT_TRY(subject.target, find_target(options));
+    return subject;
+  }
+  OFFWAIT_TRY(HeldCommand held, HeldCommand::start(options.command_line));
+  subject.command.emplace(std::move(held));
+  OFFWAIT_TRY(subject.target, find_command(*subject.command, options.command_line.front()));
+  return subject;
+}
+
+/// Threads may start later, so nobody called like this is no error yet.
+void warn_of_filter(const ThreadFilter& filter, const Target& target) {
+  const Status matched = check_filter(threads_of(target), filter);
+  if (!matched)
+    fmt::print(stderr, "offwait: {}; recording in case one starts\n",
+               escape(matched.error().message, Charset::utf8));
+}
+
+Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOptions& options) {
+  const Target& target = subject.target;
+  CaptureOptions capture;
+  capture.stacks = options.stacks;
+  capture.sample_hz = options.sample_hz;
+  if (target.all) {
+    capture.cgroup = 0;
+  } else if (target.cgroup) {
+    capture.cgroup = target.cgroup->id;
+  } else if (target.tid != 0) {
+    capture.tids.push_back(target.tid);
+    capture.follow_children = false;
+  } else {
+    capture.tgids = target.tgids;
+  }
+  const std::string command_path = subject.command ? subject.command->path() : "";
+  OFFWAIT_TRY(capture.probes, find_probes(target, command_path, options.spins));
+  return capture;
+}
+
+/// Looks at what the recorded processes have mapped, for names: while they live, and now and then again.
+class Snapshots {
+ public:
+  /// Not `wanted`: nothing will need a name.
+  Snapshots(Symbolizer& symbols, bool wanted) : symbols_(symbols), wanted_(wanted) {}
+
+  void take_of_changed(Recorder& recorder) {
+    if (!wanted_) return;
+    for (const std::int32_t tgid : recorder.take_changed_processes()) {
+      processes_.insert(tgid);
+      symbols_.snapshot(tgid);
+    }
+  }
+
+  void take_again() {
+    for (auto process = processes_.begin(); process != processes_.end();)
+      process = symbols_.snapshot(*process) ? std::next(process) : processes_.erase(process);
+  }
+
+ private:
+  Symbolizer& symbols_;
+  bool wanted_;
+  std::set<std::int32_t> processes_;  ///< that live
+};
+
+/// Until the duration is over, the target is gone, or a signal arrives.
+Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> duration,
+                       const Interruption& interruption, Snapshots& snapshots, Progress& progress) {
+  snapshots.take_of_changed(recorder);
+  for (Nanos next_snapshot = kSnapshotInterval; goes_on(target);) {
+    const Nanos elapsed = recorder.elapsed();
+    int timeout_ms = kDrainMs;
+    if (duration) {
+      if (elapsed >= *duration) break;
+      timeout_ms = static_cast<int>(std::min<Nanos>(timeout_ms, (*duration - elapsed) / 1'000'000 + 1));
+    }
+    std::vector<pollfd> waits = {{interruption.fd(), POLLIN, 0}, {recorder.urgent_fd(), POLLIN, 0}};
+    for (const UniqueFd& process : target.living) waits.push_back({process.get(), POLLIN, 0});
+    if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR)
+      return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
+    OFFWAIT_TRY_STATUS(recorder.drain());
+    snapshots.take_of_changed(recorder);
+    if (elapsed >= next_snapshot) {
+      next_snapshot = elapsed + kSnapshotInterval;
+      snapshots.take_again();
+    }
+    progress.show(recorder);
+    if (waits[0].revents != 0) break;
+  }
+  return success();
+}
+
+/// Lets a command run, and drains the recorder until the end.
+Status run_recording(Subject& subject, const RecordingOptions& options, const Interruption& interruption,
+                     Recorder& recorder, Snapshots& snapshots) {
+  const std::string target = escape(subject.target.label, Charset::utf8);
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  const bool quiet = options.quiet || subject.command.has_value();
+  // A script has no progress to look at, but may want to know from when on nothing is missed.
+  if (!quiet && !terminal) fmt::print(stderr, "offwait: recording {}\n", target);
+  if (subject.command) OFFWAIT_TRY_STATUS(subject.command->release());
+  Progress progress(!quiet && terminal, target, options.duration);
+  return drain_until_end(recorder, subject.target, options.duration, interruption, snapshots, progress);
+}
+
+void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+}
+
+void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes) {
+  for (const std::int32_t tgid : symbols.java_processes()) {
+    if (const Status written = write_java_perf_map(tgid); !written) notes.push_back(written.error().message);
+  }
+}
+
+bool has_target(const Trace& trace) {
+  return std::any_of(trace.actors.begin(), trace.actors.end(),
+                     [](const Actor& actor) { return actor.kind == ActorKind::thread && !actor.outside; });
+}
+
+/// The trace of what was recorded, with names and capacities.
+Result<Trace> make_trace(const KernelRecording& recording, Symbolizer& symbols, const Target& target,
+                         std::vector<std::string>& notes) {
+  const StackNames names(recording, symbols);
+  Trace trace = assemble(recording, [&names](const offwait_stack& stack) { return names.name(stack); });
+  if (target.cgroup && !has_target(trace))
+    return Error{
+        fmt::format("no process was in the cgroup {} while it was recorded: there is nothing to analyse",
+                    target.cgroup->name)};
+  append(notes, symbols.warnings());
+  return trace;
+}
+
+void describe(Trace& trace, const Target& target, std::string start_time, const std::string& version) {
+  utsname host{};
+  ::uname(&host);
+  trace.recording.target = target.label;
+  trace.recording.start_time = std::move(start_time);
+  trace.recording.kernel = host.release;
+  trace.recording.cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  trace.recording.offwait = version;
+}
+
+Commands commands_to_run(const RecordingOptions& options) {
+  if (options.java) return Commands::as_any_user;
+  return options.debuginfod ? Commands::as_own_user : Commands::none;
+}
+
+}  // namespace
+
+Result<Recorded> record(const RecordingOptions& options) {
+  OFFWAIT_TRY(Subject subject, find_subject(options.target));
+  std::optional<HeldCommand>& command = subject.command;
+  Target& target = subject.target;
+  OFFWAIT_TRY_STATUS(check_given(options.given_capacities));
+  OFFWAIT_TRY(const CaptureOptions capture, capture_options(subject, options));
+  if (!options.quiet && !command) warn_of_filter(options.filter, target);
+
+  const Commands commands = commands_to_run(options);
+  const auto give_up = [&](Remaining remaining) {
+    return give_up_privileges(remaining, commands, command.has_value());
+  };
+  const Interruption interruption;
+  Recorded recorded;
+  Symbolizer symbols(options.debuginfod ? debuginfod(recorded.notes) : DebugServer());
+  if (options.stacks && !command) {
+    for (const std::int32_t tgid : target.tgids) symbols.snapshot(tgid);
+  }
+  OFFWAIT_TRY(Recorder recorder, Recorder::start(capture));
+  std::string start_time = utc_now();
+  OFFWAIT_TRY_STATUS(give_up(Remaining::recording));
+
+  Snapshots snapshots(symbols, options.stacks);
+  OFFWAIT_TRY_STATUS(run_recording(subject, options, interruption, recorder, snapshots));
+  OFFWAIT_TRY(KernelRecording recording, recorder.stop());
+  if (std::string text = recorder.kernel_symbols(); !text.empty())
+    symbols.set_kernel_symbols(std::move(text));
+  OFFWAIT_TRY_STATUS(give_up(Remaining::naming));
+  // Before it was released it waited for us.
+  if (command) recording.window.begin = first_run(recording, command->tgid());
+  snapshots.take_of_changed(recorder);
+  snapshots.take_again();
+
+  if (options.java) ask_jvms(symbols, recorded.notes);
+  const bool told_to_end = interruption.take() || !target.living.empty();
+  if (command && !target.living.empty()) command->send(SIGTERM);
+  OFFWAIT_TRY(recorded.trace, make_trace(recording, symbols, target, recorded.notes));
+  describe(recorded.trace, target, std::move(start_time), options.recorder_version);
+  append(recorded.notes, recorder.notes());
+  append(recorded.notes, add_host_capacities(recording.disks, recorded.trace));
+  if (command) {
+    const int status = await_end(*command, interruption, options.quiet);
+    recorded.command_status = exit_status_of(status, told_to_end);
+    if (std::optional<std::string> death = death_of(status, told_to_end))
+      recorded.notes.push_back(std::move(*death));
+  }
+  OFFWAIT_TRY_STATUS(give_up(Remaining::analysis));
+  return recorded;
+}
+
+}  // namespace offwait
