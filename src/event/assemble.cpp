@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <unordered_set>
@@ -14,7 +15,9 @@
 #include "event/classify.h"
 #include "event/peer.h"
 #include "event/spin.h"
+#include "model/by_thread.h"
 #include "model/stack_cut.h"
+#include "model/trace_builder.h"
 #include "offwait/loss_counters.h"
 #include "offwait/unwind.h"
 
@@ -49,28 +52,10 @@ std::optional<StackCut> cut_of_end(std::uint16_t end) {
   }
 }
 
-/// One life of a tid.
-struct Life {
-  ActorId actor = kNoActor;
-  Nanos start = 0;
-  Nanos exit = kNever;
-  Nanos last = 0;          ///< end of its last interval so far
-  bool open = false;       ///< a wait or preemption of it has no end: nothing may follow
-  bool exit_lost = false;  ///< `exit` is when its tid had a new owner
-};
-
-struct SiteHash {
-  std::size_t operator()(const WaitSite& site) const {
-    std::uint64_t hash = site.thread;
-    for (std::uint64_t part :
-         {std::uint64_t{site.waker}, static_cast<std::uint64_t>(site.wait_class),
-          std::uint64_t{site.wait_stack}, std::uint64_t{site.waker_stack}, std::uint64_t{site.in_flight},
-          std::uint64_t{site.any_request}, std::uint64_t{site.peer}, std::uint64_t{site.holder}}) {
-      hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
-      hash ^= hash >> 32;
-    }
-    return hash;
-  }
+/// How far the records of a thread have come.
+struct Progress {
+  Nanos last = 0;     ///< end of its last interval so far
+  bool open = false;  ///< a wait or preemption of it has no end: nothing may follow
 };
 
 /// A spin comes with its frames, not with an id.
@@ -112,13 +97,13 @@ class Assembler {
     for (const auto& [tid, thread] : recording_.threads) add_open(tid, thread);
     add_lost_exits();
     if (!spins_.empty()) {
-      lay_spins(trace_, std::move(spins_), [this](const WaitSite& wanted) { return site(wanted); });
+      lay_spins(trace_, std::move(spins_), [this](const WaitSite& wanted) { return builder_.site(wanted); });
     }
     drop_impossible_wakers();
     for_each<offwait_io>([this](const offwait_io& record) { add_io(record); });
     add_disk_counters();
     add_nic_counters();
-    return std::move(trace_);
+    return builder_.take();
   }
 
  private:
@@ -154,28 +139,33 @@ class Assembler {
     actor.seen = std::max(seen, std::max(life.start, begin_));
     actor.outside = outside != OFFWAIT_TARGET;
     actor.kernel = outside == OFFWAIT_OUTSIDE_KERNEL;
-    trace_.actors.push_back(std::move(actor));
-    return static_cast<ActorId>(trace_.actors.size() - 1);
+    return builder_.add_actor(std::move(actor));
   }
 
   void collect_lives() {
     for_each<offwait_thread_record>([this](const offwait_thread_record& record) { collect(record); });
     // A thread whose record was lost is still in the kernel's table at the end, if it has not exited.
     for (const auto& [tid, thread] : recording_.threads) {
-      std::vector<Life>& lives = lives_[tid];
-      if (!lives.empty() && lives.back().exit == kNever) continue;
+      TidLives& lives = lives_of(tid);
+      if (!lives.empty() && lives.last().exit == kNever) continue;
       Life life;
-      life.start = std::max(nanos(thread.start_ns), lives.empty() ? 0 : lives.back().exit);
+      life.start = std::max(nanos(thread.start_ns), lives.empty() ? 0 : lives.last().exit);
       const Nanos seen = thread.since_ns != 0 ? nanos(thread.since_ns) : begin_;
       life.actor = add_thread(tid, thread.ns_tid, thread.tgid, "", thread.target == 0, life,
                               std::max(seen, life.start));
-      lives.push_back(life);
+      lives.append(life);
     }
+    progress_.resize(trace_.actors.size());
+  }
+
+  TidLives& lives_of(std::uint32_t tid) { return builder_.lives_of(static_cast<std::int32_t>(tid)); }
+  const TidLives* find_lives(std::uint32_t tid) const {
+    return builder_.find_lives(static_cast<std::int32_t>(tid));
   }
 
   void collect(const offwait_thread_record& record) {
-    std::vector<Life>& lives = lives_[record.tid];
-    const bool alive = !lives.empty() && lives.back().exit == kNever;
+    TidLives& lives = lives_of(record.tid);
+    const bool alive = !lives.empty() && lives.last().exit == kNever;
     const Nanos at = nanos(record.at_ns);
     switch (record.event) {
       case OFFWAIT_THREAD_SEEN:
@@ -184,27 +174,27 @@ class Assembler {
         const Nanos start = record.event == OFFWAIT_THREAD_ENTERED ? at : nanos(record.start_ns);
         // An exit record that was lost: the tid has a new owner, so the old one is gone.
         if (alive) {
-          lives.back().exit_lost = true;
-          end_life(lives.back(), std::max(start, lives.back().start));
+          if (lives.last().actor != kNoActor) exits_lost_.insert(lives.last().actor);
+          end_life(lives.last(), std::max(start, lives.last().start));
         }
         Life life;
-        life.start = std::max(start, lives.empty() ? 0 : lives.back().exit);
+        life.start = std::max(start, lives.empty() ? 0 : lives.last().exit);
         const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
         life.actor = add_thread(record.tid, record.ns_tid, record.tgid,
                                 bounded_string(record.comm, sizeof(record.comm)), record.outside, life, seen);
-        lives.push_back(life);
+        lives.append(life);
         if (life.actor != kNoActor) trace_.actors[life.actor].parent = parent_of(record, life);
         break;
       }
       case OFFWAIT_THREAD_NAMED:
-        if (alive && lives.back().actor != kNoActor && at < end_) {
-          trace_.actors[lives.back().actor].name = bounded_string(record.comm, sizeof(record.comm));
-          trace_.actors[lives.back().actor].outside = record.outside != OFFWAIT_TARGET;
-          trace_.actors[lives.back().actor].kernel = record.outside == OFFWAIT_OUTSIDE_KERNEL;
+        if (alive && lives.last().actor != kNoActor && at < end_) {
+          trace_.actors[lives.last().actor].name = bounded_string(record.comm, sizeof(record.comm));
+          trace_.actors[lives.last().actor].outside = record.outside != OFFWAIT_TARGET;
+          trace_.actors[lives.last().actor].kernel = record.outside == OFFWAIT_OUTSIDE_KERNEL;
         }
         break;
       case OFFWAIT_THREAD_EXITED:
-        if (alive) end_life(lives.back(), std::max(at, lives.back().start));
+        if (alive) end_life(lives.last(), std::max(at, lives.last().start));
         break;
       default:
         lose(OFFWAIT_LOSS_record_invalid);
@@ -212,11 +202,11 @@ class Assembler {
   }
 
   ActorId parent_of(const offwait_thread_record& record, const Life& child) const {
-    const auto found = lives_.find(record.parent);
+    const TidLives* lives = find_lives(record.parent);
     if (record.event != OFFWAIT_THREAD_BORN || record.parent == 0 || record.parent == record.tid ||
-        found == lives_.end() || found->second.empty() || found->second.back().start > child.start)
+        lives == nullptr || lives->empty() || lives->last().start > child.start)
       return kNoActor;
-    return found->second.back().actor;
+    return lives->last().actor;
   }
 
   void end_life(Life& life, Nanos at) {
@@ -224,21 +214,19 @@ class Assembler {
     if (life.actor != kNoActor && at < end_) trace_.actors[life.actor].exit = at;
   }
 
-  /// The life of `tid` at `at`; at the instant of an exit the old life still counts, since exiting threads
-  /// wake others.
-  Life* life_at(std::uint32_t tid, Nanos at) {
-    const auto found = lives_.find(tid);
-    if (found == lives_.end()) return nullptr;
-    for (Life& life : found->second) {
-      if (life.start <= at && at <= life.exit) return life.actor == kNoActor ? nullptr : &life;
-    }
-    return nullptr;
+  /// The life of `tid` at `at`, of a thread that is an actor; at the instant of an exit it still counts.
+  const Life* life_at(std::uint32_t tid, Nanos at) const {
+    const TidLives* lives = find_lives(tid);
+    const Life* life = lives == nullptr ? nullptr : lives->alive_through(at);
+    return life == nullptr || life->actor == kNoActor ? nullptr : life;
   }
+
+  Progress& progress_of(const Life& life) { return progress_[life.actor]; }
 
   // --- wakers ------------------------------------------------------------------------------------
 
   ActorId device(ActorKind kind, std::uint32_t id) {
-    const auto [found, added] = devices_.try_emplace({kind, id}, static_cast<ActorId>(trace_.actors.size()));
+    const auto [found, added] = devices_.try_emplace({kind, id}, kNoActor);
     if (added) {
       Actor actor;
       actor.kind = kind;
@@ -247,7 +235,7 @@ class Assembler {
           kind == ActorKind::disk && below != recording_.disks_below.end()) {
         actor.on = below->second;
       }
-      trace_.actors.push_back(std::move(actor));
+      found->second = builder_.add_actor(std::move(actor));
     }
     return found->second;
   }
@@ -303,11 +291,7 @@ class Assembler {
     const auto [known, first] = peers_.try_emplace(id, kNoPeer);
     const auto noted = recording_.peers.find(id);
     if (!first || noted == recording_.peers.end()) return known->second;
-    Peer named = peer_of(noted->second, recording_.served_ports);
-    const auto [same, added] =
-        peers_by_name_.try_emplace({named.role, named.name}, static_cast<PeerId>(trace_.peers.size()));
-    if (added) trace_.peers.push_back(std::move(named));
-    return known->second = same->second;
+    return known->second = builder_.peer(peer_of(noted->second, recording_.served_ports));
   }
 
   // --- stacks ------------------------------------------------------------------------------------
@@ -318,18 +302,11 @@ class Assembler {
     append_frames(found->second, frames);
     if (found->second.tgid == 0) return;
     if (const std::optional<StackCut> cut = cut_of_end(found->second.end))
-      frames.push_back(frame(std::string(cut_frame(*cut))));
+      frames.push_back(builder_.frame(cut_frame(*cut)));
   }
 
   void append_frames(const offwait_stack& stack, std::vector<FrameId>& frames) {
-    for (std::string& name : name_stack_(stack)) frames.push_back(frame(std::move(name)));
-  }
-
-  FrameId frame(std::string name) {
-    const auto [found, added] =
-        frames_.try_emplace(std::move(name), static_cast<FrameId>(trace_.frames.size()));
-    if (added) trace_.frames.push_back(found->first);
-    return found->second;
+    for (const std::string& name : name_stack_(stack)) frames.push_back(builder_.frame(name));
   }
 
   /// Kernel and user stack as one, leaf first.
@@ -337,31 +314,16 @@ class Assembler {
     if (kernel == 0 && user == 0) return kNoStack;
     const std::uint64_t key = std::uint64_t{kernel} << 32 | user;
     if (const auto found = stack_ids_.find(key); found != stack_ids_.end()) return found->second;
-    Stack joined;
-    append_frames(kernel, joined.frames);
-    const std::size_t kernel_frames = joined.frames.size();
-    append_frames(user, joined.frames);
-    if (kernel_frames > 0 && joined.frames.size() > kernel_frames) {
-      joined.frames.insert(joined.frames.begin() + static_cast<std::ptrdiff_t>(kernel_frames), frame("--"));
+    std::vector<FrameId> joined;
+    append_frames(kernel, joined);
+    const std::size_t kernel_frames = joined.size();
+    append_frames(user, joined);
+    if (kernel_frames > 0 && joined.size() > kernel_frames) {
+      joined.insert(joined.begin() + static_cast<std::ptrdiff_t>(kernel_frames), builder_.frame("--"));
     }
-    const StackId id = intern_stack(std::move(joined));
+    const StackId id = builder_.stack(joined);
     stack_ids_.emplace(key, id);
     return id;
-  }
-
-  /// Different addresses may bear the same names: to the analysis they are the same stack.
-  StackId intern_stack(Stack stack) {
-    if (stack.frames.empty()) return kNoStack;
-    const auto [same, added] =
-        stacks_by_frames_.try_emplace(stack.frames, static_cast<StackId>(trace_.stacks.size()));
-    if (added) trace_.stacks.push_back(std::move(stack));
-    return same->second;
-  }
-
-  SiteId site(const WaitSite& wanted) {
-    const auto [found, added] = sites_.try_emplace(wanted, static_cast<SiteId>(trace_.sites.size()));
-    if (added) trace_.sites.push_back(wanted);
-    return found->second;
   }
 
   // --- intervals ---------------------------------------------------------------------------------
@@ -369,18 +331,19 @@ class Assembler {
   /// Where an interval of `tid` that begins at `from` (0: before it was recorded) and was over or is still
   /// open at `known` belongs. Null, counted, when it contradicts what is known of the thread; null, not
   /// counted, outside the window.
-  Life* place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns, Nanos& from) {
+  const Life* place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns, Nanos& from) {
     const Nanos known = nanos(known_ns);
     if (from_ns != 0 && nanos(from_ns) >= end_) return nullptr;
     if (known <= begin_) return nullptr;
-    Life* life = life_at(tid, known);
+    const Life* life = life_at(tid, known);
     if (life == nullptr) {
       // Threads born after the window's end are no actors and their records are none of its business.
       if (known < end_) lose(OFFWAIT_LOSS_record_invalid);
       return nullptr;
     }
     from = from_ns != 0 ? nanos(from_ns) : std::max(begin_, life->start);
-    if (life->open || from < std::max(life->start, life->last) || known < from) {
+    const Progress& progress = progress_of(*life);
+    if (progress.open || from < std::max(life->start, progress.last) || known < from) {
       lose(OFFWAIT_LOSS_record_invalid);
       return nullptr;
     }
@@ -389,12 +352,13 @@ class Assembler {
 
   void add(const offwait_wait& record) {
     Nanos block = 0;
-    Life* life = place(record.tid, record.block_ns, record.run_ns, block);
+    const Life* life = place(record.tid, record.block_ns, record.run_ns, block);
     if (life == nullptr) return;
     Wait wait;
     const Nanos woken = nanos(record.wake_ns);
     // Woken before the window, and blocked since before the recording: when is not known, but not after.
-    if (record.block_ns == 0 && woken < block) block = std::max({woken, life->start, life->last});
+    if (record.block_ns == 0 && woken < block)
+      block = std::max({woken, life->start, progress_of(*life).last});
     wait.block = block;
     wait.wake = std::max(woken, block);
     wait.run = nanos(record.run_ns);
@@ -402,7 +366,7 @@ class Assembler {
       lose(OFFWAIT_LOSS_record_invalid);
       return;
     }
-    life->last = wait.run;
+    progress_of(*life).last = wait.run;
     WaitSite where;
     where.thread = life->actor;
     if ((record.flags & OFFWAIT_WAIT_PEER) != 0) {
@@ -418,7 +382,7 @@ class Assembler {
     if (wait.wake >= end_) {
       wait.wake = kNever;
       wait.run = kNever;
-      life->open = true;
+      progress_of(*life).open = true;
       push(wait, where);
     } else {
       add_woken(wait, where,
@@ -449,7 +413,7 @@ class Assembler {
   };
 
   void push(Wait wait, const WaitSite& where) {
-    wait.site = site(where);
+    wait.site = builder_.site(where);
     trace_.waits.push_back(wait);
   }
 
@@ -483,21 +447,21 @@ class Assembler {
 
   void add(const offwait_preemption& record) {
     Preemption preemption;
-    Life* life = place(record.tid, record.out_ns, record.run_ns, preemption.out);
+    const Life* life = place(record.tid, record.out_ns, record.run_ns, preemption.out);
     if (life == nullptr) return;
     preemption.thread = life->actor;
     preemption.run = nanos(record.run_ns);
-    life->last = preemption.run;
+    progress_of(*life).last = preemption.run;
     trace_.preemptions.push_back(preemption);
   }
 
   void add(const offwait_gap& record) {
     Gap gap;
-    Life* life = place(record.tid, record.from_ns, record.to_ns, gap.from);
+    const Life* life = place(record.tid, record.from_ns, record.to_ns, gap.from);
     if (life == nullptr) return;
     gap.thread = life->actor;
     gap.to = nanos(record.to_ns);
-    life->last = gap.to;
+    progress_of(*life).last = gap.to;
     trace_.gaps.push_back(gap);
   }
 
@@ -546,9 +510,9 @@ class Assembler {
     key.insert(key.end(), std::begin(stack.pc), std::begin(stack.pc) + stack.frames);
     const auto [found, added] = spin_stacks_.try_emplace(std::move(key), kNoStack);
     if (added) {
-      Stack named;
-      append_frames(stack, named.frames);
-      found->second = intern_stack(std::move(named));
+      std::vector<FrameId> frames;
+      append_frames(stack, frames);
+      found->second = builder_.stack(frames);
     }
     return found->second;
   }
@@ -565,12 +529,12 @@ class Assembler {
     const std::uint8_t state = thread.state == OFFWAIT_STATE_UNKNOWN ? thread.seeded : thread.state;
     if (state == OFFWAIT_STATE_RUNNING) return;
     Nanos since = 0;
-    Life* life = place(tid, thread.since_ns, static_cast<std::uint64_t>(end_), since);
+    const Life* life = place(tid, thread.since_ns, static_cast<std::uint64_t>(end_), since);
     if (life == nullptr) return;
     const Nanos left = state == OFFWAIT_STATE_BLOCKED ? std::max(nanos(thread.wake_ns), since) : since;
     if (nanos(thread.ran_ns) > left && nanos(thread.ran_ns) < end_)
       return add_found_running(*life, thread, since, left);
-    life->open = true;
+    progress_of(*life).open = true;
     switch (state) {
       case OFFWAIT_STATE_BLOCKED:
         add_left_wait(*life, thread, {0, 0, since, kNever, kNever});
@@ -608,12 +572,13 @@ class Assembler {
 
   /// The table says that it left its CPU, but a probe found it running since: it was switched in unseen,
   /// after `left`.
-  void add_found_running(Life& life, const offwait_thread& thread, Nanos since, Nanos left) {
+  void add_found_running(const Life& life, const offwait_thread& thread, Nanos since, Nanos left) {
     if (thread.state == OFFWAIT_STATE_BLOCKED && thread.wake_ns != 0) {
       add_left_wait(life, thread, {0, 0, since, left, left});
     }
-    life.last = nanos(thread.ran_ns);
-    trace_.gaps.push_back({life.actor, left, life.last});
+    Nanos& last = progress_of(life).last;
+    last = nanos(thread.ran_ns);
+    trace_.gaps.push_back({life.actor, left, last});
   }
 
   /// A thread that is neither in the kernel's table at the end nor known to have exited: its exit was lost,
@@ -621,15 +586,16 @@ class Assembler {
   void add_lost_exits() {
     std::unordered_set<std::uint32_t> left;
     for (const auto& [tid, thread] : recording_.threads) left.insert(tid);
-    for (const auto& [tid, lives] : lives_) {
-      for (const Life& life : lives) {
-        const bool lost = life.exit_lost || (life.exit == kNever && !left.contains(tid));
-        if (!lost || life.open || life.actor == kNoActor) continue;
-        const Nanos from = std::max({life.last, life.start, begin_});
+    builder_.for_each_tid([&](std::int32_t tid, const TidLives& lives) {
+      lives.for_each([&](const Life& life, const Life*) {
+        const bool lost = exits_lost_.contains(life.actor) ||
+                          (life.exit == kNever && !left.contains(static_cast<std::uint32_t>(tid)));
+        if (!lost || life.actor == kNoActor || progress_of(life).open) return;
+        const Nanos from = std::max({progress_of(life).last, life.start, begin_});
         const Nanos to = std::min(life.exit, end_);
         if (from < to) trace_.gaps.push_back({life.actor, from, to});
-      }
-    }
+      });
+    });
   }
 
   // --- consistency -------------------------------------------------------------------------------
@@ -637,16 +603,14 @@ class Assembler {
   /// A thread cannot wake anybody while it is blocked itself. It takes clocks that disagree between CPUs to
   /// get here. An empty wait ended before it began: by then its waker may well sleep.
   void drop_impossible_wakers() {
-    std::vector<std::vector<std::uint32_t>> by_thread(trace_.actors.size());
-    for (std::uint32_t i = 0; i < trace_.waits.size(); ++i) {
-      by_thread[trace_.sites[trace_.waits[i].site].thread].push_back(i);
-    }
+    const ByThread waits(trace_.actors.size(), trace_.waits,
+                         [this](const Wait& wait) { return trace_.sites[wait.site].thread; });
     for (Wait& wait : trace_.waits) {
       const WaitSite& where = trace_.sites[wait.site];
       if (where.waker == kNoActor || wait.wake == kNever || wait.block == wait.wake ||
           trace_.actors[where.waker].kind != ActorKind::thread)
         continue;
-      const std::vector<std::uint32_t>& others = by_thread[where.waker];
+      const std::span<const std::uint32_t> others = waits.of(where.waker);
       const auto after = std::partition_point(
           others.begin(), others.end(),
           [this, &wait](std::uint32_t other) { return trace_.waits[other].block < wait.wake; });
@@ -655,7 +619,7 @@ class Assembler {
       WaitSite unknown = where;
       unknown.waker = kNoActor;
       unknown.waker_stack = kNoStack;
-      wait.site = site(unknown);
+      wait.site = builder_.site(unknown);
     }
   }
 
@@ -708,16 +672,14 @@ class Assembler {
   const StackNamer& name_stack_;
   const Nanos begin_;
   const Nanos end_;
-  Trace trace_;
-  std::unordered_map<std::uint32_t, std::vector<Life>> lives_;
+  TraceBuilder builder_;
+  Trace& trace_ = builder_.trace();
+  std::vector<Progress> progress_;          ///< by ActorId, of threads
+  std::unordered_set<ActorId> exits_lost_;  ///< their exit is when their tid had a new owner
   std::map<std::pair<ActorKind, std::uint32_t>, ActorId> devices_;
   std::unordered_map<std::uint32_t, PeerId> peers_;  ///< by the kernel's id
-  std::map<std::pair<Peer::Role, std::string>, PeerId> peers_by_name_;
-  std::unordered_map<std::string, FrameId> frames_;
   std::unordered_map<std::uint64_t, StackId> stack_ids_;
   std::unordered_set<std::uint32_t> lacked_mapping_;  ///< the kernel's ids of user stacks that end so
-  std::map<std::vector<FrameId>, StackId> stacks_by_frames_;
-  std::unordered_map<WaitSite, SiteId, SiteHash> sites_;
   std::vector<Spin> spins_;
   std::map<std::vector<std::uint64_t>, StackId> spin_stacks_;
 };

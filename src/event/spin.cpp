@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "model/by_thread.h"
+#include "model/histories.h"
 
 namespace offwait {
 
@@ -22,11 +22,7 @@ class SpinLayer {
   SpinLayer(Trace& trace, std::vector<Spin> spins)
       : trace_(trace),
         spins_(std::move(spins)),
-        waits_(trace.actors.size(), trace.waits,
-               [&trace](const Wait& wait) { return trace.sites[wait.site].thread; }),
-        preemptions_(trace.actors.size(), trace.preemptions,
-                     [](const Preemption& preemption) { return preemption.thread; }),
-        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
+        histories_(trace),
         wakings_(trace.actors.size()),
         wait_gone_(trace.waits.size(), false),
         preemption_gone_(trace.preemptions.size(), false) {
@@ -66,7 +62,7 @@ class SpinLayer {
   void cut(Spin& spin) const {
     if (spin.waker != kNoActor) {
       // First blocked, then busy waiting, as far as it takes; each can only move the end back.
-      const Indices waits = waits_.of(spin.waker);
+      const Indices waits = histories_.of(spin.waker).waits;
       const auto after = std::partition_point(waits.begin(), waits.end(), [&](std::uint32_t wait) {
         return trace_.waits[wait].block < spin.end;
       });
@@ -83,7 +79,7 @@ class SpinLayer {
   }
 
   bool lost(const Spin& spin) const {
-    const Indices all = gaps_.of(spin.thread);
+    const Indices all = histories_.of(spin.thread).gaps;
     const auto at = std::partition_point(
         all.begin(), all.end(), [&](std::uint32_t gap) { return trace_.gaps[gap].to <= spin.begin; });
     return at != all.end() && trace_.gaps[*at].from < spin.end;
@@ -93,7 +89,7 @@ class SpinLayer {
   /// goes on does it.
   std::optional<Wait> take(const Spin& spin) {
     Wait wait{0, 0, spin.begin, spin.end, spin.end};
-    const Indices preemptions = preemptions_.of(spin.thread);
+    const Indices preemptions = histories_.of(spin.thread).preemptions;
     for (auto at =
              std::partition_point(preemptions.begin(), preemptions.end(),
                                   [&](std::uint32_t i) { return trace_.preemptions[i].out < spin.begin; });
@@ -101,7 +97,7 @@ class SpinLayer {
       preemption_gone_[*at] = true;
       wait.run = std::max(wait.run, trace_.preemptions[*at].run);
     }
-    const Indices waits = waits_.of(spin.thread);
+    const Indices waits = histories_.of(spin.thread).waits;
     for (auto at = std::partition_point(waits.begin(), waits.end(),
                                         [&](std::uint32_t i) { return trace_.waits[i].block < spin.begin; });
          at != waits.end() && trace_.waits[*at].block < spin.end; ++at) {
@@ -135,9 +131,7 @@ class SpinLayer {
 
   Trace& trace_;
   std::vector<Spin> spins_;
-  ByThread waits_;
-  ByThread preemptions_;
-  ByThread gaps_;
+  Histories histories_;
   std::vector<std::vector<Nanos>> wakings_;
   std::vector<bool> wait_gone_;
   std::vector<bool> preemption_gone_;

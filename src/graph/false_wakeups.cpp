@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/by_thread.h"
+#include "model/histories.h"
 
 namespace offwait {
 
@@ -21,10 +22,7 @@ class Finder {
  public:
   explicit Finder(const Trace& trace)
       : trace_(trace),
-        waits_(trace.actors.size(), trace.waits, [this](const Wait& wait) { return site(wait).thread; }),
-        preemptions_(trace.actors.size(), trace.preemptions,
-                     [](const Preemption& preemption) { return preemption.thread; }),
-        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
+        histories_(trace),
         marks_(trace.actors.size(), trace.false_marks, [](const FalseMark& mark) { return mark.thread; }) {}
 
   std::vector<FalseWakeup> find() {
@@ -48,7 +46,7 @@ class Finder {
   void find_candidates() {
     first_of_.push_back(0);
     for (ActorId thread = 0; thread < trace_.actors.size(); ++thread) {
-      const Indices waits = waits_.of(thread);
+      const Indices waits = histories_.of(thread).waits;
       for (std::size_t at = 0; at + 1 < waits.size();) {
         Nanos ran = 0;
         const std::size_t again =
@@ -110,7 +108,7 @@ class Finder {
   }
 
   Nanos preempted(ActorId thread, Nanos from, Nanos to) const {
-    const Indices all = preemptions_.of(thread);
+    const Indices all = histories_.of(thread).preemptions;
     Nanos sum = 0;
     for (auto at = std::partition_point(all.begin(), all.end(),
                                         [&](std::uint32_t i) { return trace_.preemptions[i].out < from; });
@@ -121,7 +119,7 @@ class Finder {
   }
 
   bool lost(ActorId thread, Nanos from, Nanos to) const {
-    const Indices all = gaps_.of(thread);
+    const Indices all = histories_.of(thread).gaps;
     const auto at = std::partition_point(all.begin(), all.end(),
                                          [&](std::uint32_t i) { return trace_.gaps[i].to < from; });
     return at != all.end() && trace_.gaps[*at].from < to;
@@ -170,7 +168,7 @@ class Finder {
     std::size_t next = 0;
     for (ActorId thread = 0; thread < trace_.actors.size(); ++thread) {
       std::uint32_t inside = kNone;
-      for (const std::uint32_t wait : waits_.of(thread)) {
+      for (const std::uint32_t wait : histories_.of(thread).waits) {
         if (inside != kNone && wait == candidates_[inside].again) inside = kNone;
         if (next < candidates_.size() && wait == candidates_[next].first)
           inside = static_cast<std::uint32_t>(next++);
@@ -187,9 +185,7 @@ class Finder {
   }
 
   const Trace& trace_;
-  ByThread waits_;
-  ByThread preemptions_;
-  ByThread gaps_;
+  Histories histories_;
   ByThread marks_;
   std::vector<FalseWakeup> candidates_;
   std::vector<std::size_t> first_of_;  ///< by thread, and one more

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/by_thread.h"
+#include "model/histories.h"
 
 namespace offwait {
 
@@ -22,13 +22,6 @@ using Indices = std::span<const std::uint32_t>;
 // On disk and asleep: blocked, too.
 enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kAsleep, kUnknown };
 using StateTimes = std::array<Nanos, 6>;
-
-/// The entries of a thread in the trace, in order of time.
-struct History {
-  Indices waits;
-  Indices preemptions;
-  Indices gaps;
-};
 
 /// Adds up the states of one thread from the begin of its lifetime in the window to an instant that only
 /// moves forward.
@@ -202,19 +195,12 @@ class Tournament {
 class Sweeper {
  public:
   explicit Sweeper(const Trace& trace)
-      : trace_(trace),
-        waits_(trace.actors.size(), trace.waits,
-               [&trace](const Wait& wait) { return trace.sites[wait.site].thread; }),
-        preemptions_(trace.actors.size(), trace.preemptions,
-                     [](const Preemption& preemption) { return preemption.thread; }),
-        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
-        links_(trace.actors.size()),
-        releases_(trace.actors.size()) {
+      : trace_(trace), histories_(trace), links_(trace.actors.size()), releases_(trace.actors.size()) {
     result_.sites.resize(trace.sites.size());
     result_.actors.resize(trace.actors.size());
     sleepers_.reserve(trace.actors.size());
     for (ActorId id = 0; id < trace.actors.size(); ++id) {
-      const History history{waits_.of(id), preemptions_.of(id), gaps_.of(id)};
+      const History history = histories_.of(id);
       const Actor& actor = trace.actors[id];
       if (actor.kernel) links_[id].size = 0;
       sleepers_.push_back(
@@ -453,9 +439,7 @@ class Sweeper {
   }
 
   const Trace& trace_;
-  ByThread waits_;
-  ByThread preemptions_;
-  ByThread gaps_;
+  Histories histories_;
   std::vector<Link> links_;
   std::vector<Release> releases_;  ///< by waker
   std::vector<Sleeper> sleepers_;

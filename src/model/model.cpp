@@ -26,7 +26,10 @@ std::string_view to_string(ActorKind kind) {
 
 std::string_view to_string(WaitClass wait_class) {
   static constexpr std::array<std::string_view, kWaitClasses> kNames = {
-      "disk", "net", "futex", "lock", "pipe", "poll", "sleep", "child", "fault", "other", "spin"};
+#define X(name) #name,
+      OFFWAIT_WAIT_CLASSES(X)
+#undef X
+  };
   return name_of(wait_class, kNames);
 }
 

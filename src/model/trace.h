@@ -29,10 +29,17 @@ inline constexpr PeerId kNoPeer = UINT32_MAX;
 enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
 std::string_view to_string(ActorKind kind);
 
-/// doc/design.md "Terms", and `spin`: busy waiting that was declared (--spin, annotate.h). `disk` is the
-/// blocked-samples paper's subclass I, `futex`, `lock` and `spin` are L, the rest B.
-enum class WaitClass : std::uint8_t { disk, net, futex, lock, pipe, poll, sleep, child, fault, other, spin };
-inline constexpr std::size_t kWaitClasses = 11;
+/// What a thread waits for (doc/design.md "Terms"). In the terms of the blocked samples paper (OSDI '24)
+/// `disk` is subclass I, `futex`, `lock` and `spin` are L, the rest B. `spin` is busy waiting that was
+/// declared (--spin, annotate.h). A new class is added at the end: this list is the only one.
+#define OFFWAIT_WAIT_CLASSES(X) \
+  X(disk) X(net) X(futex) X(lock) X(pipe) X(poll) X(sleep) X(child) X(fault) X(other) X(spin)
+#define X(name) name,
+enum class WaitClass : std::uint8_t { OFFWAIT_WAIT_CLASSES(X) };
+#undef X
+#define X(name) +1
+inline constexpr std::size_t kWaitClasses = 0 OFFWAIT_WAIT_CLASSES(X);
+#undef X
 std::string_view to_string(WaitClass wait_class);
 
 /// The recorded interval. Everything is clipped to [begin, end).
@@ -222,7 +229,8 @@ struct Recording {
 using LossCounts = std::map<std::string, std::uint64_t>;
 
 /// Order: `waits`, `preemptions` and `gaps` of one thread are in order of time and disjoint among each
-/// other (they may touch); different threads may be interleaved in any way. validate() checks it.
+/// other (they may touch); different threads may be interleaved in any way. validate() checks it;
+/// Histories (model/histories.h) gives them thread by thread.
 struct Trace {
   Window window;
   Recording recording;

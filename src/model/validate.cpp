@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "model/by_thread.h"
+#include "model/histories.h"
 
 namespace offwait {
 
@@ -18,15 +19,21 @@ using Complaint = std::optional<Error>;
 
 std::string time_text(Nanos at) { return at == kNever ? "-" : std::to_string(at); }
 
-/// A stretch of a thread's life that one record covers.
-struct Interval {
-  const char* what = "";
-  Nanos from = kNever;
-  Nanos to = kNever;
-};
+std::string_view name_of(Interval::Kind kind) {
+  switch (kind) {
+    case Interval::Kind::wait:
+      return "wait";
+    case Interval::Kind::preemption:
+      return "preemption";
+    case Interval::Kind::gap:
+      return "gap";
+  }
+  return "?";
+}
 
 std::string text(const Interval& interval) {
-  return std::string(interval.what) + " [" + time_text(interval.from) + ", " + time_text(interval.to) + ")";
+  return std::string(name_of(interval.kind)) + " [" + time_text(interval.from) + ", " +
+         time_text(interval.to) + ")";
 }
 
 class Checker {
@@ -201,59 +208,17 @@ class Checker {
   }
 
   Complaint check_order() const {
-    const ByThread waits(trace_.actors.size(), trace_.waits,
-                         [this](const Wait& wait) { return trace_.sites[wait.site].thread; });
-    const ByThread preemptions(trace_.actors.size(), trace_.preemptions,
-                               [](const Preemption& preemption) { return preemption.thread; });
-    const ByThread gaps(trace_.actors.size(), trace_.gaps, [](const Gap& gap) { return gap.thread; });
-    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
-      if (Complaint complaint = check_order_of(id, waits.of(id), preemptions.of(id), gaps.of(id))) {
-        return complaint;
-      }
-    }
-    return std::nullopt;
-  }
-
-  using Indices = std::span<const std::uint32_t>;
-
-  Complaint check_order_of(ActorId id, Indices waits, Indices preemptions, Indices gaps) const {
-    const Actor& actor = trace_.actors[id];
-    Interval previous{"", actor.start, actor.start};
-    while (!waits.empty() || !preemptions.empty() || !gaps.empty()) {
-      Interval next;
-      Indices* from = &waits;
-      bool offered = false;
-      // Of two that begin together the empty one comes first: it may touch the other's begin.
-      const auto offer = [&](const Interval& interval, Indices& indices) {
-        if (!offered || interval.from < next.from || (interval.from == next.from && interval.to < next.to)) {
-          next = interval;
-          from = &indices;
-          offered = true;
-        }
-      };
-      if (!waits.empty()) {
-        const Wait& wait = trace_.waits[waits.front()];
-        offer({"wait", wait.block, wait.run}, waits);
-      }
-      if (!preemptions.empty()) {
-        const Preemption& preemption = trace_.preemptions[preemptions.front()];
-        offer({"preemption", preemption.out, preemption.run}, preemptions);
-      }
-      if (!gaps.empty()) {
-        const Gap& gap = trace_.gaps[gaps.front()];
-        offer({"gap", gap.from, gap.to}, gaps);
-      }
-      *from = from->subspan(1);
-      if (next.from < actor.start) {
-        return in_thread(id, text(next) + " begins before its birth at " + time_text(actor.start));
-      }
-      if (next.from < previous.to) {
-        return in_thread(id, text(next) + " begins before " + text(previous) + " ends");
-      }
-      if (next.from > actor.exit || (next.to > actor.exit && next.to != kNever)) {
-        return in_thread(id, text(next) + " is not over at its exit at " + time_text(actor.exit));
-      }
-      previous = next;
+    const std::optional<OrderFault> fault = find_order_fault(trace_);
+    if (!fault) return std::nullopt;
+    const Actor& actor = trace_.actors[fault->thread];
+    const std::string interval = text(fault->interval);
+    switch (fault->kind) {
+      case OrderFault::Kind::before_birth:
+        return in_thread(fault->thread, interval + " begins before its birth at " + time_text(actor.start));
+      case OrderFault::Kind::overlap:
+        return in_thread(fault->thread, interval + " begins before " + text(fault->previous) + " ends");
+      case OrderFault::Kind::after_exit:
+        return in_thread(fault->thread, interval + " is not over at its exit at " + time_text(actor.exit));
     }
     return std::nullopt;
   }

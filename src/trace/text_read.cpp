@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,12 +21,12 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
-#include "model/by_thread.h"
+#include "model/histories.h"
+#include "model/tid_lives.h"
 #include "model/trace.h"
-#include "trace/interner.h"
+#include "model/trace_builder.h"
 #include "trace/percent.h"
 #include "trace/text.h"
-#include "trace/tid_lives.h"
 
 namespace offwait {
 namespace {
@@ -78,45 +77,7 @@ struct StringHash {
 template <class Value>
 using ByName = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
 
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
-  return hash ^ (hash >> 32U);
-}
-
-struct SiteHash {
-  std::size_t operator()(const WaitSite& site) const {
-    const std::uint64_t actors = std::uint64_t{site.thread} << 32U | site.waker;
-    const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
-    const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 2U |
-                               (site.any_request ? 2U : 0U) | (site.in_flight ? 1U : 0U);
-    return mix(mix(mix(mix(0, actors), stacks), rest << 32U | site.peer), site.holder);
-  }
-};
-
 using FrameIds = std::vector<FrameId>;
-
-struct StackHash {
-  std::size_t operator()(const FrameIds& frames) const {
-    return std::accumulate(frames.begin(), frames.end(), std::uint64_t{frames.size()}, mix);
-  }
-  std::size_t operator()(const Stack& stack) const { return operator()(stack.frames); }
-};
-
-struct StackEqual {
-  bool operator()(const Stack& stack, const FrameIds& frames) const { return stack.frames == frames; }
-};
-
-struct PeerHash {
-  std::size_t operator()(const Peer& peer) const {
-    return mix(static_cast<std::uint64_t>(peer.role), std::hash<std::string>{}(peer.name));
-  }
-};
-
-/// What is known of a tid while reading.
-struct TidState {
-  TidLives lives;
-  ActorId implicit = kNoActor;  ///< the thread of a tid without any thread line, made when all is read
-};
 
 /// Who woke: an actor, or a tid whose life is not known yet, or neither.
 struct Waker {
@@ -147,14 +108,6 @@ struct PendingParent {
   TidLine parent;
 };
 
-/// The time that one record covers of a thread's life.
-struct Interval {
-  std::string_view record;
-  Nanos begin = 0;
-  Nanos end = 0;
-  std::uint32_t line = 0;
-};
-
 std::string time_text(Nanos at) { return at == kNever ? "-" : std::to_string(at); }
 std::string span_text(Nanos begin, Nanos end) {
   return "[" + std::to_string(begin) + ", " + time_text(end) + ")";
@@ -169,7 +122,7 @@ class TextReader {
   /// After the last feed(). False: error().
   bool finish();
 
-  Trace take_trace() { return std::move(trace_); }
+  Trace take_trace() { return builder_.take(); }
   Error take_error() { return std::move(error_); }
 
  private:
@@ -235,8 +188,8 @@ class TextReader {
   bool resolve_ios();
   bool resolve_parents();
   bool check_order();
-  bool check_order_of(const Actor& actor, std::span<const std::uint32_t> waits,
-                      std::span<const std::uint32_t> preempts, std::span<const std::uint32_t> unknowns);
+  /// The line that an interval was read from, and the record that it has there.
+  std::uint32_t line_of(const Interval& interval) const;
   bool thread_during(std::string_view record, TidLine from, Nanos begin, Nanos end, ActorId& out);
   bool thread_born_by(std::string_view record, TidLine from, Nanos at, ActorId& out);
   /// The thread of a tid without thread line, which a record names at `at`.
@@ -247,15 +200,16 @@ class TextReader {
   std::string unfinished_line_;
   Error error_;
 
-  Trace trace_;
+  TraceBuilder builder_;
+  Trace& trace_ = builder_.trace();
   bool has_window_ = false;
   bool has_recording_ = false;
   bool has_cpu_ = false;
   bool has_stacks_ = false;
   bool has_loss_ = false;
-  std::unordered_map<Tid, TidState> tids_;
-  std::array<ByName<ActorId>, 7> devices_;  ///< by ActorKind
-  std::unordered_set<ActorId> declared_;    ///< devices with a line of their own
+  std::unordered_map<Tid, ActorId> implicit_threads_;  ///< of tids without any thread line
+  std::array<ByName<ActorId>, 7> devices_;             ///< by ActorKind
+  std::unordered_set<ActorId> declared_;               ///< devices with a line of their own
   std::vector<PendingWait> pending_waits_;
   std::vector<std::uint32_t> wait_lines_;  ///< parallel to Trace::waits
   std::vector<TidLine> preempt_lines_;     ///< parallel to Trace::preemptions
@@ -264,11 +218,6 @@ class TextReader {
   std::vector<TidLine> on_cpu_lines_;      ///< parallel to Trace::cpu_samples
   std::vector<PendingIo> pending_ios_;
   std::vector<PendingParent> pending_parents_;
-  Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
-      trace_.frames};
-  Interner<Stack, FrameIds, StackHash, StackEqual> stacks_{trace_.stacks};
-  Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
-  Interner<Peer, Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
   ByName<StackId> written_stacks_;
   std::size_t written_stack_bytes_ = 0;
   // Kept for their memory:
@@ -534,7 +483,7 @@ bool TextReader::peer(std::string_view text, PeerId& out) {
       if (!bytes("peer", text.substr(prefix.size()), peer.name)) {
         return false;
       }
-      out = peers_.intern(peer);
+      out = builder_.peer(peer);
       return true;
     }
   }
@@ -578,11 +527,8 @@ bool TextReader::waker(std::string_view text, Nanos wake, Waker& out) {
 }
 
 const Life* TextReader::life_at(Tid tid, Nanos at) const {
-  const auto known = tids_.find(tid);
-  if (known == tids_.end()) {
-    return nullptr;
-  }
-  const Life* life = known->second.lives.born_by(at);
+  const TidLives* lives = builder_.find_lives(tid);
+  const Life* life = lives == nullptr ? nullptr : lives->born_by(at);
   return life != nullptr && life->alive_at(at) ? life : nullptr;
 }
 
@@ -596,14 +542,14 @@ bool TextReader::device(std::string_view what, ActorKind kind, std::string_view 
   if (!bytes(what, text, decoded_, kind == ActorKind::timer)) {
     return false;
   }
-  const auto [at, added] = known.try_emplace(decoded_, static_cast<ActorId>(trace_.actors.size()));
-  out = at->second;
+  const auto [at, added] = known.try_emplace(decoded_, kNoActor);
   if (added) {
     Actor actor;
     actor.kind = kind;
     actor.name = decoded_;
-    trace_.actors.push_back(std::move(actor));
+    at->second = builder_.add_actor(std::move(actor));
   }
+  out = at->second;
   return true;
 }
 
@@ -626,10 +572,10 @@ bool TextReader::stack(std::string_view what, std::string_view text, StackId& ou
     if (!bytes(frame_of, text.substr(begin, end - begin), decoded_)) {
       return false;
     }
-    frame_ids_.push_back(frames_.intern(decoded_));
+    frame_ids_.push_back(builder_.frame(decoded_));
     begin = end + 1;
   }
-  out = stacks_.intern(frame_ids_);
+  out = builder_.stack(frame_ids_);
   if (written_stack_bytes_ + text.size() > kWrittenStackBytes) {
     written_stacks_.clear();
     written_stack_bytes_ = 0;
@@ -798,7 +744,7 @@ bool TextReader::add_thread(std::string_view rest) {
     return false;
   }
   const Life life{actor.start, actor.exit, static_cast<ActorId>(trace_.actors.size())};
-  if (const Life* other = tids_[actor.tid].lives.add(life)) {
+  if (const Life* other = builder_.lives_of(actor.tid).add(life)) {
     return fail("thread " + std::to_string(actor.tid) + " lives in " + span_text(life.start, life.exit) +
                 ", but another thread line has it live in " + span_text(other->start, other->exit));
   }
@@ -941,7 +887,7 @@ bool TextReader::add_wait(std::string_view rest) {
   pending.site.waker = woken_by.actor;
   pending.waker_tid = woken_by.tid;
   if (pending.tid == kNoTid && pending.waker_tid == kNoTid && pending.holder_tid == kNoTid) {
-    wait.site = sites_.intern(pending.site);
+    wait.site = builder_.site(pending.site);
   } else {
     pending_waits_.push_back(pending);
   }
@@ -1117,22 +1063,22 @@ bool TextReader::finish() {
 }
 
 ActorId TextReader::implicit_thread(Tid tid, Nanos at) {
-  ActorId& id = tids_[tid].implicit;
-  if (id == kNoActor) {
-    id = static_cast<ActorId>(trace_.actors.size());
+  const auto [known, added] = implicit_threads_.try_emplace(tid, kNoActor);
+  if (added) {
     Actor actor;
     actor.tid = tid;
     actor.start = trace_.window.begin;
     actor.seen = trace_.window.end;
-    trace_.actors.push_back(std::move(actor));
+    known->second = builder_.add_actor(std::move(actor));
   }
+  const ActorId id = known->second;
   Actor& actor = trace_.actors[id];
   actor.start = std::min(actor.start, at);
   return id;
 }
 
 bool TextReader::thread_during(std::string_view record, TidLine from, Nanos begin, Nanos end, ActorId& out) {
-  const TidLives& lives = tids_[from.tid].lives;
+  const TidLives& lives = builder_.lives_of(from.tid);
   const std::string thread = "thread " + std::to_string(from.tid);
   if (lives.empty()) {
     return fail_at(from.line, std::string(record) + " of tid " + std::to_string(from.tid) +
@@ -1152,7 +1098,7 @@ bool TextReader::thread_during(std::string_view record, TidLine from, Nanos begi
 }
 
 bool TextReader::thread_born_by(std::string_view record, TidLine from, Nanos at, ActorId& out) {
-  const TidLives& lives = tids_[from.tid].lives;
+  const TidLives& lives = builder_.lives_of(from.tid);
   if (lives.empty()) {
     out = implicit_thread(from.tid, at);
     return true;
@@ -1183,7 +1129,7 @@ bool TextReader::resolve_waits() {
                         pending.site.holder)) {
       return false;
     }
-    wait.site = sites_.intern(pending.site);
+    wait.site = builder_.site(pending.site);
   }
   return true;
 }
@@ -1192,7 +1138,7 @@ bool TextReader::resolve_preempts() {
   for (std::size_t i = 0; i < preempt_lines_.size(); ++i) {
     const TidLine from = preempt_lines_[i];
     Preemption& preemption = trace_.preemptions[i];
-    if (!tids_[from.tid].lives.empty()) {
+    if (!builder_.lives_of(from.tid).empty()) {
       if (!thread_during("preempt", from, preemption.out, preemption.run, preemption.thread)) {
         return false;
       }
@@ -1258,60 +1204,34 @@ bool TextReader::resolve_parents() {
   return true;
 }
 
-bool TextReader::check_order() {
-  const std::size_t actors = trace_.actors.size();
-  const ByThread waits(actors, trace_.waits,
-                       [&](const Wait& wait) { return trace_.sites[wait.site].thread; });
-  const ByThread preempts(actors, trace_.preemptions,
-                          [](const Preemption& preemption) { return preemption.thread; });
-  const ByThread unknowns(actors, trace_.gaps, [](const Gap& gap) { return gap.thread; });
-  for (ActorId id = 0; id < actors; ++id) {
-    if (!check_order_of(trace_.actors[id], waits.of(id), preempts.of(id), unknowns.of(id))) {
-      return false;
-    }
+std::uint32_t TextReader::line_of(const Interval& interval) const {
+  switch (interval.kind) {
+    case Interval::Kind::wait:
+      return wait_lines_[interval.index];
+    case Interval::Kind::preemption:
+      return preempt_lines_[interval.index].line;
+    case Interval::Kind::gap:
+      break;
   }
-  return true;
+  return unknown_lines_[interval.index].line;
 }
 
-bool TextReader::check_order_of(const Actor& actor, std::span<const std::uint32_t> waits,
-                                std::span<const std::uint32_t> preempts,
-                                std::span<const std::uint32_t> unknowns) {
-  Interval previous{"", 0, 0, 0};
-  while (!waits.empty() || !preempts.empty() || !unknowns.empty()) {
-    Interval next;
-    std::span<const std::uint32_t>* from = nullptr;
-    // Of two that begin together the empty one comes first: it may touch the other's begin.
-    const auto offer = [&](const Interval& interval, std::span<const std::uint32_t>& rest) {
-      if (from != nullptr && std::pair(next.begin, next.end) <= std::pair(interval.begin, interval.end)) {
-        return;
-      }
-      next = interval;
-      from = &rest;
-    };
-    if (!waits.empty()) {
-      const Wait& wait = trace_.waits[waits.front()];
-      offer({"wait", wait.block, wait.run, wait_lines_[waits.front()]}, waits);
-    }
-    if (!preempts.empty()) {
-      const Preemption& preemption = trace_.preemptions[preempts.front()];
-      offer({"preempt", preemption.out, preemption.run, preempt_lines_[preempts.front()].line}, preempts);
-    }
-    if (!unknowns.empty()) {
-      const Gap& gap = trace_.gaps[unknowns.front()];
-      offer({"unknown", gap.from, gap.to, unknown_lines_[unknowns.front()].line}, unknowns);
-    }
-    *from = from->subspan(1);
-    if (next.begin < previous.end) {
-      return fail_at(next.line, std::string(next.record) + " " + span_text(next.begin, next.end) +
-                                    " of thread " + std::to_string(actor.tid) + " begins before its " +
-                                    std::string(previous.record) + " " +
-                                    span_text(previous.begin, previous.end) + " of line " +
-                                    std::to_string(previous.line) +
-                                    " ends (they must be in order of time and must not overlap)");
-    }
-    previous = next;
+/// Lifetimes hold by now: resolving the threads has checked them.
+bool TextReader::check_order() {
+  const std::optional<OrderFault> fault = find_order_fault(trace_);
+  if (!fault) {
+    return true;
   }
-  return true;
+  const auto text = [](const Interval& interval) {
+    static constexpr std::array<std::string_view, 3> kRecords{"wait", "preempt", "unknown"};
+    return std::string(kRecords[static_cast<std::size_t>(interval.kind)]) + " " +
+           span_text(interval.from, interval.to);
+  };
+  return fail_at(line_of(fault->interval), text(fault->interval) + " of thread " +
+                                               std::to_string(trace_.actors[fault->thread].tid) +
+                                               " begins before its " + text(fault->previous) + " of line " +
+                                               std::to_string(line_of(fault->previous)) +
+                                               " ends (they must be in order of time and must not overlap)");
 }
 
 }  // namespace

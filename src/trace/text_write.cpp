@@ -16,11 +16,11 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
+#include "model/tid_lives.h"
 #include "model/trace.h"
 #include "model/validate.h"
 #include "trace/percent.h"
 #include "trace/text.h"
-#include "trace/tid_lives.h"
 
 namespace offwait {
 namespace {

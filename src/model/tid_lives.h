@@ -10,10 +10,11 @@
 
 namespace offwait {
 
+/// The lifetime [start, exit) of one thread.
 struct Life {
   Nanos start = 0;
   Nanos exit = kNever;
-  ActorId actor = kNoActor;
+  ActorId actor = kNoActor;  ///< kNoActor for a thread that is not part of the trace
   bool alive_at(Nanos at) const { return start <= at && at < exit; }
   /// Whether something that began in this life may end at `end`. What has no end was cut off by the window's
   /// end or by the exit.
@@ -24,7 +25,8 @@ class TidLives {
  public:
   bool empty() const { return by_start_.empty(); }
 
-  /// The life already known that overlaps `life` or starts with it; then nothing is added.
+  /// Adds a life at any place in time. Returns the life already known that overlaps `life` or starts with
+  /// it; then nothing is added.
   const Life* add(const Life& life) {
     const auto next = by_start_.lower_bound(life.start);
     if (next != by_start_.end() && (next->first == life.start || next->first < life.exit)) {
@@ -37,11 +39,29 @@ class TidLives {
     return nullptr;
   }
 
-  /// The one born last at or before `at`, which may have ended by then; nullptr if none.
+  /// Adds a life after all others: it starts at or after the exit of the last one.
+  void append(const Life& life) { by_start_.emplace_hint(by_start_.end(), life.start, life); }
+
+  /// The last life; there must be one. Its exit may be changed, its start may not.
+  Life& last() { return by_start_.rbegin()->second; }
+  const Life& last() const { return by_start_.rbegin()->second; }
+
+  /// The life that began last at or before `at`, which may have ended by then; nullptr if there is none.
   /// If it is alive at `at`, no life added later can take its place.
   const Life* born_by(Nanos at) const {
     const auto next = by_start_.upper_bound(at);
     return next == by_start_.begin() ? nullptr : &std::prev(next)->second;
+  }
+
+  /// The first life that has begun by `at` and has not ended before it, or nullptr. At the instant of an exit
+  /// the old life still counts, because an exiting thread wakes others.
+  const Life* alive_through(Nanos at) const {
+    const Life* found = nullptr;
+    for (auto next = by_start_.upper_bound(at);
+         next != by_start_.begin() && std::prev(next)->second.exit >= at; --next) {
+      found = &std::prev(next)->second;
+    }
+    return found;
   }
 
   /// `visit(life, next)` in order of birth; next is nullptr for the last.
@@ -54,7 +74,7 @@ class TidLives {
   }
 
  private:
-  std::map<Nanos, Life> by_start_;
+  std::multimap<Nanos, Life> by_start_;  ///< disjoint; empty lives may share their start with another one
 };
 
 }  // namespace offwait

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Equal values once: gives each distinct value its index in a vector that somebody else owns (the frames,
-// stacks and sites of a Trace), without a second copy of it.
+// Stores equal values once: gives each distinct value its index in a vector that somebody else owns (the
+// frames, stacks, peers and sites of a Trace), without a second copy of the value.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What each thread did, in order of time: its waits, preemptions and gaps as one sequence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/nanos.h"
+#include "model/by_thread.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// The stretch [from, to) of a thread's life that one entry of a trace covers: a wait up to its `run`, a
+/// preemption, or a gap. `to` is kNever when the entry has no end.
+struct Interval {
+  enum class Kind : std::uint8_t { wait, preemption, gap };
+  Kind kind = Kind::wait;
+  std::uint32_t index = 0;  ///< into Trace::waits, Trace::preemptions or Trace::gaps
+  Nanos from = 0;
+  Nanos to = 0;
+};
+
+/// The entries of one thread, each kind in order of time, as indices into the trace's vectors.
+struct History {
+  std::span<const std::uint32_t> waits;
+  std::span<const std::uint32_t> preemptions;
+  std::span<const std::uint32_t> gaps;
+};
+
+/// The entries of all threads, grouped by thread. It keeps indices only: 4 bytes an entry. The ids of the
+/// trace's entries must be valid.
+class Histories {
+ public:
+  explicit Histories(const Trace& trace);
+  History of(ActorId thread) const { return {waits_.of(thread), preemptions_.of(thread), gaps_.of(thread)}; }
+
+ private:
+  ByThread waits_;
+  ByThread preemptions_;
+  ByThread gaps_;
+};
+
+/// Takes the interval that begins first off `rest`; nothing when `rest` is empty. Of two intervals that begin
+/// together the shorter one comes first, because an empty interval may touch the begin of another.
+std::optional<Interval> take_next(const Trace& trace, History& rest);
+
+/// The first interval of a thread that does not fit the thread's life or its earlier intervals.
+struct OrderFault {
+  enum class Kind : std::uint8_t {
+    before_birth,  ///< `interval` begins before the thread was born
+    overlap,       ///< `interval` begins before `previous` ends
+    after_exit,    ///< `interval` begins or ends after the thread's exit
+  };
+  Kind kind = Kind::overlap;
+  ActorId thread = kNoActor;
+  Interval interval;
+  Interval previous;  ///< of an overlap
+};
+
+/// Checks that the intervals of each thread are in order of time, disjoint (they may touch) and inside the
+/// thread's lifetime. An interval without an end was cut off by the window's end or by the exit and may
+/// reach past the exit. Nothing when all of them are.
+std::optional<OrderFault> find_order_fault(const Trace& trace);
+
+}  // namespace offwait

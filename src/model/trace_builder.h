@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Builds a Trace. The assembler of recordings (src/event) and the reader of the text form (src/trace) both
+// use it, so that equal frames, stacks, peers and sites are one entry whatever a trace comes from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/interner.h"
+#include "model/tid_lives.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+class TraceBuilder {
+ public:
+  TraceBuilder() = default;
+  // The interners refer to the trace.
+  TraceBuilder(const TraceBuilder&) = delete;
+  TraceBuilder& operator=(const TraceBuilder&) = delete;
+
+  // Each of these gives the id of an equal entry that is already there, or adds one. Ids are in order of
+  // first appearance.
+  FrameId frame(std::string_view text) { return frames_.intern(text); }
+  /// kNoStack for no frames. Code at different addresses may have the same names; the analysis takes such
+  /// stacks for the same one.
+  StackId stack(const std::vector<FrameId>& frames);
+  PeerId peer(const Peer& peer) { return peers_.intern(peer); }
+  SiteId site(const WaitSite& site) { return sites_.intern(site); }
+
+  /// Adds an actor; nothing is compared.
+  ActorId add_actor(Actor actor);
+
+  /// The lives of a tid, none at first. The reference stays good.
+  TidLives& lives_of(std::int32_t tid) { return lives_[tid]; }
+  /// nullptr for a tid that lives_of() was never asked for.
+  const TidLives* find_lives(std::int32_t tid) const {
+    const auto found = lives_.find(tid);
+    return found == lives_.end() ? nullptr : &found->second;
+  }
+  /// `visit(tid, lives)` in any order.
+  template <class Visit>
+  void for_each_tid(Visit visit) const {
+    for (const auto& [tid, lives] : lives_) visit(tid, lives);
+  }
+
+  /// Everything else is added here directly. Frames, stacks, peers and sites must change through the
+  /// functions above alone.
+  Trace& trace() { return trace_; }
+  const Trace& trace() const { return trace_; }
+
+  /// The trace. The builder is of no use afterwards.
+  Trace take() { return std::move(trace_); }
+
+ private:
+  using FrameIds = std::vector<FrameId>;
+  struct StackHash {
+    std::size_t operator()(const FrameIds& frames) const;
+    std::size_t operator()(const Stack& stack) const { return operator()(stack.frames); }
+  };
+  struct StackEqual {
+    bool operator()(const Stack& stack, const FrameIds& frames) const { return stack.frames == frames; }
+  };
+  struct PeerHash {
+    std::size_t operator()(const Peer& peer) const;
+  };
+  struct SiteHash {
+    std::size_t operator()(const WaitSite& site) const;
+  };
+
+  Trace trace_;
+  std::unordered_map<std::int32_t, TidLives> lives_;
+  Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
+      trace_.frames};
+  Interner<Stack, FrameIds, StackHash, StackEqual> stacks_{trace_.stacks};
+  Interner<Peer, Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
+  Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
+};
+
+}  // namespace offwait
