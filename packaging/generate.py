@@ -14,14 +14,11 @@ import subprocess
 import sys
 
 PROSE = pathlib.Path(__file__).resolve().parent / "man"
-INDENT = 30  # where CLI11 begins descriptions
+INDENT = 30  # where descriptions begin (src/cli/help.cpp)
 ENTRY = re.compile(r"""
     (?P<names> [^\s,]+ (?:,[^\s,]+)* )
-    (?:\ (?P<value> (?!REQUIRED|\.\.\.|Needs:|Excludes:) \S+ ))?
+    (?:\ (?P<value> (?!\.\.\.) \S+ ))?
     (?P<many> \ \.\.\. )?
-    (?:\ REQUIRED)?
-    (?:\ Needs: (?P<needs> (?:\ -\S+)+ ))?
-    (?:\ Excludes: (?P<excludes> (?:\ -\S+)+ ))?
     """, re.VERBOSE)
 
 
@@ -31,8 +28,6 @@ class Entry:
     names: list[str]
     value: str = ""  # what it takes, as PID or wait|weight; empty: nothing
     many: bool = False
-    needs: list[str] = dataclasses.field(default_factory=list)
-    excludes: list[str] = dataclasses.field(default_factory=list)
     description: str = ""
 
     def brief(self):
@@ -59,18 +54,18 @@ class Command:
 
 def parse_entries(lines):
     entries = []
-    for number, line in enumerate(lines):
+    for line in lines:
         if line.startswith(" " * INDENT):
             entries[-1].description = " ".join([entries[-1].description, line.strip()]).strip()
             continue
-        wraps = number + 1 < len(lines) and lines[number + 1].startswith(" " * INDENT)
-        name, description = (line, "") if wraps else (line[:INDENT], line[INDENT:])
+        # A name that leaves no room has a line of its own.
+        has_room = line[INDENT - 2:INDENT] == "  "
+        name, description = (line[:INDENT], line[INDENT:]) if has_room else (line, "")
         found = ENTRY.fullmatch(name.strip())
         if not found:
             sys.exit(f"generate.py: not understood in the output of --help: {line}")
         parts = found.groupdict(default="")
-        entries.append(Entry(parts["names"].split(","), parts["value"], bool(parts["many"]), parts["needs"].split(),
-                             parts["excludes"].split(), description.strip()))
+        entries.append(Entry(parts["names"].split(","), parts["value"], bool(parts["many"]), description.strip()))
     return entries
 
 
@@ -80,9 +75,9 @@ def parse_help(name, text):
         if title == "Examples":
             continue
         entries = parse_entries(body.splitlines())
-        if title == "Positionals":
+        if title == "Arguments":
             command.positionals = entries
-        elif title == "Subcommands":
+        elif title == "Commands":
             command.subcommands = entries
         else:
             command.groups[title] = entries
@@ -126,12 +121,7 @@ def man_entry(entry):
     heading = ", ".join(map(bold if is_option else placeholder, entry.names))
     if is_option and entry.value:
         heading += " " + placeholder(entry.value)
-    lines = [".TP", heading, roff(entry.description)]
-    if entry.needs:
-        lines.append(f"(Only with {roff(', '.join(entry.needs))}.)")
-    if entry.excludes:
-        lines.append(f"(Not with {roff(', '.join(entry.excludes))}.)")
-    return lines
+    return [".TP", heading, roff(entry.description)]
 
 
 def man_synopsis(command):
@@ -285,7 +275,7 @@ def zsh_specs(command):
     for option in command.options:
         value = f":{zsh_escape(option.value, ':')}:{zsh_action(completed_as(option.value))}" if option.value else ""
         for name in option.names:
-            once = "*" if option.many else f"({' '.join([*option.names, *option.excludes])})"
+            once = "*" if option.many else f"({' '.join(option.names)})"
             form = ("=" if name.startswith("--") else "+") if value else ""
             yield quote(f"{once}{name}{form}[{zsh_escape(option.brief(), '[]')}]{value}")
     for positional in command.positionals:

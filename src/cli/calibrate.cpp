@@ -37,8 +37,6 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kDefaultEach = 3 * kSecond;
-
 /// A device, or the directory where a file may be written.
 struct Place {
   UniqueFd fd;
@@ -185,7 +183,7 @@ std::string line(const char* what, const Throughput& throughput) {
          format_count(static_cast<std::uint64_t>(std::llround(throughput.ios_per_s))) + " IO/s\n";
 }
 
-void say(const Options& options, const std::string& text) {
+void say(const cli::CalibrateOptions& options, const std::string& text) {
   if (!options.quiet) std::fprintf(stderr, "offwait: %s\n", escape(text).c_str());
 }
 
@@ -193,35 +191,35 @@ Error interrupted_or(const Error& error) {
   return error.message == "interrupted" ? Error{"interrupted: nothing was stored"} : error;
 }
 
-Status measure_device(const Options& options, const Place& place, Nanos each, Calibration& calibration) {
+Status measure_device(const cli::CalibrateOptions& options, const Place& place, Calibration& calibration) {
   const Result<std::uint64_t> size = device_size(place);
   if (!size) return size.error();
   say(options, "calibrating disk " + calibration.disk + ": reads " + place.path + " for " +
-                   format_seconds(to_seconds(2 * each)) + ", and writes nothing");
+                   format_seconds(to_seconds(2 * options.each)) + ", and writes nothing");
   const Interruption interruption;
   const Result<Throughput> read =
-      measure({place.fd.get(), *size, quoted(place.path)}, Direction::read, each, interruption.fd());
+      measure({place.fd.get(), *size, quoted(place.path)}, Direction::read, options.each, interruption.fd());
   if (!read) return read.error();
   calibration.read = *read;
   return success();
 }
 
-Status measure_path(const Options& options, const Place& place, Nanos each, Calibration& calibration) {
+Status measure_path(const cli::CalibrateOptions& options, const Place& place, Calibration& calibration) {
   if (Status room = has_room(place, options.file_bytes); !room) return room;
   const Interruption interruption;
   const Result<UniqueFd> file = own_file(place);
   if (!file) return file.error();
   say(options, "calibrating disk " + calibration.disk + ": writes a file of " + bytes(options.file_bytes) +
                    " in " + place.path + ", reads it and removes it; takes up to " +
-                   format_seconds(to_seconds(6 * each)));
+                   format_seconds(to_seconds(6 * options.each)));
   Measured measured{file.value().get(), options.file_bytes, "a file in " + quoted(place.path)};
   // Whole, or reads would find holes. A slow disk gets a smaller one.
-  const Result<std::uint64_t> filled = fill(measured, 2 * each, interruption.fd());
+  const Result<std::uint64_t> filled = fill(measured, 2 * options.each, interruption.fd());
   if (!filled) return filled.error();
   measured.size = *filled;
-  const Result<Throughput> write = measure(measured, Direction::write, each, interruption.fd());
+  const Result<Throughput> write = measure(measured, Direction::write, options.each, interruption.fd());
   if (!write) return write.error();
-  const Result<Throughput> read = measure(measured, Direction::read, each, interruption.fd());
+  const Result<Throughput> read = measure(measured, Direction::read, options.each, interruption.fd());
   if (!read) return read.error();
   calibration.write = *write;
   calibration.read = *read;
@@ -230,8 +228,8 @@ Status measure_path(const Options& options, const Place& place, Nanos each, Cali
 
 }  // namespace
 
-Result<std::string> calibrate(const Options& options) {
-  const Result<Place> place = find_place(options.input);
+Result<std::string> calibrate(const cli::CalibrateOptions& options) {
+  const Result<Place> place = find_place(options.place);
   if (!place) return place.error();
   const Result<Disk> disk = disk_of(*place);
   if (!disk) return disk.error();
@@ -242,9 +240,8 @@ Result<std::string> calibrate(const Options& options) {
   calibration.disk = escape(disk->name, Charset::ascii);
   calibration.identity = disk->identity;
   calibration.measured_on = today();
-  const Nanos each = options.duration.value_or(kDefaultEach);
-  const Status measured = place->is_device ? measure_device(options, *place, each, calibration)
-                                           : measure_path(options, *place, each, calibration);
+  const Status measured = place->is_device ? measure_device(options, *place, calibration)
+                                           : measure_path(options, *place, calibration);
   if (!measured) return interrupted_or(measured.error());
   if (Status stored = store_calibration(calibration); !stored) return stored.error();
   std::string text = "disk " + calibration.disk + "\n" + line("read ", calibration.read);

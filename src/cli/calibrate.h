@@ -8,10 +8,10 @@
 
 namespace offwait {
 
-/// Measures the disk that is, or has, `options.input` and stores what it can do. Says on stderr what it will
-/// do unless `quiet`. A device is only read. On a path it writes to a file of its own, which has no name any
-/// more while it is used: however the process ends, nothing is left. Gives what was measured, as lines to
-/// print. An error leaves what was stored before.
-Result<std::string> calibrate(const Options& options);
+/// Measures the disk that is, or has, `options.place` and stores what it can do. Says on stderr what it will
+/// do unless `quiet`. A device is only read. On a path, the measurement writes to a file that has no name
+/// while it is used, so nothing is left however the process ends. Returns what was measured, as lines to
+/// print. After an error the store is as it was.
+Result<std::string> calibrate(const cli::CalibrateOptions& options);
 
 }  // namespace offwait

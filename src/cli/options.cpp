@@ -3,445 +3,543 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <functional>
-#include <memory>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "cli/help.h"
+#include "cli/mistakes.h"
+#include "cli/option_values.h"
 #include "cli/version.h"
 #include "report/escape.h"
 
-namespace offwait {
+namespace offwait::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
-  offwait -p 1234 -d 30s              which wait limits process 1234? (Ctrl-C ends earlier, and still reports)
-  offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
-  offwait --container 4f1a -d 30s     a container, by the first characters of its id; --unit NAME, -c CGROUP
-  offwait -a -d 10s                   the whole system
-  offwait dump -p 1234 -d 10s -o w.txt  record only; analyse later or elsewhere:
-  offwait report w.txt --explain      no kernel and no root needed; and why these knots
-  offwait -- ./server --flags         run it, and record it from its exec on, until it exits or -d is over
-  offwait calibrate /var/lib/mysql    measure the disk once, so that its capacity need not be assumed
+using Texts = std::vector<std::string>;
 
-Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong; of a command that was run:
-its own, 128 + the signal that it died of, 126 or 127 if it could not be run.)";
-
-constexpr const char* kReportFooter = R"(Examples:
-  offwait report w.txt                no kernel and no root needed
-  offwait report w.txt --explain      and why these knots
-  offwait report --json - w.txt | jq .knots)";
-
-constexpr const char* kCalibrateFooter = R"(Examples:
-  offwait calibrate /var/lib/mysql    reads and writes, on the disk that has this directory
-  offwait calibrate /dev/nvme0n1      reads only
-
-What is measured is stored in /var/lib/offwait. Other use of the disk meanwhile makes the numbers too low;
-devices that were never written to may answer reads faster than they could if they had to look.)";
-
-constexpr const char* kDoctorFooter =
-    R"(Everything is found by trying: offwait records itself for a moment. Without privileges it says what could not be tried.
-
-Exit status: 0 recording is possible, 1 it is not; the last line says why.)";
-
-constexpr const char* kDumpFooter = R"(Examples:
-  offwait dump -p 1234 -d 10s -o w.txt
-  offwait dump -p 1234 -d 10s | ssh desk offwait report -)";
-
-/// What a PID or TID on the command line must be.
-Result<std::int32_t> parse_id(std::string_view text) {
-  std::int32_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc{} || end != text.data() + text.size() || id <= 0) {
-    return Error{"bad number of a process or thread '" + std::string(text) +
-                 "': expected a whole number from 1 to 2147483647"};
-  }
-  return id;
-}
-
-/// Processes: a list with commas.
-Result<std::vector<std::int32_t>> parse_pids(std::string_view text) {
-  constexpr std::size_t kMost = 1024;
-  std::vector<std::int32_t> pids;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const Result<std::int32_t> pid = parse_id(text.substr(begin, end - begin));
-    if (!pid) return pid.error();
-    if (std::find(pids.begin(), pids.end(), *pid) != pids.end())
-      return Error{"process " + std::to_string(*pid) + " is given twice"};
-    pids.push_back(*pid);
-    begin = end + 1;
-  }
-  if (pids.size() > kMost) return Error{"-p takes 1024 processes at most"};
-  return pids;
-}
-
-/// How often to sample.
-Result<std::uint32_t> parse_sample_hz(std::string_view text) {
-  constexpr std::uint32_t kMost = 9999;
-  std::uint32_t hz = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hz);
-  if (error != std::errc{} || end != text.data() + text.size() || hz > kMost) {
-    return Error{"bad rate '" + std::string(text) +
-                 "': expected samples a second from 1 to 9999, or 0 for none"};
-  }
-  return hz;
-}
-
-/// How large a file `calibrate` writes.
-Result<std::uint64_t> parse_size(std::string_view text) {
-  const Error bad{"bad size '" + std::string(text) +
-                  "': expected something like 256M or 1G, from 8M to 1000G"};
-  std::uint64_t scale = 0;
-  if (text.ends_with('M')) scale = 1'000'000;
-  if (text.ends_with('G')) scale = 1'000'000'000;
-  if (scale == 0) return bad;
-  text.remove_suffix(1);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  constexpr std::uint64_t kSmallest = 8'000'000;
-  constexpr std::uint64_t kLargest = 1'000'000'000'000;
-  if (error != std::errc{} || end != text.data() + text.size() || number > kLargest / scale ||
-      number * scale < kSmallest) {
-    return bad;
-  }
-  return number * scale;
-}
-
-Result<FoldedKind> parse_folded_kind(std::string_view text) {
-  if (text == "off-cpu") return FoldedKind::off_cpu;
-  if (text == "off-wake") return FoldedKind::off_wake;
-  if (text == "on-cpu") return FoldedKind::on_cpu;
-  return Error{"bad kind '" + std::string(text) + "': expected off-cpu, off-wake or on-cpu"};
-}
-
-Result<FoldedWeight> parse_folded_weight(std::string_view text) {
-  if (text == "wait") return FoldedWeight::wait;
-  if (text == "weight") return FoldedWeight::weight;
-  return Error{"bad weight '" + std::string(text) + "': expected wait or weight"};
-}
-
-/// A CLI11 validator out of one of our parsers: CLI11 reports the parser's own sentence.
-template <class T>
-std::function<void(const std::string&)> parse_into(Result<T> (*parse)(std::string_view),
-                                                   std::function<void(T)> store) {
-  return [parse, store = std::move(store)](const std::string& text) {
+/// Hands what `parse` makes of an option's value to `target`. A value that is wrong ends parsing with the
+/// sentence of the parser.
+template <class T, class Target>
+std::function<void(const std::string&)> into(Target& target, Result<T> (*parse)(std::string_view)) {
+  return [&target, parse](const std::string& text) {
     Result<T> parsed = parse(text);
     if (!parsed) throw CLI::ValidationError(parsed.error().message);
-    store(std::move(parsed).value());
+    target = std::move(parsed).value();
   };
 }
 
-void add_recording_options(CLI::App& app, Options& options) {
-  app.add_option_function<std::string>(
-         "-p,--pid",
-         parse_into<std::vector<std::int32_t>>(
-             parse_pids, [&options](std::vector<std::int32_t> pids) { options.pids = std::move(pids); }),
-         "record these processes, and those that they create")
-      ->type_name("PID[,PID...]");
-  app.add_option_function<std::string>(
-         "-t,--tid", parse_into<std::int32_t>(parse_id, [&options](std::int32_t id) { options.tid = id; }),
-         "record this thread alone")
-      ->type_name("TID");
-  const auto name_into = [](std::string& option, const char* what) {
-    return [&option, what](const std::string& name) {
-      if (name.empty()) throw CLI::ValidationError(std::string("the name of a ") + what + " is empty");
-      option = name;
-    };
+/// The same for an option that may be given several times.
+template <class T>
+std::function<void(const Texts&)> into_list(std::vector<T>& list, Result<T> (*parse)(std::string_view)) {
+  return [&list, parse](const Texts& texts) {
+    for (const std::string& text : texts) {
+      Result<T> parsed = parse(text);
+      if (!parsed) throw CLI::ValidationError(parsed.error().message);
+      list.push_back(std::move(parsed).value());
+    }
   };
+}
+
+std::function<void(const std::string&)> name_into(std::string& name, const char* what) {
+  return [&name, what](const std::string& text) {
+    if (text.empty()) throw CLI::ValidationError(fmt::format("the name of a {} is empty", what));
+    name = text;
+  };
+}
+
+/// An option whose values accumulate: each time it takes one word.
+CLI::Option* repeated(CLI::Option* option) { return option->take_all()->allow_extra_args(false); }
+
+void add_target_options(CLI::App& app, TargetOptions& target) {
+  CLI::Option* const pid = repeated(app.add_option_function<Texts>(
+      "-p,--pid",
+      [&target](const Texts& texts) {
+        Result<std::vector<std::int32_t>> pids = parse_pids(texts);
+        if (!pids) throw CLI::ValidationError(pids.error().message);
+        target.pids = std::move(pids).value();
+      },
+      "these processes, and those that they create"));
+  pid->type_name("PID[,PID...]")->group("Target");
+  app.add_option_function<std::string>("-t,--tid", into(target.tid, parse_tid), "this thread alone")
+      ->type_name("TID")
+      ->group("Target");
   app.add_option_function<std::string>(
-         "-c,--cgroup", name_into(options.cgroup, "cgroup"),
-         "record what is in this cgroup (v2) and below it, as it comes and goes; its directory, or its name "
+         "-c,--cgroup", name_into(target.cgroup, "cgroup"),
+         "the processes in this cgroup (v2) and below it, as they come and go: its directory, or its path "
          "below the mount")
-      ->type_name("PATH");
-  app.add_option_function<std::string>("--unit", name_into(options.unit, "unit"),
-                                       "record this unit of systemd, a service if it has no suffix")
-      ->type_name("NAME");
+      ->type_name("PATH")
+      ->group("Target");
+  app.add_option_function<std::string>("--unit", name_into(target.unit, "unit"),
+                                       "this unit of systemd: a service if the name has no suffix")
+      ->type_name("NAME")
+      ->group("Target");
   app.add_option_function<std::string>(
-         "--container", name_into(options.container, "container"),
-         "record this container (Docker, Podman, Kubernetes, …): its id, or the first characters of it")
-      ->type_name("ID");
-  app.add_flag("-a,--all", options.all, "record the whole system");
+         "--container", name_into(target.container, "container"),
+         "this container (Docker, Podman, Kubernetes, …): its id, or the first characters of it")
+      ->type_name("ID")
+      ->group("Target");
+  app.add_flag("-a,--all", target.all, "the whole system")->group("Target");
+}
+
+void add_recording_options(CLI::App& app, RecordingOptions& recording) {
   app.add_option_function<std::string>(
          "-d,--duration",
-         parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
-         "how long: 90, 90s, 1m30s, 500ms; until Ctrl-C or the target's exit if left out")
-      ->type_name("TIME");
-  app.add_option_function<std::vector<std::string>>(
-         "--spin",
-         [&options](const std::vector<std::string>& texts) {
-           constexpr std::size_t kMost = 8;
-           if (texts.size() > kMost) throw CLI::ValidationError("--spin may be given 8 times");
-           for (const std::string& text : texts) {
-             const std::size_t comma = text.find(',');
-             SpinFunction spin{text.substr(0, comma),
-                               comma == std::string::npos ? "" : text.substr(comma + 1)};
-             if (spin.lock.empty() || text.ends_with(',') || spin.unlock.find(',') != std::string::npos) {
-               throw CLI::ValidationError("bad --spin '" + text +
-                                          "': expected FUNCTION, or LOCK,UNLOCK for the two of a lock");
-             }
-             options.spins.push_back(std::move(spin));
-           }
+         [&recording](const std::string& text) {
+           const Result<Nanos> duration = parse_duration(text);
+           if (!duration) throw CLI::ValidationError(duration.error().message);
+           recording.duration = *duration;
          },
-         "the time in this function of the target is busy waiting: for the thread that last called UNLOCK on "
-         "the "
-         "same first argument, or, without UNLOCK, got through before; may be given for several")
+         "how long to record: 90, 90s, 1m30s, 500ms; without it, until Ctrl-C or until the target exits. A "
+         "last word after the target means the same: offwait -p 1234 30")
+      ->type_name("TIME")
+      ->group("Recording");
+  app.add_option_function<std::string>(
+         "--sample-hz", into(recording.sample_hz, parse_sample_hz),
+         "how often to sample, on each CPU, which code the recorded threads run (default 99; 0: never)")
+      ->type_name("HZ")
+      ->group("Recording");
+  app.add_flag_callback(
+         "--no-stacks", [&recording] { recording.stacks = false; },
+         "record no stacks and no samples; recording then costs about half")
+      ->group("Recording");
+  repeated(
+      app.add_option_function<Texts>(
+          "--spin",
+          [&recording](const Texts& texts) {
+            constexpr std::size_t kMost = 8;
+            if (texts.size() > kMost) throw CLI::ValidationError("--spin may be given 8 times");
+            into_list(recording.spins, parse_spin)(texts);
+          },
+          "count time in this function of the target as waiting; the waker is the thread that last called "
+          "UNLOCK with the same first argument or, without UNLOCK, the one that last got through"))
       ->type_name("LOCK[,UNLOCK]")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_flag_callback(
-      "--no-stacks", [&options] { options.stacks = false; },
-      "record no stacks, and no samples: half of what recording costs");
-  app.add_option_function<std::string>(
-         "--sample-hz",
-         parse_into<std::uint32_t>(parse_sample_hz, [&options](std::uint32_t hz) { options.sample_hz = hz; }),
-         "how often to look, on each CPU, which code the recorded threads run (default 99; 0: never)")
-      ->type_name("HZ");
-  app.add_flag(
-      "--java", options.java,
-      "at the end have the target's JVMs write down what their compiled code is called (runs jcmd; JDK 17 "
-      "or later)");
-  app.add_flag("--debuginfod", options.debuginfod,
-               "look for debug files with debuginfod-find, at the servers in DEBUGINFOD_URLS");
+      ->group("Recording");
+  app.add_flag("--java", recording.java,
+               "get names of compiled Java code at the end of the recording: runs jcmd for each JVM of the "
+               "target (JDK 17 or later)")
+      ->group("Recording");
+  app.add_flag("--debuginfod", recording.debuginfod,
+               "get debug files from the servers in DEBUGINFOD_URLS; runs debuginfod-find")
+      ->group("Recording");
 }
 
-void add_analysis_options(CLI::App& app, Options& options) {
-  app.add_option("--json", options.json,
-                 "write everything as JSON; '-' is standard output, instead of the text")
-      ->type_name("FILE");
-  auto* folded = app.add_option("--folded", options.folded,
-                                "write stacks for flamegraph.pl; '-' is standard output, instead of the text")
-                     ->type_name("FILE");
-  app.add_option_function<std::string>(
-         "--folded-kind",
-         parse_into<FoldedKind>(parse_folded_kind,
-                                [&options](FoldedKind kind) { options.folded_kind = kind; }),
-         "which stacks: where threads waited (off-cpu, default), where the one that they waited for woke "
-         "them, too (off-wake), or where they ran (on-cpu)")
+void add_output_options(CLI::App& app, OutputOptions& output) {
+  app.add_option("--json", output.json,
+                 "write the report as JSON; '-' is standard output, in place of the text")
+      ->type_name("FILE")
+      ->group("Output");
+  CLI::Option* const folded =
+      app.add_option("--folded", output.folded,
+                     "write stacks for flamegraph.pl; '-' is standard output, in place of the text")
+          ->type_name("FILE")
+          ->group("Output");
+  app.add_option_function<std::string>("--folded-kind", into(output.folded_kind, parse_folded_kind),
+                                       "which stacks --folded writes: where threads waited (off-cpu, the "
+                                       "default), that and where the waker "
+                                       "woke them (off-wake), or where they ran (on-cpu)")
       ->type_name("off-cpu|off-wake|on-cpu")
-      ->needs(folded);
+      ->needs(folded)
+      ->group("Output");
   app.add_option_function<std::string>(
-         "--folded-weight",
-         parse_into<FoldedWeight>(parse_folded_weight,
-                                  [&options](FoldedWeight weight) { options.folded_weight = weight; }),
-         "count waits by how long they took (wait; default) or by their weight, which has what others waited "
-         "behind them (weight), in microseconds")
+         "--folded-weight", into(output.folded_weight, parse_folded_weight),
+         "what --folded counts, in microseconds: how long waits took (wait, the default), or their weight, "
+         "which adds the time that others waited behind them")
       ->type_name("wait|weight")
-      ->needs(folded);
-  app.add_option_function<std::string>(
-         "--min-weight",
-         parse_into<Threshold>(parse_threshold,
-                               [&options](Threshold threshold) { options.min_weight = threshold; }),
-         "keep edges of this weight when a knot is refined: part of the window or time (default 20%)")
-      ->type_name("PART");
-  app.add_option_function<std::string>(
-         "--noise",
-         parse_into<Threshold>(parse_threshold,
-                               [&options](Threshold threshold) { options.noise = threshold; }),
-         "set edges under this weight aside (default 1%)")
-      ->type_name("PART");
-  app.add_option("--comm", options.filter.comms,
-                 "of the target only processes whose names match, as mysql*; its others count as outside; "
-                 "may be given for "
-                 "several")
+      ->needs(folded)
+      ->group("Output");
+  app.add_flag("--explain", output.explain, "show each step of the search for knots, and its reason")
+      ->group("Output");
+  app.add_flag("--full-stacks", output.full_stacks,
+               "show the frames that start threads, and those inside the libraries that wait and wake")
+      ->group("Output");
+  app.add_flag("-v,--verbose", output.verbosity, "show every edge and whole stacks")->group("Output");
+}
+
+void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
+  app.add_option_function<std::string>("--min-weight", into(analysis.min_weight, parse_threshold),
+                                       "keep edges of at least this weight when a knot is refined: a part of "
+                                       "the window like 20%, or a time "
+                                       "like 500ms (default 20%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  app.add_option_function<std::string>("--noise", into(analysis.noise, parse_threshold),
+                                       "ignore edges of less than this weight (default 1%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  repeated(app.add_option("--comm", analysis.filter.comms,
+                          "restrict the target to processes whose names match, as mysql*; the rest appear as "
+                          "(outside)"))
       ->type_name("GLOB")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--threads", options.filter.threads,
-                 "of the target only threads whose own names match, as worker*; may be given for several")
+      ->group("Analysis");
+  repeated(app.add_option("--threads", analysis.filter.threads,
+                          "restrict the target to threads whose own names match, as worker*; the rest appear "
+                          "as (outside)"))
       ->type_name("GLOB")
-      ->take_all()
-      ->allow_extra_args(false);
+      ->group("Analysis");
   app.add_flag_callback(
-      "--no-merge", [&options] { options.merge = false; }, "keep similar threads apart");
-  app.add_flag("--keep-false-wakeups", options.keep_false_wakeups,
-               "wakeups after which a thread waits again at once for the same futex count like others");
-  app.add_option_function<std::vector<std::string>>(
-         "--disk-capacity",
-         [&options](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             Result<NamedCapacity> parsed = parse_capacity(text);
-             if (!parsed) throw CLI::ValidationError(parsed.error().message);
-             options.disk_capacities.push_back(std::move(parsed).value());
-           }
-         },
-         "what a disk can do at most, e.g. vda=500M,50k; may be given for several disks")
+         "--no-merge", [&analysis] { analysis.merge = false; }, "show similar threads one by one")
+      ->group("Analysis");
+  app.add_flag("--keep-false-wakeups", analysis.keep_false_wakeups,
+               "count a wakeup even if the thread waits for the same futex again at once")
+      ->group("Analysis");
+  repeated(app.add_option_function<Texts>("--disk-capacity",
+                                          into_list(analysis.capacities.disks, parse_capacity),
+                                          "what a disk can do at most, as vda=500M,50k"))
       ->type_name("NAME=BYTES/s,IO/s")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option_function<std::vector<std::string>>(
-         "--nic-capacity",
-         [&options](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             Result<NamedNicCapacity> parsed = parse_nic_capacity(text);
-             if (!parsed) throw CLI::ValidationError(parsed.error().message);
-             options.nic_capacities.push_back(std::move(parsed).value());
-           }
-         },
-         "what a network interface can receive and send at most, e.g. eth0=10G or eth0=1G,100M; may be given "
-         "for "
-         "several")
+      ->group("Analysis");
+  repeated(app.add_option_function<Texts>(
+               "--nic-capacity", into_list(analysis.capacities.nics, parse_nic_capacity),
+               "what a network interface can receive and send at most, as eth0=10G or eth0=1G,100M"))
       ->type_name("NAME=BITS/s[,BITS/s]")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_flag("--explain", options.explain,
-               "show what was set aside or dropped on the way to the knots, and why");
+      ->group("Analysis");
 }
 
-void add_printing_options(CLI::App& app, Options& options) {
-  app.add_flag("-v,--verbose", options.verbosity, "every edge, whole stacks");
-  app.add_flag("--full-stacks", options.full_stacks,
-               "show how threads are started, and how libraries wait and wake inside, too");
-  app.add_flag("-q,--quiet", options.quiet, "no progress and no notes");
+void add_quiet(CLI::App& app, bool& quiet, const char* description) {
+  app.add_flag("-q,--quiet", quiet, description)->group("Output");
 }
 
-/// How many words stand before the `--` of a command to record; all if there is none. (Before what else is no
-/// option, as in `report -- FILE`, it is CLI11's business.)
-int words_before_command(int argc, const char* const* argv) {
-  const auto word = [argv](int at) { return std::string_view(argv[at]); };
-  if (argc < 2 || (!word(1).starts_with('-') && word(1) != "dump")) return argc;
-  for (int at = 1; at < argc; ++at) {
-    if (word(at) == "--") return at;
-  }
-  return argc;
+constexpr const char* kQuiet = "print no progress and no notes";
+
+void add_help(CLI::App& app, const HelpText& text) {
+  set_help(app, text);
+  app.set_help_flag("-h,--help", "print this help")->group("Other");
 }
 
-/// Of offwait itself CLI11 knows all but the command after `--`.
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
-    if (app->get_parent() != nullptr) return usage;
-    return usage + "       offwait [OPTIONS] -- COMMAND [ARGUMENT]...\n";
-  }
+/// The commands as CLI11 knows them, and where their values go.
+struct CommandLine {
+  CommandLine();
+
+  CLI::App app{"", "offwait"};
+  ProfileOptions profile;
+  ReportOptions report;
+  DumpOptions dump;
+  CalibrateOptions calibrate;
+  DoctorOptions doctor;
+
+ private:
+  CLI::App& add_command(const char* name, const char* description);
 };
+
+CLI::App& CommandLine::add_command(const char* name, const char* description) {
+  return *app.add_subcommand(name, description)->allow_extras();
+}
+
+CommandLine::CommandLine() {
+  app.set_help_flag();  // comes last in the list of options
+  app.require_subcommand(0, 1)->allow_extras();
+  add_target_options(app, profile.recording.target);
+  add_recording_options(app, profile.recording);
+  add_output_options(app, profile.output);
+  add_quiet(app, profile.recording.quiet, kQuiet);
+  add_analysis_options(app, profile.analysis);
+  add_help(app, kProfileHelp);
+  app.set_version_flag("-V,--version", fmt::format("offwait {}", kVersion), "print the version")
+      ->group("Other");
+
+  CLI::App& of_report = add_command("report", "report on waits that 'offwait dump' has written");
+  of_report.add_option("FILE", report.input, "the waits; '-' is standard input")->group("Arguments");
+  add_output_options(of_report, report.output);
+  add_quiet(of_report, report.quiet, kQuiet);
+  add_analysis_options(of_report, report.analysis);
+  add_help(of_report, kReportHelp);
+
+  CLI::App& of_dump = add_command("dump", "record, and write the waits as text for 'offwait report'");
+  add_target_options(of_dump, dump.recording.target);
+  add_recording_options(of_dump, dump.recording);
+  of_dump.add_option("-o,--output", dump.output, "where to write; '-' (the default) is standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  add_quiet(of_dump, dump.recording.quiet, kQuiet);
+  add_help(of_dump, kDumpHelp);
+
+  CLI::App& of_calibrate = add_command("calibrate", "measure what a disk can do at most");
+  of_calibrate
+      .add_option("DEVICE|PATH", calibrate.place,
+                  "a block device, which is only read; or a directory (or a file in it) on the disk, where a "
+                  "file is written, read and removed")
+      ->group("Arguments");
+  of_calibrate
+      .add_option_function<std::string>("-d,--duration", into(calibrate.each, parse_duration),
+                                        "how long each measurement takes (default 3s); there are 2 on a "
+                                        "device and 4 on a path")
+      ->type_name("TIME")
+      ->group("Measuring");
+  of_calibrate
+      .add_option_function<std::string>("--size", into(calibrate.file_bytes, parse_size),
+                                        "how large the file on a path is (default 1G); as much must remain "
+                                        "free")
+      ->type_name("BYTES")
+      ->group("Measuring");
+  add_quiet(of_calibrate, calibrate.quiet, "do not say what will be done");
+  add_help(of_calibrate, kCalibrateHelp);
+
+  CLI::App& of_doctor = add_command("doctor", "say what can be recorded on this host");
+  of_doctor.add_flag("--json", doctor.json, "print JSON")->group("Output");
+  add_help(of_doctor, kDoctorHelp);
+}
+
+KnownCommand known(const CLI::App& app, std::string name) {
+  KnownCommand command{std::move(name), {}};
+  for (const CLI::Option* option : app.get_options()) {
+    KnownOption one;
+    for (const std::string& letter : option->get_snames()) one.names.push_back("-" + letter);
+    for (const std::string& word : option->get_lnames()) one.names.push_back("--" + word);
+    if (option->get_items_expected_max() > 0) one.value = option->get_type_name();
+    command.options.push_back(std::move(one));
+  }
+  return command;
+}
+
+KnownCommands known_commands(const CLI::App& app) {
+  KnownCommands commands = {known(app, "")};
+  for (const CLI::App* command : app.get_subcommands({}))
+    commands.push_back(known(*command, command->get_name()));
+  return commands;
+}
+
+Exit usage(const std::string& what) {
+  return Exit{2, "offwait: " + escape(what) + " (see offwait --help)\n"};
+}
+
+/// The options of a target among those that were given, as their errors call them.
+Texts given_targets(const TargetOptions& target, bool is_command) {
+  Texts given;
+  if (!target.pids.empty()) given.emplace_back("-p");
+  if (target.tid != 0) given.emplace_back("-t");
+  if (!target.cgroup.empty()) given.emplace_back("-c");
+  if (!target.unit.empty()) given.emplace_back("--unit");
+  if (!target.container.empty()) given.emplace_back("--container");
+  if (target.all) given.emplace_back("-a");
+  if (is_command) given.emplace_back("-- COMMAND");
+  return given;
+}
+
+constexpr const char* kSayWhat =
+    "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND";
+
+/// Is one of these the option of a target?
+bool has_target(const Texts& options) {
+  static const std::set<std::string_view> kTargets = {"-p",       "--pid",  "-t",          "--tid", "-c",
+                                                      "--cgroup", "--unit", "--container", "-a",    "--all"};
+  return std::any_of(options.begin(), options.end(),
+                     [](const std::string& option) { return kTargets.count(option) > 0; });
+}
+
+bool begins_with_digit(const std::string& word) { return word.find_first_of("0123456789") == 0; }
+
+/// The words of the user, and what they were understood to be.
+struct Parsed {
+  Texts words;                   ///< without offwait's name, and without a program and its arguments
+  std::optional<Texts> program;  ///< what follows `--`, where a program may
+  CommandLine& line;
+  KnownCommands commands;
+  Reading reading;
+  std::string complaint;  ///< of CLI11; empty: none
+};
+
+/// A last word that is the duration, as other tools take it; otherwise a sentence about words that are
+/// neither options nor their values.
+std::optional<std::string> take_last_word(const Parsed& parsed, RecordingOptions& recording) {
+  const std::vector<Stray>& strays = parsed.reading.strays;
+  if (strays.empty()) return std::nullopt;
+  const Stray& first = strays.front();
+  const bool knows_target = has_target(parsed.reading.options) || parsed.program;
+  const bool is_alone = strays.size() == 1 && first.is_last;
+  const bool is_duration = !first.is_option && begins_with_digit(first.word);
+  if (is_duration && !knows_target) {
+    return parse_id(first.word) ? fmt::format("unexpected '{}'; did you mean -p {}?", first.word, first.word)
+                                : fmt::format("unexpected '{}'; {}", first.word, kSayWhat);
+  }
+  if (!first.is_option && !is_duration) {
+    if (parsed.reading.command->name.empty()) return unknown_command(parsed.commands, first.word);
+    return fmt::format("unexpected '{}': to run a program and record it, write -- before it", first.word);
+  }
+  for (const Stray& stray : strays) {
+    if (stray.is_option) return unknown_option(parsed.commands, *parsed.reading.command, stray.word);
+  }
+  if (!is_alone || recording.duration) {
+    return fmt::format("unexpected '{}': a duration is given once, and several processes as -p 1,2",
+                       first.word);
+  }
+  const Result<Nanos> duration = parse_duration(first.word);
+  if (!duration) return duration.error().message;
+  recording.duration = *duration;
+  return std::nullopt;
+}
+
+/// A sentence about what is wrong with the words, if anything is, whatever the command.
+std::optional<std::string> wrong_words(const Parsed& parsed) {
+  const Reading& reading = parsed.reading;
+  if (reading.lacks_value) return reading.lacks_value;
+  const bool records = reading.command->name.empty() || reading.command->name == "dump";
+  for (const Stray& stray : reading.strays) {
+    if (!records && stray.is_option) return unknown_option(parsed.commands, *reading.command, stray.word);
+  }
+  const std::vector<CLI::App*> commands = parsed.line.app.get_subcommands();
+  for (const CLI::App* command : commands) {
+    for (const CLI::Option* option : parsed.line.app.get_options()) {
+      if (option->count() == 0) continue;
+      return fmt::format("{} stands before {}, whose options stand after it", option->get_name(),
+                         command->get_name());
+    }
+  }
+  const CLI::App& command = commands.empty() ? parsed.line.app : *commands.front();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 1 && option->get_expected_max() == 1)
+      return fmt::format("{} is given more than once", option->get_name());
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_output(const OutputOptions& output) {
+  if (output.json.empty() || output.json != output.folded) return std::nullopt;
+  if (output.json == "-")
+    return "--json - and --folded - both want standard output: write one of them to a file";
+  return fmt::format("--json and --folded both want {}: write one of them to another file", output.json);
+}
+
+/// What a recording would not have, and its report is asked for.
+std::optional<std::string> wrong_combination(const RecordingOptions& recording, const OutputOptions& output) {
+  if (output.folded.empty()) return std::nullopt;
+  if (!recording.stacks) return "--folded writes stacks, and --no-stacks records none";
+  if (output.folded_kind == FoldedKind::on_cpu && recording.sample_hz == 0)
+    return "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none";
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_target(const Parsed& parsed, TargetOptions& target) {
+  const Texts given = given_targets(target, parsed.program.has_value());
+  if (given.empty()) return kSayWhat;
+  if (given.size() > 1)
+    return fmt::format("{} and {} each say what to record: choose one", given[0], given[1]);
+  if (!parsed.program) return std::nullopt;
+  if (parsed.program->empty()) return "-- is followed by the command to record";
+  target.command_line = *parsed.program;
+  return std::nullopt;
+}
+
+/// Words that the command has no use for; CLI11 keeps the `--` before them.
+Texts extra_words(const CLI::App& command) {
+  Texts words = command.remaining();
+  std::erase(words, "--");
+  return words;
+}
+
+/// Exactly one word in place of `placeholder`.
+std::optional<std::string> wrong_argument(const CLI::App& command, const std::string& given,
+                                          const char* placeholder, const char* meaning) {
+  if (given.empty()) {
+    return fmt::format("{} needs a {}: {}", command.get_name(), placeholder, meaning);
+  }
+  if (const Texts more = extra_words(command); !more.empty()) {
+    return fmt::format("unexpected '{}': {} takes one {}", more.front(), command.get_name(), placeholder);
+  }
+  return std::nullopt;
+}
+
+/// The first sentence there is; none means success.
+using Complaint = std::optional<std::string>;
+
+std::variant<Options, Exit> finish(const Complaint& complaint, Options options) {
+  if (complaint) return usage(*complaint);
+  return options;
+}
+
+std::variant<Options, Exit> finish_profile(const Parsed& parsed) {
+  ProfileOptions& profile = parsed.line.profile;
+  Complaint wrong = take_last_word(parsed, profile.recording);
+  if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
+  if (!wrong) wrong = wrong_output(profile.output);
+  if (!wrong) wrong = wrong_target(parsed, profile.recording.target);
+  if (!wrong) wrong = wrong_combination(profile.recording, profile.output);
+  return finish(wrong, std::move(profile));
+}
+
+std::variant<Options, Exit> finish_dump(const Parsed& parsed) {
+  DumpOptions& dump = parsed.line.dump;
+  Complaint wrong = take_last_word(parsed, dump.recording);
+  if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
+  if (!wrong) wrong = wrong_target(parsed, dump.recording.target);
+  const bool says_where = parsed.line.app.get_subcommand("dump")->count("--output") > 0;
+  if (!wrong && parsed.program && !says_where)
+    wrong = "standard output is the command's: say where the waits are to go with -o FILE";
+  return finish(wrong, std::move(dump));
+}
+
+std::variant<Options, Exit> finish_report(const Parsed& parsed) {
+  ReportOptions& report = parsed.line.report;
+  if (!parsed.complaint.empty()) return usage(parsed.complaint);
+  Complaint wrong = wrong_argument(*parsed.line.app.get_subcommand("report"), report.input, "FILE",
+                                   "what 'offwait dump -o FILE' has written, or - for standard input");
+  if (!wrong) wrong = wrong_output(report.output);
+  return finish(wrong, std::move(report));
+}
+
+std::variant<Options, Exit> finish_calibrate(const Parsed& parsed) {
+  CalibrateOptions& calibrate = parsed.line.calibrate;
+  if (!parsed.complaint.empty()) return usage(parsed.complaint);
+  const Complaint wrong = wrong_argument(*parsed.line.app.get_subcommand("calibrate"), calibrate.place,
+                                         "DEVICE or PATH", "what to measure, as /dev/vda or /var/lib/mysql");
+  return finish(wrong, std::move(calibrate));
+}
+
+std::variant<Options, Exit> finish_doctor(const Parsed& parsed) {
+  if (!parsed.complaint.empty()) return usage(parsed.complaint);
+  if (const Texts more = extra_words(*parsed.line.app.get_subcommand("doctor")); !more.empty())
+    return usage(fmt::format("unexpected '{}': doctor takes options alone", more.front()));
+  return Options(parsed.line.doctor);
+}
+
+/// Where the words of offwait end: at the `--` before a program to record. (Before a file, as in
+/// `report -- FILE`, it is CLI11's business.)
+Texts::const_iterator end_of_own(const Texts& words) {
+  const bool may_run = !words.empty() && (words.front().starts_with('-') || words.front() == "dump");
+  if (!may_run) return words.end();
+  return std::find(words.begin(), words.end(), "--");
+}
 
 }  // namespace
 
 std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
-  Options options;
-  CLI::App app(
-      "Which wait limits a running program? Records who waits for whom and prints the knots of the wait-for "
-      "graph:\n"
-      "the waits of which at least one must be improved before throughput can rise.",
-      "offwait");
-  app.footer(kFooter);
-  app.formatter(std::make_shared<HelpFormatter>());
-  app.set_version_flag("--version", std::string("offwait ") + kVersion);
-  add_recording_options(app, options);
-  add_analysis_options(app, options);
-  add_printing_options(app, options);
+  Texts words(argv + std::min(argc, 1), argv + argc);
+  const auto own_end = end_of_own(words);
+  std::optional<Texts> program;
+  if (own_end != words.end()) program.emplace(own_end + 1, words.cend());
+  words.erase(own_end, words.cend());
+  const bool is_help = !words.empty() && words.front() == "help";  // and `help COMMAND`
+  if (is_help) {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
 
-  CLI::App* report = app.add_subcommand(
-      "report", "analyse waits written by 'offwait dump', or by hand ('offwait-waits 1' text)");
-  report->add_option("FILE", options.input, "the waits; '-' is standard input")->required();
-  add_analysis_options(*report, options);
-  add_printing_options(*report, options);
-  report->footer(kReportFooter);
-
-  CLI::App* dump = app.add_subcommand("dump", "record, and write the waits as text for 'offwait report'");
-  add_recording_options(*dump, options);
-  dump->add_option("-o,--output", options.output, "where to; '-' (default) is standard output")
-      ->type_name("FILE");
-  dump->add_flag("-q,--quiet", options.quiet, "no progress and no notes");
-  dump->footer(kDumpFooter);
-
-  CLI::App* calibrate =
-      app.add_subcommand("calibrate", "measure what a disk can do at most, for the recordings to come on it");
-  calibrate
-      ->add_option(
-          "DEVICE|PATH", options.input,
-          "a block device, which is only read; or a directory (or a file in it) on the disk, where a file is "
-          "written, read and removed")
-      ->required();
-  calibrate
-      ->add_option_function<std::string>(
-          "-d,--duration",
-          parse_into<Nanos>(parse_duration, [&options](Nanos duration) { options.duration = duration; }),
-          "of each measurement (default 3s); there are 2 on a device, 4 on a path")
-      ->type_name("TIME");
-  calibrate
-      ->add_option_function<std::string>(
-          "--size",
-          parse_into<std::uint64_t>(parse_size,
-                                    [&options](std::uint64_t size) { options.file_bytes = size; }),
-          "of the file on a path (default 1G); as much must remain free")
-      ->type_name("BYTES");
-  calibrate->add_flag("-q,--quiet", options.quiet, "do not say what will be done");
-  calibrate->footer(kCalibrateFooter);
-
-  CLI::App* doctor =
-      app.add_subcommand("doctor", "say what this host allows of recording, and what to do about the rest");
-  doctor->add_flag_callback(
-      "--json", [&options] { options.json = "-"; }, "as JSON");
-  doctor->footer(kDoctorFooter);
-  app.require_subcommand(0, 1);
-
-  const int own_argc = words_before_command(argc, argv);
-  if (own_argc < argc) options.command_line.assign(argv + own_argc + 1, argv + argc);
-
-  const auto usage = [](const std::string& what) {
-    return Exit{2, "offwait: " + escape(what) + " (see offwait --help)\n"};
-  };
+  CommandLine line;
+  const KnownCommands commands = known_commands(line.app);
+  Reading reading = read_words(commands, words);
+  std::string complaint;
   try {
-    app.parse(own_argc, argv);
+    line.app.parse(Texts(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::CallForHelp&) {
-    return Exit{0, app.help()};  // of the subcommand, if there is one
+    if (is_help && !reading.strays.empty())
+      return usage(unknown_command(commands, reading.strays.front().word));
+    return Exit{0, line.app.help()};  // of the command, if there is one
   } catch (const CLI::CallForVersion&) {
-    return Exit{0, std::string("offwait ") + kVersion + "\n"};
-  } catch (const CLI::ExtrasError& error) {
-    if (app.get_subcommands().empty()) {
-      for (const std::string& word : app.remaining()) {
-        if (!word.starts_with('-'))
-          return usage("unexpected '" + word + "': to run a program and record it, write -- before it");
-      }
-    }
-    return usage(error.what());
+    return Exit{0, fmt::format("offwait {}\n", kVersion)};
   } catch (const CLI::ParseError& error) {
-    return usage(error.what());
+    complaint = error.what();
   }
-  for (const CLI::App* subcommand : app.get_subcommands()) {
-    for (const CLI::Option* option : app.get_options()) {
-      if (option->count() > 0) {
-        return usage(option->get_name() + " stands before " + subcommand->get_name() +
-                     ", whose options stand after it");
-      }
-    }
-  }
-  if (options.json == "-" && options.folded == "-") {
-    return usage("--json - and --folded - both want standard output: write one of them to a file");
-  }
-  if (*report) {
-    options.command = Command::report;
-    return options;
-  }
-  if (*calibrate) {
-    options.command = Command::calibrate;
-    return options;
-  }
-  if (*doctor) {
-    options.command = Command::doctor;
-    return options;
-  }
-  if (*dump) options.command = Command::dump;
-  const bool command = own_argc < argc;
-  std::vector<std::string> targets;
-  if (!options.pids.empty()) targets.emplace_back("-p");
-  if (options.tid != 0) targets.emplace_back("-t");
-  if (!options.cgroup.empty()) targets.emplace_back("-c");
-  if (!options.unit.empty()) targets.emplace_back("--unit");
-  if (!options.container.empty()) targets.emplace_back("--container");
-  if (options.all) targets.emplace_back("-a");
-  if (command) targets.emplace_back("-- COMMAND");
-  if (targets.empty())
-    return usage(
-        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
-  if (targets.size() > 1)
-    return usage(targets[0] + " and " + targets[1] + " each say what to record: choose one");
-  if (command && options.command_line.empty()) return usage("-- is followed by the command to record");
-  if (command && *dump && dump->get_option("--output")->empty())
-    return usage("standard output is the command's: say where the waits are to go with -o FILE");
-  return options;
+  const Parsed parsed = {std::move(words), std::move(program), line, commands, std::move(reading), complaint};
+  if (const Complaint wrong = wrong_words(parsed)) return usage(*wrong);
+  const std::string command =
+      line.app.get_subcommands().empty() ? "" : line.app.get_subcommands().front()->get_name();
+  if (command == "report") return finish_report(parsed);
+  if (command == "dump") return finish_dump(parsed);
+  if (command == "calibrate") return finish_calibrate(parsed);
+  if (command == "doctor") return finish_doctor(parsed);
+  return finish_profile(parsed);
 }
 
-}  // namespace offwait
+}  // namespace offwait::cli

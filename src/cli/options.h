@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The command line as values.
+// The command line as values: one type for each command.
 #pragma once
 
 #include <cstdint>
@@ -15,64 +15,73 @@
 #include "report/folded.h"
 #include "session/recording_options.h"
 
-namespace offwait {
+namespace offwait::cli {
 
-enum class Command : std::uint8_t {
-  profile,    ///< record, analyse, print
-  report,     ///< analyse a file, print
-  dump,       ///< record, write as text
-  calibrate,  ///< measure a disk
-  doctor,     ///< say what this host allows
-};
-
-struct Options {
-  Command command = Command::profile;
-  // What to record, one of these:
-  std::vector<std::int32_t> pids;
-  std::int32_t tid = 0;
-  std::string cgroup;
-  std::string unit;
-  std::string container;
-  bool all = false;
-  std::vector<std::string> command_line;  ///< a program to run, and its arguments
-  // How:
-  std::optional<Nanos> duration;  ///< until interrupted or the target exits
-  bool stacks = true;
-  std::uint32_t sample_hz = 99;  ///< 0: no samples
-  bool java = false;             ///< have JVMs tell the names of what they have compiled
-  bool debuginfod = false;       ///< ask debuginfod-find for debug files
-  std::vector<SpinFunction> spins;
-  // What to read and write; `-` is standard input or output:
-  std::string input;         ///< of calibrate: what to measure
-  std::string output = "-";  ///< of dump
-  std::string json;          ///< empty: none
-  std::string folded;        ///< empty: none
-  FoldedKind folded_kind = FoldedKind::off_cpu;
-  FoldedWeight folded_weight = FoldedWeight::wait;
-  // How to analyse:
+/// How to analyse what was recorded.
+struct AnalysisOptions {
   Threshold min_weight{true, 0.20, 0};
   Threshold noise{true, 0.01, 0};
   bool merge = true;
   bool keep_false_wakeups = false;
   ThreadFilter filter;
-  std::vector<NamedCapacity> disk_capacities;
-  std::vector<NamedNicCapacity> nic_capacities;
-  // How to print:
+  GivenCapacities capacities;
+};
+
+/// What is written where. A file `-` is standard output, which then has no text; an empty one is none.
+struct OutputOptions {
+  std::string json;
+  std::string folded;
+  FoldedKind folded_kind = FoldedKind::off_cpu;
+  FoldedWeight folded_weight = FoldedWeight::wait;
   bool explain = false;
   int verbosity = 0;
   bool full_stacks = false;
-  bool quiet = false;
-  // How to measure a disk; `duration` is of each measurement:
-  std::uint64_t file_bytes = 1'000'000'000;
 };
 
-/// The process is over before anything was done: the text was asked for (--help, --version; exit 0), or the
+/// offwait without a command: record, analyse, print.
+struct ProfileOptions {
+  RecordingOptions recording;  ///< without what is checked of the analysis
+  AnalysisOptions analysis;
+  OutputOptions output;
+};
+
+/// offwait report: analyse a file, print.
+struct ReportOptions {
+  std::string input;  ///< `-`: standard input
+  AnalysisOptions analysis;
+  OutputOptions output;
+  bool quiet = false;
+};
+
+/// offwait dump: record, write as text.
+struct DumpOptions {
+  RecordingOptions recording;
+  std::string output = "-";  ///< `-`: standard output
+};
+
+/// offwait calibrate: measure a disk.
+struct CalibrateOptions {
+  std::string place;         ///< a block device, or a directory or file on the disk
+  Nanos each = 3 * kSecond;  ///< how long each measurement takes
+  std::uint64_t file_bytes = 1'000'000'000;
+  bool quiet = false;
+};
+
+/// offwait doctor: say what this host allows.
+struct DoctorOptions {
+  bool json = false;
+};
+
+using Options = std::variant<ProfileOptions, ReportOptions, DumpOptions, CalibrateOptions, DoctorOptions>;
+
+/// The process ends before anything was done: the user asked for a text (--help, --version; exit 0), or the
 /// command line is wrong (exit 2).
 struct Exit {
   int status = 0;
-  std::string text;  ///< for stdout if status is 0, else for stderr
+  std::string text;  ///< for stdout if status is 0, else for stderr; ends with a newline
 };
 
+/// Reads the command line. Looks at nothing but the words.
 std::variant<Options, Exit> parse_options(int argc, const char* const* argv);
 
-}  // namespace offwait
+}  // namespace offwait::cli

@@ -12,8 +12,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -46,7 +49,7 @@ class Output {
   static Result<Output> open(const std::string& path) {
     if (path == "-") return Output(stdout, "to standard output");
     std::FILE* const file = std::fopen(path.c_str(), "we");
-    if (file == nullptr) return Error{"cannot write " + path + ": " + std::strerror(errno)};
+    if (file == nullptr) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
     return Output(file, path);
   }
 
@@ -58,7 +61,7 @@ class Output {
     errno = 0;
     if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
         std::fflush(file_.get()) != 0) {
-      return Error{"cannot write " + where_ + ": " + std::strerror(errno)};
+      return Error{fmt::format("cannot write {}: {}", where_, std::strerror(errno))};
     }
     return success();
   }
@@ -75,8 +78,8 @@ class Output {
   std::string where_;
 };
 
-/// Of text that goes to this descriptor.
-TextStyle text_style(const Options& options, int output) {
+/// Style for text written to the file descriptor `output`.
+TextStyle text_style(const cli::OutputOptions& options, int output) {
   TextStyle style;
   style.verbosity = options.verbosity;
   style.explain = options.explain;
@@ -106,7 +109,7 @@ struct Outputs {
   std::optional<Output> json;
   std::optional<Output> folded;
 
-  static Result<Outputs> open(const Options& options) {
+  static Result<Outputs> open(const cli::OutputOptions& options) {
     Outputs outputs;
     for (const auto& [path, output] :
          {std::pair(&options.json, &outputs.json), std::pair(&options.folded, &outputs.folded)}) {
@@ -119,151 +122,154 @@ struct Outputs {
   }
 };
 
-RecordingOptions recording_options(const Options& options) {
-  RecordingOptions recording;
-  recording.target = {options.pids,      options.tid, options.cgroup,      options.unit,
-                      options.container, options.all, options.command_line};
-  recording.duration = options.duration;
-  recording.stacks = options.stacks;
-  recording.sample_hz = options.sample_hz;
-  recording.java = options.java;
-  recording.debuginfod = options.debuginfod;
-  recording.spins = options.spins;
-  recording.filter = options.filter;
-  recording.given_capacities = {options.disk_capacities, options.nic_capacities};
-  recording.quiet = options.quiet;
-  recording.recorder_version = kVersion;
-  return recording;
-}
+/// How to analyse and print, whether it was recorded just now or read from a file.
+struct Reporting {
+  const cli::AnalysisOptions& analysis;
+  const cli::OutputOptions& output;
+  bool quiet = false;
+};
 
-int print_report(const Options& options, Recorded recorded, Outputs outputs) {
-  Result<Trace> chosen = with_target(std::move(recorded.trace), options.filter);
-  if (!chosen) return fail(chosen.error());
-  Trace trace = std::move(chosen).value();
-  std::vector<std::string> notes = std::move(recorded.notes);
-  for (std::string& note : apply_given({options.disk_capacities, options.nic_capacities}, trace))
-    notes.push_back(std::move(note));
+AnalysisOptions analysis_options(const cli::AnalysisOptions& options, const Window& window) {
   AnalysisOptions analysis;
-  analysis.min_weight_ns = threshold_ns(options.min_weight, trace.window);
-  analysis.noise = static_cast<double>(threshold_ns(options.noise, trace.window)) /
-                   static_cast<double>(std::max<Nanos>(trace.window.length(), 1));
+  analysis.min_weight_ns = threshold_ns(options.min_weight, window);
+  analysis.noise = static_cast<double>(threshold_ns(options.noise, window)) /
+                   static_cast<double>(std::max<Nanos>(window.length(), 1));
   analysis.merge = options.merge;
   analysis.keep_false_wakeups = options.keep_false_wakeups;
   analysis.filter = options.filter;
-  const bool nothing_waited = trace.waits.empty();
-  if (outputs.folded) {
-    const Result<std::string> folded = to_folded(
-        trace, {options.folded_kind, options.folded_weight,
-                options.full_stacks ? StackNoise::kept : StackNoise::folded, options.keep_false_wakeups});
-    if (!folded) return fail(folded.error());
-    if (Status written = outputs.folded->write(*folded); !written) return fail(written.error());
-  }
-  const Result<Report> report = analyse(std::move(trace), analysis);
-  if (!report) return fail(report.error());
+  return analysis;
+}
 
-  if (outputs.json) {
-    if (Status written = outputs.json->write(to_json(*report)); !written) return fail(written.error());
-  }
-  if (options.json != "-" && options.folded != "-") {
-    // Standard output is the command's.
-    Result<Output> output = recorded.command_status ? Output::standard_error() : Output::open("-");
-    if (!output) return fail(output.error());
-    const TextStyle style = text_style(options, ::fileno(output->file()));
-    const std::string gap = recorded.command_status ? "\n" : "";  // after what the command has written
-    if (Status written = output->write(gap + to_text(*report, style)); !written) return fail(written.error());
-  }
-  if (!options.quiet) {
-    for (const std::string& note : notes)
-      std::fprintf(stderr, "offwait: %s\n", escape(note, Charset::utf8).c_str());
-  }
+/// The target and the capacities that the user has chosen. Adds to the notes what had no effect.
+Result<Trace> with_choices(Trace recorded, const cli::AnalysisOptions& options,
+                           std::vector<std::string>& notes) {
+  Result<Trace> trace = with_target(std::move(recorded), options.filter);
+  if (!trace) return trace;
+  for (std::string& note : apply_given(options.capacities, *trace)) notes.push_back(std::move(note));
+  return trace;
+}
+
+Status write_folded(const Trace& trace, const Reporting& reporting, Output& output) {
+  const StackNoise noise = reporting.output.full_stacks ? StackNoise::kept : StackNoise::folded;
+  OFFWAIT_TRY(const auto folded,
+              to_folded(trace, {reporting.output.folded_kind, reporting.output.folded_weight, noise,
+                                reporting.analysis.keep_false_wakeups}));
+  return output.write(folded);
+}
+
+/// The text, unless another form takes its place. Where a command ran, standard output is the command's, and
+/// an empty line stands between what it wrote to standard error and the text.
+Status write_report_text(const Report& report, const cli::OutputOptions& options, bool is_of_command) {
+  if (options.json == "-" || options.folded == "-") return success();
+  OFFWAIT_TRY(auto output, is_of_command ? Output::standard_error() : Output::open("-"));
+  const TextStyle style = text_style(options, ::fileno(output.file()));
+  return output.write((is_of_command ? "\n" : "") + to_text(report, style));
+}
+
+Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs, bool is_of_command) {
+  if (outputs.folded) OFFWAIT_TRY_STATUS(write_folded(trace, reporting, *outputs.folded));
+  const AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
+  OFFWAIT_TRY(const auto report, analyse(std::move(trace), analysis));
+  if (outputs.json) OFFWAIT_TRY_STATUS(outputs.json->write(to_json(report)));
+  return write_report_text(report, reporting.output, is_of_command);
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    std::fprintf(stderr, "offwait: %s\n", escape(note, Charset::utf8).c_str());
+}
+
+/// Analyses and prints; returns what offwait exits with.
+int report_on(Recorded recorded, const Reporting& reporting, Outputs outputs) {
+  Result<Trace> trace = with_choices(std::move(recorded.trace), reporting.analysis, recorded.notes);
+  if (!trace) return fail(trace.error());
+  const bool nothing_waited = trace->waits.empty();
+  const Status printed =
+      print_report(std::move(trace).value(), reporting, outputs, recorded.command_status.has_value());
+  if (!printed) return fail(printed.error());
+  if (!reporting.quiet) print_notes(recorded.notes);
   int status = 0;
   if (nothing_waited)
     status = fail(Error{"no recorded thread waited in this window: there is nothing to analyse"});
   return recorded.command_status.value_or(status);
 }
 
-int run_profile(const Options& options) {
-  Result<Outputs> outputs = Outputs::open(options);
-  if (!outputs) return fail(outputs.error());
-  Result<Recorded> recorded = record(recording_options(options));
-  if (!recorded) return fail(recorded.error());
-  Options shown = options;
-  if (const Status matched = check_filter(recorded->trace.actors, options.filter); !matched) {
-    recorded->notes.push_back(matched.error().message + "; the report shows the whole target");
-    shown.filter = {};
-  }
-  return print_report(shown, std::move(recorded).value(), std::move(outputs).value());
+/// Part of the analysis is checked before the recording, rather than after it.
+RecordingOptions with_checks(RecordingOptions recording, const cli::AnalysisOptions& analysis) {
+  recording.filter = analysis.filter;
+  recording.given_capacities = analysis.capacities;
+  recording.recorder_version = kVersion;
+  return recording;
 }
 
-int run_report(const Options& options) {
+int run_command(const cli::ProfileOptions& options) {
+  Result<Outputs> outputs = Outputs::open(options.output);
+  if (!outputs) return fail(outputs.error());
+  Result<Recorded> recorded = record(with_checks(options.recording, options.analysis));
+  if (!recorded) return fail(recorded.error());
+  cli::AnalysisOptions analysis = options.analysis;
+  if (const Status matched = check_filter(recorded->trace.actors, analysis.filter); !matched) {
+    recorded->notes.push_back(matched.error().message + "; the report shows the whole target");
+    analysis.filter = {};
+  }
+  return report_on(std::move(recorded).value(), {analysis, options.output, options.recording.quiet},
+                   std::move(outputs).value());
+}
+
+int run_command(const cli::ReportOptions& options) {
   UniqueFd opened;
   int input = STDIN_FILENO;
   if (options.input != "-") {
     opened = UniqueFd(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!opened) return fail(Error{"cannot read " + options.input + ": " + std::strerror(errno)});
+    if (!opened) return fail(Error{fmt::format("cannot read {}: {}", options.input, std::strerror(errno))});
     input = opened.get();
   }
-  Result<Outputs> outputs = Outputs::open(options);
+  Result<Outputs> outputs = Outputs::open(options.output);
   if (!outputs) return fail(outputs.error());
   Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
   if (!trace) return fail(trace.error());
-  return print_report(options, {std::move(trace).value(), {}, std::nullopt}, std::move(outputs).value());
+  return report_on({std::move(trace).value(), {}, std::nullopt},
+                   {options.analysis, options.output, options.quiet}, std::move(outputs).value());
 }
 
-int run_dump(const Options& options) {
+int run_command(const cli::DumpOptions& options) {
   Result<Output> output = Output::open(options.output);
   if (!output) return fail(output.error());
-  Result<Recorded> recorded = record(recording_options(options));
+  Result<Recorded> recorded = record(with_checks(options.recording, {}));
   if (!recorded) return fail(recorded.error());
   if (Status written = write_text(recorded->trace, output->file()); !written) return fail(written.error());
+  if (!options.recording.quiet) print_notes(recorded->notes);
   return recorded->command_status.value_or(0);
 }
 
-int run_calibrate(const Options& options) {
-  const Result<std::string> measured = calibrate(options);
-  if (!measured) return fail(measured.error());
+/// Writes to standard output; returns `status`, or 1 if that fails.
+int print(const std::string& text, int status) {
   Result<Output> output = Output::open("-");
   if (!output) return fail(output.error());
-  if (Status written = output->write(*measured); !written) return fail(written.error());
-  return 0;
+  const Status written = output->write(text);
+  return written ? status : fail(written.error());
 }
 
-int run_doctor(const Options& options) {
-  const Diagnosis diagnosis = diagnose(text_style(options, STDOUT_FILENO), !options.json.empty());
-  Result<Output> output = Output::open("-");
-  if (!output) return fail(output.error());
-  if (Status written = output->write(diagnosis.text); !written) return fail(written.error());
-  return diagnosis.can_record ? 0 : 1;
+int run_command(const cli::CalibrateOptions& options) {
+  const Result<std::string> measured = calibrate(options);
+  return measured ? print(*measured, 0) : fail(measured.error());
+}
+
+int run_command(const cli::DoctorOptions& options) {
+  const Diagnosis diagnosis = diagnose(text_style({}, STDOUT_FILENO), options.json);
+  return print(diagnosis.text, diagnosis.can_record ? 0 : 1);
 }
 
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  const std::variant<Options, Exit> parsed = parse_options(argc, argv);
-  if (const Exit* exit = std::get_if<Exit>(&parsed)) {
-    if (exit->status != 0) {
-      std::fputs(exit->text.c_str(), stderr);
-      return exit->status;
-    }
-    Result<Output> output = Output::open("-");
-    if (!output) return fail(output.error());
-    const Status written = output->write(exit->text);
-    return written ? 0 : fail(written.error());
+  const std::variant<cli::Options, cli::Exit> parsed = cli::parse_options(argc, argv);
+  if (const auto* exit = std::get_if<cli::Exit>(&parsed)) {
+    if (exit->status == 0) return print(exit->text, 0);
+    std::fputs(exit->text.c_str(), stderr);
+    return exit->status;
   }
-  const auto& options = std::get<Options>(parsed);
-  switch (options.command) {
-    case Command::profile:
-      return run_profile(options);
-    case Command::report:
-      return run_report(options);
-    case Command::dump:
-      return run_dump(options);
-    case Command::calibrate:
-      return run_calibrate(options);
-    case Command::doctor:
-      return run_doctor(options);
-  }
-  return 1;
+  return std::visit([](const auto& options) { return run_command(options); }, std::get<cli::Options>(parsed));
 }
 
 }  // namespace offwait

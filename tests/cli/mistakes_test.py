@@ -203,6 +203,59 @@ class Cgroups(TestCase):
                            "analyse", *command, "-c", empty.name, "-d", "300ms")
 
 
+class Words(TestCase):
+    """Command lines of somebody who knows other tools, and mistypes."""
+
+    def wrong(self, sentence, *arguments):
+        result = self.fails(2, sentence + " (see offwait --help)", *arguments)
+        self.assertEqual(result.stdout, b"")
+
+    def test_unknown_options(self):
+        pid = os.getpid()
+        self.wrong("unknown option --jsn; did you mean --json?", "-p", pid, "--jsn", "f")
+        self.wrong("unknown option --min-weigth; did you mean --min-weight?", "-p", pid, "--min-weigth", "5%")
+        self.wrong("unknown option -F; did you mean --sample-hz?", "-p", pid, "-F", "99")
+        self.wrong("unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?", "-p", pid, "-o",
+                   "x")
+        self.wrong(r"unknown option --\x1b[2J", "-p", pid, "--\x1b[2J")
+        self.wrong("dump has no option --explain: offwait and offwait report have it", "dump", "-p", pid, "--explain")
+
+    def test_a_process_without_an_option(self):
+        self.wrong("unexpected '1234'; did you mean -p 1234?", "1234")
+        self.wrong("unexpected '1234'; did you mean -p 1234?", "1234", "5")
+
+    def test_unknown_commands(self):
+        commands = " (commands: report, dump, calibrate, doctor; to run a program and record it, write -- before it)"
+        self.wrong("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
+        self.wrong("unknown command 'record'; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o "
+                   "FILE'" + commands, "record", "-p", "1")
+
+    def test_a_name_where_a_number_belongs(self):
+        self.wrong("-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "
+                   "belong to it", "-p", "bash", "-d", "1")
+
+    def test_what_the_hint_prints_is_taken(self):
+        with sleeper() as target:
+            name = pathlib.Path(f"/proc/{target.pid}/comm").read_text("utf-8").strip()
+            pids = subprocess.run(["pgrep", "-d,", "-x", name], capture_output=True, text=True, check=True).stdout.strip()
+            self.assertIn(str(target.pid), pids.split(","))
+            self.assertEqual(run("dump", "-p", pids, "-o", "/dev/null", "-d", "100ms", "-q").returncode, 0)
+
+    def test_the_duration_after_the_target(self):
+        with sleeper() as target:
+            begin = time.monotonic()
+            result = run("-p", target.pid, "0.3")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertGreaterEqual(time.monotonic() - begin, 0.3)
+            self.assertRegex(result.stdout.decode(), rf"^offwait [\d.]+ · pid {target.pid} \(\w+\) · 3\d\d ms ")
+
+    def test_several_processes_one_by_one(self):
+        with sleeper() as one, sleeper() as other:
+            report = self.valid_json(run("-p", one.pid, "-p", other.pid, "-d", "300ms", "--json", "-").stdout)
+            inside = {actor["tgid"] for actor in report["actors"] if actor["kind"] == "thread" and not actor["outside"]}
+            self.assertEqual(inside, {one.pid, other.pid})
+
+
 class Output(TestCase):
     def test_nobody_waits_for_a_recording_that_cannot_be_written(self):
         # Without -d: it would run until the target exits.
@@ -210,6 +263,13 @@ class Output(TestCase):
             for path, reason in (("/nonexistent/r", "No such file or directory"), ("/tmp", "Is a directory")):
                 self.fails(1, f"cannot write {path}: {reason}", "-p", target.pid, "--json", path)
                 self.fails(1, f"cannot write {path}: {reason}", "dump", "-p", target.pid, "-o", path)
+            for wanted, sentence in (
+                    (["--json", "/tmp/x", "--folded", "/tmp/x"],
+                     "--json and --folded both want /tmp/x: write one of them to another file"),
+                    (["--no-stacks", "--folded", "/tmp/x"], "--folded writes stacks, and --no-stacks records none"),
+                    (["--sample-hz", "0", "--folded", "/tmp/x", "--folded-kind", "on-cpu"],
+                     "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none")):
+                self.fails(2, sentence + " (see offwait --help)", "-p", target.pid, *wanted)
 
     def test_a_full_disk(self):
         with sleeper() as target, open("/dev/full", "wb") as full:

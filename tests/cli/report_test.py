@@ -314,8 +314,12 @@ class BadInput(TestCase):
 
     def test_wrong_command_lines(self):
         for sentence, arguments in (
-                ("FILE is required", ["report"]),
-                ("The following argument was not expected: b", ["report", "a", "b"]),
+                ("report needs a FILE: what 'offwait dump -o FILE' has written, or - for standard input", ["report"]),
+                ("unexpected 'b': report takes one FILE", ["report", "a", "b"]),
+                ("report has no option -p: offwait and offwait dump have it", ["report", "-p", "1", TRACES / "figure1.txt"]),
+                ("report has no option -o; did you mean --json?", ["report", TRACES / "figure1.txt", "-o", "x"]),
+                ("--json and --folded both want /tmp/x: write one of them to another file",
+                 ["report", TRACES / "figure1.txt", "--json", "/tmp/x", "--folded", "/tmp/x"]),
                 ("say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", []),
                 ("say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", ["dump"]),
                 ("-p and -t each say what to record: choose one", ["-p", "1", "-t", "1"]),
@@ -323,21 +327,25 @@ class BadInput(TestCase):
                  ["-p", "1", "-d", "1x"]),
                 ("bad duration '0': expected something like 90, 90s, 1m30s or 500ms, at most 24h",
                  ["dump", "-p", "1", "-d", "0"]),
-                ("bad number of a process or thread 'abc': expected a whole number from 1 to 2147483647",
-                 ["-p", "abc"]),
-                (r"unexpected '\x1b[2J': to run a program and record it, write -- before it", ["\x1b[2J"]),
+                ("bad number of a process or thread '1x': expected a whole number from 1 to 2147483647",
+                 ["-p", "1x"]),
+                (r"unknown command '\x1b[2J' (commands: report, dump, calibrate, doctor; to run a program and record "
+                 "it, write -- before it)", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):
                 result = self.fails(2, sentence + " (see offwait --help)", *arguments)
                 self.assertEqual(result.stdout, b"")
 
     def test_help_and_version_go_to_stdout(self):
-        for arguments in (["--help"], ["-h"], ["report", "--help"], ["dump", "--help"], ["--version"]):
+        for arguments in (["--help"], ["-h"], ["help"], ["report", "--help"], ["help", "report"], ["dump", "--help"]):
             result = run(*arguments)
             self.assertEqual((result.stderr, result.returncode), (b"", 0))
-            if arguments != ["--version"]:
-                self.assertIn(b"Examples:\n", result.stdout)
-        self.assertRegex(result.stdout, rb"^offwait \d+\.\d+\.\d+\n$")
+            self.assertIn(b"\nExamples:\n", result.stdout)
+            self.assertLessEqual(max(map(len, result.stdout.decode().splitlines())), 100)
+        for arguments in (["--version"], ["-V"]):
+            result = run(*arguments)
+            self.assertEqual((result.stderr, result.returncode), (b"", 0))
+            self.assertRegex(result.stdout, rb"^offwait \d+\.\d+\.\d+\n$")
 
 
 class LargeInput(TestCase):

@@ -39,7 +39,7 @@ class InstallTest(unittest.TestCase):
         run("cmake", "--install", BUILD, "--prefix", cls.prefix)
         cls.offwait = cls.prefix / "bin/offwait"
         help_text = run(cls.offwait, "--help")
-        subcommands = re.search(r"^Subcommands:\n((?:  .*\n)+)", help_text, re.MULTILINE)[1]
+        subcommands = re.search(r"^Commands:\n((?:  .*\n)+)", help_text, re.MULTILINE)[1]
         cls.subcommands = re.findall(r"^  (\w+) ", subcommands, re.MULTILINE)
         # Subcommand, "" for none → its long options.
         cls.options = {"": cls.long_options(help_text)}

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
 
-namespace offwait {
+namespace offwait::cli {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -19,11 +20,19 @@ std::variant<Options, Exit> parse(const Words& words) {
   return parse_options(static_cast<int>(argv.size()), argv.data());
 }
 
-Options good(const Words& words) {
+/// The options of this command, which the words have to select.
+template <class OptionsOfCommand>
+OptionsOfCommand good(const Words& words) {
   const auto parsed = parse(words);
   if (const Exit* exit = std::get_if<Exit>(&parsed)) FAIL(exit->text);
-  return std::get<Options>(parsed);
+  const auto& options = std::get<Options>(parsed);
+  REQUIRE(std::holds_alternative<OptionsOfCommand>(options));
+  return std::get<OptionsOfCommand>(options);
 }
+
+RecordingOptions recording(const Words& words) { return good<ProfileOptions>(words).recording; }
+TargetOptions target(const Words& words) { return recording(words).target; }
+RecordingOptions dumped(const Words& words) { return good<DumpOptions>(words).recording; }
 
 /// The message about a wrong command line, without what all of them have.
 std::string wrong(const Words& words) {
@@ -50,93 +59,91 @@ std::string text_of(const Words& words) {
 }
 
 TEST_CASE("a target alone: everything else as documented") {
-  const Options options = good({"-p", "1234"});
-  CHECK(options.command == Command::profile);
-  CHECK(options.pids == Pids{1234});
-  CHECK(options.tid == 0);
-  CHECK_FALSE(options.duration.has_value());
-  CHECK(options.stacks);
-  CHECK(options.sample_hz == 99);
-  CHECK(options.json.empty());
-  CHECK(options.min_weight.is_part);
-  CHECK(options.min_weight.part == 0.20);
-  CHECK(options.noise.is_part);
-  CHECK(options.noise.part == 0.01);
-  CHECK(options.merge);
-  CHECK(options.disk_capacities.empty());
-  CHECK_FALSE(options.keep_false_wakeups);
-  CHECK(options.spins.empty());
-  CHECK_FALSE(options.explain);
-  CHECK_FALSE(options.full_stacks);
-  CHECK(options.verbosity == 0);
-  CHECK_FALSE(options.quiet);
+  const ProfileOptions options = good<ProfileOptions>({"-p", "1234"});
+  CHECK(options.recording.target.pids == Pids{1234});
+  CHECK(options.recording.target.tid == 0);
+  CHECK_FALSE(options.recording.duration.has_value());
+  CHECK(options.recording.stacks);
+  CHECK(options.recording.sample_hz == 99);
+  CHECK(options.output.json.empty());
+  CHECK(options.analysis.min_weight.is_part);
+  CHECK(options.analysis.min_weight.part == 0.20);
+  CHECK(options.analysis.noise.is_part);
+  CHECK(options.analysis.noise.part == 0.01);
+  CHECK(options.analysis.merge);
+  CHECK(options.analysis.capacities.disks.empty());
+  CHECK_FALSE(options.analysis.keep_false_wakeups);
+  CHECK(options.recording.spins.empty());
+  CHECK_FALSE(options.output.explain);
+  CHECK_FALSE(options.output.full_stacks);
+  CHECK(options.output.verbosity == 0);
+  CHECK_FALSE(options.recording.quiet);
 }
 
 TEST_CASE("every option of the profile command") {
-  const Options options = good({"--pid=7",
-                                "-d",
-                                "1m30s",
-                                "--no-stacks",
-                                "--json",
-                                "out.json",
-                                "--min-weight",
-                                "500ms",
-                                "--noise",
-                                "2%",
-                                "--no-merge",
-                                "--disk-capacity",
-                                "vda=500M,50k",
-                                "--disk-capacity",
-                                "sda=1M,150",
-                                "--explain",
-                                "--full-stacks",
-                                "--java",
-                                "--debuginfod",
-                                "-vv",
-                                "-q",
-                                "--keep-false-wakeups",
-                                "--spin",
-                                "tas_lock,tas_unlock",
-                                "--spin",
-                                "spin"});
-  CHECK(options.command == Command::profile);
-  CHECK(options.pids == Pids{7});
-  CHECK(options.duration == 90 * kSecond);
-  CHECK_FALSE(options.stacks);
-  CHECK(options.json == "out.json");
-  CHECK_FALSE(options.min_weight.is_part);
-  CHECK(options.min_weight.duration == kSecond / 2);
-  CHECK(options.noise.is_part);
-  CHECK(options.noise.part == Approx(0.02));
-  CHECK_FALSE(options.merge);
-  CHECK(options.keep_false_wakeups);
-  REQUIRE(options.spins.size() == 2);
-  CHECK(options.spins[0].lock == "tas_lock");
-  CHECK(options.spins[0].unlock == "tas_unlock");
-  CHECK(options.spins[1].lock == "spin");
-  CHECK(options.spins[1].unlock.empty());
+  const ProfileOptions options = good<ProfileOptions>({"--pid=7",
+                                                       "-d",
+                                                       "1m30s",
+                                                       "--no-stacks",
+                                                       "--json",
+                                                       "out.json",
+                                                       "--min-weight",
+                                                       "500ms",
+                                                       "--noise",
+                                                       "2%",
+                                                       "--no-merge",
+                                                       "--disk-capacity",
+                                                       "vda=500M,50k",
+                                                       "--disk-capacity",
+                                                       "sda=1M,150",
+                                                       "--explain",
+                                                       "--full-stacks",
+                                                       "--java",
+                                                       "--debuginfod",
+                                                       "-vv",
+                                                       "-q",
+                                                       "--keep-false-wakeups",
+                                                       "--spin",
+                                                       "tas_lock,tas_unlock",
+                                                       "--spin",
+                                                       "spin"});
+  CHECK(options.recording.target.pids == Pids{7});
+  CHECK(options.recording.duration == 90 * kSecond);
+  CHECK_FALSE(options.recording.stacks);
+  CHECK(options.output.json == "out.json");
+  CHECK_FALSE(options.analysis.min_weight.is_part);
+  CHECK(options.analysis.min_weight.duration == kSecond / 2);
+  CHECK(options.analysis.noise.is_part);
+  CHECK(options.analysis.noise.part == Approx(0.02));
+  CHECK_FALSE(options.analysis.merge);
+  CHECK(options.analysis.keep_false_wakeups);
+  REQUIRE(options.recording.spins.size() == 2);
+  CHECK(options.recording.spins[0].lock == "tas_lock");
+  CHECK(options.recording.spins[0].unlock == "tas_unlock");
+  CHECK(options.recording.spins[1].lock == "spin");
+  CHECK(options.recording.spins[1].unlock.empty());
   for (const char* bad : {"", "a,", ",b", "a,b,c"}) {
     CHECK(
         wrong({"-p", "1", "--spin", bad}).find("bad --spin '" + std::string(bad) + "': expected FUNCTION") !=
         std::string::npos);
   }
-  REQUIRE(options.disk_capacities.size() == 2);
-  CHECK(options.disk_capacities[0].disk == "vda");
-  CHECK(options.disk_capacities[0].bytes_per_s == 500e6);
-  CHECK(options.disk_capacities[0].ios_per_s == 50e3);
-  CHECK(options.disk_capacities[1].disk == "sda");
-  CHECK(options.disk_capacities[1].ios_per_s == 150);
-  CHECK(options.explain);
-  CHECK(options.full_stacks);
-  CHECK(options.java);
-  CHECK(options.debuginfod);
-  CHECK(options.verbosity == 2);
-  CHECK(options.quiet);
+  REQUIRE(options.analysis.capacities.disks.size() == 2);
+  CHECK(options.analysis.capacities.disks[0].disk == "vda");
+  CHECK(options.analysis.capacities.disks[0].bytes_per_s == 500e6);
+  CHECK(options.analysis.capacities.disks[0].ios_per_s == 50e3);
+  CHECK(options.analysis.capacities.disks[1].disk == "sda");
+  CHECK(options.analysis.capacities.disks[1].ios_per_s == 150);
+  CHECK(options.output.explain);
+  CHECK(options.output.full_stacks);
+  CHECK(options.recording.java);
+  CHECK(options.recording.debuginfod);
+  CHECK(options.output.verbosity == 2);
+  CHECK(options.recording.quiet);
 }
 
 TEST_CASE("the rate of samples is bounded, and 0 is none") {
-  CHECK(good({"-p", "1", "--sample-hz", "9999"}).sample_hz == 9999);
-  CHECK(good({"dump", "-p", "1", "--sample-hz=0"}).sample_hz == 0);
+  CHECK(recording({"-p", "1", "--sample-hz", "9999"}).sample_hz == 9999);
+  CHECK(dumped({"dump", "-p", "1", "--sample-hz=0"}).sample_hz == 0);
   for (const char* bad : {"10000", "-1", "", "99Hz", "4294967297"}) {
     CHECK(wrong({"-p", "1", "--sample-hz", bad}) ==
           "bad rate '" + std::string(bad) + "': expected samples a second from 1 to 9999, or 0 for none");
@@ -144,16 +151,18 @@ TEST_CASE("the rate of samples is bounded, and 0 is none") {
 }
 
 TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the text") {
-  Options options = good({"-p", "1", "--folded", "f.txt"});
-  CHECK(options.folded == "f.txt");
-  CHECK(options.folded_kind == FoldedKind::off_cpu);
-  CHECK(options.folded_weight == FoldedWeight::wait);
-  options = good({"report", "w.txt", "--folded", "-", "--folded-kind", "off-wake", "--folded-weight",
-                  "weight", "--json", "j.json"});
-  CHECK(options.folded == "-");
-  CHECK(options.folded_kind == FoldedKind::off_wake);
-  CHECK(options.folded_weight == FoldedWeight::weight);
-  CHECK(good({"-p", "1", "--folded", "f", "--folded-kind", "on-cpu"}).folded_kind == FoldedKind::on_cpu);
+  const ProfileOptions profile = good<ProfileOptions>({"-p", "1", "--folded", "f.txt"});
+  CHECK(profile.output.folded == "f.txt");
+  CHECK(profile.output.folded_kind == FoldedKind::off_cpu);
+  CHECK(profile.output.folded_weight == FoldedWeight::wait);
+  const ReportOptions options =
+      good<ReportOptions>({"report", "w.txt", "--folded", "-", "--folded-kind", "off-wake", "--folded-weight",
+                           "weight", "--json", "j.json"});
+  CHECK(options.output.folded == "-");
+  CHECK(options.output.folded_kind == FoldedKind::off_wake);
+  CHECK(options.output.folded_weight == FoldedWeight::weight);
+  CHECK(good<ProfileOptions>({"-p", "1", "--folded", "f", "--folded-kind", "on-cpu"}).output.folded_kind ==
+        FoldedKind::on_cpu);
   CHECK(wrong({"-p", "1", "--folded", "f", "--folded-kind", "cpu"}) ==
         "bad kind 'cpu': expected off-cpu, off-wake or on-cpu");
   CHECK(wrong({"-p", "1", "--folded", "f", "--folded-weight", "count"}) ==
@@ -164,64 +173,62 @@ TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the t
 }
 
 TEST_CASE("long and short forms are the same") {
-  CHECK(good({"-p1"}).pids == Pids{1});
-  CHECK(good({"--pid", "1"}).pids == Pids{1});
-  CHECK(good({"-t", "5"}).tid == 5);
-  CHECK(good({"--tid=5"}).tid == 5);
-  CHECK(good({"-t", "5"}).pids.empty());
-  CHECK(good({"-p", "1", "-d90"}).duration == 90 * kSecond);
-  CHECK(good({"-p", "1", "--duration", "500ms"}).duration == kSecond / 2);
-  CHECK(good({"-p", "1", "--verbose", "--quiet"}).verbosity == 1);
-  CHECK(good({"-p", "2147483647"}).pids == Pids{2147483647});
+  CHECK(target({"-p1"}).pids == Pids{1});
+  CHECK(target({"--pid", "1"}).pids == Pids{1});
+  CHECK(target({"-t", "5"}).tid == 5);
+  CHECK(target({"--tid=5"}).tid == 5);
+  CHECK(target({"-t", "5"}).pids.empty());
+  CHECK(recording({"-p", "1", "-d90"}).duration == 90 * kSecond);
+  CHECK(recording({"-p", "1", "--duration", "500ms"}).duration == kSecond / 2);
+  CHECK(good<ProfileOptions>({"-p", "1", "--verbose", "--quiet"}).output.verbosity == 1);
+  CHECK(target({"-p", "2147483647"}).pids == Pids{2147483647});
 }
 
 TEST_CASE("report reads a file and takes every option of the analysis") {
-  Options options = good({"report", "w.txt"});
-  CHECK(options.command == Command::report);
+  ReportOptions options = good<ReportOptions>({"report", "w.txt"});
   CHECK(options.input == "w.txt");
-  CHECK(good({"report", "-"}).input == "-");
-  options = good({"report", "--json", "-", "--min-weight", "5%", "--noise", "1ms", "--no-merge",
-                  "--disk-capacity", "vda=1,2", "w.txt", "--explain", "-v", "-q"});
+  CHECK(good<ReportOptions>({"report", "-"}).input == "-");
+  options =
+      good<ReportOptions>({"report", "--json", "-", "--min-weight", "5%", "--noise", "1ms", "--no-merge",
+                           "--disk-capacity", "vda=1,2", "w.txt", "--explain", "-v", "-q"});
   CHECK(options.input == "w.txt");
-  CHECK(options.json == "-");
-  CHECK(options.min_weight.part == Approx(0.05));
-  CHECK(options.noise.duration == 1'000'000);
-  CHECK_FALSE(options.merge);
-  CHECK(options.disk_capacities.size() == 1);
-  CHECK(options.explain);
-  CHECK(options.verbosity == 1);
+  CHECK(options.output.json == "-");
+  CHECK(options.analysis.min_weight.part == Approx(0.05));
+  CHECK(options.analysis.noise.duration == 1'000'000);
+  CHECK_FALSE(options.analysis.merge);
+  CHECK(options.analysis.capacities.disks.size() == 1);
+  CHECK(options.output.explain);
+  CHECK(options.output.verbosity == 1);
   CHECK(options.quiet);
-  CHECK(good({"report", "--", "-odd-name"}).input == "-odd-name");
+  CHECK(good<ReportOptions>({"report", "--", "-odd-name"}).input == "-odd-name");
 }
 
 TEST_CASE("doctor needs no target") {
-  CHECK(good({"doctor"}).command == Command::doctor);
-  CHECK(good({"doctor"}).json.empty());
-  CHECK(good({"doctor", "--json"}).json == "-");
+  CHECK_FALSE(good<DoctorOptions>({"doctor"}).json);
+  CHECK(good<DoctorOptions>({"doctor", "--json"}).json);
   wrong({"doctor", "-p", "1"});
 }
 
 TEST_CASE("a cgroup or the whole system can be recorded") {
-  CHECK(good({"-c", "system.slice/x.service"}).cgroup == "system.slice/x.service");
-  CHECK(good({"dump", "--cgroup", "/"}).cgroup == "/");
-  CHECK(good({"--unit", "redis", "-d", "1"}).unit == "redis");
-  CHECK(good({"dump", "--container", "4f1a"}).container == "4f1a");
-  CHECK(good({"-a"}).all);
-  CHECK(good({"--all", "-d", "1"}).cgroup.empty());
+  CHECK(target({"-c", "system.slice/x.service"}).cgroup == "system.slice/x.service");
+  CHECK(dumped({"dump", "--cgroup", "/"}).target.cgroup == "/");
+  CHECK(target({"--unit", "redis", "-d", "1"}).unit == "redis");
+  CHECK(dumped({"dump", "--container", "4f1a"}).target.container == "4f1a");
+  CHECK(target({"-a"}).all);
+  CHECK(target({"--all", "-d", "1"}).cgroup.empty());
 }
 
 TEST_CASE("calibrate measures a disk and records nothing") {
-  Options options = good({"calibrate", "/dev/vda"});
-  CHECK(options.command == Command::calibrate);
-  CHECK(options.input == "/dev/vda");
-  CHECK_FALSE(options.duration.has_value());
+  CalibrateOptions options = good<CalibrateOptions>({"calibrate", "/dev/vda"});
+  CHECK(options.place == "/dev/vda");
+  CHECK(options.each == 3 * kSecond);
   CHECK(options.file_bytes == 1'000'000'000);
   CHECK_FALSE(options.quiet);
-  options = good({"calibrate", "-d", "500ms", "--size", "64M", "-q", "/mnt"});
-  CHECK(options.duration == kSecond / 2);
+  options = good<CalibrateOptions>({"calibrate", "-d", "500ms", "--size", "64M", "-q", "/mnt"});
+  CHECK(options.each == kSecond / 2);
   CHECK(options.file_bytes == 64'000'000);
   CHECK(options.quiet);
-  CHECK(good({"calibrate", "/", "--size", "1000G"}).file_bytes == 1'000'000'000'000);
+  CHECK(good<CalibrateOptions>({"calibrate", "/", "--size", "1000G"}).file_bytes == 1'000'000'000'000);
   for (const char* bad :
        {"", "M", "1", "1T", "-8M", "7M", "1001G", "99999999999999999999G", "64 M", "64MB"}) {
     CHECK(wrong({"calibrate", "/", "--size", bad}) ==
@@ -233,16 +240,18 @@ TEST_CASE("calibrate measures a disk and records nothing") {
 }
 
 TEST_CASE("dump records and takes no option of the analysis") {
-  const Options options = good({"dump", "-t", "8", "-d", "2", "-o", "w.txt", "--no-stacks", "-q"});
-  CHECK(options.command == Command::dump);
-  CHECK(options.tid == 8);
-  CHECK(options.duration == 2 * kSecond);
+  const DumpOptions options =
+      good<DumpOptions>({"dump", "-t", "8", "-d", "2", "-o", "w.txt", "--no-stacks", "-q"});
+  CHECK(options.recording.target.tid == 8);
+  CHECK(options.recording.duration == 2 * kSecond);
   CHECK(options.output == "w.txt");
-  CHECK_FALSE(options.stacks);
-  CHECK(options.quiet);
-  CHECK(good({"dump", "-p", "8"}).output == "-");
-  CHECK(wrong({"dump", "-p", "8", "--explain"}) == "The following argument was not expected: --explain");
-  CHECK(wrong({"dump", "-p", "8", "--json", "x"}).find("--json") != std::string::npos);
+  CHECK_FALSE(options.recording.stacks);
+  CHECK(options.recording.quiet);
+  CHECK(good<DumpOptions>({"dump", "-p", "8"}).output == "-");
+  CHECK(wrong({"dump", "-p", "8", "--explain"}) ==
+        "dump has no option --explain: offwait and offwait report have it");
+  CHECK(wrong({"dump", "-p", "8", "--json", "x"}) ==
+        "dump has no option --json: offwait, offwait report and offwait doctor have it");
 }
 
 TEST_CASE("each wrong command line has its own sentence") {
@@ -259,12 +268,19 @@ TEST_CASE("each wrong command line has its own sentence") {
         "--unit and --container each say what to record: choose one");
   CHECK(wrong({"--container", ""}) == "the name of a container is empty");
   CHECK(wrong({"-c", ""}) == "the name of a cgroup is empty");
-  CHECK(wrong({"-p"}) == "--pid: 1 required PID[,PID...] missing");
-  CHECK(wrong({"-p", "1", "-p", "2"}) == "--pid: At Most 1 required but received 2");
-  CHECK(wrong({"report"}) == "FILE is required");
-  CHECK(wrong({"report", "a", "b"}) == "The following argument was not expected: b");
-  CHECK(wrong({"frob"}) == "unexpected 'frob': to run a program and record it, write -- before it");
-  CHECK(wrong({"-p", "1", "--frob"}) == "The following argument was not expected: --frob");
+  CHECK(wrong({"-p"}) == "-p needs a value: PID[,PID...]");
+  CHECK(wrong({"-p", "-d", "30"}) == "-p needs a value: PID[,PID...]");
+  CHECK(wrong({"dump", "-p", "1", "-o"}) == "-o needs a value: FILE");
+  CHECK(wrong({"-p", "1", "-d", "--", "ls"}) == "-d needs a value: TIME");
+  CHECK(wrong({"-t", "1", "-t", "2"}) == "--tid is given more than once");
+  CHECK(wrong({"-p", "1", "--json", "a", "--json", "b"}) == "--json is given more than once");
+  CHECK(wrong({"report"}) ==
+        "report needs a FILE: what 'offwait dump -o FILE' has written, or - for standard input");
+  CHECK(wrong({"report", "a", "b"}) == "unexpected 'b': report takes one FILE");
+  CHECK(wrong({"calibrate"}) ==
+        "calibrate needs a DEVICE or PATH: what to measure, as /dev/vda or /var/lib/mysql");
+  CHECK(wrong({"calibrate", "/a", "/b"}) == "unexpected '/b': calibrate takes one DEVICE or PATH");
+  CHECK(wrong({"doctor", "who"}) == "unexpected 'who': doctor takes options alone");
   CHECK(wrong({"-p", "1", "-d", "5 s"}) ==
         "bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
   CHECK(wrong({"-p", "1", "--min-weight", "120%"}) ==
@@ -282,7 +298,7 @@ TEST_CASE("each wrong command line has its own sentence") {
 
 TEST_CASE("the number of a process is a whole number above 0") {
   for (const std::string text :
-       {"abc", "0", "-5", "1.5", "1x", "0x10", " 1", "2147483648", "99999999999999999999"}) {
+       {"0", "-5", "1.5", "1x", "0x10", " 1", "2147483648", "99999999999999999999"}) {
     for (const std::string option : {"--pid=", "--tid="}) {
       CHECK(wrong({option + text}) ==
             "bad number of a process or thread '" + text + "': expected a whole number from 1 to 2147483647");
@@ -290,9 +306,33 @@ TEST_CASE("the number of a process is a whole number above 0") {
   }
 }
 
+TEST_CASE("a name where a number belongs: how to get the numbers") {
+  CHECK(wrong({"-p", "bash"}) ==
+        "-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "
+        "belong to it");
+  CHECK(wrong({"-p", "1,systemd-journald", "-d", "5"}) ==
+        "-p takes numbers of processes, and 'systemd-journald' is a name: 'pgrep -d, -x systemd-journal' "
+        "prints "
+        "the numbers that belong to it");
+  CHECK(
+      wrong({"-t", "worker"}) ==
+      "-t takes the number of a thread, and 'worker' is a name: 'ps -L -p PID -o lwp,comm' lists the threads "
+      "of a process, and -p PID --threads worker records it and reports on those of this name");
+  // What pgrep prints if there is no such process.
+  CHECK(wrong({"-p", ""}) == "-p has an empty list of processes: is the program running?");
+  // No command is made of what a shell would take for something else.
+  for (const std::string hostile : {"$(reboot)", "a;b", "a b", "a'b", "`x`", "a\nb"}) {
+    CHECK(wrong({"-p", hostile}).starts_with("bad number of a process or thread '"));
+    CHECK(wrong({"-t", hostile}).starts_with("bad number of a process or thread '"));
+  }
+}
+
 TEST_CASE("several processes, none of them twice") {
-  CHECK(good({"-p", "3,1,2"}).pids == Pids{3, 1, 2});
-  CHECK(good({"dump", "--pid=3,1"}).pids == Pids{3, 1});
+  CHECK(target({"-p", "1", "-p", "2,5", "--pid=4"}).pids == Pids{1, 2, 5, 4});
+  CHECK(dumped({"dump", "-p", "1", "-p", "2"}).target.pids == Pids{1, 2});
+  CHECK(wrong({"-p", "1", "-p", "2", "-p", "1"}) == "process 1 is given twice");
+  CHECK(target({"-p", "3,1,2"}).pids == Pids{3, 1, 2});
+  CHECK(dumped({"dump", "--pid=3,1"}).target.pids == Pids{3, 1});
   CHECK(wrong({"-p", "1,2,1"}) == "process 1 is given twice");
   for (const std::string text : {"1,", ",1", "1,,2", ","}) {
     CHECK(wrong({"-p", text}) ==
@@ -302,30 +342,107 @@ TEST_CASE("several processes, none of them twice") {
 }
 
 TEST_CASE("parts of the target by name, several times each") {
-  const Options options = good({"-p", "1", "--comm", "a*", "--threads", "b", "--comm=c"});
-  CHECK(options.filter.comms == Words{"a*", "c"});
-  CHECK(options.filter.threads == Words{"b"});
-  CHECK(good({"report", "x", "--threads", "t"}).filter.threads == Words{"t"});
-  CHECK(good({"report", "--threads", "t", "x"}).input == "x");
-  CHECK(good({"-p", "1"}).filter.empty());
-  CHECK(wrong({"dump", "-p", "1", "--comm", "a"}).starts_with("The following argument"));
+  const ProfileOptions options =
+      good<ProfileOptions>({"-p", "1", "--comm", "a*", "--threads", "b", "--comm=c"});
+  CHECK(options.analysis.filter.comms == Words{"a*", "c"});
+  CHECK(options.analysis.filter.threads == Words{"b"});
+  CHECK(good<ReportOptions>({"report", "x", "--threads", "t"}).analysis.filter.threads == Words{"t"});
+  CHECK(good<ReportOptions>({"report", "--threads", "t", "x"}).input == "x");
+  CHECK(good<ProfileOptions>({"-p", "1"}).analysis.filter.empty());
+  CHECK(wrong({"dump", "-p", "1", "--comm", "a"}) ==
+        "dump has no option --comm: offwait and offwait report have it");
 }
 
+const std::string kCommands =
+    " (commands: report, dump, calibrate, doctor; to run a program and record it, write -- before it)";
+
 TEST_CASE("a command is all that follows --, options or not") {
-  CHECK(good({"--", "ls"}).command_line == Words{"ls"});
-  CHECK(good({"-d", "5", "--", "ls", "-d", "--", "dump"}).command_line == Words{"ls", "-d", "--", "dump"});
-  CHECK(good({"-d", "5", "--", "ls"}).duration == 5 * kSecond);
-  CHECK(good({"dump", "-o", "w", "--", "ls"}).command_line == Words{"ls"});
-  CHECK(good({"dump", "-o", "-", "--", "ls"}).command == Command::dump);
-  CHECK(good({"-p", "1"}).command_line.empty());
-  CHECK(good({"report", "--", "-file"}).input == "-file");
+  CHECK(target({"--", "ls"}).command_line == Words{"ls"});
+  CHECK(target({"-d", "5", "--", "ls", "-d", "--", "dump"}).command_line == Words{"ls", "-d", "--", "dump"});
+  CHECK(recording({"-d", "5", "--", "ls"}).duration == 5 * kSecond);
+  CHECK(dumped({"dump", "-o", "w", "--", "ls"}).target.command_line == Words{"ls"});
+  CHECK(good<DumpOptions>({"dump", "-o", "-", "--", "ls"}).output == "-");
+  CHECK(target({"-p", "1"}).command_line.empty());
+  CHECK(good<ReportOptions>({"report", "--", "-file"}).input == "-file");
   CHECK(wrong({"--"}) == "-- is followed by the command to record");
   CHECK(wrong({"-p", "1", "--", "ls"}) == "-p and -- COMMAND each say what to record: choose one");
   CHECK(wrong({"dump", "--", "ls"}) ==
         "standard output is the command's: say where the waits are to go with -o FILE");
   for (const Words& words :
        {Words{"ls"}, Words{"ls", "-l"}, Words{"-d", "5", "ls", "-l"}, Words{"ls", "--", "-l"}})
-    CHECK(wrong(words) == "unexpected 'ls': to run a program and record it, write -- before it");
+    CHECK(wrong(words) == "unknown command 'ls'" + kCommands);
+  CHECK(wrong({"dump", "ls"}) == "unexpected 'ls': to run a program and record it, write -- before it");
+}
+
+TEST_CASE("an unknown option is named, and the one that was probably meant") {
+  CHECK(wrong({"-p", "1", "--frob"}) == "unknown option --frob");
+  CHECK(wrong({"-p", "1", "--jsn", "f"}) == "unknown option --jsn; did you mean --json?");
+  CHECK(wrong({"--jsn", "f"}) == "unknown option --jsn; did you mean --json?");
+  CHECK(wrong({"--jsn=f", "-p", "1"}) == "unknown option --jsn; did you mean --json?");
+  CHECK(wrong({"-p", "1", "--min-weigth", "5%"}) ==
+        "unknown option --min-weigth; did you mean --min-weight?");
+  CHECK(wrong({"-p", "1", "--dur", "5"}) == "unknown option --dur; did you mean --duration?");
+  CHECK(wrong({"-p", "1", "-F", "99"}) == "unknown option -F; did you mean --sample-hz?");
+  CHECK(wrong({"-p", "1", "-F99"}) == "unknown option -F; did you mean --sample-hz?");
+  CHECK(wrong({"dump", "-p", "1", "-F", "99"}) == "dump has no option -F; did you mean --sample-hz?");
+  CHECK(wrong({"-p", "1", "-o", "x"}) ==
+        "unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?");
+  CHECK(wrong({"report", "w.txt", "-o", "x"}) == "report has no option -o; did you mean --json?");
+  CHECK(wrong({"-P", "1"}) == "unknown option -P; did you mean -p?");
+  CHECK(wrong({"-p", "1", "-vz"}) == "unknown option -z");
+  CHECK(wrong({"report", "-p", "1", "F"}) == "report has no option -p: offwait and offwait dump have it");
+  CHECK(wrong({"report", "F", "-p", "1"}) == "report has no option -p: offwait and offwait dump have it");
+  CHECK(wrong({"report", "F", "--explan"}) == "report has no option --explan; did you mean --explain?");
+  CHECK(wrong({"calibrate", "/", "-p", "1"}) ==
+        "calibrate has no option -p: offwait and offwait dump have it");
+  CHECK(wrong({"doctor", "-p", "1"}) == "doctor has no option -p: offwait and offwait dump have it");
+}
+
+TEST_CASE("a mistyped command: the nearest one, and all") {
+  CHECK(wrong({"frob"}) == "unknown command 'frob'" + kCommands);
+  CHECK(wrong({"dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
+  CHECK(wrong({"dupm", "-p", "1"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
+  CHECK(wrong({"Report", "w.txt"}) == "unknown command 'Report'; did you mean report?" + kCommands);
+  CHECK(wrong({"doc"}) == "unknown command 'doc'; did you mean doctor?" + kCommands);
+  CHECK(wrong({"record", "-p", "1"}) ==
+        "unknown command 'record'; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o "
+        "FILE'" +
+            kCommands);
+  CHECK(wrong({"-p", "1", "ls"}) == "unknown command 'ls'" + kCommands);
+  CHECK(wrong({"help", "dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
+}
+
+TEST_CASE("a number that follows the target is the duration") {
+  CHECK(recording({"-p", "1", "5"}).duration == 5 * kSecond);
+  CHECK(recording({"-q", "-p", "1", "-v", "1m30s"}).duration == 90 * kSecond);
+  CHECK(recording({"-p", "1", "5"}).target.pids == Pids{1});
+  CHECK(dumped({"dump", "-a", "0.5"}).duration == kSecond / 2);
+  CHECK(wrong({"-p", "1", "5x"}) ==
+        "bad duration '5x': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
+  for (const Words& words :
+       {Words{"-p", "1", "-d", "5", "6"}, Words{"-p", "1", "6", "7"}, Words{"-p", "1", "6", "-q"}})
+    CHECK(wrong(words) == "unexpected '6': a duration is given once, and several processes as -p 1,2");
+  CHECK(wrong({"-p", "1", "5", "--jsn"}) == "unknown option --jsn; did you mean --json?");
+}
+
+TEST_CASE("a number without a target is probably a process") {
+  CHECK(wrong({"1234"}) == "unexpected '1234'; did you mean -p 1234?");
+  CHECK(wrong({"1234", "5"}) == "unexpected '1234'; did you mean -p 1234?");
+  CHECK(wrong({"-d", "30", "1234"}) == "unexpected '1234'; did you mean -p 1234?");
+  CHECK(wrong({"dump", "1234"}) == "unexpected '1234'; did you mean -p 1234?");
+  CHECK(wrong({"5s"}) ==
+        "unexpected '5s'; say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, "
+        "--container ID, -a or -- COMMAND");
+}
+
+TEST_CASE("two outputs do not share a file, and stacks are written only if they are recorded") {
+  CHECK(wrong({"-p", "1", "--json", "f", "--folded", "f"}) ==
+        "--json and --folded both want f: write one of them to another file");
+  CHECK(wrong({"-p", "1", "--no-stacks", "--folded", "f"}) ==
+        "--folded writes stacks, and --no-stacks records none");
+  CHECK(wrong({"-p", "1", "--sample-hz", "0", "--folded", "f", "--folded-kind", "on-cpu"}) ==
+        "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none");
+  CHECK(recording({"-p", "1", "--sample-hz", "0", "--folded", "f"}).sample_hz == 0);
 }
 
 TEST_CASE("an option before a command is refused, not forgotten") {
@@ -333,12 +450,12 @@ TEST_CASE("an option before a command is refused, not forgotten") {
   CHECK(wrong({"-p", "1", "dump", "-t", "2"}) == "--pid stands before dump, whose options stand after it");
   CHECK(wrong({"--explain", "dump", "-p", "1"}) ==
         "--explain stands before dump, whose options stand after it");
-  CHECK(wrong({"report", "x", "dump", "-p", "1"}).find("dump") != std::string::npos);
+  CHECK(wrong({"report", "x", "dump"}) == "unexpected 'dump': report takes one FILE");
 }
 
 TEST_CASE("what the user wrote is shown harmless") {
-  CHECK(wrong({"\x1b[31m\n"}) ==
-        "unexpected '\\x1b[31m\\x0a': to run a program and record it, write -- before it");
+  CHECK(wrong({"\x1b[31m\n"}) == "unknown command '\\x1b[31m\\x0a'" + kCommands);
+  CHECK(wrong({"-p", "1", "--\x1b[31m"}) == "unknown option --\\x1b[31m");
   CHECK(wrong({"-p", "1", "-d", "\xff\x07"}) ==
         "bad duration '\\xff\\x07': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
 }
@@ -383,11 +500,37 @@ TEST_CASE("--help of each command has its options and examples") {
     CHECK(text.back() == '\n');
   }
   CHECK(text_of({"-h"}) == text_of({"--help"}));
+  CHECK(text_of({"help"}) == text_of({"--help"}));
+  CHECK(text_of({"help", "dump"}) == text_of({"dump", "--help"}));
   CHECK(text_of({"dump", "--help"}).find("--explain") == std::string::npos);
   CHECK(text_of({"report", "--help"}).find("--pid") == std::string::npos);
 }
 
-TEST_CASE("--version is one line") { CHECK(text_of({"--version"}) == "offwait 0.1.0\n"); }
+TEST_CASE("--help begins with examples, has the options in groups, and fits 100 columns") {
+  const std::string text = text_of({"--help"});
+  std::size_t at = 0;
+  for (const char* title : {"\nUsage: offwait TARGET ", "\nExamples:\n", "\nCommands:\n",
+                            "\nTarget:\n  -p,--pid", "\nRecording:\n  -d,--duration", "\nOutput:\n  --json",
+                            "\nAnalysis:\n  --min-weight", "\nOther:\n  -h,--help", "\nExit status: 0 "}) {
+    CAPTURE(title);
+    const std::size_t found = text.find(title, at);
+    REQUIRE(found != std::string::npos);
+    at = found;
+  }
+  for (const Words& words : {Words{"--help"}, Words{"report", "--help"}, Words{"dump", "--help"},
+                             Words{"calibrate", "--help"}, Words{"doctor", "--help"}}) {
+    std::istringstream lines(text_of(words));
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }) <= 100);
+    }
+  }
+}
+
+TEST_CASE("--version is one line") {
+  CHECK(text_of({"--version"}) == "offwait 0.1.0\n");
+  CHECK(text_of({"-V"}) == "offwait 0.1.0\n");
+}
 
 }  // namespace
-}  // namespace offwait
+}  // namespace offwait::cli

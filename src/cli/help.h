@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How --help looks: usage, examples, commands, then the options in groups. packaging/generate.py reads it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+
+namespace offwait::cli {
+
+/// What a command's help has beside its options. Lines end with a newline.
+struct HelpText {
+  std::string_view description;
+  std::string_view usage;     ///< what follows "Usage: ", a line for each form
+  std::string_view examples;  ///< below "Examples:"
+  std::string_view closing;   ///< after the options; may be empty
+};
+
+/// Makes `app` print this help. No line is longer than 100 columns if the lines of `text` are not.
+void set_help(CLI::App& app, const HelpText& text);
+
+inline constexpr HelpText kProfileHelp = {
+    R"(Which wait limits a running program? offwait records which thread waits for which, and prints the
+knots of the wait-for graph: groups whose members wait for nobody outside of the group. Throughput
+can rise only when at least one wait of a knot gets shorter.
+)",
+    R"(offwait TARGET [OPTION]...
+       offwait [OPTION]... -- PROGRAM [ARGUMENT]...
+       offwait COMMAND [OPTION]...
+)",
+    R"(  offwait -p 1234 -d 30s                which wait limits process 1234? Ctrl-C ends it earlier
+  offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
+  offwait --container 4f1a -d 30s       a container, by the first characters of its id
+  offwait -a -d 10s                     the whole system
+  offwait -- ./server --flags           run a program and record it until it exits
+  offwait dump -p 1234 -d 10s -o w.txt  record only, and
+  offwait report w.txt --explain        report later or on another machine, without root
+  offwait calibrate /var/lib/mysql      measure a disk once, so that its capacity is not assumed
+  offwait doctor                        what can be recorded on this host?
+)",
+    R"(Exit status: 0 a report was printed, 1 it could not be, 2 the command line is wrong. After --, the
+exit status is the program's: its own, 128 + the number of the signal that ended it, 126 if it
+cannot be executed, or 127 if it was not found.
+)"};
+
+inline constexpr HelpText kReportHelp = {
+    "Print a report of waits that 'offwait dump' has written. Neither root nor the recorded machine "
+    "is\nneeded.\n",
+    "offwait report [OPTION]... FILE\n",
+    R"(  offwait report w.txt
+  offwait report w.txt --explain      why these knots?
+  offwait report --json - w.txt | jq .knots
+)",
+    ""};
+
+inline constexpr HelpText kDumpHelp = {"Record, and write the waits as text for 'offwait report'.\n",
+                                       R"(offwait dump TARGET [OPTION]...
+       offwait dump -o FILE [OPTION]... -- PROGRAM [ARGUMENT]...
+)",
+                                       R"(  offwait dump -p 1234 -d 10s -o w.txt
+  offwait dump -p 1234 -d 10s | ssh desk offwait report -
+)",
+                                       ""};
+
+inline constexpr HelpText kCalibrateHelp = {
+    "Measure what a disk can do at most. Later recordings on this disk use the result.\n",
+    "offwait calibrate [OPTION]... DEVICE|PATH\n",
+    R"(  offwait calibrate /var/lib/mysql    reads and writes, on the disk that has this directory
+  offwait calibrate /dev/nvme0n1      reads only
+)",
+    R"(The results are stored in /var/lib/offwait. They come out too low when something else uses the disk
+meanwhile, and too high when a device answers reads of places that were never written without a
+look at its medium.
+)"};
+
+inline constexpr HelpText kDoctorHelp = {
+    "Say what this host allows offwait to record, and what to do about the rest.\n",
+    "offwait doctor [OPTION]...\n", "",
+    R"(offwait finds out by trying: it records itself for a moment. Without privileges it says what it
+could not try.
+
+Exit status: 0 recording is possible, 1 it is not, and the last line says why.
+)"};
+
+}  // namespace offwait::cli

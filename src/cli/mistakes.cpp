@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/mistakes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace offwait::cli {
+namespace {
+
+/// What other tools of this kind call an option, and what this command calls it.
+struct Synonym {
+  std::string_view command;
+  std::string_view option;
+  std::string_view sentence;  ///< what to do
+};
+constexpr std::array kSynonyms = {
+    Synonym{"", "-F", "did you mean --sample-hz?"},
+    Synonym{"", "--freq", "did you mean --sample-hz?"},
+    Synonym{"dump", "-F", "did you mean --sample-hz?"},
+    Synonym{"dump", "--freq", "did you mean --sample-hz?"},
+    Synonym{"", "-o", "did you mean 'dump -o' for the waits, or --json for the report?"},
+    Synonym{"", "--output", "did you mean 'dump -o' for the waits, or --json for the report?"},
+    Synonym{"report", "-o", "did you mean --json?"},
+    Synonym{"report", "--output", "did you mean --json?"},
+    Synonym{"report", "-i", "FILE is given without an option"},
+    Synonym{"", "-g", "stacks are recorded without an option"},
+    Synonym{"dump", "-g", "stacks are recorded without an option"},
+};
+
+const KnownOption* find_option(const KnownCommand& command, std::string_view name) {
+  const auto found = std::find_if(command.options.begin(), command.options.end(), [name](const auto& option) {
+    return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
+  });
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+const KnownCommand* find_command(const KnownCommands& commands, std::string_view name) {
+  const auto found = std::find_if(commands.begin(), commands.end(), [name](const KnownCommand& command) {
+    return !command.name.empty() && command.name == name;
+  });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+std::string shown(const KnownCommand& command) {
+  return command.name.empty() ? "offwait" : "offwait " + command.name;
+}
+
+/// "a, b and c".
+std::string list_of(const std::vector<std::string>& words) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+/// How many characters have to be inserted, deleted, replaced or swapped with their neighbour to make one of
+/// the other: the optimal string alignment distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> row(b.size() + 1);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last = std::move(last);
+    last = std::move(row);
+  }
+  return last.back();
+}
+
+std::string_view without_dashes(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  return word;
+}
+
+/// Takes the words of a command line one by one.
+class Reader {
+ public:
+  Reader(const KnownCommands& commands, const std::vector<std::string>& words)
+      : commands_(commands), words_(words) {
+    reading_.command = &commands.front();
+  }
+
+  Reading read() {
+    for (at_ = 0; at_ < words_.size() && words_[at_] != "--"; ++at_) {
+      const std::string& word = words_[at_];
+      if (word.starts_with("--")) {
+        read_long(word);
+      } else if (word.size() > 1 && word.front() == '-' &&
+                 std::isdigit(static_cast<unsigned char>(word[1])) == 0) {
+        read_short(word);
+      } else {
+        read_plain(word);
+      }
+    }
+    return std::move(reading_);
+  }
+
+ private:
+  void read_plain(const std::string& word) {
+    const KnownCommand* const named =
+        reading_.command->name.empty() ? find_command(commands_, word) : nullptr;
+    if (named != nullptr) {
+      reading_.command = named;
+    } else {
+      reading_.strays.push_back({word, false, at_ + 1 == words_.size()});
+    }
+  }
+
+  void read_long(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    read_name(word.substr(0, equals), equals == std::string::npos);
+  }
+
+  /// `-p1`, `-vq`: letters of flags, the last of which may take a value.
+  void read_short(const std::string& word) {
+    for (std::size_t letter = 1; letter < word.size(); ++letter) {
+      if (read_name({'-', word[letter]}, letter + 1 == word.size())) return;
+    }
+  }
+
+  /// True if the rest of the word is no further option. `value_follows`: a value would be the next word.
+  bool read_name(const std::string& name, bool value_follows) {
+    const KnownOption* const option = find_option(*reading_.command, name);
+    if (option == nullptr) {
+      reading_.strays.push_back({name, true, at_ + 1 == words_.size()});
+      return true;
+    }
+    reading_.options.push_back(name);
+    if (!option->value.empty() && value_follows) take_value(name, option->value);
+    return !option->value.empty();
+  }
+
+  void take_value(const std::string& name, const std::string& value) {
+    // As getopt does, CLI11 takes any word for the value, which an option rarely is.
+    if (at_ + 1 < words_.size() && !is_known(words_[at_ + 1])) {
+      ++at_;
+    } else if (!reading_.lacks_value) {
+      reading_.lacks_value = fmt::format("{} needs a value: {}", name, value);
+    }
+  }
+
+  bool is_known(const std::string& word) const {
+    return word == "--" || find_option(*reading_.command, word.substr(0, word.find('='))) != nullptr;
+  }
+
+  const KnownCommands& commands_;
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 0;
+  Reading reading_;
+};
+
+}  // namespace
+
+Reading read_words(const KnownCommands& commands, const std::vector<std::string>& words) {
+  return Reader(commands, words).read();
+}
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string_view bare = without_dashes(word);
+  constexpr std::size_t kFewestForPrefix = 3;
+  if (bare.size() < 2) return std::nullopt;
+  std::optional<std::string> best;
+  std::size_t least = std::max<std::size_t>(bare.size() / 3, 1) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::string_view other = without_dashes(candidate);
+    if (other.size() < 2) continue;
+    const bool begins = bare.size() >= kFewestForPrefix && other.starts_with(bare);
+    const std::size_t away = begins ? 0 : distance(bare, other);
+    if (away >= least) continue;
+    least = away;
+    best = candidate;
+  }
+  return best;
+}
+
+std::string unknown_option(const KnownCommands& commands, const KnownCommand& command,
+                           const std::string& option) {
+  const std::string head = command.name.empty() ? fmt::format("unknown option {}", option)
+                                                : fmt::format("{} has no option {}", command.name, option);
+  for (const Synonym& synonym : kSynonyms) {
+    if (synonym.command == command.name && synonym.option == option)
+      return fmt::format("{}; {}", head, synonym.sentence);
+  }
+  std::vector<std::string> owners;
+  for (const KnownCommand& other : commands) {
+    if (find_option(other, option) != nullptr) owners.push_back(shown(other));
+  }
+  if (!owners.empty())
+    return fmt::format("{}: {} {}", head, list_of(owners), owners.size() == 1 ? "has it" : "have it");
+  std::vector<std::string> names;
+  for (const KnownOption& one : command.options)
+    std::copy(one.names.begin(), one.names.end(), std::back_inserter(names));
+  std::optional<std::string> meant = nearest(option, names);
+  if (!meant && option.size() == 2) {
+    // The other case of a letter: -P for -p.
+    const auto letter = static_cast<unsigned char>(option[1]);
+    const int other = std::isupper(letter) != 0 ? std::tolower(letter) : std::toupper(letter);
+    const std::string swapped = {'-', static_cast<char>(other)};
+    if (find_option(command, swapped) != nullptr) meant = swapped;
+  }
+  return meant ? fmt::format("{}; did you mean {}?", head, *meant) : head;
+}
+
+std::string unknown_command(const KnownCommands& commands, const std::string& word) {
+  std::vector<std::string> names;
+  for (const KnownCommand& command : commands) {
+    if (!command.name.empty()) names.push_back(command.name);
+  }
+  std::string meant;
+  if (word == "record") {
+    meant = "; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o FILE'";
+  } else if (const std::optional<std::string> near = nearest(word, names)) {
+    meant = fmt::format("; did you mean {}?", *near);
+  }
+  return fmt::format(
+      "unknown command '{}'{} (commands: {}; to run a program and record it, write -- before it)", word,
+      meant, fmt::join(names, ", "));
+}
+
+}  // namespace offwait::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/option_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace offwait::cli {
+namespace {
+
+/// A whole number that is all of the text.
+template <class T>
+std::optional<T> whole_number(std::string_view text) {
+  T number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// A word that a shell takes as it stands, and that begins like the name of a program.
+bool is_plain_name(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  constexpr std::string_view kMore = "0123456789.-+";
+  if (text.empty() || kLetters.find(text.front()) == std::string_view::npos) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return kLetters.find(c) != std::string_view::npos || kMore.find(c) != std::string_view::npos;
+  });
+}
+
+/// The kernel keeps this many characters of a name, and pgrep compares with those.
+constexpr std::size_t kCommLength = 15;
+
+}  // namespace
+
+Result<std::int32_t> parse_id(std::string_view text) {
+  const std::optional<std::int32_t> id = whole_number<std::int32_t>(text);
+  if (id && *id > 0) return *id;
+  return Error{fmt::format(
+      "bad number of a process or thread '{}': expected a whole number from 1 to 2147483647", text)};
+}
+
+Result<std::vector<std::int32_t>> parse_pids(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMost = 1024;
+  std::vector<std::int32_t> pids;
+  for (const std::string_view text : texts) {
+    if (text.empty()) return Error{"-p has an empty list of processes: is the program running?"};
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      const std::string_view word = text.substr(begin, end - begin);
+      if (is_plain_name(word)) {
+        return Error{
+            fmt::format("-p takes numbers of processes, and '{}' is a name: 'pgrep -d, -x {}' prints the "
+                        "numbers that belong to it",
+                        word, word.substr(0, kCommLength))};
+      }
+      const Result<std::int32_t> pid = parse_id(word);
+      if (!pid) return pid.error();
+      if (std::find(pids.begin(), pids.end(), *pid) != pids.end())
+        return Error{fmt::format("process {} is given twice", *pid)};
+      pids.push_back(*pid);
+      begin = end + 1;
+    }
+  }
+  if (pids.size() > kMost) return Error{"-p takes 1024 processes at most"};
+  return pids;
+}
+
+Result<std::int32_t> parse_tid(std::string_view text) {
+  if (is_plain_name(text)) {
+    return Error{
+        fmt::format("-t takes the number of a thread, and '{}' is a name: 'ps -L -p PID -o lwp,comm' lists "
+                    "the threads of "
+                    "a process, and -p PID --threads {} records it and reports on those of this name",
+                    text, text)};
+  }
+  return parse_id(text);
+}
+
+Result<std::uint32_t> parse_sample_hz(std::string_view text) {
+  constexpr std::uint32_t kMost = 9999;
+  const std::optional<std::uint32_t> hz = whole_number<std::uint32_t>(text);
+  if (hz && *hz <= kMost) return *hz;
+  return Error{fmt::format("bad rate '{}': expected samples a second from 1 to 9999, or 0 for none", text)};
+}
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+  constexpr std::uint64_t kSmallest = 8'000'000;
+  constexpr std::uint64_t kLargest = 1'000'000'000'000;
+  const Error bad{fmt::format("bad size '{}': expected something like 256M or 1G, from 8M to 1000G", text)};
+  std::uint64_t scale = 0;
+  if (text.ends_with('M')) scale = 1'000'000;
+  if (text.ends_with('G')) scale = 1'000'000'000;
+  if (scale == 0) return bad;
+  text.remove_suffix(1);
+  const std::optional<std::uint64_t> number = whole_number<std::uint64_t>(text);
+  if (!number || *number > kLargest / scale || *number * scale < kSmallest) return bad;
+  return *number * scale;
+}
+
+Result<FoldedKind> parse_folded_kind(std::string_view text) {
+  if (text == "off-cpu") return FoldedKind::off_cpu;
+  if (text == "off-wake") return FoldedKind::off_wake;
+  if (text == "on-cpu") return FoldedKind::on_cpu;
+  return Error{fmt::format("bad kind '{}': expected off-cpu, off-wake or on-cpu", text)};
+}
+
+Result<FoldedWeight> parse_folded_weight(std::string_view text) {
+  if (text == "wait") return FoldedWeight::wait;
+  if (text == "weight") return FoldedWeight::weight;
+  return Error{fmt::format("bad weight '{}': expected wait or weight", text)};
+}
+
+Result<SpinFunction> parse_spin(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  SpinFunction spin{std::string(text.substr(0, comma)),
+                    std::string(comma == std::string_view::npos ? "" : text.substr(comma + 1))};
+  if (spin.lock.empty() || text.ends_with(',') || spin.unlock.find(',') != std::string::npos) {
+    return Error{
+        fmt::format("bad --spin '{}': expected FUNCTION, or LOCK,UNLOCK for the two of a lock", text)};
+  }
+  return spin;
+}
+
+}  // namespace offwait::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What stands after an option, as values. Each error is a sentence that quotes the text as it was given.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "report/folded.h"
+#include "session/recording_options.h"
+
+namespace offwait::cli {
+
+/// The number of a process or thread, from 1 to 2147483647.
+Result<std::int32_t> parse_id(std::string_view text);
+
+/// The numbers after -p: each text is a list with commas. At most 1024, none of them twice.
+Result<std::vector<std::int32_t>> parse_pids(const std::vector<std::string>& texts);
+
+/// The number after -t.
+Result<std::int32_t> parse_tid(std::string_view text);
+
+/// Samples per second, from 0 to 9999.
+Result<std::uint32_t> parse_sample_hz(std::string_view text);
+
+/// `256M`, `1G`: bytes, from 8 MB to 1000 GB.
+Result<std::uint64_t> parse_size(std::string_view text);
+
+/// `off-cpu`, `off-wake` or `on-cpu`.
+Result<FoldedKind> parse_folded_kind(std::string_view text);
+
+/// `wait` or `weight`.
+Result<FoldedWeight> parse_folded_weight(std::string_view text);
+
+/// `LOCK` or `LOCK,UNLOCK`.
+Result<SpinFunction> parse_spin(std::string_view text);
+
+}  // namespace offwait::cli
