@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Waits as text, "offwait-waits 1" (doc/design.md "Formats"), both ways: what `offwait report FILE` reads
-// without a kernel and what `offwait dump` writes.
+// Waits as text, "offwait-waits 1": what `offwait report FILE` reads without a kernel and what `offwait dump`
+// writes. trace/records.h lists the records and their keys, and says what each of them means. A short file:
 //
 //   offwait-waits 1
-//   window BEGIN END
-//   recording [target=] [start_time=] [kernel=] [cpus=] [offwait=] [sample_hz=]
-//   cpu busy= idle=
-//   stacks walked= recalled= verified= wrong=
-//   loss NAME=COUNT ...
-//   thread TID tgid= comm= start= exit=NS|- [seen=NS|-] [outside=yes|no|kernel]
-//   disk NAME [bytes_per_s= ios_per_s= capacity=given|measured|assumed [measured=DAY]] [on=DISK;DISK...]
-//   nic NAME [received_per_s= sent_per_s= capacity=given|assumed|reported]
-//   irq NAME
-//   softirq NAME
-//   timer
-//   wait TID block= wake=NS|- run=NS|- waker=WAKER class= [futex=HEX] [stack=FRAME;FRAME...]
-//        [waker_stack=FRAME;...] [in_flight=yes|no] [any=yes|no] [peer=client:NAME|service:NAME]
-//        [holder=TID]
-//   preempt TID out= run=NS|-
-//   unknown TID from= to=NS|-
-//   false TID at=
-//   on_cpu TID at= [stack=FRAME;FRAME...]
-//   sample DISK at= bytes= ios= [in_flight=]
-//   traffic NIC at= received= sent=
-//   io TID|- disk=DISK bytes= issue= complete=NS|-
+//   window 0 1000000
+//   thread 11 tgid=10 comm=redis start=0 exit=-
+//   disk vda bytes_per_s=5e+08 ios_per_s=20000 capacity=assumed
+//   wait 11 block=100 wake=900 run=950 waker=disk:vda class=disk stack=io_schedule;fsync
 //
 // Lines. One record a line; fields are separated by blanks (spaces, tabs; a carriage return at the end of
 // the line is one too); keys come in any order, each at most once. Blank lines and lines whose first
@@ -33,48 +16,23 @@
 // Every line, the last one too, ends with a newline: a file cut off inside a line is an error.
 //
 // Numbers are decimal without sign. Times are ns from 0 to 2^63-2; `-` stands for kNever. Capacities are
-// decimal fractions > 0 (`5e+08` is one). DAY is like 2026-11-21, of a measured capacity only. HEX is a hash
-// of a futex's address, 1 to 8 lower-case hexadecimal digits, not zero; waits with the same one are on the
-// same futex. TID is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
-//
-// `on_cpu` is a CPU sample: the thread, which needs no thread line, was running at `at`; sample_hz= is how
-// often that was looked at, 0 to 4294967295.
-//
-// `cpu` is what all CPUs together did in the window, in ns, whoever used them; at most one line.
-// `stacks` says how many were walked, how many known ones were not, and of how many of these it was checked,
-// with how many found wrong (model/trace.h); at most one line.
+// decimal fractions > 0 (`5e+08` is one). A tid is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
 //
 // Text values (names, frames, the recording's) are bytes: printable ASCII stands for itself, except space,
 // `%` and, in stacks, `;`; any byte may be written %XX. A frame or a name other than comm is never empty.
 // Frames are leaf first, as in Stack. One that is `[cut:%20REASON]`, the last one, says why a user stack does
 // not reach its outermost frame (model/stack_cut.h).
 //
-// WAKER is thread:TID, disk:NAME, nic:NAME, timer, irq:NAME, softirq:NAME, or `-`: not known. A wait that is
-// still open (wake=-) has no run and no waker.
-//
-// A wait for a packet has two lines: up to the send for the thread that sent it, and from there on, with
-// in_flight=yes, for the interface (WaitSite::in_flight).
-//
-// peer= is who is at the other end of the socket: a client that connected to the thread's side, or a service
-// that it has asked (Peer). NAME is a text value, as a rule ADDRESS:PORT.
-//
-// holder= is the thread that held the pthread mutex that is waited for (WaitSite::holder): the one born last
-// at or before the wait's begin or the window's, whichever is later.
-//
-// any=yes is a wait of class disk for whichever request is done first (WaitSite::any_request).
-//
-// Who is meant. Devices and interrupts are the same actor when kind and name are the same; a line of their
-// own (at most one each) is needed by nothing but a disk's capacity, and keeps the order of actors. A tid may
-// have several thread lines with disjoint lifetimes [start, exit). A wait, preempt or unknown line belongs to
-// the one born last at or before its begin, and must be over at its exit, unless its end is `-`; a waker and
-// the thread of an io or on_cpu is the one born last at or before the wake, the issue or `at` (an exiting
-// thread still wakes its parent after its exit was recorded). A tid without any thread line that wakes,
-// submits, is sampled or preempted is a thread of tgid 0 and empty name that lives from window.begin (or from
-// its first record, if that is earlier) to kNever, outside=no, whose states are unknown (seen = window.end),
-// or, when it has preempt lines, unknown until the first of them. A tid with wait or unknown lines needs a
-// thread line. seen= is by default the later of start and window.begin. parent= is the thread that forked it:
-// a tid with thread lines, of which the one born last at or before start is meant; it may not have exited
-// before. ns_tid= is the thread's tid in its own PID namespace, a container's.
+// Which actor a name means. Devices and interrupts are the same actor when kind and name are the same; a line
+// of their own (at most one each) is needed by nothing but a disk's capacity, and keeps the order of actors.
+// A tid may have several thread lines with disjoint lifetimes [start, exit). A wait, preempt or unknown line
+// belongs to the life that began last at or before its begin, and must be over at its exit, unless its end is
+// `-`; a waker and the thread of an io or on_cpu is the life that began last at or before the wake, the issue
+// or `at` (an exiting thread still wakes its parent after its exit was recorded). A tid without any thread
+// line that wakes, submits, is sampled or preempted is a thread of tgid 0 and empty name that lives from
+// window.begin (or from its first record, if that is earlier) to kNever, outside=no, whose states are unknown
+// (seen = window.end), or, when it has preempt lines, unknown until the first of them. A tid with wait or
+// unknown lines needs a thread line.
 //
 // Limits, beyond which a line is an error: a line 1 MiB, a text value 4096 bytes, a stack 1024 frames, a disk
 // on 64 others.

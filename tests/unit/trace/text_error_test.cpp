@@ -90,9 +90,8 @@ TEST_CASE("window") {
 
 TEST_CASE("records and keys") {
   const std::string records =
-      "(expected window, recording, cpu, loss, thread, disk, nic, irq, softirq, timer, wait, preempt, "
-      "unknown, "
-      "false, on_cpu, sample, traffic or io)";
+      "(expected window, recording, cpu, stacks, loss, thread, disk, nic, irq, softirq, timer, wait, "
+      "preempt, unknown, false, on_cpu, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},

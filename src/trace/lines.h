@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What one line of the text form (text.h) says, as a value: one struct for each record. Lines name threads by
+// tid; which life of a tid is meant is found out when all lines are known. trace/records.h has the keys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+using Tid = std::int32_t;
+inline constexpr Tid kNoTid = 0;
+
+/// Who ended a wait: a device, or a tid, or, when neither is set, somebody unknown.
+struct NamedWaker {
+  ActorId device = kNoActor;
+  Tid tid = kNoTid;
+  friend bool operator==(const NamedWaker&, const NamedWaker&) = default;
+};
+
+/// An entry of the trace that belongs to a thread; its member `thread` is not set.
+template <class Entry>
+struct OfThread : Entry {
+  Tid tid = kNoTid;
+};
+
+// The records `window`, `recording`, `stacks`, `loss`, `sample` and `traffic` are values of the model as they
+// are: Window, Recording, StackReuse, LossCounts, DiskSample, NicSample.
+
+/// `cpu`: Recording::cpu_busy_ns and cpu_idle_ns.
+struct CpuLine {
+  Nanos busy = 0;
+  Nanos idle = 0;
+};
+
+/// `thread`: Actor::outside and Actor::kernel as one.
+enum class Outside : std::uint8_t { no, yes, kernel };
+std::string_view to_string(Outside outside);
+
+struct ThreadLine {
+  static constexpr Nanos kSeenByDefault = -1;
+
+  Tid tid = kNoTid;
+  Tid tgid = 0;
+  std::string comm;
+  Nanos start = 0;
+  Nanos exit = kNever;
+  Tid ns_tid = kNoTid;
+  Nanos seen = kSeenByDefault;  ///< by default the later of `start` and the window's begin
+  Outside outside = Outside::no;
+  Tid parent = kNoTid;
+};
+
+/// `disk`: the actor, and its capacity unless all of that is absent.
+struct DiskLine {
+  ActorId disk = kNoActor;
+  double bytes_per_s = 0;
+  double ios_per_s = 0;
+  std::optional<CapacitySource> capacity;
+  std::string measured_on;
+  std::vector<std::string> on;
+};
+
+/// `nic`: like DiskLine.
+struct NicLine {
+  ActorId nic = kNoActor;
+  double received_per_s = 0;
+  double sent_per_s = 0;
+  std::optional<CapacitySource> capacity;
+};
+
+/// `irq`, `softirq` and `timer`: nothing but the actor.
+template <ActorKind kKind>
+struct ActorLine {
+  ActorId actor = kNoActor;
+};
+using IrqLine = ActorLine<ActorKind::irq>;
+using SoftirqLine = ActorLine<ActorKind::softirq>;
+using TimerLine = ActorLine<ActorKind::timer>;
+
+/// `wait`: Wait::site and the threads of the WaitSite are not set.
+struct WaitLine : Wait, WaitSite {
+  Tid tid = kNoTid;
+  NamedWaker woken_by;
+  Tid holder_tid = kNoTid;
+};
+
+using PreemptLine = OfThread<Preemption>;
+using UnknownLine = OfThread<Gap>;
+using FalseLine = OfThread<FalseMark>;
+using OnCpuLine = OfThread<CpuSample>;
+using IoLine = OfThread<DiskIo>;  ///< kNoTid: not recorded who submitted it
+
+}  // namespace offwait

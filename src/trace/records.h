@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of the text form: each record's name, what stands after the name, and its keys. The reader, the
+// writer and the error messages all go by it, so a new key is added here and in the record's struct
+// (trace/lines.h), and a new record in AllLines below as well.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "trace/lines.h"
+
+namespace offwait {
+
+// ---- forms of values
+
+/// A time in ns, 0 to 2^63-2.
+struct TimeForm {};
+/// A time, or `-` for kNever.
+struct TimeOrNeverForm {};
+/// A decimal whole number; `expected` says in messages what it counts.
+struct NumberForm {
+  std::string_view expected;
+  std::uint64_t min = 0;
+  std::uint64_t max = UINT64_MAX;
+};
+/// A decimal fraction above 0.
+struct RateForm {};
+/// Bytes, percent-encoded (trace/percent.h).
+struct TextForm {
+  bool may_be_empty = false;
+};
+/// Texts with `;` between them, none of them empty.
+struct TextsForm {};
+/// `yes` or `no`.
+struct YesNoForm {};
+/// The name of one of `values`, as to_string() gives it.
+template <class Enum, std::size_t kCount>
+struct ChoiceForm {
+  std::array<Enum, kCount> values;
+};
+/// 1 to 8 lower-case hexadecimal digits, not zero.
+struct HashForm {};
+/// A day like 2026-11-21.
+struct DayForm {};
+/// The frames of a stack, leaf first, with `;` between them.
+struct StackForm {};
+/// `client:NAME` or `service:NAME`.
+struct PeerForm {};
+/// `thread:TID`, `disk:NAME`, `nic:NAME`, `timer`, `irq:NAME`, `softirq:NAME` or `-`.
+struct WakerForm {};
+/// The name of an actor of this kind.
+struct ActorForm {
+  ActorKind kind;
+};
+
+inline constexpr NumberForm kTid{"a tid", 1, std::numeric_limits<Tid>::max()};
+inline constexpr NumberForm kCount{"a count"};
+
+inline constexpr std::array<WaitClass, kWaitClasses> kEveryWaitClass = [] {
+  std::array<WaitClass, kWaitClasses> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all.at(i) = static_cast<WaitClass>(i);
+  return all;
+}();
+
+// ---- what a record consists of
+
+/// One KEY=VALUE. A key that is not required is left out when the value is the one that a line begins with.
+template <class Line, class Value, class Form>
+struct Field {
+  std::string_view key;
+  bool required;
+  Value Line::*member;
+  Form form;
+  /// The key of a time that this one must not be before; empty: none.
+  std::string_view not_before;
+};
+
+template <class Line, class Value, class Form>
+constexpr Field<Line, Value, Form> required_key(std::string_view key, Value Line::*member, Form form,
+                                                std::string_view not_before = {}) {
+  return {key, true, member, form, not_before};
+}
+
+template <class Line, class Value, class Form>
+constexpr Field<Line, Value, Form> optional_key(std::string_view key, Value Line::*member, Form form,
+                                                std::string_view not_before = {}) {
+  return {key, false, member, form, not_before};
+}
+
+/// Nothing stands between the record's name and its keys.
+struct NoSubject {};
+/// The tid of the thread.
+template <class Line>
+struct TidSubject {
+  Tid Line::*member;
+  bool or_dash = false;  ///< `-` for kNoTid
+};
+/// The name of an actor that may be known already. The timer has none.
+template <class Line>
+struct ActorSubject {
+  ActorId Line::*member;
+  ActorKind kind;
+  bool declared = false;  ///< the line is the actor's own, of which there is one at most
+};
+template <class Line>
+TidSubject(Tid Line::*) -> TidSubject<Line>;
+template <class Line>
+TidSubject(Tid Line::*, bool) -> TidSubject<Line>;
+template <class Line>
+ActorSubject(ActorId Line::*, ActorKind) -> ActorSubject<Line>;
+template <class Line>
+ActorSubject(ActorId Line::*, ActorKind, bool) -> ActorSubject<Line>;
+
+/// kName; kOnce: the file has one such line at most; kSubject; kFields.
+template <class Line>
+struct RecordForm;
+
+template <bool kIsOnce>
+struct RecordBase {
+  static constexpr bool kOnce = kIsOnce;
+  static constexpr NoSubject kSubject{};
+  static constexpr std::tuple<> kFields{};
+};
+
+// ---- the records
+
+/// Two times without keys: `window BEGIN END`.
+template <>
+struct RecordForm<Window> : RecordBase<true> {
+  static constexpr std::string_view kName = "window";
+};
+
+/// How the recording was made (model/trace.h). sample_hz is how often the CPUs were sampled for on_cpu.
+template <>
+struct RecordForm<Recording> : RecordBase<true> {
+  static constexpr std::string_view kName = "recording";
+  static constexpr std::tuple kFields{
+      optional_key("target", &Recording::target, TextForm{true}),
+      optional_key("start_time", &Recording::start_time, TextForm{true}),
+      optional_key("kernel", &Recording::kernel, TextForm{true}),
+      optional_key("offwait", &Recording::offwait, TextForm{true}),
+      optional_key("cpus", &Recording::cpus, NumberForm{"a count", 1, UINT32_MAX}),
+      optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX})};
+};
+
+/// What all CPUs of the machine together did in the window, whoever used them.
+template <>
+struct RecordForm<CpuLine> : RecordBase<true> {
+  static constexpr std::string_view kName = "cpu";
+  static constexpr std::tuple kFields{required_key("busy", &CpuLine::busy, TimeForm{}),
+                                      required_key("idle", &CpuLine::idle, TimeForm{})};
+};
+
+/// How many stacks were walked, how many known ones were not, and of how many of these it was checked, with
+/// how many found wrong.
+template <>
+struct RecordForm<StackReuse> : RecordBase<true> {
+  static constexpr std::string_view kName = "stacks";
+  static constexpr std::tuple kFields{required_key("walked", &StackReuse::walked, kCount),
+                                      required_key("recalled", &StackReuse::recalled, kCount),
+                                      required_key("verified", &StackReuse::verified, kCount),
+                                      required_key("wrong", &StackReuse::wrong, kCount)};
+};
+
+/// Lost records: any NAME=COUNT, each name once.
+template <>
+struct RecordForm<LossCounts> : RecordBase<true> {
+  static constexpr std::string_view kName = "loss";
+};
+
+/// A thread's life [start, exit). `seen` is from when on it was recorded, by default the later of `start` and
+/// the window's begin. outside=kernel is a kernel thread that is not part of the target. `parent` is the tid
+/// of the thread that forked it, of which the life that began last at or before `start` is meant; that thread
+/// may not have exited before. `ns_tid` is the thread's tid in its own PID namespace, a container's.
+template <>
+struct RecordForm<ThreadLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "thread";
+  static constexpr TidSubject kSubject{&ThreadLine::tid};
+  static constexpr std::tuple kFields{
+      required_key("tgid", &ThreadLine::tgid, NumberForm{"a tgid", 0, std::numeric_limits<Tid>::max()}),
+      required_key("comm", &ThreadLine::comm, TextForm{true}),
+      required_key("start", &ThreadLine::start, TimeForm{}),
+      required_key("exit", &ThreadLine::exit, TimeOrNeverForm{}, "start"),
+      optional_key("ns_tid", &ThreadLine::ns_tid, kTid),
+      optional_key("seen", &ThreadLine::seen, TimeOrNeverForm{}, "start"),
+      optional_key("outside", &ThreadLine::outside,
+                   ChoiceForm<Outside, 3>{{Outside::yes, Outside::no, Outside::kernel}}),
+      optional_key("parent", &ThreadLine::parent, kTid)};
+};
+
+/// A disk. The two rates and `capacity` come all together or not at all; `measured` is the day of a measured
+/// capacity. `on` names the disks that it is made of (Actor::on).
+template <>
+struct RecordForm<DiskLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "disk";
+  static constexpr ActorSubject kSubject{&DiskLine::disk, ActorKind::disk, true};
+  static constexpr std::tuple kFields{
+      optional_key("bytes_per_s", &DiskLine::bytes_per_s, RateForm{}),
+      optional_key("ios_per_s", &DiskLine::ios_per_s, RateForm{}),
+      optional_key("capacity", &DiskLine::capacity,
+                   ChoiceForm<CapacitySource, 3>{
+                       {CapacitySource::given, CapacitySource::measured, CapacitySource::assumed}}),
+      optional_key("measured", &DiskLine::measured_on, DayForm{}),
+      optional_key("on", &DiskLine::on, TextsForm{})};
+};
+
+/// A network interface. The two rates and `capacity` come all together or not at all.
+template <>
+struct RecordForm<NicLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "nic";
+  static constexpr ActorSubject kSubject{&NicLine::nic, ActorKind::nic, true};
+  static constexpr std::tuple kFields{
+      optional_key("received_per_s", &NicLine::received_per_s, RateForm{}),
+      optional_key("sent_per_s", &NicLine::sent_per_s, RateForm{}),
+      optional_key("capacity", &NicLine::capacity,
+                   ChoiceForm<CapacitySource, 3>{
+                       {CapacitySource::given, CapacitySource::assumed, CapacitySource::reported}})};
+};
+
+template <>
+struct RecordForm<IrqLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "irq";
+  static constexpr ActorSubject kSubject{&IrqLine::actor, ActorKind::irq, true};
+};
+
+template <>
+struct RecordForm<SoftirqLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "softirq";
+  static constexpr ActorSubject kSubject{&SoftirqLine::actor, ActorKind::softirq, true};
+};
+
+template <>
+struct RecordForm<TimerLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "timer";
+  static constexpr ActorSubject kSubject{&TimerLine::actor, ActorKind::timer, true};
+};
+
+/// A blocked interval [block, wake), then a runnable one [wake, run). A wait that is still open (wake=-) has
+/// no `run` and no waker. `futex` is a hash of the futex's address: waits with the same one are on the same
+/// futex. A wait for a packet has two lines: up to the send for the thread that sent it and from there on,
+/// with in_flight=yes, for the interface (WaitSite::in_flight). `peer` is the other end of the socket: a
+/// client that connected to the thread's side, or a service that the thread has asked; NAME is as a rule
+/// ADDRESS:PORT. any=yes is a wait of class disk for whichever request is done first (WaitSite::any_request).
+/// `holder` is the thread that held the pthread mutex that is waited for (WaitSite::holder): the life that
+/// began last at or before the wait's begin or the window's, whichever is later.
+template <>
+struct RecordForm<WaitLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "wait";
+  static constexpr TidSubject kSubject{&WaitLine::tid};
+  static constexpr std::tuple kFields{
+      required_key("block", &WaitLine::block, TimeForm{}),
+      required_key("wake", &WaitLine::wake, TimeOrNeverForm{}, "block"),
+      required_key("run", &WaitLine::run, TimeOrNeverForm{}, "wake"),
+      required_key("waker", &WaitLine::woken_by, WakerForm{}),
+      required_key("class", &WaitLine::wait_class, ChoiceForm<WaitClass, kWaitClasses>{kEveryWaitClass}),
+      optional_key("futex", &WaitLine::futex, HashForm{}),
+      optional_key("stack", &WaitLine::wait_stack, StackForm{}),
+      optional_key("waker_stack", &WaitLine::waker_stack, StackForm{}),
+      optional_key("in_flight", &WaitLine::in_flight, YesNoForm{}),
+      optional_key("peer", &WaitLine::peer, PeerForm{}),
+      optional_key("any", &WaitLine::any_request, YesNoForm{}),
+      optional_key("holder", &WaitLine::holder_tid, kTid)};
+};
+
+/// The thread was switched out at `out` while runnable and ran again at `run`.
+template <>
+struct RecordForm<PreemptLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "preempt";
+  static constexpr TidSubject kSubject{&PreemptLine::tid};
+  static constexpr std::tuple kFields{required_key("out", &PreemptLine::out, TimeForm{}),
+                                      required_key("run", &PreemptLine::run, TimeOrNeverForm{}, "out")};
+};
+
+/// Records of the thread were lost in [from, to).
+template <>
+struct RecordForm<UnknownLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "unknown";
+  static constexpr TidSubject kSubject{&UnknownLine::tid};
+  static constexpr std::tuple kFields{required_key("from", &UnknownLine::from, TimeForm{}),
+                                      required_key("to", &UnknownLine::to, TimeOrNeverForm{}, "from")};
+};
+
+/// The program says that the last wakeup of the thread before `at` was false.
+template <>
+struct RecordForm<FalseLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "false";
+  static constexpr TidSubject kSubject{&FalseLine::tid};
+  static constexpr std::tuple kFields{required_key("at", &FalseLine::at, TimeForm{})};
+};
+
+/// A CPU sample: the thread, which needs no thread line, was running at `at`.
+template <>
+struct RecordForm<OnCpuLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "on_cpu";
+  static constexpr TidSubject kSubject{&OnCpuLine::tid};
+  static constexpr std::tuple kFields{required_key("at", &OnCpuLine::at, TimeForm{}),
+                                      optional_key("stack", &OnCpuLine::stack, StackForm{})};
+};
+
+/// A disk's counters at a time (model/trace.h).
+template <>
+struct RecordForm<DiskSample> : RecordBase<false> {
+  static constexpr std::string_view kName = "sample";
+  static constexpr ActorSubject kSubject{&DiskSample::disk, ActorKind::disk};
+  static constexpr std::tuple kFields{required_key("at", &DiskSample::at, TimeForm{}),
+                                      required_key("bytes", &DiskSample::bytes, kCount),
+                                      required_key("ios", &DiskSample::ios, kCount),
+                                      optional_key("in_flight", &DiskSample::in_flight, kCount)};
+};
+
+/// An interface's counters at a time, in bytes.
+template <>
+struct RecordForm<NicSample> : RecordBase<false> {
+  static constexpr std::string_view kName = "traffic";
+  static constexpr ActorSubject kSubject{&NicSample::nic, ActorKind::nic};
+  static constexpr std::tuple kFields{required_key("at", &NicSample::at, TimeForm{}),
+                                      required_key("received", &NicSample::received, kCount),
+                                      required_key("sent", &NicSample::sent, kCount)};
+};
+
+/// A request to a disk. `-` instead of the tid: it is not known who submitted it.
+template <>
+struct RecordForm<IoLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "io";
+  static constexpr TidSubject kSubject{&IoLine::tid, true};
+  static constexpr std::tuple kFields{
+      required_key("disk", &IoLine::disk, ActorForm{ActorKind::disk}),
+      required_key("bytes", &IoLine::bytes, kCount), required_key("issue", &IoLine::issue, TimeForm{}),
+      required_key("complete", &IoLine::complete, TimeOrNeverForm{}, "issue")};
+};
+
+/// All records, in the order in which they are written and listed.
+using AllLines = std::tuple<Window, Recording, CpuLine, StackReuse, LossCounts, ThreadLine, DiskLine, NicLine,
+                            IrqLine, SoftirqLine, TimerLine, WaitLine, PreemptLine, UnknownLine, FalseLine,
+                            OnCpuLine, DiskSample, NicSample, IoLine>;
+
+// ---- the table as values
+
+struct Key {
+  std::string_view name;
+  bool required;
+};
+
+template <class Line>
+inline constexpr std::size_t kFieldCount =
+    std::tuple_size_v<std::decay_t<decltype(RecordForm<Line>::kFields)>>;
+
+template <class Line>
+inline constexpr auto kKeys = std::apply(
+    [](const auto&... field) {
+      return std::array<Key, kFieldCount<Line>>{Key{field.key, field.required}...};
+    },
+    RecordForm<Line>::kFields);
+
+/// Where in the record a key stands; the key must be one of its keys.
+template <class Line>
+constexpr std::size_t index_of(std::string_view key) {
+  std::size_t i = 0;
+  while (kKeys<Line>.at(i).name != key) ++i;
+  return i;
+}
+
+}  // namespace offwait
