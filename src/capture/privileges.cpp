@@ -97,7 +97,8 @@ Status check_privileges() {
   }
   if (!missing.empty()) {
     const std::string how = obtainable
-                                ? "run offwait with sudo, or allow it to everybody here: sudo setcap " +
+                                ? "run offwait with sudo, or let everybody here record, and so read the "
+                                  "memory of every process: sudo setcap " +
                                       std::string(kSetcap) + " " + own_path()
                                 : "they have to be given to the container or service that offwait runs in";
     return Error{"recording needs privileges that this process lacks: " + missing + "; " + how};

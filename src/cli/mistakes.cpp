@@ -118,7 +118,11 @@ class Reader {
 
   void read_long(const std::string& word) {
     const std::size_t equals = word.find('=');
-    read_name(word.substr(0, equals), equals == std::string::npos);
+    const std::string name = word.substr(0, equals);
+    read_name(name, equals == std::string::npos);
+    const KnownOption* const option = find_option(*reading_.command, name);
+    const bool is_empty = equals + 1 == word.size();
+    if (option != nullptr && is_empty && !option->value.empty()) lack_value(name, option->value);
   }
 
   /// `-p1`, `-vq`: letters of flags, the last of which may take a value.
@@ -144,9 +148,13 @@ class Reader {
     // As getopt does, CLI11 takes any word for the value, which an option rarely is.
     if (at_ + 1 < words_.size() && !is_known(words_[at_ + 1])) {
       ++at_;
-    } else if (!reading_.lacks_value) {
-      reading_.lacks_value = fmt::format("{} needs a value: {}", name, value);
+    } else {
+      lack_value(name, value);
     }
+  }
+
+  void lack_value(const std::string& name, const std::string& value) {
+    if (!reading_.lacks_value) reading_.lacks_value = fmt::format("{} needs a value: {}", name, value);
   }
 
   bool is_known(const std::string& word) const {

@@ -44,11 +44,17 @@ std::function<void(const Texts&)> into_list(std::vector<T>& list, Result<T> (*pa
   };
 }
 
+/// `what` has to have a name: a shell's variable may be empty.
 std::function<void(const std::string&)> name_into(std::string& name, const char* what) {
   return [&name, what](const std::string& text) {
     if (text.empty()) throw CLI::ValidationError(fmt::format("the name of a {} is empty", what));
     name = text;
   };
+}
+
+Result<std::string> parse_pattern(std::string_view text) {
+  if (text.empty()) return Error{"the pattern of a name is empty, and would match nobody"};
+  return std::string(text);
 }
 
 /// An option whose values accumulate: each time it takes one word.
@@ -128,13 +134,15 @@ void add_recording_options(CLI::App& app, RecordingOptions& recording) {
 }
 
 void add_output_options(CLI::App& app, OutputOptions& output) {
-  app.add_option("--json", output.json,
-                 "write the report as JSON; '-' is standard output, in place of the text")
+  app.add_option_function<std::string>(
+         "--json", name_into(output.json, "file"),
+         "write the report as JSON; '-' is standard output, in place of the text")
       ->type_name("FILE")
       ->group("Output");
   CLI::Option* const folded =
-      app.add_option("--folded", output.folded,
-                     "write stacks for flamegraph.pl; '-' is standard output, in place of the text")
+      app.add_option_function<std::string>(
+             "--folded", name_into(output.folded, "file"),
+             "write stacks for flamegraph.pl; '-' is standard output, in place of the text")
           ->type_name("FILE")
           ->group("Output");
   app.add_option_function<std::string>("--folded-kind", into(output.folded_kind, parse_folded_kind),
@@ -170,14 +178,16 @@ void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
                                        "ignore edges of less than this weight (default 1%)")
       ->type_name("PART")
       ->group("Analysis");
-  repeated(app.add_option("--comm", analysis.filter.comms,
-                          "restrict the target to processes whose names match, as mysql*; the rest appear as "
-                          "(outside)"))
+  repeated(app.add_option_function<Texts>(
+               "--comm", into_list(analysis.filter.comms, parse_pattern),
+               "restrict the target to processes whose names match, as mysql*; the rest appear as "
+               "(outside)"))
       ->type_name("GLOB")
       ->group("Analysis");
-  repeated(app.add_option("--threads", analysis.filter.threads,
-                          "restrict the target to threads whose own names match, as worker*; the rest appear "
-                          "as (outside)"))
+  repeated(app.add_option_function<Texts>(
+               "--threads", into_list(analysis.filter.threads, parse_pattern),
+               "restrict the target to threads whose own names match, as worker*; the rest appear "
+               "as (outside)"))
       ->type_name("GLOB")
       ->group("Analysis");
   app.add_flag_callback(
@@ -250,7 +260,9 @@ CommandLine::CommandLine() {
   CLI::App& of_dump = add_command("dump", "record, and write the waits as text for 'offwait report'");
   add_target_options(of_dump, dump.recording.target);
   add_recording_options(of_dump, dump.recording);
-  of_dump.add_option("-o,--output", dump.output, "where to write; '-' (the default) is standard output")
+  of_dump
+      .add_option_function<std::string>("-o,--output", name_into(dump.output, "file"),
+                                        "where to write; '-' (the default) is standard output")
       ->type_name("FILE")
       ->group("Output");
   add_quiet(of_dump, dump.recording.quiet, kQuiet);

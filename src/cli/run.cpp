@@ -47,7 +47,10 @@ int fail(const Error& error) {
 class Output {
  public:
   static Result<Output> open(const std::string& path) {
-    if (path == "-") return Output(stdout, "to standard output");
+    if (path == "-") {
+      if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) return Error{"cannot write to standard output: it is closed"};
+      return Output(stdout, "to standard output");
+    }
     std::FILE* const file = std::fopen(path.c_str(), "we");
     if (file == nullptr) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
     return Output(file, path);
@@ -104,23 +107,32 @@ Nanos threshold_ns(const Threshold& threshold, const Window& window) {
   return static_cast<Nanos>(threshold.part * static_cast<double>(window.length()));
 }
 
-/// Where results go besides the text.
+/// Where results go.
 struct Outputs {
+  std::optional<Output> text;  ///< none: another form takes its place on standard output
   std::optional<Output> json;
   std::optional<Output> folded;
-
-  static Result<Outputs> open(const cli::OutputOptions& options) {
-    Outputs outputs;
-    for (const auto& [path, output] :
-         {std::pair(&options.json, &outputs.json), std::pair(&options.folded, &outputs.folded)}) {
-      if (path->empty()) continue;
-      Result<Output> opened = Output::open(*path);
-      if (!opened) return opened.error();
-      *output = std::move(opened).value();
-    }
-    return outputs;
-  }
+  bool follows_command = false;  ///< the text comes after what a command wrote to the same place
 };
+
+Status open_into(const std::string& path, std::optional<Output>& output) {
+  if (path.empty()) return success();
+  OFFWAIT_TRY(output, Output::open(path));
+  return success();
+}
+
+/// Standard output is first: were it closed, a file would get its descriptor. It belongs to the command if
+/// there is one, and the text then goes to standard error.
+Result<Outputs> open_outputs(const cli::OutputOptions& options, bool is_of_command) {
+  Outputs outputs;
+  outputs.follows_command = is_of_command;
+  const bool is_replaced = options.json == "-" || options.folded == "-";
+  if (!is_replaced && is_of_command) outputs.text = Output::standard_error();
+  if (!is_replaced && !is_of_command) OFFWAIT_TRY_STATUS(open_into("-", outputs.text));
+  OFFWAIT_TRY_STATUS(open_into(options.json, outputs.json));
+  OFFWAIT_TRY_STATUS(open_into(options.folded, outputs.folded));
+  return outputs;
+}
 
 /// How to analyse and print, whether it was recorded just now or read from a file.
 struct Reporting {
@@ -157,21 +169,14 @@ Status write_folded(const Trace& trace, const Reporting& reporting, Output& outp
   return output.write(folded);
 }
 
-/// The text, unless another form takes its place. Where a command ran, standard output is the command's, and
-/// an empty line stands between what it wrote to standard error and the text.
-Status write_report_text(const Report& report, const cli::OutputOptions& options, bool is_of_command) {
-  if (options.json == "-" || options.folded == "-") return success();
-  OFFWAIT_TRY(auto output, is_of_command ? Output::standard_error() : Output::open("-"));
-  const TextStyle style = text_style(options, ::fileno(output.file()));
-  return output.write((is_of_command ? "\n" : "") + to_text(report, style));
-}
-
-Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs, bool is_of_command) {
+Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs) {
   if (outputs.folded) OFFWAIT_TRY_STATUS(write_folded(trace, reporting, *outputs.folded));
   const AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
   OFFWAIT_TRY(const auto report, analyse(std::move(trace), analysis));
   if (outputs.json) OFFWAIT_TRY_STATUS(outputs.json->write(to_json(report)));
-  return write_report_text(report, reporting.output, is_of_command);
+  if (!outputs.text) return success();
+  const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
+  return outputs.text->write((outputs.follows_command ? "\n" : "") + to_text(report, style));
 }
 
 void print_notes(const std::vector<std::string>& notes) {
@@ -184,8 +189,7 @@ int report_on(Recorded recorded, const Reporting& reporting, Outputs outputs) {
   Result<Trace> trace = with_choices(std::move(recorded.trace), reporting.analysis, recorded.notes);
   if (!trace) return fail(trace.error());
   const bool nothing_waited = trace->waits.empty();
-  const Status printed =
-      print_report(std::move(trace).value(), reporting, outputs, recorded.command_status.has_value());
+  const Status printed = print_report(std::move(trace).value(), reporting, outputs);
   if (!printed) return fail(printed.error());
   if (!reporting.quiet) print_notes(recorded.notes);
   int status = 0;
@@ -203,7 +207,7 @@ RecordingOptions with_checks(RecordingOptions recording, const cli::AnalysisOpti
 }
 
 int run_command(const cli::ProfileOptions& options) {
-  Result<Outputs> outputs = Outputs::open(options.output);
+  Result<Outputs> outputs = open_outputs(options.output, !options.recording.target.command_line.empty());
   if (!outputs) return fail(outputs.error());
   Result<Recorded> recorded = record(with_checks(options.recording, options.analysis));
   if (!recorded) return fail(recorded.error());
@@ -224,7 +228,7 @@ int run_command(const cli::ReportOptions& options) {
     if (!opened) return fail(Error{fmt::format("cannot read {}: {}", options.input, std::strerror(errno))});
     input = opened.get();
   }
-  Result<Outputs> outputs = Outputs::open(options.output);
+  Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
   Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
   if (!trace) return fail(trace.error());

@@ -77,8 +77,9 @@ class Doctor(TestCase):
 
     def test_nobody(self):
         features, verdict = self.doctor(1, [*NOBODY, "--inh-caps=-all"])
-        self.assertIn("CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH; run offwait with sudo, or allow it to "
-                      f"everybody here: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep {self.offwait}",
+        self.assertIn("CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH; run offwait with sudo, or let everybody "
+                      "here record, and so read the memory of every process: sudo setcap "
+                      f"cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep {self.offwait}",
                       verdict)
         self.assertEqual({name for name, (state, _, _) in features.items() if state == "missing"},
                          {f"CAP_{name.upper()}" for name in FOUR})

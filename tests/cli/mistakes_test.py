@@ -25,7 +25,7 @@ def lacking(capabilities, remedy):
 
 
 def run_or_set(binary):
-    return ("run offwait with sudo, or allow it to everybody here: sudo setcap "
+    return ("run offwait with sudo, or let everybody here record, and so read the memory of every process: sudo setcap "
             f"cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep {binary}")
 
 
@@ -270,6 +270,12 @@ class Output(TestCase):
                     (["--sample-hz", "0", "--folded", "/tmp/x", "--folded-kind", "on-cpu"],
                      "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none")):
                 self.fails(2, sentence + " (see offwait --help)", "-p", target.pid, *wanted)
+
+    def test_a_closed_standard_output(self):
+        with sleeper() as target:
+            for arguments in (["-p", target.pid], ["-p", target.pid, "--json", "-"], ["dump", "-p", target.pid]):
+                self.fails(1, "cannot write to standard output: it is closed", *arguments, stdout=None,
+                           wrapper=["sh", "-c", 'exec "$0" "$@" >&-'])
 
     def test_a_full_disk(self):
         with sleeper() as target, open("/dev/full", "wb") as full:

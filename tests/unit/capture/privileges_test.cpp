@@ -60,8 +60,8 @@ std::string with(Capabilities effective) {
 
 std::string lacks(const std::string& names) {
   return "recording needs privileges that this process lacks: " + names +
-         "; run offwait with sudo, or allow it to everybody here: sudo setcap "
-         "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep " +
+         "; run offwait with sudo, or let everybody here record, and so read the memory of every process: "
+         "sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep " +
          std::filesystem::read_symlink("/proc/self/exe").string();
 }
 

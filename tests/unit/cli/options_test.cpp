@@ -268,6 +268,13 @@ TEST_CASE("each wrong command line has its own sentence") {
         "--unit and --container each say what to record: choose one");
   CHECK(wrong({"--container", ""}) == "the name of a container is empty");
   CHECK(wrong({"-c", ""}) == "the name of a cgroup is empty");
+  CHECK(wrong({"-p", "1", "--json", ""}) == "the name of a file is empty");
+  CHECK(wrong({"report", "x", "--folded="}) == "--folded needs a value: FILE");
+  CHECK(wrong({"report", "x", "--folded", ""}) == "the name of a file is empty");
+  CHECK(wrong({"dump", "-p", "1", "-o", ""}) == "the name of a file is empty");
+  CHECK(wrong({"-p", "1", "--comm", ""}) == "the pattern of a name is empty, and would match nobody");
+  CHECK(wrong({"report", "x", "--threads", "a", "--threads", ""}) ==
+        "the pattern of a name is empty, and would match nobody");
   CHECK(wrong({"-p"}) == "-p needs a value: PID[,PID...]");
   CHECK(wrong({"-p", "-d", "30"}) == "-p needs a value: PID[,PID...]");
   CHECK(wrong({"dump", "-p", "1", "-o"}) == "-o needs a value: FILE");
