@@ -10,22 +10,11 @@ namespace offwait {
 
 std::size_t record_size(std::uint8_t type) {
   switch (type) {
-    case OFFWAIT_RECORD_WAIT:
-      return sizeof(offwait_wait);
-    case OFFWAIT_RECORD_PREEMPTION:
-      return sizeof(offwait_preemption);
-    case OFFWAIT_RECORD_GAP:
-      return sizeof(offwait_gap);
-    case OFFWAIT_RECORD_THREAD:
-      return sizeof(offwait_thread_record);
-    case OFFWAIT_RECORD_IO:
-      return sizeof(offwait_io);
-    case OFFWAIT_RECORD_SPIN:
-      return sizeof(offwait_spin);
-    case OFFWAIT_RECORD_FALSE_MARK:
-      return sizeof(offwait_false_mark);
-    case OFFWAIT_RECORD_SAMPLE:
-      return sizeof(offwait_sample);
+#define X(name, struct_name)  \
+  case OFFWAIT_RECORD_##name: \
+    return sizeof(struct_name);
+    OFFWAIT_RECORD_KINDS(X)
+#undef X
     default:
       return 0;
   }
@@ -33,7 +22,7 @@ std::size_t record_size(std::uint8_t type) {
 
 static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wake_ns) == 16 &&
                   offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 64,
-              "words 1 to 3 of a wait are its times, the others its circumstances");
+              "words 1 to 3 of a wait are its times, the others its key");
 static_assert(offsetof(offwait_wait, in_flight_ns) == 60, "the high half of a wait's last word");
 static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 to 4 of a wait");
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
@@ -64,20 +53,20 @@ std::uint64_t word_of(std::span<const std::byte> record, std::size_t index) {
 
 }  // namespace
 
-std::size_t RecordBuffer::CircumstancesHash::operator()(const Circumstances& circumstances) const {
-  const auto [a, b, c, d, e] = circumstances;
+std::size_t RecordBuffer::RecordKeyHash::operator()(const RecordKey& key) const {
+  const auto [a, b, c, d, e] = key;
   return mixed(a, b, c, d, e);
 }
 
-std::optional<std::uint32_t> RecordBuffer::intern(const Circumstances& circumstances, Recent& recent) {
-  const auto next = static_cast<std::uint32_t>(circumstances_.size());
-  if (next == kMostCircumstances) return std::nullopt;
-  const auto [found, added] = indices_.try_emplace(circumstances, next);
+std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& recent) {
+  const auto next = static_cast<std::uint32_t>(keys_.size());
+  if (next == kMostKeys) return std::nullopt;
+  const auto [found, added] = indices_.try_emplace(key, next);
   if (added) {
-    circumstances_.push_back(circumstances);
-    bytes_ += sizeof(circumstances);
+    keys_.push_back(key);
+    bytes_ += sizeof(key);
   }
-  recent = {circumstances, found->second};
+  recent = {key, found->second};
   return found->second;
 }
 
@@ -111,11 +100,11 @@ RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t 
   const std::int64_t since_previous = std::int64_t{zigzag >> 1} ^ -std::int64_t{zigzag & 1};
   const std::uint64_t run = previous_run_ns + static_cast<std::uint64_t>(since_previous);
   const std::uint64_t wake = run - runnable;
-  return {circumstances_[index], wake - blocked, wake, run, in_flight_ns};
+  return {keys_[index], wake - blocked, wake, run, in_flight_ns};
 }
 
 offwait_wait RecordBuffer::wait_of(const Interval& interval) {
-  const Circumstances& words = interval.circumstances;
+  const RecordKey& words = interval.key;
   return std::bit_cast<offwait_wait>(WaitWords{words[0], interval.block_ns, interval.wake_ns, interval.run_ns,
                                                words[1], words[2], words[3],
                                                words[4] | std::uint64_t{interval.in_flight_ns} << 32});
@@ -123,11 +112,11 @@ offwait_wait RecordBuffer::wait_of(const Interval& interval) {
 
 offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
   return std::bit_cast<offwait_preemption>(
-      PreemptionWords{interval.circumstances[0], interval.block_ns, interval.run_ns});
+      PreemptionWords{interval.key[0], interval.block_ns, interval.run_ns});
 }
 
 offwait_sample RecordBuffer::sample_of(const Interval& interval) {
-  const Circumstances& words = interval.circumstances;
+  const RecordKey& words = interval.key;
   return std::bit_cast<offwait_sample>(SampleWords{words[0], interval.run_ns, words[1]});
 }
 
@@ -190,9 +179,9 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   if (all > UINT32_MAX) return false;
 
   Recent& recent = recent_[mixed(a, b, c, d, e) % recent_.size()];
-  const Circumstances& known = recent.circumstances;
+  const RecordKey& known = recent.key;
   std::uint32_t index = recent.index;
-  // No circumstances are all zero: the type is among them.
+  // No key is all zero: the type is part of it.
   if (((known[0] ^ a) | (known[1] ^ b) | (known[2] ^ c) | (known[3] ^ d) | (known[4] ^ e)) != 0) {
     const std::optional<std::uint32_t> interned = intern({a, b, c, d, e}, recent);
     if (!interned) return false;

@@ -26,8 +26,35 @@
 
 namespace offwait {
 
+/// Times in the kernel's records.
+inline Nanos nanos(std::uint64_t kernel_ns) { return static_cast<Nanos>(kernel_ns); }
+
 /// Size in bytes of a record that begins with this type and is not cut short, 0 for an unknown type.
 std::size_t record_size(std::uint8_t type);
+
+/// Calls `visit` with a copy of the record of this type at `bytes`, as the struct that the contract's table
+/// of kinds (offwait/event.h) has for it. Does nothing for an unknown type.
+template <class Visitor>
+void visit_record(std::uint8_t type, const std::byte* bytes, Visitor&& visit) {
+  switch (type) {
+#define X(name, struct_name)                     \
+  case OFFWAIT_RECORD_##name: {                  \
+    struct_name record;                          \
+    std::memcpy(&record, bytes, sizeof(record)); \
+    visit(std::as_const(record));                \
+    break;                                       \
+  }
+    OFFWAIT_RECORD_KINDS(X)
+#undef X
+    default:
+      break;
+  }
+}
+
+// The time that the packed form of a record counts from; other records are not packed.
+inline std::uint64_t end_of(const offwait_wait& record) { return record.run_ns; }
+inline std::uint64_t end_of(const offwait_preemption& record) { return record.run_ns; }
+inline std::uint64_t end_of(const offwait_sample& record) { return record.at_ns; }
 
 /// Records one after the other, in the order of their emission. A wait, a preemption or a sample, of
 /// which there are millions, takes some 9 bytes: all of it but its times (who, where, by whom) is stored
@@ -48,28 +75,28 @@ class RecordBuffer {
 
  private:
   /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
-  using Circumstances = std::array<std::uint64_t, 5>;
-  struct CircumstancesHash {
-    std::size_t operator()(const Circumstances& circumstances) const;
+  using RecordKey = std::array<std::uint64_t, 5>;
+  struct RecordKeyHash {
+    std::size_t operator()(const RecordKey& key) const;
   };
 
-  static constexpr std::uint32_t kMostCircumstances = 1U << 24;
+  static constexpr std::uint32_t kMostKeys = 1U << 24;
 
   /// The last ones by their hash: spares most look-ups.
   struct Recent {
-    Circumstances circumstances{};
+    RecordKey key{};
     std::uint32_t index = 0;
   };
 
   struct Interval {
-    Circumstances circumstances{};
+    RecordKey key{};
     std::uint64_t block_ns = 0;
     std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its begin on
     std::uint64_t run_ns = 0;   ///< all that a sample has
     std::uint32_t in_flight_ns = 0;
   };
 
-  /// What is stored of an interval: the index of its circumstances; run_ns since that of the one before
+  /// What is stored of an interval: the index of its key; run_ns since that of the one before
   /// (zigzag: 0, -1, 1, -2, …); how long it was blocked, and runnable. In memory: kPacked, a byte with the
   /// length of each number less one in two bits, and that many bytes of each. Or kPackedSent, followed by the
   /// same and four bytes of in_flight_ns.
@@ -84,7 +111,7 @@ class RecordBuffer {
   };
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
-  std::optional<std::uint32_t> intern(const Circumstances& circumstances, Recent& recent);
+  std::optional<std::uint32_t> intern(const RecordKey& key, Recent& recent);
   void add_block();
   Block& room(std::size_t bytes);
   void append_whole(std::span<const std::byte> record);
@@ -96,11 +123,11 @@ class RecordBuffer {
   static offwait_sample sample_of(const Interval& interval);
 
   std::vector<Block> blocks_;
-  std::vector<Circumstances> circumstances_;
-  std::unordered_map<Circumstances, std::uint32_t, CircumstancesHash> indices_;
+  std::vector<RecordKey> keys_;
+  std::unordered_map<RecordKey, std::uint32_t, RecordKeyHash> indices_;
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
-  std::array<std::uint64_t, OFFWAIT_RECORD_SAMPLE + 1> counts_{};
+  std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};
   std::size_t bytes_ = 0;
 };
 
@@ -169,11 +196,6 @@ inline std::span<const __u64> pcs_of(const offwait_stack& stack) {
 template <class Visitor>
 void RecordBuffer::for_each(Visitor&& visit) const {
   std::uint64_t previous_run_ns = 0;
-  const auto visit_copy = [&visit]<class Record>(Record record, const std::byte* bytes) {
-    std::memcpy(&record, bytes, sizeof(record));
-    visit(std::as_const(record));
-    return record;
-  };
   for (const Block& block : blocks_) {
     const std::byte* at = block.data.get();
     const std::byte* const end = at + block.used;
@@ -183,7 +205,7 @@ void RecordBuffer::for_each(Visitor&& visit) const {
       if (type == kPacked || type == kPackedSent) {
         const Interval interval = unpack(at, previous_run_ns);
         previous_run_ns = interval.run_ns;
-        switch (interval.circumstances[0] & 0xff) {
+        switch (interval.key[0] & 0xff) {
           case OFFWAIT_RECORD_WAIT:
             visit(wait_of(interval));
             break;
@@ -195,34 +217,10 @@ void RecordBuffer::for_each(Visitor&& visit) const {
         }
         continue;
       }
-      switch (type) {
-        case OFFWAIT_RECORD_WAIT:
-          previous_run_ns = visit_copy(offwait_wait{}, at).run_ns;
-          break;
-        case OFFWAIT_RECORD_PREEMPTION:
-          previous_run_ns = visit_copy(offwait_preemption{}, at).run_ns;
-          break;
-        case OFFWAIT_RECORD_GAP:
-          visit_copy(offwait_gap{}, at);
-          break;
-        case OFFWAIT_RECORD_THREAD:
-          visit_copy(offwait_thread_record{}, at);
-          break;
-        case OFFWAIT_RECORD_IO:
-          visit_copy(offwait_io{}, at);
-          break;
-        case OFFWAIT_RECORD_SPIN:
-          visit_copy(offwait_spin{}, at);
-          break;
-        case OFFWAIT_RECORD_FALSE_MARK:
-          visit_copy(offwait_false_mark{}, at);
-          break;
-        case OFFWAIT_RECORD_SAMPLE:
-          previous_run_ns = visit_copy(offwait_sample{}, at).at_ns;
-          break;
-        default:
-          break;
-      }
+      visit_record(type, at, [&](const auto& record) {
+        if constexpr (requires { end_of(record); }) previous_run_ns = end_of(record);
+        visit(record);
+      });
       at += record_size(type);
     }
   }

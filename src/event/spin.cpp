@@ -140,7 +140,8 @@ class SpinLayer {
 
 }  // namespace
 
-void lay_spins(Trace& trace, std::vector<Spin> spins, const std::function<SiteId(const WaitSite&)>& site) {
+void overlay_spins(Trace& trace, std::vector<Spin> spins,
+                   const std::function<SiteId(const WaitSite&)>& site) {
   SpinLayer(trace, std::move(spins)).lay(site);
 }
 

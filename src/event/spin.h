@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Busy waiting as waits (wPerf §3.2, §4.1). To the kernel a spinning thread runs; to us it waits.
+// Busy waiting as waits (wPerf §3.2, §4.1). The kernel sees a spinning thread run; the trace has it wait.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,16 @@ struct Spin {
   StackId stack = kNoStack;
 };
 
-/// Lays spins over what the kernel recorded of their threads, as waits of class `spin` [begin, end), so that
-/// no two intervals of a thread overlap. The thread got nowhere meanwhile, so whatever else it did is part of
-/// the wait: running, and its preemptions and real waits (sched_yield and sleeps between two looks). But
-/// - a real wait or preemption that reaches past `end` goes on: that wait begins with the spin and ends as it
-///   does, after that preemption the thread is runnable from `end` on;
-/// - a thread that woke another was not waiting then: the spin begins after its last such waking;
-/// - who was blocked, or busy waiting itself, at `end` has let go before: the spin ends when that began;
+/// Adds the spins to the trace as waits [begin, end) of class `spin`. The thread makes no progress in a spin,
+/// so whatever else the kernel recorded of it there becomes part of the wait: running time, preemptions, and
+/// short waits (sched_yield, sleeps between two looks at the lock). No two intervals of a thread overlap
+/// afterwards. But
+/// - a wait or preemption that reaches past `end` goes on: such a wait begins with the spin and ends as it
+///   does, and after such a preemption the thread is runnable from `end` on;
+/// - a thread that woke another was not waiting then: its spin begins after its last such waking;
+/// - a waker that was blocked or spinning itself at `end` had let go before: the spin ends when that began;
 /// - a spin during which records of its thread were lost, or that is empty after all this, is left out.
-/// The spins of one thread are disjoint; `site` interns.
-void lay_spins(Trace& trace, std::vector<Spin> spins, const std::function<SiteId(const WaitSite&)>& site);
+/// The spins of one thread must be disjoint; `site` gives the id of a site.
+void overlay_spins(Trace& trace, std::vector<Spin> spins, const std::function<SiteId(const WaitSite&)>& site);
 
 }  // namespace offwait

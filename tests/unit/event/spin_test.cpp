@@ -35,7 +35,7 @@ struct Spinning {
   }
   /// The thread's waits as text.
   std::string laid(std::vector<Spin> spins) {
-    lay_spins(trace, std::move(spins), [this](const WaitSite& wanted) { return site(wanted); });
+    overlay_spins(trace, std::move(spins), [this](const WaitSite& wanted) { return site(wanted); });
     const Status valid = validate(trace);
     if (!valid.ok()) FAIL(valid.error().message);
     std::string text;

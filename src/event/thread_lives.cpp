@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "event/thread_lives.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "event/losses.h"
+
+namespace offwait {
+
+namespace {
+
+std::string bounded_string(const char* text, std::size_t size) { return {text, ::strnlen(text, size)}; }
+
+void set_outside(Actor& actor, std::uint8_t outside) {
+  actor.outside = outside != OFFWAIT_TARGET;
+  actor.kernel = outside == OFFWAIT_OUTSIDE_KERNEL;
+}
+
+Actor thread_actor(std::uint32_t tid, std::uint32_t ns_tid, std::uint32_t tgid, std::string name,
+                   std::uint8_t outside) {
+  Actor actor;
+  actor.kind = ActorKind::thread;
+  actor.name = std::move(name);
+  actor.tid = static_cast<std::int32_t>(tid);
+  actor.tgid = static_cast<std::int32_t>(tgid);
+  actor.ns_tid = ns_tid == tid ? 0 : static_cast<std::int32_t>(ns_tid);
+  set_outside(actor, outside);
+  return actor;
+}
+
+/// A life cannot begin before the one before it has ended.
+Nanos birth_after(const TidLives& lives, Nanos start) {
+  return std::max(start, lives.empty() ? 0 : lives.last().exit);
+}
+
+}  // namespace
+
+ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder)
+    : recording_(recording), builder_(builder), window_(recording.window) {
+  recording.records.for_each([this](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) collect(record);
+  });
+  // A thread whose record was lost is still in the kernel's table at the end, if it has not exited.
+  for (const auto& [tid, left] : recording.threads) {
+    TidLives& lives = lives_of(tid);
+    if (!lives.empty() && lives.last().exit == kNever) continue;
+    Life life;
+    life.start = birth_after(lives, nanos(left.start_ns));
+    const Nanos seen = left.since_ns != 0 ? nanos(left.since_ns) : window_.begin;
+    const std::uint8_t outside = left.target == 0 ? OFFWAIT_OUTSIDE : OFFWAIT_TARGET;
+    life.actor = add_thread(thread_actor(tid, left.ns_tid, left.tgid, "", outside), life, seen);
+    lives.append(life);
+  }
+  progress_.resize(builder.trace().actors.size());
+}
+
+ActorId ThreadLives::add_thread(Actor actor, const Life& life, Nanos seen) {
+  if (life.start >= window_.end) return kNoActor;
+  actor.start = life.start;
+  actor.seen = std::max({seen, life.start, window_.begin});
+  return builder_.add_actor(std::move(actor));
+}
+
+void ThreadLives::collect(const offwait_thread_record& record) {
+  TidLives& lives = lives_of(record.tid);
+  const bool alive = !lives.empty() && lives.last().exit == kNever;
+  const Nanos at = nanos(record.at_ns);
+  switch (record.event) {
+    case OFFWAIT_THREAD_SEEN:
+    case OFFWAIT_THREAD_BORN:
+    case OFFWAIT_THREAD_ENTERED:
+      begin_life(record, lives);
+      break;
+    case OFFWAIT_THREAD_NAMED:
+      if (alive && lives.last().actor != kNoActor && at < window_.end) {
+        Actor& actor = builder_.trace().actors[lives.last().actor];
+        actor.name = bounded_string(record.comm, sizeof(record.comm));
+        set_outside(actor, record.outside);
+      }
+      break;
+    case OFFWAIT_THREAD_EXITED:
+      if (alive) end_life(lives.last(), std::max(at, lives.last().start));
+      break;
+    default:
+      count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+  }
+}
+
+void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& lives) {
+  const Nanos at = nanos(record.at_ns);
+  const Nanos start = record.event == OFFWAIT_THREAD_ENTERED ? at : nanos(record.start_ns);
+  // The exit record of the tid's owner before was lost, but that thread is gone.
+  if (!lives.empty() && lives.last().exit == kNever) {
+    if (lives.last().actor != kNoActor) exits_lost_.insert(lives.last().actor);
+    end_life(lives.last(), std::max(start, lives.last().start));
+  }
+  Life life;
+  life.start = birth_after(lives, start);
+  const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
+  life.actor = add_thread(thread_actor(record.tid, record.ns_tid, record.tgid,
+                                       bounded_string(record.comm, sizeof(record.comm)), record.outside),
+                          life, seen);
+  lives.append(life);
+  if (life.actor != kNoActor) builder_.trace().actors[life.actor].parent = parent_of(record, life);
+}
+
+ActorId ThreadLives::parent_of(const offwait_thread_record& record, const Life& child) const {
+  if (record.event != OFFWAIT_THREAD_BORN || record.parent == 0 || record.parent == record.tid)
+    return kNoActor;
+  const TidLives* lives = find_lives(record.parent);
+  if (lives == nullptr || lives->empty() || lives->last().start > child.start) return kNoActor;
+  return lives->last().actor;
+}
+
+void ThreadLives::end_life(Life& life, Nanos at) {
+  life.exit = at;
+  if (life.actor != kNoActor && at < window_.end) builder_.trace().actors[life.actor].exit = at;
+}
+
+const Life* ThreadLives::life_at(std::uint32_t tid, Nanos at) const {
+  const TidLives* lives = find_lives(tid);
+  const Life* life = lives == nullptr ? nullptr : lives->alive_through(at);
+  return life == nullptr || life->actor == kNoActor ? nullptr : life;
+}
+
+const Life* ThreadLives::place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns,
+                               Nanos& from) {
+  const Nanos known = nanos(known_ns);
+  if (from_ns != 0 && nanos(from_ns) >= window_.end) return nullptr;
+  if (known <= window_.begin) return nullptr;
+  const Life* life = life_at(tid, known);
+  if (life == nullptr) {
+    // Threads born after the window's end are no actors, and their records are none of its business.
+    if (known < window_.end) count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+    return nullptr;
+  }
+  from = from_ns != 0 ? nanos(from_ns) : std::max(window_.begin, life->start);
+  const Progress& progress = progress_[life->actor];
+  if (progress.open || from < std::max(life->start, progress.last) || known < from) {
+    count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+    return nullptr;
+  }
+  return life;
+}
+
+std::vector<Gap> ThreadLives::lost_exits() const {
+  std::unordered_set<std::uint32_t> left;
+  for (const auto& [tid, thread] : recording_.threads) left.insert(tid);
+  std::vector<Gap> gaps;
+  builder_.for_each_tid([&](std::int32_t tid, const TidLives& lives) {
+    lives.for_each([&](const Life& life, const Life*) {
+      const bool gone = life.exit == kNever && !left.contains(static_cast<std::uint32_t>(tid));
+      if (life.actor == kNoActor || progress_[life.actor].open) return;
+      if (!gone && !exits_lost_.contains(life.actor)) return;
+      const Nanos from = std::max({last_end(life), life.start, window_.begin});
+      const Nanos to = std::min(life.exit, window_.end);
+      if (from < to) gaps.push_back({life.actor, from, to});
+    });
+  });
+  return gaps;
+}
+
+}  // namespace offwait

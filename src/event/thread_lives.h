@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which life of a tid a record of the kernel belongs to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/nanos.h"
+#include "event/recording.h"
+#include "model/tid_lives.h"
+#include "model/trace_builder.h"
+
+namespace offwait {
+
+class ThreadLives {
+ public:
+  /// Adds the recording's threads to the builder's trace. Threads born after the window are no actors, but
+  /// their lives keep the records of their tids apart. The builder must outlive this.
+  ThreadLives(const KernelRecording& recording, TraceBuilder& builder);
+
+  /// The life of `tid` at `at` if it is an actor's, else nullptr. At the instant of its exit a life still
+  /// counts, because an exiting thread wakes others.
+  const Life* life_at(std::uint32_t tid, Nanos at) const;
+
+  /// The life to which an interval of `tid` belongs that begins at `from_ns` (0: before it was recorded) and
+  /// was over or is still open at `known_ns`; `from` becomes its begin. Null, counted as record_invalid, when
+  /// it contradicts what is known of the thread; null, not counted, outside the window. Intervals of a thread
+  /// are placed in order of time.
+  const Life* place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns, Nanos& from);
+
+  // An interval of the life ends at `end`, or is open: then nothing may follow.
+  void end_interval(const Life& life, Nanos end) { progress_[life.actor].last = end; }
+  void leave_open(const Life& life) { progress_[life.actor].open = true; }
+  /// The end of the last interval so far, 0 if there was none.
+  Nanos last_end(const Life& life) const { return progress_[life.actor].last; }
+
+  /// The end of each thread that is neither in the kernel's table at the end nor known to have exited: its
+  /// exit was lost, at a time that is not known, so what it did after its last interval is unknown.
+  std::vector<Gap> lost_exits() const;
+
+ private:
+  /// How far the intervals of a thread have come.
+  struct Progress {
+    Nanos last = 0;
+    bool open = false;
+  };
+
+  void collect(const offwait_thread_record& record);
+  void begin_life(const offwait_thread_record& record, TidLives& lives);
+  void end_life(Life& life, Nanos at);
+  /// kNoActor for a thread born after the window.
+  ActorId add_thread(Actor actor, const Life& life, Nanos seen);
+  ActorId parent_of(const offwait_thread_record& record, const Life& child) const;
+  TidLives& lives_of(std::uint32_t tid) { return builder_.lives_of(static_cast<std::int32_t>(tid)); }
+  const TidLives* find_lives(std::uint32_t tid) const {
+    return builder_.find_lives(static_cast<std::int32_t>(tid));
+  }
+
+  const KernelRecording& recording_;
+  TraceBuilder& builder_;
+  const Window window_;
+  std::vector<Progress> progress_;          ///< by ActorId
+  std::unordered_set<ActorId> exits_lost_;  ///< their exit is when their tid had a new owner
+};
+
+}  // namespace offwait

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "event/waits.h"
+
+#include <algorithm>
+#include <span>
+
+#include "event/classify.h"
+#include "event/losses.h"
+#include "event/peer.h"
+#include "model/by_thread.h"
+
+namespace offwait {
+
+void Waits::add(const offwait_wait& record) {
+  Nanos block = 0;
+  const Life* life = lives_.place(record.tid, record.block_ns, record.run_ns, block);
+  if (life == nullptr) return;
+  Wait wait;
+  const Nanos woken = nanos(record.wake_ns);
+  // Woken before the window, and blocked since before the recording: when is not known, but not after.
+  if (record.block_ns == 0 && woken < block) block = std::max({woken, life->start, lives_.last_end(*life)});
+  wait.block = block;
+  wait.wake = std::max(woken, block);
+  wait.run = nanos(record.run_ns);
+  if (wait.run < wait.wake) {
+    count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+    return;
+  }
+  lives_.end_interval(*life, wait.run);
+  WaitSite where;
+  where.thread = life->actor;
+  if ((record.flags & OFFWAIT_WAIT_PEER) != 0) {
+    where.peer = peer(record.peer);
+  } else {
+    wait.futex = record.futex;
+  }
+  const WaitFacts facts{record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state};
+  where.wait_class = classify(facts);
+  where.any_request = waits_for_any_request(facts);
+  where.wait_stack = stacks_.joined(record.wait_kernel, record.wait_user);
+  add_blocked({record.tid, record.block_ns}, *life, record.wait_kernel, record.wait_user, where);
+  if (wait.wake >= window_.end) {
+    wait.wake = kNever;
+    wait.run = kNever;
+    lives_.leave_open(*life);
+    push(wait, where);
+  } else {
+    add_woken(wait, where,
+              {record.waker_kind, record.waker_id, record.waker_user, record.waker_kernel, record.waker_nic,
+               record.in_flight_ns});
+  }
+}
+
+void Waits::add_left(const Life& life, const offwait_thread& thread, Wait wait) {
+  WaitSite where;
+  where.thread = life.actor;
+  if (thread.peer != 0) where.peer = peer(thread.peer);
+  wait.futex = thread.futex;
+  where.wait_stack = stacks_.joined(thread.wait_kernel, thread.wait_user);
+  const auto tid = static_cast<std::uint32_t>(builder_.trace().actors[life.actor].tid);
+  add_blocked({tid, thread.since_ns}, life, thread.wait_kernel, thread.wait_user, where);
+  WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
+  const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < window_.end;
+  if (woken) facts.waker_kind = thread.waker_kind;
+  where.wait_class = classify(facts);
+  where.any_request = waits_for_any_request(facts);
+  if (!woken) return push(wait, where);
+  wait.wake = std::max(nanos(thread.wake_ns), wait.block);
+  const bool sent = thread.waker_kind == OFFWAIT_WAKER_THREAD;
+  add_woken(wait, where,
+            {thread.waker_kind, thread.waker_id, thread.waker_user, thread.waker_kernel, thread.waker_nic,
+             sent ? thread.in_flight_ns : 0});
+}
+
+ActorId Waits::waker(std::uint8_t kind, std::uint32_t id, Nanos wake) {
+  switch (kind) {
+    case OFFWAIT_WAKER_THREAD:
+      if (const Life* life = lives_.life_at(id, wake)) return life->actor;
+      break;
+    case OFFWAIT_WAKER_DISK:
+      return devices_.device(ActorKind::disk, id);
+    case OFFWAIT_WAKER_NIC:
+      return devices_.device(ActorKind::nic, id);
+    case OFFWAIT_WAKER_TIMER:
+      return devices_.device(ActorKind::timer, 0);
+    case OFFWAIT_WAKER_IRQ:
+      return devices_.device(ActorKind::irq, id);
+    case OFFWAIT_WAKER_SOFTIRQ:
+      return devices_.device(ActorKind::softirq, id);
+    default:
+      break;
+  }
+  count_loss(builder_.trace().loss, OFFWAIT_LOSS_waker_unknown);
+  return kNoActor;
+}
+
+/// Several peers of the kernel's may be one here: the kernel keeps ports of both sides apart.
+PeerId Waits::peer(std::uint32_t id) {
+  const auto [known, first] = peers_.try_emplace(id, kNoPeer);
+  const auto noted = recording_.peers.find(id);
+  if (!first || noted == recording_.peers.end()) return known->second;
+  return known->second = builder_.peer(peer_of(noted->second, recording_.served_ports));
+}
+
+/// What user space has found out about a wait while it lasted, and the kernel's record of it cannot know.
+void Waits::add_blocked(const WaitBegin& wait, const Life& life, std::uint32_t wait_kernel,
+                        std::uint32_t wait_user, WaitSite& where) {
+  const bool before = wait.block_ns == 0;
+  if (!before && !stacks_.lacked_mapping(wait_user)) return;
+  const auto found = recording_.blocked.find(wait);
+  if (found == recording_.blocked.end()) return;
+  if (before && nanos(found->second.start_ns) != life.start) return;  // the tid's owner before was blocked
+  where.wait_stack = stacks_.joined(wait_kernel, found->second.wait_user);
+  if (const Life* holder = lives_.life_at(found->second.mutex_owner, window_.begin))
+    where.holder = holder->actor;
+}
+
+void Waits::push(Wait wait, const WaitSite& where) {
+  wait.site = builder_.site(where);
+  builder_.trace().waits.push_back(wait);
+}
+
+void Waits::add_woken(const Wait& wait, WaitSite where, const Waking& waking) {
+  if (waking.in_flight_ns != 0) return add_delivered(wait, where, waking);
+  where.waker = waker(waking.kind, waking.id, wait.wake);
+  if (waking.kind == OFFWAIT_WAKER_THREAD) where.waker_stack = stacks_.joined(waking.kernel, waking.user);
+  push(wait, where);
+}
+
+/// The wait is cut at the send: up to it the sender was waited for, after it the interface. A thread that
+/// began to wait after the send waited for the sender for no time, but for nobody else's packet.
+void Waits::add_delivered(const Wait& wait, WaitSite where, const Waking& waking) {
+  const ActorId nic = devices_.device(ActorKind::nic, waking.nic);
+  const Nanos sent_at = wait.wake - Nanos{waking.in_flight_ns};
+  const Nanos sent = std::max(sent_at, wait.block);
+  const Life* sender = waking.in_flight_ns == UINT32_MAX ? nullptr : lives_.life_at(waking.id, sent_at);
+  if (sender == nullptr || sender->exit < sent) {
+    where.waker = nic;
+    return push(wait, where);
+  }
+  where.waker = sender->actor;
+  where.waker_stack = stacks_.joined(0, waking.user);
+  if (wait.block == wait.wake) return push(wait, where);
+  push({0, 0, wait.block, sent, sent}, where);
+  where.waker = nic;
+  where.waker_stack = kNoStack;
+  where.in_flight = true;
+  push({0, 0, sent, wait.wake, wait.run}, where);
+}
+
+void drop_impossible_wakers(TraceBuilder& builder) {
+  Trace& trace = builder.trace();
+  const ByThread waits(trace.actors.size(), trace.waits,
+                       [&trace](const Wait& wait) { return trace.sites[wait.site].thread; });
+  for (Wait& wait : trace.waits) {
+    const WaitSite& where = trace.sites[wait.site];
+    if (where.waker == kNoActor || wait.wake == kNever || wait.block == wait.wake ||
+        trace.actors[where.waker].kind != ActorKind::thread)
+      continue;
+    const std::span<const std::uint32_t> others = waits.of(where.waker);
+    const auto after = std::partition_point(
+        others.begin(), others.end(),
+        [&trace, &wait](std::uint32_t other) { return trace.waits[other].block < wait.wake; });
+    if (after == others.begin() || trace.waits[*(after - 1)].wake < wait.wake) continue;
+    count_loss(trace.loss, OFFWAIT_LOSS_waker_impossible);
+    WaitSite unknown = where;
+    unknown.waker = kNoActor;
+    unknown.waker_stack = kNoStack;
+    wait.site = builder.site(unknown);
+  }
+}
+
+}  // namespace offwait
