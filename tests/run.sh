@@ -1,30 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs what is missing, builds, and runs every test: with ASan and UBSan (dev), then as it ships
-# (release). Tests that this machine cannot run are listed as skipped under each of the two summaries.
-#
-#   sudo tests/run.sh
+# Installs what is missing, builds, and runs the tests (tests/run.py). Ends with a table and a line "N passed, N failed, N
+# skipped"; exits with 1 if something failed, with 2 if the command line is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "$EUID" -ne 0 ]; then
-  echo "tests/run.sh: recording needs root; run: sudo tests/run.sh" >&2
-  exit 1
-fi
-packaging/install-packages.sh build test matrix arm64
-
-mkdir -p build
-trap 'chown -R --reference=. build' EXIT # whoever owns the checkout can go on building in it
-for preset in dev release; do
-  cmake --preset "$preset"
-  cmake --build --preset "$preset"
+usage="usage: sudo tests/run.sh [--quick]
+  (nothing)  everything: the release build, the one with ASan and UBSan, other kernels, packages; about 40 minutes
+  --quick    the release build; unit and command-line tests, the core ones against the running kernel; about 10 minutes
+  --steps    only lists the steps (add --quick for those of the quick run)
+  --help     this text
+Missing packages are installed with apt, which may upgrade others."
+for argument in "$@"; do
+  case $argument in
+  --quick | --steps) ;;
+  -h | --help) echo "$usage"; exit 0 ;;
+  *) echo "tests/run.sh: unknown option: $argument" >&2; echo "$usage" >&2; exit 2 ;;
+  esac
 done
-# For the matrix of kernels.
-if OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh); then
-  export OFFWAIT_ARM64_SYSROOT
-  cmake --preset arm64
-  cmake --build --preset arm64
+if [[ " $* " != *" --steps "* ]]; then
+  if [ "$EUID" -ne 0 ]; then
+    echo "tests/run.sh: recording needs root; run: sudo tests/run.sh${*:+ $*}" >&2
+    exit 1
+  fi
+  command -v python3 >/dev/null || packaging/install-packages.sh build
 fi
-for preset in dev release; do
-  echo "Testing the $preset build"
-  ctest --preset "$preset"
-done
+exec python3 tests/run.py "$@"

@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The steps of tests/run.sh, which is what to call: run.py [--quick] [--steps].
+
+A step that fails does not keep the others from running, unless they need what it builds. Each step of tests leaves its
+results in build/PRESET/tests-GROUP.xml (JUnit).
+"""
+
+import dataclasses
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SKIP = 77  # exit status of what this machine cannot run
+# Groups of tests by their names: what ctest takes for -R, and for -E.
+GROUPS = {
+    "unit": (".", "^(cli|fuzz|kernel|packaging|planted)"),
+    "cli": ("^cli_", None),
+    "fuzz": ("^fuzz_", None),
+    "core": ("^kernel_(truth|spin|command|sample)$", None),
+    "kernel": ("^kernel_", "^kernel_matrix$"),
+    "planted": ("^planted", None),
+    "packaging": ("^packaging_", None),
+    "matrix": ("^kernel_matrix$", None),
+}
+
+
+@dataclasses.dataclass
+class Step:
+    name: str
+    minutes: float  # on two cores, when nothing has been built yet
+    commands: list
+    results: Path | None = None  # JUnit, of a step of tests
+    needs: str | None = None  # the step without which this one cannot run
+
+
+@dataclasses.dataclass
+class Outcome:
+    seconds: float = 0.0
+    status: str = "not run"  # "ok", "failed", "skipped" of the step itself
+    passed: list = dataclasses.field(default_factory=list)  # (test, seconds)
+    failed: list = dataclasses.field(default_factory=list)  # tests, or the step itself
+    skipped: list = dataclasses.field(default_factory=list)  # (test, why)
+    partly: list = dataclasses.field(default_factory=list)  # (test, how many of its cases were skipped)
+
+
+def build(preset, minutes, *options):
+    return Step(f"{preset}: build", minutes,
+                [["cmake", "--preset", preset, *options], ["cmake", "--build", "--preset", preset]])
+
+
+def tests(preset, group, minutes):
+    wanted, unwanted = GROUPS[group]
+    results = ROOT / "build" / preset / f"tests-{group}.xml"
+    command = ["ctest", "--preset", preset, "-R", wanted, *(["-E", unwanted] if unwanted else []), "--output-junit",
+               str(results), "--test-output-size-passed", "65536", "--test-output-truncation", "head"]
+    return Step(f"{preset}: {group}", minutes, [command], results, f"{preset}: build")
+
+
+def steps(quick):
+    install = "packaging/install-packages.sh"
+    if quick:
+        return [Step("install packages", 1, [[install, "build", "test"]]), build("release", 5), tests("release", "unit", 0.5),
+                tests("release", "cli", 1), tests("release", "core", 2)]
+    arm64 = (f"OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh) || exit {SKIP}; export OFFWAIT_ARM64_SYSROOT; "
+             "cmake --preset arm64 && cmake --build --preset arm64")
+    return [
+        Step("install packages", 2, [[install, "build", "test", "matrix", "arm64"]]),
+        build("release", 5), tests("release", "unit", 0.5), tests("release", "cli", 1), tests("release", "fuzz", 0.1),
+        # What is the same with sanitizers is not built again.
+        build("dev", 8, f"-DOFFWAIT_PROGRAMS={ROOT}/build/release"),
+        tests("dev", "unit", 1.5), tests("dev", "cli", 1.5), tests("dev", "fuzz", 0.5), tests("dev", "kernel", 3),
+        tests("release", "kernel", 6), tests("release", "planted", 3), tests("release", "packaging", 3),
+        Step("arm64: build", 3, [["bash", "-c", arm64]]), tests("release", "matrix", 6),
+    ]
+
+
+def read_results(file, outcome):
+    """What ctest says about each test."""
+    for case in xml.parse(file).iter("testcase"):
+        name, output = case.get("name"), case.findtext("system-out") or ""
+        if case.find("skipped") is not None:
+            why = re.search(r"^skipped: (.*)$", output, re.MULTILINE)
+            outcome.skipped.append((name, why.group(1) if why else "this machine cannot run it"))
+        elif case.get("status") == "run" and case.find("failure") is None:
+            outcome.passed.append((name, float(case.get("time") or 0)))
+            if cases := sum(int(number) for number in re.findall(r"\bskipped=(\d+)\)", output)):
+                outcome.partly.append((name, cases))
+        else:
+            outcome.failed.append(name)
+
+
+def run(step):
+    outcome, begin = Outcome(status="ok"), time.monotonic()
+    if step.results:
+        step.results.unlink(missing_ok=True)
+    for command in step.commands:
+        status = subprocess.run(command, cwd=ROOT, check=False).returncode
+        if status:
+            outcome.status = "skipped" if status == SKIP else "failed"
+            break
+    outcome.seconds = time.monotonic() - begin
+    if step.results and step.results.exists():
+        read_results(step.results, outcome)
+    if outcome.status == "skipped":
+        outcome.skipped.append((step.name, "this machine cannot run it"))
+    elif outcome.status == "failed" and not outcome.failed:
+        outcome.failed.append(step.name)
+    return outcome
+
+
+def duration(seconds):
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def table(outcomes):
+    """Lines on what became of each step, the last of them "N passed, N failed, N skipped"."""
+    width = max(len(name) for name in outcomes)
+    lines = [f"{'STEP':{width}}  PASSED  FAILED  SKIPPED    TIME"]
+    for name, outcome in outcomes.items():
+        counts = [len(outcome.passed), len(outcome.failed), len(outcome.skipped)]
+        if sum(counts) == 0:
+            lines.append(f"{name:{width}}  {outcome.status:>23}  {duration(outcome.seconds):>6}")
+        else:
+            lines.append(f"{name:{width}}  {counts[0]:6}  {counts[1]:6}  {counts[2]:7}  {duration(outcome.seconds):>6}")
+    totals = [sum(len(getattr(outcome, what)) for outcome in outcomes.values()) for what in ("passed", "failed", "skipped")]
+    seconds = sum(outcome.seconds for outcome in outcomes.values())
+    lines.append(f"{'all':{width}}  {totals[0]:6}  {totals[1]:6}  {totals[2]:7}  {duration(seconds):>6}")
+
+    def listed(title, rows):
+        return ["", title, *(f"  {row}" for row in rows)] if rows else []
+
+    def preset(step):
+        return step.split(":")[0]
+
+    lines += listed("Failed", [f"{name if name == step else f'{preset(step)}: {name}'}"
+                               for step, outcome in outcomes.items() for name in outcome.failed])
+    lines += listed("Not run", [step for step, outcome in outcomes.items() if outcome.status == "not run"])
+    lines += listed("Skipped", [f"{name if name == step else f'{preset(step)}: {name}'}: {why}"
+                                for step, outcome in outcomes.items() for name, why in outcome.skipped])
+    lines += listed("Skipped in part", [f"{preset(step)}: {name}: {cases} of its cases"
+                                        for step, outcome in outcomes.items() for name, cases in outcome.partly])
+    longest = sorted(((seconds, f"{preset(step)}: {name}") for step, outcome in outcomes.items()
+                      for name, seconds in outcome.passed), reverse=True)[:8]
+    lines += listed("Longest tests", [f"{seconds:6.1f} s  {name}" for seconds, name in longest])
+    return lines, f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped"
+
+
+def announce(plan):
+    print(f"{len(plan)} steps, about {sum(step.minutes for step in plan):.0f} minutes on two cores:")
+    for number, step in enumerate(plan, 1):
+        print(f"  {number:2}  {step.name:20}  {step.minutes:4.1f} min")
+    print("Missing packages are installed with apt, which may upgrade others.", flush=True)
+
+
+def main():
+    plan = steps("--quick" in sys.argv[1:])
+    announce(plan)
+    if "--steps" in sys.argv[1:]:
+        return 0
+    (ROOT / "build").mkdir(exist_ok=True)
+    outcomes = {step.name: Outcome() for step in plan}
+    interrupted = False
+    try:
+        for number, step in enumerate(plan, 1):
+            if step.needs and outcomes[step.needs].status != "ok":
+                continue
+            print(f"\n[{number}/{len(plan)}] {step.name}, about {step.minutes:.1f} min", flush=True)
+            outcomes[step.name] = run(step)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        # Whoever owns the checkout can go on building in it.
+        subprocess.run(["chown", "-R", "--reference=.", "build"], cwd=ROOT, check=False)
+    for preset in ("release", "dev"):
+        if outcomes.get(f"{preset}: build", Outcome()).status == "ok":
+            print(f"\nWhere the {preset} build's time went", flush=True)
+            subprocess.run(["tests/bench/build_time.py", f"build/{preset}", "--most", "5"], cwd=ROOT, check=False)
+    lines, totals = table(outcomes)
+    print("", *lines, "", totals, sep="\n", flush=True)
+    if interrupted:
+        return 130
+    return 1 if any(outcome.failed or outcome.status == "not run" for outcome in outcomes.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What run.sh refuses, which steps it has, and what it says about their results."""
+
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import run
+
+RUN_SH = Path(run.__file__).with_name("run.sh")
+RESULTS = """<?xml version="1.0"?>
+<testsuite tests="5">
+  <testcase name="unit_base" time="0.25" status="run"><system-out>All tests passed</system-out></testcase>
+  <testcase name="kernel_disk" time="12.5" status="run"><system-out>OK (skipped=2)</system-out></testcase>
+  <testcase name="kernel_spin" time="3" status="fail"><failure message=""/><system-out>no</system-out></testcase>
+  <testcase name="kernel_matrix" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
+    <system-out>skipped: qemu-system-x86_64 missing
+</system-out></testcase>
+  <testcase name="cli_gone" time="0" status="notrun"/>
+</testsuite>
+"""
+
+
+def results(status, text=RESULTS):
+    """The outcome of a step that ends with this status and leaves these results."""
+    with tempfile.TemporaryDirectory() as directory:
+        source, file = Path(directory, "source.xml"), Path(directory, "tests.xml")
+        source.write_text(text, encoding="utf-8")
+        return run.run(run.Step("release: kernel", 1, [["sh", "-c", f"cp {source} {file}; exit {status}"]], file))
+
+
+class CommandLineTest(unittest.TestCase):
+    def call(self, *arguments):
+        done = subprocess.run([RUN_SH, *arguments], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_an_unknown_option_is_named_and_the_usage_follows(self):
+        status, output, errors = self.call("--quick", "--fast")
+        self.assertEqual((status, output), (2, ""))
+        self.assertTrue(errors.startswith("tests/run.sh: unknown option: --fast\nusage: "), errors)
+
+    def test_help(self):
+        status, output, errors = self.call("--help")
+        self.assertEqual((status, errors), (0, ""))
+        self.assertTrue(output.startswith("usage: sudo tests/run.sh [--quick]\n"), output)
+
+    def test_the_quick_run_has_five_steps_and_is_announced_with_ten_minutes_at_most(self):
+        status, output, _ = self.call("--quick", "--steps")
+        self.assertEqual(status, 0)
+        count, minutes = re.match(r"(\d+) steps, about (\d+) minutes", output).groups()
+        self.assertEqual(count, "5")
+        self.assertLessEqual(int(minutes), 10)
+
+    def test_the_whole_run_is_announced_with_45_minutes_at_most(self):
+        _, output, _ = self.call("--steps")
+        self.assertLessEqual(int(re.search(r"about (\d+) minutes", output).group(1)), 45)
+
+
+class StepsTest(unittest.TestCase):
+    def test_each_test_is_in_one_group_of_the_whole_run(self):
+        names = ["unit_base", "report_golden", "rooms", "cli_report", "fuzz_trace_replay", "kernel_truth", "kernel_matrix",
+                 "planted", "packaging_deb", "bpf_compiles_for_arm64"]
+        groups = [group for group in run.GROUPS if group != "core"]
+        for name in names:
+            taken = [group for group in groups if re.search(run.GROUPS[group][0], name)
+                     and not (run.GROUPS[group][1] and re.search(run.GROUPS[group][1], name))]
+            self.assertEqual(len(taken), 1, (name, taken))
+
+    def test_every_group_of_the_release_build_and_the_sanitized_one_is_run(self):
+        names = {step.name for step in run.steps(quick=False)}
+        for group in ("unit", "cli", "fuzz", "kernel", "planted", "packaging", "matrix"):
+            self.assertIn(f"release: {group}", names)
+        for group in ("unit", "cli", "fuzz", "kernel"):
+            self.assertIn(f"dev: {group}", names)
+
+    def test_a_step_needs_one_before_it(self):
+        for quick in (False, True):
+            plan = run.steps(quick)
+            for number, step in enumerate(plan):
+                if step.needs:
+                    self.assertIn(step.needs, [before.name for before in plan[:number]])
+
+
+class OutcomeTest(unittest.TestCase):
+    def test_results_are_read(self):
+        outcome = results(8)
+        self.assertEqual(outcome.status, "failed")
+        self.assertEqual(outcome.passed, [("unit_base", 0.25), ("kernel_disk", 12.5)])
+        self.assertEqual(outcome.failed, ["kernel_spin", "cli_gone"])
+        self.assertEqual(outcome.skipped, [("kernel_matrix", "qemu-system-x86_64 missing")])
+        self.assertEqual(outcome.partly, [("kernel_disk", 2)])
+
+    def test_a_step_without_results_fails_itself(self):
+        outcome = run.run(run.Step("release: build", 1, [["false"], ["touch", "/nonexistent/no"]]))
+        self.assertEqual((outcome.status, outcome.failed), ("failed", ["release: build"]))
+
+    def test_a_step_that_fails_though_no_test_does_fails_itself(self):
+        passed = '<testsuite><testcase name="a" time="1" status="run"/></testsuite>'
+        self.assertEqual(results(1, passed).failed, ["release: kernel"])
+
+    def test_results_of_an_earlier_run_do_not_count(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory, "tests.xml")
+            file.write_text(RESULTS, encoding="utf-8")
+            outcome = run.run(run.Step("release: unit", 1, [["false"]], file))
+        self.assertEqual((outcome.passed, outcome.failed), ([], ["release: unit"]))
+
+    def test_a_step_that_the_machine_cannot_run_is_skipped(self):
+        outcome = run.run(run.Step("arm64: build", 1, [["sh", "-c", "exit 77"]]))
+        self.assertEqual((outcome.failed, outcome.skipped), ([], [("arm64: build", "this machine cannot run it")]))
+
+
+class TableTest(unittest.TestCase):
+    def test_it_names_all_that_did_not_pass_and_ends_with_the_totals(self):
+        outcomes = {"release: build": run.Outcome(61, "ok"), "release: kernel": results(8), "dev: build": run.Outcome(),
+                    "arm64: build": run.Outcome(1, "skipped", skipped=[("arm64: build", "this machine cannot run it")])}
+        lines, totals = run.table(outcomes)
+        text = "\n".join(lines)
+        self.assertEqual(totals, "2 passed, 2 failed, 2 skipped")
+        self.assertRegex(text, r"(?m)^release: build +ok +1:01$")
+        self.assertIn("Failed\n  release: kernel_spin\n  release: cli_gone\n", text)
+        self.assertIn("Not run\n  dev: build\n", text)
+        self.assertIn("Skipped\n  release: kernel_matrix: qemu-system-x86_64 missing\n"
+                      "  arm64: build: this machine cannot run it\n", text)
+        self.assertIn("Skipped in part\n  release: kernel_disk: 2 of its cases\n", text)
+
+
+class BuildTimeTest(unittest.TestCase):
+    def test_steps_are_summed_up_by_room_and_each_counts_once(self):
+        log = ("# ninja log v5\n0\t900\t1\tsrc/CMakeFiles/offwait_report.dir/report/text.cpp.o\ta\n"
+               "1000\t3000\t1\tsrc/CMakeFiles/offwait_report.dir/report/text.cpp.o\ta\n"
+               "0\t500\t1\tbpf/offwait.bpf.linked.o\tb\n0\t500\t1\tbpf/offwait.skel.h\tb\n"
+               "0\t250\t1\ttests/CMakeFiles/unit_event.dir/unit/event/a_test.cpp.o\tc\n0\t1250\t1\toffwait\td\n")
+        with tempfile.TemporaryDirectory() as build:
+            Path(build, ".ninja_log").write_text(log, encoding="utf-8")
+            output = subprocess.run([sys.executable, RUN_SH.with_name("bench") / "build_time.py", build], check=True,
+                                    capture_output=True, text=True).stdout
+        self.assertEqual(output.splitlines()[:5], [
+            "     4.0 s  all steps", "     2.0 s   50%  src/report", "     1.2 s   31%  linking and the rest",
+            "     0.5 s   12%  bpf", "     0.2 s    6%  tests/unit/event"])
+
+
+if __name__ == "__main__":
+    unittest.main()
