@@ -7,7 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "model/histories.h"
 
@@ -16,6 +19,11 @@ namespace offwait {
 namespace {
 
 using Complaint = std::optional<Error>;
+
+template <class... Parts>
+Error error(fmt::format_string<Parts...> what, Parts&&... parts) {
+  return Error{fmt::format(what, std::forward<Parts>(parts)...)};
+}
 
 std::string time_text(Nanos at) { return at == kNever ? "-" : std::to_string(at); }
 
@@ -32,8 +40,7 @@ std::string_view name_of(Interval::Kind kind) {
 }
 
 std::string text(const Interval& interval) {
-  return std::string(name_of(interval.kind)) + " [" + time_text(interval.from) + ", " +
-         time_text(interval.to) + ")";
+  return fmt::format("{} [{}, {})", name_of(interval.kind), time_text(interval.from), time_text(interval.to));
 }
 
 class Checker {
@@ -57,8 +64,10 @@ class Checker {
   bool is_a(ActorId id, ActorKind kind) const { return is_actor(id) && trace_.actors[id].kind == kind; }
   bool is_stack(StackId id) const { return id == kNoStack || id < trace_.stacks.size(); }
 
-  Error in_thread(ActorId thread, const std::string& what) const {
-    return Error{"thread " + std::to_string(trace_.actors[thread].tid) + ": " + what};
+  template <class... Parts>
+  Error in_thread(ActorId thread, fmt::format_string<Parts...> what, Parts&&... parts) const {
+    return error("thread {}: {}", trace_.actors[thread].tid,
+                 fmt::format(what, std::forward<Parts>(parts)...));
   }
 
   Complaint check_sizes() const {
@@ -76,8 +85,7 @@ class Checker {
   Complaint check_window() const {
     const Window& window = trace_.window;
     if (window.begin < 0 || window.begin > window.end || window.end == kNever) {
-      return Error{"the window [" + time_text(window.begin) + ", " + time_text(window.end) +
-                   ") is impossible"};
+      return error("the window [{}, {}) is impossible", time_text(window.begin), time_text(window.end));
     }
     return std::nullopt;
   }
@@ -86,8 +94,8 @@ class Checker {
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       const Actor& actor = trace_.actors[id];
       if (actor.kind == ActorKind::thread && actor.start > actor.exit) {
-        return in_thread(
-            id, "born at " + time_text(actor.start) + ", after its exit at " + time_text(actor.exit));
+        return in_thread(id, "born at {}, after its exit at {}", time_text(actor.start),
+                         time_text(actor.exit));
       }
       if (actor.kind == ActorKind::thread && actor.parent != kNoActor &&
           (!is_a(actor.parent, ActorKind::thread) || actor.parent == id)) {
@@ -101,7 +109,7 @@ class Checker {
     for (std::size_t i = 0; i < trace_.stacks.size(); ++i) {
       for (const FrameId frame : trace_.stacks[i].frames) {
         if (frame >= trace_.frames.size()) {
-          return Error{"stack " + std::to_string(i) + " has an unknown frame " + std::to_string(frame)};
+          return error("stack {} has an unknown frame {}", i, frame);
         }
       }
     }
@@ -112,10 +120,10 @@ class Checker {
     for (std::size_t i = 0; i < trace_.sites.size(); ++i) {
       const WaitSite& site = trace_.sites[i];
       if (!is_a(site.thread, ActorKind::thread)) {
-        return Error{"wait site " + std::to_string(i) + " belongs to no thread"};
+        return error("wait site {} belongs to no thread", i);
       }
       if (site.waker != kNoActor && !is_actor(site.waker)) {
-        return in_thread(site.thread, "waits for an unknown actor " + std::to_string(site.waker));
+        return in_thread(site.thread, "waits for an unknown actor {}", site.waker);
       }
       if (site.in_flight && !is_a(site.waker, ActorKind::nic)) {
         return in_thread(site.thread, "waits for a packet in flight, but not for a network interface");
@@ -127,7 +135,7 @@ class Checker {
         return in_thread(site.thread, "waits with an unknown stack");
       }
       if (site.peer != kNoPeer && site.peer >= trace_.peers.size()) {
-        return in_thread(site.thread, "waits for an unknown peer " + std::to_string(site.peer));
+        return in_thread(site.thread, "waits for an unknown peer {}", site.peer);
       }
       if (site.holder != kNoActor && !is_a(site.holder, ActorKind::thread)) {
         return in_thread(site.thread, "waits for a mutex that no thread holds");
@@ -143,17 +151,16 @@ class Checker {
     for (std::size_t i = 0; i < trace_.waits.size(); ++i) {
       const Wait& wait = trace_.waits[i];
       if (wait.site >= trace_.sites.size()) {
-        return Error{"wait " + std::to_string(i) + " has an unknown site " + std::to_string(wait.site)};
+        return error("wait {} has an unknown site {}", i, wait.site);
       }
       const WaitSite& site = trace_.sites[wait.site];
       if (wait.block > wait.wake || wait.wake > wait.run || wait.block == kNever) {
-        return in_thread(site.thread, "wait block=" + time_text(wait.block) +
-                                          " wake=" + time_text(wait.wake) + " run=" + time_text(wait.run) +
-                                          " is not in order of time");
+        return in_thread(site.thread, "wait block={} wake={} run={} is not in order of time",
+                         time_text(wait.block), time_text(wait.wake), time_text(wait.run));
       }
       if (wait.wake == kNever && site.waker != kNoActor) {
-        return in_thread(site.thread,
-                         "the wait from " + time_text(wait.block) + " has a waker but was never woken");
+        return in_thread(site.thread, "the wait from {} has a waker but was never woken",
+                         time_text(wait.block));
       }
     }
     return std::nullopt;
@@ -162,20 +169,20 @@ class Checker {
   Complaint check_preemptions_and_gaps() const {
     for (const Preemption& preemption : trace_.preemptions) {
       if (!is_a(preemption.thread, ActorKind::thread)) {
-        return Error{"the preemption at " + time_text(preemption.out) + " belongs to no thread"};
+        return error("the preemption at {} belongs to no thread", time_text(preemption.out));
       }
       if (preemption.out > preemption.run || preemption.out == kNever) {
-        return in_thread(preemption.thread, "preemption out=" + time_text(preemption.out) + " run=" +
-                                                time_text(preemption.run) + " is not in order of time");
+        return in_thread(preemption.thread, "preemption out={} run={} is not in order of time",
+                         time_text(preemption.out), time_text(preemption.run));
       }
     }
     for (const Gap& gap : trace_.gaps) {
       if (!is_a(gap.thread, ActorKind::thread)) {
-        return Error{"the gap at " + time_text(gap.from) + " belongs to no thread"};
+        return error("the gap at {} belongs to no thread", time_text(gap.from));
       }
       if (gap.from > gap.to || gap.from == kNever) {
-        return in_thread(gap.thread, "gap from=" + time_text(gap.from) + " to=" + time_text(gap.to) +
-                                         " is not in order of time");
+        return in_thread(gap.thread, "gap from={} to={} is not in order of time", time_text(gap.from),
+                         time_text(gap.to));
       }
     }
     return std::nullopt;
@@ -185,10 +192,10 @@ class Checker {
     std::vector<Nanos> last(trace_.actors.size(), 0);
     for (const FalseMark& mark : trace_.false_marks) {
       if (!is_a(mark.thread, ActorKind::thread) || mark.at == kNever) {
-        return Error{"the false wakeup at " + time_text(mark.at) + " belongs to no thread"};
+        return error("the false wakeup at {} belongs to no thread", time_text(mark.at));
       }
       if (mark.at < last[mark.thread]) {
-        return in_thread(mark.thread, "false wakeup at " + time_text(mark.at) + " is not in order of time");
+        return in_thread(mark.thread, "false wakeup at {} is not in order of time", time_text(mark.at));
       }
       last[mark.thread] = mark.at;
     }
@@ -198,7 +205,7 @@ class Checker {
   Complaint check_cpu_samples() const {
     for (const CpuSample& sample : trace_.cpu_samples) {
       if (!is_a(sample.thread, ActorKind::thread)) {
-        return Error{"the CPU sample at " + time_text(sample.at) + " belongs to no thread"};
+        return error("the CPU sample at {} belongs to no thread", time_text(sample.at));
       }
       if (sample.at == kNever || !is_stack(sample.stack)) {
         return in_thread(sample.thread, "a CPU sample has no time or an unknown stack");
@@ -214,11 +221,11 @@ class Checker {
     const std::string interval = text(fault->interval);
     switch (fault->kind) {
       case OrderFault::Kind::before_birth:
-        return in_thread(fault->thread, interval + " begins before its birth at " + time_text(actor.start));
+        return in_thread(fault->thread, "{} begins before its birth at {}", interval, time_text(actor.start));
       case OrderFault::Kind::overlap:
-        return in_thread(fault->thread, interval + " begins before " + text(fault->previous) + " ends");
+        return in_thread(fault->thread, "{} begins before {} ends", interval, text(fault->previous));
       case OrderFault::Kind::after_exit:
-        return in_thread(fault->thread, interval + " is not over at its exit at " + time_text(actor.exit));
+        return in_thread(fault->thread, "{} is not over at its exit at {}", interval, time_text(actor.exit));
     }
     return std::nullopt;
   }
@@ -230,7 +237,7 @@ class Checker {
       }
       for (const double rate : {capacity.bytes_per_s, capacity.ios_per_s}) {
         if (!std::isfinite(rate) || rate <= 0) {
-          return Error{"disk capacity " + std::to_string(rate) + " is not above 0"};
+          return error("disk capacity {:f} is not above 0", rate);
         }
       }
       if (!capacity.measured_on.empty() &&
@@ -240,12 +247,12 @@ class Checker {
     }
     for (const DiskSample& sample : trace_.disk_samples) {
       if (!is_a(sample.disk, ActorKind::disk)) {
-        return Error{"the disk sample at " + time_text(sample.at) + " belongs to no disk"};
+        return error("the disk sample at {} belongs to no disk", time_text(sample.at));
       }
     }
     for (const NicSample& sample : trace_.nic_samples) {
       if (!is_a(sample.nic, ActorKind::nic)) {
-        return Error{"the interface's sample at " + time_text(sample.at) + " belongs to no interface"};
+        return error("the interface's sample at {} belongs to no interface", time_text(sample.at));
       }
     }
     for (const NicCapacity& capacity : trace_.nic_capacities) {
@@ -257,14 +264,14 @@ class Checker {
     }
     for (const DiskIo& io : trace_.disk_ios) {
       if (!is_a(io.disk, ActorKind::disk)) {
-        return Error{"the request issued at " + time_text(io.issue) + " went to no disk"};
+        return error("the request issued at {} went to no disk", time_text(io.issue));
       }
       if (io.thread != kNoActor && !is_a(io.thread, ActorKind::thread)) {
-        return Error{"the request issued at " + time_text(io.issue) + " was submitted by no thread"};
+        return error("the request issued at {} was submitted by no thread", time_text(io.issue));
       }
       if (io.issue > io.complete) {
-        return Error{"the request issued at " + time_text(io.issue) + " was complete before, at " +
-                     time_text(io.complete)};
+        return error("the request issued at {} was complete before, at {}", time_text(io.issue),
+                     time_text(io.complete));
       }
     }
     return std::nullopt;

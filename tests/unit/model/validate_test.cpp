@@ -48,12 +48,19 @@ TEST_CASE("intervals may touch, be empty, be open, and reach out of the window")
   CHECK_THAT(complaint(trace), Catch::Equals(""));
 }
 
-TEST_CASE("each thing that analysis takes for granted is checked") {
-  struct Case {
-    const char* complaint;
-    void (*spoil)(Trace& trace);
-  };
-  const auto c = GENERATE(values<Case>({
+struct Case {
+  const char* complaint;
+  void (*spoil)(Trace& trace);
+};
+
+void check(const Case& c) {
+  Trace trace = small_trace();
+  c.spoil(trace);
+  CHECK(complaint(trace) == c.complaint);
+}
+
+TEST_CASE("what analysis takes for granted is checked: the window, actors, sites and waits") {
+  check(GENERATE(values<Case>({
       {"the window [-1, 1000) is impossible", [](Trace& t) { t.window.begin = -1; }},
       {"the window [0, -) is impossible", [](Trace& t) { t.window.end = kNever; }},
       {"the window [1001, 1000) is impossible", [](Trace& t) { t.window.begin = 1001; }},
@@ -81,6 +88,11 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
        }},
       {"thread 11: the wait from 100 has a waker but was never woken",
        [](Trace& t) { t.waits[0].wake = t.waits[0].run = kNever; }},
+  })));
+}
+
+TEST_CASE("what analysis takes for granted is checked: preemptions, gaps and CPU samples") {
+  check(GENERATE(values<Case>({
       {"the preemption at 5 belongs to no thread",
        [](Trace& t) {
          t.preemptions = {{2, 5, 6}};
@@ -109,6 +121,11 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
        [](Trace& t) {
          t.gaps = {{1, 5, 4}};
        }},
+  })));
+}
+
+TEST_CASE("what analysis takes for granted is checked: the order of a thread's intervals") {
+  check(GENERATE(values<Case>({
       {"thread 11: wait [240, 260) begins before wait [100, 250) ends",
        [](Trace& t) {
          t.waits.push_back({0, 0, 240, 250, 260});
@@ -134,28 +151,51 @@ TEST_CASE("each thing that analysis takes for granted is checked") {
        [](Trace& t) { t.actors[0].start = 120; }},
       {"thread 11: wait [100, 250) is not over at its exit at 249", [](Trace& t) { t.actors[0].exit = 249; }},
       {"thread 11: gap [901, 902) is not over at its exit at 900",
-       [](Trace& t) { t.gaps = {{0, 901, 902}}; }},
+       [](Trace& t) {
+         t.gaps = {{0, 901, 902}};
+       }},
+  })));
+}
+
+TEST_CASE("what analysis takes for granted is checked: disks") {
+  check(GENERATE(values<Case>({
       {"a disk capacity belongs to no disk",
-       [](Trace& t) { t.capacities = {{0, 1, 1, CapacitySource::given}}; }},
+       [](Trace& t) {
+         t.capacities = {{0, 1, 1, CapacitySource::given}};
+       }},
       {"disk capacity 0.000000 is not above 0",
-       [](Trace& t) { t.capacities = {{2, 0, 1, CapacitySource::given}}; }},
+       [](Trace& t) {
+         t.capacities = {{2, 0, 1, CapacitySource::given}};
+       }},
       {"disk capacity inf is not above 0",
-       [](Trace&
-              t) { t.capacities = {{2, 1, std::numeric_limits<double>::infinity(), CapacitySource::given}}; }},
+       [](Trace& t) {
+         t.capacities = {{2, 1, std::numeric_limits<double>::infinity(), CapacitySource::given}};
+       }},
       {"a disk capacity that was not measured has a day, or its day is none",
-       [](Trace& t) { t.capacities = {{2, 1, 1, CapacitySource::assumed, "2026-11-21"}}; }},
+       [](Trace& t) {
+         t.capacities = {{2, 1, 1, CapacitySource::assumed, "2026-11-21"}};
+       }},
       {"a disk capacity that was not measured has a day, or its day is none",
-       [](Trace& t) { t.capacities = {{2, 1, 1, CapacitySource::measured, "2026-11-32"}}; }},
-      {"the disk sample at 7 belongs to no disk", [](Trace& t) { t.disk_samples = {{1, 7, 0, 0}}; }},
-      {"the request issued at 7 went to no disk", [](Trace& t) { t.disk_ios = {{0, 1, 7, 8, 0}}; }},
+       [](Trace& t) {
+         t.capacities = {{2, 1, 1, CapacitySource::measured, "2026-11-32"}};
+       }},
+      {"the disk sample at 7 belongs to no disk",
+       [](Trace& t) {
+         t.disk_samples = {{1, 7, 0, 0}};
+       }},
+      {"the request issued at 7 went to no disk",
+       [](Trace& t) {
+         t.disk_ios = {{0, 1, 7, 8, 0}};
+       }},
       {"the request issued at 7 was submitted by no thread",
-       [](Trace& t) { t.disk_ios = {{2, 2, 7, 8, 0}}; }},
+       [](Trace& t) {
+         t.disk_ios = {{2, 2, 7, 8, 0}};
+       }},
       {"the request issued at 7 was complete before, at 6",
-       [](Trace& t) { t.disk_ios = {{kNoActor, 2, 7, 6, 0}}; }},
-  }));
-  Trace trace = small_trace();
-  c.spoil(trace);
-  CHECK(complaint(trace) == c.complaint);
+       [](Trace& t) {
+         t.disk_ios = {{kNoActor, 2, 7, 6, 0}};
+       }},
+  })));
 }
 
 }  // namespace

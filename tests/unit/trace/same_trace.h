@@ -35,43 +35,47 @@ inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const W
          frames_of(a, x.waker_stack) == frames_of(b, y.waker_stack);
 }
 
-/// The first thing in which they differ; empty if they are the same. Actors and records must have the same
-/// order; sites, stacks and frames may be numbered differently.
-inline std::string first_difference(const Trace& a, const Trace& b) {
-  const auto differs = [](const auto& x, const auto& y, auto fields) {
-    return x.size() != y.size() ||
-           !std::equal(x.begin(), x.end(), y.begin(),
-                       [&](const auto& one, const auto& other) { return fields(one) == fields(other); });
-  };
-  if (a.window.begin != b.window.begin || a.window.end != b.window.end) {
-    return "window";
-  }
-  const auto recording = [](const Recording& r) {
+/// Whether the entries of both are equal in the fields that `fields` gives, in order.
+inline bool differs(const auto& x, const auto& y, auto fields) {
+  return !std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                     [&](const auto& one, const auto& other) { return fields(one) == fields(other); });
+}
+
+inline bool recordings_differ(const Recording& a, const Recording& b) {
+  const auto fields = [](const Recording& r) {
     return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns,
                     r.sample_hz, r.stack_reuse.walked, r.stack_reuse.recalled, r.stack_reuse.verified,
                     r.stack_reuse.wrong);
   };
-  if (recording(a.recording) != recording(b.recording)) {
-    return "recording";
-  }
-  if (a.loss != b.loss) {
-    return "loss";
-  }
-  if (differs(a.actors, b.actors, [](const Actor& actor) {
-        return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.start, actor.exit, actor.seen,
-                        actor.outside, actor.parent);
-      })) {
-    return "actors";
-  }
-  if (differs(a.waits, b.waits,
-              [](const Wait& wait) { return std::tie(wait.futex, wait.block, wait.wake, wait.run); })) {
-    return "waits";
-  }
-  if (differs(a.false_marks, b.false_marks,
-              [](const FalseMark& mark) { return std::tie(mark.thread, mark.at); })) {
-    return "false marks";
-  }
-  // Each pair of sites that stands for the same wait once, not each wait.
+  return fields(a) != fields(b);
+}
+
+inline bool cpu_samples_differ(const Trace& a, const Trace& b) {
+  const auto samples = [](const Trace& trace) {
+    std::vector<std::tuple<ActorId, Nanos, bool, std::vector<std::string>>> out;
+    for (const CpuSample& sample : trace.cpu_samples) {
+      out.emplace_back(sample.thread, sample.at, sample.stack == kNoStack, frames_of(trace, sample.stack));
+    }
+    return out;
+  };
+  return samples(a) != samples(b);
+}
+
+inline bool capacities_differ(const Trace& a, const Trace& b) {
+  const auto sorted = [](std::vector<DiskCapacity> capacities) {
+    std::sort(capacities.begin(), capacities.end(),
+              [](const DiskCapacity& x, const DiskCapacity& y) { return x.disk < y.disk; });
+    return capacities;
+  };
+  return differs(sorted(a.capacities), sorted(b.capacities), [](const DiskCapacity& capacity) {
+    return std::tie(capacity.disk, capacity.bytes_per_s, capacity.ios_per_s, capacity.source,
+                    capacity.measured_on);
+  });
+}
+
+/// `site of wait N` for the first wait whose sites differ, or nothing.
+inline std::string different_site(const Trace& a, const Trace& b) {
+  // Compares each pair of sites that stand for the same wait once, not for each wait.
   std::vector<SiteId> partner(a.sites.size(), kNoActor);
   for (std::size_t i = 0; i < a.waits.size(); ++i) {
     const SiteId x = a.waits[i].site;
@@ -84,43 +88,11 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     }
     partner[x] = y;
   }
-  const auto samples = [](const Trace& trace) {
-    std::vector<std::tuple<ActorId, Nanos, bool, std::vector<std::string>>> out;
-    for (const CpuSample& sample : trace.cpu_samples) {
-      out.emplace_back(sample.thread, sample.at, sample.stack == kNoStack, frames_of(trace, sample.stack));
-    }
-    return out;
-  };
-  if (samples(a) != samples(b)) {
-    return "CPU samples";
-  }
-  if (a.sites.size() != b.sites.size()) {
-    return "number of sites";
-  }
-  if (a.stacks.size() != b.stacks.size()) {
-    return "number of stacks";
-  }
-  if (a.frames.size() != b.frames.size()) {
-    return "number of frames";
-  }
-  if (differs(a.preemptions, b.preemptions,
-              [](const Preemption& p) { return std::tie(p.thread, p.out, p.run); })) {
-    return "preemptions";
-  }
-  if (differs(a.gaps, b.gaps, [](const Gap& gap) { return std::tie(gap.thread, gap.from, gap.to); })) {
-    return "gaps";
-  }
-  const auto sorted = [](std::vector<DiskCapacity> capacities) {
-    std::sort(capacities.begin(), capacities.end(),
-              [](const DiskCapacity& x, const DiskCapacity& y) { return x.disk < y.disk; });
-    return capacities;
-  };
-  if (differs(sorted(a.capacities), sorted(b.capacities), [](const DiskCapacity& capacity) {
-        return std::tie(capacity.disk, capacity.bytes_per_s, capacity.ios_per_s, capacity.source,
-                        capacity.measured_on);
-      })) {
-    return "capacities";
-  }
+  return "";
+}
+
+inline std::string difference_of_devices(const Trace& a, const Trace& b) {
+  if (capacities_differ(a, b)) return "capacities";
   if (differs(a.disk_samples, b.disk_samples,
               [](const DiskSample& s) { return std::tie(s.disk, s.at, s.bytes, s.ios, s.in_flight); })) {
     return "disk samples";
@@ -131,6 +103,46 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     return "disk ios";
   }
   return "";
+}
+
+inline std::string difference_of_threads(const Trace& a, const Trace& b) {
+  if (differs(a.waits, b.waits,
+              [](const Wait& wait) { return std::tie(wait.futex, wait.block, wait.wake, wait.run); })) {
+    return "waits";
+  }
+  if (differs(a.false_marks, b.false_marks,
+              [](const FalseMark& mark) { return std::tie(mark.thread, mark.at); })) {
+    return "false marks";
+  }
+  if (const std::string site = different_site(a, b); !site.empty()) return site;
+  if (cpu_samples_differ(a, b)) return "CPU samples";
+  if (differs(a.preemptions, b.preemptions,
+              [](const Preemption& p) { return std::tie(p.thread, p.out, p.run); })) {
+    return "preemptions";
+  }
+  if (differs(a.gaps, b.gaps, [](const Gap& gap) { return std::tie(gap.thread, gap.from, gap.to); })) {
+    return "gaps";
+  }
+  return "";
+}
+
+/// The first thing in which they differ; empty if they are the same. Actors and records must have the same
+/// order; sites, stacks and frames may be numbered differently.
+inline std::string first_difference(const Trace& a, const Trace& b) {
+  if (a.window.begin != b.window.begin || a.window.end != b.window.end) return "window";
+  if (recordings_differ(a.recording, b.recording)) return "recording";
+  if (a.loss != b.loss) return "loss";
+  if (differs(a.actors, b.actors, [](const Actor& actor) {
+        return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.ns_tid, actor.start, actor.exit,
+                        actor.seen, actor.outside, actor.kernel, actor.parent, actor.on);
+      })) {
+    return "actors";
+  }
+  if (const std::string threads = difference_of_threads(a, b); !threads.empty()) return threads;
+  if (a.sites.size() != b.sites.size()) return "number of sites";
+  if (a.stacks.size() != b.stacks.size()) return "number of stacks";
+  if (a.frames.size() != b.frames.size()) return "number of frames";
+  return difference_of_devices(a, b);
 }
 
 }  // namespace offwait

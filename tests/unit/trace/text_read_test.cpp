@@ -100,8 +100,8 @@ TEST_CASE("the sample trace is read exactly") {
   CHECK(trace.capacities.empty());
 }
 
-TEST_CASE("every record and key is read") {
-  const Trace trace = after_head(
+Trace every_record_and_key() {
+  return after_head(
       "recording target=pid%201 start_time=2026-01-01T00:00:00Z kernel=6.1 cpus=8 offwait=0.1.0 "
       "sample_hz=99\n"
       "cpu busy=15 idle=5\n"
@@ -123,8 +123,10 @@ TEST_CASE("every record and key is read") {
       "sample sda at=100 bytes=18446744073709551615 ios=7 in_flight=3\n"
       "io 5 disk=sda bytes=512 issue=70 complete=80\n"
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
-  CHECK(trace.actors[0].ns_tid == 2);
-  CHECK(trace.actors[1].ns_tid == 0);
+}
+
+TEST_CASE("every key of how it was recorded is read") {
+  const Trace trace = every_record_and_key();
   CHECK(trace.recording.target == "pid 1");
   CHECK(trace.recording.start_time == "2026-01-01T00:00:00Z");
   CHECK(trace.recording.kernel == "6.1");
@@ -135,7 +137,10 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.recording.stack_reuse == StackReuse{9, 256, 2, 1});
   CHECK(trace.recording.offwait == "0.1.0");
   CHECK(trace.loss == LossCounts{{"ringbuf_full", 3}, {"other", std::numeric_limits<std::uint64_t>::max()}});
+}
 
+TEST_CASE("every record and key of actors is read") {
+  const Trace trace = every_record_and_key();
   REQUIRE(trace.actors.size() == 9);
   CHECK(trace.actors[0].name == std::string("a\0b", 3));
   CHECK(trace.actors[0].start == 50);
@@ -156,13 +161,12 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.actors[5].name == "24 virtio");
   CHECK(trace.actors[7].name.empty());
 
-  REQUIRE(trace.capacities.size() == 1);
-  CHECK(trace.capacities[0].disk == 2);
-  CHECK(trace.capacities[0].bytes_per_s == 1.5e8);
-  CHECK(trace.capacities[0].ios_per_s == 0.25);
-  CHECK(trace.capacities[0].source == CapacitySource::measured);
-  CHECK(trace.capacities[0].measured_on == "2026-11-21");
+  CHECK(trace.actors[0].ns_tid == 2);
+  CHECK(trace.actors[1].ns_tid == 0);
+}
 
+TEST_CASE("every record and key of what threads did is read") {
+  const Trace trace = every_record_and_key();
   CHECK(trace.waits.at(0).run == kNever);
   CHECK(site_of(trace, 0).waker == kNoActor);
   CHECK(frames_of(trace, site_of(trace, 0).wait_stack) == std::vector<std::string>{"y"});
@@ -184,6 +188,16 @@ TEST_CASE("every record and key is read") {
   CHECK(trace.gaps[0].thread == 1);
   CHECK(trace.gaps[0].from == 200);
   CHECK(trace.gaps[0].to == kNever);
+}
+
+TEST_CASE("every record and key of disks is read") {
+  const Trace trace = every_record_and_key();
+  REQUIRE(trace.capacities.size() == 1);
+  CHECK(trace.capacities[0].disk == 2);
+  CHECK(trace.capacities[0].bytes_per_s == 1.5e8);
+  CHECK(trace.capacities[0].ios_per_s == 0.25);
+  CHECK(trace.capacities[0].source == CapacitySource::measured);
+  CHECK(trace.capacities[0].measured_on == "2026-11-21");
 
   REQUIRE(trace.disk_samples.size() == 1);
   CHECK(trace.disk_samples[0].disk == 2);

@@ -224,11 +224,43 @@ TEST_CASE("who holds a mutex is written and read back, also of a tid that had an
   CHECK(error_of(trace) == "a held mutex at 1000 outside the life of thread 12 cannot be written as text");
 }
 
-/// A valid trace with everything in it that text can say, and hostile names.
-Trace random_trace(std::uint32_t seed) {
-  std::mt19937 random(seed);
-  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  const auto name = [&](std::uint32_t min) {
+/// Makes a valid trace with everything in it that text can say, and hostile names.
+class RandomTrace {
+ public:
+  explicit RandomTrace(std::uint32_t seed) : random_(seed) {}
+
+  Trace make() {
+    trace_.window.begin = below(1000);
+    trace_.window.end = trace_.window.begin + 1 + below(1'000'000);
+    trace_.recording = {name(0), name(0), name(0), below(3), name(0)};
+    for (std::size_t i = below(3); i > 0; --i) {
+      trace_.loss[unique(i)] = std::uint64_t{random_()} * random_();
+    }
+    for (std::size_t i = 0; i < 10; ++i) {
+      add_actor(i);
+    }
+    trace_.actors.push_back(device(ActorKind::timer, ""));
+    for (std::size_t i = below(4); i > 0; --i) {
+      trace_.peers.push_back({below(2) == 0 ? Peer::Role::client : Peer::Role::service, unique(i)});
+    }
+    add_stacks();
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      if (trace_.actors[id].kind == ActorKind::disk) {
+        add_disk_use(id);
+      }
+      if (trace_.actors[id].kind == ActorKind::thread) {
+        add_intervals(id);
+      }
+    }
+    return trace_;
+  }
+
+ private:
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  std::uint32_t below_size(std::size_t n) { return below(static_cast<std::uint32_t>(n)); }
+  bool either() { return below(2) == 0; }
+
+  std::string name(std::uint32_t min) {
     static const std::vector<std::string> hostile{"\x1b]0;owned\x07",
                                                   "\xc3\x28\xff",
                                                   "\"quoted\"'",
@@ -241,87 +273,79 @@ Trace random_trace(std::uint32_t seed) {
                                                   std::string("\xe2\x80") + "\xae"};
     std::string text(min, 'n');
     for (std::uint32_t i = below(4); i > 0; --i) {
-      if (below(2) == 0) {
-        text += hostile[below(static_cast<std::uint32_t>(hostile.size()))];
+      if (either()) {
+        text += hostile[below_size(hostile.size())];
       } else {
         text += static_cast<char>(below(256));
       }
     }
     return text;
-  };
-  const auto unique = [&](std::size_t i) { return name(1) + std::to_string(i); };
-
-  Trace trace;
-  trace.window.begin = below(1000);
-  trace.window.end = trace.window.begin + 1 + below(1'000'000);
-  trace.recording = {name(0), name(0), name(0), below(3), name(0)};
-  for (std::size_t i = below(3); i > 0; --i) {
-    trace.loss[unique(i)] = std::uint64_t{random()} * random();
   }
-  for (std::size_t i = 0; i < 10; ++i) {
+  std::string unique(std::size_t i) { return name(1) + std::to_string(i); }
+
+  void add_actor(std::size_t i) {
     switch (below(7)) {
       case 0:
-        trace.actors.push_back(device(ActorKind::disk, unique(i)));
+        trace_.actors.push_back(device(ActorKind::disk, unique(i)));
         break;
       case 1:
-        trace.actors.push_back(device(ActorKind::nic, unique(i)));
+        trace_.actors.push_back(device(ActorKind::nic, unique(i)));
         break;
       case 2:
-        trace.actors.push_back(device(ActorKind::irq, unique(i)));
+        trace_.actors.push_back(device(ActorKind::irq, unique(i)));
         break;
       case 3:
-        trace.actors.push_back(device(ActorKind::softirq, unique(i)));
+        trace_.actors.push_back(device(ActorKind::softirq, unique(i)));
         break;
-      default: {
-        // Up to three lives of one tid.
-        Nanos born = below(2000);
-        const auto tid = static_cast<std::int32_t>(1 + i);
-        for (std::uint32_t life = below(3); life > 0; --life) {
-          Actor actor = thread(tid, name(0), born, born + 1 + below(300'000));
-          born = actor.exit + below(2);
-          actor.seen = std::max(actor.start, trace.window.begin) + (below(2) == 0 ? 0 : below(1000));
-          actor.outside = below(2) == 0;
-          actor.kernel = actor.outside && below(2) == 0;
-          trace.actors.push_back(actor);
-        }
-        Actor actor = thread(tid, name(0), born);
-        actor.seen = std::max(actor.start, trace.window.begin);
-        trace.actors.push_back(actor);
+      default:
+        add_lives(static_cast<std::int32_t>(1 + i));
+    }
+  }
+
+  /// Up to three lives of one tid.
+  void add_lives(std::int32_t tid) {
+    Nanos born = below(2000);
+    for (std::uint32_t life = below(3); life > 0; --life) {
+      Actor actor = thread(tid, name(0), born, born + 1 + below(300'000));
+      born = actor.exit + below(2);
+      actor.seen = std::max(actor.start, trace_.window.begin) + (either() ? 0 : below(1000));
+      actor.outside = either();
+      actor.kernel = actor.outside && either();
+      trace_.actors.push_back(actor);
+    }
+    Actor actor = thread(tid, name(0), born);
+    actor.seen = std::max(actor.start, trace_.window.begin);
+    trace_.actors.push_back(actor);
+  }
+
+  void add_stacks() {
+    for (std::size_t i = 0; i < 8; ++i) {
+      trace_.frames.push_back(unique(i));
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+      Stack stack;
+      stack.frames.push_back(static_cast<FrameId>(i));
+      for (std::uint32_t n = below(5); n > 0; --n) {
+        stack.frames.push_back(below(8));
       }
+      trace_.stacks.push_back(stack);
     }
   }
-  trace.actors.push_back(device(ActorKind::timer, ""));
-  for (std::size_t i = below(4); i > 0; --i) {
-    trace.peers.push_back({below(2) == 0 ? Peer::Role::client : Peer::Role::service, unique(i)});
-  }
-  for (std::size_t i = 0; i < 8; ++i) {
-    trace.frames.push_back(unique(i));
-  }
-  for (std::size_t i = 0; i < 6; ++i) {
-    Stack stack;
-    stack.frames.push_back(static_cast<FrameId>(i));
-    for (std::uint32_t n = below(5); n > 0; --n) {
-      stack.frames.push_back(below(8));
+
+  void add_disk_use(ActorId id) {
+    if (either()) {
+      trace_.capacities.push_back(
+          {id, 1 + below(1000) * 0.1, 1e-3 * (1 + below(9)), static_cast<CapacitySource>(below(3))});
     }
-    trace.stacks.push_back(stack);
+    for (std::uint32_t n = below(3); n > 0; --n) {
+      trace_.actors[id].on.push_back(unique(n));
+    }
+    trace_.disk_samples.push_back({id, below(100), random_(), random_(), below(3)});
+    trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_()});
   }
-  for (ActorId id = 0; id < trace.actors.size(); ++id) {
-    const Actor& actor = trace.actors[id];
-    if (actor.kind == ActorKind::disk) {
-      if (below(2) == 0) {
-        trace.capacities.push_back(
-            {id, 1 + below(1000) * 0.1, 1e-3 * (1 + below(9)), static_cast<CapacitySource>(below(3))});
-      }
-      for (std::uint32_t n = below(3); n > 0; --n) {
-        trace.actors[id].on.push_back(unique(n));
-      }
-      trace.disk_samples.push_back({id, below(100), random(), random(), below(3)});
-      trace.disk_ios.push_back({kNoActor, id, 5, below(2) == 0 ? kNever : 5 + below(9), random()});
-    }
-    if (actor.kind != ActorKind::thread) {
-      continue;
-    }
-    Nanos at = actor.start;
+
+  void add_intervals(ActorId id) {
+    Nanos at = trace_.actors[id].start;
     const auto step = [&] {
       at += below(3) == 0 ? 0 : below(10000);
       return at;
@@ -330,45 +354,48 @@ Trace random_trace(std::uint32_t seed) {
       const Nanos first = step();
       const Nanos second = step();
       const Nanos third = step();
-      if (third >= actor.exit) {
+      if (third >= trace_.actors[id].exit) {
         break;
       }
-      const bool open = n == 1 && below(2) == 0;
+      const bool open = n == 1 && either();
       switch (below(4)) {
         case 0:
-          trace.preemptions.push_back({id, first, open ? kNever : third});
+          trace_.preemptions.push_back({id, first, open ? kNever : third});
           break;
         case 1:
-          trace.gaps.push_back({id, first, third});
-          trace.cpu_samples.push_back({id, below(2) == 0 ? kNoStack : below(6), second});
+          trace_.gaps.push_back({id, first, third});
+          trace_.cpu_samples.push_back({id, stack(), second});
           break;
         default: {
-          const auto stack = [&] { return below(2) == 0 ? kNoStack : below(6); };
-          const bool woken = !open || below(2) == 0;
-          WaitSite site{id, kNoActor, static_cast<WaitClass>(below(kWaitClasses)), stack(), stack()};
-          if (const ActorId waker = below(static_cast<std::uint32_t>(trace.actors.size()));
-              woken && (trace.actors[waker].kind != ActorKind::thread ||
-                        (trace.actors[waker].start <= second && second < trace.actors[waker].exit))) {
-            site.waker = waker;
-          }
-          site.peer = below(3) == 0 && !trace.peers.empty()
-                          ? below(static_cast<std::uint32_t>(trace.peers.size()))
-                          : kNoPeer;
-          SiteId known = 0;
-          while (known < trace.sites.size() && trace.sites[known] != site) {
-            ++known;
-          }
-          if (known == trace.sites.size()) {
-            trace.sites.push_back(site);
-          }
-          trace.waits.push_back({known, below(2) == 0 ? 0 : UINT32_MAX - below(UINT32_MAX - 1), first,
-                                 woken ? second : kNever, open ? kNever : third});
+          const bool woken = !open || either();
+          trace_.waits.push_back({site(id, second, woken), either() ? 0 : UINT32_MAX - below(UINT32_MAX - 1),
+                                  first, woken ? second : kNever, open ? kNever : third});
         }
       }
     }
   }
-  return trace;
-}
+
+  StackId stack() { return either() ? kNoStack : below(6); }
+
+  SiteId site(ActorId thread, Nanos wake, bool woken) {
+    WaitSite site{thread, kNoActor, static_cast<WaitClass>(below(kWaitClasses)), stack(), stack()};
+    const ActorId id = below_size(trace_.actors.size());
+    const Actor& waker = trace_.actors[id];
+    if (woken && (waker.kind != ActorKind::thread || (waker.start <= wake && wake < waker.exit))) {
+      site.waker = id;
+    }
+    site.peer = below(3) == 0 && !trace_.peers.empty() ? below_size(trace_.peers.size()) : kNoPeer;
+    const auto known = std::find(trace_.sites.begin(), trace_.sites.end(), site);
+    if (known != trace_.sites.end()) {
+      return static_cast<SiteId>(known - trace_.sites.begin());
+    }
+    trace_.sites.push_back(site);
+    return static_cast<SiteId>(trace_.sites.size() - 1);
+  }
+
+  std::mt19937 random_;
+  Trace trace_;
+};
 
 /// Without the frames and stacks that no site uses.
 Trace without_unused(Trace trace) {
@@ -409,7 +436,7 @@ TEST_CASE("random traces survive writing and reading") {
   std::size_t waits = 0;
   for (std::uint32_t seed = 0; seed < 1000; ++seed) {
     INFO(seed);
-    const Trace trace = without_unused(random_trace(seed));
+    const Trace trace = without_unused(RandomTrace(seed).make());
     REQUIRE(validate(trace).ok());
     const std::string text = written(trace);
     CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
