@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -37,27 +38,28 @@
 namespace offwait {
 namespace {
 
-/// A device, or the directory where a file may be written.
+/// What is measured: a device, or the disk below a directory, where a file may be written.
 struct Place {
   UniqueFd fd;
   std::string path;
   bool is_device = false;
-  std::uint32_t dev = 0;  ///< the device, or the one with the directory's file system
+  std::uint32_t dev = 0;  ///< the device, or the one that has the directory's file system
 };
 
-/// The disk that recordings will see.
+/// The disk at which recordings will see the requests.
 struct Disk {
   std::string name;
   std::string identity;
 };
 
-std::string quoted(const std::string& path) { return "'" + path + "'"; }
-
-Error failed(const std::string& what) { return Error{what + ": " + std::strerror(errno)}; }
+/// "cannot read 'PATH': No such file or directory", as errno says.
+Error failed(const char* what, const std::string& path) {
+  return Error{fmt::format("{} '{}': {}", what, path, std::strerror(errno))};
+}
 
 std::uint32_t dev_of(dev_t dev) { return gnu_dev_major(dev) << 20 | gnu_dev_minor(dev); }
 
-/// Of the file system with this directory, by its mount; empty if not known.
+/// The type of the file system that has this directory, found by its mount; empty if it is not known.
 std::string file_system_of(int directory) {
   struct statx status {};
   if (::statx(directory, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 ||
@@ -77,57 +79,59 @@ std::string file_system_of(int directory) {
   return "";
 }
 
-/// Opens it again, as what it was found to be.
+/// Opens the device that `found` refers to, even if the path means another file by now.
+Result<Place> open_device(const UniqueFd& found, const std::string& path, std::uint32_t dev) {
+  const std::string same = fmt::format("/proc/self/fd/{}", found.get());
+  Place place{UniqueFd(::open(same.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC)), path, true, dev};
+  if (place.fd) return place;
+  if (::geteuid() != 0 && (errno == EACCES || errno == EPERM)) {
+    return Error{fmt::format("only root may read '{}': run offwait as root, for example with sudo", path)};
+  }
+  return failed("cannot read", path);
+}
+
+Result<Place> open_directory(const std::string& path) {
+  Place place{UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), path, false, 0};
+  struct stat status {};
+  if (!place.fd || ::fstat(place.fd.get(), &status) != 0) return failed("cannot open", path);
+  place.dev = dev_of(status.st_dev);
+  const bool has_disk = place.dev >> 20 != 0;
+  if (has_disk) return place;
+  const std::string type = file_system_of(place.fd.get());
+  return Error{
+      fmt::format("'{}' is on a file system without a disk of its own{}: name a directory of another "
+                  "one, or the block device itself",
+                  path, type.empty() ? "" : fmt::format(" ({})", type))};
+}
+
 Result<Place> find_place(const std::string& path) {
   const UniqueFd found(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat status {};
   if (!found || ::fstat(found.get(), &status) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return Error{"there is no " + quoted(path)};
-    return failed("cannot look at " + quoted(path));
+    if (errno == ENOENT || errno == ENOTDIR) return Error{fmt::format("there is no '{}'", path)};
+    return failed("cannot look at", path);
   }
-  const std::string same = "/proc/self/fd/" + std::to_string(found.get());
-  if (S_ISBLK(status.st_mode)) {
-    Place place{UniqueFd(::open(same.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC)), path, true,
-                dev_of(status.st_rdev)};
-    if (place.fd) return place;
-    if (::geteuid() != 0 && (errno == EACCES || errno == EPERM)) {
-      return Error{"only root may read " + quoted(path) + ": run offwait as root, for example with sudo"};
-    }
-    return failed("cannot read " + quoted(path));
-  }
-  if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
-    return Error{quoted(path) + " is neither a block device nor a directory or file on a disk"};
-  }
-  std::string directory = path;
-  if (S_ISREG(status.st_mode)) {
-    const std::size_t slash = path.rfind('/');
-    directory = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-  }
-  Place place{UniqueFd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), directory, false, 0};
-  if (!place.fd || ::fstat(place.fd.get(), &status) != 0) return failed("cannot open " + quoted(directory));
-  place.dev = dev_of(status.st_dev);
-  if (place.dev >> 20 == 0) {
-    const std::string type = file_system_of(place.fd.get());
-    return Error{quoted(directory) + " is on a file system without a disk of its own" +
-                 (type.empty() ? "" : " (" + type + ")") +
-                 ": name a directory of another one, or the block device itself"};
-  }
-  return place;
+  if (S_ISBLK(status.st_mode)) return open_device(found, path, dev_of(status.st_rdev));
+  if (S_ISDIR(status.st_mode)) return open_directory(path);
+  if (!S_ISREG(status.st_mode))
+    return Error{fmt::format("'{}' is neither a block device nor a directory or file on a disk", path)};
+  const std::size_t slash = path.rfind('/');
+  return open_directory(slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)));
 }
 
-/// Requests are seen at the disks at the bottom.
+/// Recordings see requests at the disks at the bottom, below LVM, LUKS and md.
 Result<Disk> disk_of(const Place& place) {
   const std::vector<std::uint32_t> disks = bottom_disks(place.dev);
   if (disks.size() > 1) {
-    std::string names;
-    for (const std::uint32_t one : disks) names += (names.empty() ? "/dev/" : ", /dev/") + disk_name(one);
-    return Error{quoted(place.path) + " is on " + std::to_string(disks.size()) +
-                 " disks: calibrate each by its device (" + names + ")"};
+    std::vector<std::string> devices;
+    for (const std::uint32_t one : disks) devices.push_back("/dev/" + disk_name(one));
+    return Error{fmt::format("'{}' is on {} disks: calibrate each by its device ({})", place.path,
+                             disks.size(), fmt::join(devices, ", "))};
   }
   Disk disk;
   if (!disks.empty()) disk = {disk_name(disks.front()), disk_identity(disks.front())};
   if (disk.identity.empty()) {
-    return Error{"cannot tell which disk " + quoted(place.path) + " is on, or the disk has no size"};
+    return Error{fmt::format("cannot tell which disk '{}' is on, or the disk has no size", place.path)};
   }
   return disk;
 }
@@ -135,7 +139,7 @@ Result<Disk> disk_of(const Place& place) {
 Result<std::uint64_t> device_size(const Place& place) {
   std::uint64_t size = 0;
   if (::ioctl(place.fd.get(), BLKGETSIZE64, &size) != 0) {
-    return failed("cannot find the size of " + quoted(place.path));
+    return failed("cannot find the size of", place.path);
   }
   return size;
 }
@@ -144,29 +148,30 @@ std::string bytes(std::uint64_t count) { return format_scaled(static_cast<double
 
 Status has_room(const Place& place, std::uint64_t file_bytes) {
   struct statvfs status {};
-  if (::fstatvfs(place.fd.get(), &status) != 0) return failed("cannot look at " + quoted(place.path));
+  if (::fstatvfs(place.fd.get(), &status) != 0) return failed("cannot look at", place.path);
   const std::uint64_t available = std::uint64_t{status.f_bavail} * status.f_frsize;
   if (available / 2 >= file_bytes) return success();
-  return Error{"not enough room on " + quoted(place.path) + ": " + bytes(available) +
-               " are free, and a file of " + bytes(file_bytes) +
-               " shall leave as much free (--size makes it smaller)"};
+  return Error{
+      fmt::format("not enough room on '{}': {} are free, and a file of {} shall leave as much free (--size "
+                  "makes it smaller)",
+                  place.path, bytes(available), bytes(file_bytes))};
 }
 
-/// A file without a name.
-Result<UniqueFd> own_file(const Place& place) {
+/// Creates a file and removes its name, so that it is gone when it is closed.
+Result<UniqueFd> nameless_file(const Place& place) {
   std::random_device random;
-  const std::string name = ".offwait-calibrate-" + std::to_string(random()) + "-" + std::to_string(random());
+  const std::string name = fmt::format(".offwait-calibrate-{}-{}", random(), random());
   UniqueFd file(::openat(place.fd.get(), name.c_str(),
                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_DIRECT | O_CLOEXEC, 0600));
   const int error = errno;
   // Where O_DIRECT is refused, a file may have been created all the same.
   if ((file || error == EINVAL) && ::unlinkat(place.fd.get(), name.c_str(), 0) != 0 && file) {
-    return failed("cannot remove " + name + " in " + quoted(place.path));
+    return Error{fmt::format("cannot remove {} in '{}': {}", name, place.path, std::strerror(errno))};
   }
   if (file) return file;
-  const std::string where = "cannot write in " + quoted(place.path) + ": ";
-  if (error == EINVAL) return Error{where + "its file system cannot bypass the page cache (O_DIRECT)"};
-  return Error{where + std::strerror(error)};
+  return Error{fmt::format(
+      "cannot write in '{}': {}", place.path,
+      error == EINVAL ? "its file system cannot bypass the page cache (O_DIRECT)" : std::strerror(error))};
 }
 
 std::string today() {
@@ -179,8 +184,8 @@ std::string today() {
 }
 
 std::string line(const char* what, const Throughput& throughput) {
-  return std::string("  ") + what + "  " + format_scaled(throughput.bytes_per_s) + "B/s, " +
-         format_count(static_cast<std::uint64_t>(std::llround(throughput.ios_per_s))) + " IO/s\n";
+  return fmt::format("  {}  {}B/s, {} IO/s\n", what, format_scaled(throughput.bytes_per_s),
+                     format_count(static_cast<std::uint64_t>(std::llround(throughput.ios_per_s))));
 }
 
 void say(const cli::CalibrateOptions& options, const std::string& text) {
@@ -192,61 +197,50 @@ Error interrupted_or(const Error& error) {
 }
 
 Status measure_device(const cli::CalibrateOptions& options, const Place& place, Calibration& calibration) {
-  const Result<std::uint64_t> size = device_size(place);
-  if (!size) return size.error();
-  say(options, "calibrating disk " + calibration.disk + ": reads " + place.path + " for " +
-                   format_seconds(to_seconds(2 * options.each)) + ", and writes nothing");
+  OFFWAIT_TRY(const auto size, device_size(place));
+  say(options, fmt::format("calibrating disk {}: reads {} for {}, and writes nothing", calibration.disk,
+                           place.path, format_seconds(to_seconds(2 * options.each))));
   const Interruption interruption;
-  const Result<Throughput> read =
-      measure({place.fd.get(), *size, quoted(place.path)}, Direction::read, options.each, interruption.fd());
-  if (!read) return read.error();
-  calibration.read = *read;
+  const Measured measured{place.fd.get(), size, fmt::format("'{}'", place.path)};
+  OFFWAIT_TRY(calibration.read, measure(measured, Direction::read, options.each, interruption.fd()));
   return success();
 }
 
 Status measure_path(const cli::CalibrateOptions& options, const Place& place, Calibration& calibration) {
-  if (Status room = has_room(place, options.file_bytes); !room) return room;
+  OFFWAIT_TRY_STATUS(has_room(place, options.file_bytes));
   const Interruption interruption;
-  const Result<UniqueFd> file = own_file(place);
-  if (!file) return file.error();
-  say(options, "calibrating disk " + calibration.disk + ": writes a file of " + bytes(options.file_bytes) +
-                   " in " + place.path + ", reads it and removes it; takes up to " +
-                   format_seconds(to_seconds(6 * options.each)));
-  Measured measured{file.value().get(), options.file_bytes, "a file in " + quoted(place.path)};
-  // Whole, or reads would find holes. A slow disk gets a smaller one.
-  const Result<std::uint64_t> filled = fill(measured, 2 * options.each, interruption.fd());
-  if (!filled) return filled.error();
-  measured.size = *filled;
-  const Result<Throughput> write = measure(measured, Direction::write, options.each, interruption.fd());
-  if (!write) return write.error();
-  const Result<Throughput> read = measure(measured, Direction::read, options.each, interruption.fd());
-  if (!read) return read.error();
-  calibration.write = *write;
-  calibration.read = *read;
+  OFFWAIT_TRY(const auto file, nameless_file(place));
+  say(options,
+      fmt::format("calibrating disk {}: writes a file of {} in {}, reads it and removes it; takes up to {}",
+                  calibration.disk, bytes(options.file_bytes), place.path,
+                  format_seconds(to_seconds(6 * options.each))));
+  Measured measured{file.get(), options.file_bytes, fmt::format("a file in '{}'", place.path)};
+  // The whole file is written first, because reads would find holes. A slow disk gets a smaller file.
+  OFFWAIT_TRY(measured.size, fill(measured, 2 * options.each, interruption.fd()));
+  OFFWAIT_TRY(calibration.write, measure(measured, Direction::write, options.each, interruption.fd()));
+  OFFWAIT_TRY(calibration.read, measure(measured, Direction::read, options.each, interruption.fd()));
   return success();
 }
 
 }  // namespace
 
 Result<std::string> calibrate(const cli::CalibrateOptions& options) {
-  const Result<Place> place = find_place(options.place);
-  if (!place) return place.error();
-  const Result<Disk> disk = disk_of(*place);
-  if (!disk) return disk.error();
+  OFFWAIT_TRY(const auto place, find_place(options.place));
+  OFFWAIT_TRY(const auto disk, disk_of(place));
   if (Status prepared = prepare_store(); !prepared) {
     return Error{prepared.error().message + "; run offwait as root, for example with sudo"};
   }
   Calibration calibration;
-  calibration.disk = escape(disk->name, Charset::ascii);
-  calibration.identity = disk->identity;
+  calibration.disk = escape(disk.name, Charset::ascii);
+  calibration.identity = disk.identity;
   calibration.measured_on = today();
-  const Status measured = place->is_device ? measure_device(options, *place, calibration)
-                                           : measure_path(options, *place, calibration);
+  const Status measured = place.is_device ? measure_device(options, place, calibration)
+                                          : measure_path(options, place, calibration);
   if (!measured) return interrupted_or(measured.error());
-  if (Status stored = store_calibration(calibration); !stored) return stored.error();
-  std::string text = "disk " + calibration.disk + "\n" + line("read ", calibration.read);
-  if (calibration.write) text += line("write", *calibration.write);
-  return text + "  stored in " + kStateDirectory + "; recordings on this disk use it from now on\n";
+  OFFWAIT_TRY_STATUS(store_calibration(calibration));
+  return fmt::format("disk {}\n{}{}  stored in {}; recordings on this disk use it from now on\n",
+                     calibration.disk, line("read ", calibration.read),
+                     calibration.write ? line("write", *calibration.write) : "", kStateDirectory);
 }
 
 }  // namespace offwait

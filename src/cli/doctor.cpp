@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "calibrate/calibration.h"
 #include "capture/host.h"
 #include "cgroup/hierarchy.h"
@@ -39,10 +41,9 @@ HostFeature calibrations() {
     return {"disk calibrations", FeatureState::degraded, "none",
             "what disks can do is assumed: offwait calibrate measures it"};
   }
-  std::string disks;
-  for (const Calibration& one : *stored)
-    disks += (disks.empty() ? "" : ", ") + one.disk + " " + one.measured_on;
-  return {"disk calibrations", FeatureState::ok, disks, ""};
+  std::vector<std::string> disks;
+  for (const Calibration& one : *stored) disks.push_back(fmt::format("{} {}", one.disk, one.measured_on));
+  return {"disk calibrations", FeatureState::ok, fmt::format("{}", fmt::join(disks, ", ")), ""};
 }
 
 HostFeature cgroups() {
@@ -51,7 +52,7 @@ HostFeature cgroups() {
   return {"cgroup v2", FeatureState::degraded, "none", mount.error().message};
 }
 
-/// What it comes to, in one sentence.
+/// Whether this host can be recorded, in one sentence.
 std::string verdict(const Host& host) {
   if (!host.recording) return "Recording is impossible: " + host.recording.error().message;
   const auto degraded =

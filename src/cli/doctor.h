@@ -12,7 +12,8 @@ struct Diagnosis {
   bool can_record = false;
 };
 
-/// Finds out what this host allows of recording: as lines, or as JSON (schema "offwait-doctor/1").
+/// Finds out what this host allows offwait to record, by recording itself for a moment. The text has a line
+/// for each feature, or is JSON (schema "offwait-doctor/1").
 Diagnosis diagnose(const TextStyle& style, bool json);
 
 }  // namespace offwait

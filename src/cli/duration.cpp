@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 namespace offwait {
 namespace {
@@ -22,8 +24,13 @@ constexpr std::array<Unit, 5> kUnits = {{{"h", 3600 * kSecond},
 constexpr Nanos kLongest = 24 * (3600 * kSecond);
 
 Error bad_duration(std::string_view text) {
-  return Error{"bad duration '" + std::string(text) +
-               "': expected something like 90, 90s, 1m30s or 500ms, at most 24h"};
+  return Error{
+      fmt::format("bad duration '{}': expected something like 90, 90s, 1m30s or 500ms, at most 24h", text)};
+}
+
+Error bad_threshold(std::string_view text) {
+  return Error{fmt::format(
+      "bad threshold '{}': expected a part of the window like 20%, or a duration like 500ms", text)};
 }
 
 /// A decimal number at the front of `text`, which is cut off; NaN if there is none.
@@ -69,8 +76,7 @@ Result<Threshold> parse_threshold(std::string_view text) {
     std::string_view rest = text.substr(0, text.size() - 1);
     const double percent = take_number(rest);
     if (std::isnan(percent) || !rest.empty() || percent > 100) {
-      return Error{"bad threshold '" + std::string(text) +
-                   "': expected a part of the window like 20%, or a duration like 500ms"};
+      return bad_threshold(text);
     }
     threshold.is_part = true;
     threshold.part = percent / 100;
@@ -78,8 +84,7 @@ Result<Threshold> parse_threshold(std::string_view text) {
   }
   const Result<Nanos> duration = parse_duration(text);
   if (!duration) {
-    return Error{"bad threshold '" + std::string(text) +
-                 "': expected a part of the window like 20%, or a duration like 500ms"};
+    return bad_threshold(text);
   }
   threshold.duration = *duration;
   return threshold;
