@@ -23,28 +23,63 @@ std::string_view to_string(ReportVerdict::Kind kind) {
   return "";
 }
 
-std::string_view to_string(ReportStep::Reason reason) {
-  switch (reason) {
-    case ReportStep::Reason::noise:
-      return "noise";
-    case ReportStep::Reason::to_pseudo:
-      return "to-pseudo";
-    case ReportStep::Reason::requests:
+std::string_view to_string(BlockedBy by) {
+  switch (by) {
+    case BlockedBy::disk:
+      return "disk";
+    case BlockedBy::irq:
+      return "irq";
+    case BlockedBy::nic:
+      return "nic";
+    case BlockedBy::nobody:
+      return "nobody";
+    case BlockedBy::requests:
       return "requests";
-    case ReportStep::Reason::saturated:
-      return "saturated";
-    case ReportStep::Reason::apart:
-      return "apart";
-    case ReportStep::Reason::light:
-      return "light";
-    case ReportStep::Reason::background_sink:
-      return "background-sink";
-    case ReportStep::Reason::background_knot:
-      return "background-knot";
-    case ReportStep::Reason::kept:
-      return "kept";
+    case BlockedBy::softirq:
+      return "softirq";
+    case BlockedBy::thread:
+      return "thread";
+    case BlockedBy::timer:
+      return "timer";
+    case BlockedBy::unknown:
+      return "unknown";
   }
   return "";
+}
+
+std::string_view to_string(SinkLimit limit) {
+  switch (limit) {
+    case SinkLimit::execution:
+      return "execution";
+    case SinkLimit::cpu:
+      return "cpu";
+    case SinkLimit::capacity:
+      return "capacity";
+    case SinkLimit::remote_service:
+      return "remote-service";
+  }
+  return "";
+}
+
+ReportVerdict::Kind ReportVerdict::kind() const {
+  switch (rule) {
+    case Rule::knots:
+      return Kind::knot;
+    case Rule::saturated:
+    case Rule::paced:
+      return Kind::sink;
+    case Rule::requests:
+    case Rule::idle:
+      return Kind::idle;
+    case Rule::background:
+      return Kind::background;
+    case Rule::lacks_cpu:
+      return Kind::cpu;
+    case Rule::no_waits:
+    case Rule::no_limit:
+      break;
+  }
+  return Kind::none;
 }
 
 std::string_view to_string(ReportElsewhere::Reason reason) {

@@ -9,9 +9,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "knot/knots.h"
+#include "knot/pattern.h"
 #include "model/stack_cut.h"
 #include "model/thread_filter.h"
 #include "model/trace.h"
@@ -32,16 +35,18 @@ struct ReportTime {
   double lifetime_s = 0;  ///< the sum of the four
 };
 
+/// What ended a wait of the target: an actor of this kind; `requests` from outside of the target, whichever
+/// actor brought them; `nobody`, as the wait was still open at the window's end. In alphabetical order.
+enum class BlockedBy : std::uint8_t { disk, irq, nic, nobody, requests, softirq, thread, timer, unknown };
+std::string_view to_string(BlockedBy by);
+
 struct ReportTotals {
-  std::uint32_t threads = 0;          ///< of the target
-  std::uint32_t outside_threads = 0;  ///< recorded because they woke one of the target's
-  std::uint64_t waits = 0;            ///< of all threads
+  std::uint32_t threads = 0;          ///< in the target
+  std::uint32_t outside_threads = 0;  ///< recorded because they woke a thread of the target
+  std::uint64_t waits = 0;            ///< by all threads
   std::uint64_t preemptions = 0;
-  ReportTime target;  ///< summed over the target's threads
-  /// Their blocked time by the kind of what woke them: the names of ActorKind, `requests` for those from
-  /// outside of the target, whoever brought them, `nobody` for waits still open at the window's end,
-  /// `unknown`; without zeros.
-  std::map<std::string, double> waits_for;
+  ReportTime target;                      ///< summed over the target's threads
+  std::map<BlockedBy, double> waits_for;  ///< their blocked time by what ended it; without zeros
 };
 
 struct ReportOptions {
@@ -52,7 +57,17 @@ struct ReportOptions {
   ThreadFilter filter{};
 };
 
-/// The answer in one word and one sentence.
+/// What limits a sink.
+enum class SinkLimit : std::uint8_t {
+  execution,       ///< threads
+  cpu,             ///< threads that are runnable for longer than they run
+  capacity,        ///< devices
+  remote_service,  ///< interfaces through which a service outside of the host answers
+};
+/// `execution`, `cpu`, `capacity`, `remote-service`.
+std::string_view to_string(SinkLimit limit);
+
+/// The answer: the first rule that holds, with the numbers that it rests on.
 struct ReportVerdict {
   enum class Kind : std::uint8_t {
     knot,        ///< at least one knot limits
@@ -62,19 +77,46 @@ struct ReportVerdict {
     idle,        ///< the target waits for timers or requests, or for nothing, and hardly runs
     none,        ///< it runs a lot, but nothing is saturated and no wait limits
   };
-  Kind kind = Kind::none;
-  std::string sentence;
+  /// In the order in which they are tried.
+  enum class Rule : std::uint8_t {
+    knots,       ///< there are knots that are no background
+    saturated,   ///< there are saturated sinks
+    paced,       ///< there are paced sinks, or remote services limit
+    requests,    ///< the target waits for requests from outside
+    background,  ///< there are background knots
+    no_waits,    ///< nobody waited
+    lacks_cpu,   ///< as lacks_cpu below
+    idle,        ///< the target hardly ran
+    no_limit,    ///< none of these
+  };
+  Kind kind() const;
+
+  Rule rule = Rule::no_limit;
+  std::uint32_t knots = 0;                       ///< that are no background
+  std::uint32_t saturated = 0;                   ///< sinks
+  std::uint32_t paced = 0;                       ///< sinks other than those of remote services
+  SinkLimit saturated_by = SinkLimit::capacity;  ///< the first of execution, cpu, capacity that one is
+  /// The services outside of the host that the target waits for, if they limit.
+  struct Remote {
+    std::string longest;     ///< the peer that is waited for longest
+    std::size_t others = 0;  ///< how many more there are
+    double wait_s = 0;       ///< for all of them
+  };
+  std::optional<Remote> remote{};
+  /// The longest edge of waits for requests, if these are long enough for Rule::requests.
+  std::optional<ReportEdgeId> requests{};
+  bool lacks_cpu = false;     ///< the target was runnable for long, and for longer than it ran
+  bool machine_full = false;  ///< the machine's CPUs were all but taken, as far as is known
 };
 std::string_view to_string(ReportVerdict::Kind kind);
 
 struct ReportActor {
   ActorKind kind = ActorKind::thread;
-  std::string name;      ///< of a group: the members' common name, `*` where their digits differ
-  std::int32_t tid = 0;  ///< of a group: its first member's
+  std::string name;      ///< a group has its members' common name, with `*` where their digits differ
+  std::int32_t tid = 0;  ///< a group has that of its first member
   std::int32_t tgid = 0;
   std::vector<std::int32_t> tids;  ///< threads and groups: one per member
-  /// Likewise what their own PID namespaces call them; empty if that is what the host's does, for all of
-  /// them.
+  /// One per member: the tid in its own PID namespace. Empty if these are the same as `tids`.
   std::vector<std::int32_t> ns_tids;
   bool outside = false;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
@@ -94,7 +136,7 @@ struct ReportStack {
   std::vector<std::string> waker_stack;
 };
 
-/// The part of an edge whose waits were on sockets that this one is at the other end of.
+/// The part of an edge whose waits were on sockets with this peer at the other end.
 struct ReportPeer {
   Peer::Role role = Peer::Role::service;
   std::string name;  ///< Peer::name
@@ -103,12 +145,12 @@ struct ReportPeer {
 };
 inline constexpr std::size_t kMostReportPeers = 64;
 
-/// In which code threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are one,
-/// shown as the most frequent of them is.
+/// The code that threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are added
+/// up; the most frequent one of them is shown.
 struct ReportSamples {
   struct Place {
-    /// Of the samples, 0 to 1. On an edge each counts as often as threads of `from` waited then, as in its
-    /// seconds.
+    /// The part of the samples that were taken here, 0 to 1. On an edge a sample counts once for each thread
+    /// of `from` that waited then, so that shares compare with the edge's seconds.
     double share = 0;
     std::uint64_t samples = 0;
     std::vector<std::string> stack;  ///< leaf first, as in Stack; empty when unknown
@@ -125,13 +167,13 @@ struct ReportPhases {
     double from_s = 0;  ///< since the window's begin
     double to_s = 0;
   };
-  double share = 0;     ///< of the wait time, 0 to 1
-  double length_s = 0;  ///< of the ranges together
+  double share = 0;     ///< the part of the wait time that lies in the ranges, 0 to 1
+  double length_s = 0;  ///< the ranges together
   std::vector<Range> ranges;
 };
 
-/// Of the graph as built, before refinement. Edges of a group: seconds are per member of the waiting
-/// group, but each_s and `waits` are of all.
+/// An edge of the graph as it was built, before refinement. The seconds of a group's edge are divided by its
+/// members; each_s and `waits` are not.
 struct ReportEdge {
   ReportActorId from = 0;
   ReportActorId to = 0;
@@ -145,73 +187,103 @@ struct ReportEdge {
   double waker_runnable_s = 0;
   double waker_blocked_s = 0;
   double waker_unknown_s = 0;
-  ReportSamples waker_samples;           ///< of `to`, at times when `from` was in a wait that it ended
+  ReportSamples waker_samples;           ///< where `to` ran while `from` was in a wait that `to` ended
   std::vector<ReportStack> stacks;       ///< by weight, heaviest first
   std::uint64_t peers_known = 0;         ///< how many there were
   std::vector<ReportPeer> peers;         ///< the first kMostReportPeers by wait_s, longest first
   std::optional<ReportPhases> phases{};  ///< none: spread over the window, or waited for less than 5 % of it
 };
 
+/// How the threads of a knot ended each other's waits: sums over its edges between threads.
+struct ReportReleases {
+  double wait_s = 0;                 ///< they waited for each other
+  double together_s = 0;             ///< part of wait_s: ended together with waits of other threads
+  double together_disk_s = 0;        ///< part of together_s: the thread that ended them waited for a disk
+  std::uint64_t together_waits = 0;  ///< how many waits ended together with others,
+  std::uint64_t releases = 0;        ///< in how many releases
+  std::uint64_t largest = 0;         ///< the most threads that one release woke
+  bool always_as_many = false;       ///< the mean is close to `largest`, as at a barrier
+  double asleep_s = 0;               ///< part of wait_s: the thread that was waited for slept until a time
+  bool often_asleep = false;         ///< asleep_s is so much of wait_s that it is worth saying
+};
+
+enum class CpuShortage : std::uint8_t {
+  none,
+  besides,    ///< the threads were runnable for long as well
+  above_all,  ///< they were runnable for longer than they ran and waited together
+};
+
+/// What the pattern of a knot was concluded from.
+struct ReportEvidence {
+  double running_s = 0;  ///< sum over its threads, as are the next three
+  double runnable_s = 0;
+  double blocked_s = 0;
+  double timer_s = 0;          ///< part of blocked_s: waits that a timer ended
+  double waker_running_s = 0;  ///< what its threads did while others in it waited for them
+  double waker_runnable_s = 0;
+  std::map<WaitClass, double> classes{};  ///< wait time on its edges by class, without zeros
+  ReportReleases releases{};
+  CpuShortage cpu_shortage = CpuShortage::none;
+};
+
 struct ReportKnot {
   std::vector<ReportActorId> actors;  ///< ascending
   std::vector<ReportEdgeId> edges;    ///< heaviest first
   bool background = false;
-  std::string pattern;  ///< slug: "blocking-io"
-  std::string pattern_title;
-  std::string evidence;  ///< why this pattern; one sentence
-  std::string advice;    ///< what people usually do about it; one or two sentences
+  Pattern pattern = Pattern::mixed;
+  std::size_t threads = 0;  ///< how many there are, members of groups counted one by one
+  ReportEvidence evidence{};
   double weight_s = 0;
   double cpu_s = 0;  ///< running or runnable, summed over its threads
+};
+
+/// A service outside of this host that the target waits for.
+struct ReportService {
+  std::string name;  ///< Peer::name
+  double wait_s = 0;
+};
+
+struct ReportSleeps {
+  std::uint64_t count = 0;
+  double sum_s = 0;
 };
 
 struct ReportSink {
   ReportActorId actor = 0;
   bool saturated = false;
-  /// Not saturated, but runs or sleeps all the time while working threads wait for it; or they wait for a
-  /// service outside of the host, which it delivers the answers of.
+  /// Not saturated, but it runs or sleeps all the time while working threads wait for it; or it is an
+  /// interface, and they wait for a service outside of the host that answers through it.
   bool paced = false;
-  /// Threads: of the busiest member, so that it compares with the window; short-lived ones: while any of them
-  /// was busy, split as their sum is.
+  /// Groups: the busiest member's, so that it compares with the window. Short-lived threads: the time in
+  /// which any of them was busy, divided as the sum over all of them is.
   double running_s = 0;
   double runnable_s = 0;
   double busy_s = 0;    ///< running_s + runnable_s; devices: window × (1 − idle fraction)
-  double asleep_s = 0;  ///< until a time of its own; of the member with most of running, runnable and asleep
-  /// What limits it: "execution" (threads), "cpu" (threads that are runnable for longer than they run),
-  /// "capacity" (devices), "remote-service" (interfaces through which a service outside of the host answers).
-  std::string limit = "execution";
-  double remote_s = 0;  ///< limit "remote-service": threads waited for its answers
-  // Of threads that are paced; else empty.
-  std::string pattern{};   ///< slug, as of a knot: "timer-driven"
-  std::string evidence{};  ///< how often it slept, and how long; one sentence
-  std::string advice{};
-  ReportSamples samples{};  ///< of all its threads, in the whole window
+  double asleep_s = 0;  ///< slept until a time, by the member with the most busy and asleep time together
+  SinkLimit limit = SinkLimit::execution;
+  // SinkLimit::remote_service only:
+  double remote_s = 0;                    ///< the target waited for its answers
+  std::vector<ReportService> services{};  ///< by wait_s, longest first
+  // Threads that are paced only:
+  std::optional<Pattern> pattern{};
+  ReportSleeps sleeps{};
+  ReportSamples samples{};  ///< all its threads, in the whole window
 
   bool limits() const { return saturated || paced; }  ///< else background
 };
 
 /// One step of the search, in the order taken: what was removed from the graph and why.
 struct ReportStep {
-  enum class Reason : std::uint8_t {
-    noise,
-    to_pseudo,
-    requests,
-    saturated,
-    apart,
-    light,
-    background_sink,
-    background_knot,
-    kept
-  };
+  using Reason = KnotStep::Reason;
   Reason reason = Reason::noise;
   std::optional<ReportEdgeId> edge;    ///< what went: this edge,
   std::optional<ReportActorId> actor;  ///< or this actor
   double weight_s = 0;                 ///< the edge's weight, or the actor's busy time
 };
-std::string_view to_string(ReportStep::Reason reason);
 
 /// What one thread (or group) had in flight at a disk.
 struct ReportDiskUser {
-  std::optional<ReportActorId> actor;  ///< none: nobody who was recorded
+  std::optional<ReportActorId> actor;  ///< none: a thread that was not recorded
   std::uint64_t bytes = 0;
   std::uint64_t ios = 0;
   double service_s = 0;  ///< mean of a request, inside the window
@@ -239,7 +311,7 @@ struct ReportDisk {
   bool capacity_raised = false;  ///< to the highest rate seen
   double bytes_per_s = 0;        ///< mean over the window, as the next three
   double ios_per_s = 0;
-  double service_s = 0;  ///< of a request, from its issue to its completion
+  double service_s = 0;  ///< a request's time from its issue to its completion
   double in_flight = 0;
   std::vector<ReportDiskUser> users{};  ///< by bytes, most first
   std::optional<ReportDiskCheck> check{};
@@ -263,6 +335,19 @@ struct ReportNic {
   ReportNicDirection sent;
 };
 
+/// One thread, be it a member of a group.
+struct ReportThread {
+  ReportActorId actor = 0;
+  std::int32_t tid = 0;
+  std::string name{};       ///< the thread's own; hostile bytes
+  std::int32_t ns_tid = 0;  ///< as Actor::ns_tid
+};
+
+/// Threads of which each waits for a mutex that the next one holds, and the last one for the first one's.
+struct ReportDeadlock {
+  std::vector<ReportThread> threads;  ///< from the one with the smallest tid on
+};
+
 /// A thread that was still blocked at the window's end.
 struct ReportOpenWait {
   ReportActorId actor = 0;
@@ -271,27 +356,20 @@ struct ReportOpenWait {
   bool throughout = false;  ///< from the window's begin, or the thread's birth, to the end
   WaitClass wait_class = WaitClass::other;
   std::vector<std::string> wait_stack;
-  /// Who holds the pthread mutex that it waits for, where that is known. It may be blocked as well, and is
-  /// then another open wait.
-  struct Holder {
-    ReportActorId actor = 0;
-    std::int32_t tid = 0;
-    std::string name;         ///< of the thread; hostile bytes
-    std::int32_t ns_tid = 0;  ///< as Actor::ns_tid
-  };
-  std::optional<Holder> holder{};
-  /// It waits for a mutex that is held by a thread that waits for a mutex … that is held by it.
-  bool deadlock = false;
+  /// The thread that holds the pthread mutex which it waits for, where that is known. The holder may be
+  /// blocked as well, and is then another open wait.
+  std::optional<ReportThread> holder{};
+  bool deadlock = false;  ///< it is part of one of Report::deadlocks
 };
 
 /// A long wait that is no part of an answer, and why: people look for it.
 struct ReportElsewhere {
   enum class Reason : std::uint8_t {
-    leads_in,    ///< nothing in a knot (or sink) waits for the one that waits here
+    leads_in,    ///< it leads to a knot or a sink, but none of these waits for the thread that waits here
     to_pseudo,   ///< it waits for a time or an interrupt, not for somebody
     requests,    ///< it waits for requests from outside of the target
-    saturated,   ///< who waits is busy nearly all the time
-    apart,       ///< nothing in the target waits for those who wait here
+    saturated,   ///< the thread that waits runs nearly all the time besides
+    apart,       ///< nothing in the target waits for the thread that waits here
     light,       ///< refinement dropped it: others in its knot weigh more
     background,  ///< one of its ends is background
     noise,       ///< under the noise floor
@@ -299,7 +377,12 @@ struct ReportElsewhere {
   };
   ReportEdgeId edge = 0;
   Reason reason = Reason::no_answer;
-  std::string sentence;
+  std::optional<std::size_t> step{};          ///< the one that set it aside: index into Report::refinement
+  std::optional<ReportActorId> background{};  ///< Reason::background: that end
+  // Reason::leads_in: to one of these, an index into Report::knots or Report::sinks
+  std::optional<std::size_t> knot{};
+  std::optional<std::size_t> sink{};
+  bool waited_for = false;  ///< a knot waits for the thread that waits here, but not for long enough to count
 };
 std::string_view to_string(ReportElsewhere::Reason reason);
 
@@ -340,6 +423,7 @@ struct Report {
   std::vector<ReportNic> nics;
   ReportFalseWakeups false_wakeups;
   std::vector<ReportOpenWait> open_waits;  ///< longest first
+  std::vector<ReportDeadlock> deadlocks;   ///< in order of their first thread's tid
   std::vector<ReportElsewhere>
       elsewhere;  ///< the target's first, each longest wait first; those under the noise floor are left out
 };

@@ -31,12 +31,13 @@ std::size_t end_of(const Trace& trace, StackId id) {
 
 }  // namespace
 
-ReportStackEnds stack_ends(const Trace& trace, const Sweep& sweep, std::size_t actors) {
+ReportStackEnds stack_ends(const Prepared& prepared) {
+  const Trace& trace = prepared.trace.all();
   std::array<Nanos, kEnds> ns{};
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+  for (SiteId id = 0; id < prepared.trace.sites().size(); ++id) {
     const WaitSite& site = trace.sites[id];
-    if (site.thread < actors && !trace.actors[site.thread].outside) {
-      ns.at(end_of(trace, site.wait_stack)) += sweep.sites[id].wait_ns;
+    if (!trace.actors[site.thread].outside) {
+      ns.at(end_of(trace, site.wait_stack)) += prepared.sweep.sites[id].wait_ns;
     }
   }
   ReportStackEnds out;

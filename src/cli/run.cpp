@@ -21,12 +21,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analysis/analyse.h"
 #include "base/unique_fd.h"
 #include "cli/calibrate.h"
 #include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "report/analyse.h"
 #include "report/escape.h"
 #include "report/folded.h"
 #include "report/json.h"

@@ -13,13 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/thresholds.h"
+
 namespace offwait {
 
 namespace {
 
 constexpr double kSimilar = 0.9;
 constexpr double kAsBusy = 0.3;
-constexpr double kSaturated = 0.9;  // as KnotOptions::saturated
 
 /// Wait time by wait stack and class.
 using WaitKind = std::pair<StackId, WaitClass>;
@@ -49,7 +50,7 @@ double busy_share(const ActorTime& time) {
 }
 
 /// The groups that threads of one process and name pattern fall into.
-class Crowd {
+class SimilarityGroups {
  public:
   /// The vertex to join: that of the most similar group, or `fresh` for a new group.
   std::uint32_t join(const Distribution& waits, double busy, std::uint32_t fresh) {
@@ -115,15 +116,6 @@ class Crowd {
   std::vector<Group> groups_;
   std::map<WaitKind, std::map<std::size_t, double>> sums_;  ///< the groups' distributions, by kind first
 };
-
-void add(ActorTime& sum, const ActorTime& time) {
-  sum.running_ns += time.running_ns;
-  sum.runnable_ns += time.runnable_ns;
-  sum.blocked_ns += time.blocked_ns;
-  sum.unknown_ns += time.unknown_ns;
-  sum.lifetime_ns += time.lifetime_ns;
-  sum.open_wait_ns += time.open_wait_ns;
-}
 
 /// Adds `edge`; equal stacks stay apart.
 void add(Edge& sum, const Edge& edge) {
@@ -194,9 +186,8 @@ std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
 }
 
 /// `merged` has its vertex_of; fills in the rest.
-void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph,
-                 const ShortLivedThreads& short_lived) {
-  for (ActorId id = 0; id < short_lived.actors; ++id) {
+void merge_along(Merged& merged, const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph) {
+  for (ActorId id = 0; id < with.actors().size(); ++id) {
     const std::uint32_t index = merged.vertex_of[id];
     if (index == merged.vertices.size()) {
       merged.vertices.emplace_back().representative = id;
@@ -205,7 +196,7 @@ void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph,
     vertex.members.push_back(id);
     add(vertex.time, sweep.actors[id]);
   }
-  for (const ShortLived& group : short_lived.groups) {
+  for (const ShortLived& group : with.groups()) {
     Vertex& vertex = merged.vertices[merged.vertex_of[group.stand_in]];
     vertex.short_lived = true;
     vertex.alive_ns = group.alive_ns;
@@ -216,7 +207,7 @@ void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph,
   for (const Edge& edge : graph.edges) {
     const std::uint32_t from = merged.vertex_of[edge.from];
     const std::uint32_t to = merged.vertex_of[edge.to];
-    Edge& sum = edges[{from, to}].at(edge.from < short_lived.actors ? 0 : 1);
+    Edge& sum = edges[{from, to}].at(with.is_stand_in(edge.from) ? 1 : 0);
     add(sum, edge);
   }
   std::vector<Edge> sums;
@@ -236,39 +227,39 @@ void merge_along(Merged& merged, const Sweep& sweep, const Graph& graph,
 
 }  // namespace
 
-Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph) {
+Merged keep_apart(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph) {
   Merged merged;
-  merged.vertex_of.resize(trace.actors.size());
+  merged.vertex_of.resize(with.actors().size());
   std::iota(merged.vertex_of.begin(), merged.vertex_of.end(), 0U);
-  merge_along(merged, sweep, graph, {{}, trace.actors.size(), trace.waits.size()});
+  merge_along(merged, with, sweep, graph);
   return merged;
 }
 
-Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph,
-                     const ShortLivedThreads& short_lived) {
+Merged merge_similar(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph) {
+  const Trace& trace = with.all();
   const std::vector<Distribution> waits = distributions(trace, sweep);
-  const auto saturated = [&](ActorId id) {
+  const auto always_ready = [&](ActorId id) {
     const ActorTime& time = sweep.actors[id];
     return static_cast<double>(time.running_ns + time.runnable_ns) >=
-           kSaturated * static_cast<double>(trace.window.length());
+           kAlwaysReady * static_cast<double>(trace.window.length());
   };
   std::vector<ActorId> stand_in_of(trace.actors.size(), kNoActor);
-  for (const ShortLived& group : short_lived.groups) {
+  for (const ShortLived& group : with.groups()) {
     for (const ActorId member : group.members) {
       stand_in_of[member] = group.stand_in;
     }
   }
-  std::map<std::tuple<std::int32_t, bool, bool, std::string>, Crowd> crowds;
+  std::map<std::tuple<std::int32_t, bool, bool, std::string>, SimilarityGroups> groups;
   std::map<ActorId, std::uint32_t> virtual_threads;  // by stand-in
   Merged merged;
   std::uint32_t vertices = 0;
-  for (ActorId id = 0; id < short_lived.actors; ++id) {
+  for (ActorId id = 0; id < with.actors().size(); ++id) {
     const Actor& actor = trace.actors[id];
     std::uint32_t vertex = vertices;
     if (stand_in_of[id] != kNoActor) {
       vertex = virtual_threads.try_emplace(stand_in_of[id], vertices).first->second;
     } else if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
-      vertex = crowds[{actor.tgid, actor.outside, saturated(id), name_pattern(actor.name)}].join(
+      vertex = groups[{actor.tgid, actor.outside, always_ready(id), name_pattern(actor.name)}].join(
           waits[id], busy_share(sweep.actors[id]), vertices);
     }
     if (vertex == vertices) {
@@ -276,10 +267,10 @@ Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph,
     }
     merged.vertex_of.push_back(vertex);
   }
-  for (const ShortLived& group : short_lived.groups) {
+  for (const ShortLived& group : with.groups()) {
     merged.vertex_of.push_back(virtual_threads.at(group.stand_in));
   }
-  merge_along(merged, sweep, graph, short_lived);
+  merge_along(merged, with, sweep, graph);
   return merged;
 }
 

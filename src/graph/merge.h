@@ -29,14 +29,14 @@ struct Merged {
   Graph graph;                           ///< edges between vertices: `from`/`to` are vertex indices
 };
 
-/// Every actor its own vertex, with the same number.
-Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
+/// Every actor its own vertex, with the same number. `with` has no stand-ins.
+Merged keep_apart(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph);
 
 /// Threads of one process (and all `outside` or none) whose names differ at most in digits, and whose
 /// distributions of wait time over (wait stack, class) are similar (cosine of the two vectors ≥ 0.9 against
 /// the group's sum), and who are about as busy (their share of running or runnable time at most 0.3 from the
-/// group's mean), become one vertex; but saturated threads (running or runnable for 90 % of the window, as
-/// for a sink) only with each other: the last one at a barrier must not hide among those that wait for it.
+/// group's mean), become one vertex; but threads that are running or runnable for kAlwaysReady of the window
+/// only with each other: the last one at a barrier must not hide among those that wait for it.
 /// How busy they are counts because the threads of an idle pool wait in the same place as busy ones: merged
 /// with them, MariaDB's wait for the disk fell under the threshold.
 /// Threads that never waited are similar to each other only. A thread without a name or whose process is not
@@ -44,10 +44,9 @@ Merged keep_apart(const Trace& trace, const Sweep& sweep, const Graph& graph);
 /// edge and its stacks are the sum over all members divided by the members of the waiting vertex, each
 /// rounded down, so that weights stay comparable with the window; `waits` and plain_ns are plain sums.
 ///
-/// The threads of each of `short_lived` become one vertex, whatever their waits. Its edges are the members'
+/// The threads of each of `with.groups()` become one vertex, whatever their waits. Its edges are the members'
 /// waits divided by how many members live at a time (the sum of their lifetimes ÷ alive_ns), and to these
 /// are added, undivided, the waits of its stand-in: while none lives it waits for the creator of the next.
-Merged merge_similar(const Trace& trace, const Sweep& sweep, const Graph& graph,
-                     const ShortLivedThreads& short_lived);
+Merged merge_similar(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph);
 
 }  // namespace offwait

@@ -56,24 +56,33 @@ struct Span {
   Nanos wake = 0;
 };
 
+}  // namespace
+
+TraceWithStandIns::TraceWithStandIns(Trace trace)
+    : trace_(std::move(trace)),
+      actors_(trace_.actors.size()),
+      sites_(trace_.sites.size()),
+      waits_(trace_.waits.size()) {}
+
+/// Adds the stand-ins to a trace.
 class StandIns {
  public:
-  explicit StandIns(Trace& trace) : trace_(trace), found_{{}, trace.actors.size(), trace.waits.size()} {}
+  explicit StandIns(Trace trace) : with_(std::move(trace)), trace_(with_.trace_), groups_(with_.groups_) {}
 
-  ShortLivedThreads run() {
+  TraceWithStandIns run() {
     find_groups();
-    if (found_.groups.empty()) {
-      return std::move(found_);
+    if (groups_.empty()) {
+      return std::move(with_);
     }
     measure();
     collect_waits_of_creators();
     const auto stack = static_cast<StackId>(trace_.stacks.size());
     trace_.stacks.push_back({{static_cast<FrameId>(trace_.frames.size())}});
     trace_.frames.emplace_back("[no thread of it alive]");
-    for (ShortLived& group : found_.groups) {
+    for (ShortLived& group : groups_) {
       add_stand_in(group, stack);
     }
-    return std::move(found_);
+    return std::move(with_);
   }
 
  private:
@@ -86,7 +95,7 @@ class StandIns {
   void find_groups() {
     // By what they have in common: outside, process of its own, process, name.
     std::map<std::tuple<bool, bool, std::int32_t, std::string>, std::vector<ActorId>> crowds;
-    for (ActorId id = 0; id < found_.actors; ++id) {
+    for (ActorId id = 0; id < with_.actors_; ++id) {
       const Actor& actor = trace_.actors[id];
       if (!is_candidate(actor)) {
         continue;
@@ -103,7 +112,7 @@ class StandIns {
       }
       const auto most = static_cast<std::size_t>(most_at_once(lives));
       if (members.size() >= 2 && members.size() >= 2 * most) {
-        found_.groups.push_back({std::move(members), kNoActor, at_least_one(std::move(lives)), 0});
+        groups_.push_back({std::move(members), kNoActor, at_least_one(std::move(lives)), 0});
       }
     }
   }
@@ -111,10 +120,10 @@ class StandIns {
   /// busy_ns of the groups.
   void measure() {
     constexpr std::uint32_t kNone = UINT32_MAX;
-    std::vector<std::uint32_t> group_of(found_.actors, kNone);
-    std::vector<std::vector<Change>> busy(found_.groups.size());
-    for (std::uint32_t i = 0; i < found_.groups.size(); ++i) {
-      for (const ActorId id : found_.groups[i].members) {
+    std::vector<std::uint32_t> group_of(with_.actors_, kNone);
+    std::vector<std::vector<Change>> busy(groups_.size());
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+      for (const ActorId id : groups_[i].members) {
         group_of[id] = i;
         busy[i].push_back({trace_.actors[id].start, 1});
         busy[i].push_back({trace_.actors[id].exit, -1});
@@ -133,13 +142,13 @@ class StandIns {
       leave_out(gap.thread, gap.from, gap.to);
     }
     for (std::size_t i = 0; i < busy.size(); ++i) {
-      found_.groups[i].busy_ns = at_least_one(std::move(busy[i]));
+      groups_[i].busy_ns = at_least_one(std::move(busy[i]));
     }
   }
 
   void collect_waits_of_creators() {
-    std::vector<bool> creates(found_.actors, false);
-    for (const ShortLived& group : found_.groups) {
+    std::vector<bool> creates(with_.actors_, false);
+    for (const ShortLived& group : groups_) {
       for (const ActorId id : group.members) {
         if (trace_.actors[id].parent != kNoActor) {
           creates[trace_.actors[id].parent] = true;
@@ -200,12 +209,11 @@ class StandIns {
     wait(kNoActor, alive_until, kNever);
   }
 
-  Trace& trace_;
-  ShortLivedThreads found_;
-  std::map<ActorId, std::vector<Span>> waits_of_;  ///< of the creators, in order of time
+  TraceWithStandIns with_;
+  Trace& trace_;                                   ///< with_.trace_
+  std::vector<ShortLived>& groups_;                ///< with_.groups_
+  std::map<ActorId, std::vector<Span>> waits_of_;  ///< by creator, in order of time
 };
-
-}  // namespace
 
 std::string name_pattern(std::string_view name) {
   std::string pattern;
@@ -220,6 +228,6 @@ std::string name_pattern(std::string_view name) {
   return pattern;
 }
 
-ShortLivedThreads stand_in_for_short_lived(Trace& trace) { return StandIns(trace).run(); }
+TraceWithStandIns stand_in_for_short_lived(Trace trace) { return StandIns(std::move(trace)).run(); }
 
 }  // namespace offwait

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,21 +18,39 @@ namespace offwait {
 /// Threads that become one virtual thread.
 struct ShortLived {
   std::vector<ActorId> members;  ///< two or more, in order of id
-  /// The last actors of the trace are stand-ins, one per virtual thread: it waits while no member lives, for
-  /// the creator of the next one.
+  /// Waits while no member lives, for the creator of the next one.
   ActorId stand_in = kNoActor;
   Nanos alive_ns = 0;  ///< at least one member lives
   Nanos busy_ns = 0;   ///< at least one member is running or runnable
 };
 
-struct ShortLivedThreads {
-  std::vector<ShortLived> groups;  ///< in order of their stand-ins
-  // What was there before the stand-ins were added.
-  std::size_t actors = 0;
-  std::size_t waits = 0;
+/// A trace together with the stand-ins of its short-lived threads. Steps that speak of what was recorded use
+/// actors(), sites() and waits(), which leave the stand-ins out; ids are the same in both.
+class TraceWithStandIns {
+ public:
+  /// Without any stand-in.
+  explicit TraceWithStandIns(Trace trace);
+
+  /// What was recorded, and after that the stand-ins with their sites and waits. sweep() takes it; validate()
+  /// need not.
+  const Trace& all() const { return trace_; }
+  std::span<const Actor> actors() const { return std::span(trace_.actors).first(actors_); }
+  std::span<const WaitSite> sites() const { return std::span(trace_.sites).first(sites_); }
+  std::span<const Wait> waits() const { return std::span(trace_.waits).first(waits_); }
+
+  bool is_stand_in(ActorId actor) const { return actor >= actors_; }
+  const std::vector<ShortLived>& groups() const { return groups_; }  ///< in order of their stand-ins
+
+ private:
+  friend class StandIns;
+  Trace trace_;
+  std::vector<ShortLived> groups_;
+  std::size_t actors_;
+  std::size_t sites_;
+  std::size_t waits_;
 };
 
-/// Finds the threads that are short-lived and adds a stand-in and its waits to the trace for each group of
+/// Finds the threads that are short-lived and adds a stand-in with its waits for each group of
 /// them. These are born and dead inside the window and live for at most half of it; have one process, or were
 /// forked by one as processes of their own; are all `outside` or none; have names that differ at most in
 /// digits; and follow each other: there are twice as many of them as ever lived at once (a pool that is
@@ -41,8 +60,8 @@ struct ShortLivedThreads {
 /// The stand-in's waits are of class `other`, in a stack of one frame, `[no thread of it alive]`. They have a
 /// waker if the creator of the thread that ends them is known and was not blocked then.
 ///
-/// The trace must satisfy validate(); sweep() takes it afterwards, validate() need not.
-ShortLivedThreads stand_in_for_short_lived(Trace& trace);
+/// The trace must satisfy validate(). Move it in: its waits are not copied.
+TraceWithStandIns stand_in_for_short_lived(Trace trace);
 
 /// A name with each run of digits as one `0`: equal for names that differ at most in digits.
 std::string name_pattern(std::string_view name);

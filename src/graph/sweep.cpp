@@ -449,6 +449,15 @@ class Sweeper {
 
 }  // namespace
 
+void add(ActorTime& sum, const ActorTime& time) {
+  sum.running_ns += time.running_ns;
+  sum.runnable_ns += time.runnable_ns;
+  sum.blocked_ns += time.blocked_ns;
+  sum.unknown_ns += time.unknown_ns;
+  sum.lifetime_ns += time.lifetime_ns;
+  sum.open_wait_ns += time.open_wait_ns;
+}
+
 void add(SiteSum& sum, const SiteSum& site) {
   sum.waits += site.waits;
   sum.wait_ns += site.wait_ns;

@@ -59,6 +59,8 @@ struct ActorTime {
   Nanos open_wait_ns = 0;  ///< part of blocked_ns: the wait that reaches past the window's end or never ended
 };
 
+void add(ActorTime& sum, const ActorTime& time);
+
 struct Sweep {
   std::vector<SiteSum> sites;     ///< parallel to Trace::sites
   std::vector<ActorTime> actors;  ///< parallel to Trace::actors

@@ -42,7 +42,7 @@ class KnotSearch {
   }
 
  private:
-  // What is known of a node of the tree when the search arrives at it.
+  // Sums over the vertices of a node of the tree.
   struct Extent {
     std::size_t vertices = 0;
     std::size_t arcs = 0;  // inside it
@@ -60,8 +60,8 @@ class KnotSearch {
         note_edge(edge.requests_ns >= options_.noise_ns && edge.requests_ns > 0 ? KnotStep::Reason::requests
                                                                                 : KnotStep::Reason::noise,
                   i);
-      } else if (vertices_[edge.from].saturated) {
-        note_edge(KnotStep::Reason::saturated, i);
+      } else if (vertices_[edge.from].always_running) {
+        note_edge(KnotStep::Reason::always_running, i);
       } else {
         live_.push_back(i);
       }
@@ -152,7 +152,8 @@ class KnotSearch {
     return arc >= removals_ && vertices_[edges_[live_[arc]].from].kind == KnotVertex::Kind::thread;
   }
 
-  // Who waits heavily for whom, directly or not: from components that nobody waits for on.
+  // Marks the threads that do the work, and all that these wait for heavily, directly or not. Components are
+  // visited in the order of waiting, from those that nobody waits for on.
   void find_followers() {
     std::vector<Arc> arcs;
     for (auto arc = removals_; arc < live_.size(); ++arc) {
@@ -238,8 +239,8 @@ class KnotSearch {
     if (vertices_[vertex].kind == KnotVertex::Kind::pseudo || !near_[vertex]) {
       return false;
     }
-    KnotSink sink{vertex, is_part(vertices_[vertex].busy_ns, options_.saturated), false};
-    sink.paced = !sink.saturated && followed && is_part(vertices_[vertex].paced_ns, options_.saturated);
+    KnotSink sink{vertex, is_part(vertices_[vertex].busy_ns, options_.always_busy), false};
+    sink.paced = !sink.saturated && followed && is_part(vertices_[vertex].paced_ns, options_.always_busy);
     if (sink.limits() || report_background) {
       result_.sinks.push_back(sink);
     }
@@ -251,8 +252,8 @@ class KnotSearch {
 
   bool look_at_knot(std::uint32_t node, bool followed) {
     const Extent& extent = extents_[node];
-    if (extent.device || is_part(extent.cpu_ns, options_.saturated) ||
-        (followed && is_part(extent.active_ns, options_.saturated))) {
+    if (extent.device || is_part(extent.cpu_ns, options_.always_busy) ||
+        (followed && is_part(extent.active_ns, options_.always_busy))) {
       pending_.push_back(node);
       return true;
     }
@@ -380,6 +381,30 @@ class KnotSearch {
 };
 
 }  // namespace
+
+std::string_view to_string(KnotStep::Reason reason) {
+  switch (reason) {
+    case KnotStep::Reason::noise:
+      return "noise";
+    case KnotStep::Reason::to_pseudo:
+      return "to-pseudo";
+    case KnotStep::Reason::requests:
+      return "requests";
+    case KnotStep::Reason::always_running:
+      return "saturated";
+    case KnotStep::Reason::apart:
+      return "apart";
+    case KnotStep::Reason::light:
+      return "light";
+    case KnotStep::Reason::background_sink:
+      return "background-sink";
+    case KnotStep::Reason::background_knot:
+      return "background-knot";
+    case KnotStep::Reason::kept:
+      return "kept";
+  }
+  return "";
+}
 
 KnotResult find_knots(const std::vector<KnotVertex>& vertices, const std::vector<KnotEdge>& edges,
                       const KnotOptions& options) {

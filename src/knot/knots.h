@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Knots and sinks of a weighted wait-for graph, refined (wPerf §3.2–§3.3, doc/method.md "Finding knots").
-// Knows neither waits nor stacks: a graph of numbers in, its inescapable parts out.
+// The search knows neither waits nor stacks: it is given a graph of numbers and returns the parts of it that
+// no wait leads out of.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/nanos.h"
+#include "base/thresholds.h"
 
 namespace offwait {
 
@@ -31,9 +34,9 @@ struct KnotVertex {
   Nanos paced_ns = 0;
   /// Threads: running + runnable + asleep + waiting for a disk, ns, summed over the members.
   Nanos active_ns = 0;
-  /// What it does itself takes so much of the window that its own waits cannot be what limits: they are set
-  /// aside, and it is a sink.
-  bool saturated = false;
+  /// It runs (a device: is busy) for kAlwaysRunning of the window: its own waits cannot be what limits, so
+  /// they are set aside, and it is a sink.
+  bool always_running = false;
 };
 
 struct KnotEdge {
@@ -46,7 +49,8 @@ struct KnotEdge {
   /// MariaDB's connections waited 131 µs for the disk and then 75 µs for a CPU; without the flush it was 1.9
   /// to 3.3 times as fast, while the edge weighed 12 to 38 % of the window from run to run.
   Nanos gain_ns = 0;
-  /// Besides: what waits for requests from outside weigh. They are for nobody here, as waits for a time are.
+  /// Not part of weight_ns: what waits for requests from outside weigh. Like waits for a time, they are waits
+  /// for nobody in the graph.
   Nanos requests_ns = 0;
 };
 
@@ -55,10 +59,11 @@ struct KnotOptions {
   Nanos noise_ns = 0;  ///< edges under it are set aside (--noise, default 1 % of the window)
   /// Refinement drops no edge of this weight or gain or more (--min-weight, default 20 %).
   Nanos min_weight_ns = 0;
-  /// A sink is an answer when busy for at least this fraction of the window, a knot without a device when its
-  /// threads together are: threads that a lock serialises cannot use more than one CPU, and never quite one.
-  double saturated = 0.9;
-  /// Whoever is active for this fraction of the window or more does the work: what it waits for heavily is no
+  /// A sink is an answer when it is busy for at least this fraction of the window, and a knot without a
+  /// device when its threads together are: threads that a lock serialises cannot use more than one CPU, and
+  /// never quite one.
+  double always_busy = kAlwaysBusy;
+  /// A thread that is active for this fraction of the window does the work: what it waits for heavily is no
   /// background. An idle pool is less active.
   double works = 0.1;
 };
@@ -74,7 +79,7 @@ struct Knot {
 
 struct KnotSink {
   VertexId vertex = 0;
-  bool saturated = false;
+  bool saturated = false;  ///< busy for KnotOptions::always_busy of the window
   /// Not saturated, but it runs or sleeps all the time, and threads that do the work wait for it.
   bool paced = false;
 
@@ -87,7 +92,7 @@ struct KnotStep {
     noise,            ///< edge under the noise floor, set aside
     to_pseudo,        ///< edge to a timer or an interrupt, set aside
     requests,         ///< edge under the noise floor, but for its waits for requests from outside
-    saturated,        ///< edge of a vertex that is saturated, set aside
+    always_running,   ///< edge of a vertex that runs all the time, set aside
     apart,            ///< edge of a vertex that no target vertex waits for, set aside
     light,            ///< edge dropped by refinement because it was the lightest
     background_sink,  ///< vertex removed: sink that does not limit
@@ -99,6 +104,8 @@ struct KnotStep {
   std::optional<VertexId> vertex;
   Nanos weight_ns = 0;  ///< the edge's weight, with that of its requests, or the vertex's busy_ns
 };
+/// `noise`, `to-pseudo`, `saturated` (always_running), … as in the report.
+std::string_view to_string(KnotStep::Reason reason);
 
 struct KnotResult {
   std::vector<Knot> knots;  ///< answers first (heaviest first), then background ones (heaviest first)
@@ -110,21 +117,24 @@ struct KnotResult {
   std::vector<KnotStep> steps;
 };
 
-/// 1. Edges to pseudo vertices, under the noise floor and of saturated vertices are set aside; then those of
-///    vertices that no target vertex waits for, directly or through others (a device waits for nobody in this
-///    sense): another program that uses the same disk has its own knots, which are not the target's. If no
-///    vertex is a target, all are.
-/// 2. Strong components without edges out of them, but to vertices removed as background, are looked at: a
-///    saturated sink is an answer, an unsaturated one background; a knot without a device whose cpu_ns sum
-///    to less than `saturated` of the window is background; any other knot is refined. But a sink whose
-///    paced_ns is `saturated` of the window (a knot whose active_ns sum to it) is an answer (is refined) too
-///    when an edge of min_weight (or gain) or more leads to it from a thread outside it that does the work,
-///    or that one that does waits for heavily: by such edges, directly or not, idle edges of devices apart.
+/// 1. Three kinds of edges are set aside: edges to pseudo vertices, edges under the noise floor, and edges
+///    from vertices that run all the time. Then the edges of vertices that no target vertex waits for,
+///    directly or through others, are set aside (a device waits for nobody in this sense): another program
+///    that uses the same disk has its own knots, which are not the target's. If no vertex is a target, all
+///    are.
+/// 2. The search looks at strong components whose edges lead nowhere else but to vertices removed as
+///    background. A sink that is busy for `always_busy` of the window is an answer; any other sink is
+///    background. A knot without a device whose cpu_ns sum to less than `always_busy` of the window is
+///    background; any other knot is refined.
+///    Two more are no background if threads that do the work wait for them heavily: a sink whose paced_ns is
+///    `always_busy` of the window is an answer, and a knot whose active_ns sum to it is refined. Heavily
+///    means by edges with min_weight_ns or more of weight or gain, directly or through other threads; idle
+///    edges of devices do not count.
 /// 3. Refinement: while the knot is no single vertex and no simple cycle and has an edge (self-loops
 ///    included) whose weight and gain are under min_weight_ns, the lightest of them is dropped; once the knot
 ///    has come apart, 2. is done inside it. If that finds nothing but background, the knot is the answer with
 ///    all the edges it had before its first one was dropped, and nothing found inside counts.
-/// Of edges of equal weight the one with the smaller (from, to, index) goes first, so that the result does
+/// Among edges of equal weight the one with the smaller (from, to, index) goes first, so that the result does
 /// not depend on the order of the input.
 ///
 /// Every edge joins two vertices < vertices.size(); parallel edges are allowed. An empty window has no

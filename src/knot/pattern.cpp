@@ -94,48 +94,6 @@ std::string_view to_string(Pattern pattern) {
   return "mixed";
 }
 
-std::string_view advice(Pattern pattern) {
-  switch (pattern) {
-    case Pattern::group_commit:
-      return "Many threads wait for one that writes and flushes for all of them: usually the flush is made "
-             "cheaper (a faster device for the log, less durability where that may be) or serves more at a "
-             "time.";
-    case Pattern::blocking_io:
-      return "Threads and a device take turns waiting for each other: usually requests are batched, sent "
-             "ahead or "
-             "asynchronously, or by more threads, so that the device always has work; or the device is "
-             "replaced "
-             "by a faster one.";
-    case Pattern::cpu_starvation:
-      return "The threads wait for a CPU more than for each other: usually they get more CPUs or a higher "
-             "priority, "
-             "or there are fewer threads.";
-    case Pattern::timer_driven:
-      return "The threads mostly sleep until a time: usually the sleep is replaced by a wait for the event "
-             "itself, "
-             "or shortened.";
-    case Pattern::lock_contention:
-      return "The threads wait for each other in the same place. If it is a lock, it is usually held for a "
-             "shorter time, split, or avoided; if it is a barrier, the work between barriers is balanced.";
-    case Pattern::load_imbalance:
-      return "The threads wait in the same place until the last one lets all go: usually the work between "
-             "two "
-             "such points is divided more evenly, in smaller pieces, or on demand.";
-    case Pattern::producer_consumer:
-      return "The threads hand work to each other and take turns waiting: usually the queue between them is "
-             "made "
-             "longer, items are handed over in batches, or the slower side gets more threads.";
-    case Pattern::request_answer:
-      return "Both sides of a dialogue are in the knot and take turns waiting: usually there are more "
-             "requests at a time (more clients, pipelining, batches), or the slower side is made faster; "
-             "which one that is, "
-             "is seen from who runs or is runnable while it is waited for.";
-    case Pattern::mixed:
-      break;
-  }
-  return "No one kind of wait prevails: look at the heaviest edges and their stacks.";
-}
-
 bool lacks_cpu(const PatternKnot& knot) {
   return knot.runnable_ns > 0 &&
          as_double(knot.runnable_ns) >= kReady * (as_double(knot.runnable_ns) + as_double(knot.blocked_ns));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What kind of bottleneck a knot is, by rule, and what people usually do about it. The rules see sums
-// of time and which stacks are equal, never what a stack says; where they cannot tell, they say `mixed`.
+// The kind of bottleneck that a knot is, by rule. The rules see sums of time and which stacks are equal,
+// never what a stack says; where they cannot tell, they say `mixed`.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +48,6 @@ enum class Pattern : std::uint8_t {
 
 /// `blocking-io`, `lock-contention`, … as in the report.
 std::string_view to_string(Pattern pattern);
-
-/// What people usually do about it: a sentence or two, without numbers, that holds for the pattern as such.
-std::string_view advice(Pattern pattern);
 
 /// Futex waits of one edge in one wait stack.
 struct StackWait {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -17,6 +18,10 @@ std::string_view name_of(Enum value, const std::array<std::string_view, kCount>&
 }
 
 }  // namespace
+
+Nanos clipped(Nanos from, Nanos to, const Window& window) {
+  return std::max<Nanos>(0, std::min(to, window.end) - std::max(from, window.begin));
+}
 
 std::string_view to_string(ActorKind kind) {
   static constexpr std::array<std::string_view, 7> kNames = {"thread", "group", "disk",   "nic",

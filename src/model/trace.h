@@ -48,6 +48,8 @@ struct Window {
   Nanos end = 0;
   Nanos length() const { return end - begin; }
 };
+/// How much of [from, to) lies inside the window.
+Nanos clipped(Nanos from, Nanos to, const Window& window);
 
 /// A vertex of the wait-for graph. A thread is identified by (tid, start): tids are reused, so two
 /// actors may have the same tid with lifetimes [start, exit) that do not overlap.

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "report/frame.h"
+#include "analysis/frame.h"
 
 namespace offwait {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "report/frame.h"
+#include "analysis/frame.h"
 #include "report/noise.h"
 
 namespace offwait {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/escape.h"
+#include "report/names.h"
+#include "report/wording.h"
 
 namespace offwait {
 
@@ -79,8 +81,8 @@ Json totals_json(const ReportTotals& totals) {
               {"preemptions", totals.preemptions}};
   out.update(time_fields(totals.target));
   Json waits_for = Json::object();
-  for (const auto& [kind, wait_s] : totals.waits_for) {
-    waits_for[kind] = seconds(wait_s);
+  for (const auto& [by, wait_s] : totals.waits_for) {
+    waits_for[std::string(to_string(by))] = seconds(wait_s);
   }
   out["waits_for"] = std::move(waits_for);
   return out;
@@ -180,10 +182,10 @@ Json knot_json(const Report& report, const ReportKnot& knot) {
   return {{"actors", knot.actors},
           {"edges", array_of(knot.edges, [&](ReportEdgeId edge) { return ends(report, edge); })},
           {"background", knot.background},
-          {"pattern", text(knot.pattern)},
-          {"pattern_title", text(knot.pattern_title)},
-          {"evidence", text(knot.evidence)},
-          {"advice", text(knot.advice)},
+          {"pattern", to_string(knot.pattern)},
+          {"pattern_title", text(pattern_title(knot))},
+          {"evidence", text(evidence(report, knot))},
+          {"advice", text(advice(knot.pattern))},
           {"weight_s", seconds(knot.weight_s)},
           {"cpu_s", seconds(knot.cpu_s)}};
 }
@@ -196,11 +198,11 @@ Json sink_json(const ReportSink& sink) {
           {"runnable_s", seconds(sink.runnable_s)},
           {"busy_s", seconds(sink.busy_s)},
           {"asleep_s", seconds(sink.asleep_s)},
-          {"limit", text(sink.limit)},
+          {"limit", to_string(sink.limit)},
           {"remote_s", seconds(sink.remote_s)},
-          {"pattern", text(sink.pattern)},
-          {"evidence", text(sink.evidence)},
-          {"advice", text(sink.advice)},
+          {"pattern", sink.pattern ? to_string(*sink.pattern) : ""},
+          {"evidence", text(evidence(sink))},
+          {"advice", text(advice(sink))},
           {"samples", samples_json(sink.samples)}};
 }
 
@@ -299,16 +301,17 @@ Json open_wait_json(const ReportOpenWait& open) {
           {"deadlock", open.deadlock}};
 }
 
-Json elsewhere_json(const Report& report, const ReportElsewhere& elsewhere) {
+Json elsewhere_json(const Report& report, const ReportElsewhere& elsewhere, const ActorNames& names) {
   Json out = ends(report, elsewhere.edge);
   out["reason"] = to_string(elsewhere.reason);
-  out["sentence"] = text(elsewhere.sentence);
+  out["sentence"] = text(elsewhere_sentence(report, elsewhere, names));
   return out;
 }
 
 }  // namespace
 
 std::string to_json(const Report& report) {
+  const ActorNames names(report);
   Json out = {
       {"schema", "offwait-report/1"},
       {"recording", recording_json(report)},
@@ -322,7 +325,8 @@ std::string to_json(const Report& report) {
         {"keep_false_wakeups", report.options.keep_false_wakeups},
         {"comm", array_of(report.options.filter.comms, text)},
         {"threads", array_of(report.options.filter.threads, text)}}},
-      {"verdict", {{"kind", to_string(report.verdict.kind)}, {"sentence", text(report.verdict.sentence)}}},
+      {"verdict",
+       {{"kind", to_string(report.verdict.kind())}, {"sentence", text(verdict_sentence(report, names))}}},
   };
   Json actors = Json::array();
   for (const ReportActor& actor : report.actors) {
@@ -337,8 +341,8 @@ std::string to_json(const Report& report) {
   out["nics"] = array_of(report.nics, nic_json);
   out["false_wakeups"] = false_wakeups_json(report.false_wakeups);
   out["open_waits"] = array_of(report.open_waits, open_wait_json);
-  out["elsewhere"] =
-      array_of(report.elsewhere, [&](const ReportElsewhere& item) { return elsewhere_json(report, item); });
+  out["elsewhere"] = array_of(
+      report.elsewhere, [&](const ReportElsewhere& item) { return elsewhere_json(report, item, names); });
   return out.dump(1).append("\n");
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "report/frame.h"
+#include "analysis/frame.h"
 
 namespace offwait {
 

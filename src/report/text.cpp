@@ -9,13 +9,14 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/frame.h"
 #include "report/canvas.h"
 #include "report/code_places.h"
 #include "report/fold.h"
-#include "report/frame.h"
 #include "report/names.h"
 #include "report/noise.h"
 #include "report/quantity.h"
+#include "report/wording.h"
 
 namespace offwait {
 
@@ -223,7 +224,7 @@ class TextReport {
 
   void verdict() {
     canvas_.gap();
-    canvas_.flow(words(report_.verdict.sentence, Ink::strong), 0);
+    canvas_.flow(words(verdict_sentence(report_, names_), Ink::strong), 0);
   }
 
   // ---- knots
@@ -270,7 +271,7 @@ class TextReport {
   }
 
   bool shown_in_full(const ReportKnot& knot) const {
-    return !knot.background || report_.verdict.kind == ReportVerdict::Kind::background;
+    return !knot.background || report_.verdict.kind() == ReportVerdict::Kind::background;
   }
 
   void knots() {
@@ -291,17 +292,14 @@ class TextReport {
       canvas_.put(label, Ink::strong);
       canvas_.put("  ");
       canvas_.flow(words(title(knot), Ink::actor), indent);
-      std::vector<Word> kind = words(knot.pattern_title, Ink::strong);
-      if (!kind.empty() && !knot.evidence.empty()) {
+      std::vector<Word> kind = words(pattern_title(knot), Ink::strong);
+      const std::vector<Word> why = words(evidence(report_, knot));
+      if (!why.empty()) {
         kind.push_back({":", Ink::plain, true});
       }
-      const std::vector<Word> evidence = words(knot.evidence);
-      kind.insert(kind.end(), evidence.begin(), evidence.end());
-      for (const std::vector<Word>& line : {kind, words(knot.advice)}) {
-        if (!line.empty()) {
-          canvas_.to(indent).flow(line, indent);
-        }
-      }
+      kind.insert(kind.end(), why.begin(), why.end());
+      canvas_.to(indent).flow(kind, indent);
+      canvas_.to(indent).flow(words(advice(knot.pattern)), indent);
       edges(knot.edges);
     }
     if (more > 0) {
@@ -614,7 +612,7 @@ class TextReport {
   std::string sink_text(const ReportSink& sink) const {
     const ReportActor& actor = report_.actors[sink.actor];
     if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
-      return std::string(sink.saturated && sink.limit == "cpu" ? "lacks CPU: " : "") +
+      return std::string(sink.saturated && sink.limit == SinkLimit::cpu ? "lacks CPU: " : "") +
              (actor.short_lived                ? "one of them or another "
               : actor.kind == ActorKind::group ? "busiest thread "
                                                : "") +
@@ -624,8 +622,8 @@ class TextReport {
                   ? ", slept until a time for " + format_seconds(sink.asleep_s) + " " + share(sink.asleep_s)
                   : "");
     }
-    if (sink.limit == "remote-service") {
-      return "brings the answers of " + services(sink.actor) + ", outside of this host: threads wait " +
+    if (sink.limit == SinkLimit::remote_service) {
+      return "brings the answers of " + services(sink) + ", outside of this host: threads wait " +
              format_seconds(sink.remote_s) + " for them";
     }
     const auto nic = std::find_if(report_.nics.begin(), report_.nics.end(),
@@ -640,26 +638,13 @@ class TextReport {
   }
 
   /// `10.0.0.5:3306, 10.0.0.6:3306 and 3 more`
-  std::string services(ReportActorId nic) const {
-    std::map<std::string, double> waits;
-    std::uint64_t more = 0;
-    for (const ReportEdge& edge : report_.edges) {
-      if (edge.to != nic || edge.idle) continue;
-      for (const ReportPeer& peer : edge.peers) {
-        if (peer.role == Peer::Role::service) {
-          waits[peer.name] += peer.wait_s;
-        }
-      }
-    }
-    std::vector<std::pair<std::string, double>> all(waits.begin(), waits.end());
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string services(const ReportSink& sink) const {
     std::string out;
-    const std::size_t shown = limit(kPeers, all.size());
+    const std::size_t shown = limit(kPeers, sink.services.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      out += (i == 0 ? "" : ", ") + all[i].first;
+      out += (i == 0 ? "" : ", ") + sink.services[i].name;
     }
-    more += all.size() - shown;
+    const std::size_t more = sink.services.size() - shown;
     return out + (more > 0 ? " and " + format_count(more) + " more" : "");
   }
 
@@ -668,9 +653,9 @@ class TextReport {
           [](const ReportSink& sink) { return sink.saturated; });
     sinks("PACED",
           "runs or sleeps until a time, and others wait for that: a limit on the rate, or something remote",
-          [](const ReportSink& sink) { return sink.paced && sink.limit != "remote-service"; });
+          [](const ReportSink& sink) { return sink.paced && sink.limit != SinkLimit::remote_service; });
     sinks("REMOTE SERVICE", "asked by the target, and not on this host: how long it takes limits",
-          [](const ReportSink& sink) { return sink.paced && sink.limit == "remote-service"; });
+          [](const ReportSink& sink) { return sink.paced && sink.limit == SinkLimit::remote_service; });
   }
 
   void sinks(const char* name, const char* meaning, bool (*belongs)(const ReportSink&)) {
@@ -699,10 +684,10 @@ class TextReport {
 
   /// Where it sleeps, how often, and what is usually done about it.
   void paced(const ReportSink& sink) {
-    if (sink.pattern.empty()) {
+    if (!sink.pattern) {
       return;
     }
-    canvas_.to(4).flow(words(sink.evidence + (sink.evidence.empty() ? "" : " ") + sink.advice), 4);
+    canvas_.to(4).flow(words(evidence(sink) + " " + std::string(advice(sink))), 4);
     for (const ReportEdge& edge : report_.edges) {
       if (edge.from == sink.actor && report_.actors[edge.to].kind == ActorKind::timer) {
         stacks(edge);
@@ -715,7 +700,7 @@ class TextReport {
     if (all.empty()) {
       return;
     }
-    if (report_.verdict.kind == ReportVerdict::Kind::knot) {
+    if (report_.verdict.kind() == ReportVerdict::Kind::knot) {
       heading("LONG WAITS OUTSIDE THE KNOTS", "long, but shortening them alone does not raise throughput");
     } else {
       heading("LONGEST WAITS");
@@ -736,7 +721,7 @@ class TextReport {
           .put(", " + each_wait(edge))
           .end();
       canvas_.to(4);
-      canvas_.flow(words(all[i].sentence), 4);
+      canvas_.flow(words(elsewhere_sentence(report_, all[i], names_)), 4);
       when(edge);
       meanwhile(edge);
       peers(edge);
@@ -771,10 +756,10 @@ class TextReport {
     const std::size_t knots_shown = limit(kBackground, knots.size());
     for (std::size_t i = 0; i < knots_shown; ++i) {
       canvas_.to(2).put(title(*knots[i]), Ink::actor).put("  ");
-      canvas_.flow(words("knot, weight " + format_seconds(knots[i]->weight_s) + ", busy " +
-                         format_seconds(knots[i]->cpu_s) +
-                         (knots[i]->pattern_title.empty() ? "" : ", looks like: " + knots[i]->pattern_title)),
-                   4);
+      canvas_.flow(
+          words("knot, weight " + format_seconds(knots[i]->weight_s) + ", busy " +
+                format_seconds(knots[i]->cpu_s) + ", looks like: " + std::string(pattern_title(*knots[i]))),
+          4);
     }
     left_out(knots.size() - knots_shown, "knot");
     if (sinks.empty()) {
@@ -1110,7 +1095,7 @@ class TextReport {
         return "set aside " + what + ": waits for a time or an interrupt, not for somebody";
       case ReportStep::Reason::requests:
         return "set aside " + what + ": waits for requests from outside of the target, not for anybody in it";
-      case ReportStep::Reason::saturated:
+      case ReportStep::Reason::always_running:
         return "set aside " + what + ": " + full(report_.edges[*step.edge].from) +
                " is busy nearly all the time besides: this wait cannot limit";
       case ReportStep::Reason::apart:

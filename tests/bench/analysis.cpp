@@ -277,21 +277,22 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
       std::printf("%s\n", status.error().message.c_str());
     }
   });
-  ShortLivedThreads short_lived;
-  const Seconds short_s = seconds_of([&] { short_lived = stand_in_for_short_lived(trace); });
+  TraceWithStandIns with{Trace{}};
+  const Seconds short_s = seconds_of([&] { with = stand_in_for_short_lived(std::move(trace)); });
+  const Trace& all = with.all();
   const Seconds sweep_s = seconds_of([&] {
-    Result<Sweep> result = sweep(trace);
+    Result<Sweep> result = sweep(all);
     if (!result.ok()) {
       std::cerr << name << ": " << result.error().message << "\n";
       std::exit(1);
     }
     sums = std::move(*result);
   });
-  const Seconds graph_s = seconds_of([&] { graph = build_graph(trace, sums); });
-  const Seconds merge_s = seconds_of([&] { merged = merge_similar(trace, sums, graph, short_lived); });
+  const Seconds graph_s = seconds_of([&] { graph = build_graph(all, sums); });
+  const Seconds merge_s = seconds_of([&] { merged = merge_similar(with, sums, graph); });
   CpuSampleSums samples;
   const Seconds samples_s =
-      seconds_of([&] { samples = sum_cpu_samples(trace, merged.vertex_of, merged.vertices.size()); });
+      seconds_of([&] { samples = sum_cpu_samples(all, merged.vertex_of, merged.vertices.size()); });
   const Seconds total{short_s.wall + sweep_s.wall + graph_s.wall + merge_s.wall + samples_s.wall,
                       short_s.cpu + sweep_s.cpu + graph_s.cpu + merge_s.cpu + samples_s.cpu};
   const double peak = status_bytes("VmHWM");
@@ -302,10 +303,10 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
       "validate %.2f s "
       "besides\n"
       "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
-      name, count, trace.preemptions.size(), trace.actors.size(), trace.sites.size(), graph.edges.size(),
+      name, count, all.preemptions.size(), all.actors.size(), all.sites.size(), graph.edges.size(),
       merged.vertices.size(), total.wall, total.cpu, short_s.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
-      trace.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, validate_s.cpu,
-      (peak - before) / count, trace_bytes / count);
+      all.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, validate_s.cpu, (peak - before) / count,
+      trace_bytes / count);
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ Analysed analyse(const Trace& trace) {
 }
 
 Merged merged(Trace trace) {
-  const ShortLivedThreads short_lived = stand_in_for_short_lived(trace);
-  const Analysed a = analyse(trace);
-  return merge_similar(trace, a.swept, a.graph, short_lived);
+  const TraceWithStandIns with = stand_in_for_short_lived(std::move(trace));
+  const Analysed a = analyse(with.all());
+  return merge_similar(with, a.swept, a.graph);
 }
 
 const Edge* find_edge(const Graph& graph, std::uint32_t from, std::uint32_t to) {
@@ -42,7 +42,7 @@ TEST_CASE("kept apart, every actor is its own vertex and every edge itself") {
   const ActorId a = t.thread("worker-1"), b = t.thread("worker-2");
   t.wait(a, b, 10, 30);
   const Analysed analysed = analyse(t.trace);
-  const Merged m = keep_apart(t.trace, analysed.swept, analysed.graph);
+  const Merged m = keep_apart(TraceWithStandIns(t.trace), analysed.swept, analysed.graph);
   REQUIRE(m.vertices.size() == 2);
   CHECK(m.vertex_of == std::vector<std::uint32_t>{0, 1});
   CHECK(m.vertices[b].representative == b);
@@ -293,8 +293,7 @@ TEST_CASE("idle edges of a device to a group are summed") {
   other.to = w2;
   other.wait_ns = other.weight_ns = 30;
   add_edges(a.graph, {idle, other});
-  const Merged m =
-      merge_similar(t.trace, a.swept, a.graph, {{}, t.trace.actors.size(), t.trace.waits.size()});
+  const Merged m = merge_similar(TraceWithStandIns(t.trace), a.swept, a.graph);
   const Edge* const edge = find_edge(m.graph, m.vertex_of[disk], m.vertex_of[w1]);
   REQUIRE(edge != nullptr);
   CHECK(edge->weight_ns == 90);

@@ -26,7 +26,7 @@ ActorId born(TraceByHand& t, const std::string& name, Nanos start, Nanos exit, A
 }
 
 struct Analysed {
-  ShortLivedThreads short_lived;
+  TraceWithStandIns short_lived;
   Sweep swept;
   Merged merged;
 };
@@ -34,10 +34,10 @@ struct Analysed {
 Analysed analyse(TraceByHand& t) {
   const Status valid = validate(t.trace);
   if (!valid.ok()) FAIL(valid.error().message);
-  ShortLivedThreads short_lived = stand_in_for_short_lived(t.trace);
-  Result<Sweep> swept = sweep(t.trace);
+  TraceWithStandIns short_lived = stand_in_for_short_lived(t.trace);
+  Result<Sweep> swept = sweep(short_lived.all());
   if (!swept.ok()) FAIL(swept.error().message);
-  Merged merged = merge_similar(t.trace, *swept, build_graph(t.trace, *swept), short_lived);
+  Merged merged = merge_similar(short_lived, *swept, build_graph(short_lived.all(), *swept));
   return {std::move(short_lived), *std::move(swept), std::move(merged)};
 }
 
@@ -66,15 +66,17 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   t.wait(accept, nic, 450, 600);
 
   const Analysed done = analyse(t);
-  REQUIRE(done.short_lived.groups.size() == 1);
-  const ShortLived& group = done.short_lived.groups[0];
+  REQUIRE(done.short_lived.groups().size() == 1);
+  const ShortLived& group = done.short_lived.groups()[0];
   CHECK(group.members == std::vector<ActorId>{a, b, c, d});
   CHECK(group.alive_ns == 400);
   // All but [120, 200), when a waits alone, [210, 250), when a and b wait, [300, 310), b alone, and [640,
   // 650).
   CHECK(group.busy_ns == 260);
-  CHECK(done.short_lived.actors == 7);
-  CHECK(done.short_lived.waits == 4);
+  CHECK(done.short_lived.actors().size() == 7);
+  CHECK(done.short_lived.waits().size() == 4);
+  CHECK(done.short_lived.is_stand_in(group.stand_in));
+  CHECK(done.short_lived.all().actors.size() == 8);
 
   const std::uint32_t vertex = done.merged.vertex_of[a];
   const Vertex& merged = done.merged.vertices[vertex];
@@ -99,7 +101,8 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   CHECK(to_creator->waker_blocked_ns == 150);
   CHECK(to_creator->waker_running_ns == 150);
   REQUIRE(to_creator->stacks.size() == 1);
-  CHECK(t.trace.frames[t.trace.stacks[to_creator->stacks[0].wait_stack].frames[0]] ==
+  CHECK(done.short_lived.all()
+            .frames[done.short_lived.all().stacks[to_creator->stacks[0].wait_stack].frames[0]] ==
         "[no thread of it alive]");
   // The creator's wait is waited for: it counts twice.
   const Edge* const to_nic =
@@ -150,16 +153,16 @@ TEST_CASE("which threads are short-lived") {
   const ActorId first = born(t, "conn-1", 100, 400);
   const ActorId second = born(t, "conn-2", 400, 500);
   c.change(t.trace, creator, first, second);
-  CHECK(stand_in_for_short_lived(t.trace).groups.size() == c.groups);
+  CHECK(stand_in_for_short_lived(t.trace).groups().size() == c.groups);
 }
 
 TEST_CASE("a pool that starts and stops inside the window is none, two that follow each other are") {
   TraceByHand t(1000);
   for (int i = 0; i < 8; ++i) born(t, "pool", 10, 300);
-  CHECK(stand_in_for_short_lived(t.trace).groups.empty());
-  CHECK(t.trace.actors.size() == 8);
+  CHECK(stand_in_for_short_lived(t.trace).groups().empty());
+  CHECK(stand_in_for_short_lived(t.trace).all().actors.size() == 8);
   for (int i = 0; i < 8; ++i) born(t, "pool", 310, 600);
-  CHECK(stand_in_for_short_lived(t.trace).groups.size() == 1);
+  CHECK(stand_in_for_short_lived(t.trace).groups().size() == 1);
 }
 
 TEST_CASE("a creator that was blocked when its child was born is not waited for") {
@@ -204,8 +207,9 @@ TEST_CASE("stand-ins never make a history impossible") {
       previous = id;
     }
     const Result<Sweep> before = sweep(trace);
-    groups += stand_in_for_short_lived(trace).groups.size();
-    const Result<Sweep> after = sweep(trace);
+    const TraceWithStandIns with = stand_in_for_short_lived(trace);
+    groups += with.groups().size();
+    const Result<Sweep> after = sweep(with.all());
     INFO(seed);
     if (!after.ok()) FAIL(after.error().message);
     for (std::size_t site = 0; site < before->sites.size(); ++site) {

@@ -167,10 +167,10 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
                              return in.edges[e].from == first || in.edges[e].to == first;
                            });
         const bool saturated = static_cast<double>(vertex.busy_ns) >=
-                               in.options.saturated * static_cast<double>(in.options.window_ns);
+                               in.options.always_busy * static_cast<double>(in.options.window_ns);
         const bool paced = !saturated &&
                            static_cast<double>(vertex.paced_ns) >=
-                               in.options.saturated * static_cast<double>(in.options.window_ns) &&
+                               in.options.always_busy * static_cast<double>(in.options.window_ns) &&
                            followed(in, edges, component);
         if (vertex.kind != KnotVertex::Kind::pseudo && (saturated || !alone)) {
           result.sinks.push_back({first, saturated, paced});
@@ -188,7 +188,7 @@ KnotResult search(const Input& in, const Vertices& vertices, const Edges& edges,
           active += in.vertices[v].active_ns;
           device = device || in.vertices[v].kind == KnotVertex::Kind::device;
         }
-        const double needed = in.options.saturated * static_cast<double>(in.options.window_ns);
+        const double needed = in.options.always_busy * static_cast<double>(in.options.window_ns);
         background = !device && static_cast<double>(cpu) < needed &&
                      (static_cast<double>(active) < needed || !followed(in, edges, component));
         if (background) {
@@ -227,8 +227,8 @@ KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std:
       result.steps.push_back({Reason::to_pseudo, e, {}, edges[e].weight_ns});
     } else if (edges[e].weight_ns < options.noise_ns) {
       result.steps.push_back({Reason::noise, e, {}, edges[e].weight_ns});
-    } else if (vertices[edges[e].from].saturated) {
-      result.steps.push_back({Reason::saturated, e, {}, edges[e].weight_ns});
+    } else if (vertices[edges[e].from].always_running) {
+      result.steps.push_back({Reason::always_running, e, {}, edges[e].weight_ns});
     } else {
       live.insert(e);
     }

@@ -54,18 +54,18 @@ TEST_CASE("what a saturated vertex waits for is set aside, and it is a sink") {
   // 1).
   const std::vector<KnotEdge> edges{{0, 2, 600}, {2, 0, 400}, {0, 1, 40}, {1, 0, 50}};
   KnotVertex last = busy();
-  last.saturated = true;
+  last.always_running = true;
   const KnotResult result = find_knots({sleeper(), last, disk(600)}, edges, defaults());
   CHECK(result.knots.empty());
   REQUIRE(result.sinks.size() >= 1);
   CHECK(result.sinks[0].vertex == 1);
   CHECK(result.sinks[0].saturated);
-  CHECK(result.steps[0].reason == Reason::saturated);
+  CHECK(result.steps[0].reason == Reason::always_running);
   CHECK(result.steps[0].edge == 3);
 
   // A disk at its capacity is no part of a knot either.
   KnotVertex full = disk(930);
-  full.saturated = true;
+  full.always_running = true;
   const KnotResult device = find_knots({sleeper(), full}, {{0, 1, 800}, {1, 0, 70}}, defaults());
   CHECK(device.knots.empty());
   REQUIRE(device.sinks.size() == 1);

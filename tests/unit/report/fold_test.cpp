@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "report/frame.h"
+#include "analysis/frame.h"
 
 using namespace offwait;
 using Frames = std::vector<std::string>;

@@ -50,7 +50,7 @@ TEST_CASE("What the sample report says") {
   CHECK(report["knots"] ==
         json::parse(R"([{"actors":[1,2],"edges":[{"from":1,"to":2},{"from":2,"to":1}],"background":false,
     "pattern":"blocking-io","pattern_title":"blocking I/O","evidence":"disk vda idle 50% of the window.",
-    "advice":"Batch the syncs.","weight_s":14.5,"cpu_s":5.0}])"));
+    "advice":"Threads and a device take turns waiting for each other: usually requests are batched, sent ahead or asynchronously, or by more threads, so that the device always has work; or the device is replaced by a faster one.","weight_s":14.5,"cpu_s":5.0}])"));
   CHECK(report["refinement"] ==
         json::parse(R"([{"step":1,"removed":{"from":0,"to":1},"weight_s":0.01,"reason":"noise"},
     {"step":2,"removed":{"actor":3},"weight_s":0.0,"reason":"background-sink"}])"));
@@ -65,7 +65,7 @@ TEST_CASE("What the sample report says") {
         json::parse(R"([{"actor":3,"tid":13,"wait_s":10.0,"throughout":true,"class":"poll",
     "wait_stack":["epoll_wait"],"holder":null,"deadlock":false}])"));
   CHECK(report["elsewhere"] == json::parse(R"([{"from":0,"to":1,"reason":"leads-in",
-    "sentence":"Not in a knot: nothing there waits for A."}])"));
+    "sentence":"Not in a knot: A waits for the knot, but nothing there waits for A."}])"));
 }
 
 TEST_CASE("The total is the sum of the losses") {

@@ -34,9 +34,10 @@ inline Report sample_report() {
   report.totals.threads = 3;
   report.totals.waits = 2800;
   report.totals.target = {7, 0.5, 22.5, 0, 30};
-  report.totals.waits_for = {{"disk", 5}, {"nobody", 10}, {"thread", 7.5}};
+  report.totals.waits_for = {{BlockedBy::disk, 5}, {BlockedBy::nobody, 10}, {BlockedBy::thread, 7.5}};
   report.options = {2, 0.1, true};
-  report.verdict = {ReportVerdict::Kind::knot, "1 knot limits."};
+  report.verdict.rule = ReportVerdict::Rule::knots;
+  report.verdict.knots = 1;
   report.actors = {sample_thread("A", 11, 2, 8), sample_thread("B", 12, 5, 5),
                    sample_device(ActorKind::disk, "vda"), sample_thread("idler", 13, 0, 10)};
   report.actors[0].time = {2, 0.5, 7.5, 0, 10};
@@ -85,10 +86,8 @@ inline Report sample_report() {
   ReportKnot knot;
   knot.actors = {1, 2};
   knot.edges = {0, 2};
-  knot.pattern = "blocking-io";
-  knot.pattern_title = "blocking I/O";
-  knot.evidence = "disk vda idle 50% of the window.";
-  knot.advice = "Batch the syncs.";
+  knot.pattern = Pattern::blocking_io;
+  knot.threads = 1;
   knot.weight_s = 14.5;
   knot.cpu_s = 5;
   report.knots = {knot};
@@ -111,7 +110,7 @@ inline Report sample_report() {
                    {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
                    ReportDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}}};
   report.open_waits = {{3, 13, 10, true, WaitClass::poll, {"epoll_wait"}}};
-  report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, "Not in a knot: nothing there waits for A."}};
+  report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, std::nullopt, std::nullopt, 0}};
   return report;
 }
 

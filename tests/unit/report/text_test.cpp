@@ -38,7 +38,7 @@ int widest(const std::string& text) {
 void poison(Report& report, const std::string& name) {
   report.recording = {name, name, name, 2, name};
   report.loss[name] = 3;
-  report.verdict.sentence = name;
+  report.verdict.remote = {name, 1, 1};
   for (ReportActor& actor : report.actors) {
     actor.name = name;
     actor.lost_s = 0.5;
@@ -52,11 +52,8 @@ void poison(Report& report, const std::string& name) {
       peer.name = name;
     }
   }
-  for (ReportKnot& knot : report.knots) {
-    knot.pattern_title = knot.evidence = knot.advice = name;
-  }
+  report.deadlocks = {{{{0, 11, name}, {1, 12, name}}}};
   report.open_waits[0].wait_stack = {name};
-  report.elsewhere[0].sentence = name;
 }
 
 const std::vector<std::string> hostile_names = {
@@ -77,11 +74,13 @@ TEST_CASE("The sample report, in full") {
 3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · machine 75% busy ·
   nothing lost
 
-1 knot limits.
+1 knot limits: at least one wait in it must get shorter before throughput can rise.
 
 KNOT 1  B (tid 12) ⇄ disk vda
         blocking I/O: disk vda idle 50% of the window.
-        Batch the syncs.
+        Threads and a device take turns waiting for each other: usually requests are batched, sent
+        ahead or asynchronously, or by more threads, so that the device always has work; or the
+        device is replaced by a faster one.
   edge           weight  window   waited     waits     each  class
   B → disk vda   9.50 s     95%   5.00 s     1,000  5.00 ms  disk
     waits in   fdatasync ← sync_it (log.cc:7) (68% of the weight, 1 other stack)
@@ -90,7 +89,7 @@ KNOT 1  B (tid 12) ⇄ disk vda
 
 LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise throughput
   A → B  8.00 s 80% futex 75%, pipe 25%, 800 waits of 10.0 ms
-    Not in a knot: nothing there waits for A.
+    Not in a knot: A waits for the knot, but nothing there waits for A.
     meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms
     peers      service 10.0.0.5:3306 ×500, client 10.0.0.9 ×300 and 68 more
     waits in   pthread_cond_wait
@@ -291,7 +290,7 @@ TEST_CASE("Background knots are short unless they are the answer") {
   report.knots[0].background = true;
   CHECK(has(to_text(report, {}),
             "  B (tid 12) ⇄ disk vda  knot, weight 14.5 s, busy 5.00 s, looks like: blocking I/O\n"));
-  report.verdict.kind = ReportVerdict::Kind::background;
+  report.verdict.rule = ReportVerdict::Rule::background;
   CHECK(has(to_text(report, {}), "\nBACKGROUND KNOT 1  B (tid 12) ⇄ disk vda\n"));
 }
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "report/analyse.h"
+#include "analysis/analyse.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "trace/text.h"

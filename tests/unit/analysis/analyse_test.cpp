@@ -1,63 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/analyse.h"
+#include "analysis/analyse.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "unit/analysis/scene.h"
+
 using namespace offwait;
-
-namespace {
-
-constexpr Nanos kMs = 1'000'000;
-
-/// A trace of a window of one second, put together thread by thread.
-class Scene {
- public:
-  Scene() {
-    trace.window = {0, kSecond};
-    trace.loss = {{"ringbuf_full", 0}};
-  }
-  ActorId thread(const std::string& name, int tid, int tgid = 1) {
-    Actor actor;
-    actor.name = name;
-    actor.tid = tid;
-    actor.tgid = tgid;
-    trace.actors.push_back(actor);
-    return static_cast<ActorId>(trace.actors.size() - 1);
-  }
-  ActorId device(ActorKind kind, const std::string& name) {
-    Actor actor;
-    actor.kind = kind;
-    actor.name = name;
-    trace.actors.push_back(actor);
-    return static_cast<ActorId>(trace.actors.size() - 1);
-  }
-  void wait(ActorId who, ActorId waker, Nanos from_ms, Nanos to_ms, WaitClass wait_class = WaitClass::futex) {
-    WaitSite site;
-    site.thread = who;
-    site.waker = waker;
-    site.wait_class = wait_class;
-    SiteId id = 0;
-    while (id < trace.sites.size() && !(trace.sites[id] == site)) {
-      ++id;
-    }
-    if (id == trace.sites.size()) {
-      trace.sites.push_back(site);
-    }
-    const Nanos wake = to_ms < 0 ? kNever : to_ms * kMs;
-    trace.waits.push_back({id, 0, from_ms * kMs, wake, wake});
-  }
-  Report report(const AnalysisOptions& options = {}) const {
-    const Result<Report> result = analyse(trace, options);
-    if (!result.ok()) {
-      FAIL(result.error().message);
-    }
-    return *result;
-  }
-  Trace trace;
-};
-
-}  // namespace
+using test::kMs;
+using test::Scene;
 
 TEST_CASE("Figure 3: A→B = t2−t0, B→C = 2(t1−t0)") {
   Scene scene;
@@ -76,13 +27,16 @@ TEST_CASE("Figure 3: A→B = t2−t0, B→C = 2(t1−t0)") {
   CHECK(report.edges[1].weight_s == 0.8);
   CHECK(report.edges[1].wait_s == 0.4);
   // C runs all the time.
-  CHECK(report.verdict.kind == ReportVerdict::Kind::sink);
+  CHECK(report.verdict.kind() == ReportVerdict::Kind::sink);
   REQUIRE(report.sinks.size() == 1);
   CHECK(report.sinks[0].actor == c);
   CHECK(report.sinks[0].saturated);
   CHECK(report.sinks[0].running_s == 1.0);
   REQUIRE(report.elsewhere.size() == 2);
-  CHECK(report.elsewhere[0].sentence == "A waits for C, directly or not, which is saturated.");
+  CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::leads_in);
+  CHECK(report.edges[report.elsewhere[0].edge].from == a);
+  CHECK(report.elsewhere[0].sink == 0U);
+  CHECK_FALSE(report.elsewhere[0].knot);
 }
 
 TEST_CASE("Two threads that take turns are a knot; who waits for them is not") {
@@ -96,7 +50,7 @@ TEST_CASE("Two threads that take turns are a knot; who waits for them is not") {
   }
   scene.wait(client, a, 15, 815);
   const Report report = scene.report();
-  CHECK(report.verdict.kind == ReportVerdict::Kind::knot);
+  CHECK(report.verdict.kind() == ReportVerdict::Kind::knot);
   REQUIRE(report.knots.size() == 1);
   CHECK(report.knots[0].actors == std::vector<ReportActorId>{a, b});
   CHECK_FALSE(report.knots[0].background);
@@ -104,8 +58,8 @@ TEST_CASE("Two threads that take turns are a knot; who waits for them is not") {
   REQUIRE(report.elsewhere.size() == 1);
   CHECK(report.edges[report.elsewhere[0].edge].from == client);
   CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::leads_in);
-  CHECK(report.elsewhere[0].sentence ==
-        "Not in a knot: client waits for the knot, but nothing there waits for client.");
+  CHECK(report.elsewhere[0].knot == 0U);
+  CHECK_FALSE(report.elsewhere[0].waited_for);
 }
 
 TEST_CASE("A knot that hardly runs is background, and the answer when there is nothing else") {
@@ -120,7 +74,7 @@ TEST_CASE("A knot that hardly runs is background, and the answer when there is n
     scene.wait(b, timer, t + 10, t + 14, WaitClass::sleep);
   }
   const Report report = scene.report();
-  CHECK(report.verdict.kind == ReportVerdict::Kind::background);
+  CHECK(report.verdict.kind() == ReportVerdict::Kind::background);
   REQUIRE(report.knots.size() == 1);
   CHECK(report.knots[0].background);
   REQUIRE(report.elsewhere.size() == 2);
@@ -154,9 +108,16 @@ TEST_CASE(
   }
   CHECK(found == std::map<int, std::pair<int, bool>>{
                      {1, {2, true}}, {2, {1, true}}, {3, {1, false}}, {4, {4, true}}, {5, {3, false}}});
-  CHECK(report.verdict.sentence.starts_with(
-      "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of a (tid 1). "
-      "Deadlock: d (tid 4) waits for a mutex that it holds itself. Idle: "));
+  std::vector<std::vector<int>> circles;
+  for (const ReportDeadlock& deadlock : report.deadlocks) {
+    circles.emplace_back();
+    for (const ReportThread& thread : deadlock.threads) {
+      circles.back().push_back(thread.tid);
+    }
+  }
+  CHECK(circles == std::vector<std::vector<int>>{{1, 2}, {4}});
+  CHECK(report.deadlocks[0].threads[0].name == "a");
+  CHECK(report.verdict.rule == ReportVerdict::Rule::idle);
 }
 
 TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
@@ -167,12 +128,11 @@ TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
   scene.wait(a, timer, 0, 900, WaitClass::sleep);
   scene.wait(b, kNoActor, 0, -1, WaitClass::poll);
   const Report report = scene.report();
-  CHECK(report.verdict.kind == ReportVerdict::Kind::idle);
-  CHECK(report.verdict.sentence ==
-        "Idle: no knot, and nothing is saturated. The target ran 10% of one CPU, and its threads wait for "
-        "what did not "
-        "come within the window (53% of their blocked time), timers (47%).");
-  CHECK(report.totals.waits_for == std::map<std::string, double>{{"nobody", 1.0}, {"timer", 0.9}});
+  CHECK(report.verdict.kind() == ReportVerdict::Kind::idle);
+  CHECK(report.verdict.rule == ReportVerdict::Rule::idle);
+  CHECK(report.totals.target.running_s == Approx(0.1));
+  CHECK(report.totals.waits_for ==
+        std::map<BlockedBy, double>{{BlockedBy::nobody, 1.0}, {BlockedBy::timer, 0.9}});
   REQUIRE(report.open_waits.size() == 1);
   CHECK(report.open_waits[0].tid == 2);
   CHECK(report.open_waits[0].wait_s == 1.0);
@@ -187,27 +147,23 @@ TEST_CASE("A target that is ready to run for longer than it runs lacks CPU, it i
   scene.wait(a, timer, 0, 600, WaitClass::sleep);
   scene.trace.preemptions.push_back({a, 600 * kMs, 800 * kMs});
   const auto verdict = [&scene] { return scene.report().verdict; };
-  CHECK(verdict().kind == ReportVerdict::Kind::idle);
+  CHECK(verdict().kind() == ReportVerdict::Kind::idle);
   scene.trace.preemptions[0].run += 1 * kMs;
-  CHECK(verdict().kind == ReportVerdict::Kind::cpu);
-  CHECK(verdict().sentence ==
-        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms.");
+  CHECK(verdict().kind() == ReportVerdict::Kind::cpu);
+  CHECK(verdict().rule == ReportVerdict::Rule::lacks_cpu);
+  CHECK(verdict().lacks_cpu);
+  CHECK(scene.report().totals.target.runnable_s == Approx(0.201));
+  CHECK(scene.report().totals.target.running_s == Approx(0.199));
   scene.trace.recording.cpus = 2;
   scene.trace.recording.cpu_busy_ns = 1600 * kMs;
   scene.trace.recording.cpu_idle_ns = 400 * kMs;
-  CHECK(verdict().sentence ==
-        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Its own part of that was 12%.");
+  CHECK(verdict().machine_full);
   scene.trace.recording.cpu_idle_ns = 401 * kMs;
-  CHECK(verdict().sentence ==
-        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. They were not all taken: it may be a CPU "
-        "quota, pinning, or short bursts.");
+  CHECK_FALSE(verdict().machine_full);
   // As little as that is not worth a verdict.
   scene.trace.waits[0].wake = scene.trace.waits[0].run = 610 * kMs;
   scene.trace.preemptions[0] = {a, 610 * kMs, 809 * kMs};
-  CHECK(verdict().kind == ReportVerdict::Kind::idle);
+  CHECK(verdict().kind() == ReportVerdict::Kind::idle);
 }
 
 TEST_CASE("An open wait that began in the window is not throughout, unless the thread was born with it") {
@@ -232,9 +188,9 @@ TEST_CASE("A window without a wait says so") {
   scene.thread("a", 1);
   scene.trace.actors[0].exit = 300 * kMs;
   const Report report = scene.report();
-  CHECK(report.verdict.kind == ReportVerdict::Kind::none);
-  CHECK(report.verdict.sentence ==
-        "No thread waited in the window: there is no wait to improve. The target ran 30% of one CPU.");
+  CHECK(report.verdict.kind() == ReportVerdict::Kind::none);
+  CHECK(report.verdict.rule == ReportVerdict::Rule::no_waits);
+  CHECK(report.totals.target.running_s == Approx(0.3));
 }
 
 TEST_CASE("Losses: which actors they touch, apart from what was unknown anyway") {
@@ -300,8 +256,12 @@ TEST_CASE("Idle edges come from disks and are marked; disks say what they could 
   CHECK(report.disks[0].busy_s == Approx(0.5));
   CHECK(report.disks[0].capacity_source == CapacitySource::given);
   REQUIRE(report.knots.size() == 1);
-  CHECK(report.knots[0].pattern == "blocking-io");
-  CHECK(report.knots[0].evidence == "disk vda idle 50% of the window.");
+  CHECK(report.knots[0].pattern == Pattern::blocking_io);
+  CHECK(report.disks[0].idle_s == Approx(0.5));
+  CHECK(report.knots[0].threads == 1);
+  CHECK(report.knots[0].evidence.running_s == Approx(0.5));
+  CHECK(report.knots[0].evidence.blocked_s == Approx(0.5));
+  CHECK(report.knots[0].evidence.cpu_shortage == CpuShortage::none);
   CHECK(report.elsewhere.empty());
 }
 
@@ -349,16 +309,17 @@ TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken fo
   CHECK(report.sinks[0].paced);
   CHECK_FALSE(report.sinks[0].saturated);
   CHECK(report.sinks[0].asleep_s == Approx(0.9));
-  CHECK(report.sinks[0].pattern == "timer-driven");
-  CHECK(report.sinks[0].evidence == "100 sleeps, 9.00 ms each on average.");
-  CHECK(report.sinks[1].pattern.empty());
+  CHECK(report.sinks[0].pattern == Pattern::timer_driven);
+  CHECK(report.sinks[0].sleeps.count == 100);
+  CHECK(report.sinks[0].sleeps.sum_s == Approx(0.9));
+  CHECK_FALSE(report.sinks[1].pattern);
   CHECK_FALSE(report.sinks[1].limits());
   CHECK_FALSE(report.sinks[2].limits());
-  CHECK(report.verdict.kind == ReportVerdict::Kind::sink);
-  CHECK(
-      report.verdict.sentence ==
-      "No knot, and nothing is saturated. 1 actor sleeps or runs all the time while threads that do the work "
-      "wait for it: how long it sleeps limits.");
+  CHECK(report.verdict.kind() == ReportVerdict::Kind::sink);
+  CHECK(report.verdict.rule == ReportVerdict::Rule::paced);
+  CHECK(report.verdict.paced == 1);
+  CHECK(report.verdict.saturated == 0);
+  CHECK_FALSE(report.verdict.remote);
 
   // A poll with a time limit is no sleep: nobody knows what it polls for.
   Scene polls;
@@ -405,7 +366,7 @@ TEST_CASE(
         Approx(0.019));  // 10, then 20 nine times, of which none lives
   REQUIRE(report.knots.size() == 1);
   // They are blocked for 0.70 s of 1.44 s: not most of it.
-  CHECK(report.knots[0].pattern == "mixed");
+  CHECK(report.knots[0].pattern == Pattern::mixed);
 }
 
 TEST_CASE("An edge says when its waits were, if that was in few phases and long enough") {

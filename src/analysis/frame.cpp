@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/frame.h"
+#include "analysis/frame.h"
 
 #include <algorithm>
 #include <array>

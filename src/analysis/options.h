@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The whole analysis as one pure function: a trace in, a report out.
+// What a user can ask of the analysis.
 #pragma once
 
 #include <optional>
 
-#include "analysis/findings.h"
 #include "base/nanos.h"
-#include "base/result.h"
 #include "model/thread_filter.h"
-#include "model/trace.h"
 
 namespace offwait {
 
@@ -21,9 +18,9 @@ struct AnalysisOptions {
   ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report
 };
 
-/// The trace is taken by value because stand-ins for short-lived threads are added to it: move it in. Fails
-/// with the errors of validate() and sweep(), and for a window without length. A trace without any wait gives
-/// a report that says so.
-Result<Report> analyse(Trace trace, const AnalysisOptions& options);
+/// The part of a window in ns: rounded, at least 0, at most kNever.
+Nanos part_of(double fraction, Nanos window);
+/// --min-weight in ns, whichever way it was given.
+Nanos min_weight_of(const AnalysisOptions& options, Nanos window);
 
 }  // namespace offwait

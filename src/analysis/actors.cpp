@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/actors.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/nanos.h"
+
+namespace offwait {
+
+namespace {
+
+/// "io-12" → "io-", "12": text and digits by turns, text first.
+std::vector<std::string> text_and_digits(std::string_view name) {
+  std::vector<std::string> parts(1);
+  bool digits = false;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit != digits) {
+      parts.emplace_back();
+      digits = digit;
+    }
+    parts.back() += c;
+  }
+  return parts;
+}
+
+/// The members' name, with `*` for each run of digits in which they differ. Names of one group differ in
+/// digits only; should they not, the first one's is taken.
+std::string common_name(const Trace& trace, const std::vector<ActorId>& members) {
+  std::vector<std::string> common = text_and_digits(trace.actors[members.front()].name);
+  for (const ActorId member : members) {
+    const std::vector<std::string> parts = text_and_digits(trace.actors[member].name);
+    if (parts.size() != common.size()) {
+      return trace.actors[members.front()].name;
+    }
+    for (std::size_t i = 1; i < parts.size(); i += 2) {
+      if (parts[i] != common[i]) {
+        common[i] = "*";
+      }
+    }
+  }
+  std::string out;
+  for (const std::string& part : common) {
+    out += part;
+  }
+  return out;
+}
+
+void add_tids(const Trace& trace, const std::vector<ActorId>& members, ReportActor& actor) {
+  actor.tid = trace.actors[members.front()].tid;
+  actor.tgid = trace.actors[members.front()].tgid;
+  bool renumbered = false;
+  for (const ActorId member : members) {
+    const Actor& thread = trace.actors[member];
+    actor.tids.push_back(thread.tid);
+    actor.ns_tids.push_back(thread.ns_tid != 0 ? thread.ns_tid : thread.tid);
+    renumbered = renumbered || thread.ns_tid != 0;
+  }
+  if (!renumbered) actor.ns_tids.clear();
+}
+
+BlockedBy blocked_by(ActorKind waker) {
+  switch (waker) {
+    case ActorKind::thread:
+    case ActorKind::group:
+      return BlockedBy::thread;
+    case ActorKind::disk:
+      return BlockedBy::disk;
+    case ActorKind::nic:
+      return BlockedBy::nic;
+    case ActorKind::timer:
+      return BlockedBy::timer;
+    case ActorKind::irq:
+      return BlockedBy::irq;
+    case ActorKind::softirq:
+      return BlockedBy::softirq;
+  }
+  return BlockedBy::unknown;
+}
+
+/// Blocked time of the target that somebody ended.
+std::map<BlockedBy, Nanos> blocked_by_waker(const Prepared& prepared, const WaitGraph& graph) {
+  const Trace& trace = prepared.trace.all();
+  std::map<BlockedBy, Nanos> out;
+  for (SiteId id = 0; id < prepared.trace.sites().size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    const Nanos wait_ns = prepared.sweep.sites[id].wait_ns;
+    if (site.waker != kNoActor && wait_ns > 0 && !trace.actors[site.thread].outside) {
+      const bool request = site.peer != kNoPeer && graph.peer_kinds[site.peer] == PeerKind::request;
+      out[request ? BlockedBy::requests : blocked_by(trace.actors[site.waker].kind)] += wait_ns;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ReportTime report_time(const ActorTime& time) {
+  return {to_seconds(time.running_ns), to_seconds(time.runnable_ns), to_seconds(time.blocked_ns),
+          to_seconds(time.unknown_ns), to_seconds(time.lifetime_ns)};
+}
+
+std::vector<ReportActor> find_actors(const Prepared& prepared, const WaitGraph& graph) {
+  const Trace& trace = prepared.trace.all();
+  std::vector<Nanos> lost(graph.vertices.size(), 0);
+  for (const Gap& gap : trace.gaps) {
+    lost[graph.vertex_of[gap.thread]] += clipped(gap.from, gap.to, trace.window);
+  }
+  std::vector<ReportActor> out;
+  for (std::uint32_t id = 0; id < graph.vertices.size(); ++id) {
+    const Vertex& vertex = graph.vertices[id];
+    const Actor& first = trace.actors[vertex.representative];
+    ReportActor actor;
+    actor.kind = graph.kinds[id];
+    actor.name = vertex.members.size() > 1 ? common_name(trace, vertex.members) : first.name;
+    actor.outside = first.outside;
+    actor.short_lived = vertex.short_lived;
+    if (is_thread(actor.kind)) {
+      add_tids(trace, vertex.members, actor);
+    }
+    actor.time = report_time(vertex.time);
+    actor.open_wait_s = to_seconds(vertex.time.open_wait_ns);
+    actor.lost_s = to_seconds(lost[id]);
+    actor.on = first.on;
+    out.push_back(std::move(actor));
+  }
+  return out;
+}
+
+ReportTotals sum_totals(const Prepared& prepared, const WaitGraph& graph) {
+  const Trace& trace = prepared.trace.all();
+  ReportTotals totals;
+  const auto waits = prepared.trace.waits();
+  totals.waits = static_cast<std::uint64_t>(std::count_if(
+      waits.begin(), waits.end(), [&trace](const Wait& wait) { return !trace.sites[wait.site].in_flight; }));
+  totals.preemptions = trace.preemptions.size();
+  ActorTime sum;
+  for (ActorId id = 0; id < prepared.trace.actors().size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind != ActorKind::thread) {
+      continue;
+    }
+    if (actor.outside) {
+      ++totals.outside_threads;
+      continue;
+    }
+    ++totals.threads;
+    add(sum, prepared.sweep.actors[id]);
+  }
+  totals.target = report_time(sum);
+  Nanos unknown = sum.blocked_ns - sum.open_wait_ns;
+  for (const auto& [kind, ns] : blocked_by_waker(prepared, graph)) {
+    totals.waits_for[kind] = to_seconds(ns);
+    unknown -= ns;
+  }
+  if (sum.open_wait_ns > 0) {
+    totals.waits_for[BlockedBy::nobody] = to_seconds(sum.open_wait_ns);
+  }
+  if (unknown > 0) {
+    totals.waits_for[BlockedBy::unknown] = to_seconds(unknown);
+  }
+  return totals;
+}
+
+}  // namespace offwait

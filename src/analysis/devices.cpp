@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/devices.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace offwait {
+
+namespace {
+
+/// Members of a group together.
+std::vector<ReportDiskUser> disk_users(const WaitGraph& graph, const DiskUse& use, double window_s) {
+  std::map<std::optional<ReportActorId>, ReportDiskUser> by_actor;
+  for (const DiskUser& user : use.users) {
+    std::optional<ReportActorId> actor;
+    if (user.thread != kNoActor) {
+      actor = graph.vertex_of[user.thread];
+    }
+    ReportDiskUser& sum = by_actor[actor];
+    sum.actor = actor;
+    sum.bytes += user.bytes;
+    sum.ios += user.ios;
+    sum.service_s += to_seconds(user.service_ns);
+  }
+  std::vector<ReportDiskUser> users;
+  for (auto& [actor, user] : by_actor) {
+    user.in_flight = user.service_s / window_s;
+    user.service_s /= static_cast<double>(user.ios);
+    users.push_back(user);
+  }
+  std::stable_sort(users.begin(), users.end(),
+                   [](const ReportDiskUser& a, const ReportDiskUser& b) { return a.bytes > b.bytes; });
+  return users;
+}
+
+}  // namespace
+
+std::vector<ReportDisk> find_disks(const Prepared& prepared, const WaitGraph& graph) {
+  const double window_s = to_seconds(prepared.trace.all().window.length());
+  std::vector<ReportDisk> out;
+  for (const DiskUse& use : graph.disks) {
+    ReportDisk& disk = out.emplace_back();
+    disk.actor = graph.vertex_of[use.disk];
+    disk.bytes = use.bytes;
+    disk.ios = use.ios;
+    disk.busy_s = to_seconds(use.busy_ns);
+    disk.idle_s = to_seconds(use.idle_ns);
+    disk.capacity_bytes_per_s = use.capacity.bytes_per_s;
+    disk.capacity_ios_per_s = use.capacity.ios_per_s;
+    disk.capacity_source = use.capacity.source;
+    disk.capacity_raised = use.capacity_raised;
+    disk.capacity_measured_on = use.capacity.measured_on;
+    disk.bytes_per_s = static_cast<double>(use.bytes) / window_s;
+    disk.ios_per_s = static_cast<double>(use.ios) / window_s;
+    disk.service_s = to_seconds(use.mean_service_ns);
+    disk.in_flight = use.mean_in_flight;
+    disk.users = disk_users(graph, use, window_s);
+    if (use.check) {
+      disk.check = {use.check->counted_ios, use.check->counted_bytes, use.check->seen_ios,
+                    use.check->seen_bytes, use.check->mismatch};
+    }
+  }
+  return out;
+}
+
+std::vector<ReportNic> find_nics(const Prepared& prepared, const WaitGraph& graph) {
+  const double window_s = to_seconds(prepared.trace.all().window.length());
+  const auto direction = [window_s](const NicDirection& use) {
+    return ReportNicDirection{use.bytes, static_cast<double>(use.bytes) / window_s, use.capacity_per_s,
+                              to_seconds(use.busy_ns), to_seconds(use.idle_ns)};
+  };
+  std::vector<ReportNic> out;
+  for (const NicUse& use : graph.nics) {
+    out.push_back({graph.vertex_of[use.nic], use.source, use.capacity_raised, direction(use.received),
+                   direction(use.sent)});
+  }
+  return out;
+}
+
+ReportFalseWakeups find_false_wakeups_by_edge(const Prepared& prepared, const WaitGraph& graph,
+                                              bool removed) {
+  ReportFalseWakeups out;
+  out.removed = removed;
+  out.ran_s = to_seconds(prepared.false_wakeups.ran_ns);
+  std::map<std::pair<ReportActorId, ReportActorId>, std::uint64_t> counts;
+  for (const auto& [ends, count] : prepared.false_wakeups.counts) {
+    counts[{graph.vertex_of[ends.first], graph.vertex_of[ends.second]}] += count;
+    out.count += count;
+  }
+  for (const auto& [ends, count] : counts) {
+    out.edges.push_back({ends.first, ends.second, count});
+  }
+  std::stable_sort(out.edges.begin(), out.edges.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+  return out;
+}
+
+}  // namespace offwait

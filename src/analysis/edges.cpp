@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/edges.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "analysis/edge_phases.h"
+#include "analysis/samples.h"
+#include "analysis/stack_frames.h"
+
+namespace offwait {
+
+namespace {
+
+ReportEdge report_edge(const Trace& trace, const WaitGraph& graph, const Edge& edge) {
+  ReportEdge out;
+  out.from = edge.from;
+  out.to = edge.to;
+  out.idle = is_device(graph.kinds[edge.from]);
+  out.waits = edge.waits;
+  out.wait_s = to_seconds(edge.wait_ns);
+  out.weight_s = to_seconds(edge.weight_ns);
+  out.each_s = edge.waits > 0 ? to_seconds(edge.plain_ns) / static_cast<double>(edge.waits) : 0;
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    if (edge.class_wait_ns.at(i) > 0) {
+      out.classes[static_cast<WaitClass>(i)] = to_seconds(edge.class_wait_ns.at(i));
+    }
+  }
+  out.waker_running_s = to_seconds(edge.waker_running_ns);
+  out.waker_runnable_s = to_seconds(edge.waker_runnable_ns);
+  out.waker_blocked_s = to_seconds(edge.waker_blocked_ns);
+  out.waker_unknown_s = to_seconds(edge.waker_unknown_ns);
+  for (const EdgeStack& stack : edge.stacks) {
+    out.stacks.push_back({stack.wait_class, to_seconds(stack.weight_ns), to_seconds(stack.wait_ns),
+                          stack.waits, frames_of(trace, stack.wait_stack),
+                          frames_of(trace, stack.waker_stack)});
+  }
+  out.peers_known = edge.peers.size();
+  for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostReportPeers); ++i) {
+    const EdgePeer& peer = edge.peers[i];
+    const Peer& named = trace.peers[peer.peer];
+    out.peers.push_back({named.role, named.name, peer.waits, to_seconds(peer.wait_ns)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ReportEdge> find_edges(const Prepared& prepared, const WaitGraph& graph) {
+  const Trace& trace = prepared.trace.all();
+  std::map<ReportEdgeId, ReportPhases> phases = find_phases(prepared, graph);
+  std::vector<ReportEdge> out;
+  for (ReportEdgeId id = 0; id < graph.edges.size(); ++id) {
+    const Edge& edge = graph.edges[id];
+    out.push_back(report_edge(trace, graph, edge));
+    const auto samples = graph.samples.by_edge.find({edge.from, edge.to});
+    if (samples != graph.samples.by_edge.end()) {
+      out.back().waker_samples = sum_places(trace, graph.function_of, samples->second);
+    }
+    if (const auto found = phases.find(id); found != phases.end()) {
+      out.back().phases = std::move(found->second);
+    }
+  }
+  return out;
+}
+
+}  // namespace offwait

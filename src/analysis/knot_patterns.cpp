@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/knot_patterns.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+#include "analysis/verdict.h"
+
+namespace offwait {
+
+namespace {
+
+/// A barrier lets as many go each time: the mean over the largest number is more than this.
+constexpr double kConstant = 0.9;
+/// That the thread which is waited for sleeps is worth saying from this part of the wait time on.
+constexpr double kOftenAsleep = 0.2;
+
+PatternEdge pattern_edge(const WaitGraph& graph, const Edge& edge) {
+  const auto of = [&edge](WaitClass wait_class) {
+    return edge.class_wait_ns.at(static_cast<std::size_t>(wait_class));
+  };
+  PatternEdge out;
+  out.from = edge.from;
+  out.to = edge.to;
+  out.futex_ns = of(WaitClass::futex);
+  out.lock_ns = of(WaitClass::lock) + of(WaitClass::spin);
+  out.together_ns = edge.together_ns;
+  out.together_disk_ns = edge.together_disk_ns;
+  out.to_device = is_device(graph.kinds[edge.to]);
+  out.pipe_ns = of(WaitClass::pipe);
+  out.net_ns = out.to_device ? 0 : of(WaitClass::net) + of(WaitClass::poll);
+  out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
+                 out.futex_ns - out.lock_ns - out.pipe_ns - out.net_ns;
+  for (const EdgeStack& stack : edge.stacks) {
+    if (stack.wait_class == WaitClass::futex && stack.wait_stack != kNoStack) {
+      out.futex_stacks.push_back({stack.wait_stack, stack.wait_ns});
+    }
+  }
+  return out;
+}
+
+/// How the threads of the knot were let go by each other: sums over its edges between threads.
+SiteSum releases(const WaitGraph& graph, const Knot& knot) {
+  SiteSum sum;
+  for (const std::uint32_t id : knot.edges) {
+    const Edge& edge = graph.edges[id];
+    if (!is_device(graph.kinds[edge.from]) && is_thread(graph.kinds[edge.to])) {
+      add(sum, edge);
+    }
+  }
+  return sum;
+}
+
+ReportReleases report_releases(const SiteSum& sum) {
+  ReportReleases out;
+  out.wait_s = to_seconds(sum.wait_ns);
+  out.together_s = to_seconds(sum.together_ns);
+  out.together_disk_s = to_seconds(sum.together_disk_ns);
+  out.together_waits = sum.together_waits;
+  out.releases = sum.releases;
+  out.largest = sum.largest_release;
+  const double mean = static_cast<double>(sum.together_waits) / static_cast<double>(sum.releases);
+  out.always_as_many = mean > kConstant * static_cast<double>(sum.largest_release);
+  out.asleep_s = to_seconds(sum.waker_asleep_ns);
+  out.often_asleep = sum.wait_ns > 0 && static_cast<double>(sum.waker_asleep_ns) >=
+                                            kOftenAsleep * static_cast<double>(sum.wait_ns);
+  return out;
+}
+
+/// Where the machine's CPUs were free, each of very many waits takes a moment more to resume, which more CPUs
+/// would not change: that is no shortage.
+CpuShortage cpu_shortage(const PatternKnot& values, const ActorTime& time,
+                         std::optional<double> machine_busy) {
+  if (!lacks_cpu(values)) {
+    return CpuShortage::none;
+  }
+  if (time.runnable_ns > time.running_ns + time.blocked_ns) {
+    return CpuShortage::above_all;
+  }
+  return machine_busy.value_or(1) < kMachineBusy ? CpuShortage::none : CpuShortage::besides;
+}
+
+ReportEvidence evidence_of(const WaitGraph& graph, const Knot& knot, const PatternKnot& values,
+                           std::optional<double> machine_busy) {
+  ActorTime time;
+  for (const VertexId vertex : knot.vertices) {
+    add(time, graph.vertices[vertex].time);
+  }
+  std::array<Nanos, kWaitClasses> classes{};
+  for (const std::uint32_t edge : knot.edges) {
+    for (std::size_t i = 0; i < kWaitClasses; ++i) {
+      classes.at(i) += graph.edges[edge].class_wait_ns.at(i);
+    }
+  }
+  ReportEvidence out;
+  out.running_s = to_seconds(time.running_ns);
+  out.runnable_s = to_seconds(time.runnable_ns);
+  out.blocked_s = to_seconds(time.blocked_ns);
+  out.timer_s = to_seconds(values.timer_ns);
+  out.waker_running_s = to_seconds(values.waker_running_ns);
+  out.waker_runnable_s = to_seconds(values.waker_runnable_ns);
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    if (classes.at(i) > 0) {
+      out.classes[static_cast<WaitClass>(i)] = to_seconds(classes.at(i));
+    }
+  }
+  out.releases = report_releases(releases(graph, knot));
+  out.cpu_shortage = cpu_shortage(values, time, machine_busy);
+  return out;
+}
+
+}  // namespace
+
+PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot) {
+  PatternKnot out;
+  std::vector<bool> inside(graph.vertices.size(), false);
+  for (const VertexId vertex : knot.vertices) {
+    inside[vertex] = true;
+    out.has_device = out.has_device || is_device(graph.kinds[vertex]);
+    out.runnable_ns += graph.vertices[vertex].time.runnable_ns;
+    out.blocked_ns += graph.vertices[vertex].time.blocked_ns;
+  }
+  for (const Edge& edge : graph.edges) {
+    if (inside[edge.from] && graph.kinds[edge.to] == ActorKind::timer) {
+      out.timer_ns += edge.plain_ns;
+    }
+  }
+  for (const std::uint32_t id : knot.edges) {
+    const Edge& edge = graph.edges[id];
+    out.waker_running_ns += edge.waker_running_ns;
+    out.waker_runnable_ns += edge.waker_runnable_ns;
+    out.waker_disk_ns += edge.waker_disk_ns;
+    out.edges.push_back(pattern_edge(graph, edge));
+  }
+  return out;
+}
+
+std::vector<ReportKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
+                                      const std::vector<Knot>& found, std::optional<double> machine_busy) {
+  std::vector<ReportKnot> out;
+  for (const Knot& knot : found) {
+    ReportKnot& report = out.emplace_back();
+    report.actors = knot.vertices;
+    report.edges = knot.edges;
+    report.background = knot.background;
+    report.weight_s = to_seconds(knot.weight_ns);
+    for (const VertexId vertex : knot.vertices) {
+      report.cpu_s += to_seconds(input.vertices[vertex].cpu_ns);
+      report.threads += is_thread(graph.kinds[vertex]) ? graph.vertices[vertex].members.size() : 0;
+    }
+    const PatternKnot values = pattern_knot(graph, knot);
+    report.pattern = classify(values);
+    report.evidence = evidence_of(graph, knot, values, machine_busy);
+  }
+  return out;
+}
+
+}  // namespace offwait

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/prepare.h"
+
+#include <vector>
+
+#include "graph/false_wakeups.h"
+#include "model/validate.h"
+
+namespace offwait {
+
+namespace {
+
+FalseWakeupSums sums_of(const Trace& trace, const std::vector<FalseWakeup>& false_wakeups) {
+  FalseWakeupSums sums;
+  for (const FalseWakeup& one : false_wakeups) {
+    const WaitSite& site = trace.sites[trace.waits[one.first].site];
+    ++sums.counts[{site.thread, site.waker}];
+    sums.ran_ns += one.ran;
+  }
+  return sums;
+}
+
+}  // namespace
+
+Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
+  if (const Status valid = validate(trace); !valid.ok()) {
+    return valid.error();
+  }
+  if (trace.window.length() <= 0) {
+    return Error{"the recording's window is empty"};
+  }
+  const std::vector<FalseWakeup> found = find_false_wakeups(trace);
+  FalseWakeupSums false_wakeups = sums_of(trace, found);
+  if (!options.keep_false_wakeups && !found.empty()) {
+    trace = without_false_wakeups(trace, found);
+  }
+  TraceWithStandIns with =
+      options.merge ? stand_in_for_short_lived(std::move(trace)) : TraceWithStandIns(std::move(trace));
+  Result<Sweep> swept = sweep(with.all());
+  if (!swept.ok()) {
+    return swept.error();
+  }
+  return Prepared{std::move(with), *std::move(swept), std::move(false_wakeups)};
+}
+
+}  // namespace offwait

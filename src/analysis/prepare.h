@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The first step: a trace that can be trusted, without false wakeups, with its sums.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "analysis/options.h"
+#include "base/nanos.h"
+#include "base/result.h"
+#include "graph/short_lived.h"
+#include "graph/sweep.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// The false wakeups that were found, whether they were removed or not.
+struct FalseWakeupSums {
+  std::map<std::pair<ActorId, ActorId>, std::uint64_t> counts;  ///< by (woken, waker)
+  Nanos ran_ns = 0;  ///< running time between the two waits around each
+};
+
+struct Prepared {
+  TraceWithStandIns trace;
+  Sweep sweep;  ///< sums over trace.all()
+  FalseWakeupSums false_wakeups;
+};
+
+/// Validates the trace, removes false wakeups (unless the options keep them), adds stand-ins for short-lived
+/// threads (if the options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
+/// validate() and sweep(), and for a window without length.
+Result<Prepared> prepare(Trace trace, const AnalysisOptions& options);
+
+}  // namespace offwait

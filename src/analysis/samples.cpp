@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/samples.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/frame.h"
+#include "analysis/stack_frames.h"
+
+namespace offwait {
+
+namespace {
+
+/// All stacks that call the same functions.
+struct PlaceSum {
+  StackSamples most;  ///< the first stack, which has most
+  std::uint64_t samples = 0;
+  std::uint64_t waiting = 0;
+  std::uint64_t weight() const { return waiting > 0 ? waiting : samples; }
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
+  std::map<std::string, std::uint32_t> functions;
+  std::vector<std::uint32_t> out;
+  for (const std::string& frame : trace.frames) {
+    out.push_back(functions.try_emplace(function_of(frame), static_cast<std::uint32_t>(functions.size()))
+                      .first->second);
+  }
+  return out;
+}
+
+ReportSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
+                         const std::vector<StackSamples>& all) {
+  std::map<std::vector<std::uint32_t>, std::size_t> index;
+  std::vector<PlaceSum> sums;
+  ReportSamples out;
+  std::uint64_t waiting = 0;
+  for (const StackSamples& one : all) {
+    std::vector<std::uint32_t> called;
+    if (one.stack != kNoStack) {
+      for (const FrameId frame : trace.stacks[one.stack].frames) {
+        called.push_back(functions[frame]);
+      }
+    }
+    const auto [at, added] = index.try_emplace(std::move(called), sums.size());
+    if (added) {
+      sums.push_back({one});
+    }
+    sums[at->second].samples += one.samples;
+    sums[at->second].waiting += one.waiting;
+    out.samples += one.samples;
+    waiting += one.waiting;
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const PlaceSum& a, const PlaceSum& b) { return a.weight() > b.weight(); });
+  out.stacks_known = sums.size();
+  for (std::size_t i = 0; i < std::min(sums.size(), kMostReportSampledStacks); ++i) {
+    const double share =
+        static_cast<double>(sums[i].weight()) / static_cast<double>(waiting > 0 ? waiting : out.samples);
+    out.stacks.push_back({share, sums[i].samples, frames_of(trace, sums[i].most.stack)});
+  }
+  return out;
+}
+
+}  // namespace offwait

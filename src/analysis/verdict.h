@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The answer as a value: which rule holds, and the numbers that a sentence about it needs.
+#pragma once
+
+#include <optional>
+
+#include "analysis/findings.h"
+#include "analysis/knot_input.h"
+#include "analysis/wait_graph.h"
+#include "knot/knots.h"
+
+namespace offwait {
+
+/// From here on (machine_busy()) the lack of a CPU needs no other explanation than that all are taken.
+inline constexpr double kMachineBusy = 0.8;
+
+/// The longest edge of waits for requests from outside of the target, if these are long enough to be the
+/// answer where there is no other: an actor of the target waits for --min-weight or more; where there are
+/// background knots, also for more than any of them weighs, and for half of the window.
+std::optional<ReportEdgeId> waits_for_requests(const WaitGraph& graph, const KnotInput& input,
+                                               const std::vector<Knot>& knots);
+
+/// What becomes Report::verdict. Needs the report's recording, totals, edges, knots and sinks.
+ReportVerdict find_verdict(const Report& report, std::optional<ReportEdgeId> requests);
+
+}  // namespace offwait

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/wait_graph.h"
+
+#include <utility>
+
+#include "analysis/samples.h"
+#include "graph/graph.h"
+
+namespace offwait {
+
+WaitGraph build_wait_graph(const Prepared& prepared, bool merge) {
+  const Trace& trace = prepared.trace.all();
+  WaitGraph out;
+  out.peer_kinds = kinds_of_peers(trace);
+  out.disks = disk_use(trace);
+  out.nics = nic_use(trace);
+  Graph graph = build_graph(trace, prepared.sweep);
+  add_edges(graph, idle_edges(trace, out.disks));
+  Merged merged = merge ? merge_similar(prepared.trace, prepared.sweep, graph)
+                        : keep_apart(prepared.trace, prepared.sweep, graph);
+  out.vertices = std::move(merged.vertices);
+  out.vertex_of = std::move(merged.vertex_of);
+  out.edges = std::move(merged.graph.edges);
+  for (const Vertex& vertex : out.vertices) {
+    const Actor& first = trace.actors[vertex.representative];
+    out.kinds.push_back(vertex.members.size() > 1 ? ActorKind::group : first.kind);
+    out.outside.push_back(first.outside);
+  }
+  out.samples = sum_cpu_samples(trace, out.vertex_of, out.vertices.size());
+  out.function_of = functions_of_frames(trace);
+  return out;
+}
+
+PeerSum target_waits(const WaitGraph& graph, const Edge& edge, PeerKind kind) {
+  return graph.outside[edge.from] ? PeerSum{} : sum_of_kind(edge, graph.peer_kinds, kind);
+}
+
+}  // namespace offwait

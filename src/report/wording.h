@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every sentence of the report, from raw values. What is returned is hostile as the names in it are: it is
+// escaped and cut to width where it goes out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/findings.h"
+#include "report/names.h"
+
+namespace offwait {
+
+// ---- wording_verdict.cpp
+
+/// Deadlocks, then the answer: one to four sentences.
+std::string verdict_sentence(const Report& report, const ActorNames& names);
+/// "; the machine's CPUs were 97% busy", empty if that is not known.
+std::string machine_clause(const Report& report);
+
+// ---- wording_pattern.cpp
+
+/// "lock contention". Of a knot with two threads or fewer "lock contention (or a barrier)": of two threads at
+/// a barrier only one is let go at a time, as by a lock.
+std::string_view pattern_title(const ReportKnot& knot);
+/// The numbers that a knot's pattern was concluded from; one to three sentences.
+std::string evidence(const Report& report, const ReportKnot& knot);
+/// How often a paced sink slept, and for how long; empty if it never did.
+std::string evidence(const ReportSink& sink);
+/// What people usually do about it: a sentence or two, without numbers, that holds for the pattern as such.
+std::string_view advice(Pattern pattern);
+/// Empty unless the sink has a pattern.
+std::string_view advice(const ReportSink& sink);
+
+// ---- wording_elsewhere.cpp
+
+/// Why a long wait is no part of the answer.
+std::string elsewhere_sentence(const Report& report, const ReportElsewhere& elsewhere,
+                               const ActorNames& names);
+
+}  // namespace offwait

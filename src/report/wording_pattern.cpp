@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/quantity.h"
+#include "report/wording.h"
+
+namespace offwait {
+
+namespace {
+
+/// "disk vda idle 93% of the window.", empty without a disk.
+std::string idle_disks(const Report& report, const ReportKnot& knot) {
+  std::string out;
+  for (const ReportActorId actor : knot.actors) {
+    const auto disk = std::find_if(report.disks.begin(), report.disks.end(),
+                                   [actor](const ReportDisk& candidate) { return candidate.actor == actor; });
+    if (disk != report.disks.end()) {
+      out += fmt::format("{}disk {} idle {} of the window", out.empty() ? "" : ", ",
+                         report.actors[actor].name, format_percent(disk->idle_s, report.window_s));
+    }
+  }
+  return out.empty() ? out : out + ".";
+}
+
+/// "its waits are futex 92%, pipe 8%.", empty without any.
+std::string class_shares(const ReportEvidence& evidence) {
+  std::vector<std::pair<WaitClass, double>> shares(evidence.classes.begin(), evidence.classes.end());
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  double all_s = 0;
+  for (const auto& [wait_class, wait_s] : shares) {
+    all_s += wait_s;
+  }
+  std::string out;
+  for (const auto& [wait_class, wait_s] : shares) {
+    out += fmt::format("{}{} {}", out.empty() ? "its waits are " : ", ", to_string(wait_class),
+                       format_percent(wait_s, all_s));
+  }
+  return out.empty() ? out : out + ".";
+}
+
+std::string mean_release(const ReportReleases& releases) {
+  return format_ratio(static_cast<double>(releases.together_waits) / static_cast<double>(releases.releases));
+}
+
+/// "9.3 threads let go at a time (at most 31), after 84% of the time they wait for each other; …"
+std::string committed(const ReportReleases& releases) {
+  return fmt::format(
+      "{} threads let go at a time (at most {}), after {} of the time they wait for each other; who let them "
+      "go waited for a disk for {} of it.{}",
+      mean_release(releases), format_count(releases.largest),
+      format_percent(releases.together_s, releases.wait_s),
+      format_percent(releases.together_disk_s, releases.together_s),
+      releases.always_as_many
+          ? " As many each time: a barrier whose last thread waits for a disk would look the same."
+          : "");
+}
+
+/// How the waits ended: " 97% of the wait time ended in releases of several threads at once (3.0 on
+/// average)."
+std::string released(const ReportReleases& releases) {
+  if (releases.releases == 0) {
+    return " One thread is let go at a time.";
+  }
+  return fmt::format(" {} of the wait time ended in releases of several threads at once ({} on average).",
+                     format_percent(releases.together_s, releases.wait_s), mean_release(releases));
+}
+
+/// A lock may be held over a sleep, or a writer slowed down while the others queue behind it: the pattern
+/// alone says too little then.
+std::string asleep(const ReportReleases& releases) {
+  if (!releases.often_asleep) {
+    return "";
+  }
+  return fmt::format(
+      " Who is waited for sleeps until a time for {} of it: a brake on the rate, a write stall, or something "
+      "remote.",
+      format_percent(releases.asleep_s, releases.wait_s));
+}
+
+/// " CPUs are short, too: its threads ran for 6.42 s and were runnable for 24.1 s."
+std::string lack_of_cpu(const Report& report, const ReportEvidence& evidence) {
+  if (evidence.cpu_shortage == CpuShortage::none) {
+    return "";
+  }
+  return fmt::format(" CPUs are short{}: its threads ran for {} and were runnable for {}{}.",
+                     evidence.cpu_shortage == CpuShortage::above_all ? " above all" : ", too",
+                     format_seconds(evidence.running_s), format_seconds(evidence.runnable_s),
+                     machine_clause(report));
+}
+
+std::string cpu_starvation(const Report& report, const ReportEvidence& evidence) {
+  return fmt::format(
+      "its threads were runnable for {}, blocked for {}; who they waited for ran {} of the time it could "
+      "have{}.",
+      format_seconds(evidence.runnable_s), format_seconds(evidence.blocked_s),
+      format_percent(evidence.waker_running_s, evidence.waker_running_s + evidence.waker_runnable_s),
+      machine_clause(report));
+}
+
+std::string evidence_of_waits(const Report& report, const ReportKnot& knot) {
+  switch (knot.pattern) {
+    case Pattern::group_commit: {
+      const std::string disks = idle_disks(report, knot);
+      return committed(knot.evidence.releases) + (disks.empty() ? "" : " " + disks);
+    }
+    case Pattern::blocking_io: {
+      const std::string disks = idle_disks(report, knot);
+      return disks.empty() ? "it contains a device." : disks;
+    }
+    case Pattern::timer_driven:
+      return fmt::format("{} of its threads' blocked time ended by a timer.",
+                         format_percent(knot.evidence.timer_s, knot.evidence.blocked_s));
+    case Pattern::lock_contention:
+    case Pattern::load_imbalance:
+      return class_shares(knot.evidence) + released(knot.evidence.releases);
+    case Pattern::cpu_starvation:
+    case Pattern::producer_consumer:
+    case Pattern::request_answer:
+    case Pattern::mixed:
+      break;
+  }
+  return class_shares(knot.evidence);
+}
+
+}  // namespace
+
+std::string_view pattern_title(const ReportKnot& knot) {
+  switch (knot.pattern) {
+    case Pattern::group_commit:
+      return "group commit";
+    case Pattern::blocking_io:
+      return "blocking I/O";
+    case Pattern::cpu_starvation:
+      return "CPU starvation";
+    case Pattern::timer_driven:
+      return "timer-driven";
+    case Pattern::lock_contention:
+      return knot.threads <= 2 ? "lock contention (or a barrier)" : "lock contention";
+    case Pattern::load_imbalance:
+      return "load imbalance";
+    case Pattern::producer_consumer:
+      return "producer and consumer";
+    case Pattern::request_answer:
+      return "request and answer";
+    case Pattern::mixed:
+      break;
+  }
+  return "no one pattern";
+}
+
+std::string evidence(const Report& report, const ReportKnot& knot) {
+  if (knot.pattern == Pattern::cpu_starvation) {
+    return cpu_starvation(report, knot.evidence);
+  }
+  return evidence_of_waits(report, knot) + asleep(knot.evidence.releases) +
+         lack_of_cpu(report, knot.evidence);
+}
+
+std::string evidence(const ReportSink& sink) {
+  if (sink.sleeps.count == 0) {
+    return "";
+  }
+  return fmt::format("{}, {} each on average.", format_plural(sink.sleeps.count, "sleep"),
+                     format_seconds(sink.sleeps.sum_s / static_cast<double>(sink.sleeps.count)));
+}
+
+std::string_view advice(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::group_commit:
+      return "Many threads wait for one that writes and flushes for all of them: usually the flush is made "
+             "cheaper (a faster device for the log, less durability where that may be) or serves more at a "
+             "time.";
+    case Pattern::blocking_io:
+      return "Threads and a device take turns waiting for each other: usually requests are batched, sent "
+             "ahead or asynchronously, or by more threads, so that the device always has work; or the device "
+             "is replaced by a faster one.";
+    case Pattern::cpu_starvation:
+      return "The threads wait for a CPU more than for each other: usually they get more CPUs or a higher "
+             "priority, or there are fewer threads.";
+    case Pattern::timer_driven:
+      return "The threads mostly sleep until a time: usually the sleep is replaced by a wait for the event "
+             "itself, or shortened.";
+    case Pattern::lock_contention:
+      return "The threads wait for each other in the same place. If it is a lock, it is usually held for a "
+             "shorter time, split, or avoided; if it is a barrier, the work between barriers is balanced.";
+    case Pattern::load_imbalance:
+      return "The threads wait in the same place until the last one lets all go: usually the work between "
+             "two such points is divided more evenly, in smaller pieces, or on demand.";
+    case Pattern::producer_consumer:
+      return "The threads hand work to each other and take turns waiting: usually the queue between them is "
+             "made longer, items are handed over in batches, or the slower side gets more threads.";
+    case Pattern::request_answer:
+      return "Both sides of a dialogue are in the knot and take turns waiting: usually there are more "
+             "requests at a time (more clients, pipelining, batches), or the slower side is made faster; "
+             "which one that is, is seen from who runs or is runnable while it is waited for.";
+    case Pattern::mixed:
+      break;
+  }
+  return "No one kind of wait prevails: look at the heaviest edges and their stacks.";
+}
+
+std::string_view advice(const ReportSink& sink) {
+  if (!sink.pattern) {
+    return "";
+  }
+  return "Usually the sleep is replaced by a wait for the event itself, or shortened; one that stands for "
+         "something remote is shortened there, or several are under way at a time.";
+}
+
+}  // namespace offwait

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording.h"
+
+#include <catch2/catch.hpp>
+
+#include "unit/analysis/scene.h"
+#include "unit/report/sample.h"
+
+using namespace offwait;
+using test::kMs;
+using test::Scene;
+
+namespace {
+
+std::string verdict(const Report& report) { return verdict_sentence(report, ActorNames(report)); }
+
+std::string elsewhere(const Report& report, std::size_t index) {
+  return elsewhere_sentence(report, report.elsewhere.at(index), ActorNames(report));
+}
+
+}  // namespace
+
+TEST_CASE("Each pattern has its advice") {
+  CHECK(advice(Pattern::mixed) ==
+        "No one kind of wait prevails: look at the heaviest edges and their stacks.");
+  for (const Pattern pattern : {Pattern::group_commit, Pattern::request_answer, Pattern::blocking_io,
+                                Pattern::cpu_starvation, Pattern::timer_driven, Pattern::lock_contention,
+                                Pattern::load_imbalance, Pattern::producer_consumer}) {
+    CHECK(advice(pattern) != advice(Pattern::mixed));
+    CHECK(advice(pattern).back() == '.');
+  }
+}
+
+TEST_CASE("A wait for a saturated sink leads to it; one for a knot says that the knot does not wait back") {
+  Scene scene;
+  const ActorId a = scene.thread("A", 1);
+  const ActorId b = scene.thread("B", 2);
+  const ActorId c = scene.thread("C", 3);
+  scene.wait(a, b, 100, 900);
+  scene.wait(b, c, 100, 500);
+  CHECK(elsewhere(scene.report(), 0) == "A waits for C, directly or not, which is saturated.");
+
+  Scene knot;
+  knot.thread("a", 1);
+  knot.thread("b", 2);
+  knot.thread("client", 3);
+  for (Nanos t = 0; t < 1000; t += 20) {
+    knot.wait(0, 1, t, t + 10);
+    knot.wait(1, 0, t + 10, t + 20);
+  }
+  knot.wait(2, 0, 15, 815);
+  const Report report = knot.report();
+  CHECK(elsewhere(report, 0) ==
+        "Not in a knot: client waits for the knot, but nothing there waits for client.");
+  CHECK(verdict(report) ==
+        "1 knot limits: at least one wait in it must get shorter before throughput can rise.");
+}
+
+TEST_CASE("Deadlocks come first, each circle in order of waiting; long ones are cut") {
+  Report report = sample_report();
+  report.verdict = {};
+  report.verdict.rule = ReportVerdict::Rule::no_waits;
+  const std::string rest =
+      "No thread waited in the window: there is no wait to improve. The target ran 70% of one CPU.";
+  CHECK(verdict(report) == rest);
+  report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}}}, {{{0, 4, "d"}}}};
+  CHECK(verdict(report) ==
+        "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of a (tid 1). "
+        "Deadlock: d (tid 4) waits for a mutex that it holds itself. " +
+            rest);
+  report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}}}};
+  CHECK(
+      verdict(report) ==
+      "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of c (tid 3), who waits for "
+      "that of a (tid 1). " +
+          rest);
+  report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}, {0, 4, "d"}, {0, 5, "e"}}}};
+  CHECK(
+      verdict(report) ==
+      "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of c (tid 3), who waits for "
+      "that of d (tid 4), who waits for that of e (tid 5), and so on through 5 threads. " +
+          rest);
+}
+
+TEST_CASE("An idle target is told what it waits for") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  const ActorId b = scene.thread("b", 2);
+  scene.wait(a, timer, 0, 900, WaitClass::sleep);
+  scene.wait(b, kNoActor, 0, -1, WaitClass::poll);
+  CHECK(verdict(scene.report()) ==
+        "Idle: no knot, and nothing is saturated. The target ran 10% of one CPU, and its threads wait for "
+        "what did not "
+        "come within the window (53% of their blocked time), timers (47%).");
+}
+
+TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
+  Scene scene;
+  const ActorId a = scene.thread("a", 1);
+  const ActorId timer = scene.device(ActorKind::timer, "");
+  scene.wait(a, timer, 0, 600, WaitClass::sleep);
+  scene.trace.preemptions.push_back({a, 600 * kMs, 801 * kMs});
+  CHECK(verdict(scene.report()) ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms.");
+  scene.trace.recording.cpus = 2;
+  scene.trace.recording.cpu_busy_ns = 1600 * kMs;
+  scene.trace.recording.cpu_idle_ns = 400 * kMs;
+  CHECK(verdict(scene.report()) ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Its own part of that was 12%.");
+  scene.trace.recording.cpu_idle_ns = 401 * kMs;
+  CHECK(verdict(scene.report()) ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. They were not all taken: it may be a CPU "
+        "quota, pinning, or short bursts.");
+}
+
+TEST_CASE("A window without a wait says so") {
+  Scene scene;
+  scene.thread("a", 1);
+  scene.trace.actors[0].exit = 300 * kMs;
+  CHECK(verdict(scene.report()) ==
+        "No thread waited in the window: there is no wait to improve. The target ran 30% of one CPU.");
+}
+
+TEST_CASE("A knot with a disk says how idle it is; a paced sink how often it sleeps") {
+  CHECK(evidence(sample_report(), sample_report().knots[0]) == "disk vda idle 50% of the window.");
+  ReportSink sink;
+  CHECK(evidence(sink).empty());
+  CHECK(advice(sink).empty());
+  sink.pattern = Pattern::timer_driven;
+  sink.sleeps = {100, 0.9};
+  CHECK(evidence(sink) == "100 sleeps, 9.00 ms each on average.");
+  CHECK(advice(sink).starts_with("Usually the sleep is replaced"));
+}
+
+TEST_CASE("What several saturated, paced and remote actors limit, in one answer") {
+  Report report = sample_report();
+  report.verdict = {};
+  report.verdict.rule = ReportVerdict::Rule::paced;
+  report.verdict.paced = 1;
+  CHECK(verdict(report) ==
+        "No knot, and nothing is saturated. 1 actor sleeps or runs all the time while threads that do the "
+        "work wait for it: how long it sleeps limits.");
+  report.verdict.rule = ReportVerdict::Rule::saturated;
+  report.verdict.saturated = 2;
+  report.verdict.saturated_by = SinkLimit::cpu;
+  report.verdict.paced = 3;
+  report.verdict.remote = {"10.0.0.5:3306", 2, 9.5};
+  CHECK(
+      verdict(report) ==
+      "No knot: 2 actors are saturated. They lack CPU: ready to run, but mostly without one. 3 actors sleep "
+      "or run all the time while threads that do the work wait for it: how long they sleep limits. The "
+      "target waits for the remote service 10.0.0.5:3306 and 2 more, outside of this host (9.50 s): how "
+      "long it takes limits.");
+}
+
+TEST_CASE("The pattern's evidence in numbers") {
+  Report report = sample_report();
+  ReportKnot& knot = report.knots[0];
+  knot.pattern = Pattern::lock_contention;
+  knot.evidence.classes = {{WaitClass::futex, 9.2}, {WaitClass::pipe, 0.8}};
+  knot.evidence.releases = {10, 9.7, 0, 30, 10, 4, false, 8.6, true};
+  CHECK(evidence(report, knot) ==
+        "its waits are futex 92%, pipe 8.0%. 97% of the wait time ended in releases of several threads at "
+        "once (3.00 on average). Who is waited for sleeps until a time for 86% of it: a brake on the rate, a "
+        "write stall, or something remote.");
+  CHECK(pattern_title(knot) == "lock contention (or a barrier)");
+  knot.threads = 3;
+  CHECK(pattern_title(knot) == "lock contention");
+  knot.evidence.releases = {};
+  knot.evidence.running_s = 6.42;
+  knot.evidence.runnable_s = 24.1;
+  knot.evidence.cpu_shortage = CpuShortage::besides;
+  CHECK(
+      evidence(report, knot) ==
+      "its waits are futex 92%, pipe 8.0%. One thread is let go at a time. CPUs are short, too: its threads "
+      "ran for 6.42 s and were runnable for 24.1 s; the machine's CPUs were 75% busy.");
+}
