@@ -7,8 +7,8 @@
 
 namespace offwait {
 
-/// When a thread ran again that was blocked before the recording began; the window's begin if it was not, or
-/// has not run.
+/// When the thread ran again if it was blocked before the recording began; the window's begin if it was not
+/// blocked then or has not run.
 Nanos first_run(const KernelRecording& recording, std::int32_t tid);
 
 }  // namespace offwait

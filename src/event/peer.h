@@ -9,8 +9,9 @@
 
 namespace offwait {
 
-/// A peer as the kernel noted it, named. Which side asked is known of a connection that was accepted; else by
-/// the port of this side: a port that something listens to is one that others ask.
+/// The name of a peer that the kernel noted, and its role. A connection that was accepted is a client's. For
+/// other sockets this side's port decides: if something listens to it (`served_ports`), others ask there and
+/// the peer is a client, else a service.
 Peer peer_of(const offwait_peer& noted, const std::set<std::uint16_t>& served_ports);
 
 }  // namespace offwait

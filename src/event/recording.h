@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A recording as it left the kernel: undecoded records and the tables they refer to. Plain values;
+// A recording as it left the kernel: its records, and the tables that they refer to, as plain values.
 // src/capture fills it in, assemble() (assemble.h) turns it into a Trace.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace offwait {
 
-/// Times in the kernel's records.
+/// A time in the kernel's records.
 inline Nanos nanos(std::uint64_t kernel_ns) { return static_cast<Nanos>(kernel_ns); }
 
 /// Size in bytes of a record that begins with this type and is not cut short, 0 for an unknown type.
@@ -56,9 +56,10 @@ inline std::uint64_t end_of(const offwait_wait& record) { return record.run_ns; 
 inline std::uint64_t end_of(const offwait_preemption& record) { return record.run_ns; }
 inline std::uint64_t end_of(const offwait_sample& record) { return record.at_ns; }
 
-/// Records one after the other, in the order of their emission. A wait, a preemption or a sample, of
-/// which there are millions, takes some 9 bytes: all of it but its times (who, where, by whom) is stored
-/// once. Memory that is touched for the first time is most of what recording costs in user space.
+/// Records one after the other, in the order of their emission. Of waits, preemptions and samples there are
+/// millions. Each takes about 9 bytes, because all of it but its times (thread, stacks, waker) is stored once
+/// for all records that have it in common. Touching memory for the first time is most of what recording costs
+/// in user space.
 class RecordBuffer {
  public:
   /// Copies one record. False (and nothing is copied) if it is no known record of this size.
@@ -82,7 +83,7 @@ class RecordBuffer {
 
   static constexpr std::uint32_t kMostKeys = 1U << 24;
 
-  /// The last ones by their hash: spares most look-ups.
+  /// The last keys by their hash. They make most look-ups in `indices_` unnecessary.
   struct Recent {
     RecordKey key{};
     std::uint32_t index = 0;
@@ -96,10 +97,11 @@ class RecordBuffer {
     std::uint32_t in_flight_ns = 0;
   };
 
-  /// What is stored of an interval: the index of its key; run_ns since that of the one before
-  /// (zigzag: 0, -1, 1, -2, …); how long it was blocked, and runnable. In memory: kPacked, a byte with the
-  /// length of each number less one in two bits, and that many bytes of each. Or kPackedSent, followed by the
-  /// same and four bytes of in_flight_ns.
+  /// The four numbers that are stored of an interval: the index of its key; its run_ns less that of the
+  /// interval before (zigzag: 0, -1, 1, -2, … are 0, 1, 2, 3, …); how long it was blocked; how long it was
+  /// runnable. In memory they are kPacked, then a byte that holds the length of each number less one in two
+  /// bits, then that many bytes of each. With in_flight_ns it is kPackedSent, the same, and four bytes of
+  /// in_flight_ns.
   using PackedInterval = std::array<std::uint32_t, 4>;
   static constexpr std::uint8_t kPacked = 0xff;
   static constexpr std::uint8_t kPackedSent = 0xfe;
@@ -116,7 +118,7 @@ class RecordBuffer {
   Block& room(std::size_t bytes);
   void append_whole(std::span<const std::byte> record);
   bool append_packed(std::span<const std::byte> record);
-  /// The packed interval at `at`, which is moved behind it.
+  /// Reads the packed interval at `at` and moves `at` behind it.
   Interval unpack(const std::byte*& at, std::uint64_t previous_run_ns) const;
   static offwait_wait wait_of(const Interval& interval);
   static offwait_preemption preemption_of(const Interval& interval);

@@ -17,7 +17,7 @@ namespace offwait {
 using Tid = std::int32_t;
 inline constexpr Tid kNoTid = 0;
 
-/// Who ended a wait: a device, or a tid, or, when neither is set, somebody unknown.
+/// What ended a wait: a device, or the thread with this tid, or, when neither is set, something unknown.
 struct NamedWaker {
   ActorId device = kNoActor;
   Tid tid = kNoTid;
