@@ -62,7 +62,7 @@ if [ "$EUID" -ne 0 ]; then
   echo "$0: these packages are missing, and only root can install them: ${missing[*]}" >&2
   exit 1
 fi
-echo "Installing ${missing[*]}"
+echo "Installing with apt, which may upgrade packages that these depend on: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 apt-get -q update
 apt-get -q -y --no-install-recommends install "${missing[@]}"
