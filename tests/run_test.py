@@ -20,7 +20,7 @@ RESULTS = """<?xml version="1.0"?>
   <testcase name="kernel_matrix" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
     <system-out>skipped: qemu-system-x86_64 missing
 </system-out></testcase>
-  <testcase name="cli_gone" time="0" status="notrun"/>
+  <testcase name="cli_gone" time="0" status="notrun"><skipped message="Unable to find executable"/></testcase>
 </testsuite>
 """
 
