@@ -127,6 +127,11 @@ class Reader {
 
   /// `-p1`, `-vq`: letters of flags, the last of which may take a value.
   void read_short(const std::string& word) {
+    const bool lacks_dash = word.size() > 2 && find_option(*reading_.command, "-" + word) != nullptr;
+    if (lacks_dash) {
+      reading_.strays.push_back({word, true, at_ + 1 == words_.size()});
+      return;
+    }
     for (std::size_t letter = 1; letter < word.size(); ++letter) {
       if (read_name({'-', word[letter]}, letter + 1 == word.size())) return;
     }

@@ -374,8 +374,8 @@ std::optional<std::string> take_last_word(const Parsed& parsed, RecordingOptions
     if (stray.is_option) return unknown_option(parsed.commands, *parsed.reading.command, stray.word);
   }
   if (!is_alone || recording.duration) {
-    return fmt::format("unexpected '{}': a duration is given once, and several processes as -p 1,2",
-                       first.word);
+    return fmt::format(
+        "unexpected '{}': a duration is -d TIME or one last word, several processes are -p 1,2", first.word);
   }
   const Result<Nanos> duration = parse_duration(first.word);
   if (!duration) return duration.error().message;

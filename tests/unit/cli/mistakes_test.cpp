@@ -28,6 +28,7 @@ TEST_CASE("words are options, their values, a command, or strays") {
   CHECK(read_words(kCommands, {"-vp1", "--all"}).options == Words{"-v", "-p", "--all"});
   CHECK(strays({"-p", "1", "2"}) == Words{"word 2 last"});
   CHECK(strays({"x", "-vqa", "--frob=1"}) == Words{"word x", "option -q", "option --frob last"});
+  CHECK(strays({"-pid", "1"}) == Words{"option -pid", "word 1 last"});
   CHECK(strays({"-"}) == Words{"word - last"});
   CHECK(strays({"-5"}) == Words{"word -5 last"});
   CHECK(strays({"a", "--", "b"}) == Words{"word a"});

@@ -395,6 +395,8 @@ TEST_CASE("an unknown option is named, and the one that was probably meant") {
   CHECK(wrong({"-p", "1", "-o", "x"}) ==
         "unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?");
   CHECK(wrong({"report", "w.txt", "-o", "x"}) == "report has no option -o; did you mean --json?");
+  CHECK(wrong({"-pid", "1"}) == "unknown option -pid; did you mean --pid?");
+  CHECK(wrong({"-p", "1", "-json", "f"}) == "unknown option -json; did you mean --json?");
   CHECK(wrong({"-P", "1"}) == "unknown option -P; did you mean -p?");
   CHECK(wrong({"-p", "1", "-vz"}) == "unknown option -z");
   CHECK(wrong({"report", "-p", "1", "F"}) == "report has no option -p: offwait and offwait dump have it");
@@ -428,7 +430,8 @@ TEST_CASE("a number that follows the target is the duration") {
         "bad duration '5x': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
   for (const Words& words :
        {Words{"-p", "1", "-d", "5", "6"}, Words{"-p", "1", "6", "7"}, Words{"-p", "1", "6", "-q"}})
-    CHECK(wrong(words) == "unexpected '6': a duration is given once, and several processes as -p 1,2");
+    CHECK(wrong(words) ==
+          "unexpected '6': a duration is -d TIME or one last word, several processes are -p 1,2");
   CHECK(wrong({"-p", "1", "5", "--jsn"}) == "unknown option --jsn; did you mean --json?");
 }
 
