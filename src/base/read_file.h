@@ -12,8 +12,8 @@
 
 namespace offwait {
 
-/// What can be read of it from where it stands. Reading /proc/PID fails in the middle when the process exits:
-/// iterators of a std::ifstream throw then.
+/// The rest of an open file, as far as it can be read. Reading a file of /proc/PID fails in the middle when
+/// the process exits; iterators of a std::ifstream would throw then.
 inline std::string read_all(int file) {
   std::string text;
   std::array<char, 16384> piece{};
@@ -27,7 +27,7 @@ inline std::string read_all(int file) {
   }
 }
 
-/// Likewise of a file of the kernel's; nothing if it cannot be opened.
+/// The contents of a file of /proc or /sys, as far as they can be read; empty if it cannot be opened.
 inline std::string read_file(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   return file ? read_all(file.get()) : std::string();

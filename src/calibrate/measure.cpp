@@ -61,7 +61,7 @@ class Run {
     }
     stop_ = true;
     for (std::thread& thread : threads) thread.join();
-    if (!status) return status.error();
+    OFFWAIT_TRY_STATUS(status);
     if (error_ == 0 && load_.direction == Direction::write && ::fdatasync(measured_.fd) != 0) error_ = errno;
     if (error_ != 0) {
       return Error{std::string("cannot ") + (load_.direction == Direction::read ? "read " : "write ") +
@@ -122,10 +122,9 @@ class Run {
 };
 
 Result<double> rate(const Measured& measured, const Load& load, Nanos each, int cancel) {
-  const Result<Done> done = Run(measured, load).run(each, cancel);
-  if (!done) return done.error();
-  if (done->blocks == 0) return Error{measured.name + " did nothing in all the time"};
-  return static_cast<double>(done->blocks) / to_seconds(done->took);
+  OFFWAIT_TRY(const Done done, Run(measured, load).run(each, cancel));
+  if (done.blocks == 0) return Error{measured.name + " did nothing in all the time"};
+  return static_cast<double>(done.blocks) / to_seconds(done.took);
 }
 
 Status large_enough(const Measured& measured) {
@@ -136,22 +135,19 @@ Status large_enough(const Measured& measured) {
 }  // namespace
 
 Result<Throughput> measure(const Measured& measured, Direction direction, Nanos each, int cancel) {
-  if (Status enough = large_enough(measured); !enough) return enough.error();
-  const Result<double> large =
-      rate(measured, {direction, kLargeBlock, kLargeAtOnce, false, false}, each, cancel);
-  if (!large) return large.error();
-  const Result<double> small =
-      rate(measured, {direction, kSmallBlock, kSmallAtOnce, true, false}, each, cancel);
-  if (!small) return small.error();
-  return Throughput{*large * static_cast<double>(kLargeBlock), *small};
+  OFFWAIT_TRY_STATUS(large_enough(measured));
+  OFFWAIT_TRY(const double large,
+              rate(measured, {direction, kLargeBlock, kLargeAtOnce, false, false}, each, cancel));
+  OFFWAIT_TRY(const double small,
+              rate(measured, {direction, kSmallBlock, kSmallAtOnce, true, false}, each, cancel));
+  return Throughput{large * static_cast<double>(kLargeBlock), small};
 }
 
 Result<std::uint64_t> fill(const Measured& measured, Nanos longest, int cancel) {
-  if (Status enough = large_enough(measured); !enough) return enough.error();
-  const Result<Done> done =
-      Run(measured, {Direction::write, kLargeBlock, kLargeAtOnce, false, true}).run(longest, cancel);
-  if (!done) return done.error();
-  return done->blocks * kLargeBlock;
+  OFFWAIT_TRY_STATUS(large_enough(measured));
+  OFFWAIT_TRY(const Done done,
+              Run(measured, {Direction::write, kLargeBlock, kLargeAtOnce, false, true}).run(longest, cancel));
+  return done.blocks * kLargeBlock;
 }
 
 }  // namespace offwait

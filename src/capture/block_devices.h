@@ -18,8 +18,8 @@ inline constexpr const char* kSysfs = "/sys";
 /// minor).
 std::uint32_t whole_disk(std::uint32_t dev, const std::string& sysfs = kSysfs);
 
-/// Of the file system with the file behind the loop device of this name. Asks the loop device itself: the
-/// name of the file may mean something else here.
+/// Device number of the file system that holds the file behind a loop device. Asks the loop device itself,
+/// because the name of the file may mean something else here.
 std::optional<std::uint32_t> loop_backing_device(const std::string& name);
 
 /// Names of the disks that `dev` is made of, the nearest first: slaves of device-mapper and md, and what is

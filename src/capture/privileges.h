@@ -42,13 +42,13 @@ enum class Remaining : std::uint8_t {
   analysis,   ///< nothing that needs a capability
 };
 
-/// Of other programs that are going to be run.
+/// Whether other programs are going to be run, and as which user.
 enum class Commands : std::uint8_t { none, as_own_user, as_any_user };
 
-/// Gives up every capability that what remains does not need, for good. Programs run later get none of them;
-/// those of a root that runs any are root's as ever, else nothing run by this process can gain privileges any
-/// more. `ends_child`: a child that may have become another user is to be sent signals before the analysis.
-/// To be called while there is one thread.
+/// Gives up, for good, every capability that the remaining work does not need. Programs that are run later
+/// get none of them, except that programs run by root have what root has. If no programs are going to be run,
+/// nothing that this process executes can gain privileges any more. `ends_child`: signals are going to be
+/// sent to a child, which may have become another user. Call it while the process has one thread.
 Status give_up_privileges(Remaining remaining, Commands commands, bool ends_child);
 
 }  // namespace offwait

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/nanos.h"
 #include "base/result.h"
 #include "event/recording.h"
+#include "process/address_spaces.h"
 
 namespace offwait {
 
@@ -64,16 +64,18 @@ class Recorder {
   ~Recorder();
 
   /// Takes what has been recorded since the last call. To be called every 50 ms or so: nothing wakes the
-  /// caller. Also samples the counters of disks and interfaces once a second.
+  /// caller. Once a second it also samples the counters of disks and interfaces, and looks at what the
+  /// recorded processes have mapped.
   Status drain();
 
   /// Readable when drain() should be called at once: stacks of a process that has mapped something new are
-  /// cut until then.
+  /// cut until then. -1 without stacks.
   int urgent_fd() const;
 
-  /// Processes with recorded threads that have been heard of since the last call, have exec'ed, or run code
-  /// that they have mapped since: their mappings should be looked at while they live.
-  std::set<std::int32_t> take_changed_processes();
+  /// What recorded processes were found to have mapped, where that has changed since the last call: for
+  /// names, which take the files behind it while the processes live. To be called after start(), drain() and
+  /// stop(); without stacks there is nothing.
+  std::vector<AddressSpace> take_mappings();
 
   /// The kernel's symbols in the form of /proc/kallsyms, where that hides their addresses from this process
   /// and the kernel has another way (6.0 and later); else empty.

@@ -108,14 +108,13 @@ Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
   for (std::size_t at = 0; at < rows.size(); at += kRowsOfPiece) {
     const std::size_t count = std::min(kRowsOfPiece, rows.size() - at);
     const std::uint32_t leaves = blocks_for(count);
-    const Result<std::uint32_t> index = add_blocks(1 + leaves);
-    if (!index) return index.error();
-    offwait_unwind_block& firsts = block(*index);
+    OFFWAIT_TRY(const std::uint32_t index, add_blocks(1 + leaves));
+    offwait_unwind_block& firsts = block(index);
     std::fill(std::begin(firsts.first), std::end(firsts.first), OFFWAIT_UNWIND_UNUSED);
     for (std::uint32_t leaf = 0; leaf < leaves; ++leaf) {
       const std::size_t begin = at + std::size_t{leaf} * OFFWAIT_UNWIND_ROWS;
       const std::size_t end = std::min(begin + OFFWAIT_UNWIND_ROWS, at + count);
-      offwait_unwind_block& to = block(*index + 1 + leaf);
+      offwait_unwind_block& to = block(index + 1 + leaf);
       offwait_unwind_row* const rest =
           std::copy(rows.begin() + static_cast<std::ptrdiff_t>(begin),
                     rows.begin() + static_cast<std::ptrdiff_t>(end), std::begin(to.rows));
@@ -123,7 +122,7 @@ Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
                 offwait_unwind_row{OFFWAIT_UNWIND_UNUSED, OFFWAIT_UNWIND_NONE, 0, 0});
       firsts.first[leaf] = rows[begin].pc;
     }
-    file.pieces.push_back({rows[at].pc, *index});
+    file.pieces.push_back({rows[at].pc, index});
   }
   return file;
 }
@@ -137,7 +136,8 @@ UnwindTables::File UnwindTables::keep(const std::optional<std::string>& packed) 
   return {};
 }
 
-/// Of those mappings that are not known from before. All new files are read in one confined process.
+/// Finds the files of the mappings that are not known from before. All new files are read in one confined
+/// process.
 void UnwindTables::find_files(std::int32_t tgid, const std::vector<Mapping>& mappings,
                               std::vector<const File*>& files, const std::vector<bool>& known) {
   std::vector<Unread> unread;
@@ -186,7 +186,7 @@ void UnwindTables::find_files(std::int32_t tgid, const std::vector<Mapping>& map
   }
 }
 
-Status UnwindTables::publish(std::int32_t tgid, AddressSpace& space) {
+Status UnwindTables::publish(std::int32_t tgid, Published& space) {
   auto to = std::make_unique<offwait_mappings>();
   const auto add = [&to](std::uint64_t begin, std::uint64_t end, std::uint64_t bias, std::uint32_t index) {
     if (begin >= end || to->count == OFFWAIT_MAPPINGS) return;
@@ -275,38 +275,33 @@ void UnwindTables::forget(std::int32_t tgid) {
   spaces_.erase(space);
 }
 
-Result<bool> UnwindTables::refresh(std::int32_t tgid) {
-  std::optional<std::vector<Mapping>> mappings = executable_mappings(tgid);
-  if (!mappings) {
-    forget(tgid);
-    return false;
-  }
-  AddressSpace& space = spaces_[tgid];
+Status UnwindTables::update(const AddressSpace& now) {
+  const std::int32_t tgid = now.tgid;
+  Published& space = spaces_[tgid];
   offwait_address_space published{};
   const bool is_published = space.number != 0 &&
                             bpf_map_lookup_elem(maps_.address_spaces, &tgid, &published) == 0 &&
                             published.mappings == space.number;
-  if (is_published && space.mappings == *mappings) {
-    if (published.asked == 0) return true;
+  if (is_published && space.mappings == now.mappings) {
+    if (published.asked == 0) return success();
     published.asked = 0;
     if (bpf_map_update_elem(maps_.address_spaces, &tgid, &published, BPF_ANY) != 0)
       return kernel_error("cannot note the mappings of process " + std::to_string(tgid));
-    return true;
+    return success();
   }
-  std::vector<const File*> files(mappings->size());
-  std::vector<bool> known(mappings->size());
+  std::vector<const File*> files(now.mappings.size());
+  std::vector<bool> known(now.mappings.size());
   std::size_t old = 0;
-  for (std::size_t i = 0; i < mappings->size(); ++i) {
-    const Mapping& mapping = (*mappings)[i];
+  for (std::size_t i = 0; i < now.mappings.size(); ++i) {
+    const Mapping& mapping = now.mappings[i];
     while (old < space.mappings.size() && space.mappings[old].begin < mapping.begin) ++old;
     known[i] = old < space.mappings.size() && space.mappings[old] == mapping;
     if (known[i]) files[i] = space.files[old];
   }
-  find_files(tgid, *mappings, files, known);
-  space.mappings = std::move(*mappings);
+  find_files(tgid, now.mappings, files, known);
+  space.mappings = now.mappings;
   space.files = std::move(files);
-  if (Status done = publish(tgid, space); !done) return done.error();
-  return true;
+  return publish(tgid, space);
 }
 
 }  // namespace offwait

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "offwait/unwind.h"
+#include "process/address_spaces.h"
 #include "process/mapped_files.h"
 #include "unwind/eh_frame.h"
 #include "unwind/walk.h"
@@ -36,12 +37,14 @@ class UnwindTables {
   UnwindTables(UnwindTables&&) = delete;
   UnwindTables& operator=(UnwindTables&&) = delete;
 
-  /// Looks at what the process has mapped: what is new gets a table, and stacks are walked by it from then
-  /// on. What has not changed costs one read of /proc/TGID/maps. False: the process is gone, and forgotten.
-  /// A file without a usable table is mapped all the same. An Error only if the kernel refuses an update.
-  Result<bool> refresh(std::int32_t tgid);
+  /// What a process has mapped now: what is new gets a table, and stacks are walked by it from then on. A
+  /// file without a usable table is mapped all the same. An Error only if the kernel refuses an update.
+  Status update(const AddressSpace& now);
 
-  /// The rules of the process as the kernel has them now, for a walk in user space: until the next refresh.
+  /// The process is gone.
+  void forget(std::int32_t tgid);
+
+  /// The rules of the process as the kernel has them now, for a walk in user space: until the next update.
   /// Without any where nothing is known of the process.
   FindCode rules_of(std::int32_t tgid);
 
@@ -59,7 +62,7 @@ class UnwindTables {
     std::vector<CodeSegment> segments;
     std::vector<Piece> pieces;  ///< empty: no table
   };
-  struct AddressSpace {
+  struct Published {
     std::vector<Mapping> mappings;
     std::vector<const File*> files;  ///< of each mapping; null: none
     std::uint32_t number = 0;        ///< key in the kernel's `mappings`; 0: none yet
@@ -79,13 +82,12 @@ class UnwindTables {
   Result<std::uint32_t> add_blocks(std::uint32_t count);
   offwait_unwind_block& block(std::uint32_t number);
   offwait_unwind_row row_at(std::uint32_t index, std::uint64_t pc);
-  Status publish(std::int32_t tgid, AddressSpace& space);
-  void forget(std::int32_t tgid);
+  Status publish(std::int32_t tgid, Published& space);
 
   Maps maps_;
   std::map<FileIdentity, File> files_;
   std::map<std::string, File> vdsos_;  // by image
-  std::unordered_map<std::int32_t, AddressSpace> spaces_;
+  std::unordered_map<std::int32_t, Published> spaces_;
   std::vector<offwait_unwind_block*> superblocks_;
   std::uint32_t blocks_ = 0;
   std::uint32_t last_number_ = 0;

@@ -64,13 +64,12 @@ Result<std::string> cgroup_mount() {
 }
 
 Result<Cgroup> find_cgroup(const std::string& path) {
-  const Result<std::string> mount = cgroup_mount();
-  if (!mount) return mount.error();
-  const std::string below = *mount + (path.starts_with('/') ? "" : "/") + path;
+  OFFWAIT_TRY(const std::string mount, cgroup_mount());
+  const std::string below = mount + (path.starts_with('/') ? "" : "/") + path;
   std::error_code ignored;
   const bool is_name = fs::exists(below, ignored);
   if (!is_name && !(path.starts_with('/') && fs::exists(path, ignored)))
-    return Error{"there is no cgroup '" + path + "' below " + *mount};
+    return Error{"there is no cgroup '" + path + "' below " + mount};
   const fs::path directory = fs::canonical(is_name ? below : path, ignored);
   const UniqueFd fd(::open(directory.c_str(), O_PATH | O_CLOEXEC));
   struct statfs file_system {};
@@ -78,10 +77,10 @@ Result<Cgroup> find_cgroup(const std::string& path) {
   if (!fd || ::fstatfs(fd.get(), &file_system) != 0 || ::fstat(fd.get(), &status) != 0)
     return Error{"cannot look at the cgroup '" + path + "': " + std::strerror(errno)};
   if (file_system.f_type == CGROUP_SUPER_MAGIC)
-    return Error{"'" + path + "' is a cgroup v1: only v2 tells who is in a cgroup; name one below " + *mount};
+    return Error{"'" + path + "' is a cgroup v1: only v2 tells who is in a cgroup; name one below " + mount};
   if (file_system.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(status.st_mode))
-    return Error{"'" + path + "' is not a cgroup: those are the directories below " + *mount};
-  return Cgroup{status.st_ino, directory.string(), name_below(directory.string(), *mount)};
+    return Error{"'" + path + "' is not a cgroup: those are the directories below " + mount};
+  return Cgroup{status.st_ino, directory.string(), name_below(directory.string(), mount)};
 }
 
 bool exists(const Cgroup& cgroup) {

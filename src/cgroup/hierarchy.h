@@ -22,7 +22,7 @@ struct Cgroup {
 /// Where cgroup v2 is mounted, from the text of /proc/self/mountinfo. Nothing if it is not.
 std::optional<std::string> cgroup_mount(std::string_view mountinfo);
 
-/// Of this process; fails, saying what to do, if there is none.
+/// Where cgroup v2 is mounted for this process. The Error says what to do if it is not.
 Result<std::string> cgroup_mount();
 
 /// `path` is a cgroup's directory, or its name with or without the leading '/'. Fails, with a sentence each,

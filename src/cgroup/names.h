@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose cgroup is which: systemd's units and containers, by how their managers name directories.
+// Finds the cgroup of a systemd unit or of a container by how their managers name directories.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,17 @@ namespace offwait {
 /// short. Fails when there is none, and when there are several (of several users, or in containers).
 Result<std::string> find_unit(const std::vector<std::string>& cgroups, const std::string& unit);
 
-/// Likewise a container's, by its id or the first 4 characters of it or more; an id that is no hexadecimal
-/// number is given whole. Docker, Podman, containerd, CRI-O and Kubernetes, with systemd or without. What
-/// only watches a container (conmon) is none.
+/// The one of `cgroups` that is this container's. `id` is its id, or at least the first 4 characters of it;
+/// an id that is no hexadecimal number has to be given whole. Knows Docker, Podman, containerd, CRI-O and
+/// Kubernetes, with systemd or without. A process that only watches a container (conmon) does not count.
+/// Fails as find_unit() does.
 Result<std::string> find_container(const std::vector<std::string>& cgroups, const std::string& id);
 
 /// The cgroup that crun's /run/crun/ID/status or runc's /run/runc/ID/state.json says, as find_cgroup() takes
 /// it. Nothing if the text is not of their form.
 std::optional<std::string> cgroup_of_state(std::string_view json);
 
-/// Likewise of the container of this name, from those files; nothing if there is none.
+/// The cgroup that those files say for the container of this name; nothing if there is none.
 std::optional<std::string> cgroup_in_runtime_state(const std::string& id);
 
 }  // namespace offwait

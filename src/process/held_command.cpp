@@ -48,12 +48,11 @@ void send_to(int socket, const Value& value) {
 }  // namespace
 
 Result<HeldCommand> HeldCommand::start(const std::vector<std::string>& words) {
-  Result<std::string> path = program_path(words.front());
-  if (!path) return path.error();
+  OFFWAIT_TRY(std::string path, program_path(words.front()));
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return Error{std::string("cannot make a socket pair: ") + std::strerror(errno)};
-  HeldCommand command(words.front(), std::move(path).value());
+  HeldCommand command(words.front(), std::move(path));
   command.channel_ = UniqueFd(ends[0]);
   const UniqueFd childs(ends[1]);
   command.child_ = ::fork();

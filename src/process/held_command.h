@@ -10,9 +10,9 @@
 
 namespace offwait {
 
-/// A command as a child of ours that is held just before its exec, until it is released. It has our standard
-/// input, output and error, and whatever else of ours it would have from a shell: to be started before
-/// signals are blocked.
+/// A command as a child process that is held just before its exec, until it is released. It inherits what it
+/// would inherit from a shell, standard streams and blocked signals included, so it has to be started before
+/// this process blocks signals.
 class HeldCommand {
  public:
   /// `words`: the program, found in PATH, and its arguments; at least one. Errors are those of
@@ -21,7 +21,7 @@ class HeldCommand {
 
   HeldCommand(HeldCommand&&) noexcept = default;
   HeldCommand& operator=(HeldCommand&&) = delete;
-  /// One that is still held never runs; one that has not ended is sent SIGTERM.
+  /// A command that is still held never runs. A command that has not ended is sent SIGTERM.
   ~HeldCommand();
 
   const std::string& path() const { return path_; }
@@ -29,13 +29,14 @@ class HeldCommand {
   /// A pidfd: readable when it has ended.
   int fd() const { return process_.get(); }
 
-  /// Returns when it has exec'ed, or was killed before; an error is cannot_run()'s.
+  /// Lets the command run. Returns when it has exec'ed, or was killed before. Errors are those of
+  /// cannot_run().
   Status release();
 
-  /// Nothing if it has ended.
+  /// Does nothing if the command has ended.
   void send(int signal) const;
 
-  /// Waits for its end; what waitpid(2) says of it. Call once.
+  /// Waits for the end of the command and returns its status as waitpid(2) gives it. Call once.
   int wait_status();
 
  private:

@@ -25,8 +25,9 @@ std::optional<ProcessRoot> open_root(std::int32_t tgid);
 
 enum class Symlinks { follow, refuse };
 
-/// A regular file (open_regular_file()) with this absolute path for whoever has the root directory `root`:
-/// neither `..` nor a symlink leads out of it.
+/// Opens the regular file (open_regular_file()) at this absolute path below the root directory `root`;
+/// neither
+/// `..` nor a symlink leads out of it.
 std::optional<OpenedFile> open_regular_below(int root, const std::string& path, Symlinks symlinks);
 
 struct ProcessStatus {

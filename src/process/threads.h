@@ -8,8 +8,8 @@
 
 namespace offwait {
 
-/// The tid, as this process has it, of the thread of `tgid` that is called `inner` in its own PID namespace.
-/// Nothing if there is none.
+/// The tid, in our PID namespace, of the thread of `tgid` that has the number `inner` in its own PID
+/// namespace. Nothing if there is none.
 std::optional<std::int32_t> thread_of_process(std::int32_t tgid, std::int32_t inner);
 
 /// The last number of the NSpid line of /proc/TID/status: what the thread is called in its own PID namespace.

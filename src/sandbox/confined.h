@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Work on hostile input in a process that can do nothing but compute: libraries that read ELF files and DWARF
 // are not made for files that lie, and offwait has capabilities that nobody should get hold of through them.
+//
+// The seccomp filter is written out instruction by instruction, not built by libseccomp. It holds the process
+// id of the child, so libseccomp would have to build it after the fork, in the child of a process that may
+// have several threads; it allocates a lot there and asks the kernel what it can do. Built before the fork,
+// libseccomp 2.5 can give it to a file only, and the process id is not known yet.
 #pragma once
 
 #include <chrono>

@@ -10,15 +10,16 @@
 
 namespace offwait {
 
-/// Waits for the command, which has ended or was sent SIGTERM, and says on stderr that it waits if that takes
-/// long and `quiet` is off. A signal to offwait meanwhile kills it. What waitpid(2) says of it.
+/// Waits for a command that has ended or was sent SIGTERM, and returns its status as waitpid(2) gives it. If
+/// that takes more than a second, a line on standard error says so, unless `quiet`. A signal to offwait in
+/// the meantime kills the command.
 int await_end(HeldCommand& command, const Interruption& interruption, bool quiet);
 
-/// As a shell's: its own status, or 128 + the signal that ended it; but 0 if it died of the SIGTERM or SIGINT
-/// that told it to end (`told`).
+/// The exit status that a shell would give: the command's own status, or 128 + the signal that ended it. It
+/// is 0 if the command died of the SIGTERM or SIGINT that told it to end (`told`).
 int exit_status_of(int wait_status, bool told);
 
-/// A sentence about a command that died of a signal, unless told to.
+/// A sentence about a command that died of a signal, unless it was `told` to end by that signal.
 std::optional<std::string> death_of(int wait_status, bool told);
 
 }  // namespace offwait

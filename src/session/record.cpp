@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <iterator>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,7 +35,6 @@ namespace offwait {
 namespace {
 
 constexpr int kDrainMs = 100;
-constexpr Nanos kSnapshotInterval = kSecond;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -94,36 +91,17 @@ Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOp
   return capture;
 }
 
-/// Looks at what the recorded processes have mapped, for names: while they live, and now and then again.
-class Snapshots {
- public:
-  /// Not `wanted`: nothing will need a name.
-  Snapshots(Symbolizer& symbols, bool wanted) : symbols_(symbols), wanted_(wanted) {}
-
-  void take_of_changed(Recorder& recorder) {
-    if (!wanted_) return;
-    for (const std::int32_t tgid : recorder.take_changed_processes()) {
-      processes_.insert(tgid);
-      symbols_.snapshot(tgid);
-    }
+/// Has the files opened that processes have mapped, but for the process `left_out`.
+void note_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_out = 0) {
+  for (const AddressSpace& space : recorder.take_mappings()) {
+    if (space.tgid != left_out) symbols.note_mappings(space);
   }
-
-  void take_again() {
-    for (auto process = processes_.begin(); process != processes_.end();)
-      process = symbols_.snapshot(*process) ? std::next(process) : processes_.erase(process);
-  }
-
- private:
-  Symbolizer& symbols_;
-  bool wanted_;
-  std::set<std::int32_t> processes_;  ///< that live
-};
+}
 
 /// Until the duration is over, the target is gone, or a signal arrives.
 Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> duration,
-                       const Interruption& interruption, Snapshots& snapshots, Progress& progress) {
-  snapshots.take_of_changed(recorder);
-  for (Nanos next_snapshot = kSnapshotInterval; goes_on(target);) {
+                       const Interruption& interruption, Symbolizer& symbols, Progress& progress) {
+  while (goes_on(target)) {
     const Nanos elapsed = recorder.elapsed();
     int timeout_ms = kDrainMs;
     if (duration) {
@@ -135,11 +113,7 @@ Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> 
     if (::poll(waits.data(), waits.size(), timeout_ms) < 0 && errno != EINTR)
       return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
     OFFWAIT_TRY_STATUS(recorder.drain());
-    snapshots.take_of_changed(recorder);
-    if (elapsed >= next_snapshot) {
-      next_snapshot = elapsed + kSnapshotInterval;
-      snapshots.take_again();
-    }
+    note_mappings(recorder, symbols);
     progress.show(recorder);
     if (waits[0].revents != 0) break;
   }
@@ -148,15 +122,17 @@ Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> 
 
 /// Lets a command run, and drains the recorder until the end.
 Status run_recording(Subject& subject, const RecordingOptions& options, const Interruption& interruption,
-                     Recorder& recorder, Snapshots& snapshots) {
+                     Recorder& recorder, Symbolizer& symbols) {
   const std::string target = escape(subject.target.label, Charset::utf8);
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   const bool quiet = options.quiet || subject.command.has_value();
   // A script has no progress to look at, but may want to know from when on nothing is missed.
   if (!quiet && !terminal) fmt::print(stderr, "offwait: recording {}\n", target);
+  // Until its exec a command has mapped what this process has.
+  note_mappings(recorder, symbols, subject.command ? subject.command->tgid() : 0);
   if (subject.command) OFFWAIT_TRY_STATUS(subject.command->release());
   Progress progress(!quiet && terminal, target, options.duration);
-  return drain_until_end(recorder, subject.target, options.duration, interruption, snapshots, progress);
+  return drain_until_end(recorder, subject.target, options.duration, interruption, symbols, progress);
 }
 
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
@@ -219,23 +195,18 @@ Result<Recorded> record(const RecordingOptions& options) {
   const Interruption interruption;
   Recorded recorded;
   Symbolizer symbols(options.debuginfod ? debuginfod(recorded.notes) : DebugServer());
-  if (options.stacks && !command) {
-    for (const std::int32_t tgid : target.tgids) symbols.snapshot(tgid);
-  }
   OFFWAIT_TRY(Recorder recorder, Recorder::start(capture));
   std::string start_time = utc_now();
   OFFWAIT_TRY_STATUS(give_up(Remaining::recording));
 
-  Snapshots snapshots(symbols, options.stacks);
-  OFFWAIT_TRY_STATUS(run_recording(subject, options, interruption, recorder, snapshots));
+  OFFWAIT_TRY_STATUS(run_recording(subject, options, interruption, recorder, symbols));
   OFFWAIT_TRY(KernelRecording recording, recorder.stop());
   if (std::string text = recorder.kernel_symbols(); !text.empty())
     symbols.set_kernel_symbols(std::move(text));
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming));
   // Before it was released it waited for us.
   if (command) recording.window.begin = first_run(recording, command->tgid());
-  snapshots.take_of_changed(recorder);
-  snapshots.take_again();
+  note_mappings(recorder, symbols);
 
   if (options.java) ask_jvms(symbols, recorded.notes);
   const bool told_to_end = interruption.take() || !target.living.empty();

@@ -143,7 +143,7 @@ Result<Target> find_processes_of_container(const std::string& id) {
   OFFWAIT_TRY(const std::string mount, cgroup_mount());
   const Result<std::string> cgroup = find_container(list_cgroups(mount), id);
   if (cgroup) return find_processes_of_cgroup(mount + *cgroup);
-  // In a cgroup that its configuration names.
+  // Its directory may have any name; then the runtime's own files say where it is.
   if (const std::optional<std::string> named = cgroup_in_runtime_state(id))
     return find_processes_of_cgroup(*named);
   return cgroup.error();

@@ -19,7 +19,7 @@ namespace offwait {
 struct Target {
   std::optional<Cgroup> cgroup;
   bool all = false;
-  std::vector<std::int32_t> tgids;  ///< those of now; more may come
+  std::vector<std::int32_t> tgids;  ///< its processes now; more may follow
   std::int32_t tid = 0;             ///< 0: whole processes
   std::vector<UniqueFd> living;  ///< pidfds of named processes, readable when they have exited; see goes_on()
   std::string label;             ///< "pid 1234 (mariadbd)"; hostile bytes
@@ -37,8 +37,8 @@ Result<Target> find_command(const HeldCommand& command, const std::string& name)
 /// themselves are `outside`. A command that is still held has the name of this process.
 std::vector<Actor> threads_of(const Target& target);
 
-/// False once nothing of it can come any more: the processes or the thread have exited, the cgroup is
-/// removed. Takes the processes that have exited out of `living`.
+/// False once nothing more can be recorded of the target: its processes or its thread have exited, or its
+/// cgroup was removed. Removes the processes that have exited from `living`.
 bool goes_on(Target& target);
 
 }  // namespace offwait

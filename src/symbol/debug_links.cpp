@@ -44,12 +44,9 @@ void read_supplement(const Elf_Data& data, DebugLinks& links) {
 }  // namespace
 
 Result<DebugLinks> read_debug_links(int fd) {
-  auto elf = open_elf(fd);
-  if (!elf.ok()) {
-    return elf.error();
-  }
+  OFFWAIT_TRY(const auto elf, open_elf(fd));
   DebugLinks links;
-  for_each_section(elf->get(), [&links](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
+  for_each_section(elf.get(), [&links](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
     if (header.sh_type == SHT_NOBITS || header.sh_size == 0) {
       return;
     }
@@ -62,7 +59,7 @@ Result<DebugLinks> read_debug_links(int fd) {
     }
   });
   const void* id = nullptr;
-  const ssize_t size = dwelf_elf_gnu_build_id(elf->get(), &id);
+  const ssize_t size = dwelf_elf_gnu_build_id(elf.get(), &id);
   if (size > 0 && static_cast<std::size_t>(size) <= kLongestBuildId) {
     links.build_id.assign(static_cast<const char*>(id), static_cast<std::size_t>(size));
   }

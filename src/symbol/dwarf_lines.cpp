@@ -179,7 +179,7 @@ struct DwarfLines::State {
   DwarfHandle supplement;
   DwarfHandle dwarf;  // ends before what it refers to
   std::vector<CodeRange> units;
-  /// Of the unit that was asked last.
+  /// The unit that was asked last, and its functions.
   const void* unit = nullptr;
   UnitFunctions functions;
 };

@@ -49,9 +49,7 @@ Result<ElfHandle> open_with(int fd, Elf_Cmd command) {
   if (got < 0) {
     return Error{"cannot read the file"};
   }
-  if (Status status = check_header({head.data(), static_cast<std::size_t>(got)}); !status.ok()) {
-    return status.error();
-  }
+  OFFWAIT_TRY_STATUS(check_header({head.data(), static_cast<std::size_t>(got)}));
   elf_version(EV_CURRENT);
   return checked(elf_begin(fd, command, nullptr));
 }
@@ -63,9 +61,7 @@ Result<ElfHandle> open_elf(int fd) { return open_with(fd, ELF_C_READ); }
 Result<ElfHandle> map_elf(int fd) { return open_with(fd, ELF_C_READ_MMAP); }
 
 Result<ElfHandle> open_elf_image(std::string& image) {
-  if (Status status = check_header(image); !status.ok()) {
-    return status.error();
-  }
+  OFFWAIT_TRY_STATUS(check_header(image));
   elf_version(EV_CURRENT);
   return checked(elf_memory(image.data(), image.size()));
 }

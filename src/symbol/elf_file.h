@@ -21,9 +21,9 @@ struct EndElf {
 };
 using ElfHandle = std::unique_ptr<Elf, EndElf>;
 
-/// Of an ELF file with few enough sections, or an Error. Reads with pread and never maps: a file that is
-/// truncated meanwhile would make a mapped read SIGBUS. The descriptor must be seekable and stays the
-/// caller's.
+/// Opens an ELF file; an Error if it is none, or has too many sections. Reads with pread and never maps: a
+/// file that is truncated meanwhile would make a mapped read SIGBUS. The descriptor must be seekable and
+/// stays the caller's.
 Result<ElfHandle> open_elf(int fd);
 /// As above, but maps: for confined processes and large files.
 Result<ElfHandle> map_elf(int fd);

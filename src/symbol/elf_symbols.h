@@ -46,7 +46,7 @@ class ElfSymbols {
 
   /// Bytes of one symbol or string table.
   static constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 30U;
-  /// Of one file; Chrome has about 1.5 million. Each takes up to 100 bytes while they are sorted.
+  /// Functions of one file; Chrome has about 1.5 million. Each takes up to 100 bytes while they are sorted.
   static constexpr std::size_t kMostFunctions = std::size_t{4} << 20U;
 
  private:

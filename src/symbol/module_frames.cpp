@@ -17,7 +17,7 @@
 namespace offwait {
 namespace {
 
-/// Of a process that reads one file's tables.
+/// CPU time of a process that reads the tables of one file.
 constexpr std::chrono::seconds kTablesTime{5};
 /// DWARF of 100 MB takes about a second.
 constexpr std::chrono::seconds kLinesTime{5};

@@ -25,13 +25,14 @@ constexpr std::string_view kVsyscall = "[vsyscall]";
 constexpr std::size_t kMostVdsos = 16;
 /// Descriptors held for files; far below the usual limit of 1024.
 constexpr std::size_t kMostOpen = 384;
-/// Of other mount namespaces than ours.
+/// Root directories of mount namespaces other than ours.
 constexpr std::size_t kMostRoots = 64;
-/// Whose debug files are open at the same time.
+/// Modules whose debug files are open at the same time.
 constexpr std::size_t kModulesAtOnce = 64;
 /// For all names together; then files are no longer read.
 constexpr Nanos kMostTime = 60 * kSecond;
-/// Of one process. The kernel allows 65,530 at a time; a process that moves them about does not grow further.
+/// Regions kept of one process. The kernel allows 65,530 mappings at a time; this bounds a process that moves
+/// them about.
 constexpr std::size_t kMostRegions = 131072;
 
 std::string hex(std::uint64_t value) {
@@ -119,23 +120,18 @@ class Symbolizer::Module {
 Symbolizer::Symbolizer(DebugServer server) : server_(std::move(server)), own_root_(open_root(getpid())) {}
 Symbolizer::~Symbolizer() = default;
 
-bool Symbolizer::snapshot(std::int32_t tgid) {
-  auto mappings = executable_mappings(tgid);
-  if (!mappings) {
-    return false;
-  }
-  const auto [process, added] = processes_.try_emplace(tgid);
+void Symbolizer::note_mappings(const AddressSpace& space) {
+  const auto [process, added] = processes_.try_emplace(space.tgid);
   if (added || process->second.status.own_tgid == 0) {
-    note_identity(tgid, process->second);
+    note_identity(space.tgid, process->second);
   }
   Regions& regions = process->second.regions;
   if (regions.size() > kMostRegions) {
     regions.clear();
   }
-  for (Mapping& mapping : *mappings) {
-    note(tgid, process->second, std::move(mapping));
+  for (const Mapping& mapping : space.mappings) {
+    note(space.tgid, process->second, mapping);
   }
-  return true;
 }
 
 void Symbolizer::note_identity(std::int32_t tgid, Process& process) {
@@ -153,13 +149,13 @@ void Symbolizer::note_identity(std::int32_t tgid, Process& process) {
   }
 }
 
-void Symbolizer::note(std::int32_t tgid, Process& process, Mapping mapping) {
+void Symbolizer::note(std::int32_t tgid, Process& process, const Mapping& mapping) {
   Regions& regions = process.regions;
   const auto same = regions.find(mapping.begin);
   if (same != regions.end() && same->second.end == mapping.end && same->second.mapping == mapping) {
     return;
   }
-  // Cut the new range out of what older snapshots say.
+  // Cut the new range out of what is known from before.
   auto at = regions.upper_bound(mapping.begin);
   if (at != regions.begin()) {
     --at;
@@ -187,9 +183,8 @@ void Symbolizer::note(std::int32_t tgid, Process& process, Mapping mapping) {
   } else if (mapping.path == kVdso) {
     region.module = copy_vdso(tgid, mapping);
   }
-  region.mapping = std::move(mapping);
-  const std::uint64_t begin = region.mapping.begin;
-  regions.emplace(begin, std::move(region));
+  region.mapping = mapping;
+  regions.emplace(mapping.begin, std::move(region));
 }
 
 std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, const Process& process,

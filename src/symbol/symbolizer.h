@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "process/address_spaces.h"
 #include "process/mapped_files.h"
 #include "process/proc_maps.h"
 #include "process/process_root.h"
@@ -25,9 +26,9 @@ namespace offwait {
 struct FrameAddress {
   std::int32_t tgid = 0;  ///< 0: in the kernel
   std::uint64_t pc = 0;
-  /// Of every frame but the leaf, and but the one a signal interrupted: the function is the one that holds pc
-  /// − 1, the call; a call that does not return can be the last instruction of its function. Offsets are
-  /// those of `pc` itself in any case.
+  /// Set for every frame but the leaf and a frame that a signal interrupted. The function is then the one
+  /// that holds pc − 1, which is the call: a call that does not return can be the last instruction of its
+  /// function. Offsets are those of `pc` itself in any case.
   bool return_address = false;
   friend bool operator==(const FrameAddress&, const FrameAddress&) = default;
   // clang-tidy 14 takes its own 0 for one of ours.
@@ -46,13 +47,12 @@ class Symbolizer {
   Symbolizer(Symbolizer&&) = delete;
   Symbolizer& operator=(Symbolizer&&) = delete;
 
-  /// Notes what the process has mapped executable and opens the files behind it, so that its addresses have
-  /// names after it has exited, has executed another program or its files are deleted. To be called about
-  /// once a second for each process: what has not changed costs one read of /proc/TGID/maps, and each file is
-  /// opened once for all processes. Where a later snapshot has nothing mapped, earlier ones still count.
-  /// False when the process does not exist or may not be looked at. A file that cannot be opened, or is no
-  /// longer the one that is mapped, has no names but is still a module.
-  bool snapshot(std::int32_t tgid);
+  /// Opens the files behind what a process has mapped, so that its addresses have names after it has exited,
+  /// has executed another program or its files are deleted. To be called while the process lives, and again
+  /// when it has mapped something else; each file is opened once for all processes. Where a later call has
+  /// nothing mapped, earlier ones still count. A file that cannot be opened, or is no longer the one that is
+  /// mapped, has no names but is still a module.
+  void note_mappings(const AddressSpace& space);
 
   /// Text in the form of /proc/kallsyms, to be used instead of that. Before frames().
   void set_kernel_symbols(std::string text) { kallsyms_ = std::move(text); }
@@ -71,16 +71,16 @@ class Symbolizer {
   ///                              the offset in the file where that is not an ELF file or cannot be read
   ///   `[anon+0xADDR]`            executable memory without a file (JIT); the address in the process
   ///   `[kernel+0xADDR]`          the address itself
-  ///   `[unknown+0xADDR]`         no mapping seen there
+  ///   `[unknown+0xADDR]`         no mapping known there
   /// All hostile files are read here, in confined processes; what crashes or takes too long costs its own
   /// names. To be asked for all addresses at once.
   std::vector<std::vector<std::string>> frames(const std::vector<FrameAddress>& addresses);
 
-  /// False when the return address lies where no snapshot of the process had anything executable: then it is
-  /// none. True when the process was never seen.
+  /// False when the return address lies where no note_mappings() of the process had anything executable: then
+  /// it is none. True when the process was never seen.
   bool is_code(std::int32_t tgid, std::uint64_t return_address) const;
 
-  /// Processes that have a JVM in them, as far as snapshots have seen.
+  /// Processes that have a JVM in them, as far as note_mappings() has seen.
   std::vector<std::int32_t> java_processes() const;
 
   /// What the user should know about names that are missing. May hold names of files.
@@ -94,7 +94,7 @@ class Symbolizer {
     std::uint64_t end = 0;           // mapping.end, or less where a later mapping lies over it
     std::shared_ptr<Module> module;  // null: no names
   };
-  /// What later snapshots did not cover again stays: newest first, then older. Key: first address.
+  /// What later notes did not cover again stays: newest first, then older. Key: first address.
   using Regions = std::map<std::uint64_t, Region>;
   struct Process {
     Regions regions;
@@ -105,8 +105,8 @@ class Symbolizer {
   static bool is_java(const Process& process);
   /// The region that holds the address, or null.
   static const Region* region_at(const Regions& regions, std::uint64_t address);
-  /// Lays `mapping` over what earlier snapshots say.
-  void note(std::int32_t tgid, Process& process, Mapping mapping);
+  /// Lays `mapping` over what is known from before.
+  void note(std::int32_t tgid, Process& process, const Mapping& mapping);
   void note_identity(std::int32_t tgid, Process& process);
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);

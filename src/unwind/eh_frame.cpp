@@ -281,13 +281,8 @@ Result<UnwindTable> read_table(const Source& source) {
   }
   std::string storage;
   const EhFrameSection section{source.read(place->offset, place->size, storage), place->address};
-  const auto entries = read_entries(section, table.architecture, table.base);
-  if (!entries.ok()) {
-    return entries.error();
-  }
-  if (Status status = fill_rows(section, *entries, table); !status.ok()) {
-    return std::move(status).error();
-  }
+  OFFWAIT_TRY(const auto entries, read_entries(section, table.architecture, table.base));
+  OFFWAIT_TRY_STATUS(fill_rows(section, entries, table));
   return table;
 }
 

@@ -48,7 +48,7 @@ struct UnwindTable {
 };
 
 inline constexpr std::uint32_t kIgnoredGap = 15;
-/// Of one file; libLLVM has 650,000.
+/// Rows of one file; libLLVM has 650,000.
 inline constexpr std::size_t kMostUnwindRows = std::size_t{16} << 20U;
 /// Bytes of one .eh_frame; libLLVM has 6 MB.
 inline constexpr std::uint64_t kLargestEhFrame = std::uint64_t{256} << 20U;
@@ -58,7 +58,7 @@ inline constexpr std::uint64_t kLargestEhFrame = std::uint64_t{256} << 20U;
 /// x86_64 or arm64, has no executable segment, or exceeds a bound above. `.eh_frame` is found by its section
 /// header, or else by PT_GNU_EH_FRAME.
 Result<UnwindTable> read_unwind_table(int fd);
-/// Of an image in memory, laid out as a file is: the vdso.
+/// Likewise from an image in memory that is laid out as a file is: the vdso.
 Result<UnwindTable> read_unwind_table(std::string_view image);
 
 }  // namespace offwait

@@ -15,7 +15,7 @@
 
 namespace offwait {
 
-/// Of a thread where it left user mode.
+/// Registers of a thread at the place where it left user mode.
 struct UserRegisters {
   std::uint64_t pc = 0;
   std::uint64_t sp = 0;

@@ -17,6 +17,7 @@
 #include "symbol/elf_symbols.h"
 #include "symbol/module_frames.h"
 #include "symbol/symbolizer.h"
+#include "unit/symbol/snapshot.h"
 #include "unit/temporary_directory.h"
 
 using namespace offwait;
@@ -62,7 +63,7 @@ class Library {
 };
 
 Frames frames_of(Symbolizer& symbols, std::uint64_t pc) {
-  REQUIRE(symbols.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbols, getpid()));
   Frames frames = symbols.frames({{getpid(), pc, true}}).front();
   for (std::string& frame : frames) {
     // The offset in the function is the compiler's choice.
@@ -106,7 +107,7 @@ TEST_CASE("a stripped function is the same at all of its places, and has no othe
   const Library library("stripped.so", directory / "stripped.so");
   Symbolizer symbols;
   const std::uint64_t pc = library.call("fixture_nameless");
-  REQUIRE(symbols.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbols, getpid()));
   const std::string here = symbols.frames({{getpid(), pc, true}}).front().front();
   const std::string there = symbols.frames({{getpid(), pc - 1, true}}).front().front();
   CHECK(here.starts_with("[stripped.so+0x"));

@@ -15,6 +15,7 @@
 
 #include "base/unique_fd.h"
 #include "symbol/symbolizer.h"
+#include "unit/symbol/snapshot.h"
 #include "unit/temporary_directory.h"
 
 using namespace offwait;
@@ -79,7 +80,7 @@ TEST_CASE("code of a JIT compiler has the name that the process has written down
   const std::string path = "/tmp/" + name;
   const auto frame = [&] {
     Symbolizer symbols;
-    REQUIRE(symbols.snapshot(getpid()));
+    REQUIRE(test::snapshot(symbols, getpid()));
     return symbols.frames({{getpid(), begin + 0x24, true}}).front();
   };
   std::array<char, 64> line{};

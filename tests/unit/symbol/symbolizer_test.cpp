@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unit/symbol/snapshot.h"
 #include "unit/temporary_directory.h"
 
 namespace offwait::test {
@@ -161,7 +162,7 @@ Mapping mapping_of(pid_t pid, const std::string& name) {
 
 TEST_CASE("a function of this process") {
   Symbolizer symbolizer;
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   const std::string name(kAreaName);
   CHECK(user_frame(symbolizer, getpid(), area, false) == name + "+0x0 (unit_symbol)");
   CHECK(user_frame(symbolizer, getpid(), area + 3, false) == name + "+0x3 (unit_symbol)");
@@ -173,7 +174,7 @@ TEST_CASE("a function of this process") {
 
 TEST_CASE("names that crash the demangler are told once") {
   Symbolizer symbolizer;
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   std::vector<FrameAddress> addresses;
   for (auto* const function : {crash1, crash2, crash3, crash4})
     addresses.push_back({getpid(), address_of(function)});
@@ -192,7 +193,7 @@ TEST_CASE("names that crash the demangler are told once") {
 
 TEST_CASE("the call that does not return is in the function it ends") {
   Symbolizer symbolizer;
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   REQUIRE(libc != nullptr);
   void* read_function = dlsym(libc, "read");
@@ -211,7 +212,7 @@ TEST_CASE("the call that does not return is in the function it ends") {
 
 TEST_CASE("the vdso") {
   Symbolizer symbolizer;
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   void* vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
   REQUIRE(vdso != nullptr);
   void* function = dlsym(vdso, "__vdso_clock_gettime");
@@ -231,7 +232,7 @@ TEST_CASE("what nobody maps and what no file is behind") {
   REQUIRE(pages != MAP_FAILED);
   char* const code = pages + 4096;
   REQUIRE(mprotect(code, 4096, PROT_READ | PROT_EXEC) == 0);
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   const auto address = reinterpret_cast<std::uint64_t>(code) + 0x123;
   CHECK(user_frame(symbolizer, getpid(), address, false) == "[anon+" + hex(address) + "]");
   CHECK(user_frame(symbolizer, getpid(), 0x10, false) == "[unknown+0x10]");
@@ -250,21 +251,21 @@ TEST_CASE("what nobody maps and what no file is behind") {
 
 TEST_CASE("a process that does not exist, and one without memory") {
   Symbolizer symbolizer;
-  CHECK_FALSE(symbolizer.snapshot(0x7ffffff0));
-  CHECK_FALSE(symbolizer.snapshot(-1));
+  CHECK_FALSE(test::snapshot(symbolizer, 0x7ffffff0));
+  CHECK_FALSE(test::snapshot(symbolizer, -1));
   CHECK(user_frame(symbolizer, 0x7ffffff0, 0x1000, false) == "[unknown+0x1000]");
   CHECK(symbolizer.is_code(0x7ffffff0, 0x1000));  // nothing is known
-  CHECK(symbolizer.snapshot(2));                  // kthreadd
+  CHECK(test::snapshot(symbolizer, 2));           // kthreadd
 }
 
 TEST_CASE("names outlive the process") {
   Symbolizer symbolizer;
   Child child([] {});
   const pid_t pid = child.pid();
-  REQUIRE(symbolizer.snapshot(pid));
+  REQUIRE(test::snapshot(symbolizer, pid));
   child.go();
   child.wait();
-  CHECK_FALSE(symbolizer.snapshot(pid));
+  CHECK_FALSE(test::snapshot(symbolizer, pid));
   CHECK(user_frame(symbolizer, pid, area + 1, false) == std::string(kAreaName) + "+0x1 (unit_symbol)");
 }
 
@@ -282,13 +283,13 @@ TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
     Child child([&] { execl(program.c_str(), "sleep", "1000", nullptr); });
     const pid_t pid = child.pid();
     Symbolizer symbolizer;
-    REQUIRE(symbolizer.snapshot(pid));
+    REQUIRE(test::snapshot(symbolizer, pid));
     child.go();
     const std::string shown = child.wait_for_exec();
     // Another file takes the name: it must not lend its symbols.
     std::filesystem::remove(program);
     std::filesystem::copy_file("/proc/self/exe", program);
-    REQUIRE(symbolizer.snapshot(pid));
+    REQUIRE(test::snapshot(symbolizer, pid));
     const Mapping mapping = mapping_of(pid, shown);
     CHECK(mapping.path.ends_with(" (deleted)"));
     child.stop();
@@ -310,18 +311,18 @@ TEST_CASE("dlopen between snapshots, of a library that is deleted and replaced a
   dlclose(original);
 
   Symbolizer symbolizer;
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   void* copy = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(copy != nullptr);
   const auto function = reinterpret_cast<std::uint64_t>(dlsym(copy, "cbrt"));
   REQUIRE(std::filesystem::remove(path));
   std::ofstream(path) << "not a library";
   CHECK(user_frame(symbolizer, getpid(), function, false) == "[unknown+" + hex(function) + "]");
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(user_frame(symbolizer, getpid(), function + 1, false) == "cbrt+0x1 (lib copy.so)");
   // Unmapped since: an earlier snapshot knows.
   dlclose(copy);
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(user_frame(symbolizer, getpid(), function + 1, false) == "cbrt+0x1 (lib copy.so)");
 }
 
@@ -340,11 +341,11 @@ TEST_CASE("the newest snapshot that maps an address decides, around it the older
   REQUIRE(at != MAP_FAILED);
   const auto begin = reinterpret_cast<std::uint64_t>(at);
   Symbolizer symbolizer;
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   REQUIRE(mmap(static_cast<char*>(at) + 2 * kPage, kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
                new_file, 0) != MAP_FAILED);
   munmap(at, kPage);
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   const auto frame = [&](std::uint64_t page) {
     return user_frame(symbolizer, getpid(), begin + page * kPage + 1, false);
   };
@@ -354,11 +355,11 @@ TEST_CASE("the newest snapshot that maps an address decides, around it the older
   CHECK(frame(3) == "[old+0x4001]");
   CHECK(frame(4) == "[old+0x5001]");
   REQUIRE(mmap(at, 5 * kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, new_file, 0) != MAP_FAILED);
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(frame(0) == "[new+0x1]");
   CHECK(frame(4) == "[new+0x4001]");
   // Once more without a change.
-  REQUIRE(symbolizer.snapshot(getpid()));
+  REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(frame(4) == "[new+0x4001]");
   munmap(at, 5 * kPage);
   close(old_file);
@@ -388,9 +389,9 @@ TEST_CASE("descriptors are few however many files are mapped") {
     Symbolizer symbolizer;
     constexpr int kOfOwnRoot = 2;
     REQUIRE(open_descriptors() - before == kOfOwnRoot);
-    REQUIRE(symbolizer.snapshot(getpid()));
+    REQUIRE(test::snapshot(symbolizer, getpid()));
     CHECK(open_descriptors() - before == kOfOwnRoot + 384);
-    REQUIRE(symbolizer.snapshot(getpid()));
+    REQUIRE(test::snapshot(symbolizer, getpid()));
     CHECK(open_descriptors() - before == kOfOwnRoot + 384);
     CHECK(user_frame(symbolizer, getpid(), reinterpret_cast<std::uint64_t>(mapped[0]), false) ==
           "[file0+0x0]");

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every use of libbpf needs: errors that say what was wrong, reading maps, running iterators.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace offwait {
+
+/// Has libbpf's complaints kept for libbpf_error() from now on, and forgets the earlier ones.
+void keep_libbpf_complaints();
+
+/// `what: the text of errno (libbpf's first complaint)`. `error` may be positive or negative.
+Error libbpf_error(const std::string& what, int error);
+
+/// Opens a BPF iterator over all tasks or symbols. The program runs when the descriptor is read.
+Result<UniqueFd> open_iterator(const bpf_program* program);
+
+/// Runs a BPF iterator to its end.
+Status run_iterator(const bpf_program* program);
+
+/// Calls visit(key, value) for each entry; the map must not change meanwhile.
+template <class Key, class Value, class Visit>
+Status for_each_entry(const bpf_map* map, Visit visit) {
+  const int fd = bpf_map__fd(map);
+  Key key{};
+  for (const Key* previous = nullptr; bpf_map_get_next_key(fd, previous, &key) == 0; previous = &key) {
+    Value value{};
+    if (const int error = bpf_map_lookup_elem(fd, &key, &value))
+      return libbpf_error(std::string("cannot read the map ") + bpf_map__name(map), error);
+    visit(key, value);
+  }
+  return success();
+}
+
+/// The values of one index of a per-CPU array, by CPU; empty if they cannot be read.
+template <class Value>
+std::vector<Value> values_by_cpu(const bpf_map* map, std::uint32_t index) {
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus <= 0) return {};
+  std::vector<Value> values(static_cast<std::size_t>(cpus));
+  if (bpf_map_lookup_elem(bpf_map__fd(map), &index, values.data()) != 0) return {};
+  return values;
+}
+
+}  // namespace offwait

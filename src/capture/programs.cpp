@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/programs.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include <bpf/bpf.h>
+#include <linux/capability.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "capture/libbpf_calls.h"
+#include "capture/privileges.h"
+
+namespace offwait {
+namespace {
+
+/// A map as the BPF programs declare it; `inner` is of a map of maps, one like those that it will hold.
+UniqueFd create_map(const bpf_map* map, int inner = 0) {
+  LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner),
+              .map_flags = bpf_map__map_flags(map));
+  return UniqueFd(bpf_map_create(bpf_map__type(map), bpf_map__name(map), bpf_map__key_size(map),
+                                 bpf_map__value_size(map), bpf_map__max_entries(map), &options));
+}
+
+Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) {
+  bpf_program* program = nullptr;
+  switch (probe.kind) {
+    case Probe::Kind::spin_begin:
+      program = skeleton.progs.spin_begin;
+      break;
+    case Probe::Kind::spin_end:
+    case Probe::Kind::spin_return:
+      program = skeleton.progs.spin_end;
+      break;
+    case Probe::Kind::spin_release:
+      program = skeleton.progs.spin_release;
+      break;
+    case Probe::Kind::false_wakeup:
+      program = skeleton.progs.false_wakeup;
+      break;
+  }
+  // In every process: the target's children have the same file mapped. The programs look at who it is.
+  constexpr pid_t kAll = -1;
+  bpf_link* const link = bpf_program__attach_uprobe(program, probe.kind == Probe::Kind::spin_return, kAll,
+                                                    probe.path.c_str(), probe.offset);
+  constexpr int kNotSupported = 524;  // ENOTSUPP, the kernel's own
+  if (link == nullptr && errno == kNotSupported)
+    return Error{"the kernel cannot probe " + probe.path + " at offset " + std::to_string(probe.offset) +
+                 ": no probe goes on an instruction with a lock prefix; name another function for --spin"};
+  if (link == nullptr && (errno == EACCES || errno == EPERM) && !has_capability(CAP_SYS_ADMIN))
+    return Error{"this kernel lets only CAP_SYS_ADMIN probe " + probe.path +
+                 ": run offwait as root for that"};
+  if (link == nullptr) return libbpf_error("cannot probe " + probe.path, errno);
+  links.links().push_back(link);
+  return success();
+}
+
+}  // namespace
+
+void BpfLinks::detach() {
+  for (bpf_link* link : links_) bpf_link__destroy(link);
+  links_.clear();
+}
+
+Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const KernelTypes& types) {
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus <= 0) return libbpf_error("cannot count the CPUs", cpus);
+  skeleton.rodata->record_stacks = options.stacks;
+  skeleton.rodata->follow_children = options.follow_children;
+  skeleton.rodata->target_is_cgroup = options.cgroup.has_value();
+  skeleton.rodata->target_cgroup = options.cgroup.value_or(0);
+  skeleton.rodata->sched_switch_has_prev_state = types.sched_switch_has_prev_state;
+  skeleton.rodata->block_rq_has_queue = types.block_rq_has_queue;
+  skeleton.rodata->kernel_has_rdonly_cast = types.has_rdonly_cast;
+#if defined(__x86_64__)
+  skeleton.rodata->preempt_count_from_run_queue = types.preempt_count_from_run_queue;
+#endif
+  // Without it mappings are looked at once a second all the same.
+  if (!options.stacks || !types.has_vm_unmapped_area)
+    bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
+  if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
+  bpf_program__set_autoload(skeleton.progs.list_symbols,
+                            options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());
+  bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
+  bpf_map__set_max_entries(skeleton.maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
+  bpf_program__set_autoload(skeleton.progs.on_cpu_clock, options.stacks && options.sample_hz != 0);
+  if (!types.has_bpf_mem_alloc) {
+    // Before 6.1 what runs in a perf event, or with the run queue locked, may only use maps whose memory is
+    // there from the begin: 32 KiB a process.
+    constexpr __u32 kProcesses = 256;
+    bpf_map__set_map_flags(skeleton.maps.unwalked, 0);
+    bpf_map__set_map_flags(skeleton.maps.mappings, 0);
+    bpf_map__set_max_entries(skeleton.maps.mappings, kProcesses);
+  }
+  if (options.stacks) {
+    bpf_map__set_max_entries(skeleton.maps.known_stacks,
+                             bpf_map__max_entries(skeleton.maps.known_stacks) * static_cast<__u32>(cpus));
+  } else {
+    bpf_map__set_max_entries(skeleton.maps.stacks, 1);
+    bpf_map__set_max_entries(skeleton.maps.known_stacks, 1);
+  }
+  if (options.probes.empty()) {
+    // Needs a kernel with uprobes.
+    for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
+                                 skeleton.progs.spin_release, skeleton.progs.false_wakeup})
+      bpf_program__set_autoload(program, false);
+  }
+  return success();
+}
+
+Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton) {
+  for (bpf_map* map :
+       {skeleton.maps.unwind_superblocks, skeleton.maps.mappings, skeleton.maps.address_spaces}) {
+    const bpf_map* const inner = bpf_map__inner_map(map);
+    const UniqueFd like_inner = inner == nullptr ? UniqueFd() : create_map(inner);
+    UniqueFd created;
+    if (inner == nullptr || like_inner) created = create_map(map, inner == nullptr ? 0 : like_inner.get());
+    if (!created || bpf_map__reuse_fd(map, created.get()) != 0)
+      return libbpf_error(std::string("cannot create the map ") + bpf_map__name(map), errno);
+  }
+  return UnwindTables::Maps{bpf_map__fd(skeleton.maps.unwind_superblocks),
+                            bpf_map__fd(skeleton.maps.mappings), bpf_map__fd(skeleton.maps.address_spaces)};
+}
+
+Status set_target(offwait_bpf& skeleton, const CaptureOptions& options) {
+  const __u8 one = 1;
+  for (const auto& [map, ids] : {std::pair(skeleton.maps.target_tgids, &options.tgids),
+                                 std::pair(skeleton.maps.target_tids, &options.tids)}) {
+    for (const std::int32_t id : *ids) {
+      if (const int error = bpf_map_update_elem(bpf_map__fd(map), &id, &one, BPF_ANY))
+        return libbpf_error("cannot set the target", error);
+    }
+  }
+  return success();
+}
+
+Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links) {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.obj) {
+    if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP || !bpf_program__autoload(program))
+      continue;
+    bpf_link* const link = bpf_program__attach(program);
+    if (link == nullptr)
+      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+    links.links().push_back(link);
+  }
+  return success();
+}
+
+Status attach_probes(offwait_bpf& skeleton, const std::vector<Probe>& probes, BpfLinks& links,
+                     std::vector<std::string>& notes) {
+  for (const Probe& probe : probes) {
+    const Status attached = attach_probe(skeleton, probe, links);
+    if (attached) continue;
+    if (probe.asked_for) return attached.error();
+    notes.push_back("what the target says of its waits (annotate.h) was not recorded: " +
+                    attached.error().message);
+    break;
+  }
+  return success();
+}
+
+}  // namespace offwait

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/user_stacks.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <bpf/libbpf.h>
+
+#include "base/monotonic.h"
+#include "capture/libbpf_calls.h"
+
+namespace offwait {
+
+void UserStacks::FreeRing::operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
+
+void UserStacks::note(const offwait_thread_record& record) {
+  const auto tgid = static_cast<std::int32_t>(record.tgid);
+  const bool exec = record.event == OFFWAIT_THREAD_NAMED && record.exec != 0;
+  // With a new main thread, the number may have been that of another process.
+  const bool born = record.event == OFFWAIT_THREAD_BORN && record.tid == record.tgid;
+  if (exec || born) {
+    known_.insert(tgid);
+    spaces_.begin_anew(tgid);
+  } else if (known_.insert(tgid).second) {
+    spaces_.look_soon(tgid);
+  }
+}
+
+int UserStacks::on_wanted(void* self, void* data, std::size_t size) {
+  offwait_mappings_wanted wanted{};
+  if (size != sizeof(wanted)) return 0;
+  std::memcpy(&wanted, data, sizeof(wanted));
+  static_cast<UserStacks*>(self)->spaces_.look_soon(static_cast<std::int32_t>(wanted.tgid));
+  return 0;
+}
+
+Status UserStacks::open(int wanted_ring, LateStacks::Maps maps) {
+  wanted_.reset(ring_buffer__new(wanted_ring, on_wanted, this, nullptr));
+  if (!wanted_) return libbpf_error("cannot map the ring buffer", errno);
+  late_stacks_.emplace(maps);
+  return success();
+}
+
+Status UserStacks::refresh() {
+  if (const int taken = wanted_ ? ring_buffer__consume(wanted_.get()) : 0; taken < 0)
+    return libbpf_error("cannot read the ring buffer", taken);
+  for (const std::int32_t tgid : spaces_.take_due(monotonic_now())) {
+    if (const AddressSpace* const space = spaces_.look_at(tgid)) {
+      OFFWAIT_TRY_STATUS(tables_.update(*space));
+    } else {
+      tables_.forget(tgid);
+    }
+  }
+  if (!late_stacks_) return success();
+  // A process may have mapped more while its mappings were looked at.
+  for (const std::int32_t tgid : late_stacks_->look(tables_)) spaces_.look_soon(tgid);
+  return success();
+}
+
+int UserStacks::urgent_fd() const { return wanted_ ? ring_buffer__epoll_fd(wanted_.get()) : -1; }
+
+void UserStacks::finish(KernelRecording& recording, std::vector<std::string>& notes) {
+  spaces_.look_at_all();
+  if (late_stacks_) late_stacks_->add_to(recording);
+  if (tables_.left_out() > 0)
+    notes.push_back("the unwind tables of " + std::to_string(tables_.left_out()) +
+                    " files found no room in the kernel: stacks are cut there");
+}
+
+}  // namespace offwait

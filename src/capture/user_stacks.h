@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What user space does so that user stacks can be walked while a recording runs: follows what the recorded
+// processes have mapped, keeps the unwind tables up to date with it, and walks the stacks that the BPF
+// programs could not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/late_stacks.h"
+#include "capture/unwind_tables.h"
+#include "event/recording.h"
+#include "process/address_spaces.h"
+
+struct ring_buffer;
+
+namespace offwait {
+
+/// Not for several threads at once.
+class UserStacks {
+ public:
+  explicit UserStacks(UnwindTables::Maps maps) : tables_(maps) {}
+  UserStacks(const UserStacks&) = delete;
+  UserStacks& operator=(const UserStacks&) = delete;
+
+  /// A process of the target, before the BPF programs are loaded.
+  void follow(std::int32_t tgid) { spaces_.look_soon(tgid); }
+
+  /// A thread was born, named or found: processes that are new, or run another program, are looked at with
+  /// the next refresh().
+  void note(const offwait_thread_record& record);
+
+  /// When the BPF programs are loaded. The descriptors stay the caller's: the ring buffer of
+  /// offwait_mappings_wanted, and the maps with the stacks that were not walked.
+  Status open(int wanted_ring, LateStacks::Maps maps);
+
+  /// Looks at the processes that are due (AddressSpaces), gives what is new to the unwind tables, and walks
+  /// the stacks that waited for that. To be called every 100 ms or so.
+  Status refresh();
+
+  /// Readable when refresh() should be called at once: stacks of a process that has mapped something new
+  /// are cut until then.
+  int urgent_fd() const;
+
+  /// As AddressSpaces::take_changed().
+  std::vector<AddressSpace> take_changed() { return spaces_.take_changed(); }
+
+  /// When the recording has ended: looks at all processes for the last time, and adds the stacks that were
+  /// walked here. `notes` says what was left out.
+  void finish(KernelRecording& recording, std::vector<std::string>& notes);
+
+ private:
+  static int on_wanted(void* self, void* data, std::size_t size);
+
+  struct FreeRing {
+    void operator()(ring_buffer* ring) const;
+  };
+
+  AddressSpaces spaces_;
+  UnwindTables tables_;
+  std::unordered_set<std::int32_t> known_;  ///< processes that note() has seen
+  std::unique_ptr<ring_buffer, FreeRing> wanted_;
+  std::optional<LateStacks> late_stacks_;
+};
+
+}  // namespace offwait

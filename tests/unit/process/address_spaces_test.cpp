@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "process/address_spaces.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace offwait {
+namespace {
+
+using Tgids = std::set<std::int32_t>;
+
+/// A page of executable memory, until destroyed.
+class Page {
+ public:
+  Page() : at_(::mmap(nullptr, size(), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    REQUIRE(at_ != MAP_FAILED);
+  }
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+  ~Page() { ::munmap(at_, size()); }
+
+  bool is_in(const AddressSpace& space) const {
+    const auto address = reinterpret_cast<std::uint64_t>(at_);
+    return std::any_of(space.mappings.begin(), space.mappings.end(), [address](const Mapping& mapping) {
+      return mapping.begin <= address && address < mapping.end;
+    });
+  }
+
+ private:
+  static std::size_t size() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+  void* at_;
+};
+
+/// A process that does nothing, until destroyed.
+class Child {
+ public:
+  Child() : pid_(::fork()) {
+    if (pid_ == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    REQUIRE(pid_ > 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() { end(); }
+  std::int32_t pid() const { return pid_; }
+  void end() {
+    if (pid_ > 0 && !ended_) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+      ended_ = true;
+    }
+  }
+
+ private:
+  pid_t pid_;
+  bool ended_ = false;
+};
+
+TEST_CASE("processes are due when they are asked for, and all of them once a second") {
+  const Child child;
+  AddressSpaces spaces;
+  CHECK(spaces.take_due(0).empty());
+  spaces.look_soon(::getpid());
+  spaces.look_soon(child.pid());
+  spaces.look_soon(child.pid());
+  CHECK(spaces.take_due(1) == Tgids{::getpid(), child.pid()});
+  CHECK(spaces.take_due(1).empty());
+  REQUIRE(spaces.look_at(::getpid()) != nullptr);
+  CHECK(spaces.take_due(kSecond - 1).empty());
+  // The child was never looked at.
+  CHECK(spaces.take_due(kSecond) == Tgids{::getpid()});
+  CHECK(spaces.take_due(kSecond).empty());
+  REQUIRE(spaces.look_at(child.pid()) != nullptr);
+  spaces.look_soon(child.pid());
+  CHECK(spaces.take_due(kSecond + 1) == Tgids{child.pid()});
+  CHECK(spaces.take_due(2 * kSecond) == Tgids{::getpid(), child.pid()});
+}
+
+TEST_CASE("only a look that differs from the one before is a change") {
+  AddressSpaces spaces;
+  REQUIRE(spaces.look_at(::getpid()) != nullptr);
+  std::vector<AddressSpace> changed = spaces.take_changed();
+  REQUIRE(changed.size() == 1);
+  CHECK(changed[0].tgid == ::getpid());
+  CHECK_FALSE(changed[0].mappings.empty());
+  spaces.look_at(::getpid());
+  CHECK(spaces.take_changed().empty());
+
+  const Page page;
+  CHECK_FALSE(page.is_in(changed[0]));
+  const AddressSpace* const now = spaces.look_at(::getpid());
+  REQUIRE(now != nullptr);
+  CHECK(page.is_in(*now));
+  spaces.look_at(::getpid());
+  changed = spaces.take_changed();
+  REQUIRE(changed.size() == 1);
+  CHECK(page.is_in(changed[0]));
+}
+
+TEST_CASE("after an exec the next look is a change, whatever it finds") {
+  AddressSpaces spaces;
+  spaces.look_at(::getpid());
+  CHECK(spaces.take_changed().size() == 1);
+  spaces.begin_anew(::getpid());
+  CHECK(spaces.take_due(0) == Tgids{::getpid()});
+  spaces.look_at(::getpid());
+  CHECK(spaces.take_changed().size() == 1);
+  spaces.look_at(::getpid());
+  CHECK(spaces.take_changed().empty());
+}
+
+TEST_CASE("a process that is gone is followed no longer, but what it had is kept for who asks later") {
+  Child child;
+  AddressSpaces spaces;
+  REQUIRE(spaces.look_at(child.pid()) != nullptr);
+  child.end();
+  CHECK(spaces.look_at(child.pid()) == nullptr);
+  CHECK(spaces.take_due(0).empty());
+  const std::vector<AddressSpace> changed = spaces.take_changed();
+  REQUIRE(changed.size() == 1);
+  CHECK(changed[0].tgid == child.pid());
+  CHECK_FALSE(changed[0].mappings.empty());
+}
+
+TEST_CASE("the last look takes those that were asked for, too") {
+  const Child child;
+  AddressSpaces spaces;
+  spaces.look_at(::getpid());
+  spaces.look_soon(child.pid());
+  spaces.take_changed();
+  const Page page;
+  spaces.look_at_all();
+  const std::vector<AddressSpace> changed = spaces.take_changed();
+  CHECK(changed.size() == 2);
+  CHECK(spaces.take_due(0) == Tgids{::getpid(), child.pid()});
+}
+
+}  // namespace
+}  // namespace offwait
