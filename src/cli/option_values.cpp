@@ -55,11 +55,10 @@ Result<std::vector<std::int32_t>> parse_pids(const std::vector<std::string>& tex
                         "numbers that belong to it",
                         word, word.substr(0, kCommLength))};
       }
-      const Result<std::int32_t> pid = parse_id(word);
-      if (!pid) return pid.error();
-      if (std::find(pids.begin(), pids.end(), *pid) != pids.end())
-        return Error{fmt::format("process {} is given twice", *pid)};
-      pids.push_back(*pid);
+      OFFWAIT_TRY(const std::int32_t pid, parse_id(word));
+      if (std::find(pids.begin(), pids.end(), pid) != pids.end())
+        return Error{fmt::format("process {} is given twice", pid)};
+      pids.push_back(pid);
       begin = end + 1;
     }
   }

@@ -132,9 +132,7 @@ class Folder {
 }  // namespace
 
 Result<std::string> to_folded(Trace trace, const FoldedOptions& options) {
-  if (const Status valid = validate(trace); !valid.ok()) {
-    return valid.error();
-  }
+  OFFWAIT_TRY_STATUS(validate(trace));
   if (options.kind == FoldedKind::on_cpu) {
     return Folder(trace, options).samples();
   }
@@ -143,11 +141,8 @@ Result<std::string> to_folded(Trace trace, const FoldedOptions& options) {
       trace = without_false_wakeups(trace, found);
     }
   }
-  const Result<Sweep> swept = sweep(trace);
-  if (!swept.ok()) {
-    return swept.error();
-  }
-  return Folder(trace, options).waits(*swept);
+  OFFWAIT_TRY(const Sweep swept, sweep(trace));
+  return Folder(trace, options).waits(swept);
 }
 
 }  // namespace offwait

@@ -40,9 +40,7 @@ class ElfReader {
   static Result<ElfSymbols> read(Elf* elf) {
     ElfReader reader;
     reader.read_segments(elf);
-    if (Status status = reader.read_functions(elf, true); !status.ok()) {
-      return std::move(status).error();
-    }
+    OFFWAIT_TRY_STATUS(reader.read_functions(elf, true));
     reader.symbols_.ranges_ = FunctionRanges(std::move(reader.functions_));
     return std::move(reader.symbols_);
   }
