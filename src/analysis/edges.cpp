@@ -8,7 +8,7 @@
 
 #include "analysis/edge_phases.h"
 #include "analysis/samples.h"
-#include "analysis/stack_frames.h"
+#include "model/backtrace.h"
 
 namespace offwait {
 
@@ -34,14 +34,14 @@ ReportEdge report_edge(const Trace& trace, const WaitGraph& graph, const Edge& e
   out.waker_unknown_s = to_seconds(edge.waker_unknown_ns);
   for (const EdgeStack& stack : edge.stacks) {
     out.stacks.push_back({stack.wait_class, to_seconds(stack.weight_ns), to_seconds(stack.wait_ns),
-                          stack.waits, frames_of(trace, stack.wait_stack),
-                          frames_of(trace, stack.waker_stack)});
+                          stack.waits, backtrace_of(trace, stack.wait_stack),
+                          backtrace_of(trace, stack.waker_stack)});
   }
   out.peers_known = edge.peers.size();
   for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostReportPeers); ++i) {
     const EdgePeer& peer = edge.peers[i];
     const Peer& named = trace.peers[peer.peer];
-    out.peers.push_back({named.role, named.name, peer.waits, to_seconds(peer.wait_ns)});
+    out.peers.push_back({named, peer.waits, to_seconds(peer.wait_ns)});
   }
   return out;
 }

@@ -15,6 +15,8 @@
 
 #include "knot/knots.h"
 #include "knot/pattern.h"
+#include "model/backtrace.h"
+#include "model/peer.h"
 #include "model/stack_cut.h"
 #include "model/thread_filter.h"
 #include "model/trace.h"
@@ -132,14 +134,13 @@ struct ReportStack {
   double weight_s = 0;
   double wait_s = 0;
   std::uint64_t waits = 0;
-  std::vector<std::string> wait_stack;  ///< leaf first, as in Stack; empty when unknown
-  std::vector<std::string> waker_stack;
+  Backtrace wait_stack;  ///< empty when unknown
+  Backtrace waker_stack;
 };
 
 /// The part of an edge whose waits were on sockets with this peer at the other end.
 struct ReportPeer {
-  Peer::Role role = Peer::Role::service;
-  std::string name;  ///< Peer::name
+  Peer peer;
   std::uint64_t waits = 0;
   double wait_s = 0;
 };
@@ -153,7 +154,7 @@ struct ReportSamples {
     /// of `from` that waited then, so that shares compare with the edge's seconds.
     double share = 0;
     std::uint64_t samples = 0;
-    std::vector<std::string> stack;  ///< leaf first, as in Stack; empty when unknown
+    Backtrace stack;  ///< empty when unknown
   };
   std::uint64_t samples = 0;
   std::uint64_t stacks_known = 0;  ///< how many there were
@@ -239,7 +240,7 @@ struct ReportKnot {
 
 /// A service outside of this host that the target waits for.
 struct ReportService {
-  std::string name;  ///< Peer::name
+  std::string name;  ///< to_string(Peer)
   double wait_s = 0;
 };
 
@@ -355,7 +356,7 @@ struct ReportOpenWait {
   double wait_s = 0;        ///< inside the window
   bool throughout = false;  ///< from the window's begin, or the thread's birth, to the end
   WaitClass wait_class = WaitClass::other;
-  std::vector<std::string> wait_stack;
+  Backtrace wait_stack;
   /// The thread that holds the pthread mutex which it waits for, where that is known. The holder may be
   /// blocked as well, and is then another open wait.
   std::optional<ReportThread> holder{};

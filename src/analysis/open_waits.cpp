@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <map>
 
-#include "analysis/stack_frames.h"
 #include "knot/deadlock.h"
+#include "model/backtrace.h"
 
 namespace offwait {
 
@@ -70,7 +70,7 @@ OpenWaits find_open_waits(const Prepared& prepared, const WaitGraph& graph) {
     open.wait_s = to_seconds(ns);
     open.throughout = wait.block <= born;
     open.wait_class = site.wait_class;
-    open.wait_stack = frames_of(trace, site.wait_stack);
+    open.wait_stack = backtrace_of(trace, site.wait_stack);
     if (site.holder != kNoActor) {
       const Actor& holder = trace.actors[site.holder];
       open.holder = {graph.vertex_of[site.holder], holder.tid, holder.name, holder.ns_tid};

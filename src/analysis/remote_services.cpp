@@ -24,7 +24,8 @@ std::vector<RemoteServices> find_remote_services(const Prepared& prepared, const
     }
   }
   for (const auto& [key, wait_ns] : waits) {
-    out[key.first].services.push_back({prepared.trace.all().peers[key.second].name, to_seconds(wait_ns)});
+    out[key.first].services.push_back(
+        {to_string(prepared.trace.all().peers[key.second]), to_seconds(wait_ns)});
   }
   for (RemoteServices& remote : out) {
     std::sort(remote.services.begin(), remote.services.end(),

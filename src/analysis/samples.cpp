@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <string>
+#include <optional>
 #include <utility>
 
-#include "analysis/frame.h"
-#include "analysis/stack_frames.h"
+#include "model/backtrace.h"
 
 namespace offwait {
 
@@ -25,9 +24,9 @@ struct PlaceSum {
 }  // namespace
 
 std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
-  std::map<std::string, std::uint32_t> functions;
+  std::map<Frame, std::uint32_t> functions;
   std::vector<std::uint32_t> out;
-  for (const std::string& frame : trace.frames) {
+  for (const Frame& frame : trace.frames) {
     out.push_back(functions.try_emplace(function_of(frame), static_cast<std::uint32_t>(functions.size()))
                       .first->second);
   }
@@ -36,18 +35,20 @@ std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
 
 ReportSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
                          const std::vector<StackSamples>& all) {
-  std::map<std::vector<std::uint32_t>, std::size_t> index;
+  std::map<std::pair<std::vector<std::uint32_t>, std::optional<StackCut>>, std::size_t> index;
   std::vector<PlaceSum> sums;
   ReportSamples out;
   std::uint64_t waiting = 0;
   for (const StackSamples& one : all) {
     std::vector<std::uint32_t> called;
+    std::optional<StackCut> cut;
     if (one.stack != kNoStack) {
+      cut = trace.stacks[one.stack].cut;
       for (const FrameId frame : trace.stacks[one.stack].frames) {
         called.push_back(functions[frame]);
       }
     }
-    const auto [at, added] = index.try_emplace(std::move(called), sums.size());
+    const auto [at, added] = index.try_emplace({std::move(called), cut}, sums.size());
     if (added) {
       sums.push_back({one});
     }
@@ -62,7 +63,7 @@ ReportSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& f
   for (std::size_t i = 0; i < std::min(sums.size(), kMostReportSampledStacks); ++i) {
     const double share =
         static_cast<double>(sums[i].weight()) / static_cast<double>(waiting > 0 ? waiting : out.samples);
-    out.stacks.push_back({share, sums[i].samples, frames_of(trace, sums[i].most.stack)});
+    out.stacks.push_back({share, sums[i].samples, backtrace_of(trace, sums[i].most.stack)});
   }
   return out;
 }

@@ -2,7 +2,6 @@
 #include "analysis/stack_ends.h"
 
 #include <array>
-#include <string_view>
 
 #include "base/nanos.h"
 
@@ -10,23 +9,17 @@ namespace offwait {
 
 namespace {
 
-bool is_kernel_frame(std::string_view frame) {
-  constexpr std::string_view kVdso = " ([vdso])";
-  return frame.starts_with("[kernel+0x") ||
-         (frame.ends_with("])") && frame.find(" ([") != frame.npos && !frame.ends_with(kVdso));
-}
-
 enum End : std::size_t { kComplete = kStackCuts, kMissing, kEnds };
 
 std::size_t end_of(const Trace& trace, StackId id) {
-  if (id == kNoStack || trace.stacks[id].frames.empty()) {
+  if (id == kNoStack || trace.stacks[id].empty()) {
     return kMissing;
   }
-  const std::string& outermost = trace.frames[trace.stacks[id].frames.back()];
-  if (const std::optional<StackCut> cut = cut_of(outermost)) {
-    return static_cast<std::size_t>(*cut);
+  const Stack& stack = trace.stacks[id];
+  if (stack.cut) {
+    return static_cast<std::size_t>(*stack.cut);
   }
-  return is_kernel_frame(outermost) ? kMissing : kComplete;
+  return trace.frames[stack.frames.back()].kind == Frame::Kind::kernel ? kMissing : kComplete;
 }
 
 }  // namespace

@@ -51,31 +51,25 @@ JoinedStacks::JoinedStacks(const KernelRecording& recording, const StackNamer& n
   }
 }
 
-void JoinedStacks::append_frames(const offwait_stack& stack, std::vector<FrameId>& frames) {
-  for (const std::string& name : name_stack_(stack)) frames.push_back(builder_.frame(name));
+void JoinedStacks::append_frames(const offwait_stack& stack, Stack& joined) {
+  for (const Frame& frame : name_stack_(stack)) joined.frames.push_back(builder_.frame(frame));
 }
 
-void JoinedStacks::append_frames(std::uint32_t id, std::vector<FrameId>& frames) {
+void JoinedStacks::append(std::uint32_t id, Stack& joined) {
   const auto found = recording_.stacks.find(id);
   if (id == 0 || found == recording_.stacks.end()) return;
-  append_frames(found->second, frames);
-  if (found->second.tgid == 0) return;
-  if (const std::optional<StackCut> cut = cut_of_end(found->second.end))
-    frames.push_back(builder_.frame(cut_frame(*cut)));
+  append_frames(found->second, joined);
+  if (found->second.tgid != 0) joined.cut = cut_of_end(found->second.end);
 }
 
 StackId JoinedStacks::joined(std::uint32_t kernel, std::uint32_t user) {
   if (kernel == 0 && user == 0) return kNoStack;
   const std::uint64_t key = std::uint64_t{kernel} << 32 | user;
   if (const auto found = joined_.find(key); found != joined_.end()) return found->second;
-  std::vector<FrameId> frames;
-  append_frames(kernel, frames);
-  const std::size_t kernel_frames = frames.size();
-  append_frames(user, frames);
-  if (kernel_frames > 0 && frames.size() > kernel_frames) {
-    frames.insert(frames.begin() + static_cast<std::ptrdiff_t>(kernel_frames), builder_.frame("--"));
-  }
-  const StackId id = builder_.stack(frames);
+  Stack stack;
+  append(kernel, stack);
+  append(user, stack);
+  const StackId id = builder_.stack(stack);
   joined_.emplace(key, id);
   return id;
 }
@@ -86,9 +80,9 @@ StackId JoinedStacks::of(const offwait_spin& record) {
   key.insert(key.end(), std::begin(stack.pc), std::begin(stack.pc) + stack.frames);
   const auto [found, added] = spin_stacks_.try_emplace(std::move(key), kNoStack);
   if (added) {
-    std::vector<FrameId> frames;
-    append_frames(stack, frames);
-    found->second = builder_.stack(frames);
+    Stack named;
+    append_frames(stack, named);
+    found->second = builder_.stack(named);
   }
   return found->second;
 }

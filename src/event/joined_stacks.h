@@ -30,8 +30,8 @@ class JoinedStacks {
   bool lacked_mapping(std::uint32_t user) const { return lacked_mapping_.contains(user); }
 
  private:
-  void append_frames(std::uint32_t id, std::vector<FrameId>& frames);
-  void append_frames(const offwait_stack& stack, std::vector<FrameId>& frames);
+  void append(std::uint32_t id, Stack& joined);
+  void append_frames(const offwait_stack& stack, Stack& joined);
 
   const KernelRecording& recording_;
   const StackNamer& name_stack_;

@@ -16,12 +16,11 @@ Peer peer_of(const offwait_peer& noted, const std::set<std::uint16_t>& served_po
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (ipv4) {
     ::inet_ntop(AF_INET, &noted.address[3], text.data(), text.size());
-    peer.name = text.data();
   } else {
     ::inet_ntop(AF_INET6, &noted.address, text.data(), text.size());
-    peer.name = "[" + std::string(text.data()) + "]";
   }
-  peer.name += ":" + (noted.port == 0 ? std::string("*") : std::to_string(noted.port));
+  peer.address = text.data();
+  peer.port = noted.port == 0 ? kAnyPort : noted.port;
   return peer;
 }
 

@@ -21,10 +21,10 @@ inline constexpr std::size_t kStackCuts = 5;
 /// `deep`, `no-mapping`, …
 std::string_view to_string(StackCut cut);
 
-/// The pseudo-frame that ends such a stack in a Trace, as its outermost frame: `[cut: no frame pointer]`.
+/// What stands for the missing frames wherever such a stack is written: `[cut: no frame pointer]`.
 std::string_view cut_frame(StackCut cut);
 
-/// None for any other frame.
+/// The way back; none for any other text.
 std::optional<StackCut> cut_of(std::string_view frame);
 
 }  // namespace offwait

@@ -4,15 +4,19 @@
 // (src/trace); nothing in it refers to a kernel, a file or a process that must still exist.
 #pragma once
 
-#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/nanos.h"
+#include "model/frame.h"
+#include "model/peer.h"
+#include "model/stack_cut.h"
 
 namespace offwait {
 
@@ -73,17 +77,6 @@ struct Actor {
   /// file system, then those below that. Empty for a disk that is no other's, or when not known.
   std::vector<std::string> on;
 };
-
-/// Who is at the other end of a socket. Peers are interned: no two in a trace are equal.
-struct Peer {
-  /// `client`: it connected to the one that waits, which listened: its requests are waited for. `service`:
-  /// the one that waits has asked it.
-  enum class Role : std::uint8_t { client, service };
-  Role role = Role::service;
-  std::string name;  ///< `10.0.0.5:3306`, `[2001:db8::1]:443`, `10.0.0.5:*` for any port there; hostile bytes
-  friend bool operator==(const Peer&, const Peer&) = default;
-};
-std::string_view to_string(Peer::Role role);
 
 /// What waits of one kind have in common. Sites are interned: no two in a trace are equal.
 struct WaitSite {
@@ -148,10 +141,16 @@ struct CpuSample {
   Nanos at = 0;
 };
 
-/// Frames of one stack, leaf first: kernel frames, then `--` (only if there are both), then user frames.
-/// User frames that do not reach the outermost one end with a pseudo-frame that says why (model/stack_cut.h).
+/// One stack. Stacks are interned: no two in a trace are equal.
 struct Stack {
-  std::vector<FrameId> frames;
+  std::vector<FrameId> frames{};  ///< leaf first: kernel frames, then user frames (Frame::kind)
+  /// Why the user frames do not reach the outermost one; none if they do, or if there should be none.
+  std::optional<StackCut> cut{};
+
+  bool empty() const { return frames.empty() && !cut; }
+  friend bool operator==(const Stack&, const Stack&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const Stack&, const Stack&) = default;
 };
 
 /// Cumulative counters of a disk, as /proc/diskstats has them, read at `at`.
@@ -245,7 +244,7 @@ struct Trace {
   std::vector<Gap> gaps;
   std::vector<FalseMark> false_marks;  ///< those of one thread in order of time
   std::vector<CpuSample> cpu_samples;  ///< in any order
-  std::vector<std::string> frames;     ///< `function+0xoff (module)`, maybe ` at file:line`; hostile bytes
+  std::vector<Frame> frames;
   std::vector<Stack> stacks;
   std::vector<DiskCapacity> capacities;
   std::vector<DiskSample> disk_samples;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/trace_builder.h"
 
+#include <functional>
 #include <numeric>
+#include <string>
 #include <utility>
 
 namespace offwait {
@@ -15,12 +17,22 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-std::size_t TraceBuilder::StackHash::operator()(const FrameIds& frames) const {
-  return std::accumulate(frames.begin(), frames.end(), std::uint64_t{frames.size()}, mix);
+std::size_t TraceBuilder::FrameHash::operator()(const Frame& frame) const {
+  const std::hash<std::string> text;
+  const std::uint64_t place = mix(frame.begin.value_or(0), frame.offset.value_or(0));
+  const std::uint64_t rest = std::uint64_t{frame.line} << 32U | static_cast<std::uint64_t>(frame.kind) << 1U |
+                             (frame.inlined ? 1U : 0U);
+  return mix(mix(mix(mix(place, rest), text(frame.function)), text(frame.module)), text(frame.file));
+}
+
+std::size_t TraceBuilder::StackHash::operator()(const Stack& stack) const {
+  const std::uint64_t cut = stack.cut ? static_cast<std::uint64_t>(*stack.cut) + 1 : 0;
+  return std::accumulate(stack.frames.begin(), stack.frames.end(), cut << 32U | stack.frames.size(), mix);
 }
 
 std::size_t TraceBuilder::PeerHash::operator()(const Peer& peer) const {
-  return mix(static_cast<std::uint64_t>(peer.role), std::hash<std::string>{}(peer.name));
+  const std::uint64_t port = peer.port ? std::uint64_t{1} << 16U | *peer.port : 0;
+  return mix(static_cast<std::uint64_t>(peer.role) << 32U | port, std::hash<std::string>{}(peer.address));
 }
 
 std::size_t TraceBuilder::SiteHash::operator()(const WaitSite& site) const {
@@ -29,10 +41,6 @@ std::size_t TraceBuilder::SiteHash::operator()(const WaitSite& site) const {
   const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 2U |
                              (site.any_request ? 2U : 0U) | (site.in_flight ? 1U : 0U);
   return mix(mix(mix(mix(0, actors), stacks), rest << 32U | site.peer), site.holder);
-}
-
-StackId TraceBuilder::stack(const std::vector<FrameId>& frames) {
-  return frames.empty() ? kNoStack : stacks_.intern(frames);
 }
 
 ActorId TraceBuilder::add_actor(Actor actor) {

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,10 +25,10 @@ class TraceBuilder {
 
   // Each of these gives the id of an equal entry that is already there, or adds one. Ids are in order of
   // first appearance.
-  FrameId frame(std::string_view text) { return frames_.intern(text); }
-  /// kNoStack for no frames. Code at different addresses may have the same names; the analysis takes such
+  FrameId frame(const Frame& frame) { return frames_.intern(frame); }
+  /// kNoStack for an empty one. Code at different addresses may have the same names; the analysis takes such
   /// stacks for the same one.
-  StackId stack(const std::vector<FrameId>& frames);
+  StackId stack(const Stack& stack) { return stack.empty() ? kNoStack : stacks_.intern(stack); }
   PeerId peer(const Peer& peer) { return peers_.intern(peer); }
   SiteId site(const WaitSite& site) { return sites_.intern(site); }
 
@@ -59,13 +57,11 @@ class TraceBuilder {
   Trace take() { return std::move(trace_); }
 
  private:
-  using FrameIds = std::vector<FrameId>;
-  struct StackHash {
-    std::size_t operator()(const FrameIds& frames) const;
-    std::size_t operator()(const Stack& stack) const { return operator()(stack.frames); }
+  struct FrameHash {
+    std::size_t operator()(const Frame& frame) const;
   };
-  struct StackEqual {
-    bool operator()(const Stack& stack, const FrameIds& frames) const { return stack.frames == frames; }
+  struct StackHash {
+    std::size_t operator()(const Stack& stack) const;
   };
   struct PeerHash {
     std::size_t operator()(const Peer& peer) const;
@@ -76,9 +72,8 @@ class TraceBuilder {
 
   Trace trace_;
   std::unordered_map<std::int32_t, TidLives> lives_;
-  Interner<std::string, std::string_view, std::hash<std::string_view>, std::equal_to<>> frames_{
-      trace_.frames};
-  Interner<Stack, FrameIds, StackHash, StackEqual> stacks_{trace_.stacks};
+  Interner<Frame, Frame, FrameHash, std::equal_to<>> frames_{trace_.frames};
+  Interner<Stack, Stack, StackHash, std::equal_to<>> stacks_{trace_.stacks};
   Interner<Peer, Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
   Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
 };

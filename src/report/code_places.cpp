@@ -6,23 +6,29 @@
 #include <map>
 #include <string>
 
-#include "analysis/frame.h"
+#include "report/frame.h"
 
 namespace offwait {
+
+namespace {
+
+/// What the innermost frame is called, or the cut's where nothing else is left.
+std::string name_of(const FoldedStack& folded) {
+  return folded.user.empty() ? std::string(cut_frame(*folded.cut))
+                             : short_frame(without_line(folded.user.front()));
+}
+
+}  // namespace
 
 std::vector<SampledPlace> code_places(const ReportSamples& samples, StackNoise noise) {
   std::map<std::string, std::size_t> index;
   std::vector<SampledPlace> out;
   for (const ReportSamples::Place& place : samples.stacks) {
-    std::vector<std::string> stack;
-    for (const std::string& frame : place.stack) {
-      stack.emplace_back(without_line(frame));
-    }
-    const std::vector<std::string> user = fold(stack, 1, noise).user;
-    if (user.empty()) {
+    const FoldedStack folded = fold(place.stack, 1, noise);
+    if (folded.user.empty() && !folded.cut) {
       continue;
     }
-    const auto [at, added] = index.try_emplace(user.front(), out.size());
+    const auto [at, added] = index.try_emplace(name_of(folded), out.size());
     if (added) {
       out.push_back({0, place.stack});
     }

@@ -11,7 +11,7 @@ namespace offwait {
 
 struct SampledPlace {
   double share = 0;
-  std::vector<std::string> stack;  ///< the most frequent one, as in ReportSamples
+  Backtrace stack;  ///< the most frequent one, as in ReportSamples
 };
 
 /// By the innermost function that a folded stack shows of the program (fold.h; of a kernel thread: of the

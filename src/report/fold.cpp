@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <string>
 #include <string_view>
-#include <utility>
 
-#include "analysis/frame.h"
+#include "report/frame.h"
 #include "report/noise.h"
 
 namespace offwait {
@@ -16,7 +16,8 @@ namespace {
 
 /// Kernel functions that say nothing about the wait: how every thread sleeps and is woken, and how it came
 /// into the kernel.
-bool is_plumbing(std::string_view function) {
+bool is_plumbing(const Frame& frame) {
+  const std::string function = short_frame(frame);
   constexpr std::array<std::string_view, 21> kFunctions = {"try_to_wake_up",
                                                            "wake_up_q",
                                                            "default_wake_function",
@@ -42,45 +43,60 @@ bool is_plumbing(std::string_view function) {
                                                          "__arm64_sys_", "__do_sys_",     "el0t_64_sync"};
   return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return function.substr(0, prefix.size()) == prefix; });
+                     [&](std::string_view prefix) { return function.starts_with(prefix); });
 }
 
 }  // namespace
 
-FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit, StackNoise noise,
-                 std::size_t kernel_limit) {
+std::vector<Frame> user_frames(const Backtrace& stack, StackNoise noise) {
+  const auto first = std::find_if(stack.frames.begin(), stack.frames.end(),
+                                  [](const Frame& frame) { return frame.kind == Frame::Kind::user; });
+  std::vector<Frame> user(first, stack.frames.end());
+  return noise == StackNoise::folded ? without_noise(user, stack.cut.has_value()) : user;
+}
+
+FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise, std::size_t kernel_limit) {
   FoldedStack out;
-  const auto boundary = std::find(stack.begin(), stack.end(), "--");
-  std::vector<std::string> user(boundary == stack.end() ? stack.begin() : std::next(boundary), stack.end());
-  if (noise == StackNoise::folded) {
-    user = without_noise(user);
+  std::vector<Frame> user = user_frames(stack, noise);
+  const bool kernel_only = !stack.cut && !stack.frames.empty() && user.empty();
+  if (kernel_only) {
+    user = stack.frames;
   }
   auto first = user.begin();
   auto last = user.end();
-  if (boundary != stack.end()) {
-    for (auto frame = stack.begin(); frame != boundary && out.kernel.size() < kernel_limit; ++frame) {
-      std::string function = short_frame(*frame);
-      if (!is_plumbing(function)) {
-        out.kernel.push_back(std::move(function));
+  if (!kernel_only && !stack.frames.empty() && stack.frames.front().kind != Frame::Kind::user) {
+    for (auto frame = stack.frames.begin();
+         frame != stack.frames.end() && frame->kind == Frame::Kind::kernel &&
+         out.kernel.size() < kernel_limit;
+         ++frame) {
+      if (!is_plumbing(*frame)) {
+        out.kernel.push_back(*frame);
       }
     }
   } else {
-    // A kernel thread (or no kernel frames at all): plumbing at both ends goes, if anything else is there.
-    while (first != last && is_plumbing(short_frame(*first))) {
+    // A kernel thread, or no kernel frames at all: plumbing at both ends goes, if anything else is there.
+    while (first != last && is_plumbing(*first)) {
       ++first;
     }
-    if (first == last) {
+    if (first == last && !stack.cut) {
       first = user.begin();
     }
-    while (last - first > 1 && is_plumbing(short_frame(*std::prev(last)))) {
+    while (!stack.cut && last - first > 1 && is_plumbing(*std::prev(last))) {
       --last;
     }
   }
   for (; first != last && out.user.size() < limit; ++first) {
-    // Where in a library it waits, its name says.
-    out.user.push_back(short_frame(in_library(*first) ? without_line(*first) : *first));
+    // The name of a library's function says where in the library it waits.
+    out.user.push_back(in_library(*first) ? without_line(*first) : *first);
   }
   out.left_out = static_cast<std::size_t>(last - first);
+  if (stack.cut) {
+    if (out.user.size() < limit) {
+      out.cut = stack.cut;
+    } else {
+      ++out.left_out;
+    }
+  }
   return out;
 }
 

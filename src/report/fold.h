@@ -4,15 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
+
+#include "model/backtrace.h"
 
 namespace offwait {
 
 struct FoldedStack {
-  std::vector<std::string> kernel;  ///< short frames, leaf first
-  std::vector<std::string> user;    ///< short frames, leaf first
-  std::size_t left_out = 0;         ///< user frames (all frames, if there is no "--") beyond the limit
+  std::vector<Frame> kernel;    ///< leaf first
+  std::vector<Frame> user;      ///< leaf first; of libc and libstdc++ without lines
+  std::optional<StackCut> cut;  ///< ends `user`, if there was room for it
+  /// User frames (all frames, if there are only kernel frames), and the cut, beyond the limit.
+  std::size_t left_out = 0;
 };
 
 /// What noise.h leaves out.
@@ -21,8 +25,12 @@ enum class StackNoise : std::uint8_t { folded, kept };
 inline constexpr std::size_t kKernelFrames = 2;
 
 /// At most `kernel_limit` kernel frames, without the ways into the kernel and to the scheduler that every
-/// wait has, and at most `limit` user frames. A stack without "--" is all `user`.
-FoldedStack fold(const std::vector<std::string>& stack, std::size_t limit,
-                 StackNoise noise = StackNoise::folded, std::size_t kernel_limit = kKernelFrames);
+/// wait has, and at most `limit` user frames, of which a cut is one. A stack of kernel frames alone is all
+/// `user`.
+FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise = StackNoise::folded,
+                 std::size_t kernel_limit = kKernelFrames);
+
+/// The user frames of a stack that is shown whole.
+std::vector<Frame> user_frames(const Backtrace& stack, StackNoise noise);
 
 }  // namespace offwait

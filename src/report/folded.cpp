@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/frame.h"
 #include "base/nanos.h"
 #include "graph/false_wakeups.h"
 #include "graph/sweep.h"
 #include "model/validate.h"
 #include "report/escape.h"
+#include "report/frame.h"
 
 namespace offwait {
 
@@ -73,20 +73,21 @@ class Folder {
   std::vector<std::string> frames(StackId id) const {
     std::vector<std::string> out;
     if (id == kNoStack) return out;
-    std::vector<std::string> stack;
-    for (const FrameId frame : trace_.stacks[id].frames) {
-      if (options_.noise == StackNoise::folded || trace_.frames[frame] != kSeparator)
-        stack.emplace_back(without_line(trace_.frames[frame]));
-    }
+    const Backtrace stack = backtrace_of(trace_, id);
+    const auto add = [&out](const std::vector<Frame>& frames) {
+      for (const Frame& frame : frames) {
+        if (frame.kind != Frame::Kind::boundary) out.push_back(cell(short_frame(without_line(frame))));
+      }
+    };
     if (options_.noise == StackNoise::kept) {
-      for (const std::string& frame : stack) out.push_back(short_frame(frame));
+      add(stack.frames);
     } else {
-      const std::size_t all = stack.size();
-      FoldedStack folded = fold(stack, all, StackNoise::folded, all);
-      out = std::move(folded.kernel);
-      out.insert(out.end(), folded.user.begin(), folded.user.end());
+      const std::size_t all = stack.frames.size() + 1;
+      const FoldedStack folded = fold(stack, all, StackNoise::folded, all);
+      add(folded.kernel);
+      add(folded.user);
     }
-    for (std::string& frame : out) frame = cell(frame);
+    if (stack.cut) out.push_back(cell(cut_frame(*stack.cut)));
     return out;
   }
 

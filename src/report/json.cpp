@@ -23,10 +23,10 @@ Json seconds(double s) { return std::isfinite(s) ? std::round(s * 1e9) / 1e9 : 0
 // Six digits behind the point say more than enough of a rate or a share.
 Json rounded(double number) { return std::isfinite(number) ? std::round(number * 1e6) / 1e6 : 0.0; }
 
-Json frames(const std::vector<std::string>& stack) {
+Json frames(const Backtrace& stack) {
   Json out = Json::array();
-  for (const std::string& frame : stack) {
-    out.push_back(text(frame));
+  for (const std::string& line : to_lines(stack)) {
+    out.push_back(text(line));
   }
   return out;
 }
@@ -165,8 +165,8 @@ Json edge_json(const ReportEdge& edge) {
   });
   out["peers_known"] = edge.peers_known;
   out["peers"] = array_of(edge.peers, [](const ReportPeer& peer) -> Json {
-    return {{"peer", text(peer.name)},
-            {"role", to_string(peer.role)},
+    return {{"peer", text(to_string(peer.peer))},
+            {"role", to_string(peer.peer.role)},
             {"waits", peer.waits},
             {"wait_s", seconds(peer.wait_s)}};
   });

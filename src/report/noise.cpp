@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/frame.h"
+#include "report/frame.h"
 
 namespace offwait {
 
@@ -177,15 +177,14 @@ std::string rule_name(std::string_view function) {
   return name;
 }
 
-Noise noise_of(const std::string& frame) {
-  if (frame.ends_with(" ([kernel])")) {
+Noise noise_of(const Frame& frame) {
+  if (frame.kind == Frame::Kind::kernel) {
     return Noise::none;
   }
-  if (frame.starts_with('[') && in_library(frame)) {
-    return Noise::unnamed;
+  if (frame.function.empty()) {
+    return in_library(frame) ? Noise::unnamed : Noise::none;
   }
-  const FrameParts parts = parts_of(frame);
-  const std::string name = rule_name(parts.function);
+  const std::string name = rule_name(frame.function);
   const auto rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& candidate) {
     const std::string_view wanted = candidate.name;
     return wanted.ends_with('*') ? name.starts_with(wanted.substr(0, wanted.size() - 1)) : name == wanted;
@@ -198,9 +197,9 @@ Noise noise_of(const std::string& frame) {
 
 }  // namespace
 
-std::vector<std::string> without_noise(const std::vector<std::string>& user_frames) {
-  std::vector<std::pair<const std::string*, Noise>> left;
-  for (const std::string& frame : user_frames) {
+std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut) {
+  std::vector<std::pair<const Frame*, Noise>> left;
+  for (const Frame& frame : user_frames) {
     const Noise noise = noise_of(frame);
     if (noise != Noise::glue) {
       left.emplace_back(&frame, noise);
@@ -211,7 +210,7 @@ std::vector<std::string> without_noise(const std::vector<std::string>& user_fram
     return std::any_of(left.begin(), end, [](const auto& frame) { return frame.second == Noise::none; });
   };
   auto end = left.end();
-  while (end - left.begin() > 1 &&
+  while (!cut && end - left.begin() > 1 &&
          (one_of(std::prev(end)->second, Noise::start, Noise::unnamed) ||
           (std::prev(end)->second == Noise::body &&
            (has_own(std::prev(end)) || std::prev(end, 2)->second == Noise::body)))) {
@@ -220,7 +219,7 @@ std::vector<std::string> without_noise(const std::vector<std::string>& user_fram
   const auto inside = std::find_if_not(left.begin(), end, [&](const auto& frame) {
     return one_of(frame.second, Noise::call, Noise::internal, Noise::unnamed);
   });
-  std::vector<std::string> out;
+  std::vector<Frame> out;
   if (inside != left.begin()) {
     const auto outermost_call = std::find_if(std::make_reverse_iterator(inside), left.rend(),
                                              [](const auto& frame) { return frame.second == Noise::call; });
@@ -229,7 +228,7 @@ std::vector<std::string> without_noise(const std::vector<std::string>& user_fram
   for (auto frame = inside; frame != end; ++frame) {
     out.push_back(*frame->first);
   }
-  if (out.empty() && !user_frames.empty()) {
+  if (out.empty() && !user_frames.empty() && !cut) {
     out.push_back(user_frames.front());
   }
   return out;

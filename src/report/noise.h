@@ -2,8 +2,9 @@
 // User frames that say how every program starts its threads and waits, and nothing of this one.
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include "model/frame.h"
 
 namespace offwait {
 
@@ -14,7 +15,8 @@ namespace offwait {
 ///   something, as `pthread_mutex_lock` or `std::condition_variable::wait`;
 /// - how libstdc++ calls what it was given, anywhere: std::__invoke, std::function.
 /// Functions of libc and libstdc++ without a name are taken for the first two where they stand at these ends.
-/// Never nothing, if there was something; frames stay as they are. noise.cpp has the table of names.
-std::vector<std::string> without_noise(const std::vector<std::string>& user_frames);
+/// Of a stack that is `cut` the outer end is not the start of a thread, and stays. Never nothing, if there
+/// was something and it was not cut; frames stay as they are. noise.cpp has the table of names.
+std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut);
 
 }  // namespace offwait

@@ -5,16 +5,16 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "analysis/frame.h"
 #include "report/canvas.h"
 #include "report/code_places.h"
 #include "report/fold.h"
+#include "report/frame.h"
 #include "report/names.h"
-#include "report/noise.h"
 #include "report/quantity.h"
 #include "report/wording.h"
 
@@ -483,16 +483,16 @@ class TextReport {
   /// `service 10.0.0.5:3306 ×312, client 10.0.0.9 ×40 (12 ports)`: the port of a client tells nothing.
   void peers(const ReportEdge& edge) {
     struct Host {
-      std::string role;
+      Peer::Role role;
       std::string name;
       std::uint64_t waits = 0;
       std::size_t ports = 0;
     };
     std::vector<Host> hosts;
     for (const ReportPeer& peer : edge.peers) {
-      const bool client = peer.role == Peer::Role::client;
-      const std::string name = client ? peer.name.substr(0, peer.name.rfind(':')) : peer.name;
-      const std::string role(to_string(peer.role));
+      const Peer::Role role = peer.peer.role;
+      const bool client = role == Peer::Role::client;
+      const std::string name = client ? host_of(peer.peer) : to_string(peer.peer);
       auto host = std::find_if(hosts.begin(), hosts.end(), [&](const Host& other) {
         return client && other.role == role && other.name == name;
       });
@@ -507,7 +507,8 @@ class TextReport {
     std::uint64_t told = 0;
     for (std::size_t i = 0; i < shown; ++i) {
       const Host& host = hosts[i];
-      out += (i == 0 ? "" : ", ") + host.role + " " + host.name + " ×" + format_count(host.waits) +
+      out += (i == 0 ? "" : ", ") + std::string(to_string(host.role)) + " " + host.name + " ×" +
+             format_count(host.waits) +
              (host.ports > 1 ? " (" + format_plural(host.ports, "port") + ")" : "");
       told += host.ports;
     }
@@ -539,17 +540,11 @@ class TextReport {
     }
   }
 
-  void stack_line(const std::string& name, const std::vector<std::string>& stack, const std::string& remark) {
+  void stack_line(const std::string& name, const Backtrace& stack, const std::string& remark) {
     label(name);
     if (verbose_) {
-      const auto boundary = std::find(stack.begin(), stack.end(), "--");
-      const auto user = boundary == stack.end() ? stack.begin() : std::next(boundary);
-      for (auto frame = stack.begin(); frame != user; ++frame) {
-        canvas_.to(15).flow(words(*frame), 17);
-      }
-      const std::vector<std::string> all(user, stack.end());
-      for (const std::string& frame : noise_ == StackNoise::kept ? all : without_noise(all)) {
-        canvas_.to(15).flow(words(frame), 17);
+      for (const std::string& line : to_lines(shown_whole(stack))) {
+        canvas_.to(15).flow(words(line), 17);
       }
       if (!remark.empty()) {
         canvas_.to(15).put("(" + remark + ")", Ink::dim).end();
@@ -557,6 +552,15 @@ class TextReport {
       return;
     }
     canvas_.flow(chain(stack, remark), 15, 2);
+  }
+
+  Backtrace shown_whole(const Backtrace& stack) const {
+    Backtrace out{{}, stack.cut};
+    std::copy_if(stack.frames.begin(), stack.frames.end(), std::back_inserter(out.frames),
+                 [](const Frame& frame) { return frame.kind != Frame::Kind::user; });
+    const std::vector<Frame> user = user_frames(stack, noise_);
+    out.frames.insert(out.frames.end(), user.begin(), user.end());
+    return out;
   }
 
   /// `71% of 380 samples in funB ← threadB ← …2 more`
@@ -577,20 +581,26 @@ class TextReport {
   }
 
   /// `kernel ┆ leaf ← caller ← … (remark)`
-  std::vector<Word> chain(const std::vector<std::string>& stack, const std::string& remark,
+  std::vector<Word> chain(const Backtrace& stack, const std::string& remark,
                           std::size_t frames = kFrames) const {
     const FoldedStack folded = fold(stack, frames, noise_);
     std::vector<Word> out;
-    const auto add = [&](const std::string& frame, const char* joint, Ink ink) {
-      const bool wide = canvas_.columns(frame) > kFrameColumns;
-      const std::string text = canvas_.fit(wide ? narrow_frame(frame) : frame, kFrameColumns);
-      out.push_back({out.empty() ? text : joint + (" " + text), ink});
+    const auto add = [&](const std::string& text, const char* joint, Ink ink) {
+      const std::string fitting = canvas_.fit(text, kFrameColumns);
+      out.push_back({out.empty() ? fitting : joint + (" " + fitting), ink});
     };
-    for (const std::string& frame : folded.kernel) {
-      add(frame, "←", Ink::dim);
+    const auto name = [&](const Frame& frame) {
+      const std::string text = short_frame(frame);
+      return canvas_.columns(text) > kFrameColumns ? narrow_frame(frame) : text;
+    };
+    for (const Frame& frame : folded.kernel) {
+      add(name(frame), "←", Ink::dim);
     }
     for (std::size_t i = 0; i < folded.user.size(); ++i) {
-      add(folded.user[i], i == 0 ? "┆" : "←", Ink::plain);
+      add(name(folded.user[i]), i == 0 ? "┆" : "←", Ink::plain);
+    }
+    if (folded.cut) {
+      add(std::string(cut_frame(*folded.cut)), folded.user.empty() ? "┆" : "←", Ink::plain);
     }
     if (folded.left_out > 0) {
       out.push_back({"← …" + format_count(folded.left_out) + " more", Ink::dim});
@@ -991,8 +1001,7 @@ class TextReport {
       const ReportOpenWait* first = nullptr;
       std::size_t threads = 0;
     };
-    using Key = std::tuple<ReportActorId, WaitClass, std::int32_t,
-                           std::reference_wrapper<const std::vector<std::string>>>;
+    using Key = std::tuple<ReportActorId, WaitClass, std::int32_t, std::reference_wrapper<const Backtrace>>;
     const auto less = [](const Key& a, const Key& b) {
       return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a), std::get<3>(a).get()) <
              std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b), std::get<3>(b).get());

@@ -13,11 +13,11 @@
 namespace offwait {
 namespace {
 
-bool is_recorder(std::string_view frame) {
+bool is_recorder(std::string_view function) {
   constexpr std::array<std::string_view, 5> kOurs = {"__traceiter_", "__bpf_trace_", "bpf_trace_run",
                                                      "bpf_prog_", "bpf_get_stack"};
   return std::any_of(kOurs.begin(), kOurs.end(),
-                     [frame](std::string_view name) { return frame.starts_with(name); });
+                     [function](std::string_view name) { return function.starts_with(name); });
 }
 
 }  // namespace
@@ -28,15 +28,15 @@ StackNames::StackNames(const KernelRecording& recording, Symbolizer& symbols) : 
     for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
   });
   const std::vector<FrameAddress> addresses(wanted.begin(), wanted.end());
-  std::vector<std::vector<std::string>> frames = symbols.frames(addresses);
+  std::vector<std::vector<Frame>> frames = symbols.frames(addresses);
   for (std::size_t i = 0; i < addresses.size(); ++i) frames_.emplace(addresses[i], std::move(frames[i]));
 }
 
-std::vector<std::string> StackNames::name(const offwait_stack& stack) const {
-  std::vector<std::string> names;
+std::vector<Frame> StackNames::name(const offwait_stack& stack) const {
+  std::vector<Frame> names;
   for (const FrameAddress& address : addresses_of(stack)) {
-    const std::vector<std::string>& here = frames_.at(address);
-    if (stack.tgid == 0 && is_recorder(here.front())) {
+    const std::vector<Frame>& here = frames_.at(address);
+    if (stack.tgid == 0 && is_recorder(here.front().function)) {
       names.clear();
     } else {
       names.insert(names.end(), here.begin(), here.end());

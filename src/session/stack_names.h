@@ -2,10 +2,10 @@
 #pragma once
 
 #include <map>
-#include <string>
 #include <vector>
 
 #include "event/recording.h"
+#include "model/frame.h"
 #include "symbol/symbolizer.h"
 
 namespace offwait {
@@ -20,13 +20,13 @@ class StackNames {
   /// begins inside the BPF program. A stack of busy waiting is the kernel's walk by frame pointers, which in
   /// code without them takes whatever lies on the stack for return addresses; it ends at the first address
   /// that cannot be one.
-  std::vector<std::string> name(const offwait_stack& stack) const;
+  std::vector<Frame> name(const offwait_stack& stack) const;
 
  private:
   std::vector<FrameAddress> addresses_of(const offwait_stack& stack) const;
 
   Symbolizer& symbols_;
-  std::map<FrameAddress, std::vector<std::string>> frames_;
+  std::map<FrameAddress, std::vector<Frame>> frames_;
 };
 
 }  // namespace offwait

@@ -2,9 +2,7 @@
 #include "symbol/symbolizer.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -35,24 +33,8 @@ constexpr Nanos kMostTime = 60 * kSecond;
 /// them about.
 constexpr std::size_t kMostRegions = 131072;
 
-std::string hex(std::uint64_t value) {
-  std::array<char, 24> text{};
-  const int size = std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
-  return {text.data(), static_cast<std::size_t>(size)};
-}
-
-std::string place(std::string_view where, std::uint64_t offset) {
-  return "[" + std::string(where) + "+" + hex(offset) + "]";
-}
-
 /// A path that goes on for longer is no help.
 constexpr std::size_t kLongestPath = 1024;
-
-std::string at_line(const SourceFrame& frame) {
-  return frame.file.empty() || frame.file.size() > kLongestPath
-             ? std::string()
-             : " at " + frame.file + ":" + std::to_string(frame.line);
-}
 
 ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
   ssize_t got = 0;
@@ -272,20 +254,20 @@ class Symbolizer::Batch {
   Batch(Symbolizer& symbols, const std::vector<FrameAddress>& addresses)
       : symbols_(symbols), addresses_(addresses), answers_(addresses.size()) {}
 
-  std::vector<std::vector<std::string>> take() {
+  std::vector<std::vector<Frame>> take() {
     for (std::size_t i = 0; i < addresses_.size(); ++i) ask(i);
     ask_modules();
     ask_perf_maps();
     demangle_all();
-    std::vector<std::vector<std::string>> texts;
-    for (std::size_t i = 0; i < addresses_.size(); ++i) texts.push_back(texts_of(i));
-    return texts;
+    std::vector<std::vector<Frame>> frames;
+    for (std::size_t i = 0; i < addresses_.size(); ++i) frames.push_back(frames_of(i));
+    return frames;
   }
 
  private:
   struct Answer {
     std::string module;         // of named frames, as it is shown
-    std::string place;          // `[place+0x…]` without names
+    std::string place;          // the module where there are no names
     std::uint64_t shown = 0;    // the offset there
     std::uint64_t in_file = 0;  // the place looked up
     bool of_jit = false;        // may be code that a JIT compiler has made
@@ -460,24 +442,32 @@ class Symbolizer::Batch {
     }
   }
 
-  std::vector<std::string> texts_of(std::size_t index) const {
+  std::vector<Frame> frames_of(std::size_t index) const {
     const Answer& answer = answers_[index];
-    std::vector<std::string> texts;
-    const std::string module = " (" + answer.module + ")";
-    for (const SourceFrame& frame : answer.frames) {
-      if (frame.inlined) {
-        if (!frame.function.empty()) texts.push_back(frame.function + " (inlined)" + module + at_line(frame));
-      } else if (!frame.function.empty()) {
-        texts.push_back(frame.function + "+" + hex(answer.shown - frame.begin) + module + at_line(frame));
-      } else {
-        const std::string nameless =
-            frame.begin != 0 ? place(answer.place, frame.begin) + "+" + hex(answer.shown - frame.begin)
-                             : place(answer.place, answer.shown);
-        texts.push_back(nameless + at_line(frame));
+    const Frame::Kind kind = addresses_[index].tgid == 0 ? Frame::Kind::kernel : Frame::Kind::user;
+    std::vector<Frame> frames;
+    for (const SourceFrame& source : answer.frames) {
+      const bool named = !source.function.empty();
+      if (source.inlined && !named) continue;
+      Frame frame;
+      frame.kind = kind;
+      frame.function = source.function;
+      frame.module = named ? answer.module : answer.place;
+      frame.inlined = source.inlined;
+      if (!source.inlined) {
+        if (!named && source.begin != 0) frame.begin = source.begin;
+        frame.offset = named || frame.begin ? answer.shown - source.begin : answer.shown;
       }
+      if (source.file.size() <= kLongestPath) {
+        frame.file = source.file;
+        frame.line = frame.file.empty() ? 0 : source.line;
+      }
+      frames.push_back(std::move(frame));
     }
-    if (answer.frames.empty()) texts.push_back(place(answer.place, answer.shown));
-    return texts;
+    if (answer.frames.empty()) {
+      frames.push_back({.offset = answer.shown, .module = answer.place, .kind = kind});
+    }
+    return frames;
   }
 
   void warn_once(std::string warning) {
@@ -493,7 +483,7 @@ class Symbolizer::Batch {
   const Nanos begun_ = monotonic_now();
 };
 
-std::vector<std::vector<std::string>> Symbolizer::frames(const std::vector<FrameAddress>& addresses) {
+std::vector<std::vector<Frame>> Symbolizer::frames(const std::vector<FrameAddress>& addresses) {
   return Batch(*this, addresses).take();
 }
 

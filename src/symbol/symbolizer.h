@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Addresses → the text of a frame, in the form of doc/design.md "Formats". What no table covers is shown as a
-// place in a module, never as the nearest name.
+// Addresses → frames (model/frame.h). What no table covers is a place in a module, never the nearest name.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/frame.h"
 #include "process/address_spaces.h"
 #include "process/mapped_files.h"
 #include "process/proc_maps.h"
@@ -57,24 +57,17 @@ class Symbolizer {
   /// Text in the form of /proc/kallsyms, to be used instead of that. Before frames().
   void set_kernel_symbols(std::string text) { kallsyms_ = std::move(text); }
 
-  /// The texts of the frames at each address, innermost first: at least one, and before it the functions
-  /// inlined there.
-  ///   `function+0xoff (module)`  demangled, module without directory; `([vdso])` for the vdso, `([kernel])`,
-  ///   `([ext4])`;
-  ///                              `(perf-PID.map)` for code of a JIT compiler that says what it has made
-  ///   `function (inlined) (module)`
-  ///   … at file:line             follows either where debug information has it
-  ///   `[module+0xbegin]+0xoff`    a function without a name, for which .eh_frame says where it begins: equal
-  ///   for all its places
-  ///   `[module+0xoff]`           no name covers it; the offset is the virtual address in the file (what
-  ///   addr2line takes), or
-  ///                              the offset in the file where that is not an ELF file or cannot be read
-  ///   `[anon+0xADDR]`            executable memory without a file (JIT); the address in the process
-  ///   `[kernel+0xADDR]`          the address itself
-  ///   `[unknown+0xADDR]`         no mapping known there
+  /// The frames at each address, innermost first: at least one, and before it the functions inlined there.
+  /// - A function with a name: module without directory, `[vdso]`, `[kernel]`, `[ext4]`, or `perf-PID.map`,
+  ///   code of a JIT compiler that says what it has made; file and line where debug information has them.
+  /// - One without a name has a `begin` where .eh_frame says where it begins.
+  /// - Where nothing covers the address, `offset` is the virtual address in the file (what addr2line takes),
+  ///   or the offset in the file where that is not an ELF file or cannot be read; of module `anon`,
+  ///   executable memory without a file, and of `unknown`, where no mapping is known, the address in the
+  ///   process; of `kernel` the address itself.
   /// All hostile files are read here, in confined processes; what crashes or takes too long costs its own
   /// names. To be asked for all addresses at once.
-  std::vector<std::vector<std::string>> frames(const std::vector<FrameAddress>& addresses);
+  std::vector<std::vector<Frame>> frames(const std::vector<FrameAddress>& addresses);
 
   /// False when the return address lies where no note_mappings() of the process had anything executable: then
   /// it is none. True when the process was never seen.

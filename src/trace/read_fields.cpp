@@ -7,6 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "model/backtrace.h"
+#include "model/stack_cut.h"
+#include "trace/frame_text.h"
 #include "trace/text.h"
 
 namespace offwait {
@@ -241,11 +244,10 @@ bool FieldReader::value(const PeerForm&, std::string_view what, std::string_view
   const std::size_t colon = std::min(text.find(':'), text.size());
   for (const Peer::Role role : {Peer::Role::client, Peer::Role::service}) {
     if (colon < text.size() && text.substr(0, colon) == to_string(role)) {
-      Peer peer{role, ""};
-      if (!value(TextForm{}, what, text.substr(colon + 1), peer.name)) {
+      if (!value(TextForm{}, what, text.substr(colon + 1), decoded_)) {
         return false;
       }
-      out = builder_.peer(peer);
+      out = builder_.peer(peer_of_text(role, decoded_));
       return true;
     }
   }
@@ -281,25 +283,62 @@ bool FieldReader::value(const ActorForm& form, std::string_view, std::string_vie
   return actor(form.kind, text, out);
 }
 
+FrameId FieldReader::frame(const std::string& text, Frame::Kind kind) {
+  const auto [at, added] = frames_.at(static_cast<std::size_t>(kind)).try_emplace(text, 0);
+  if (added) {
+    Frame frame = frame_of_text(text);
+    frame.kind = kind;
+    at->second = builder_.frame(frame);
+  }
+  return at->second;
+}
+
+/// A boundary between frames and a cut at the end are no frames. Where they stand elsewhere they are like any
+/// other, so that every list is written as it was read.
+Stack FieldReader::stack_of(std::span<const std::string> texts) {
+  Stack stack;
+  stack.cut = cut_of(texts.back());
+  const auto boundary = std::find(texts.begin(), texts.end(), kKernelUserBoundary);
+  const auto kernel = static_cast<std::size_t>(boundary - texts.begin());
+  const bool in_two = kernel + 1 < texts.size();
+  for (const std::string& text : texts.first(in_two ? kernel : 0)) {
+    stack.frames.push_back(frame(text, Frame::Kind::kernel));
+  }
+  if (in_two && kernel == 0) {
+    stack.frames.push_back(frame(texts[0], Frame::Kind::boundary));
+  }
+  auto frames = in_two ? texts.subspan(kernel + 1) : texts;
+  frames = frames.first(frames.size() - (stack.cut ? 1 : 0));
+  // All of one kind, or a boundary would be read where none was.
+  const bool all_kernel = !in_two && !stack.cut && frame_of_text(frames.back()).kind == Frame::Kind::kernel;
+  for (const std::string& text : frames) {
+    stack.frames.push_back(frame(text, all_kernel ? Frame::Kind::kernel : Frame::Kind::user));
+  }
+  return stack;
+}
+
 bool FieldReader::value(const StackForm&, std::string_view what, std::string_view text, StackId& out) {
   if (const auto found = written_stacks_.find(text); found != written_stacks_.end()) {
     out = found->second;
     return true;
   }
-  frame_ids_.clear();
+  std::size_t frames = 0;
   const std::string frame_of = fmt::format("frame of {}", what);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(';', begin), text.size());
-    if (frame_ids_.size() == kMaxTextFrames) {
+    if (frames == kMaxTextFrames) {
       return position_.fail("{} of more than {} frames", what, kMaxTextFrames);
     }
-    if (!value(TextForm{}, frame_of, text.substr(begin, end - begin), decoded_)) {
+    if (frames == frame_texts_.size()) {
+      frame_texts_.emplace_back();
+    }
+    if (!value(TextForm{}, frame_of, text.substr(begin, end - begin), frame_texts_[frames])) {
       return false;
     }
-    frame_ids_.push_back(builder_.frame(decoded_));
+    ++frames;
     begin = end + 1;
   }
-  out = builder_.stack(frame_ids_);
+  out = builder_.stack(stack_of({frame_texts_.data(), frames}));
   if (written_stack_bytes_ + text.size() > kWrittenStackBytes) {
     written_stacks_.clear();
     written_stack_bytes_ = 0;

@@ -169,16 +169,20 @@ class FieldReader {
   template <class Value>
   using ByName = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
 
+  FrameId frame(const std::string& text, Frame::Kind kind);
+  Stack stack_of(std::span<const std::string> texts);
+
   ReadPosition& position_;
   TraceBuilder& builder_;
   std::array<ByName<ActorId>, 7> actors_;  ///< by ActorKind; no threads
   std::unordered_set<ActorId> declared_;   ///< actors with a line of their own
+  std::array<ByName<FrameId>, 3> frames_;  ///< by Frame::Kind and text
   ByName<StackId> written_stacks_;         ///< stacks by how they are written, before they are taken apart
   std::size_t written_stack_bytes_ = 0;
   std::string_view subject_;  ///< of the line that is read
   // Kept for their memory:
   std::string decoded_;
-  std::vector<FrameId> frame_ids_;
+  std::vector<std::string> frame_texts_;
 };
 
 // ---- by the table

@@ -146,11 +146,11 @@ Complaint check_texts(const Trace& trace) {
     }
   }
   if (std::any_of(trace.frames.begin(), trace.frames.end(),
-                  [](const std::string& frame) { return frame.empty(); })) {
+                  [](const Frame& frame) { return to_string(frame).empty(); })) {
     return unwritable("an empty frame");
   }
   if (std::any_of(trace.peers.begin(), trace.peers.end(),
-                  [](const Peer& peer) { return empty_or_too_long(peer.name); })) {
+                  [](const Peer& peer) { return empty_or_too_long(to_string(peer)); })) {
     return unwritable("a peer whose name is empty or longer than {} bytes", kMaxTextValue);
   }
   return std::nullopt;

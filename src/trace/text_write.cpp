@@ -52,7 +52,7 @@ class TextWriter {
   }
   /// An empty stack is written as none.
   StackId written(StackId stack) const {
-    return stack != kNoStack && trace_.stacks[stack].frames.empty() ? kNoStack : stack;
+    return stack != kNoStack && trace_.stacks[stack].empty() ? kNoStack : stack;
   }
   bool is_named_parent(const Actor& child) const;
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "model/backtrace.h"
 #include "trace/percent.h"
 #include "trace/text.h"
 
@@ -20,14 +21,18 @@ constexpr std::string_view kCut = "[cut]";
 
 LineWriter::LineWriter(const Trace& trace, std::FILE* file) : trace_(trace), file_(file) {
   frame_text_.reserve(trace_.frames.size());
-  for (const std::string& frame : trace_.frames) {
+  for (const Frame& frame : trace_.frames) {
+    const std::string text = to_string(frame);
     std::string& encoded = frame_text_.emplace_back();
-    if (frame.size() <= kMaxTextValue) {
-      append_percent_encoded(encoded, frame);
+    if (text.size() <= kMaxTextValue) {
+      append_percent_encoded(encoded, text);
     } else {
-      append_percent_encoded(encoded, std::string_view(frame).substr(0, kMaxTextValue - kCut.size()));
+      append_percent_encoded(encoded, std::string_view(text).substr(0, kMaxTextValue - kCut.size()));
       encoded += kCut;
     }
+  }
+  for (std::size_t i = 0; i < kStackCuts; ++i) {
+    append_percent_encoded(cut_text_.at(i), cut_frame(static_cast<StackCut>(i)));
   }
 }
 
@@ -104,7 +109,7 @@ void LineWriter::value(const PeerForm&, PeerId id) {
   const Peer& peer = trace_.peers[id];
   text(to_string(peer.role));
   text(":");
-  value(TextForm{}, peer.name);
+  value(TextForm{}, to_string(peer));
 }
 
 void LineWriter::value(const WakerForm&, const NamedWaker& waker) {
@@ -125,14 +130,30 @@ void LineWriter::value(const WakerForm&, const NamedWaker& waker) {
 }
 
 void LineWriter::value(const StackForm&, StackId id) {
-  const std::vector<FrameId>& frames = trace_.stacks[id].frames;
+  const Stack& stack = trace_.stacks[id];
+  stack_texts_.clear();
+  bool in_kernel = false;
+  for (const FrameId frame : stack.frames) {
+    const Frame::Kind kind = trace_.frames[frame].kind;
+    if (in_kernel && kind == Frame::Kind::user) {
+      stack_texts_.push_back(kKernelUserBoundary);
+    }
+    in_kernel = kind == Frame::Kind::kernel;
+    stack_texts_.push_back(frame_text_[frame]);
+  }
+  if (stack.cut) {
+    if (in_kernel) {
+      stack_texts_.push_back(kKernelUserBoundary);
+    }
+    stack_texts_.push_back(cut_text_.at(static_cast<std::size_t>(*stack.cut)));
+  }
   const std::size_t begin = buffer_.size();
-  for (std::size_t i = 0; i < frames.size(); ++i) {
+  for (std::size_t i = 0; i < stack_texts_.size(); ++i) {
     if (i > 0) {
       buffer_ += ';';
     }
-    const std::string& frame = frame_text_[frames[i]];
-    const bool last = i + 1 == frames.size();
+    const std::string_view frame = stack_texts_[i];
+    const bool last = i + 1 == stack_texts_.size();
     if ((i + 1 == kMaxTextFrames && !last) || buffer_.size() - begin + frame.size() > kMaxWrittenStack) {
       buffer_ += kCut;
       return;

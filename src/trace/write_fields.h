@@ -15,6 +15,7 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
+#include "model/stack_cut.h"
 #include "model/trace.h"
 #include "trace/lines.h"
 #include "trace/records.h"
@@ -96,7 +97,9 @@ class LineWriter {
   std::FILE* file_;
   std::string buffer_;
   int write_error_ = 0;
-  std::vector<std::string> frame_text_;  ///< parallel to Trace::frames, as they are written
+  std::vector<std::string> frame_text_;           ///< parallel to Trace::frames, as they are written
+  std::array<std::string, kStackCuts> cut_text_;  ///< cut_frame() as it is written
+  std::vector<std::string_view> stack_texts_;     ///< kept for their memory
 };
 
 template <class Line>

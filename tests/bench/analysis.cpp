@@ -41,7 +41,7 @@ class Workload {
     trace_.waits.reserve(waits);
     trace_.preemptions.reserve(waits / 16);
     for (FrameId i = 0; i < kStacks; ++i) {
-      trace_.frames.push_back("f" + std::to_string(i));
+      trace_.frames.push_back({.function = "f" + std::to_string(i)});
       trace_.stacks.push_back({{i}});
     }
     disk_ = device(ActorKind::disk, "vda");

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "unit/analysis/scene.h"
+#include "unit/report/stacks.h"
 
 using namespace offwait;
 using test::kMs;
@@ -404,7 +405,8 @@ TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and 
   const ActorId b = scene.thread("B", 2);
   scene.wait(a, b, 100, 900);
   scene.trace.recording.sample_hz = 10;
-  scene.trace.frames = {"hot+0x1 (p) at p.c:1", "hot+0x2 (p) at p.c:2", "cool+0x1 (p)", "main+0x5 (p)"};
+  scene.trace.frames =
+      frames({"hot+0x1 (p) at p.c:1", "hot+0x2 (p) at p.c:2", "cool+0x1 (p)", "main+0x5 (p)"});
   scene.trace.stacks = {{{0, 3}}, {{1, 3}}, {{2, 3}}};
   for (Nanos i = 0; i < 10; ++i) {
     scene.trace.cpu_samples.push_back({b, i < 3 ? 0U : i < 8 ? 1U : 2U, i * 100 * kMs});
@@ -417,7 +419,7 @@ TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and 
   REQUIRE(samples.stacks.size() == 2);
   CHECK(samples.stacks[0].share == Approx(7.0 / 8));
   CHECK(samples.stacks[0].samples == 7);
-  CHECK(samples.stacks[0].stack == std::vector<std::string>{"hot+0x2 (p) at p.c:2", "main+0x5 (p)"});
+  CHECK(samples.stacks[0].stack == stack_of({"hot+0x2 (p) at p.c:2", "main+0x5 (p)"}));
   CHECK(samples.stacks[1].samples == 1);
   REQUIRE(report.sinks.size() == 1);
   CHECK(report.sinks[0].actor == b);
@@ -432,14 +434,10 @@ TEST_CASE("The target's wait time by how far its user stacks reach") {
   const ActorId b = scene.thread("B", 2);
   scene.trace.actors[b].outside = true;
   const ActorId timer = scene.device(ActorKind::timer, "");
-  scene.trace.frames = {"schedule+0x1 ([kernel])",
-                        "ext4_sync+0x1 ([ext4])",
-                        "--",
-                        "main+0x1 (p)",
-                        "__vdso_gettime+0x1 ([vdso])",
-                        "[cut: no frame pointer]",
-                        "[cut: too deep]"};
-  scene.trace.stacks = {{{0, 2, 3}}, {{3}}, {{4}}, {{0, 1}}, {{0, 2, 3, 5}}, {{3, 6}}};
+  scene.trace.frames = frames(
+      {"schedule+0x1 ([kernel])", "ext4_sync+0x1 ([ext4])", "main+0x1 (p)", "__vdso_gettime+0x1 ([vdso])"});
+  scene.trace.stacks = {
+      {{0, 2}}, {{2}}, {{3}}, {{0, 1}}, {{0, 2}, StackCut::no_frame_pointer}, {{2}, StackCut::deep}};
   const auto wait = [&](ActorId thread, StackId stack, Nanos from_ms, Nanos to_ms) {
     scene.wait(thread, timer, from_ms, to_ms, WaitClass::sleep);
     scene.trace.sites.push_back({thread, timer, WaitClass::sleep, stack, kNoStack});

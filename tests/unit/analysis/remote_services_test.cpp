@@ -34,11 +34,11 @@ TEST_CASE("only services that nobody here answers for count, and only what the t
   const ActorId local = scene.thread("local", 3, 3);
   const ActorId nic = scene.device(ActorKind::nic, "eth0");
   scene.trace.actors[stranger].outside = scene.trace.actors[local].outside = true;
-  scene.trace.peers = {{Peer::Role::service, "db:1"},
-                       {Peer::Role::service, "cache:1"},
-                       {Peer::Role::service, "local:1"},
-                       {Peer::Role::client, "client:1"},
-                       {Peer::Role::service, "other:1"}};
+  scene.trace.peers = {{Peer::Role::service, "db", 1},
+                       {Peer::Role::service, "cache", 1},
+                       {Peer::Role::service, "local", 1},
+                       {Peer::Role::client, "client", 1},
+                       {Peer::Role::service, "other", 1}};
   ask(scene, asker, nic, 0, 0, 100);
   ask(scene, asker, nic, 1, 100, 400);
   ask(scene, asker, nic, 2, 400, 500);
@@ -71,7 +71,7 @@ TEST_CASE("what only strangers wait for is no limit") {
   const ActorId own = scene.thread("own", 1);
   const ActorId nic = scene.device(ActorKind::nic, "eth0");
   scene.trace.actors[stranger].outside = true;
-  scene.trace.peers = {{Peer::Role::service, "db:1"}};
+  scene.trace.peers = {{Peer::Role::service, "db", 1}};
   ask(scene, stranger, nic, 0, 0, 900);
   scene.wait(own, stranger, 0, 950);
   CHECK(services_of(scene)[nic].services.empty());

@@ -325,8 +325,10 @@ void append(RecordBuffer& buffer, const std::vector<Record>& records) {
 
 Trace assembled(const KernelRecording& recording) {
   return assemble(recording, [](const offwait_stack& stack) {
-    std::vector<std::string> frames;
-    for (std::size_t i = 0; i < pcs_of(stack).size(); ++i) frames.push_back("f" + std::to_string(i));
+    std::vector<Frame> frames;
+    for (std::size_t i = 0; i < pcs_of(stack).size(); ++i) {
+      frames.push_back({.function = "f" + std::to_string(i)});
+    }
     return frames;
   });
 }

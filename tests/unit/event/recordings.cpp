@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "event/assemble.h"
+#include "model/backtrace.h"
 
 namespace offwait::test {
 
@@ -116,11 +117,13 @@ void RecordingByHand::stack(std::uint32_t id, std::uint32_t tgid, const std::vec
 Trace RecordingByHand::trace() const {
   REQUIRE(appended);
   return assemble(recording, [](const offwait_stack& stack) {
-    std::vector<std::string> frames;
+    std::vector<Frame> frames;
     for (const std::uint64_t pc : pcs_of(stack)) {
       if (pc == 0) continue;
-      const std::string space = stack.tgid == 0 ? "k" : "u" + std::to_string(stack.tgid) + ":";
-      frames.push_back(space + std::to_string(pc));
+      const bool kernel = stack.tgid == 0;
+      const std::string space = kernel ? "k" : "u" + std::to_string(stack.tgid) + ":";
+      frames.push_back(
+          {.function = space + std::to_string(pc), .kind = kernel ? Frame::Kind::kernel : Frame::Kind::user});
     }
     return frames;
   });
@@ -149,7 +152,7 @@ std::string thread_text(const Trace& trace, ActorId id) {
 std::string stack_text(const Trace& trace, const char* what, StackId id) {
   if (id == kNoStack) return "";
   std::string text;
-  for (const FrameId frame : trace.stacks.at(id).frames) text += ";" + trace.frames.at(frame);
+  for (const std::string& line : to_lines(backtrace_of(trace, id))) text += ";" + line;
   return std::string(" ") + what + " " + text.substr(text.empty() ? 0 : 1);
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("samples are counted as the slow oracle counts them, on random histori
     std::mt19937_64 random(seed);
     constexpr StackId kStacks = 3;
     for (StackId stack = 0; stack < kStacks; ++stack) {
-      trace.frames.push_back("f" + std::to_string(stack));
+      trace.frames.push_back({.function = "f" + std::to_string(stack)});
       trace.stacks.push_back({{static_cast<FrameId>(trace.frames.size() - 1)}});
     }
     const auto first_stack = static_cast<StackId>(trace.stacks.size() - kStacks);

@@ -102,8 +102,8 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   CHECK(to_creator->waker_running_ns == 150);
   REQUIRE(to_creator->stacks.size() == 1);
   CHECK(done.short_lived.all()
-            .frames[done.short_lived.all().stacks[to_creator->stacks[0].wait_stack].frames[0]] ==
-        "[no thread of it alive]");
+            .frames[done.short_lived.all().stacks[to_creator->stacks[0].wait_stack].frames[0]]
+            .function == "[no thread of it alive]");
   // The creator's wait is waited for: it counts twice.
   const Edge* const to_nic =
       find_edge(done.merged.graph, done.merged.vertex_of[accept], done.merged.vertex_of[nic]);

@@ -48,7 +48,7 @@ ActorId TraceByHand::device(ActorKind kind, const std::string& name) {
 }
 
 StackId TraceByHand::stack(const std::string& leaf) {
-  trace.frames.push_back(leaf);
+  trace.frames.push_back({.function = leaf});
   trace.stacks.push_back({{static_cast<FrameId>(trace.frames.size() - 1)}});
   return static_cast<StackId>(trace.stacks.size() - 1);
 }
@@ -133,7 +133,7 @@ class Simulation {
 
   void add_stacks() {
     for (FrameId i = 0; i < 3; ++i) {
-      trace_.frames.push_back("f" + std::to_string(i));
+      trace_.frames.push_back({.function = "f" + std::to_string(i)});
       trace_.stacks.push_back({{i}});
     }
   }

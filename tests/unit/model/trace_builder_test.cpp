@@ -30,10 +30,41 @@ TEST_CASE("equal sites are one, and each thing that tells sites apart does") {
 TEST_CASE("equal stacks are one, and no frames are no stack") {
   TraceBuilder builder;
   CHECK(builder.stack({}) == kNoStack);
-  CHECK(builder.stack({1, 2}) == 0);
-  CHECK(builder.stack({2, 1}) == 1);
-  CHECK(builder.stack({1, 2}) == 0);
-  CHECK(builder.trace().stacks.size() == 2);
+  CHECK(builder.stack({{1, 2}}) == 0);
+  CHECK(builder.stack({{2, 1}}) == 1);
+  CHECK(builder.stack({{1, 2}}) == 0);
+  CHECK(builder.stack({{1, 2}, StackCut::deep}) == 2);
+  CHECK(builder.stack({{}, StackCut::deep}) == 3);
+  CHECK(builder.stack({{1, 2}, StackCut::deep}) == 2);
+  CHECK(builder.trace().stacks.size() == 4);
+}
+
+TEST_CASE("equal frames are one, and each of their parts tells them apart") {
+  TraceBuilder builder;
+  const Frame frame{"f", {}, 1, "m", "f.c", 7, false, Frame::Kind::user};
+  CHECK(builder.frame(frame) == 0);
+  std::vector<Frame> others(8, frame);
+  others[0].function = "g";
+  others[1].begin = 9;
+  others[2].offset.reset();
+  others[3].module = "n";
+  others[4].file = "g.c";
+  others[5].line = 8;
+  others[6].inlined = true;
+  others[7].kind = Frame::Kind::kernel;
+  for (std::size_t i = 0; i < others.size(); ++i) CHECK(builder.frame(others[i]) == i + 1);
+  for (std::size_t i = 0; i < others.size(); ++i) CHECK(builder.frame(others[i]) == i + 1);
+  CHECK(builder.frame(frame) == 0);
+}
+
+TEST_CASE("equal peers are one: role, address and port tell them apart") {
+  TraceBuilder builder;
+  using Role = Peer::Role;
+  const std::vector<Peer> peers = {{Role::client, "10.0.0.5", 80},       {Role::service, "10.0.0.5", 80},
+                                   {Role::client, "10.0.0.6", 80},       {Role::client, "10.0.0.5", 81},
+                                   {Role::client, "10.0.0.5", kAnyPort}, {Role::client, "10.0.0.5", {}}};
+  for (std::size_t i = 0; i < peers.size(); ++i) CHECK(builder.peer(peers[i]) == i);
+  for (std::size_t i = 0; i < peers.size(); ++i) CHECK(builder.peer(peers[i]) == i);
 }
 
 TEST_CASE("the lives of a tid follow each other") {

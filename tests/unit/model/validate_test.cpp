@@ -22,7 +22,7 @@ Trace small_trace() {
   Actor disk;
   disk.kind = ActorKind::disk;
   trace.actors.push_back(disk);
-  trace.frames = {"f"};
+  trace.frames = {{.function = "f"}};
   trace.stacks = {{{0}}};
   trace.sites = {{0, 1, WaitClass::futex, 0, kNoStack}};
   trace.waits = {{0, 0, 100, 200, 250}};

@@ -3,38 +3,50 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/frame.h"
+#include "report/frame.h"
+#include "stacks.h"
 
 using namespace offwait;
 using Frames = std::vector<std::string>;
 
+namespace {
+
+Frames short_names(const std::vector<Frame>& frames) {
+  Frames out;
+  for (const Frame& frame : frames) out.push_back(short_frame(frame));
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE("A short frame has neither offset nor module nor argument types") {
-  CHECK(short_frame("fdatasync+0x1b (libc.so.6)") == "fdatasync");
-  CHECK(short_frame("ext4_sync_file+0x7f") == "ext4_sync_file");
-  CHECK(short_frame("ns::do_commit(int)+0x1f (server) at src/db.cc:120") == "ns::do_commit (db.cc:120)");
-  CHECK(short_frame("nap(int) (inlined) (server) at src/db.cc:7") == "nap (db.cc:7)");
-  CHECK(short_frame("S::get(char const*) const+0x1 (a.out)") == "S::get");
-  CHECK(short_frame("F::operator()(int)+0x1 (a.out)") == "F::operator()");
-  CHECK(short_frame("operator+(X, X)+0x1 (a.out)") == "operator+");
-  CHECK(short_frame("run(std::function<void (int)>)+0x1 (a.out)") == "run");
+  CHECK(short_frame(frame("fdatasync+0x1b (libc.so.6)")) == "fdatasync");
+  CHECK(short_frame(frame("ext4_sync_file+0x7f")) == "ext4_sync_file");
+  CHECK(short_frame(frame("ns::do_commit(int)+0x1f (server) at src/db.cc:120")) ==
+        "ns::do_commit (db.cc:120)");
+  CHECK(short_frame(frame("nap(int) (inlined) (server) at src/db.cc:7")) == "nap (db.cc:7)");
+  CHECK(short_frame(frame("S::get(char const*) const+0x1 (a.out)")) == "S::get");
+  CHECK(short_frame(frame("F::operator()(int)+0x1 (a.out)")) == "F::operator()");
+  CHECK(short_frame(frame("operator+(X, X)+0x1 (a.out)")) == "operator+");
+  CHECK(short_frame(frame("run(std::function<void (int)>)+0x1 (a.out)")) == "run");
 }
 
 TEST_CASE("What has no function stays") {
-  CHECK(short_frame("[libfoo.so+0x1234]") == "[libfoo.so+0x1234]");
-  CHECK(short_frame("").empty());
-  CHECK(short_frame("(x)") == "(x)");
-  CHECK(short_frame("+0x10") == "+0x10");
-  CHECK(short_frame("weird (name) here") == "weird (name) here");
+  CHECK(short_frame(frame("[libfoo.so+0x1234]")) == "[libfoo.so+0x1234]");
+  CHECK(short_frame(frame("")).empty());
+  CHECK(short_frame(frame("(x)")) == "(x)");
+  CHECK(short_frame(frame("+0x10")) == "+0x10");
+  CHECK(short_frame(frame("weird (name) here")) == "weird (name) here");
 }
 
 TEST_CASE("A function is the same at all of its places") {
-  CHECK(function_of("ns::work(int)+0x1f (server) at src/db.cc:120") == "ns::work(int) (server)");
-  CHECK(function_of("ns::work(int)+0x2f (server)") == "ns::work(int) (server)");
-  CHECK(function_of("do_futex+0x12") == "do_futex");
-  CHECK(function_of("nap(int) (inlined) (server) at src/db.cc:7") == "nap(int) (server)");
-  CHECK(function_of("[server+0x1200]+0x34") == "[server+0x1200]");
-  CHECK(function_of("[server+0x1234]") == "[server+0x1234]");
-  CHECK(function_of("--") == "--");
+  CHECK(to_string(function_of(frame("ns::work(int)+0x1f (server) at src/db.cc:120"))) ==
+        "ns::work(int) (server)");
+  CHECK(to_string(function_of(frame("ns::work(int)+0x2f (server)"))) == "ns::work(int) (server)");
+  CHECK(to_string(function_of(frame("do_futex+0x12"))) == "do_futex");
+  CHECK(to_string(function_of(frame("nap(int) (inlined) (server) at src/db.cc:7"))) == "nap(int) (server)");
+  CHECK(to_string(function_of(frame("[server+0x1200]+0x34"))) == "[server+0x1200]");
+  CHECK(to_string(function_of(frame("[server+0x1234]"))) == "[server+0x1234]");
 }
 
 TEST_CASE("An outline is a name without template arguments, argument and return types") {
@@ -46,40 +58,58 @@ TEST_CASE("An outline is a name without template arguments, argument and return 
   CHECK(outline("(anonymous namespace)::g(int)") == "(anonymous namespace)::g");
   CHECK(outline("Box<Pair<int, long> >::get()", "<…>") == "Box<…>::get");
   CHECK(outline("f((") == "f");
-  CHECK(narrow_frame("void ns::Pool<Task, 8>::run (pool.h:12)") == "ns::Pool<…>::run (pool.h:12)");
-  CHECK(narrow_frame("main") == "main");
+  CHECK(narrow_frame(frame("void ns::Pool<Task, 8>::run at src/pool.h:12")) ==
+        "ns::Pool<…>::run (pool.h:12)");
+  CHECK(narrow_frame(frame("main")) == "main");
 }
 
 TEST_CASE("Of libraries the line is not shown") {
   const FoldedStack folded =
-      fold({"pthread_cond_wait+0x1 (libc.so.6) at nptl/pthread_cond_wait.c:618",
-            "std::mutex::lock() (inlined) (app) at std_mutex.h:100", "f+0x1 (app) at f.c:7"},
+      fold(stack_of({"pthread_cond_wait+0x1 (libc.so.6) at nptl/pthread_cond_wait.c:618",
+                     "std::mutex::lock() (inlined) (app) at std_mutex.h:100", "f+0x1 (app) at f.c:7"}),
            3, StackNoise::kept);
-  CHECK(folded.user ==
+  CHECK(short_names(folded.user) ==
         std::vector<std::string>{"pthread_cond_wait", "std::mutex::lock (std_mutex.h:100)", "f (f.c:7)"});
 }
 
 TEST_CASE("Kernel frames are reduced to two that say something") {
-  const FoldedStack folded =
-      fold({"__schedule+0x2f0", "schedule+0x5e", "io_schedule+0x46", "folio_wait_bit+0x1", "filemap_wait+0x1",
-            "ext4_sync_file+0x1", "__x64_sys_fsync+0x1", "--", "fsync+0x1 (libc.so.6)", "main"},
-           6);
-  CHECK(folded.kernel == Frames{"folio_wait_bit", "filemap_wait"});
-  CHECK(folded.user == Frames{"fsync", "main"});
+  const FoldedStack folded = fold(stack_of({"__schedule+0x2f0", "schedule+0x5e", "io_schedule+0x46",
+                                            "folio_wait_bit+0x1", "filemap_wait+0x1", "ext4_sync_file+0x1",
+                                            "__x64_sys_fsync+0x1", "--", "fsync+0x1 (libc.so.6)", "main"}),
+                                  6);
+  CHECK(short_names(folded.kernel) == Frames{"folio_wait_bit", "filemap_wait"});
+  CHECK(short_names(folded.user) == Frames{"fsync", "main"});
   CHECK(folded.left_out == 0);
 }
 
 TEST_CASE("Frames beyond the limit are counted") {
-  const FoldedStack folded = fold({"a", "b", "c", "d"}, 3);
+  const FoldedStack folded = fold(stack_of({"a", "b", "c", "d"}), 3);
   CHECK(folded.kernel.empty());
-  CHECK(folded.user == Frames{"a", "b", "c"});
+  CHECK(short_names(folded.user) == Frames{"a", "b", "c"});
   CHECK(folded.left_out == 1);
 }
 
 TEST_CASE("A kernel thread's stack is shown without its plumbing, unless that is all") {
-  CHECK(
-      fold({"__schedule", "io_schedule", "jbd2_commit", "kjournald2", "kthread", "ret_from_fork"}, 6).user ==
-      Frames{"jbd2_commit", "kjournald2"});
-  CHECK(fold({"schedule", "kthread"}, 6).user == Frames{"schedule"});
+  CHECK(short_names(fold(stack_of({"__schedule", "io_schedule", "jbd2_commit", "kjournald2", "kthread",
+                                   "ret_from_fork"}),
+                         6)
+                        .user) == Frames{"jbd2_commit", "kjournald2"});
+  CHECK(short_names(fold(stack_of({"schedule", "kthread"}), 6).user) == Frames{"schedule"});
   CHECK(fold({}, 6).user.empty());
+}
+
+TEST_CASE("A cut is the last of the user frames, and counts as one") {
+  const std::vector<std::string> lines = {"k+0x1", "--", "f", "start_thread+0x1 (libc.so.6)",
+                                          "[cut: too deep]"};
+  const FoldedStack all = fold(stack_of(lines), 3);
+  CHECK(short_names(all.user) == Frames{"f", "start_thread"});
+  CHECK(all.cut == StackCut::deep);
+  CHECK(all.left_out == 0);
+  const FoldedStack some = fold(stack_of(lines), 1);
+  CHECK(short_names(some.user) == Frames{"f"});
+  CHECK_FALSE(some.cut.has_value());
+  CHECK(some.left_out == 2);
+  const FoldedStack none = fold(stack_of({"schedule", "[cut: no mapping]"}), 3);
+  CHECK(none.user.empty());
+  CHECK(none.cut == StackCut::no_mapping);
 }

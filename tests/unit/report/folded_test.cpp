@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "stacks.h"
+
 using namespace offwait;
 
 namespace {
@@ -19,11 +21,11 @@ Trace small_trace() {
   disk.kind = ActorKind::disk;
   disk.name = "vda";
   trace.actors = {a, b, other, disk};
-  trace.frames = {
-      "futex_do_wait+0x1 ([kernel])",         "do_syscall_64+0x2 ([kernel])", "--",
-      "___pthread_cond_wait+0x3 (libc.so.6)", "work(int)+0x4 (app) at a.c:5", "start_thread+0x5 (libc.so.6)",
-      "pthread_cond_signal+0x6 (libc.so.6)",  "evil;frame\n 7+0x8 (app)"};
-  trace.stacks = {{{0, 1, 2, 3, 4, 5}}, {{6, 7, 5}}, {{0, 2, 4}}};
+  trace.frames = frames({"futex_do_wait+0x1 ([kernel])", "do_syscall_64+0x2 ([kernel])",
+                         "___pthread_cond_wait+0x3 (libc.so.6)", "work(int)+0x4 (app) at a.c:5",
+                         "start_thread+0x5 (libc.so.6)", "pthread_cond_signal+0x6 (libc.so.6)",
+                         "evil;frame\n 7+0x8 (app)"});
+  trace.stacks = {{{0, 1, 2, 3, 4}}, {{5, 6, 4}}, {{0, 3}}};
   trace.sites = {{0, 1, WaitClass::futex, 0, 1},
                  {1, 3, WaitClass::disk, 2, kNoStack},
                  {2, 1, WaitClass::futex, 0, 1},

@@ -24,7 +24,7 @@ TEST_CASE("The fields of the contract, in its order") {
 
 TEST_CASE("What the sample report says") {
   Report sample = sample_report();
-  sample.edges[1].waker_samples = {380, 40, {{0.71, 270, {"funB"}}}};
+  sample.edges[1].waker_samples = {380, 40, {{0.71, 270, stack_of({"funB"})}}};
   const json report = json::parse(to_json(sample));
   CHECK(report["recording"] ==
         json::parse(R"({"target":"pid 10","start_time":"2026-01-01T00:00:00Z","window_s":10.0,
@@ -79,7 +79,7 @@ TEST_CASE("Strings are escaped as in the text report, so that JSON is valid what
   report.recording.target = "\xff\x1b[2J\"\\";
   report.actors[0].name = "\xe2\x80\xae\xc3(";  // NOLINT(misc-misleading-bidirectional)
   report.loss = {{"\xfe", 1}};
-  report.edges[0].stacks[0].wait_stack = {"\x80"};
+  report.edges[0].stacks[0].wait_stack = stack_of({"\x80"});
   const json parsed = json::parse(to_json(report));
   CHECK(parsed["recording"]["target"] == "\\xff\\x1b[2J\"\\");
   CHECK(parsed["actors"][0]["name"] == "\\u{202e}\\xc3(");

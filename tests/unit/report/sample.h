@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/findings.h"
+#include "stacks.h"
 
 namespace offwait {
 
@@ -51,14 +52,14 @@ inline Report sample_report() {
   b_disk.weight_s = 9.5;
   b_disk.each_s = 0.005;
   b_disk.classes = {{WaitClass::disk, 5}};
-  b_disk.stacks = {
-      {WaitClass::disk,
-       6.5,
-       3,
-       600,
-       {"io_schedule+0x1", "--", "fdatasync+0x1b (libc.so.6)", "sync_it()+0x2 (server) at src/log.cc:7"},
-       {}},
-      {WaitClass::disk, 3, 2, 400, {"--", "pwrite+0x2 (libc.so.6)"}, {}}};
+  b_disk.stacks = {{WaitClass::disk,
+                    6.5,
+                    3,
+                    600,
+                    stack_of({"io_schedule+0x1", "--", "fdatasync+0x1b (libc.so.6)",
+                              "sync_it()+0x2 (server) at src/log.cc:7"}),
+                    {}},
+                   {WaitClass::disk, 3, 2, 400, stack_of({"--", "pwrite+0x2 (libc.so.6)"}), {}}};
   ReportEdge a_b;
   a_b.from = 0;
   a_b.to = 1;
@@ -70,10 +71,11 @@ inline Report sample_report() {
   a_b.waker_running_s = 3.9;
   a_b.waker_runnable_s = 0.1;
   a_b.waker_blocked_s = 4.0;
-  a_b.stacks = {{WaitClass::futex, 8, 8, 800, {"pthread_cond_wait"}, {"pthread_cond_signal", "dequeue"}}};
+  a_b.stacks = {{WaitClass::futex, 8, 8, 800, stack_of({"pthread_cond_wait"}),
+                 stack_of({"pthread_cond_signal", "dequeue"})}};
   a_b.peers_known = 70;
-  a_b.peers = {{Peer::Role::service, "10.0.0.5:3306", 500, 5},
-               {Peer::Role::client, "10.0.0.9:40312", 300, 3}};
+  a_b.peers = {{{Peer::Role::service, "10.0.0.5", 3306}, 500, 5},
+               {{Peer::Role::client, "10.0.0.9", 40312}, 300, 3}};
   ReportEdge disk_b;
   disk_b.from = 2;
   disk_b.to = 1;
@@ -109,7 +111,7 @@ inline Report sample_report() {
                    0.5,
                    {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
                    ReportDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}}};
-  report.open_waits = {{3, 13, 10, true, WaitClass::poll, {"epoll_wait"}}};
+  report.open_waits = {{3, 13, 10, true, WaitClass::poll, stack_of({"epoll_wait"})}};
   report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, std::nullopt, std::nullopt, 0}};
   return report;
 }

@@ -45,15 +45,16 @@ void poison(Report& report, const std::string& name) {
   }
   for (ReportEdge& edge : report.edges) {
     for (ReportStack& stack : edge.stacks) {
-      stack.wait_stack = {name, "--", name, name};
-      stack.waker_stack = {name};
+      const Frame user{.function = name, .offset = 1, .module = name, .file = name, .line = 1};
+      stack.wait_stack = {{{.function = name, .kind = Frame::Kind::kernel}, user, user}, StackCut::deep};
+      stack.waker_stack = {{{.function = name}}, {}};
     }
     for (ReportPeer& peer : edge.peers) {
-      peer.name = name;
+      peer.peer.address = name;
     }
   }
   report.deadlocks = {{{{0, 11, name}, {1, 12, name}}}};
-  report.open_waits[0].wait_stack = {name};
+  report.open_waits[0].wait_stack = {{{.offset = 1, .module = name}}, {}};
 }
 
 const std::vector<std::string> hostile_names = {
@@ -114,7 +115,7 @@ TEST_CASE("A thread of a container is called by both its numbers") {
   report.actors[1].ns_tids = {7};
   CHECK_THAT(to_text(report, {false, Charset::utf8, 120, 0, false}),
              Catch::Contains("KNOT 1  B (tid 12, 7 in its namespace) ⇄ disk vda\n"));
-  report.open_waits = {{0, 11, 10, true, WaitClass::futex, {"pthread_mutex_lock"}}};
+  report.open_waits = {{0, 11, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock"})}};
   report.open_waits[0].holder = {1, 12, "B", 7};
   CHECK_THAT(
       to_text(report, {false, Charset::utf8, 120, 0, false}),
@@ -127,8 +128,8 @@ TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that o
     const std::string text = to_text(report, {false, Charset::utf8, 120, 0, false});
     return text.substr(text.find("BLOCKED THROUGHOUT"));
   };
-  report.open_waits = {{0, 11, 10, true, WaitClass::futex, {"pthread_mutex_lock", "first"}},
-                       {1, 12, 10, true, WaitClass::futex, {"pthread_mutex_lock", "second"}}};
+  report.open_waits = {{0, 11, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock", "first"})},
+                       {1, 12, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock", "second"})}};
   report.open_waits[0].holder = {1, 12, "B"};
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
@@ -308,11 +309,11 @@ TEST_CASE("What ran meanwhile: the places with most samples, few said to be few"
   ReportSamples& samples = report.edges[1].waker_samples;
   samples = {380,
              4,
-             {{0.71, 270, {"funB(int)+0x1 (p)", "threadB+0x2 (p)"}},
-              {0.2, 76, {"copy_page+0x1", "--", "write+0x2 (libc.so.6)", "log+0x2 (p)"}},
-              {0.06, 23, {"other+0x1 (p)"}},
+             {{0.71, 270, stack_of({"funB(int)+0x1 (p)", "threadB+0x2 (p)"})},
+              {0.2, 76, stack_of({"copy_page+0x1", "--", "write+0x2 (libc.so.6)", "log+0x2 (p)"})},
+              {0.06, 23, stack_of({"other+0x1 (p)"})},
               {0.03, 11, {}}}};
-  report.sinks[0].samples = {29, 1, {{1, 29, {"funB(int)+0x1 (p)"}}}};
+  report.sinks[0].samples = {29, 1, {{1, 29, stack_of({"funB(int)+0x1 (p)"})}}};
   CHECK(has(to_text(report, {}),
             "    meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms\n"
             "               71% of 380 samples in funB ← threadB\n"
@@ -331,12 +332,9 @@ TEST_CASE("What ran meanwhile: the places with most samples, few said to be few"
 
 TEST_CASE("Noise in stacks is folded unless asked for, in lines and in whole stacks") {
   Report report = sample_report();
-  report.edges[1].stacks[0].wait_stack = {"futex_do_wait+0x1",
-                                          "--",
-                                          "__futex_abstimed_wait_common64+0x1 (libc.so.6)",
-                                          "___pthread_cond_wait+0x1 (libc.so.6)",
-                                          "threadA+0x2 (app)",
-                                          "start_thread+0x1 (libc.so.6)"};
+  report.edges[1].stacks[0].wait_stack =
+      stack_of({"futex_do_wait+0x1", "--", "__futex_abstimed_wait_common64+0x1 (libc.so.6)",
+                "___pthread_cond_wait+0x1 (libc.so.6)", "threadA+0x2 (app)", "start_thread+0x1 (libc.so.6)"});
   TextStyle style;
   CHECK(has(to_text(report, style), "    waits in   futex_do_wait ┆ ___pthread_cond_wait ← threadA\n"));
   style.verbosity = 1;

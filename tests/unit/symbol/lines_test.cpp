@@ -64,16 +64,13 @@ class Library {
 
 Frames frames_of(Symbolizer& symbols, std::uint64_t pc) {
   REQUIRE(test::snapshot(symbols, getpid()));
-  Frames frames = symbols.frames({{getpid(), pc, true}}).front();
-  for (std::string& frame : frames) {
+  Frames frames;
+  const std::vector<Frame> found = symbols.frames({{getpid(), pc, true}}).front();
+  for (Frame frame : found) {
     // The offset in the function is the compiler's choice.
-    const std::size_t plus = frame.rfind("+0x");
-    const std::size_t blank = frame.find(' ', plus);
-    if (plus != std::string::npos) frame.erase(plus, blank == std::string::npos ? blank : blank - plus);
-    const std::size_t at = frame.find(" at ");
-    const std::size_t slash = frame.rfind('/');
-    if (at != std::string::npos && slash != std::string::npos && slash > at)
-      frame.erase(at + 4, slash - at - 3);
+    if (!frame.function.empty()) frame.offset.reset();
+    frame.file.erase(0, frame.file.rfind('/') + 1);
+    frames.push_back(to_string(frame));
   }
   return frames;
 }
@@ -108,10 +105,11 @@ TEST_CASE("a stripped function is the same at all of its places, and has no othe
   Symbolizer symbols;
   const std::uint64_t pc = library.call("fixture_nameless");
   REQUIRE(test::snapshot(symbols, getpid()));
-  const std::string here = symbols.frames({{getpid(), pc, true}}).front().front();
-  const std::string there = symbols.frames({{getpid(), pc - 1, true}}).front().front();
-  CHECK(here.starts_with("[stripped.so+0x"));
-  CHECK(here.substr(0, here.find(']')) == there.substr(0, there.find(']')));
+  const Frame here = symbols.frames({{getpid(), pc, true}}).front().front();
+  const Frame there = symbols.frames({{getpid(), pc - 1, true}}).front().front();
+  CHECK(to_string(here).starts_with("[stripped.so+0x"));
+  CHECK(here.begin.has_value());
+  CHECK(function_of(here) == function_of(there));
   CHECK(here != there);
   CHECK(frames_of(symbols, library.call("fixture_inlined")) == Frames{"fixture_inlined (stripped.so)"});
 }

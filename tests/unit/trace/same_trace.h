@@ -8,19 +8,13 @@
 #include <tuple>
 #include <vector>
 
+#include "model/backtrace.h"
 #include "model/trace.h"
 
 namespace offwait {
 
 inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
-  std::vector<std::string> frames;
-  if (id == kNoStack) {
-    return frames;
-  }
-  for (const FrameId frame : trace.stacks[id].frames) {
-    frames.push_back(trace.frames[frame]);
-  }
-  return frames;
+  return to_lines(backtrace_of(trace, id));
 }
 
 /// Whether two sites mean the same, whatever the ids of their stacks. Actors have the same ids in both.
@@ -31,8 +25,8 @@ inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const W
                         y.in_flight, y.any_request, y.holder) &&
          (x.peer == kNoPeer) == (y.peer == kNoPeer) &&
          (x.peer == kNoPeer || a.peers[x.peer] == b.peers[y.peer]) &&
-         frames_of(a, x.wait_stack) == frames_of(b, y.wait_stack) &&
-         frames_of(a, x.waker_stack) == frames_of(b, y.waker_stack);
+         backtrace_of(a, x.wait_stack) == backtrace_of(b, y.wait_stack) &&
+         backtrace_of(a, x.waker_stack) == backtrace_of(b, y.waker_stack);
 }
 
 /// Whether the entries of both are equal in the fields that `fields` gives, in order.

@@ -263,7 +263,7 @@ TEST_CASE("equal sites, stacks and frames are one, however they are written") {
       "wait 1 block=300 wake=301 run=302 waker=timer class=sleep stack=%61;b;a\n"
       "wait 1 block=400 wake=401 run=402 waker=timer class=sleep stack=a;b\n"
       "wait 1 block=500 wake=501 run=502 waker=timer class=poll stack=a;b\n");
-  CHECK(trace.frames == std::vector<std::string>{"a", "b"});
+  CHECK(trace.frames == std::vector<Frame>{{.function = "a"}, {.function = "b"}});
   CHECK(trace.stacks.size() == 2);
   REQUIRE(trace.sites.size() == 3);
   CHECK(trace.waits[0].site == 0);

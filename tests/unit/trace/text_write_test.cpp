@@ -14,6 +14,7 @@
 
 #include "model/trace.h"
 #include "model/validate.h"
+#include "trace/frame_text.h"
 #include "trace/text.h"
 #include "unit/trace/same_trace.h"
 
@@ -80,8 +81,9 @@ Trace small_trace() {
   trace.actors[3].outside = true;
   trace.actors[3].parent = 0;
   trace.actors[3].ns_tid = 2;
-  trace.frames = {"f+0x1 (a.out)", "--", "main"};
-  trace.stacks = {{{0, 1, 2}}, {{2}}};
+  trace.frames = {frame_of_text("f+0x1 (a.out)"), frame_of_text("main")};
+  trace.frames[0].kind = Frame::Kind::kernel;
+  trace.stacks = {{{0, 1}}, {{1}}};
   trace.sites = {{0, 3, WaitClass::futex, 0, 1},
                  {0, 1, WaitClass::disk, kNoStack, kNoStack},
                  {0, kNoActor, WaitClass::poll, 1, kNoStack}};
@@ -172,10 +174,10 @@ TEST_CASE("peers are written and read back, the one that asked apart from the on
   Trace trace;
   trace.window = {0, 10000};
   trace.actors = {thread(11, "reader"), device(ActorKind::nic, "eth0")};
-  trace.peers = {{Peer::Role::service, "10.0.0.5:3306"},
-                 {Peer::Role::client, "10.0.0.5:3306"},
-                 {Peer::Role::client, "[2001:db8::1]:*"},
-                 {Peer::Role::service, "a b;%\n"}};
+  trace.peers = {{Peer::Role::service, "10.0.0.5", 3306},
+                 {Peer::Role::client, "10.0.0.5", 3306},
+                 {Peer::Role::client, "2001:db8::1", kAnyPort},
+                 {Peer::Role::service, "a b;%\n", {}}};
   trace.waits = {};
   for (PeerId peer = 0; peer < trace.peers.size(); ++peer) {
     WaitSite site{0, 1, WaitClass::net};
@@ -224,6 +226,10 @@ TEST_CASE("who holds a mutex is written and read back, also of a tid that had an
   CHECK(error_of(trace) == "a held mutex at 1000 outside the life of thread 12 cannot be written as text");
 }
 
+Frame kernel_frame(const std::string& function) {
+  return {.function = function, .offset = 16, .module = "[kernel]", .kind = Frame::Kind::kernel};
+}
+
 /// Makes a valid trace with everything in it that text can say, and hostile names.
 class RandomTrace {
  public:
@@ -241,7 +247,7 @@ class RandomTrace {
     }
     trace_.actors.push_back(device(ActorKind::timer, ""));
     for (std::size_t i = below(4); i > 0; --i) {
-      trace_.peers.push_back({below(2) == 0 ? Peer::Role::client : Peer::Role::service, unique(i)});
+      trace_.peers.push_back(peer_of_text(either() ? Peer::Role::client : Peer::Role::service, unique(i)));
     }
     add_stacks();
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
@@ -320,13 +326,18 @@ class RandomTrace {
 
   void add_stacks() {
     for (std::size_t i = 0; i < 8; ++i) {
-      trace_.frames.push_back(unique(i));
+      trace_.frames.push_back(i < 3 ? kernel_frame(unique(i)) : frame_of_text(unique(i)));
     }
     for (std::size_t i = 0; i < 6; ++i) {
       Stack stack;
       stack.frames.push_back(static_cast<FrameId>(i));
       for (std::uint32_t n = below(5); n > 0; --n) {
         stack.frames.push_back(below(8));
+      }
+      std::stable_partition(stack.frames.begin(), stack.frames.end(),
+                            [](FrameId frame) { return frame < 3; });
+      if (below(3) == 0) {
+        stack.cut = static_cast<StackCut>(below(kStackCuts));
       }
       trace_.stacks.push_back(stack);
     }
@@ -400,14 +411,14 @@ class RandomTrace {
 /// Without the frames and stacks that no site uses.
 Trace without_unused(Trace trace) {
   const std::vector<Stack> stacks = std::move(trace.stacks);
-  const std::vector<std::string> frames = std::move(trace.frames);
+  const std::vector<Frame> frames = std::move(trace.frames);
   trace.stacks.clear();
   trace.frames.clear();
   const auto keep = [&](StackId& id) {
     if (id == kNoStack) {
       return;
     }
-    Stack stack;
+    Stack stack{{}, stacks[id].cut};
     for (const FrameId frame : stacks[id].frames) {
       const auto found = std::find(trace.frames.begin(), trace.frames.end(), frames[frame]);
       stack.frames.push_back(static_cast<FrameId>(found - trace.frames.begin()));
@@ -416,7 +427,7 @@ Trace without_unused(Trace trace) {
       }
     }
     const auto found = std::find_if(trace.stacks.begin(), trace.stacks.end(),
-                                    [&](const Stack& known) { return known.frames == stack.frames; });
+                                    [&](const Stack& known) { return known == stack; });
     id = static_cast<StackId>(found - trace.stacks.begin());
     if (found == trace.stacks.end()) {
       trace.stacks.push_back(stack);
@@ -477,7 +488,7 @@ TEST_CASE("times before 0 and seen before the birth are raised") {
 
 TEST_CASE("long frames and stacks are cut where text.h says") {
   Trace trace = small_trace();
-  trace.frames[2] = std::string(4097, 'x');
+  trace.frames[1].function.assign(4097, 'x');
   trace.stacks[0].frames.assign(1025, 0);
   const Trace back = read_back(written(trace));
   const std::vector<std::string> wait_stack = frames_of(back, back.sites[0].wait_stack);
@@ -492,7 +503,7 @@ TEST_CASE("long frames and stacks are cut where text.h says") {
   CHECK(frames_of(read_back(written(trace)), 0) == std::vector<std::string>(1024, "f+0x1 (a.out)"));
 
   // The worst there is still makes a line that can be read: every byte three characters, twice.
-  trace.frames[0] = std::string(4096, '\x01');
+  trace.frames[0] = {.function = std::string(4096, '\x01')};
   trace.stacks[1].frames.assign(1024, 0);
   trace.actors[1].name = std::string(4096, ' ');
   trace.sites[0].waker = 1;
@@ -544,7 +555,7 @@ TEST_CASE("what text cannot say is an error, and nothing is written") {
         }) == "a wake at 49 outside the life of thread 12 cannot be written as text");
   CHECK(error_with([](Trace& t) { t.disk_ios[0].thread = 3, t.disk_ios[0].issue = 49; }) ==
         "a request at 49 outside the life of thread 12 cannot be written as text");
-  CHECK(error_with([](Trace& t) { t.frames[1].clear(); }) == "an empty frame cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.frames[1] = {}; }) == "an empty frame cannot be written as text");
   CHECK(error_with([](Trace& t) { t.capacities.push_back(t.capacities[0]); }) ==
         "two capacities of disk 'vda' cannot be written as text");
   CHECK(error_with([](Trace& t) { t.disk_samples[0].at = kNever; }) ==

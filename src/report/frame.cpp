@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/frame.h"
+#include "report/frame.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,6 @@
 namespace offwait {
 
 namespace {
-
-bool is_hex(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 /// `f(int) const` → `f`, `operator()(int)` → `operator()`; lambdas and the like inside stay.
 std::string_view without_arguments(std::string_view function) {
@@ -44,43 +40,26 @@ std::size_t end_of_arguments(std::string_view function, std::size_t begin) {
   return std::string_view::npos;
 }
 
-}  // namespace
-
-FrameParts parts_of(std::string_view frame) {
-  FrameParts parts{frame, {}, {}};
-  std::string_view& function = parts.function;
-  if (const std::size_t at = function.rfind(" at "); at != std::string_view::npos) {
-    parts.line = function.substr(at + 4);
-    function = function.substr(0, at);
-  }
-  if (const std::size_t module = function.rfind(" (");
-      module != std::string_view::npos && function.back() == ')') {
-    std::string_view before = function.substr(0, module);
-    const std::size_t plus = before.rfind("+0x");
-    if (constexpr std::string_view kInlined = " (inlined)"; before.ends_with(kInlined)) {
-      before.remove_suffix(kInlined.size());
-      parts.module = function.substr(module);
-      function = before;
-    } else if (plus != std::string_view::npos && is_hex(before.substr(plus + 3))) {
-      parts.module = function.substr(module);
-      function = before;
-    }
-  }
-  if (const std::size_t plus = function.rfind("+0x");
-      plus != std::string_view::npos && plus > 0 && is_hex(function.substr(plus + 3))) {
-    function = function.substr(0, plus);
-  }
-  return parts;
+/// `ns::do_commit(int)`, or the place of a function without a name.
+std::string name_of(const Frame& frame) {
+  return frame.function.empty() ? to_string(function_of(frame)) : frame.function;
 }
 
-std::string short_frame(std::string_view frame) {
-  FrameParts parts = parts_of(frame);
-  std::string out(without_arguments(parts.function));
-  if (!parts.line.empty()) {
-    parts.line.remove_prefix(parts.line.rfind('/') + 1);  // npos + 1 == 0
-    out.append(" (").append(parts.line).append(")");
-  }
-  return out;
+/// ` (db.cc:120)`, or nothing
+std::string line_of(const Frame& frame) {
+  if (frame.file.empty()) return "";
+  const std::size_t name = frame.file.rfind('/') + 1;  // npos + 1 == 0
+  return " (" + frame.file.substr(name) + ":" + std::to_string(frame.line) + ")";
+}
+
+}  // namespace
+
+std::string short_frame(const Frame& frame) {
+  return std::string(without_arguments(name_of(frame))).append(line_of(frame));
+}
+
+std::string narrow_frame(const Frame& frame) {
+  return outline(without_arguments(name_of(frame)), "<…>").append(line_of(frame));
 }
 
 std::string outline(std::string_view function, std::string_view arguments) {
@@ -132,28 +111,10 @@ std::string outline(std::string_view function, std::string_view arguments) {
   return out;
 }
 
-bool in_library(std::string_view frame) {
+bool in_library(const Frame& frame) {
   constexpr std::array<std::string_view, 4> kLibraries = {"libc.so", "libc-", "libpthread", "libstdc++.so"};
-  std::string_view module = parts_of(frame).module;
-  constexpr std::string_view kOpen = " (";
-  module = frame.starts_with('[') ? frame.substr(1) : module.substr(std::min(kOpen.size(), module.size()));
   return std::any_of(kLibraries.begin(), kLibraries.end(),
-                     [&](std::string_view library) { return module.starts_with(library); });
-}
-
-std::string narrow_frame(std::string_view short_frame) {
-  std::size_t line = short_frame.rfind(" (");
-  if (line == std::string_view::npos || short_frame.find(':', line) == std::string_view::npos) {
-    line = short_frame.size();
-  }
-  return outline(short_frame.substr(0, line), "<…>").append(short_frame.substr(line));
-}
-
-std::string_view without_line(std::string_view frame) { return frame.substr(0, frame.rfind(" at ")); }
-
-std::string function_of(std::string_view frame) {
-  const FrameParts parts = parts_of(frame);
-  return std::string(parts.function).append(parts.module);
+                     [&frame](std::string_view library) { return frame.module.starts_with(library); });
 }
 
 }  // namespace offwait

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stack with its frames in it, for renderers: a Trace keeps ids of interned frames instead.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/frame.h"
+#include "model/stack_cut.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+struct Backtrace {
+  std::vector<Frame> frames{};    ///< as in Stack
+  std::optional<StackCut> cut{};  ///< as in Stack
+
+  bool empty() const { return frames.empty() && !cut; }
+  friend bool operator==(const Backtrace&, const Backtrace&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const Backtrace&, const Backtrace&) = default;
+};
+
+/// Empty for kNoStack.
+Backtrace backtrace_of(const Trace& trace, StackId stack);
+
+/// Stands between kernel and user frames wherever a stack is written.
+inline constexpr std::string_view kKernelUserBoundary = "--";
+
+/// The stack as lists of text have it, leaf first: to_string() of each frame, kKernelUserBoundary between
+/// kernel frames and what follows them, and cut_frame() at the end of a stack that was cut.
+std::vector<std::string> to_lines(const Backtrace& stack);
+
+}  // namespace offwait
