@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 
+#include "analysis/blocked_places.h"
+#include "analysis/peer_hosts.h"
 #include "report/canvas.h"
 #include "report/code_places.h"
 #include "report/fold.h"
@@ -482,31 +482,12 @@ class TextReport {
 
   /// `service 10.0.0.5:3306 ×312, client 10.0.0.9 ×40 (12 ports)`: the port of a client tells nothing.
   void peers(const ReportEdge& edge) {
-    struct Host {
-      Peer::Role role;
-      std::string name;
-      std::uint64_t waits = 0;
-      std::size_t ports = 0;
-    };
-    std::vector<Host> hosts;
-    for (const ReportPeer& peer : edge.peers) {
-      const Peer::Role role = peer.peer.role;
-      const bool client = role == Peer::Role::client;
-      const std::string name = client ? host_of(peer.peer) : to_string(peer.peer);
-      auto host = std::find_if(hosts.begin(), hosts.end(), [&](const Host& other) {
-        return client && other.role == role && other.name == name;
-      });
-      if (host == hosts.end()) {
-        host = hosts.insert(hosts.end(), {role, name, 0, 0});
-      }
-      host->waits += peer.waits;
-      ++host->ports;
-    }
+    const std::vector<PeerHost> hosts = peer_hosts(edge.peers);
     std::string out;
     const std::size_t shown = limit(kPeers, hosts.size());
     std::uint64_t told = 0;
     for (std::size_t i = 0; i < shown; ++i) {
-      const Host& host = hosts[i];
+      const PeerHost& host = hosts[i];
       out += (i == 0 ? "" : ", ") + std::string(to_string(host.role)) + " " + host.name + " ×" +
              format_count(host.waits) +
              (host.ports > 1 ? " (" + format_plural(host.ports, "port") + ")" : "");
@@ -997,47 +978,18 @@ class TextReport {
   }
 
   void open_waits() {
-    struct Fold {
-      const ReportOpenWait* first = nullptr;
-      std::size_t threads = 0;
-    };
-    using Key = std::tuple<ReportActorId, WaitClass, std::int32_t, std::reference_wrapper<const Backtrace>>;
-    const auto less = [](const Key& a, const Key& b) {
-      return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a), std::get<3>(a).get()) <
-             std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b), std::get<3>(b).get());
-    };
-    std::map<Key, std::size_t, decltype(less)> index(less);
-    std::vector<Fold> folds;
-    std::size_t outside = 0;
-    std::size_t later = 0;
-    double longest_later_s = 0;
-    for (const ReportOpenWait& open : report_.open_waits) {
-      if (!open.throughout) {
-        ++later;
-        longest_later_s = std::max(longest_later_s, open.wait_s);
-      } else if (report_.actors[open.actor].outside) {
-        ++outside;
-      } else {
-        const auto [at, inserted] = index.try_emplace(
-            Key{open.actor, open.wait_class, open.holder ? open.holder->tid : 0, std::cref(open.wait_stack)},
-            folds.size());
-        if (inserted) {
-          folds.push_back({&open, 0});
-        }
-        ++folds[at->second].threads;
-      }
-    }
-    std::stable_partition(folds.begin(), folds.end(), [](const Fold& fold) { return fold.first->deadlock; });
-    if (!folds.empty()) {
+    const BlockedThreads blocked = blocked_threads(report_);
+    const std::vector<BlockedPlace>& places = blocked.throughout;
+    if (!places.empty()) {
       heading("BLOCKED THROUGHOUT", "never woken in the window");
     }
-    const std::size_t shown = limit(kOpenWaits, folds.size());
+    const std::size_t shown = limit(kOpenWaits, places.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      const ReportOpenWait& open = *folds[i].first;
+      const ReportOpenWait& open = report_.open_waits[places[i].open_wait];
       const bool group = report_.actors[open.actor].kind == ActorKind::group;
       canvas_.to(2).put(full(open.actor), Ink::actor);
       if (group) {
-        canvas_.put(" " + format_plural(folds[i].threads, "thread"));
+        canvas_.put(" " + format_plural(places[i].threads, "thread"));
       }
       canvas_.put("  " + format_seconds(open.wait_s) + "  " + std::string(to_string(open.wait_class)) + "  ");
       if (verbose_ && !open.wait_stack.empty()) {
@@ -1050,16 +1002,16 @@ class TextReport {
         holder_line(open);
       }
     }
-    left_out(folds.size() - shown, "place");
+    left_out(places.size() - shown, "place");
     std::string rest;
-    if (outside > 0) {
-      rest = format_plural(outside, "thread") + " outside the target blocked throughout";
+    if (blocked.outside > 0) {
+      rest = format_plural(blocked.outside, "thread") + " outside the target blocked throughout";
     }
-    if (later > 0) {
-      rest += (rest.empty() ? "" : "; ") + format_plural(later, "more thread") +
-              " blocked at the end, the longest for " + format_seconds(longest_later_s);
+    if (blocked.later > 0) {
+      rest += (rest.empty() ? "" : "; ") + format_plural(blocked.later, "more thread") +
+              " blocked at the end, the longest for " + format_seconds(blocked.longest_later_s);
     }
-    if (!folds.empty() && !rest.empty()) {
+    if (!places.empty() && !rest.empty()) {
       canvas_.to(2);
       canvas_.flow(words(rest, Ink::dim), 2);
     }
