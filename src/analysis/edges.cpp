@@ -40,8 +40,7 @@ ReportEdge report_edge(const Trace& trace, const WaitGraph& graph, const Edge& e
   out.peers_known = edge.peers.size();
   for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostReportPeers); ++i) {
     const EdgePeer& peer = edge.peers[i];
-    const Peer& named = trace.peers[peer.peer];
-    out.peers.push_back({named, peer.waits, to_seconds(peer.wait_ns)});
+    out.peers.push_back({trace.peers[peer.peer], peer.waits, to_seconds(peer.wait_ns)});
   }
   return out;
 }

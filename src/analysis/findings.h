@@ -100,7 +100,7 @@ struct ReportVerdict {
   SinkLimit saturated_by = SinkLimit::capacity;  ///< the first of execution, cpu, capacity that one is
   /// The services outside of the host that the target waits for, if they limit.
   struct Remote {
-    std::string longest;     ///< the peer that is waited for longest
+    Peer longest;            ///< the one that is waited for longest
     std::size_t others = 0;  ///< how many more there are
     double wait_s = 0;       ///< for all of them
   };
@@ -240,7 +240,7 @@ struct ReportKnot {
 
 /// A service outside of this host that the target waits for.
 struct ReportService {
-  std::string name;  ///< to_string(Peer)
+  Peer peer;
   double wait_s = 0;
 };
 

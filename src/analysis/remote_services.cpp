@@ -24,13 +24,12 @@ std::vector<RemoteServices> find_remote_services(const Prepared& prepared, const
     }
   }
   for (const auto& [key, wait_ns] : waits) {
-    out[key.first].services.push_back(
-        {to_string(prepared.trace.all().peers[key.second]), to_seconds(wait_ns)});
+    out[key.first].services.push_back({prepared.trace.all().peers[key.second], to_seconds(wait_ns)});
   }
   for (RemoteServices& remote : out) {
     std::sort(remote.services.begin(), remote.services.end(),
               [](const ReportService& a, const ReportService& b) {
-                return std::tie(b.wait_s, a.name) < std::tie(a.wait_s, b.name);
+                return std::tie(b.wait_s, a.peer) < std::tie(a.wait_s, b.peer);
               });
   }
   return out;

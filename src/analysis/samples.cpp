@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/backtrace.h"
+#include "model/frame.h"
 
 namespace offwait {
 

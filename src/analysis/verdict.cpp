@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 namespace offwait {
@@ -39,11 +38,11 @@ SinkLimit saturated_by(const std::vector<ReportSink>& sinks) {
 
 /// The services of all sinks that answer for some.
 std::optional<ReportVerdict::Remote> remote_limit(const std::vector<ReportSink>& sinks) {
-  std::map<std::string, double> services;
+  std::map<Peer, double> services;
   ReportVerdict::Remote out;
   for (const ReportSink& sink : sinks) {
     for (const ReportService& service : sink.services) {
-      services[service.name] += service.wait_s;
+      services[service.peer] += service.wait_s;
     }
     out.wait_s += sink.remote_s;
   }

@@ -633,7 +633,7 @@ class TextReport {
     std::string out;
     const std::size_t shown = limit(kPeers, sink.services.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      out += (i == 0 ? "" : ", ") + sink.services[i].name;
+      out += (i == 0 ? "" : ", ") + to_string(sink.services[i].peer);
     }
     const std::size_t more = sink.services.size() - shown;
     return out + (more > 0 ? " and " + format_count(more) + " more" : "");

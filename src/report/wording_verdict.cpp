@@ -43,7 +43,7 @@ std::string remote_sentence(const ReportVerdict& verdict) {
   const std::string more = remote.others > 0 ? fmt::format(" and {} more", format_count(remote.others)) : "";
   return fmt::format(
       " The target waits for the remote service {}{}, outside of this host ({}): how long it takes limits.",
-      remote.longest, more, format_seconds(remote.wait_s));
+      to_string(remote.longest), more, format_seconds(remote.wait_s));
 }
 
 std::string paced_sentence(std::uint32_t count) {

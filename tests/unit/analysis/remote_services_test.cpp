@@ -52,15 +52,15 @@ TEST_CASE("only services that nobody here answers for count, and only what the t
   CHECK(services[asker].services.empty());
   CHECK(services[nic].sum.wait_ns == 400 * test::kMs);
   REQUIRE(services[nic].services.size() == 2);
-  CHECK(services[nic].services[0].name == "cache:1");
+  CHECK(services[nic].services[0].peer.address == "cache");
   CHECK(services[nic].services[0].wait_s == Approx(0.3));
-  CHECK(services[nic].services[1].name == "db:1");
+  CHECK(services[nic].services[1].peer.address == "db");
   CHECK(services[nic].services[1].wait_s == Approx(0.1));
 
   // The sink, the verdict and the services named are one and the same.
   const Report report = scene.report();
   REQUIRE(report.verdict.remote);
-  CHECK(report.verdict.remote->longest == "cache:1");
+  CHECK(report.verdict.remote->longest.address == "cache");
   CHECK(report.verdict.remote->others == 1);
   CHECK(report.verdict.remote->wait_s == Approx(0.4));
 }

@@ -83,14 +83,14 @@ TEST_CASE("remote services of all interfaces are one limit, named by the one tha
   Report report = quiet();
   report.sinks = {sink(false, true, SinkLimit::remote_service), sink(false, true, SinkLimit::remote_service)};
   report.sinks[0].remote_s = 5;
-  report.sinks[0].services = {{"a:1", 3}, {"b:1", 2}};
+  report.sinks[0].services = {{{Peer::Role::service, "a", 1}, 3}, {{Peer::Role::service, "b", 1}, 2}};
   report.sinks[1].remote_s = 4;
-  report.sinks[1].services = {{"b:1", 2}, {"c:1", 2}};
+  report.sinks[1].services = {{{Peer::Role::service, "b", 1}, 2}, {{Peer::Role::service, "c", 1}, 2}};
   const ReportVerdict verdict = find_verdict(report, std::nullopt);
   CHECK(verdict.rule == Rule::paced);
   CHECK(verdict.paced == 0);
   REQUIRE(verdict.remote);
-  CHECK(verdict.remote->longest == "b:1");
+  CHECK(verdict.remote->longest.address == "b");
   CHECK(verdict.remote->others == 2);
   CHECK(verdict.remote->wait_s == 9);
 }

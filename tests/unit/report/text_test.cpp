@@ -38,7 +38,7 @@ int widest(const std::string& text) {
 void poison(Report& report, const std::string& name) {
   report.recording = {name, name, name, 2, name};
   report.loss[name] = 3;
-  report.verdict.remote = {name, 1, 1};
+  report.verdict.remote = {{Peer::Role::service, name}, 1, 1};
   for (ReportActor& actor : report.actors) {
     actor.name = name;
     actor.lost_s = 0.5;

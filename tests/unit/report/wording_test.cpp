@@ -148,7 +148,7 @@ TEST_CASE("What several saturated, paced and remote actors limit, in one answer"
   report.verdict.saturated = 2;
   report.verdict.saturated_by = SinkLimit::cpu;
   report.verdict.paced = 3;
-  report.verdict.remote = {"10.0.0.5:3306", 2, 9.5};
+  report.verdict.remote = {{Peer::Role::service, "10.0.0.5", 3306}, 2, 9.5};
   CHECK(
       verdict(report) ==
       "No knot: 2 actors are saturated. They lack CPU: ready to run, but mostly without one. 3 actors sleep "
