@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "analysis/analyse.h"
+#include "analysis/nameless_modules.h"
 #include "base/unique_fd.h"
 #include "cli/calibrate.h"
 #include "cli/doctor.h"
@@ -139,6 +140,7 @@ struct Reporting {
   const cli::AnalysisOptions& analysis;
   const cli::OutputOptions& output;
   bool quiet = false;
+  bool asked_servers = false;  ///< for debug files, when it was recorded
 };
 
 AnalysisOptions analysis_options(const cli::AnalysisOptions& options, const Window& window) {
@@ -169,11 +171,29 @@ Status write_folded(const Trace& trace, const Reporting& reporting, Output& outp
   return output.write(folded);
 }
 
-Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs) {
+/// Which files lack names of functions, and where to get them; none if no such file matters.
+std::optional<std::string> note_on_names(const Report& report, bool asked_servers) {
+  const std::vector<std::string> modules = nameless_modules(report);
+  constexpr std::size_t kMost = 3;
+  if (modules.empty()) return std::nullopt;
+  const std::size_t shown = std::min(modules.size(), kMost);
+  std::string names = fmt::format(
+      "{}", fmt::join(modules.begin(), modules.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (modules.size() > shown) names += fmt::format(" and {} more", modules.size() - shown);
+  return fmt::format("functions of {} have no names here: install the -dbgsym package{}{}", names,
+                     modules.size() == 1 ? "" : "s",
+                     asked_servers ? ", since the servers of --debuginfod have no names either"
+                                   : ", or record with --debuginfod");
+}
+
+Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
+                    std::vector<std::string>& notes) {
   if (outputs.folded) OFFWAIT_TRY_STATUS(write_folded(trace, reporting, *outputs.folded));
   const AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
   OFFWAIT_TRY(const auto report, analyse(std::move(trace), analysis));
   if (outputs.json) OFFWAIT_TRY_STATUS(outputs.json->write(to_json(report)));
+  if (std::optional<std::string> note = note_on_names(report, reporting.asked_servers))
+    notes.push_back(std::move(*note));
   if (!outputs.text) return success();
   const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
   return outputs.text->write((outputs.follows_command ? "\n" : "") + to_text(report, style));
@@ -189,7 +209,7 @@ int report_on(Recorded recorded, const Reporting& reporting, Outputs outputs) {
   Result<Trace> trace = with_choices(std::move(recorded.trace), reporting.analysis, recorded.notes);
   if (!trace) return fail(trace.error());
   const bool nothing_waited = trace->waits.empty();
-  const Status printed = print_report(std::move(trace).value(), reporting, outputs);
+  const Status printed = print_report(std::move(trace).value(), reporting, outputs, recorded.notes);
   if (!printed) return fail(printed.error());
   if (!reporting.quiet) print_notes(recorded.notes);
   int status = 0;
@@ -216,7 +236,8 @@ int run_command(const cli::ProfileOptions& options) {
     recorded->notes.push_back(matched.error().message + "; the report shows the whole target");
     analysis.filter = {};
   }
-  return report_on(std::move(recorded).value(), {analysis, options.output, options.recording.quiet},
+  return report_on(std::move(recorded).value(),
+                   {analysis, options.output, options.recording.quiet, options.recording.debuginfod},
                    std::move(outputs).value());
 }
 

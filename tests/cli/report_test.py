@@ -68,6 +68,17 @@ class Reports(TestCase):
                 self.assertEqual(result.stderr, b"")
                 self.assertEqual(result.returncode, 0)
 
+    def test_a_module_without_names_is_noted_with_what_to_do(self):
+        """Figure 1 as it looks if its program is stripped; the C library has names."""
+        named = (TRACES / "figure1.txt").read_text("utf-8")
+        stripped = re.sub(r"\w+\+0x(\w+)%20\(figure1\)", r"[figure1+0x\1]", named)
+        self.assertNotEqual(stripped, named)
+        note = b"offwait: functions of figure1 have no names here: install the -dbgsym package, or record with --debuginfod\n"
+        self.assertEqual(run("report", given(self, stripped)).stderr, note)
+        self.assertEqual(run("report", "-q", given(self, stripped)).stderr, b"")
+        half = stripped.replace("[figure1+0x", "known+0x1%20(figure1);[figure1+0x", 1)
+        self.assertEqual(run("report", given(self, half)).stderr, b"")
+
     def test_figure1_longest_wait_is_not_in_the_knot(self):
         report = self.valid_json(run("report", "--json", "-", TRACES / "figure1.txt").stdout)
         names = [actor["name"] for actor in report["actors"]]

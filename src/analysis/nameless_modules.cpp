@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/nameless_modules.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+namespace offwait {
+namespace {
+
+bool is_runtime_library(std::string_view module) {
+  constexpr std::array<std::string_view, 6> kLibraries = {"libc.so",   "libc-",  "libpthread",
+                                                          "libstdc++", "libc++", "ld-"};
+  return std::any_of(kLibraries.begin(), kLibraries.end(),
+                     [module](std::string_view library) { return module.starts_with(library); });
+}
+
+/// A module that is a file, and so could have symbols.
+bool is_file(std::string_view module) {
+  constexpr std::array<std::string_view, 5> kNoFiles = {"", "anon", "unknown", "vdso", "[vdso]"};
+  return std::find(kNoFiles.begin(), kNoFiles.end(), module) == kNoFiles.end() &&
+         !module.starts_with("perf-");
+}
+
+/// The frame of the program that waits: what is further inside are the C library and the kernel.
+const Frame* waiting_frame(const Backtrace& stack) {
+  const auto found = std::find_if(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
+    return frame.kind == Frame::Kind::user && !is_runtime_library(frame.module);
+  });
+  return found == stack.frames.end() ? nullptr : &*found;
+}
+
+void add_named(const Backtrace& stack, std::set<std::string_view>& named) {
+  for (const Frame& frame : stack.frames) {
+    if (!frame.function.empty()) named.insert(frame.module);
+  }
+}
+
+std::set<std::string_view> named_modules(const Report& report) {
+  std::set<std::string_view> named;
+  for (const ReportEdge& edge : report.edges) {
+    for (const ReportStack& stack : edge.stacks) {
+      add_named(stack.wait_stack, named);
+      add_named(stack.waker_stack, named);
+    }
+  }
+  return named;
+}
+
+std::vector<ReportEdgeId> shown_edges(const Report& report) {
+  std::vector<ReportEdgeId> edges;
+  for (const ReportKnot& knot : report.knots) {
+    if (!knot.background) edges.insert(edges.end(), knot.edges.begin(), knot.edges.end());
+  }
+  for (const ReportElsewhere& wait : report.elsewhere) edges.push_back(wait.edge);
+  return edges;
+}
+
+}  // namespace
+
+std::vector<std::string> nameless_modules(const Report& report) {
+  const std::set<std::string_view> named = named_modules(report);
+  std::vector<std::string> nameless;
+  for (const ReportEdgeId id : shown_edges(report)) {
+    const ReportEdge& edge = report.edges[id];
+    if (edge.stacks.empty()) continue;
+    const Frame* const frame = waiting_frame(edge.stacks.front().wait_stack);
+    if (frame == nullptr || !is_file(frame->module) || named.contains(frame->module)) continue;
+    const bool is_new = std::find(nameless.begin(), nameless.end(), frame->module) == nameless.end();
+    if (is_new) nameless.push_back(frame->module);
+  }
+  return nameless;
+}
+
+}  // namespace offwait
