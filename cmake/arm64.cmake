@@ -1,4 +1,4 @@
-# Cross compilation for arm64 with Debian's compiler. OFFWAIT_ARM64_SYSROOT: a directory with Debian's arm64 packages of
+# Cross compilation for arm64 with Debian's compiler. OFFWAIT_ARM64_SYSROOT is a directory with Debian's arm64 packages of
 # the libraries that offwait links (tests/matrix/README.md).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -10,7 +10,7 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OFFWAIT_ARM64_SYSROOT)
 set(CMAKE_FIND_ROOT_PATH ${OFFWAIT_ARM64_SYSROOT})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-# Libraries of headers alone are the same for every architecture, and found where they are installed.
+# Header-only libraries are the same for every architecture, so the installed ones are used.
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
 include_directories(SYSTEM ${OFFWAIT_ARM64_SYSROOT}/usr/include ${OFFWAIT_ARM64_SYSROOT}/usr/include/aarch64-linux-gnu)

@@ -1,5 +1,5 @@
-# offwait_program(NAME SOURCE...): a program whose timing is the point, for tests and examples: no sanitizers and always -O2,
-# whatever the build. OFFWAIT_PROGRAMS names the directory of another build, whose programs (and BPF objects) are
+# offwait_program(NAME SOURCE...) adds a program for tests or examples whose timing matters: it has no sanitizers and is
+# always compiled with -O2. OFFWAIT_PROGRAMS names the directory of another build; its programs (and BPF objects) are then
 # used instead of building the same again.
 find_package(Threads REQUIRED)
 function(offwait_program name)

@@ -1,5 +1,5 @@
-# offwait_room(NAME [DEPENDS room...] [LIBRARIES lib...]): src/NAME as a static library of its own, which
-# sees only the rooms below it. tests/rooms.py checks the includes as well.
+# offwait_room(NAME [DEPENDS room...] [LIBRARIES lib...]) makes src/NAME a static library that is linked to the
+# rooms it depends on and to no others. tests/rooms.py checks the includes as well.
 function(offwait_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)

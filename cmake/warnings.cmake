@@ -1,11 +1,11 @@
-# Flags for offwait's own C++ code. Sanitizers are part of them: a target without them is a workload or
-# an example, whose timing is the point.
+# Flags for offwait's own C++ code, including the sanitizers. Workloads and examples do without these flags, as
+# their timing matters.
 add_library(offwait_flags INTERFACE)
 target_compile_options(offwait_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer)
 if(OFFWAIT_SANITIZE)
-  # To check a vptr UBSan asks with a pipe whether memory can be read: the sandbox has none.
+  # UBSan's vptr check uses a pipe to find out whether memory can be read, and the sandbox does not allow pipes.
   target_compile_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all)
   target_link_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE})
 endif()

@@ -2,13 +2,14 @@
 // A bulk-synchronous program with load imbalance: four threads work, meet at a barrier, and work again. One
 // of them has four times the work (4 ms, the others 1 ms).
 //
-// Bottleneck: the thread with the most work. The others wait for it at every barrier, and never it for them.
+// Bottleneck: the thread with the most work. The others wait for it at every barrier; it never waits for
+// them.
 //
 // Wait-for graph: rank-1, rank-2, rank-3 -> rank-0. No knot: rank-0 is a sink, and saturated; look at what it
 // runs.
 //
-// --alternate: the work is balanced over time but not in any phase, as the big share moves on with every
-// phase. Then every thread waits for every other, and all four are the knot.
+// With --alternate the big share moves to the next thread with every phase: the work is balanced over time,
+// but not within a phase. Then every thread waits for every other, and all four are the knot.
 #include <array>
 #include <atomic>
 #include <thread>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Figure 1 of the wPerf paper (OSDI '18, section 2).
 //
-//   client (a process of its own, and no child: it does not belong to the target)  sends requests as fast as
-//       they are taken
-//   A   receives a request, works 2 ms on it, puts it into a queue of 4
-//   B   takes it from the queue, works 5 ms on it, writes it to a log and syncs it, for 5 ms
+//   client  sends requests as fast as they are taken. It is another process and no child of this one, so it
+//   does
+//           not belong to the target
+//   A       receives a request, works 2 ms on it, puts it into a queue of 4
+//   B       takes it from the queue, works 5 ms on it, and writes it to a log and syncs that for 5 ms
 //
 // Bottleneck: B and the disk, which never work at the same time: 10 ms a request, although no thread and no
 // disk is saturated. Writing the log in another thread would double the throughput.
@@ -13,8 +14,8 @@
 // program's longest wait, and is not in the knot: it has less work than B and is not the cause.
 //
 // The disk of a virtual machine syncs in a fraction of a millisecond, so sync_log() repeats write and sync
-// until its 5 ms are over, as a slower disk would take them. --file PATH: the log, on a real disk (default
-// ./figure1.log, removed at the end).
+// until its 5 ms are over, as a slower disk would take them. --file PATH names the log, which has to be on a
+// real disk (default ./figure1.log, removed at the end).
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -54,7 +55,7 @@ int open_log(const std::string& path) {
               << " is in memory; please choose a file on a real disk with --file PATH\n";
     std::exit(1);
   }
-  // The blocks are allocated before, so that a sync is a write of data and a flush.
+  // The blocks are allocated before, so that a sync only writes data and flushes.
   const Request zeros{};
   for (off_t offset = 0; offset < kLogBytes; offset += static_cast<off_t>(zeros.size()))
     if (pwrite(log, zeros.data(), zeros.size(), offset) != static_cast<ssize_t>(zeros.size())) die(path);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Eight threads that need one lock nearly all the time: 200 µs with it, 20 µs without.
+// Eight threads that need one lock nearly all the time: each works 200 µs with the lock and 20 µs without.
 //
 // Bottleneck: the lock. However many CPUs there are, at most 5,000 rounds a second are possible, and
 // about 1.1 threads run.
 //
-// Wait-for graph: every thread waits for every other. The knot is the convoy; once threads that wait alike
-// are merged, it is one actor, convoy×8, with an edge to itself.
+// Wait-for graph: every thread waits for every other. The knot is the convoy. After threads that wait alike
+// are merged it is one actor, convoy×8, with an edge to itself.
 #include <array>
 #include <atomic>
 #include <mutex>

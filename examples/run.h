@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every example needs: its arguments, work to do, and to run until it is told to stop.
+// Code that every example needs: to read arguments, to use CPU time, and to run until it is told to stop.
 #pragma once
 
 #include <csignal>
@@ -30,7 +30,7 @@ inline void work(std::int64_t us) {
 
 inline void name_thread(const std::string& name) { pthread_setname_np(pthread_self(), name.c_str()); }
 
-/// The command line: take what is known, then refuse what is left.
+/// The command line. The example takes the options that it knows; then all others are refused.
 class Arguments {
  public:
   Arguments(int argc, char** argv) : program_(argv[0]), left_(argv + 1, argv + argc) {}
@@ -48,7 +48,7 @@ class Arguments {
     return otherwise;
   }
 
-  /// `--seconds N`, 0 without it: until SIGINT or SIGTERM.
+  /// N of `--seconds N`; 0 without the option, which means until SIGINT or SIGTERM.
   long seconds() {
     const std::string text = value("--seconds", "0");
     char* end = nullptr;
@@ -68,7 +68,8 @@ class Arguments {
   std::vector<std::string> left_;
 };
 
-/// Before threads are started: they inherit that SIGINT and SIGTERM are left to wait_for_stop.
+/// Blocks SIGINT and SIGTERM, so that wait_for_stop gets them. Call this before starting threads, which
+/// inherit it.
 inline void block_stop_signals() {
   sigset_t stop;
   sigemptyset(&stop);
@@ -93,7 +94,7 @@ inline double wait_for_stop(long seconds) {
   return static_cast<double>(clock_ns(CLOCK_MONOTONIC) - begin) / 1e9;
 }
 
-/// The one line of output, and the end: the threads are not joined, since most of them are blocked.
+/// Prints the one line of output and exits. The threads are not joined, since most of them are blocked.
 [[noreturn]] inline void report_and_exit(const char* what, std::int64_t done, double elapsed_s) {
   std::cout << std::fixed << std::setprecision(1) << static_cast<double>(done) / elapsed_s << " " << what
             << "/s" << std::endl;

@@ -27,7 +27,7 @@ finish() {
     wait "$pid" || true
   fi
   rm -rf "$scratch"
-  chown -R --reference=. build # whoever owns the checkout can go on building in it
+  chown -R --reference=. build # the owner of the checkout can then go on building in it
 }
 trap finish EXIT
 echo "Building" >&2
@@ -39,5 +39,5 @@ echo "Building" >&2
 program=$PWD/build/release/examples/$example
 (cd "$scratch" && exec "$program" >/dev/null) &
 pid=$!
-sleep 1 # the start-up is not what is to be seen
+sleep 1 # the recording leaves out the start-up
 build/release/offwait -p "$pid" -d 10s "$@"

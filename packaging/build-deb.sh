@@ -23,7 +23,7 @@ if readelf --dynamic "$BUILD/offwait" | grep -q NEEDED; then
   echo "$0: $BUILD/offwait is not static; configure with -DOFFWAIT_STATIC=ON, as the preset release does" >&2
   exit 1
 fi
-# Outside of a checkout it is the changelog's date.
+# Outside of a checkout the time is the changelog's date.
 if commit_time=$(git -C "$packaging" log -1 --format=%ct 2>/dev/null); then
   export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$commit_time}
 fi

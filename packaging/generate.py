@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Man pages and completions for bash, zsh and fish, of what offwait's own --help says.
+"""Makes man pages, and completions for bash, zsh and fish, from the output of offwait --help.
 
     generate.py OUT OFFWAIT [ARGUMENT]...    writes OUT/man/*.1 and OUT/completions/*; OFFWAIT is the program, with
                                              the emulator before it where it needs one
@@ -26,7 +26,7 @@ ENTRY = re.compile(r"""
 class Entry:
     """An option, positional argument or subcommand."""
     names: list[str]
-    value: str = ""  # what it takes, as PID or wait|weight; empty: nothing
+    value: str = ""  # its value, such as PID or wait|weight; empty if it takes none
     many: bool = False
     description: str = ""
 
@@ -58,7 +58,7 @@ def parse_entries(lines):
         if line.startswith(" " * INDENT):
             entries[-1].description = " ".join([entries[-1].description, line.strip()]).strip()
             continue
-        # A name that leaves no room has a line of its own.
+        # The description of a long name begins on the next line.
         has_room = line[INDENT - 2:INDENT] == "  "
         name, description = (line[:INDENT], line[INDENT:]) if has_room else (line, "")
         found = ENTRY.fullmatch(name.strip())
@@ -85,7 +85,7 @@ def parse_help(name, text):
 
 
 def fill(template, **parts):
-    """The template with each line @NAME@ replaced by the lines of that part, and each such word by a part that is text."""
+    """The template with its @NAME@ replaced: a line @NAME@ by the lines of that part, the word @NAME@ in a line by its text."""
     lines = []
     for line in template.splitlines():
         whole = re.fullmatch("@([A-Z]+)@", line)
@@ -112,7 +112,7 @@ def italic(text):
 
 
 def placeholder(value):
-    """PID is to be replaced by something, off-cpu is literal."""
+    """A value as a man page shows it: placeholders such as PID in italics, literal words such as off-cpu in bold."""
     return "|".join(bold(word) if re.fullmatch("[a-z-]+", word) else italic(word) for word in value.split("|"))
 
 
@@ -156,10 +156,10 @@ def man_page(command):
                 COMMANDS=man_commands(command))
 
 
-# Completions. What stands after `--` is a command with its arguments, and completed as such.
+# Completions. The words after `--` are a command with its arguments, and are completed as such.
 
 def completed_as(value):
-    """What an argument of this name is: "files", "pids", one of these words, or unknown (None)."""
+    """The kind of an argument with this name: "files", "pids", a list of the words that it can be, or None if unknown."""
     if re.fullmatch(r"[a-z-]+(\|[a-z-]+)+", value):
         return value.split("|")
     for kind, pattern in {"files": "FILE|PATH|DEVICE", "pids": "PID|TID"}.items():
@@ -173,12 +173,12 @@ def positional_kind(command):
 
 
 def action(kind, known, words):
-    """The shell's way to complete this kind: from the table of known ones, or made of words."""
+    """How the shell completes this kind: an entry of `known`, or words() of its words."""
     return words(" ".join(kind)) if isinstance(kind, list) else known.get(kind)
 
 
 def quote(text):
-    """For bash and zsh."""
+    """The text quoted for bash and zsh."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -208,7 +208,7 @@ BASH_ACTIONS = {"files": "_filedir", "pids": "_pids"}
 
 
 def bash_values(command):
-    """What is completed after each option that takes a value."""
+    """The cases that complete the value of each option that takes one."""
     after = {}
     for option in filter(lambda option: option.value, command.options):
         what = action(completed_as(option.value), BASH_ACTIONS, lambda words: f"COMPREPLY=($(compgen -W '{words}' -- \"$cur\"))")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages that building (build), testing (test, matrix) or measuring (bench) offwait needs, or a server of
-# examples/servers; does nothing, and asks no network, when they are there.
+# Installs the Debian packages that are needed to build (build), test (test, matrix) or measure (bench) offwait, or by a server
+# of examples/servers. If they are all installed it does nothing and does not use the network.
 #
 #   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [mariadb] [memcached] [redis] [rocksdb]
 set -euo pipefail
@@ -18,9 +18,9 @@ test=(
   python3 python3-jsonschema libcap2-bin
   libdevel-nytprof-perl                                                # flamegraph.pl
   fio e2fsprogs libfuse3-dev                                           # disks
-  gdb                                                                  # stacks; mariadbd's too if it is there
+  gdb                                                                  # to compare stacks with
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
-  mmdebstrap file debhelper lintian                                    # other Debian releases, and the package for Debian
+  mmdebstrap file debhelper lintian                                    # other Debian releases, and the Debian package
   crun python3-yaml                                                    # containers
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
 )
@@ -29,7 +29,7 @@ matrix=(                                                               # other k
 )
 arm64=(qemu-system-arm g++-aarch64-linux-gnu)                          # with matrix
 bench=(
-  linux-perf libbpf-tools                                              # the load, and what offwait is compared with
+  linux-perf libbpf-tools                                              # the load, and other recorders
 )
 mariadb=(mariadb-server-core mariadb-client-core sysbench python3) # without mariadb-server: no service
 memcached=(memcached libmemcached-tools python3)

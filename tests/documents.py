@@ -42,7 +42,7 @@ def files(root, suffixes):
 
 
 def without_code(text):
-    """The text with its code (blocks by fence or by indentation, and spans) made blank."""
+    """The text without its code: fenced blocks, indented blocks and spans are blanked out."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^(?: {4}|\t).*$", "", text, flags=re.MULTILINE)
     return re.sub(r"`[^`\n]*`", "", text)
@@ -54,7 +54,7 @@ def headings(path):
 
 
 def anchor(heading):
-    """What a heading is called in a link."""
+    """The name of a heading in a link."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

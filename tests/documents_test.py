@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""documents.py finds each kind of fault, and nothing in a tree that keeps the rules."""
+"""documents.py finds each kind of fault, and none in a tree that keeps the rules."""
 
 import subprocess
 import tempfile

@@ -4,8 +4,8 @@
 
     tests/rooms.py [ROOT]
 
-Which room may include which is read from the offwait_room() lines of src/CMakeLists.txt, so that the
-linker and this check follow one list. Prints one line for each violation and exits with 1 if there is any.
+The offwait_room() lines of src/CMakeLists.txt say which room may include which, so the linker and this
+check follow one list. Prints one line for each violation and exits with 1 if there is any.
 """
 
 import re
@@ -16,7 +16,7 @@ ROOM = re.compile(r"^\s*offwait_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(.*)$")
 NAME = re.compile(r'^(?:"([^"]+)"|<([^>]+)>)')
 SOURCES = {".c", ".cpp", ".h"}
-# What the kernel/user contract may need from outside; vmlinux.h stands for these on the kernel side.
+# The system headers that the kernel/user contract may include; on the kernel side vmlinux.h replaces them.
 CONTRACT_SYSTEM_HEADERS = {"stddef.h", "stdint.h", "linux/types.h"}
 
 
@@ -37,7 +37,7 @@ def rooms_of(cmake_text):
 
 
 def includes_of(path):
-    """(line number, header, quoted) of each #include; the header is None where it is no literal name."""
+    """(line number, header, quoted) of each #include. The header is None if a macro names it."""
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
         include = INCLUDE.match(line)
         if include:

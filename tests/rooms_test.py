@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""rooms.py finds each kind of violation, at its line, and nothing in a tree that keeps the rules."""
+"""rooms.py finds each kind of violation, at its line, and none in a tree that keeps the rules."""
 
 import subprocess
 import tempfile

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The steps of tests/run.sh, which is what to call: run.py [--quick] [--steps].
+"""The steps of tests/run.sh, which calls this: run.py [--quick] [--steps].
 
-A step that fails does not keep the others from running, unless they need what it builds. Each step of tests leaves its
-results in build/PRESET/tests-GROUP.xml (JUnit).
+When a step fails, the others still run, unless they need what it builds. Each step of tests writes its results to
+build/PRESET/tests-GROUP.xml (JUnit).
 """
 
 import dataclasses
@@ -15,8 +15,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SKIP = 77  # exit status of what this machine cannot run
-# Groups of tests by their names: what ctest takes for -R, and for -E.
+SKIP = 77  # exit status of a test or step that this machine cannot run
+# Groups of tests by their names: the arguments of ctest's -R and -E.
 GROUPS = {
     "unit": (".", "^(cli|fuzz|kernel|packaging|planted)"),
     "cli": ("^cli_", None),
@@ -32,9 +32,9 @@ GROUPS = {
 @dataclasses.dataclass
 class Step:
     name: str
-    minutes: float  # on two cores, when nothing has been built yet
+    minutes: float  # duration on two cores, when nothing has been built yet
     commands: list
-    results: Path | None = None  # JUnit, of a step of tests
+    results: Path | None = None  # the JUnit file of a step of tests
     needs: str | None = None  # the step without which this one cannot run
 
 
@@ -71,7 +71,7 @@ def steps(quick):
     return [
         Step("install packages", 2, [[install, "build", "test", "matrix", "arm64"]]),
         build("release", 5), tests("release", "unit", 0.5), tests("release", "cli", 1), tests("release", "fuzz", 0.1),
-        # What is the same with sanitizers is not built again.
+        # Programs that are the same with sanitizers are taken from the release build.
         build("dev", 8, f"-DOFFWAIT_PROGRAMS={ROOT}/build/release"),
         tests("dev", "unit", 1.5), tests("dev", "cli", 1.5), tests("dev", "fuzz", 0.5), tests("dev", "kernel", 3),
         tests("release", "kernel", 6), tests("release", "planted", 3), tests("release", "packaging", 3),
@@ -80,11 +80,11 @@ def steps(quick):
 
 
 def read_results(file, outcome):
-    """What ctest says about each test."""
+    """Adds what ctest says about each test."""
     for case in xml.parse(file).iter("testcase"):
         name, output = case.get("name"), case.findtext("system-out") or ""
         skipped = case.find("skipped")
-        # ctest also calls a test skipped whose executable is missing.
+        # ctest also calls a test skipped if its executable is missing; that is a failure here.
         if skipped is not None and skipped.get("message", "").startswith("SKIP_"):
             why = re.search(r"^skipped: (.*)$", output, re.MULTILINE)
             outcome.skipped.append((name, why.group(1) if why else "this machine cannot run it"))
@@ -120,7 +120,7 @@ def duration(seconds):
 
 
 def table(outcomes):
-    """Lines on what became of each step, the last of them "N passed, N failed, N skipped"."""
+    """The table of what became of each step, as lines; the last one is "N passed, N failed, N skipped"."""
     width = max(len(name) for name in outcomes)
     lines = [f"{'STEP':{width}}  PASSED  FAILED  SKIPPED    TIME"]
     for name, outcome in outcomes.items():
@@ -176,7 +176,7 @@ def main():
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        # Whoever owns the checkout can go on building in it.
+        # The owner of the checkout can then go on building in it.
         subprocess.run(["chown", "-R", "--reference=.", "build"], cwd=ROOT, check=False)
     for preset in ("release", "dev"):
         if outcomes.get(f"{preset}: build", Outcome()).status == "ok":

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs what is missing, builds, and runs the tests (tests/run.py). Ends with a table and a line "N passed, N failed, N
-# skipped"; exits with 1 if something failed, with 2 if the command line is wrong.
+# Installs missing packages, builds, and runs the tests (tests/run.py). Ends with a table and a line "N passed, N failed, N
+# skipped". Exits with 1 if a step or test failed, with 2 if the command line is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage="usage: sudo tests/run.sh [--quick]

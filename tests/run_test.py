@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What run.sh refuses, which steps it has, and what it says about their results."""
+"""run.sh: which options it refuses, which steps it has, and what it prints about their results."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ RESULTS = """<?xml version="1.0"?>
 
 
 def results(status, text=RESULTS):
-    """The outcome of a step that ends with this status and leaves these results."""
+    """The outcome of a step that ends with this status and writes these results."""
     with tempfile.TemporaryDirectory() as directory:
         source, file = Path(directory, "source.xml"), Path(directory, "tests.xml")
         source.write_text(text, encoding="utf-8")

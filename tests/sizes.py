@@ -4,8 +4,9 @@
 
     tests/sizes.py [--strict] [ROOT]
 
-Prints one line for each that has more, the longest first, then the longest file and the longest function. Exits with 1 if
-there is one and --strict is given. Functions of C and C++ are found by their braces, as clang-format puts them.
+Prints one line for each file and function that has more, the longest first, then the longest file and the longest function.
+With --strict it exits with 1 if there is one that has more. Functions of C and C++ are found by their braces, as clang-format
+puts them.
 """
 
 import ast
@@ -39,7 +40,7 @@ def without_literals(text):
 
 
 def name_of(statement, original):
-    """What a function is called; a test case by its string."""
+    """The name of a function; for a test case, its string."""
     if test := re.match(r'\s*(?:TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO)\s*\(\s*("[^"]*")', original):
         return test.group(1)
     found = NAME.search(statement)
@@ -49,7 +50,7 @@ def name_of(statement, original):
 def functions_with_braces(text):
     """(name, first line, number of lines) of each function of a C or C++ file."""
     code = without_literals(text)
-    begin = 0  # of the statement that is being read
+    begin = 0  # where the statement begins that is being read
     opened = []  # for each open brace: "scope", "function", "block" or "value", and where its statement begins
     for brace in re.finditer(r"[{};]", code):
         at, kind = brace.start(), brace.group()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How sizes.py finds functions, and what it refuses."""
+"""sizes.py finds functions, and names files and functions that are too long."""
 
 import subprocess
 import sys
@@ -57,7 +57,7 @@ class SizesTest(unittest.TestCase):
         self.assertEqual(list(sizes.functions_of_python("import a\ndef f():\n    a()\n\n    a()\n")), [("f", 2, 4)])
 
     def check(self, function_lines, file_lines, *options):
-        """Exit status and output for a tree with one function and one file of these lengths."""
+        """Runs sizes.py on a tree with one function and one file of these lengths; returns its exit status and output."""
         with tempfile.TemporaryDirectory() as root:
             source = Path(root, "src")
             source.mkdir()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs clang-tidy on the .cpp files that differ from a commit (HEAD unless told), committed or not, and on new
-# ones. Everything: cmake --preset tidy && ninja -C build/tidy
+# Runs clang-tidy on the .cpp files that differ from COMMIT (default HEAD), committed or not, and on new ones.
+# To check all files: cmake --preset tidy && ninja -C build/tidy
 #
 #   tests/tidy.sh [COMMIT]
 set -euo pipefail

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # MariaDB under sysbench oltp_write_only. With 8 clients: does a commit wait for the disk (innodb_flush_log_at_trx_commit=1), for the
-# write of the log (2), or for neither (0: written and synced once a second)? With 64: for whom do so many threads wait?
+# write of the log (2), or for neither (0: written and synced once a second)? With 64: what do so many threads wait for?
 #
 #   sudo examples/servers/mariadb.sh [OFFWAIT]
 . "$(dirname "$0")/measure.sh"
 install mariadb
 
-# Over TCP, as from another host: there the clients are known for what they are, and what limits is looked for in the server.
+# The clients use TCP, as from another host. offwait then knows that they are clients and looks for the limit in the server.
 sql() { mariadb --no-defaults --host=127.0.0.1 --port="$port" --user=root --execute "$1"; }
 client() { # OPTION...: leaves in ${command[@]} sysbench against the server at $port
   command=(sysbench oltp_write_only --mysql-host=127.0.0.1 --mysql-port="$port" --mysql-user=root --tables=4 --table-size=50000 "$@")
@@ -46,7 +46,7 @@ measure mariadb-8-flush-2 'MariaDB, 8 clients' flush=2 flush=0
 
 listen pool --thread-handling=pool-of-threads
 pool_port=$port
-# Both weigh in the first of these: with the pool alone the gain is small.
+# The fix changes both the flush and the pool, since the pool alone gains little here.
 before() { run "$1" "$plain_port" 64 1; }
 after() { run "$1" "$pool_port" 64 2; }
 measure mariadb-64-flush-1 'MariaDB, 64 clients' flush=1 'flush=2, pool'

@@ -1,18 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scripts beside it have in common; they source it. Each defines, for a case,
+# Functions that the scripts beside this file share by sourcing it. Each script defines, for a case,
 #
 #   before SECONDS, after SECONDS   start the load against the server as it is, and with the fix, in the background, with spawn
 #   rate                            what the load achieved, operations/s, from $scratch/load.out
 #   target                          process to record, while the load of before runs
 #
-# and calls measure. All servers are its own, in a directory of its own; the system's are left alone.
+# and calls measure. A script starts its own servers, in its own directory; the system's are left alone.
 set -euo pipefail
 LC_ALL=C
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 offwait=${1-$here/../../build/release/offwait}
-pairs=${PAIRS-5} seconds=${SECONDS_EACH-3} # of the measurement: runs of either kind, how long each
+pairs=${PAIRS-5} seconds=${SECONDS_EACH-3} # of the measurement: runs of each kind, duration of each
 window=10                                  # of the recording
 reports=${REPORTS-$here/reports}
 
@@ -41,13 +41,13 @@ finish() {
   done
   wait 2>/dev/null || true
   rm -rf "$scratch"
-  chown -R --reference="$here" "$reports" # whoever owns the checkout can go on working in it
+  chown -R --reference="$here" "$reports" # the owner of the checkout can then go on working in it
 }
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# install SET: the packages of packaging/install-packages.sh; what they bring as services stays off until the next boot.
+# install SET: installs packages with packaging/install-packages.sh; services that come with them stay off until the next boot.
 install() {
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     policy=/usr/sbin/policy-rc.d
@@ -59,7 +59,7 @@ install() {
   policy=
 }
 
-# serve COMMAND...: a server, until the end of the script; its process is $server.
+# serve COMMAND...: starts a server, which runs until the end of the script; its process is $server.
 serve() {
   "$@" >"$scratch/server.log" 2>&1 &
   server=$!
@@ -84,7 +84,7 @@ spawn() {
   load=$!
 }
 
-# one before|after: operations/s of one run, in $achieved.
+# one before|after: does one run; its operations/s are in $achieved.
 one() {
   "$1" "$seconds"
   wait "$load" 2>/dev/null || true
@@ -97,8 +97,8 @@ one() {
   fi
 }
 
-# measure NAME WHAT BEFORE AFTER: runs before and after by turns, without offwait; then before once more, recorded. Leaves in
-# reports/ NAME.txt and NAME.json, what offwait says, and NAME.runs, what was measured.
+# measure NAME WHAT BEFORE AFTER: runs `before` and `after` by turns without offwait, then records `before` once. Writes to
+# reports/ what offwait says (NAME.txt and NAME.json) and what was measured (NAME.runs).
 measure() {
   local name=$1 what=$2
   shift 2
@@ -117,7 +117,7 @@ measure() {
   done
 
   before $((window + 30))
-  sleep 2 # the start-up is not what is to be seen
+  sleep 2 # the recording leaves out the start-up
   "$offwait" -q -p "$(target)" -d "${window}s" --json "$reports/$name.json" >"$scratch/report"
   stop_load
   mv "$scratch/report" "$reports/$name.txt"

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/measure.sh"
 install memcached
 
-# listen THREADS: a server with so many workers, on a free port; its process is $server, its address $address.
+# listen THREADS: starts a server with so many workers on a free port; its process is $server, its address $address.
 listen() {
   local port
   port=$(free_port)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Redis with an append-only file, 50 clients that send 16 SETs at a time.
+# Redis with an append-only file, under 50 clients that send 16 SETs at a time.
 #
 #   sudo examples/servers/redis.sh [OFFWAIT]
 . "$(dirname "$0")/measure.sh"

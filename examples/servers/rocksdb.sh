@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# RocksDB under its db_bench: eight readers of a block cache that holds everything, in one shard (one lock) and in 64; and writes
-# that sync the log.
+# RocksDB under its db_bench. Eight readers use a block cache that holds everything, in one shard (one lock) or in 64. Another
+# case is writes that sync the log.
 #
 #   sudo examples/servers/rocksdb.sh [OFFWAIT]
 . "$(dirname "$0")/measure.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Prints what offwait answered for each server beside what the fix gained.
+"""Prints what offwait answered for each server, and what the fix gained.
 
     table.py REPORTS NAME     prints the case NAME of the directory REPORTS
     table.py REPORTS --write  writes the tables of all cases, between the two marks, into the README.md
@@ -27,7 +27,7 @@ def name_of(actor):
 
 
 def first_answer(report):
-    """The first knot or sink that limits, as the text report has it, else the kind of its verdict."""
+    """The first knot or sink that limits, as the text report shows it; without one, the kind of the verdict."""
     actors = {actor["id"]: actor for actor in report["actors"]}
     for knot in report["knots"]:
         if not knot["background"]:
@@ -45,7 +45,7 @@ def first_answer(report):
 
 
 def rounded(number):
-    """Three digits, with thousands apart."""
+    """The number rounded to three digits, with commas between thousands."""
     digits = max(0, len(str(int(number))) - 3)
     return f"{round(number, -digits):,.0f}"
 
@@ -73,7 +73,7 @@ class Case:
 
 
 def answers(cases, link):
-    """What offwait named first and what the fix gained, with links to the reports."""
+    """The table of what offwait named first and what the fix gained, with links to the reports."""
     return ["| load; before | offwait names first | the fix | gain |", "|---|---|---|---:|",
             *(case.answer_row(number) for number, case in enumerate(cases, 1)), "",
             *(f"[{number}]: {link}/{case.name}.txt" for number, case in enumerate(cases, 1))]

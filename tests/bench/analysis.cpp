@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bench_analysis [WAITS]: how long the analysis of WAITS waits (default 10 million) of 200 threads takes on
-// one core, and how much memory. Prints, asserts nothing. Build with -O2.
+// bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of 200 threads
+// takes on one core, and how much memory. Asserts nothing. Build with -O2.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -49,7 +49,7 @@ class Workload {
     timer_ = device(ActorKind::timer, "");
   }
 
-  /// `threads` that queue for one lock: each waits for the one before it.
+  /// Adds `threads` threads that queue for one lock: each waits for the one before it.
   void add_convoy(std::size_t threads) {
     Convoy convoy;
     for (std::size_t i = 0; i < threads; ++i) {
@@ -60,7 +60,7 @@ class Workload {
     convoys_.push_back(convoy);
   }
 
-  /// A request passes through `stages` threads to the disk, each waiting for the next one's answer.
+  /// Adds `stages` threads that pass a request on to the disk, each waiting for the next one's answer.
   void add_chain(std::size_t stages) {
     std::vector<ActorId> chain;
     for (std::size_t i = 0; i < stages; ++i) {
@@ -69,14 +69,14 @@ class Workload {
     chains_.push_back(chain);
   }
 
-  /// Threads that are born one after the other by the same creator, wait and die.
+  /// Adds threads that the same creator starts one after the other; each waits and ends.
   void add_short_lived(std::size_t threads) { short_lived_ = threads; }
 
-  /// A thread that waits for disk, nic and timer.
+  /// Adds a thread that waits for the disk, the network interface and the timer.
   void add_device_user() { device_users_.push_back(thread("io")); }
 
   Trace run() {
-    // (time, kind, index): whose turn it is.
+    // (time, kind, index) of the actor whose turn is next.
     using Turn = std::tuple<Nanos, int, std::size_t>;
     std::vector<Turn> turns;
     for (std::size_t i = 0; i < convoys_.size(); ++i) {
@@ -99,7 +99,7 @@ class Workload {
       std::push_heap(turns.begin(), turns.end(), later);
     }
     add_short_lived_until(trace_.waits.back().run);
-    // As recorded: a wait is known when it is over.
+    // A recording has waits in the order of their ends.
     std::sort(trace_.waits.begin(), trace_.waits.end(),
               [](const Wait& a, const Wait& b) { return a.run < b.run; });
     trace_.window = {0, trace_.waits.back().run + 1};
@@ -213,7 +213,8 @@ class Workload {
   ActorId disk_ = kNoActor, nic_ = kNoActor, timer_ = kNoActor;
 };
 
-/// Evenly over the window, of any thread: more hits than real ones, which find most threads asleep.
+/// Adds samples evenly over the window and over all threads. More of them fall into waits than real ones do,
+/// which find most threads asleep.
 void add_cpu_samples(Trace& trace) {
   constexpr Nanos kSamples = 100'000;
   for (Nanos i = 0; i < kSamples; ++i) {
@@ -225,7 +226,7 @@ void add_cpu_samples(Trace& trace) {
   }
 }
 
-/// A field of /proc/self/status, bytes.
+/// A field of /proc/self/status, in bytes.
 double status_bytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -236,10 +237,10 @@ double status_bytes(const std::string& field) {
   return 0;
 }
 
-/// VmHWM starts again from what is resident now.
+/// Sets VmHWM, the peak of resident memory, to what is resident now.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-/// Wall time, and CPU time because others may share the core.
+/// Wall time, and CPU time as well because other programs may share the core.
 struct Seconds {
   double wall = 0;
   double cpu = 0;

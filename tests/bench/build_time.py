@@ -4,8 +4,8 @@
 
     tests/bench/build_time.py [BUILD_DIRECTORY] [--most N]
 
-Prints the N rooms and files (10 unless told) that took longest. A step's time is from its begin to its end: on a busy machine
-that is more than it used. Only the last build of each file counts.
+Prints the N rooms and files (default 10) that took longest. A step's time is from its begin to its end, which on a busy
+machine is more than the CPU time it used. Only the last build of each file counts.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-# The output of a step → what it belongs to.
+# (pattern of a step's output, what it belongs to).
 ROOMS = (
     (re.compile(r"^src/CMakeFiles/offwait_(\w+)\.dir/.*\.o$"), "src/{}"),
     (re.compile(r"^tests/CMakeFiles/unit_(\w+)\.dir/.*\.o$"), "tests/unit/{}"),
@@ -31,7 +31,7 @@ def room_of(output):
 
 
 def steps_of(log):
-    """(seconds, output) of each step: of those of one command with several outputs the first."""
+    """(seconds, output) of each step; the first output where a command has several."""
     last = {}
     for line in log.splitlines():
         if line.startswith("#"):

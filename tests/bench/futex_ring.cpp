@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads in a ring that hand a token on, each waiting on a futex of its own. Prints the seconds it took.
+// Threads in a ring pass a token on; each waits on a futex of its own. Prints the seconds that this took.
 //
 //   futex_ring THREADS ROUNDS
 #include <atomic>

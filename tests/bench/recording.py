@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What recording costs, beside peers in the same run: libbpf-tools' offcputime, and a minimal recorder that calls
-bpf_get_stackid for each wait (bench_stackid).
+"""What recording costs, compared with two other recorders in the same run: libbpf-tools' offcputime, and a minimal recorder
+that calls bpf_get_stackid for each wait (bench_stackid).
 
     recording.py BUILD [--load pipe|ring|mariadb]... [--only RECORDER]... [--pairs N] [--scale X]
 
 Loads: `pipe`: perf bench sched pipe, pinned to one CPU; `ring`: eight threads that hand a token on by futex, pinned;
 `mariadb`: sysbench oltp_write_only with 8 clients against a server made for it (packaging/install-packages.sh mariadb). Each
-round runs the load without a recorder, then under each recorder in turn; a recorder's slowdown is the ratio of neighbouring
-runs, and what is printed is the median over the rounds. Absolute times of this machine mean nothing; the last columns are
-the ones to compare. Prints, asserts nothing."""
+round runs the load without a recorder, then under each recorder in turn. A recorder's slowdown is the ratio of neighbouring
+runs; the median over the rounds is printed. Absolute times depend on the machine; compare the last columns. Asserts
+nothing."""
 import argparse
 import os
 import pathlib
@@ -72,7 +72,7 @@ class MariaDb:
              "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=512M"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         sql = ["mariadb", "--no-defaults", "--host=127.0.0.1", f"--port={port}", "--user=root", "--execute"]
-        # Not flushing: the load is to be limited by the CPUs, whose time recording takes.
+        # No flush at commits: the CPUs should limit the load, because recording takes their time.
         setting = "create database sbtest; set global innodb_flush_log_at_trx_commit=0"
         while subprocess.run([*sql, setting], stderr=subprocess.DEVNULL, check=False).returncode:
             time.sleep(0.2)
@@ -95,8 +95,8 @@ class MariaDb:
 
 
 class Recorder:
-    """`{pid}` in the command is the load's, `{cgroup}` one that it is put into; it has attached when it says so on stderr, or after two seconds if it never
-    does."""
+    """A recorder. In its command `{pid}` stands for the load's pid and `{cgroup}` for a cgroup that the load is put into. It has
+    attached when it says so on stderr, or after two seconds if it never says so."""
 
     def __init__(self, *command, says_so):
         self.command, self.says_so, self.cgroup = command, says_so, None
@@ -125,7 +125,7 @@ class Recorder:
 
 
 def cpu_seconds(pid):
-    """By the scheduler's clock: that of /proc/PID/stat ticks every 10 ms, which is a whole percent of a second."""
+    """CPU time by the scheduler's clock, as the clock of /proc/PID/stat ticks only every 10 ms, a whole percent of a second."""
     total = 0
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as schedstat:

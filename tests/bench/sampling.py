@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What CPU samples cost the thread that is sampled.
+"""How much CPU samples slow down the thread that is sampled.
 
     sampling.py OFFWAIT [--pairs N]
 
-A pinned thread computes in short slices and notes the CPU time of each; it is recorded without samples and with 9999 a
-second by turns, for 1.5 s each. Printed is the median over the pairs of the ratio of the slices' medians, and what that
-makes of one sample and of the default rate. Asserts nothing."""
+A pinned thread computes in short slices and notes the CPU time of each. It is recorded by turns without samples and with 9999
+a second, for 1.5 s each. The slowdown of a pair is the ratio of its two median slices. Prints the median over the pairs, and
+from it the cost of one sample and of the default rate. Asserts nothing."""
 import argparse
 import signal
 import statistics

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a minimal recorder of waits with stacks costs: each wait, joined in the kernel, one record; its user
- * and kernel stack by bpf_get_stackid, whose ids collide. The peer of tests/bench/recording.py. */
+/* A minimal recorder of waits with stacks, for tests/bench/recording.py to compare with. It joins each wait
+ * in the kernel and writes one record for it; user and kernel stacks come from bpf_get_stackid, whose ids can
+ * collide. */
 /* clang-format off */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

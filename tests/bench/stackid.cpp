@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loads stackid.bpf.o and drains it every 20 ms until SIGINT. Says "recording" when it has attached.
+// Loads stackid.bpf.o and reads its records every 20 ms until SIGINT. Prints "recording" when it has
+// attached.
 //
 //   stackid OBJECT
 #include <csignal>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""offwait -- COMMAND: what the command gets from offwait, how either ends, and with which status."""
+"""offwait -- COMMAND: what the command inherits, how the command and offwait end, and the exit status."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ import harness
 from harness import OFFWAIT, TestCase, Workload, environment, run
 from terminal_test import ESCAPE, Terminal
 
-# What a process has from its parent, besides its memory.
+# Prints what a process inherits, apart from memory.
 INHERITED = textwrap.dedent("""\
     import os, pathlib
     status = pathlib.Path('/proc/self/status').read_text().splitlines()
@@ -82,7 +82,7 @@ class Inheritance(TestCase):
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
         def say(*before):
-            # Ignored signals and a descriptor, which a shell would hand down too.
+            # A shell would pass ignored signals and an open descriptor to its command; offwait has to do so too.
             with open("/dev/zero") as more:
                 os.dup2(more.fileno(), 9)
                 result = subprocess.run([*before, "/usr/bin/python3", "-S", "-c", INHERITED], input=b"what is read\n",

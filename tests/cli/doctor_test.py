@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `offwait doctor` says of this host: as root, as nobody, with four capabilities, in namespaces, without BTF."""
+"""What `offwait doctor` prints here: as root, as nobody, with four capabilities, in namespaces, without BTF."""
 
 import json
 import os
@@ -34,7 +34,7 @@ class Doctor(TestCase):
                               timeout=harness.GUARD_S, check=False, env=environment(**changes))
 
     def doctor(self, status, wrapper=(), **changes):
-        """{feature: (state, value, meaning)}, and the verdict. The text says the same."""
+        """{feature: (state, value, meaning)}, and the verdict, after a check that the text says the same."""
         text, result = self.run_doctor(wrapper, **changes), self.run_doctor(wrapper, "--json", **changes)
         for one in (text, result):
             self.assertEqual((one.returncode, one.stderr), (status, b""))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs offwait and its targets for the tests beside this file.
 
-OFFWAIT and OFFWAIT_WORKLOAD in the environment are the two executables. Times are guards against hanging only.
+The environment variables OFFWAIT and OFFWAIT_WORKLOAD name the two executables. Times only guard against hanging.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ import cgroup  # noqa: E402
 
 sys.dont_write_bytecode = True
 
-# A recording that has begun says so, to a stderr that is no terminal.
+# The line that offwait prints on stderr when the recording has begun and stderr is no terminal.
 BEGUN = re.compile(rb"^offwait: recording ((pids?|tid) \d+ \(|cgroup /|the whole system$)")
 
 
@@ -43,7 +43,7 @@ def main(needs_root):
 
 
 def environment(**changes):
-    """Of a user with a UTF-8 terminal and no preferences."""
+    """The environment of a user with a UTF-8 terminal and no preferences."""
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     env.update(LC_ALL="C.UTF-8", TERM="xterm-256color")
     env.update(changes)
@@ -58,7 +58,7 @@ def run(*arguments, stdin=subprocess.DEVNULL, wrapper=(), **more):
 
 
 def stop(process):
-    """Ends a process of ours, whatever it is doing."""
+    """Kills a process that the test started."""
     if process.poll() is None:
         process.kill()
     process.wait(timeout=GUARD_S)
@@ -68,7 +68,7 @@ def stop(process):
 
 
 class Workload:
-    """A running workload (tests/workloads/README.md), let go."""
+    """A running workload (tests/workloads/README.md)."""
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen([WORKLOAD, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -85,7 +85,7 @@ class Workload:
         return self
 
     def wait_done(self):
-        """Everything that it says of its threads."""
+        """All truths of its threads."""
         truths = []
         for line in self.process.stdout:
             said = json.loads(line)
@@ -105,13 +105,13 @@ class Workload:
 
 
 def sleeper():
-    """Sleeps and wakes for as long as a test can take."""
+    """A process that sleeps and wakes for longer than any test takes."""
     return Workload("nanosleep", "--rounds", "1000000000").go()
 
 
 @contextlib.contextmanager
 def python_target(program):
-    """A Python program that has said something, as a target."""
+    """Starts a Python program as a target; yields it once it has printed a line."""
     process = subprocess.Popen([sys.executable, "-S", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         if not process.stdout.readline():
@@ -125,7 +125,7 @@ HOSTILE_SHOWN = r"\x1b[2J\xff)(R\x07"
 
 
 def hostile_target():
-    """A process that clears the screen of whoever prints its name, and sleeps."""
+    """A process that sleeps and whose name clears the screen where it is printed unescaped."""
     return python_target("import time\n"
                          "with open('/proc/self/comm', 'wb') as comm: comm.write(b'\\x1b[2J\\xff)(R\\x07')\n"
                          "print(flush=True)\n"
@@ -133,7 +133,7 @@ def hostile_target():
 
 
 class Running:
-    """offwait, recording."""
+    """Starts offwait; yields it once it records."""
 
     def __init__(self, *arguments, wait=True):
         self.process = subprocess.Popen([OFFWAIT, *map(str, arguments)], stdin=subprocess.DEVNULL,
@@ -166,7 +166,7 @@ def until(condition, what):
 
 
 def read_terminal(fd, enough=None):
-    """What arrives at a terminal's other end, until it is closed or enough(of it)."""
+    """What arrives at the other end of a terminal, until that is closed or enough(what has arrived) is true."""
     got = b""
     while not (enough and enough(got)):
         ready, _, _ = select.select([fd], [], [], GUARD_S)
@@ -192,7 +192,7 @@ class TestCase(unittest.TestCase):
     maxDiff = None
 
     def fails(self, status, sentence, *arguments, **more):
-        """offwait fails with exactly this one line on stderr; `sentence` may be a compiled pattern."""
+        """Checks that offwait fails with exactly this one line on stderr; `sentence` may be a compiled pattern."""
         result = run(*arguments, **more)
         lines = [line for line in result.stderr.split(b"\n") if not BEGUN.match(line)]
         self.assertEqual(lines[-1], b"", "the message ends with a newline")
@@ -207,7 +207,7 @@ class TestCase(unittest.TestCase):
         return result
 
     def harmless(self, output):
-        """Valid UTF-8 without any control character but the newline."""
+        """Checks that the output is valid UTF-8 without any control character but the newline."""
         text = output.decode("utf-8")
         wrong = sorted({c for c in text if c != "\n" and (ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0)})
         self.assertEqual(wrong, [], "control characters")
@@ -216,7 +216,7 @@ class TestCase(unittest.TestCase):
         self.assertRegex(output.decode(), r"^offwait \d+\.\d+\.\d+ · ")
 
     def valid_json(self, output):
-        """The report, after it has been checked against the schema."""
+        """Checks a JSON report against the schema and returns it."""
         self.harmless(output)
         report = json.loads(output)
         schema = json.loads((ROOT / "src" / "report" / "offwait-report-1.schema.json").read_text("utf-8"))

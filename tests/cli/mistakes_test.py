@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a user can do wrong when recording: one clear line on stderr and the right exit status for each."""
+"""Each mistake of a user who records gives one clear line on stderr and the right exit status."""
 
 import os
 import pathlib
@@ -34,7 +34,7 @@ GIVE_CONTAINER = "they have to be given to the container or service that offwait
 
 class Privileges(TestCase):
     def anybodys(self, *files):
-        """Copies that every user can read."""
+        """Copies the executables to where every user can read them."""
         directory = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, directory)
         directory.chmod(0o755)
@@ -156,7 +156,7 @@ class Targets(TestCase):
     def test_a_target_that_never_waits(self):
         with python_target("print(flush=True)\nwhile True: pass") as target:
             os.sched_setaffinity(target.pid, {min(os.sched_getaffinity(0))})
-            time.sleep(0.2)  # for its last waits: the write above, being moved
+            time.sleep(0.2)  # its last waits are then over: for the write above, and for moving to another CPU
             result = self.fails(1, "no recorded thread waited in this window: there is nothing to analyse", "-p",
                                 target.pid, "-d", "300ms")
             self.is_report(result.stdout)
@@ -204,7 +204,7 @@ class Cgroups(TestCase):
 
 
 class Words(TestCase):
-    """Command lines of somebody who knows other tools, and mistypes."""
+    """Command lines of a user who knows other tools, and mistyped ones."""
 
     def wrong(self, sentence, *arguments):
         result = self.fails(2, sentence + " (see offwait --help)", *arguments)
@@ -257,8 +257,8 @@ class Words(TestCase):
 
 
 class Output(TestCase):
-    def test_nobody_waits_for_a_recording_that_cannot_be_written(self):
-        # Without -d: it would run until the target exits.
+    def test_an_output_that_cannot_be_written_is_an_error_before_the_recording(self):
+        # Without -d the recording would last until the target exits.
         with sleeper() as target:
             for path, reason in (("/nonexistent/r", "No such file or directory"), ("/tmp", "Is a directory")):
                 self.fails(1, f"cannot write {path}: {reason}", "-p", target.pid, "--json", path)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings of programs that are known: how they end, and that all ways out say the same."""
+"""Recordings of known programs: how they end, and that every form of output says the same."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from harness import OFFWAIT, Running, TestCase, Workload, environment, run, slee
 
 
 def ping_pong():
-    """Two threads that wait for nothing but each other, under way."""
+    """A running process with two threads that wait only for each other."""
     target = Workload("condvar", "--rounds", "100000000").go()
     target.tids = {}
 
@@ -109,7 +109,7 @@ class Ends(TestCase):
     def test_the_duration(self):
         with sleeper() as target:
             report = self.valid_json(run("-p", target.pid, "-d", "700ms", "--json", "-").stdout)
-            # Never shorter; a busy machine may make it longer.
+            # The window is never shorter than asked for; a busy machine may make it longer.
             self.assertGreaterEqual(report["recording"]["window_s"], 0.7)
 
 
@@ -247,7 +247,7 @@ class Reports(TestCase):
 
 
 class HostileNames(TestCase):
-    # What the threads of `workload spawn_names` call themselves, as it is shown.
+    # The names of the threads of `workload spawn_names`, as offwait shows them.
     NAMES = {
         r"\x1b[31mred", r"\x1b]0;own\x07", r"a\x0ab", r"a\x0d\x09b", r"\xff\xfe\x80", r"cut\xe2\x82", r"\xc0\xaf",
         r"\xed\xa0\x80", r"\u{009b}31m", r"\u{202e}evil", "\"'`\\", "$(id)", "<b>&amp;", "exactly15bytes!", "äöü€",

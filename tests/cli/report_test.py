@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""offwait report: text in, reports out. Needs no root.
+"""offwait report, which reads text and prints reports. Needs no root.
 
-With sanitizers, 1 GB of text is read only if OFFWAIT_SLOW_TESTS=1.
+With sanitizers, the tests of 1 GB of text run only if OFFWAIT_SLOW_TESTS=1.
 """
 
 import contextlib
@@ -20,14 +20,14 @@ import harness
 from harness import OFFWAIT, TRACES, TestCase, environment, run
 
 SANITIZED = b"__asan_init" in pathlib.Path(OFFWAIT).read_bytes()
-# Seconds as it ships, half a minute with sanitizers.
+# Such a test takes seconds with the executable that ships, and half a minute with sanitizers.
 SLOW = unittest.skipIf(SANITIZED and not os.environ.get("OFFWAIT_SLOW_TESTS"), "slow: OFFWAIT_SLOW_TESTS=1 runs it")
 FLAMEGRAPH = pathlib.Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
 HEADER = "offwait-waits 1\nwindow 0 1000\n"
 
 
 class Reports(TestCase):
-    # Knots by the names of their actors; with --no-merge.
+    # The knots of each trace with --no-merge, by the names of their actors.
     KNOTS = {
         "barrier": [("rank-0", "rank-1", "rank-2", "rank-3")],
         "blocked-samples-case1": [],
@@ -37,7 +37,7 @@ class Reports(TestCase):
         "lock-convoy": [("convoy", "convoy", "convoy", "convoy")],
         "open-ends": [],
     }
-    # As tests/unit/report/golden.py renders them.
+    # The expected texts, as tests/unit/report/golden.py makes them.
     EXPECTED = {
         "barrier": ("barrier", []),
         "blocked-samples-case1": ("blocked-samples-case1", ["--explain"]),
@@ -169,7 +169,7 @@ class Reports(TestCase):
 
 
 def given(test, content):
-    """A file with this in it, and its name."""
+    """Makes a file with this content; yields its name."""
     if isinstance(content, str):
         content = content.encode()
     file = tempfile.NamedTemporaryFile(suffix=".txt")
@@ -180,8 +180,8 @@ def given(test, content):
 
 
 class PartsOfTheTarget(TestCase):
-    """--comm and --threads: two processes, in each of which two threads take turns; `tap` of the second is woken by
-    nobody else's thread and wakes nobody."""
+    """--comm and --threads on a trace of two processes. In each of them two threads take turns; `tap`, in the second one,
+    wakes no thread and is woken by none."""
     THREADS = {11: "left", 12: "left-2", 21: "right", 22: "right-2", 23: "tap"}
 
     def setUp(self):
@@ -215,7 +215,7 @@ class PartsOfTheTarget(TestCase):
         self.assertEqual(report["totals"]["threads"], 2)
         self.assertEqual(report["options"]["comm"], ["left"])
 
-    def test_whom_a_chosen_thread_waits_for_counts_outside_of_the_choice(self):
+    def test_a_knot_of_other_threads_is_found_if_a_chosen_thread_waits_for_it(self):
         report = self.report("--threads", "tap")
         self.assertEqual(harness.knots(report), [("right", "right-2")])
         self.assertEqual([a["name"] for a in report["actors"] if not a["outside"]], ["tap"])
@@ -250,7 +250,7 @@ class BadInput(TestCase):
         name = self.given(content)
         result = self.fails(1, f"{name}:{sentence}", "report", name)
         self.assertEqual(result.stdout, b"")
-        # The same through a pipe.
+        # The answer is the same when the text comes through a pipe.
         with open(name, "rb") as stdin:
             self.fails(1, f"standard input:{sentence}", "report", "-", stdin=stdin)
 
@@ -301,7 +301,7 @@ class BadInput(TestCase):
                 result = run("report", name)
                 self.harmless(result.stderr)
                 if cut.endswith(b"\n") and b"\nwindow" in cut:
-                    continue  # fewer lines are a trace as well
+                    continue  # a cut between lines leaves a valid trace
                 self.assertEqual(result.returncode, 1)
                 self.assertRegex(result.stderr.decode(), rf"^offwait: {name}:\d+: \S.*\n$")
                 self.assertEqual(result.stdout, b"")
@@ -360,13 +360,14 @@ class BadInput(TestCase):
 
 
 class LargeInput(TestCase):
-    """Memory is bounded by what is in the text, not by its length."""
+    """Memory is bounded by what the text contains, not by its length."""
 
-    # What any run takes; sanitizers keep much of what was freed.
+    # The memory that any run takes; sanitizers keep much of what was freed.
     FIXED_BYTES = (400 if SANITIZED else 100) << 20
 
     def piped(self, chunks, limit=None):
-        """(result, bytes taken, peak memory) of a report on what `chunks` gives; never more than `limit` bytes."""
+        """Runs a report on the text in `chunks`, of which it gets at most `limit` bytes. Returns (result, bytes taken, peak
+        memory)."""
         process = subprocess.Popen([OFFWAIT, "report", "--json", "/dev/null", "-"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
         output = {}
@@ -394,7 +395,7 @@ class LargeInput(TestCase):
         return output, process.returncode, taken, usage.ru_maxrss << 10
 
     def waits(self, count):
-        """Text of about `count` waits of two threads for each other, and the timer."""
+        """Text with about `count` waits of two threads for each other and for the timer."""
         yield (f"offwait-waits 1\nwindow 0 {(count // 3000 + 1) * 10 ** 9}\n"
                "thread 1 tgid=1 comm=a start=0 exit=-\nthread 2 tgid=1 comm=b start=0 exit=-\n").encode()
         lines = []

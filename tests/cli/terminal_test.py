@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What offwait does on a terminal and nowhere else: colours, width, progress, Ctrl-C."""
+"""What offwait does only on a terminal: colours, width, progress, Ctrl-C."""
 
 import fcntl
 import os
@@ -101,7 +101,7 @@ class Progress(TestCase):
             shown, piped = terminal.finish()
             self.assertEqual(terminal.process.returncode, 0, shown)
             self.assertRegex(ESCAPE.sub("", shown), self.LINE.format(target.pid, r" of 1\.0 s"))
-            # It stays on one line and takes itself away.
+            # The progress stays on one line and is erased at the end.
             self.assertNotIn("\n", shown)
             self.assertTrue(shown.endswith("\r\x1b[K"), shown)
             self.harmless(piped)

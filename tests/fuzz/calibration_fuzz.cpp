@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as what is stored of measured disks: an error, or what is the same when stored and read again.
+// Any bytes as the stored capacities of disks give an error, or values that are the same after being stored
+// and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

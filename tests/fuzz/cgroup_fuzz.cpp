@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as a container runtime's state, as /proc/self/mountinfo, and as names of cgroups, of which the
-// first is a unit or container to find: what is found is one of the others.
+// Any bytes as a container runtime's state, as /proc/self/mountinfo, and as names. The first name is a unit
+// or container to find among the others, which are names of cgroups: the result is one of them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Links to debug files in any bytes: what comes out is short, and a file name is one.
+// Links to debug files in any bytes: a build ID and a link are bounded, and a link is a plain file name.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

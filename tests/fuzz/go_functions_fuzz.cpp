@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Go's table of functions, any bytes: each name is inside the table, and no more functions than bytes.
+// Any bytes as Go's table of functions: each name is inside the table, and there are no more functions than
+// bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of a perf map, any bytes: what is found covers the address.
+// Any bytes as lines of a perf map: the function that is found covers the address.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The finder of functions and marked places on any bytes: no crash, no hang, and only places it may name.
+// The finder of functions and marked places on any bytes: no crash, no hang, and only places inside the file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +24,7 @@ void must(bool holds) {
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   offwait::UniqueFd file(memfd_create("probe_places_fuzz", MFD_CLOEXEC));
-  // Behind the bytes is a hole, which costs nothing and in which sections may lie.
+  // A hole follows the bytes, so that sections can lie beyond them; it takes no space.
   constexpr off_t kHole = off_t{8} << 20;
   must(pwrite(file.get(), data, size, 0) == static_cast<ssize_t>(size) &&
        ftruncate(file.get(), static_cast<off_t>(size) + kHole) == 0);

@@ -39,7 +39,7 @@ std::string written(const offwait::Trace& trace) {
   return text;
 }
 
-/// The writer cuts longer stacks; what it cuts is not read back the same.
+/// The writer cuts longer stacks, which are then not read back the same.
 constexpr std::size_t kAlwaysWhole = std::size_t{64} << 10;
 
 }  // namespace

@@ -54,7 +54,7 @@ void walk(const offwait::UnwindTable& table, std::string_view memory) {
       return std::nullopt;
     }
     std::memcpy(&word, memory.data() + address % (memory.size() - sizeof word + 1), sizeof word);
-    // As often as not a stack, or code of the file.
+    // A quarter of the words are addresses in the stack, another quarter addresses in the file's code.
     return word % 4 == 0 ? kStack + word % 4096 : word % 4 == 1 ? kBias + table.base + word % 4096 : word;
   };
   constexpr std::size_t kMostWalks = 64;

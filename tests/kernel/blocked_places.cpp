@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads that block, each for ever, in a place that is hard to walk out of without frame pointers: this file
-// is compiled without. With the path of a file whose fsync takes long, there too. Or, with `deadlock`, two
-// that hold the mutexes which each other waits for, and a third that waits for one of them. Prints its pid,
-// begins at a line on stdin, prints NAME TID lines and `blocked`, and lives until the next line.
+// blocked_places [FILE | deadlock]: starts threads that block for ever, each in a place whose stack is hard
+// to walk without frame pointers; this file is compiled without them. FILE is a file whose fsync takes long:
+// one more thread blocks in that. With `deadlock`, two threads wait for each other's mutex, and a third one
+// waits for one of the two.
+//
+// Prints its pid, begins when it reads a line on stdin, prints a line `NAME TID` for each thread and then
+// `blocked`, and exits at the next line.
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -27,7 +30,7 @@ namespace {
 std::array<int, 2> never_written{};
 pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 
-/// Keeps a call from being the last thing a function does, which would take its frame away.
+/// Written after a call, so that the compiler cannot turn the call into a tail call, which has no frame.
 volatile int after_the_call = 0;
 
 [[gnu::noinline]] void block() {
@@ -56,7 +59,7 @@ volatile int after_the_call = 0;
 }
 
 int slow_file = -1;
-/// Over and over, always from the same place, on a file that takes its time.
+/// Calls fsync again and again, always from the same instruction, on a file whose fsync takes long.
 [[gnu::noinline]] void in_fsync() {
   for (;;) {
     if (fsync(slow_file) != 0) std::_Exit(1);
@@ -92,7 +95,8 @@ void handler(int) { block(); }
   after_the_call = after_the_call + 1;
 }
 
-/// The handler interrupts the function's own code, at any of its instructions, on a stack of its own.
+/// Blocks in a signal handler on an alternate stack. The signal may interrupt any instruction of this
+/// function.
 [[gnu::noinline]] void in_handler_on_its_stack() {
   constexpr std::size_t kSize = std::size_t{256} << 10U;
   stack_t stack{};
@@ -131,7 +135,8 @@ int compare(const void* left, const void* right) {
   after_the_call = after_the_call + room[0];
 }
 
-/// As for AVX-512: the frame is aligned, and what it is aligned from is not in a fixed place.
+/// Blocks in a frame that is aligned as code with AVX-512 needs it: its distance from the caller's frame is
+/// known at run time only.
 [[gnu::noinline]] void in_aligned_frame() {
   alignas(64) std::array<volatile char, 64> vector{};
   auto* const room = static_cast<volatile char*>(alloca(static_cast<std::size_t>(getpid() % 100) + 50));

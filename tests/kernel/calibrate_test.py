@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`offwait calibrate`: what it does to a disk, what it stores, and that recordings on that disk, and on no other, use it.
-With a /var/lib of its own.
+"""`offwait calibrate`: what it does to a disk, what it stores, and that recordings on that disk alone use it. The test has a
+/var/lib of its own.
 
     calibrate_test.py OFFWAIT [test names]"""
 import datetime
@@ -63,7 +63,7 @@ class CalibrateTest(unittest.TestCase):
         shutil.rmtree(os.path.dirname(STORE), ignore_errors=True)
 
     def capacity(self, device, *options):
-        """What a report says of the disk that a thread reads from."""
+        """The entry of a report for the disk that a thread reads from."""
         path = os.path.join(self.directory, "report.json")
         reader = subprocess.Popen([sys.executable, "-c", READER, "/dev/" + device, str(os.getpid())])
         try:
@@ -79,7 +79,7 @@ class CalibrateTest(unittest.TestCase):
         return disk["capacity"], text
 
     def check_against_counters(self, claimed, ios, size):
-        """No more than the kernel counted, and not much less: nothing else uses the disk."""
+        """Checks that the figures are at most what the kernel counted, and not much less: nothing else uses the disk."""
         claimed_ios = sum(one["ios_per_s"] for one in claimed) * EACH_S
         claimed_bytes = sum(one["bytes_per_s"] for one in claimed) * EACH_S + claimed_ios * 4096
         self.assertLessEqual(claimed_ios, ios)
@@ -103,7 +103,7 @@ class CalibrateTest(unittest.TestCase):
             self.assertNotIn("write", disk)
             self.check_against_counters([disk["read"]], after[0] - before[0], after[1] - before[1])
 
-            # A day may end between the two.
+            # The day may change between the calibration and here.
             days = {str(datetime.datetime.now(datetime.timezone.utc).date()), disk["measured_on"]}
             capacity, text = self.capacity(device)
             self.assertEqual(capacity["source"], "measured")
@@ -114,7 +114,7 @@ class CalibrateTest(unittest.TestCase):
             given, _ = self.capacity(device, "--disk-capacity", f"{device}=90G,90M")
             self.assertEqual((given["source"], given["ios_per_s"], given["measured_on"]), ("given", 90e6, None))
 
-            # Another disk of the same size is not mistaken for it; the same one under another name is known.
+            # Another disk of the same size is not taken for this one; this one is recognised under another name.
             other = os.path.join(self.directory, "other.img")
             shutil.copy(image, other)
             with attached(other) as another:

@@ -14,7 +14,8 @@ def mount():
 
 
 class Cgroup:
-    """A new one in the root, or `in_` another; removed with all below it, whose processes are killed."""
+    """A new cgroup in the root, or in the cgroup `in_`. At its end the cgroups below it are removed too, and their processes
+    are killed."""
 
     def __init__(self, name=None, in_=None):
         self.name = f"{in_.name}/{name}" if in_ else f"/{name or 'offwait-test'}-{os.getpid()}"

@@ -3,7 +3,7 @@
 //
 //   cgroup_churn INSIDE OUTSIDE COUNT PER_SECOND
 //
-// Speaks as the workloads do (tests/workloads/README.md); a line for each process:
+// The protocol is that of the workloads (tests/workloads/README.md). The truth is a line for each process:
 //   {"tid":…,"entered":"by itself|by clone3|and was moved out","inside":[[begin_ns,end_ns],…],"outside":[…]}
 #include <atomic>
 #include <cerrno>
@@ -46,7 +46,7 @@ void sleep_ns(long ns) {
   ::nanosleep(&time, nullptr);
 }
 
-/// As the kernel counts it.
+/// The voluntary context switches of the calling thread, as the kernel counts them.
 long times_slept() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
@@ -58,7 +58,7 @@ struct Wait {
   std::int64_t end;
 };
 
-/// In memory that all share.
+/// What one process notes, in memory that it shares with its parent.
 struct Life {
   pid_t pid;
   Way way;
@@ -70,8 +70,8 @@ struct Life {
 };
 
 [[noreturn]] void live(Life& life, int inside_procs) {
-  life.pid = ::getpid();  // not left to the parent, which may come to it when this one wants out already
-  // One that is preempted in the middle of going to sleep may find its time over, and does not.
+  life.pid = ::getpid();  // the parent might write it only after this process has tried to leave
+  // A thread that is preempted on its way to sleep may find the time over, and then does not sleep.
   const auto note_sleep = [&life](int& count) {
     Wait& wait = life.waits[life.inside + life.outside];
     const long slept_before = times_slept();

@@ -15,7 +15,7 @@ from truth import TruthCase
 
 OFFWAIT, WORKLOAD, CHURN = sys.argv[1], sys.argv[2], sys.argv[3]
 
-# Threads that sleep, and at the end say when: a line of JSON for each.
+# Threads that sleep. At the end each prints a line of JSON that says when.
 SLEEPERS = r"""
 import json, os, sys, threading, time
 def sleep():
@@ -39,7 +39,7 @@ print(json.dumps({"done": True}), flush=True)
 
 
 class Dumping:
-    """A recording under way; `dump` when it is over."""
+    """A recording; `dump` is what it recorded, once it is over."""
 
     def __init__(self, *arguments):
         self.file = tempfile.NamedTemporaryFile(suffix=".txt")
@@ -90,7 +90,7 @@ class CgroupTest(TruthCase):
             truths = target.go()
         return recording.Run(recorded.dump, truths, target.pid)
 
-    # --- who ---
+    # --- which threads are recorded ---
 
     def test_all_of_the_subtree_and_nothing_else(self):
         child = Cgroup("a", in_=Cgroup("b", in_=self.cgroup))
@@ -136,10 +136,11 @@ class CgroupTest(TruthCase):
         self.assertEqual([t.comm for t in targets(run.dump) if t.comm.startswith("kworker/")], [])
         other.go()
 
-    # --- when ---
+    # --- which part of their time is recorded ---
 
     def check_sleeps(self, dump, truth, begin, end):
-        """What is recorded of a thread that was moved in at the time `begin` (between two moments) and out at `end`."""
+        """Checks the recording of a thread that was moved in and out; `begin` and `end` are each a pair of moments around the
+        move."""
         expected, others = [], []
         for span in truth["sleeps"]:
             if begin[1] < span[0] < end[0]:
@@ -152,7 +153,7 @@ class CgroupTest(TruthCase):
         self.assertEqual([w for w in waits for a, b in others if a <= w.block <= b], [])
         lives = [t for t in targets(dump) if t.tid == truth["tid"]]
         self.assertEqual(len(lives), 1, lives)
-        # From its first run in the cgroup to that in which it was seen to have left it.
+        # The thread's life is from its first run in the cgroup to the run in which it was seen to have left.
         self.assertLessEqual(begin[0], lives[0].start)
         self.assertLessEqual(lives[0].start, waits[0].block)
         self.assertEqual(lives[0].exit, waits[-1].run)
@@ -163,7 +164,7 @@ class CgroupTest(TruthCase):
         self.assertGreaterEqual(blocked, sum(w.wake - w.block for w in waits))
 
     def moved(self, file, id_):
-        """Moves it in for a while: its truths, what was recorded, when it was moved in and when out."""
+        """Moves a process or thread in for a while. Returns its truths, what was recorded, and the moments around each move."""
         inside = Cgroup("in", in_=self.cgroup)
         outside = Cgroup("out", in_=self.cgroup)
         if file == "cgroup.threads":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`offwait -- COMMAND`: nothing of a program is missed, from its exec on.
+"""`offwait -- COMMAND` records all waits of a program from its exec on.
 
     command_test.py OFFWAIT WORKLOAD"""
 import json
@@ -15,7 +15,7 @@ OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
 
 
 def record(*arguments, wrapper=()):
-    """A workload that needs no go, recorded from its exec to its exit."""
+    """Records a workload that starts by itself, from its exec to its exit."""
     with tempfile.NamedTemporaryFile(suffix=".txt") as file:
         offwait = subprocess.Popen([OFFWAIT, "dump", "-o", file.name, "--", *wrapper, WORKLOAD, *arguments], text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -27,17 +27,18 @@ def record(*arguments, wrapper=()):
 
 class CommandTest(TruthCase):
     def check_since_exec(self, run):
-        """Every wait that the kernel has counted since the fork, but the one for the release."""
+        """Checks that each wait that the kernel has counted since the fork is recorded, but for the one that offwait itself
+        ends when it lets the command go."""
         [since_fork] = [t for t in run.truths if t["truth"] == "since_fork"]
         [thread] = [t for t in run.dump.threads if t.tid == since_fork["tid"]]
         self.assertEqual(thread.comm, "at_once")
         waits = [w for w in run.dump.waits if w.tid == thread.tid]
         self.assertGreaterEqual(len(waits), since_fork["nvcsw"] - 1 - run.dump.loss["switch_unseen"])
-        # It may wait once more, on its way out.
+        # The program may wait once more while it exits.
         self.assertLessEqual(len(waits), since_fork["nvcsw"] - 1 + 2)
-        # It has not been in any of them since before the window: that one was for us.
+        # None of the waits began before the window: the wait for offwait's go is not recorded.
         self.assertGreater(min(w.block for w in waits), run.dump.begin)
-        # To map something it may have waited for our reading of its mappings (mmap_lock).
+        # offwait reads the program's mappings, and the program may wait for that in mmap() (mmap_lock).
         self.assertNotIn(f"thread:{run.pid}", {w.waker for w in waits if w.cls not in ("lock", "fault")})
 
     def test_the_first_millisecond(self):
@@ -52,13 +53,13 @@ class CommandTest(TruthCase):
             self.check_since_exec(run)
 
     def test_a_program_behind_others(self):
-        # A shell that executes it and a shell that forks it.
+        # The first shell executes the program, the second one forks it.
         for script in ('exec "$@"', '"$@"; exit $?'):
             run = record("at_once", "--exit", wrapper=["sh", "-c", script, "sh"])
             self.check(run)
 
     def test_stack_of_a_first_wait_that_lasts(self):
-        """It begins before anything is known of the libraries that it is in."""
+        """The wait begins before offwait knows the libraries on its stack."""
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             subprocess.run([OFFWAIT, "-q", "--json", file.name, "--", "sleep", "0.5"], check=True, stderr=subprocess.DEVNULL)
             report = json.load(file)

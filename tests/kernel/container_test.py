@@ -20,7 +20,7 @@ from truth import TruthCase
 OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
 ID = "5eed" + f"{os.getpid():060x}"
 
-# crun runs with cgroups of version 2 alone: where both are mounted, it gets to see the one.
+# crun accepts only cgroups of version 2. Where both versions are mounted, it is shown version 2 alone.
 ONLY_V2 = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
            'mountpoint -q /sys/fs/cgroup/unified && mount --bind /sys/fs/cgroup/unified /sys/fs/cgroup; exec "$@"', "sh"]
 CRUN = [*ONLY_V2, "crun", "--cgroup-manager=cgroupfs"]
@@ -32,7 +32,7 @@ def libraries(program):
 
 @contextlib.contextmanager
 def container(name, arguments, cgroup=None):
-    """A workload in a container, as recording.Workload; its executable is called `guest` and is nowhere else."""
+    """A workload in a container, as recording.Workload. Its executable is called `guest` and exists only there."""
     with tempfile.TemporaryDirectory(prefix="offwait-container") as bundle:
         root = pathlib.Path(bundle) / "rootfs"
         for file, inside in [(WORKLOAD, "/guest"), *((library, library) for library in libraries(WORKLOAD))]:
@@ -57,7 +57,7 @@ def container(name, arguments, cgroup=None):
 
 
 def tids_inside(cgroup):
-    """{tid: what it is called in the container} of all threads in the cgroup."""
+    """{tid: its tid in the container} of all threads in the cgroup."""
     tids = {}
     for tgid in pathlib.Path(mount() + cgroup, "cgroup.procs").read_text().split():
         for task in pathlib.Path(f"/proc/{tgid}/task").iterdir():
@@ -71,7 +71,7 @@ class ContainerTest(TruthCase):
             self.skipTest("no cgroup v2 here")
 
     def test_waits_in_a_container(self):
-        """Recorded by its cgroup; the workload knows its threads by what they are called in there."""
+        """The target is the container's cgroup; the workload knows its threads by their tids in the container."""
         name = f"offwait-test-{os.getpid()}"
         with container(name, ["condvar"]) as guest, tempfile.NamedTemporaryFile(suffix=".txt") as file:
             recorder = recording.start_offwait(OFFWAIT, ["dump", "-c", name, "-o", file.name])
@@ -118,7 +118,7 @@ class ContainerTest(TruthCase):
                 self.check_report(target, f"/{name}")
 
     def test_by_id(self):
-        """As Docker places it without systemd."""
+        """The cgroup is named as Docker without systemd names it."""
         parent = f"/offwait-parent-{os.getpid()}"
         with container(ID, ["condvar", "--rounds", "100000000"], cgroup=f"{parent}/docker/{ID}") as guest:
             guest.process.stdin.write("go\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What offwait says of disks, against fio and /proc/diskstats, on a loop device of its own, over memory: what else uses
-the host's disks would take part.
+"""What offwait says of disks, compared with fio and /proc/diskstats. The disk is a loop device over memory, so that nothing
+else uses it.
 
     disk_test.py OFFWAIT SLOW_FILE|- [test names]"""
 import collections
@@ -27,7 +27,7 @@ def fio(device, *options):
 
 
 def worker_of(process):
-    """fio's job is a child of it."""
+    """The pid of fio's job, which is a child of fio."""
     path = f"/proc/{process.pid}/task/{process.pid}/children"
     for _ in range(500):
         with open(path, encoding="ascii") as file:
@@ -51,7 +51,7 @@ class DiskTest(unittest.TestCase):
             return json.load(file)
 
     def disk(self, report, name):
-        """The actor and what the report has of the disk."""
+        """The disk's actor, and its entry in the report."""
         actor, = [a["id"] for a in report["actors"] if a["kind"] == "disk" and a["name"] == name]
         disk, = [d for d in report["disks"] if d["actor"] == actor]
         self.assertIsNotNone(disk["check"])
@@ -65,7 +65,7 @@ class DiskTest(unittest.TestCase):
         for rw, direction in (("randread", "read"), ("randwrite", "write")):
             with self.subTest(rw=rw), loop_device(self.directory, 64) as device:
                 path = os.path.join(self.directory, "dump.txt")
-                # fio starts its job, a thread of it, when the recording has begun.
+                # fio starts its job only after the recording has begun.
                 job = fio(device, f"--rw={rw}", "--ioengine=psync", "--runtime=2", "--startdelay=3", "--thread=1")
                 recorder = recording.start_offwait(OFFWAIT, ["dump", "-p", str(job.pid), "-o", path])
                 out, _ = job.communicate()
@@ -78,8 +78,8 @@ class DiskTest(unittest.TestCase):
         waits = [w for w in dump.waits if w.tid == worker and w.waker == "disk:" + device]
         done = [keys for tid, keys in dump.ios if tid == str(worker) and keys["disk"] == device]
         self.assertAlmostEqual(len(done) / stats["total_ios"], 1.0, delta=0.02)
-        # fio's latency is of the whole system call: the wait, the way back to a CPU, and the call's own work. The last is all that
-        # offwait does not call a wait for the disk; it is no more than the thread ran or was preempted while it did I/O.
+        # fio measures the whole system call: the wait, the way back to a CPU, and the call's own work. Only the last part is
+        # no wait for offwait; it is at most as long as the thread ran or was preempted while it did I/O.
         latencies = stats["total_ios"] * stats["lat_ns"]["mean"]
         waited = sum(w.run - w.block for w in waits)
         span = waits[-1].run - waits[0].block
@@ -87,7 +87,7 @@ class DiskTest(unittest.TestCase):
                      if w.tid == worker and w.waker != "disk:" + device and waits[0].block <= w.block < waits[-1].run)
         self.assertLessEqual(waited, 1.02 * latencies)
         self.assertGreaterEqual(1.02 * (span - others), latencies)
-        # And the wait itself is no longer than the request was under way.
+        # The waits themselves are no longer than the requests were under way.
         flown = sum(int(keys["complete"]) - int(keys["issue"]) for keys in done)
         self.assertLessEqual(sum(w.wake - w.block for w in waits), 1.02 * flown)
 
@@ -108,11 +108,11 @@ class DiskTest(unittest.TestCase):
 
     @unittest.skipIf(SLOW_FILE == "-", "libfuse3-dev missing")
     def test_a_disk_of_known_service_time(self):
-        service_us = 50_000  # several hundred times what a request costs besides
+        service_us = 50_000  # several hundred times a request's other costs
         path = os.path.join(self.directory, "report.json")
         with SlowDisk(SLOW_FILE, self.directory, 64, service_us) as slow:
             before, counted_s = slow.served(), -service_seconds(slow.device)
-            # As in the test above the recording has it all. Half of the job's time the disk has nothing to do.
+            # The recording covers the whole job, as in the test above. The disk is idle for half of the job's time.
             job = fio(slow.device, "--rw=randrw", "--ioengine=psync", "--runtime=3", "--startdelay=3", "--thread=1",
                       f"--thinktime={service_us}")
             capacity = f"{slow.device}=1G,{1e6 / service_us}"
@@ -126,14 +126,15 @@ class DiskTest(unittest.TestCase):
         actor, disk = self.disk(report, slow.device)
         served, busy_s = after[0] - before[0], after[1] - before[1]
         self.assertEqual(disk["ios"], served)
-        # What the kernel's path to the file takes comes on top, on a busy machine some of it waiting for a CPU.
+        # The kernel's path to the file takes some time as well; on a busy machine it also waits for a CPU.
         self.assertGreaterEqual(disk["service_s"], busy_s / served)
         self.assertAlmostEqual(disk["service_s"] / (counted_s / served), 1.0, delta=0.02)
-        # A request that is under way when the counters are read is counted whole, after it, in a part of its time.
+        # A request that is under way when the counters are read is counted as a whole when it ends, with only a part of its
+        # time in the window.
         self.assertAlmostEqual(disk["busy_s"] / (served * service_us / 1e6), 1.0, delta=0.03)
         window_s = report["recording"]["window_s"]
         self.assertAlmostEqual(disk["idle_s"] / window_s, 1 - busy_s / window_s, delta=0.02)
-        # The job waits for the disk, and then for a CPU, as long as fio says that its requests took.
+        # The job's waits for the disk and then for a CPU are as long as fio says that its requests took.
         stats = json.loads(out)["jobs"][0]
         latencies_s = sum(stats[way]["total_ios"] * stats[way]["lat_ns"]["mean"] for way in ("read", "write")) / 1e9
         worker = disk["users"][0]["actor"]
@@ -149,7 +150,7 @@ class DiskTest(unittest.TestCase):
             path = os.path.join(self.directory, "report.json")
             # 10 µs each, less than a request takes here: time without one in flight is idle whatever the capacity.
             recorder = recording.start_offwait(OFFWAIT, ["-p", str(worker), "--json", path, "--disk-capacity", f"{device}=100G,100k"])
-            # At the window's begin and end: on a busy machine the rate is not steady.
+            # The counters are read when the window begins and ends, as the rate is not steady on a busy machine.
             before, started = counters(device), time.monotonic()
             time.sleep(2)
             after, ended = counters(device), time.monotonic()
@@ -190,7 +191,7 @@ while os.getppid() == int(sys.argv[2]):
         self.assertEqual(len(knots), 1, report["knots"])
         names = [report["actors"][a]["name"] for a in knots[0]["actors"]]
         self.assertLessEqual({writer_actor, journal, actor}, set(knots[0]["actors"]), names)
-        # The completions come from a worker of the loop device; what the journal waits for is still the disk.
+        # A worker of the loop device reports the completions; the journal still waits for the disk.
         waited = {e["to"]: e["wait_s"] for e in report["edges"]
                   if e["from"] == journal and "disk" in e["classes"] and not e["idle"]}
         self.assertGreaterEqual(waited.pop(actor), 0.95 * (sum(waited.values()) + 1e-9))

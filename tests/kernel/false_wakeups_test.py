@@ -25,8 +25,8 @@ class FalseWakeupsTest(unittest.TestCase):
         in_vain = sum(truth["in_vain"] for truth in truths)
         self.assertGreater(in_vain, 100)
         found = removed["false_wakeups"]
-        # Not every wakeup in vain shows: who hands the lock on to the one that takes the ticket has woken somebody,
-        # and who is preempted in between, or finds the next ticket called already, did not wait again at once.
+        # Some wakeups in vain do not show: a thread that passes the lock to the one that takes the ticket has woken another
+        # thread, and a thread that is preempted in between, or finds the next ticket already called, did not wait again at once.
         self.assertLessEqual(found["count"], in_vain)
         self.assertGreaterEqual(found["count"], 0.8 * in_vain)
         names = {actor["id"]: actor["name"] for actor in removed["actors"]}
@@ -34,7 +34,7 @@ class FalseWakeupsTest(unittest.TestCase):
         self.assertGreaterEqual(seller, 0.95 * found["count"])
         self.assertEqual((found["removed"], kept["false_wakeups"]["removed"]), (True, False))
         self.assertEqual(found["count"], kept["false_wakeups"]["count"])
-        # Two waits are one, the waits for the lock in between go with them, and every state is accounted for.
+        # Two waits become one, the waits for the lock between them are removed, and the states still add up to the whole time.
         self.assertLessEqual(removed["totals"]["waits"], kept["totals"]["waits"] - found["count"])
         for one in removed, kept:
             totals = one["totals"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Disks of a test's own: loop devices."""
+"""Loop devices, which are disks that only one test uses."""
 import contextlib
 import os
 import subprocess
@@ -14,7 +14,7 @@ def run(*command):
 
 @contextlib.contextmanager
 def attached(path, *options):
-    """A loop device over this file; its name without /dev/."""
+    """Makes a loop device over this file; yields its name without /dev/."""
     device = run("losetup", "--find", "--show", *options, path)
     try:
         yield os.path.basename(device)
@@ -24,7 +24,7 @@ def attached(path, *options):
 
 @contextlib.contextmanager
 def loop_device(directory, mebibytes):
-    """A loop device over a new file; its name without /dev/."""
+    """Makes a loop device over a new file; yields its name without /dev/."""
     path = os.path.join(directory, "disk.img")
     with open(path, "wb") as file:
         file.truncate(mebibytes << 20)
@@ -65,7 +65,7 @@ class SlowDisk:
             self.undo = undo.pop_all()
 
     def served(self):
-        """Requests, and seconds that they took."""
+        """(number of requests, seconds that they took)."""
         with open(os.path.join(self.mount, "served"), encoding="ascii") as file:
             requests, busy_ns = file.read().split()
         return int(requests), int(busy_ns) / 1e9
@@ -85,7 +85,7 @@ def counters(device):
 
 
 def service_seconds(device):
-    """Of all reads and writes together, from /sys/block/DEVICE/stat."""
+    """The same for reads and writes together, from /sys/block/DEVICE/stat."""
     with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
         fields = [int(word) for word in file.read().split()]
     return (fields[3] + fields[7]) / 1000

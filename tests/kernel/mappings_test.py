@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A process that unloads a library and loads another one at the same place: stacks through either reach their root.
+"""Stacks reach their root when a process unloads a library and loads another one at the same addresses.
 
     mappings_test.py OFFWAIT"""
 import re
@@ -15,7 +15,7 @@ from recording import start_offwait
 
 OFFWAIT = sys.argv[1]
 ROUNDS, CALLS = 10, 60
-# The frames differ in size: by the other library's table a walk would go astray.
+# The frames of the two libraries differ in size, so that a walk by the wrong library's table fails.
 LIBRARY = """
 #include <unistd.h>
 __attribute__((noinline)) void enter_%(name)s(void) {
@@ -66,12 +66,12 @@ class MappingsTest(unittest.TestCase):
             self.assertEqual(len(pages), 1, "the libraries were not loaded at the same place")
             with open(f"{scratch}/dump", encoding="ascii") as lines:
                 stacks = [unquote(line) for line in lines if line.startswith("wait ") and "class=sleep" in line]
-        # Which of the two it was is not asked: names go by the address, and it is the same.
+        # Both functions are at the same address, so the name does not say which of the two it was.
         complete = sum(1 for stack in stacks if re.search(r"enter_[ab]\+.*;main\+.*;_start\+", stack))
         cut = sum(1 for stack in stacks if "[cut:" in stack)
         print(f"{complete} of {2 * ROUNDS * CALLS} complete, {cut} cut in {2 * ROUNDS} loadings")
         self.assertGreater(complete, 0.95 * 2 * ROUNDS * CALLS)
-        # No stack that is not cut is wrong.
+        # Each stack is either complete or marked as cut.
         self.assertLessEqual(len(stacks) - complete - cut, 1, stacks)
 
 

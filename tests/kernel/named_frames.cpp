@@ -49,7 +49,7 @@ constexpr std::array<std::uint32_t, 5> kCode = {0xa9bf7bfd, 0x910003fd, 0xd63f00
 
 using Compiled = void (*)(void (*)());
 
-/// What a JIT compiler does.
+/// Makes code at run time and a perf map that names it, as a JIT compiler does.
 Compiled compile() {
   constexpr std::size_t kPage = 65536;
   void* const page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

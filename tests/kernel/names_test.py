@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The texts of frames, from a recording: lines and inlined functions, debug files and perf maps in another mount namespace.
+"""The names of frames in a recording: lines, inlined functions, debug files, and perf maps in another mount namespace.
 
     names_test.py OFFWAIT NAMED_FRAMES STRIPPED DEBUG
 
-STRIPPED is NAMED_FRAMES without what DEBUG has."""
+STRIPPED is NAMED_FRAMES without its debug information, which is in DEBUG."""
 import os
 import re
 import signal
@@ -27,7 +27,7 @@ def line(mark):
 
 
 def frames(command, seconds):
-    """The frames above libc's of the place where the program sleeps, without their offsets and directories."""
+    """The program's own frames (those above libc's) where it sleeps, without offsets and directories."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "waits")
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
@@ -67,7 +67,7 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(found[-1], "_start (named_frames)")
 
     def test_debug_file_that_only_the_target_sees(self):
-        """And that is gone with the target before names are looked up."""
+        """The file is gone, with the target, before names are looked up."""
         with tempfile.TemporaryDirectory() as directory:
             script = (f"mount -t tmpfs none {directory} && mkdir {directory}/.debug && cp {STRIPPED} {directory}/server && "
                       f"cp {DEBUG} {directory}/.debug/ && exec {directory}/server plain {SECONDS + 2}")
@@ -76,7 +76,7 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(found[:4], [*expected("server"), main_in("server")])
 
     def test_perf_map_in_a_container(self):
-        # The program may be in /tmp itself.
+        # The program's own file may be in /tmp, which the mount hides.
         script = f"exec 3<{PROGRAM} && mount -t tmpfs none /tmp && exec /proc/self/fd/3 jit 30"
         found = frames(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script], SECONDS)
         self.assertEqual(found[:4], [*expected("named_frames"), "js:handler (server.js:3) (perf-1.map)"])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What offwait says of a program whose other side is not its own business: a client that is slow, a service beyond
-this host.
+"""What offwait says of a program that is limited by its peer: a slow client, or a service beyond this host.
 
     outside_test.py OFFWAIT
 
-"Beyond" is a network namespace behind a bridge that floods: each port gets a copy of the packet, so that who sent it
-cannot be followed, as with a packet that came through a wire."""
+"Beyond" is a network namespace behind a bridge that floods: each port gets a copy of the packet. The sender of a copy cannot
+be followed, as if the packet had come through a wire."""
 import contextlib
 import json
 import os
@@ -20,7 +19,7 @@ OFFWAIT = sys.argv[1]
 SECONDS = 2
 HOST, BEYOND = "198.51.100.1", "198.51.100.2"
 
-# Both print their port. Work is CPU time, thought is time asleep.
+# Client and server each print their port. `work` is CPU time, `thought` is time asleep.
 PEER = r"""
 import select, socket, sys, time
 side, address, port, work, thought, how = sys.argv[1:]
@@ -75,7 +74,7 @@ class OutsideTest(unittest.TestCase):
                 run(f"ip -n {middle} link add far type veth peer name wire netns {far}")
                 run(f"ip -n {middle} link add other type veth peer name none")
                 run(f"ip -n {middle} link add bridge type bridge")
-                # The port that came first gets the packet itself, those after it copies.
+                # The bridge's first port gets the packet itself, the others get copies.
                 for port in ("other", "near", "far"):
                     run(f"ip -n {middle} link set {port} master bridge up")
                     run(f"ip -n {middle} link set {port} type bridge_slave learning off flood on")
@@ -89,7 +88,7 @@ class OutsideTest(unittest.TestCase):
                 self.skipTest(f"{error}: {getattr(error, 'stderr', '')}")
             yield ["ip", "netns", "exec", far], "nic " + near, near
         finally:
-            # A namespace goes some time after its name.
+            # The kernel removes a namespace some time after its name, and its device with it.
             subprocess.run(["ip", "link", "del", near], check=False, capture_output=True)
             for name in (far, middle):
                 subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recording by a user who has four capabilities and nothing else; and what is given up on the way.
+"""Recording with four capabilities and nothing else, and when offwait gives capabilities up.
 
     privileges_test.py OFFWAIT WORKLOAD NAMED_FRAMES STRIPPED DEBUG"""
 import json
@@ -36,7 +36,7 @@ exec {command} "${{arguments[@]}}" >"$output"
 
 
 def capabilities(pid, which="CapEff"):
-    """The names of those of BITS, and the numbers of others."""
+    """The capabilities of a process: the names of those in BITS, and the numbers of others."""
     bits = int(status(pid, which), 16)
     names = {number: name for name, number in BITS.items()}
     return {names.get(bit, bit) for bit in range(64) if bits >> bit & 1}
@@ -76,7 +76,7 @@ class PrivilegesTest(unittest.TestCase):
         return script
 
     def holds_for(self, offwait, test, arguments, names):
-        """Tests of another file, with this for the executable."""
+        """Runs tests of another file with this executable."""
         done = subprocess.run([sys.executable, HERE / test, offwait, *arguments, *names], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
@@ -91,7 +91,7 @@ class PrivilegesTest(unittest.TestCase):
         self.holds_for(self.capable, "names_test.py", NAMED, ["NamesTest.test_debug_file_that_only_the_target_sees"])
 
     def test_the_report_is_the_same(self):
-        """Of a program that only root may read."""
+        """The program can be read by root alone."""
         private = self.enterContext(tempfile.TemporaryDirectory())
         workload = shutil.copy(WORKLOAD, private)
         os.chmod(workload, 0o700)
@@ -124,7 +124,8 @@ class PrivilegesTest(unittest.TestCase):
         self.assertEqual(facts[2], facts[0])
 
     def test_busy_waiting(self):
-        """Kernels since 2025 let only CAP_SYS_ADMIN probe: what was asked for fails, what the program declares costs a note."""
+        """Kernels since 2025 allow probes only with CAP_SYS_ADMIN. A probe that the user asked for then fails; probes that the
+        program declares are left out, with a note."""
         target = recording.Workload(WORKLOAD, ["spin"])
         self.addCleanup(target.end)
         self.addCleanup(target.process.kill)
@@ -140,13 +141,13 @@ class PrivilegesTest(unittest.TestCase):
         self.assertIn("BLOCKED THROUGHOUT", declared.stdout)
 
     def test_java(self):
-        """jcmd becomes the JVM's user, which root may for as long as it may be needed, and nobody may not."""
+        """jcmd has to become the JVM's user. root may do so as long as jcmd may be needed; nobody may not."""
         if lacks := runner.missing_tools(["java", "jcmd"]):
             self.skipTest(f"{', '.join(lacks)} missing")
         source = self.directory / "Sleeper.java"
         source.write_text("class Sleeper { public static void main(String[] a) throws Exception {"
                           " System.out.println(); while (true) Thread.sleep(5); } }", encoding="ascii")
-        # A user of no name.
+        # This user id has no name.
         jvm = subprocess.Popen(["setpriv", "--reuid=64321", "--regid=64321", "--clear-groups", "java", source],
                                stdout=subprocess.PIPE)
         self.addCleanup(jvm.stdout.close)
@@ -165,7 +166,7 @@ class PrivilegesTest(unittest.TestCase):
         self.assertEqual(perf_map.stat().st_uid, 64321)
 
     def recorder(self, offwait, arguments=(), **more):
-        """A recording that has begun, of a process that sleeps."""
+        """Starts a recording of a process that sleeps; returns when it has begun."""
         target = subprocess.Popen(["sleep", "1000"])
         self.addCleanup(target.wait)
         self.addCleanup(target.kill)
@@ -188,7 +189,7 @@ class PrivilegesTest(unittest.TestCase):
                 self.assertEqual(capabilities(running.pid, "CapBnd"), set())
 
     def test_when_the_report_is_written(self):
-        """To a pipe that has no room."""
+        """The report goes to a full pipe, so that offwait waits while it writes."""
         for offwait in (OFFWAIT, self.ambient):
             end, full = os.pipe()
             os.set_blocking(full, False)
@@ -205,7 +206,7 @@ class PrivilegesTest(unittest.TestCase):
             os.close(end)
 
     def test_while_names_are_looked_up(self):
-        """A program that offwait runs for that has what its user's programs have."""
+        """A program that offwait runs to look up names has the privileges of the user's other programs."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
             found = directory / "debuginfod-find"

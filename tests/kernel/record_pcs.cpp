@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// record_pcs PID: records, and prints which addresses the user stacks of the waits that are open at the end
-// have, before anything gives them names. Prints `recording`, ends at a line on stdin, and prints a line for
-// each such thread: TID, how the walk ended (enum offwait_stack_end), `begin` if it was blocked before the
-// recording, else `switch`, and the addresses, leaf first.
+// record_pcs PID: records a process and prints the addresses of the user stacks of its threads that wait when
+// the recording ends. Prints `recording`, ends at a line on stdin, and then prints a line for each such
+// thread: TID, how the walk ended (enum offwait_stack_end), `begin` if it was blocked before the recording,
+// else `switch`, and the addresses, leaf first.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

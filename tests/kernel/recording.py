@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs a workload under `offwait dump` and gives both sides: what the workload knows and what was recorded."""
+"""Runs a workload under `offwait dump` and returns both what the workload knows and what was recorded."""
 import collections
 import contextlib
 import json
@@ -32,7 +32,7 @@ def time(text):
 
 
 class Dump:
-    """The text form (doc/design.md "Formats"), as far as the tests look at it."""
+    """The records of the text form (doc/design.md "Formats") that the tests look at."""
 
     def __init__(self, path):
         self.threads, self.waits, self.preemptions, self.gaps, self.ios = [], [], [], [], []
@@ -158,6 +158,6 @@ def recorded(offwait, workload, arguments, extra=(), cwd=None):
 
 
 def record(offwait, workload, arguments, extra=(), cwd=None):
-    """Likewise, read in."""
+    """Records a workload as recorded() does, and returns the text as a Dump with the truths and the pid."""
     with recorded(offwait, workload, arguments, extra, cwd) as (file, truths, pid):
         return Run(Dump(file), truths, pid)

@@ -15,7 +15,7 @@ def missing_tools(tools):
 
 
 def missing(tools=()):
-    """What this machine lacks, of these programs and what every recording needs; empty if nothing."""
+    """What this machine lacks of these programs and of the needs of every recording; empty if it lacks nothing."""
     lacks = missing_tools(tools)
     if os.geteuid() != 0:
         lacks.append("root")
@@ -25,9 +25,9 @@ def missing(tools=()):
 
 
 def run(names, tools=()):
-    """Exit status of the tests of these names, of all if there is none. A host that takes its CPUs away for milliseconds can
-    spoil a recording; what is wrong with the recorder repeats itself. So a failure counts when it happens in each of three
-    recordings."""
+    """Runs the tests with these names, or all if there are no names, and returns the exit status. A host that takes its CPUs
+    away for milliseconds can spoil a recording, while a fault of the recorder repeats itself. So a failure counts when it
+    happens in each of three recordings."""
     if lacks := missing(tools):
         print(f"skipped: {', '.join(lacks)} missing")
         return SKIP

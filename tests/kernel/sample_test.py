@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""CPU samples: in which code a thread runs while another waits for it, of a program that knows it.
+"""CPU samples show in which code a thread runs while another waits for it, for a program that knows the answer.
 
     sample_test.py OFFWAIT WORKLOAD"""
 import ctypes
@@ -41,7 +41,7 @@ def without_perf_events():
 
 class SampleTest(unittest.TestCase):
     def assert_share(self, share, expected, samples):
-        """To five standard deviations."""
+        """Checks a share of the samples to five standard deviations."""
         tolerance = 5 * math.sqrt(expected * (1 - expected) / samples)
         self.assertLessEqual(abs(share - expected), tolerance, f"{share} of {samples} samples, expected {expected}")
 
@@ -54,14 +54,14 @@ class SampleTest(unittest.TestCase):
         ids = {actor.get("tid"): actor["id"] for actor in report["actors"]}
         edge, = (e for e in report["edges"] if (e["from"], e["to"]) == (ids[waiter["tid"]], ids[waker["tid"]]))
         samples = edge["waker_samples"]
-        # One every 1/HZ s of running time, but for what the host takes away.
+        # There is one sample every 1/HZ s of running time, but for the time that the host takes away.
         expected = edge["waker_running_s"] * HZ
         self.assertLessEqual(abs(samples["samples"] - expected), 0.1 * expected + 5)
         hot = waker["hot_ns"] / (waker["hot_ns"] + waker["cool_ns"])
         self.assert_share(share_of(samples, "workload_hot"), hot, samples["samples"])
         self.assert_share(share_of(samples, "workload_cool"), 1 - hot, samples["samples"])
         self.assertLessEqual(share_of(samples, "workload_unwaited"), 0.01)
-        # Busy all the time, it is a sink, which says what it executes in the whole window.
+        # The waker is always busy, so it is a sink, and a sink shows the samples of the whole window.
         sink, = (s for s in report["sinks"] if s["actor"] == ids[waker["tid"]])
         self.assert_share(share_of(sink["samples"], "workload_hot"), waker["hot_ns"] / waker["cpu_ns"],
                           sink["samples"]["samples"])
@@ -76,8 +76,8 @@ class SampleTest(unittest.TestCase):
                     self.assertEqual([line for line in lines if line.startswith("on_cpu ")], [])
 
     def test_perf_events_forbidden(self):
-        """The recording goes on without samples, and says so."""
-        # None of ours: their annotations are probes, which need perf events, too.
+        """The recording goes on without samples, and offwait says so."""
+        # A workload would not do: its annotations are probes, which need perf events too.
         target = subprocess.Popen(["sh", "-c", "while :; do sleep 0.02; done"])
         recorder = subprocess.Popen([OFFWAIT, "-p", str(target.pid), "-d", "500ms"], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True, preexec_fn=without_perf_events)

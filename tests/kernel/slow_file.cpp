@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A disk of known service time, to be put under a loop device: a FUSE file system whose file `disk` serves
-// reads, writes and flushes one at a time, each in the time told, and whose file `served` says how many these
-// were and how many ns they took, in decimal. Runs until unmounted.
+// A disk of known service time, to be put under a loop device. It is a FUSE file system with two files:
+// `disk` serves reads, writes and flushes one at a time and takes SERVICE_US for each; `served` says in
+// decimal how many requests these were and how many ns they took. Runs until unmounted.
 //
 //   slow_file DIRECTORY SIZE_BYTES SERVICE_US
 #define FUSE_USE_VERSION 31

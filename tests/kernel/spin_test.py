@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Busy waiting: a program that knows how long it spun for whom, probed from outside and by its own annotations.
+"""Busy waiting in a program that knows how long it spun for which thread, with --spin probes and with annotations.
 
     spin_test.py OFFWAIT WORKLOAD"""
 import subprocess
@@ -10,13 +10,13 @@ import recording
 import runner
 
 OFFWAIT, WORKLOAD = sys.argv[1], sys.argv[2]
-# From the probe's breakpoint to what it looks at, and back.
+# The time that a probe takes from its breakpoint to its record, and back.
 PROBE_NS = 10_000
 
 
 def left_out(run):
-    """A switch that the host hides leaves unknown what a thread does until a probe in it fires: the spin that it falls into,
-    and none that follows. One more may be cut by the end."""
+    """How many spins may be missing. After a switch that the host hides, the state of the thread is unknown until one of its
+    probes fires, so the spin around the switch is lost and no later one. The end of the recording may cut one more."""
     return run.dump.loss["switch_unseen"] + 1
 
 
@@ -32,11 +32,11 @@ class SpinTest(unittest.TestCase):
                 self.assertLessEqual(len(waits), truth["waits"] + 1)
                 self.assertGreaterEqual(len(waits), truth["waits"] - left_out(run))
                 self.assertLessEqual(recorded, 1.03 * expected + PROBE_NS * truth["waits"])
-                # Those that are there are as long as the program says.
+                # The recorded spins are as long as the program says.
                 mean, expected_mean = recorded / len(waits), expected / truth["waits"]
                 self.assertLessEqual(abs(mean - expected_mean), 0.05 * expected_mean + PROBE_NS)
                 self.assertEqual({stack in wait.stack for wait in waits}, {True})
-                # Without what it spun it runs for as long as it holds the lock and is outside.
+                # Apart from spinning, the thread runs while it holds the lock and while it is outside.
                 states = run.dump.states_of(truth)
                 self.assertEqual(sum(states), truth["end_ns"] - truth["begin_ns"])
                 self.assertGreaterEqual(states[2], recorded)
@@ -46,7 +46,7 @@ class SpinTest(unittest.TestCase):
         self.check(run, "workload_spin_lock")
 
     def test_lock_alone(self):
-        """Without UNLOCK the wait ends when the lock is got, and is for the one who had it before."""
+        """Without UNLOCK the wait ends when the lock is got, and is for the thread that held it before."""
         run = recording.record(OFFWAIT, WORKLOAD, ["spin"], extra=["--spin", "workload_spin_lock"])
         truths = [truth for truth in run.truths if truth["truth"] == "spinner"]
         for truth, other in zip(truths, reversed(truths)):

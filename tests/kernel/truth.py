@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a workload says of its own threads (tests/workloads/truth.h), compared with what was recorded of them."""
+"""Compares what a workload says of its own threads (tests/workloads/truth.h) with what was recorded of them."""
 import collections
 import sys
 import unittest
@@ -13,12 +13,12 @@ HIDEABLE = {"switch_unseen", "waker_unknown", "waker_impossible"}
 
 
 class TruthCase(unittest.TestCase):
-    """The checks; prints their figures at the end, of each test in one line."""
+    """The checks. At the end the figures of each test are printed, in one line."""
 
-    # The durations that a thread measures itself include the system call's entry and exit, and on a machine that is
-    # busy with something else it may lose the CPU on the way.
+    # The durations that a thread measures itself include the system call's entry and exit. On a busy machine the thread may
+    # also lose the CPU there.
     duration_tolerance = 0.02
-    # For what check_states says, per switch and of the lifetime.
+    # The tolerances of check_states: ns for each switch, and a share of the lifetime.
     wakeup_ns = 30_000
     accounting_tolerance = 0.05
     # {name: count} of a whole recording.
@@ -45,11 +45,11 @@ class TruthCase(unittest.TestCase):
         return truths
 
     def check(self, run, durations=True, states=True):
-        """What holds for every thread of every workload."""
+        """Checks what holds for every thread of every workload."""
         # A host may hide what happens in some of its tasks' contexts from all tracing (the test machines hide their
-        # process 1). What was hidden has to be counted, and is all that may be missing.
+        # process 1). The recorder has to count what was hidden, and nothing else may be missing.
         loss = {name: count for name, count in run.dump.loss.items() if count > self.allowed_loss.get(name, 0) and name not in HIDEABLE}
-        # A wait without its stack is still a wait: the kernel's walker gives up now and then.
+        # The kernel's stack walker gives up now and then. The wait is recorded all the same.
         self.assertLessEqual(loss.pop("stack_unreadable", 0), 1e-4 * len(run.dump.waits) + 1)
         self.assertEqual(loss, {})
         truths = self.thread_truths(run)
@@ -65,10 +65,10 @@ class TruthCase(unittest.TestCase):
                     self.check_states(run, truth)
 
     def check_counts(self, run, truth, waits):
-        # The kernel's own count of voluntary switches: one for each time the thread left its run queue.
+        # nvcsw is the kernel's own count of voluntary switches: one for each time the thread left its run queue.
         self.count(waits=len(waits), switches=truth["nvcsw"])
-        # The thread reads it a moment after it notes the begin of its span and a moment before its end, and in between may
-        # wait for the memory map or the output, which its peers use as well.
+        # The thread reads nvcsw a moment after it notes the begin of its span and a moment before it notes the end. In these
+        # moments it may wait for the memory map or the output, which its peers use as well.
         self.assertLessEqual(len(waits), truth["nvcsw"] + 5, truth)
         self.assertGreaterEqual(len(waits), truth["nvcsw"] - run.dump.loss["switch_unseen"], truth)
 
@@ -86,7 +86,7 @@ class TruthCase(unittest.TestCase):
         total = sum(expected.values())
         self.count(right=right, wakings=total)
         self.assertGreaterEqual(right + missing, WAKERS_RIGHT * total, f"expected {expected}, recorded {got}")
-        # What is more than the expected waits happened between them, and was ended by somebody real.
+        # Waits beyond the expected ones happened between them, and a real thread ended each.
         self.assertNotIn("thread:0", got)
         self.assertNotIn(f"thread:{truth['tid']}", got)
 
@@ -98,17 +98,17 @@ class TruthCase(unittest.TestCase):
                                delta=self.duration_tolerance + unknown / truth["wait_ns"], msg=str(truth))
 
     def check_states(self, run, truth):
-        """Against the scheduler's own accounting (/proc/PID/task/TID/schedstat)."""
+        """Compares the states with the scheduler's own accounting (/proc/PID/task/TID/schedstat)."""
         running, runnable, blocked, unknown = run.dump.states_of(truth)
         lifetime = truth["end_ns"] - truth["begin_ns"]
         self.assertGreaterEqual(running, 0)
         self.assertGreaterEqual(blocked, 0)
         if not run.dump.loss["switch_unseen"]:
             self.assertEqual(unknown, 0)
-        # The kernel charges a task that is woken and preempts from its wakeup on (rq_clock_skip_update: __schedule does not look
-        # at the clock again), however long the switch then takes: what it calls running may be runnable, by as much. And it
-        # calls a task blocked until its wakeup is through, which for offwait is runnable from sched_waking on: between CPUs
-        # that is an interrupt and an exit from idle, 20 µs in a virtual machine.
+        # The two accounts differ in two places. A task that preempts another when it is woken is charged from its wakeup on
+        # (rq_clock_skip_update: __schedule does not read the clock again), so the kernel calls the time of the switch running,
+        # and offwait calls it runnable. The kernel calls a task blocked until its wakeup is complete, and offwait calls it
+        # runnable from sched_waking on. On another CPU that takes an interrupt and an exit from idle: 20 µs in a virtual machine.
         switches = truth["nvcsw"] + truth["nivcsw"]
         slack = self.accounting_tolerance * lifetime + 2_000_000 + unknown + self.wakeup_ns * switches
         self.assertLessEqual(running, truth["cpu_ns"] + slack, truth)
@@ -117,22 +117,22 @@ class TruthCase(unittest.TestCase):
     # --- one workload each ---
 
     def check_socket(self, run, nics):
-        """Each wait is for the sender; its packet came through this interface of each process."""
+        """Checks that each wait is for the sender, whose packet came through the process's interface in `nics`."""
         self.check(run, durations=False, states=False)
         for truth in self.thread_truths(run):
-            # Not those of readers that were woken before they were quite asleep: their waits are empty.
+            # Readers that were woken before they were quite asleep are left out: their waits are empty.
             sent = [w for w in run.dump.waits_of(truth) if w.waker in truth["wakers"] and w.nic]
             self.assertGreaterEqual(len(sent), 0.9 * sum(truth["wakers"].values()))
             self.assertEqual({w.nic.split("@")[0] for w in sent}, {nics[truth["name"]]})
             self.assertEqual({w.cls for w in sent}, {"net"})
-            # The reader slept before the other side, which had work to do first, sent.
+            # The reader slept before the other side sent, because the other side worked first.
             early = [w for w in sent if w.block < w.sent < w.wake]
             self.assertGreaterEqual(len(early), 0.9 * len(sent))
             on_top = [w for w in sent if "send" in w.waker_stack]
             yield truth, sent, on_top
 
     def check_peers(self, run, known=1.0):
-        """The waits for the other side bear its address, as the socket knows it, and which side asked."""
+        """Checks that the waits for the other side have its address, as the socket knows it, and say which side asked."""
         connections = {t["tid"]: t["peer"] for t in run.truths if t["truth"] == "connection"}
         self.assertEqual(len(connections), 2)
         for truth in self.thread_truths(run):
@@ -144,7 +144,7 @@ class TruthCase(unittest.TestCase):
     def check_joins(self, run, count):
         joins = [t for t in run.truths if t["truth"] == "join"]
         self.assertEqual(len(joins), count)
-        # Each short thread is an actor of its own, also where its tid was used before.
+        # Each short thread is an actor of its own, even if its tid was used before.
         starts = collections.defaultdict(list)
         for thread in run.dump.threads:
             if not thread.outside:
@@ -157,7 +157,7 @@ class TruthCase(unittest.TestCase):
                 self.assertLessEqual(earlier.exit, later.start)
 
     def check_churn(self, run, count):
-        """Of cgroup_churn: `count` waits in the cgroup are recorded, and none outside of it."""
+        """Checks a recording of cgroup_churn: `count` waits in the cgroup are recorded, and none outside of it."""
         waits, gaps = collections.defaultdict(list), collections.defaultdict(list)
         for wait in run.dump.waits:
             waits[wait.tid].append(wait.block)
@@ -171,7 +171,7 @@ class TruthCase(unittest.TestCase):
                 known[truth["entered"]] += 1
                 found[truth["entered"]] += recorded
                 unknown += not recorded and any(gap.begin < end and gap.end > begin for gap in gaps[truth["tid"]])
-            if truth["tid"] not in outsiders:  # one that wakes somebody in the cgroup is
+            if truth["tid"] not in outsiders:  # a thread that wakes one in the cgroup is an outsider
                 self.assertEqual([block for begin, end in truth["outside"] for block in waits[truth["tid"]]
                                   if begin <= block <= end], [])
         total, recorded = sum(known.values()), sum(found.values())
@@ -194,7 +194,7 @@ class TruthCase(unittest.TestCase):
         for truth in self.thread_truths(run):
             waits = [w for w in run.dump.waits_of(truth) if w.cls == "disk"]
             self.assertGreaterEqual(len(waits), WAKERS_RIGHT * truth["waits"] - run.dump.loss["switch_unseen"])
-            # A long sync computes and waits in turns; its duration has both.
+            # A long sync computes and waits by turns, and its duration includes both.
             recorded = sum(w.run - w.block for w in waits)
             running, runnable, _, unknown = run.dump.states_of(truth)
             self.assertLessEqual(recorded, truth["wait_ns"])

@@ -60,7 +60,7 @@ class TruthTest(TruthCase):
     # --- sockets ---
 
     def test_loopback(self):
-        # Delivered on top of the sender itself.
+        # The sender delivers its packet itself.
         run = self.run_workload("socket")
         for _, sent, on_top in self.check_socket(run, LOOPBACK):
             self.assertGreaterEqual(len(on_top), 0.9 * len(sent))
@@ -73,7 +73,7 @@ class TruthTest(TruthCase):
         self.check_peers(self.run_workload("socket", "--ipv6", "--rounds", "50"))
 
     def test_peers_of_poll(self):
-        # No call that names the socket: the packet's sender is known.
+        # No call names the socket here; the sender is known from its packet.
         self.check_peers(self.run_workload("socket", "--poll", "--rounds", "50"))
         self.check_peers(self.run_workload("socket", "--poll", "--address", "::1", "--rounds", "50"))
 
@@ -93,7 +93,7 @@ class TruthTest(TruthCase):
                 path.write_text(before[name])
 
     def test_loopback_on_a_bystander(self):
-        # All packets are delivered on CPU 0, on top of whoever is there; both ends are on CPU 1.
+        # Both ends are on CPU 1. CPU 0 delivers all packets, in the context of any thread that runs there.
         with self.settings(lo_rps_cpus=1):
             run = self.run_workload("socket", "--cpus", "same", "--cpu", "1")
         for _, sent, on_top in self.check_socket(run, LOOPBACK):
@@ -105,7 +105,7 @@ class TruthTest(TruthCase):
             [ksoftirqd] = [path.parent for path, comm in comms.items() if comm == "ksoftirqd/0\n"]
             return int((ksoftirqd / "schedstat").read_text().split()[2])
 
-        # One packet at a time, ten times; what remains then of four hundred is ksoftirqd's.
+        # A softirq delivers one packet at a time and ten in all. ksoftirqd delivers the rest of the four hundred.
         with self.settings(lo_rps_cpus=1, dev_weight=1, netdev_budget=1):
             before = switches()
             run = self.run_workload("socket", "--cpus", "same", "--cpu", "1", "--flood", "4",
@@ -222,8 +222,8 @@ class TruthTest(TruthCase):
 
     def test_wakes_that_race_with_going_to_sleep(self):
         run = self.run_workload("race", "--races", os.environ.get("OFFWAIT_RACES", "1000000"))
-        # Here most wakings have to wait until the sleeper has left its CPU. For the kernel it is blocked until they are through,
-        # for offwait runnable from its waking on.
+        # Most wakings here have to wait until the sleeper has left its CPU. The kernel calls it blocked until they are complete,
+        # and offwait calls it runnable from sched_waking on.
         self.check(run, durations=False, states=False)
         sleeper, waker = self.thread_truths(run, "sleeper")[0], self.thread_truths(run, "waker")[0]
         wakers = collections.Counter(w.waker for w in run.dump.waits_of(sleeper) if w.cls == "futex")

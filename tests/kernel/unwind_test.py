@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""User stacks of programs without frame pointers, address by address as gdb finds them.
+"""User stacks of programs without frame pointers, compared with gdb's, address by address.
 
     unwind_test.py OFFWAIT RECORD_PCS BLOCKED_PLACES SLOW_FILE|- [test names]"""
 import contextlib
@@ -19,7 +19,7 @@ OFFWAIT, RECORD_PCS, BLOCKED_PLACES, SLOW_FILE = sys.argv[1:5]
 ROOT, DEEP = 0, 1  # enum offwait_stack_end
 MOST_FRAMES = 128
 
-# Real frames only: inlined functions and tail calls have none of their own.
+# Inlined functions and tail calls have no frame of their own, so they are left out.
 GDB_WALK = """
 import gdb
 for thread in gdb.selected_inferior().threads():
@@ -55,7 +55,7 @@ def is_called(pid, name):
 
 
 class Recorded:
-    """What record_pcs knows of a process: {tid: (end, how, addresses)} once stop() has been called."""
+    """Runs record_pcs on a process; stop() returns {tid: (end, how, addresses)}."""
 
     def __init__(self, pid):
         self.process = subprocess.Popen([RECORD_PCS, str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -72,7 +72,7 @@ class Recorded:
 
 @contextlib.contextmanager
 def slow_file(service_us):
-    """The path of a file whose fsync takes so long."""
+    """Yields the path of a file whose fsync takes this long."""
     with tempfile.TemporaryDirectory() as directory:
         server = subprocess.Popen([SLOW_FILE, directory, "4096", str(service_us)])
         path = os.path.join(directory, "disk")
@@ -81,14 +81,14 @@ def slow_file(service_us):
                 time.sleep(0.01)
             yield path
         finally:
-            server.kill()  # nobody waits for what it has not served
+            server.kill()  # the requests that it has not served do not matter
             server.wait()
             subprocess.run(["umount", "-l", directory], check=True)
 
 
 @contextlib.contextmanager
 def blocked_places(*arguments, within=()):
-    """Not begun yet: (pid, begin()), which returns {name: tid} when all threads are blocked."""
+    """Starts blocked_places and yields (pid, begin). begin() lets it go and returns {name: tid} when all threads are blocked."""
     process = subprocess.Popen([*within, BLOCKED_PLACES, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)
     pid = int(process.stdout.readline())
@@ -125,7 +125,8 @@ class UnwindTest(unittest.TestCase):
             switched = switched.stop()
             found = Recorded(pid).stop()
             gdb = stacks_by_gdb(pid)
-        # In the kernel, as they went to sleep; in user space, of those that sleep already.
+        # The first recorder saw the threads go to sleep and walked their stacks in the kernel. The second one found them asleep
+        # and walked them in user space.
         self.assertEqual({switched[tid][1] for tid in tids.values()}, {"switch"})
         self.assertEqual({found[tid][1] for tid in tids.values()}, {"begin"})
         self.assertGreater(len(gdb[tids["deep"]]), 1000)
@@ -139,7 +140,7 @@ class UnwindTest(unittest.TestCase):
             tids = {"fsync": begin()["fsync"]}
             switched = switched.stop()
             found = Recorded(pid).stop()
-            gdb = stacks_by_gdb(pid)  # which has to wait for the call to return
+            gdb = stacks_by_gdb(pid)  # gdb has to wait for the call to return
         self.compare(switched, gdb, tids)
         self.compare(found, gdb, tids)
 
@@ -170,11 +171,11 @@ class UnwindTest(unittest.TestCase):
             self.assert_deadlock(pid)
 
     def test_deadlock_in_a_pid_namespace(self):
-        """Where the mutexes have other numbers for their owners."""
+        """The mutexes name their owners by tids of the namespace."""
         with blocked_places("deadlock", within=["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]) as (inner, begin):
             begin()
             self.assertEqual(inner, 1)
-            # Whose parent waits for it.
+            # `inner` is the pid in the namespace; this is the host's.
             pid, = (int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_called(entry, "blocked_places"))
             self.assert_deadlock(pid)
 
@@ -204,7 +205,7 @@ class UnwindTest(unittest.TestCase):
                 server.terminate()
                 server.wait()
         print(f"mariadbd: {recorder.attach.strip()}, {len(ours)} threads")
-        # Who waits with a time limit may be elsewhere by now.
+        # A thread that waits with a time limit may be elsewhere by now.
         self.compare(ours, gdb, {str(tid): tid for tid in ours if ours[tid][1] == "begin" and tid in gdb})
         self.assertGreaterEqual(sum(how == "begin" for _, how, _ in ours.values()), 5)
 

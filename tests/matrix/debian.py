@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Packages of any Debian suite and architecture, fetched with apt (which checks the archive's signatures) and unpacked,
-never installed. Kept in $OFFWAIT_CACHE or ~/.cache/offwait.
+"""Fetches packages of any Debian suite and architecture with apt, which checks the archive's signatures, and unpacks them
+without installing them. They are kept in $OFFWAIT_CACHE or ~/.cache/offwait.
 
-    debian.py SUITE ARCHITECTURE PACKAGE...    unpacks them, and prints where"""
+    debian.py SUITE ARCHITECTURE PACKAGE...    unpacks the packages and prints the directory"""
 import fcntl
 import os
 import pathlib
@@ -19,7 +19,7 @@ FRESH_S = 24 * 3600
 
 
 class Unavailable(Exception):
-    """Neither fetched before nor to be fetched now; says what."""
+    """Something was not fetched before and cannot be fetched now; the message says what."""
 
 
 class Suite:
@@ -56,7 +56,7 @@ class Suite:
             raise Unavailable(f"Debian {self.name}: {(result.stderr.strip().splitlines() or ['no list of packages'])[-1]}")
 
     def fields(self, package):
-        """Of its newest version."""
+        """The fields of the package's newest version."""
         text = self.apt("apt-cache", "show", "--no-all-versions", package).stdout
         return dict(re.findall(r"^([A-Za-z-]+): (.*)$", text, re.MULTILINE))
 
@@ -76,7 +76,7 @@ class Suite:
         return {name: fields["Version"] for name, fields in found.items()}
 
     def tree(self, packages, pattern="(?!)"):
-        """The directory with these packages unpacked into it."""
+        """A directory into which these packages are unpacked."""
         versions = self.with_dependencies(packages, pattern)
         tree = self.directory / "trees" / packages[0]
         stamp = tree / ".packages"
@@ -105,7 +105,7 @@ def tree(suite, architecture, packages, pattern="(?!)"):
 
 
 def kernel(suite, architecture):
-    """Directory with boot/vmlinuz-* and the modules of the suite's cloud kernel."""
+    """A directory with boot/vmlinuz-* and the modules of the suite's cloud kernel."""
     return tree(suite, architecture, [f"linux-image-cloud-{architecture}"], "linux-(image|binary|modules)-.*")
 
 

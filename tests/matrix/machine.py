@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine under qemu whose only programs are ours: emulated throughout, so that it runs anywhere."""
+"""A machine under qemu that runs only the programs given to it. It is emulated throughout, so that it runs anywhere."""
 import io
 import os
 import pathlib
@@ -12,11 +12,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 300
 DISK_BYTES = 64 << 20
 RESULT_BYTES = 48 << 20
-DISK_IOPS = 2000  # or a request is done before anybody can wait for it
+DISK_IOPS = 2000  # without a limit a request is done before a thread can wait for it
 
-# By Debian's name of the architecture.
+# The command line of qemu, by Debian's name of the architecture.
 QEMU = {
-    # qemu 7.2 now and then does the compare-and-exchange of 16 bytes, which 6.12's allocator is fond of, wrong.
+    # qemu 7.2 sometimes executes cmpxchg16b wrongly, which the allocator of Linux 6.12 uses a lot.
     "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16", "-append", "console=ttyS0 panic=-1 oops=panic quiet"],
     "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on", "-append", "console=ttyAMA0 panic=-1 oops=panic quiet"],
 }
@@ -25,11 +25,11 @@ EMULATED = ["-accel", "tcg", "-smp", "2", "-m", "1G", "-nographic", "-no-reboot"
 
 
 class Failed(Exception):
-    """The machine did not get to its end; has what it said last."""
+    """The machine did not finish; the message has the last lines of its console."""
 
 
 def libraries(program, sysroot):
-    """The shared libraries that a program asks for, and those ask for, as {path in the machine: file}."""
+    """The shared libraries that a program needs, directly or through others, as {path in the machine: file}."""
     found, wanted = {}, [program]
     while wanted:
         headers = subprocess.run(["readelf", "-ldW", wanted.pop()], check=True, capture_output=True, text=True).stdout
@@ -71,7 +71,7 @@ def initramfs(file, programs, texts, sysroot):
 
 
 def image(tree):
-    """The kernel in a package tree: in /boot, since Linux 7 beside its modules."""
+    """The kernel in a package tree. It is in /boot, and since Linux 7 beside its modules."""
     [found] = [*tree.glob("boot/vmlinuz-*"), *tree.glob("usr/lib/modules/*/vmlinuz")]
     return found
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The release executable on other kernels than the running one: Debian's, under qemu.
+"""The release executable on Debian's kernels, under qemu.
 
     matrix_test.py BUILD ARM64_BUILD [test names]
 
-The builds are directories of CMake; that for arm64 need not exist."""
+The builds are build directories of CMake; the one for arm64 need not exist."""
 import json
 import os
 import pathlib
@@ -29,16 +29,17 @@ TOOLS = ["cpio", "busybox", "mke2fs", "apt-get", "dpkg-deb", "readelf"]
 
 
 class Kernel:
-    """What holds on every kernel. Each is booted once; it records all workloads in one go."""
+    """The tests that every kernel has to pass. Each kernel is booted once and records all workloads in one go."""
 
     architecture = "amd64"
-    # The system calls of an emulated machine take long, and its CPUs are threads that may have to wait for a CPU.
+    # System calls take long in an emulated machine, and its CPUs are threads that may have to wait for a CPU.
     duration_tolerance = 0.1
     wakeup_ns = 300_000
     accounting_tolerance = 0.15
     all_kernel_features = {"sched_switch prev_state", "block_rq_merge", "bpf_rdonly_cast", "vm_unmapped_area",
                            "BPF memory allocator"}
-    # An interrupt that comes while the program it runs is under way; programs take a hundred times as long here.
+    # The kernel skips a BPF program that an interrupt would run while it already runs. Programs take a hundred times as long
+    # here, so this happens.
     allowed_loss = {"program_skipped": 3}
 
     @classmethod
@@ -90,7 +91,8 @@ class Kernel:
         return recording.Run(self.dump, [line for line in said if "truth" in line], said[0]["pid"])
 
     def check_durations(self, run, truth, waits):
-        """What a thread measures of a call includes the call's own work, a good part here, and preemptions of that work."""
+        """The time that a thread measures for a call includes the call's own work, which takes long here, and preemptions of
+        that work."""
         recorded = sum(w.run - w.block for w in waits)
         preempted = sum(p.end - p.begin for p in run.dump.preemptions
                         if p.tid == truth["tid"] and truth["begin_ns"] <= p.begin and p.end <= truth["end_ns"])
@@ -152,7 +154,7 @@ class Kernel:
         self.check_blocked_throughout(self.recorded("blocked_throughout"))
 
     def doctor(self, name):
-        """Its exit status, and {feature: (state, value, meaning)}."""
+        """The doctor's exit status, and {feature: (state, value, meaning)}."""
         status, _, answer = (self.out / f"doctor.{name}").read_text().partition("\n")
         report = json.loads(answer)
         self.assertEqual(report["can_record"], status == "0")
@@ -196,13 +198,13 @@ class Kernel:
         actors = {actor["id"]: (actor["name"], len(actor["tids"])) for actor in report["actors"]}
         knots = [knot for knot in report["knots"] if not knot["background"]]
         self.assertEqual(len(knots), 1)
-        # Here some threads may get the CPU so rarely that they are not merged with the others.
+        # Some threads may get the CPU so rarely here that they are not merged with the others.
         names, threads = zip(*[actors[actor] for actor in knots[0]["actors"]])
         self.assertEqual((set(names), sum(threads)), ({"convoy"}, 8))
         self.assertEqual(knots[0]["pattern"], "lock-contention")
 
     def test_stacks_reach_the_start_of_their_thread(self):
-        """Through a libc without frame pointers."""
+        """The stacks go through a libc without frame pointers."""
         threads = {truth["tid"] for name in ("mutex", "condvar", "nanosleep", "socket")
                    for truth in self.recorded(name).truths if truth["truth"] == "thread"}
         stacks = [wait.stack for wait in self.dump.waits if wait.tid in threads and wait.stack]
@@ -226,7 +228,7 @@ class Bullseye(Kernel, TruthCase):
     kernel_features = {"block_rq_merge", "vm_unmapped_area"}
 
     def check_four_capabilities(self):
-        """Its BTF does not have the per-CPU variables, and only CAP_SYSLOG shows the symbols; BPF maps are locked memory."""
+        """The BTF of 5.10 lacks the per-CPU variables, only CAP_SYSLOG shows the symbols, and BPF maps count as locked memory."""
         status, features = self.doctor("four")
         self.assertEqual(status, 1)
         self.assertIn("CAP_SYSLOG", features["kernel types (BTF)"][2])

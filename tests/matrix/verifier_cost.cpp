@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // verifier_cost FILE COMMAND...: becomes COMMAND, which loads BPF programs, and writes a line "NAME
-// INSTRUCTIONS" for each to FILE: how many instructions the verifier went through. Kernels before 5.16 tell
-// that only in the verifier's log, which COMMAND does not ask for: a child traces the system calls of
-// COMMAND's threads, asks for it in their place, and lets go when programs are attached and one thread is
-// left.
+// INSTRUCTIONS" to FILE for each program: how many instructions the verifier went through. Kernels
+// before 5.16 say that only in the verifier's log, which COMMAND does not ask for. So a child traces the
+// system calls of COMMAND's threads, adds the request for the log, and lets COMMAND go when programs are
+// attached and one thread is left.
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint32_t kLogStatistics = 4;  // BPF_LOG_STATS of the kernel's bpf_verifier.h
 constexpr std::size_t kLogBytes = 4096;
-constexpr std::uint64_t kBelowStack = 64 << 10;  // where COMMAND has nothing
+constexpr std::uint64_t kBelowStack = 64 << 10;  // so far below the stack pointer COMMAND keeps nothing
 
 [[noreturn]] void fail(const char* what) {
   std::perror(what);
@@ -37,7 +37,7 @@ void check(bool succeeded, const char* what) {
   if (!succeeded) fail(what);
 }
 
-/// The part of bpf_attr that is for BPF_PROG_LOAD, up to the program's name.
+/// The fields of bpf_attr for BPF_PROG_LOAD, up to the program's name.
 using Load = std::array<std::byte, offsetof(bpf_attr, prog_name) + BPF_OBJ_NAME_LEN>;
 
 template <class Field>
@@ -76,7 +76,7 @@ class Tracer {
           return;
         }
       } else if (status >> 16 != 0) {
-        signal = 0;  // an event, not a signal
+        signal = 0;  // ptrace reports an event; there is no signal to deliver
       }
       check(::ptrace(PTRACE_SYSCALL, thread, 0, signal) == 0 || errno == ESRCH, "continue");
     }
@@ -146,8 +146,8 @@ class Tracer {
   FILE* out_;
   Load before_{};
   std::uint64_t attributes_ = 0;
-  std::uint64_t log_ = 0;  ///< 0 when no load that we changed is under way
-  pid_t loading_ = 0;      ///< the thread that loads: one at a time
+  std::uint64_t log_ = 0;  ///< 0 while no load with an added log is under way
+  pid_t loading_ = 0;      ///< the thread that loads; there is one at a time
 };
 
 }  // namespace

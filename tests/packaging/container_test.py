@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The manifests for Kubernetes, as OCI containers that crun runs: what they grant is enough to record processes of the host,
-and no part of it can be left out. The command line for systemd-run grants the same.
+"""The manifests for Kubernetes, run by crun as OCI containers. Their privileges are enough to record processes of the host,
+and none of them can be left out. The command line for systemd-run grants the same.
 
     container_test.py BUILD [test names]"""
 import contextlib
@@ -22,11 +22,12 @@ KUBERNETES = pathlib.Path(__file__).resolve().parents[2] / "packaging/kubernetes
 MANUAL = KUBERNETES.parent / "man"
 CAPABILITIES = ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"]
 
-# crun runs with cgroups of version 2 alone, and so do today's nodes: where both are mounted, it gets to see the one.
+# crun accepts only cgroups of version 2, and today's nodes have no others. Where both versions are mounted, crun is shown
+# version 2 alone.
 UNIFIED_CGROUPS = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
                    '[ ! -d /sys/fs/cgroup/unified ] || mount --bind /sys/fs/cgroup/unified /sys/fs/cgroup; exec "$@"', "sh"]
 
-# As containerd sets up every container that is not privileged.
+# The mounts of containerd for every container that is not privileged.
 MOUNTS = [
     {"destination": "/proc", "type": "proc", "source": "proc", "options": ["nosuid", "noexec", "nodev"]},
     {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "strictatime", "mode=755", "size=65536k"]},
@@ -55,7 +56,7 @@ def entrypoint():
 
 
 def bundle_config(pod, container, arguments, capabilities):
-    """What a kubelet makes of this container of the pod, with other arguments and capabilities."""
+    """The OCI configuration that a kubelet makes of this container of the pod, with other arguments and capabilities."""
     security = container["securityContext"]
     names = [f"CAP_{name}" for name in capabilities]
     host_paths = {volume["name"]: volume["hostPath"]["path"] for volume in pod.get("volumes", [])}
@@ -89,7 +90,7 @@ def pods_cgroup(name):
 
 @contextlib.contextmanager
 def workload():
-    """A process of the host with two threads that wake each other, until it is done with."""
+    """A process of the host with two threads that wake each other, for as long as it is used."""
     process = subprocess.Popen([BUILD / "tests/workloads/workload", "condvar", "--rounds", "100000000"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)
     try:
@@ -116,7 +117,7 @@ class ContainerTest(unittest.TestCase):
                                   stdin=subprocess.DEVNULL, check=False)
 
     def check_container(self, pod, container):
-        """What every container of ours has."""
+        """Checks what every manifest has to contain."""
         self.assertTrue(pod["hostPID"])
         self.assertEqual(container["securityContext"], {
             "runAsUser": 0, "readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False,
@@ -124,7 +125,7 @@ class ContainerTest(unittest.TestCase):
             "seccompProfile": {"type": "Unconfined"}, "appArmorProfile": {"type": "Unconfined"}})
 
     def check_report(self, out):
-        """ping and pong wait for each other, in functions of the kernel, of libc and of the workload."""
+        """Checks that ping and pong wait for each other, in functions of the kernel, of libc and of the workload."""
         report = json.loads(out)
         name = {actor["id"]: actor["name"] for actor in report["actors"]}
         edges = {(name[edge["from"]], name[edge["to"]]): edge for edge in report["edges"]}
@@ -178,7 +179,7 @@ class ContainerTest(unittest.TestCase):
             self.assertEqual(set(re.findall(r"lacks: ([A-Z_, ]+)", result.stderr)), {f"CAP_{dropped}"}, result.stderr)
 
     def test_systemd_run(self):
-        """There is no systemd here to run it: its properties are those of a unit that is sound."""
+        """No systemd runs here, so the command is not run; systemd-analyze checks its properties in a unit."""
         if not shutil.which("systemd-analyze"):
             self.skipTest("systemd-analyze missing")
         page = (MANUAL / "offwait.1").read_text().replace("\\-", "-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian package: made, installed in clean Debian releases, used there, and removed.
+"""The Debian package is built, installed in clean Debian releases, used there, and removed.
 
     deb_test.py BUILD [test names]"""
 import json
@@ -16,7 +16,7 @@ from running import run, sleeper
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-# What installing any package leaves behind.
+# The files that apt changes whenever it installs a package.
 TRACES_OF_APT = re.compile(r"(etc/ld\.so\.cache|var/(cache/(apt|ldconfig|debconf)|lib/(apt|dpkg)|log)/.*)")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The release executable needs nothing but the kernel: in an empty root, and in those of other Debian releases.
+"""The release executable needs nothing but the kernel: it works in an empty root and in other Debian releases.
 
     executable_test.py BUILD [test names]"""
 import json
@@ -33,7 +33,7 @@ class ExecutableTest(unittest.TestCase):
         return root
 
     def check_recording(self, root, sleep, libc):
-        """A process that `sleep` starts is recorded in this root: its call is known, and its stack up to its start."""
+        """Records a process that `sleep` starts, in this root, and checks its system call and that its stack is whole."""
         with sleeper(sleep) as pid:
             report = json.loads(run(*root.inside("/offwait", "-p", pid, "-d", "1s", "--json", "-", mounts=("/proc", "/sys"))))
         wait, = report["open_waits"]

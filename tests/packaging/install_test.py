@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `cmake --install` puts where, and whether the manual and the completions are good.
+"""`cmake --install`: where it puts the files, and whether the manual and the completions are right.
 
     install_test.py BUILD [test names]"""
 import os
@@ -62,7 +62,7 @@ class InstallTest(unittest.TestCase):
 
     @needs("cc")
     def test_header(self):
-        """Compiles on its own, as C and as C++."""
+        """The header compiles on its own, as C and as C++."""
         for language, standard in (("c", "c11"), ("c++", "c++17")):
             run("cc", f"-x{language}", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
                 f"-I{self.prefix}/include", "-", input="#include <offwait/annotate.h>\nint main(void) { return 0; }\n")
@@ -135,7 +135,7 @@ class InstallTest(unittest.TestCase):
 
     @needs("zsh")
     def test_zsh(self):
-        """In a terminal: zsh completes nowhere else."""
+        """Runs zsh in a terminal, as it completes only there."""
         setup = (f"fpath=({self.prefix}/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; "
                  "unsetopt list_beep; offwait() print -r -- \"<<$*>>\"\n")
 
@@ -156,7 +156,7 @@ class InstallTest(unittest.TestCase):
                 os.close(terminal)
                 os.waitpid(child, 0)
             return re.search("<<(.*)>>", got)[1]
-        self.assertEqual(completed("offwait rep\toffw\t"), "report offwait")  # zsh takes a slash at the end away again
+        self.assertEqual(completed("offwait rep\toffw\t"), "report offwait")  # zsh removes a slash at the end
         self.assertEqual(completed("offwait --folded-k\ton\t"), "--folded-kind=on-cpu")
         self.assertEqual(completed("offwait dump --out\tdoc/offw\t"), "dump --output=doc/offwait")
         self.assertEqual(completed("offwait dump -o f -- mando\t -T"), "dump -o f -- mandoc -T")

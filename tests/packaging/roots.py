@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Roots of file systems to run something in: an empty one, or clean installations of Debian suites, which are kept beside the
-packages of ../matrix/debian.py."""
+"""Root file systems to run commands in: an empty one, or clean installations of Debian suites. The installations are kept
+beside the packages of ../matrix/debian.py."""
 import fcntl
 import pathlib
 import shutil
@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "matrix"))
 import debian  # noqa: E402
 from debian import Unavailable  # noqa: E402,F401
 
-# Mounts are in a namespace of their own: they are gone when the command is done, however it ends.
+# The mounts are in their own namespace, so that they disappear with the command, however it ends.
 ENTER = """set -e
 scratch=$1 lower=$2; shift 2
 mount -t overlay overlay -o "lowerdir=$lower,upperdir=$scratch/changes,workdir=$scratch/work" "$scratch/root"
@@ -22,7 +22,8 @@ exec chroot "$scratch/root" "$@"
 
 
 def installation(suite):
-    """A directory with the suite's essential packages and apt, installed; made when there is none. Not to be written to."""
+    """A directory in which the suite's essential packages and apt are installed. It is made if it does not exist, and must not be
+    written to."""
     kept = debian.CACHE / "roots" / suite
     kept.parent.mkdir(parents=True, exist_ok=True)
     with open(kept.with_suffix(".lock"), "w", encoding="ascii") as lock:
@@ -43,8 +44,8 @@ def installation(suite):
 
 
 class Root:
-    """An empty root, or that of a Debian suite. What is put into `changes` is in it, and what changes in it is there. Gone after
-    a `with`."""
+    """An empty root, or that of a Debian suite. The directory `changes` lies over it: files put there appear in the root, and
+    what a command changes in the root is found there. A `with` removes it at its end."""
 
     def __init__(self, suite=None):
         installed = installation(suite) if suite else None

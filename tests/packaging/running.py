@@ -9,7 +9,7 @@ GUARD_S = 180  # against hanging only
 
 
 def run(*command, **more):
-    """What it says on standard output; it has to succeed."""
+    """Runs a command, which has to succeed, and returns its standard output."""
     result = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=GUARD_S, check=False, **more)
     if result.returncode != 0:
         raise AssertionError(f"{' '.join(map(str, command))}: status {result.returncode}\n{result.stdout}{result.stderr}")
@@ -18,7 +18,7 @@ def run(*command, **more):
 
 @contextlib.contextmanager
 def sleeper(command=("/bin/sleep", "600")):
-    """The process that this command line becomes: it sleeps."""
+    """Runs a command line that becomes a sleeping process; yields its pid."""
     process = subprocess.Popen(command)
     try:
         while pathlib.Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plans with one planted bottleneck each: their text, their generation, and the measurement of their truth.
+"""Plans with one planted bottleneck each: reads, generates and measures them.
 
-    plans.py PLANTED DIRECTORY > plans.txt     generates, keeping only what proves true on this machine
+    plans.py PLANTED DIRECTORY > plans.txt     generates plans and keeps those that prove true on this machine
 
-A plan is kept when the program gets clearly faster with the planted piece twice as fast, and with no decoy twice as
-fast. What offwait says of a plan plays no part in it."""
+A plan is kept if the program gets clearly faster when the planted piece is twice as fast, and does not when any decoy is.
+What offwait says of a plan plays no part."""
 import collections
 import random
 import statistics
@@ -89,7 +89,7 @@ def read(path):
 # --- the truth ---
 
 def rate(planted, directory, plan, speeds=(), seconds=0.5):
-    """Items a second, with the pieces of `speeds` twice as fast."""
+    """The throughput in items per second, with the pieces of `speeds` twice as fast."""
     arguments = [word for piece in speeds for word in ("--speed", piece + "=2")]
     run = subprocess.run([planted, "--directory", directory, "--seconds", str(seconds), *arguments],
                          input=plan.text, stdout=subprocess.PIPE, text=True, check=True)
@@ -97,8 +97,8 @@ def rate(planted, directory, plan, speeds=(), seconds=0.5):
 
 
 def gains(planted, directory, plan, rounds=(3, 5, 7)):
-    """{piece: the throughput with that piece twice as fast, over the throughput as it is}: the median of so many rounds,
-    of more when the last ones leave it open on a machine that is busy with something else."""
+    """{piece: the throughput with that piece twice as fast, divided by the throughput as it is}. Each is the median of `rounds`
+    rounds, and of more where these leave open whether the plan is true, as on a busy machine."""
     ratios = collections.defaultdict(list)
     for last in rounds:
         while len(ratios[plan.planted.piece]) < last:
@@ -120,7 +120,7 @@ def is_true(plan, measured, slack=0.0):
 # --- the generators ---
 
 def service(r, kind, us, piece):
-    """An operation that takes `us`: a CPU, a disk, or something remote that is slept for."""
+    """An operation that takes `us` of a CPU, of a disk, or of something remote, for which it sleeps."""
     return f"{'sync' if kind == 'disk' else kind} {us:.0f} {piece}"
 
 
@@ -129,7 +129,7 @@ def planted_as(kind):
 
 
 def add_clutter(plan, r, period):
-    """What real programs have besides: long waits that limit nothing. Returns operations for a working thread."""
+    """Adds what real programs also have: long waits that limit nothing. Returns operations for a working thread."""
     extra = []
     kinds = r.sample(["idle_pool", "ticked_pool", "housekeeper", "journal"], r.randint(1, 2))
     if "idle_pool" in kinds:
@@ -202,7 +202,7 @@ def lock(plan, r, kind):
 
 
 def two_locks(plan, r, kind):
-    """Two locks on the way of each worker: one is full, the other is not."""
+    """Each worker passes two locks; one of them is always held, the other is not."""
     workers, held = r.randint(4, 8), r.uniform(1500, 3000)
     extra = add_clutter(plan, r, held)
     for name in ("catalog", "cache"):
@@ -215,7 +215,7 @@ def two_locks(plan, r, kind):
 
 
 def closed_loop(plan, queue, clients, work, servers, take, serve, extra):
-    """Threads that work and then ask, and others that answer; clients and servers: (name, number)."""
+    """Adds threads that work and then ask, and threads that answer. `clients` and `servers` are (name, number)."""
     plan.thread(*clients, *work, f"call {queue}", "count", *extra)
     plan.thread(*servers, f"{take} {queue}", serve, "reply")
 
@@ -235,7 +235,7 @@ def server(plan, r, kind):
 
 
 def few_clients(plan, r, kind):
-    """The pool has nothing to do: what limits is how fast the clients ask."""
+    """The pool is mostly idle; the clients limit, by how fast they ask."""
     period = r.uniform(4000, 9000)
     extra = add_clutter(plan, r, period)
     plan.queue("requests", 32)
@@ -246,7 +246,7 @@ def few_clients(plan, r, kind):
 
 
 def group_commit(plan, r, kind):
-    """Workers hand what they did to a log writer, which writes for all that came meanwhile."""
+    """Workers hand their results to a log writer, which writes all that came meanwhile at once."""
     period = r.uniform(5000, 9000)
     extra = add_clutter(plan, r, period)
     plan.queue("log", 64)
@@ -293,7 +293,7 @@ def scatter(plan, r, kind):
 
 
 def nested(plan, r, kind):
-    """A lock is held over a call to a backend, which is what takes the time."""
+    """A lock is held during a call to a backend; the backend takes the time."""
     period, workers = r.uniform(2000, 5000), r.randint(3, 7)
     extra = add_clutter(plan, r, period)
     plan.line("lock session")
@@ -340,7 +340,7 @@ def osdi24_case1(plan, r, kind):
 
 
 def osdi24_case2(plan, r, kind):
-    """Case 2: the disk reads are."""
+    """Figure 1 of blocked-samples-osdi24, case 2: the disk reads are on the critical path."""
     plan.line("barrier b 2")
     plan.thread("thread1", 1, "cpu 300 compute_light", "sync 1000 pwrite", "read 6000 pread", "meet b", "count")
     plan.thread("thread2", 1, "cpu 2000 compute_heavy", "meet b")
@@ -361,8 +361,8 @@ WANTED = [
 
 HEADER = """\
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Made by plans.py: programs with one planted bottleneck each (README.md). The gain of each piece is the throughput
-# with that piece twice as fast, over the throughput as it is, as measured when the plan was taken."""
+# Made by plans.py: programs with one planted bottleneck each (README.md). The gain of a piece is the throughput with that
+# piece twice as fast, divided by the throughput as it is, as measured when the plan was made."""
 
 
 def generate(planted, directory):

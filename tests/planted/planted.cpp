@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs a plan: threads that do the same operations over and over, with queues, locks, barriers, a disk and
-// sleeps between them (README.md has the plan's form).
+// Runs a plan: threads that repeat the same operations, with queues, locks, barriers, a disk and sleeps
+// between them (README.md describes plans).
 //
 //   planted --directory DIR [--speed PIECE=FACTOR]... [--seconds S] < PLAN
 //
-// Without --seconds it says "ready" once all threads run, and runs until it is killed. With it, it prints how
-// often per second `count` was reached in the last S seconds of S + kWarmUp.
+// Without --seconds it prints "ready" once all threads run, and runs until it is killed. With --seconds it
+// prints how often per second `count` was reached in the last S seconds of S + kWarmUp.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -67,13 +67,13 @@ void use_cpu(std::int64_t ns) {
   }
 }
 
-// Who made a `call` waits here for the `reply`.
+// A thread that made a `call` waits here for the `reply`.
 class Reply {
  public:
   void give() {
     const std::lock_guard lock(mutex_);
     given_ = true;
-    changed_.notify_one();  // under the lock: the caller's stack, and this with it, is gone soon after
+    changed_.notify_one();  // under the lock: after it the caller may return, and this object is on its stack
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -85,7 +85,7 @@ class Reply {
   std::condition_variable changed_;
   bool given_ = false;
 };
-using Item = Reply*;  // null: nobody waits for it
+using Item = Reply*;  // null if no thread waits for a reply
 
 class Queue {
  public:
@@ -151,7 +151,8 @@ class Barrier {
   std::uint64_t round_ = 0;
 };
 
-// A file of its own for each thread, whose blocks are allocated: a sync is a write of data and a flush.
+// Each thread has a file of its own. Its blocks are allocated, so that a sync writes data and flushes, and
+// changes no metadata.
 class File {
  public:
   explicit File(const std::string& directory) {
@@ -178,7 +179,8 @@ class File {
     close(direct_);
   }
 
-  // A virtual machine's disk needs a fraction of a millisecond: it is repeated, as a slower one would take.
+  // A virtual machine's disk syncs in a fraction of a millisecond. To act as a slower disk, the sync is
+  // repeated until `ns` have passed.
   [[gnu::noinline]] void sync_for(std::int64_t ns) {
     const std::int64_t end = now(CLOCK_MONOTONIC) + ns;
     do {
@@ -207,13 +209,13 @@ class File {
   std::unique_ptr<Block> block_ = std::make_unique<Block>();
 };
 
-// What one running thread has at hand.
+// The state of one running thread.
 struct Hands {
-  std::deque<Item> items;  // what it took and has not put or answered yet
+  std::deque<Item> items;  // the thread took these and has not put or answered them yet
   std::unique_ptr<File> file;
   std::minstd_rand random;
 
-  // Service times vary by a fifth either way.
+  // A service time, up to a fifth shorter or longer than `us`.
   std::int64_t vary(double us) {
     return static_cast<std::int64_t>(us * kNsPerUs * std::uniform_real_distribution<>(0.8, 1.2)(random));
   }
@@ -270,7 +272,7 @@ class Plan {
 
   void read(const std::string& keyword, std::istream& words) {
     if (keyword == "planted" || keyword == "decoy") {
-      std::string rest;  // for the test, which knows what to expect
+      std::string rest;  // only planted_test.py needs it
       std::getline(words, rest);
     } else if (keyword == "queue") {
       const auto name = word<std::string>(words);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Does offwait find the bottleneck that was planted?
+"""Checks that offwait finds the bottleneck that was planted.
 
     planted_test.py OFFWAIT PLANTED [--verify] [--keep DIR] [PLAN...]
 
-Runs the plans of plans.txt (all, or those whose name contains one of PLAN), records each for a moment and looks whether
+Runs the plans of plans.txt (all, or those whose name contains one of PLAN), records each for a moment and checks whether
 the planted piece is in the first knot of the report, or is a sink that limits. Prints a line for each plan and the hit
-rate, and fails under 95 %. --verify first measures again that each plan's truth holds on this machine, and leaves out
-those of which it does not. --keep DIR: the reports are kept there."""
+rate, and fails if that is below 95 %. --verify first measures each plan's truth on this machine, and leaves out the plans
+that are not true. --keep DIR keeps the reports in DIR."""
 import argparse
 import collections
 import json
@@ -33,7 +33,7 @@ def thread_names(pid):
 
 
 def record(offwait, planted, directory, plan):
-    """(report, {tid: name}) of one run."""
+    """Records one run; returns (report, {tid: name})."""
     with tempfile.TemporaryFile("w+") as text:
         text.write(plan.text)
         text.seek(0)
@@ -83,8 +83,8 @@ class Answer:
 
 
 def names_planted(plan, answer):
-    """Whether the planted piece is in the answer: the thread; the thread with the disk that it waits for; holders of the
-    lock that wait for each other, or one that holds it all the time."""
+    """Whether the planted piece is in the answer. A planted thread has to be in it; a planted disk together with the thread
+    that waits for it; a planted lock by its holders that wait for each other, or by one that holds it all the time."""
     kind, name = plan.planted.kind, plan.planted.name
     if kind == "thread":
         return name in answer.threads()
@@ -96,7 +96,7 @@ def names_planted(plan, answer):
 
 
 def decoys_in(plan, answer):
-    """Decoys whose threads are in the answer though the planted piece's thread is another."""
+    """The decoys that are in the answer by threads that do not run the planted piece."""
     return sorted(piece for piece in plan.decoys
                   if plan.threads_with(piece) & answer.threads() - plan.threads_with(plan.planted.piece))
 

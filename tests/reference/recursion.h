@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The literal recursion of Figure 4 of wPerf, and the account of a thread's time by adding up overlaps.
-// Slow and obvious: what src/graph/sweep must equal to the nanosecond.
+// The recursion of Figure 4 of wPerf (OSDI '18) as it is printed there, and a thread's states as sums of
+// overlaps. This is slow and obvious; src/graph/sweep has to give the same results to the nanosecond.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct Cascade {
   std::size_t depth = 0;         ///< deepest recursion: threads in the longest chain of waits
 };
 
-/// cascade(w) for each wait w of the trace, clipped to the window and to its thread's life. Never returns
-/// on a trace that cannot have happened.
+/// Runs cascade(w) for each wait w of the trace, clipped to the window and to the life of w's thread. Does
+/// not return for a trace that cannot have happened.
 Cascade cascade(const Trace& trace);
 
 /// How much of [from, to) a thread spent in each state. `unknown` includes the time before its birth and
@@ -31,7 +31,7 @@ struct States {
 };
 States states(const Trace& trace, ActorId thread, Nanos from, Nanos to);
 
-/// The plain sums of one site.
+/// The sums over the waits of one site.
 struct SiteTotals {
   std::uint64_t waits = 0;
   Nanos wait_ns = 0;
@@ -39,16 +39,16 @@ struct SiteTotals {
 };
 std::vector<SiteTotals> site_totals(const Trace& trace);
 
-/// The CPU samples of `ran` with this stack at times when threads of `waited` were in waits that the sampled
-/// thread ended.
+/// Counts the CPU samples of `ran` with this stack that were taken while threads of `waited` were in waits
+/// that the sampled thread ended.
 struct SampleCounts {
   std::uint64_t samples = 0;
-  std::uint64_t waiting = 0;  ///< each for every one that waited
+  std::uint64_t waiting = 0;  ///< a sample counts once for each thread that waited
 };
 SampleCounts samples_meanwhile(const Trace& trace, const std::vector<ActorId>& waited,
                                const std::vector<ActorId>& ran, StackId stack);
 
-/// The length of the wait that `thread` is in when the window (or its life) ends, 0 if it is in none.
+/// The length of the wait in which `thread` is when the window (or its life) ends; 0 if it is in none.
 Nanos open_wait(const Trace& trace, ActorId thread);
 
 }  // namespace offwait::reference

@@ -9,7 +9,7 @@
 
 namespace offwait::test {
 
-/// A directory that is gone afterwards, with all that is in it.
+/// A new directory, which the destructor removes with everything in it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

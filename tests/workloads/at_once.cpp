@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sleeps as soon as it runs, and says how often it has left its CPU since it was forked.
+// Sleeps as soon as it runs, and prints how often it has left its CPU since it was forked.
 #include "workloads.h"
 
 namespace workload {

@@ -16,7 +16,8 @@
 namespace workload {
 namespace {
 
-/// From now on blocked for ever; the process ends with _exit.
+/// Starts a thread that blocks for ever in `blocking_call`, and returns when it sleeps. The process ends with
+/// _exit, which does not wait for it.
 template <class BlockingCall>
 pid_t start_blocked(const char* name, BlockingCall blocking_call) {
   std::atomic<pid_t> tid{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One thread waits for another, which meanwhile runs workload_hot() for 70 % and workload_cool() for 30 % of
-// its time, and workload_unwaited() only while nobody waits for it.
+// One thread waits for another. While it waits, the other one runs workload_hot() for 70 % and
+// workload_cool() for 30 % of the time. It runs workload_unwaited() only while the first one does not wait.
 #include <atomic>
 #include <thread>
 
@@ -18,7 +18,7 @@ Nanos cpu_now() {
   return time.tv_sec * Nanos{1'000'000'000} + time.tv_nsec;
 }
 
-/// Some 10 µs without a system call.
+/// Computes for some 10 µs without a system call.
 [[gnu::always_inline]] inline void compute() {
   for (int i = 0; i < 20'000; ++i) asm volatile("");
 }

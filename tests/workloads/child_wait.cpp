@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A parent that waits for children, each of which sleeps a while and exits. The waker is the child.
+// A parent waits for children. Each child sleeps a while and exits, which wakes the parent.
 #include <ctime>
 #include <optional>
 #include <thread>

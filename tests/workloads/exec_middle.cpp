@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sleeps, becomes another program (after_exec) with the same tid, and sleeps again. --from-thread: the thread
-// that executes is not the leader, so that it takes over the leader's tid and the leader disappears in its
-// wait.
+// Sleeps, becomes another program (after_exec) with the same tid, and sleeps again. With --from-thread
+// another thread than the leader executes the program: it takes over the leader's tid, and the leader
+// disappears while it waits.
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -21,7 +21,7 @@ void sleep_rounds(const char* name, std::int64_t rounds, Nanos sleep_ns) {
   truth.print();
 }
 
-/// The name of the new program is that of the link it is started through.
+/// Starts this program again through a link called after_exec, which gives the process its new name.
 [[noreturn]] void become_after_exec(std::int64_t rounds, std::int64_t sleep_us, bool exit_at_once) {
   std::string directory = "/tmp/workload-XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) fail("mkdtemp");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file that really is on a disk.
+// A file that is on a disk and not in memory only.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class DiskFile {
 
   int fd() const { return fd_; }
 
-  /// "disk:NAME", of the whole disk.
+  /// "disk:NAME", where NAME is that of the whole disk, not of a partition.
   const std::string& waker() const { return waker_; }
 
  private:

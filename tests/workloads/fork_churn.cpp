@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A creator that starts short threads (--processes: processes) one after the other and waits for the end of
-// each. The waker is the one that ends.
+// A creator starts short threads (with --processes: processes) one after the other and waits for the end of
+// each. The thread or process that ends wakes it.
 #include <atomic>
 #include <optional>
 #include <thread>

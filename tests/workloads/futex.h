@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The futex system call, private to the process, without timeouts.
+// The futex system call on futexes that are private to the process, without timeouts.
 #pragma once
 
 #include <atomic>

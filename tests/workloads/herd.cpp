@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tickets for one: all waiters are woken by pthread_cond_broadcast, one of them takes the ticket, the others
-// find nothing and wait again.
+// For each ticket pthread_cond_broadcast wakes all waiters. One of them takes the ticket, the others find
+// nothing and wait again.
 #include <thread>
 #include <vector>
 
@@ -19,7 +19,7 @@ void herd(Options& options) {
 
   struct Waiter {
     pid_t tid = 0;
-    std::int64_t woken = 0;  // Out of pthread_cond_wait.
+    std::int64_t woken = 0;  // Returns from pthread_cond_wait.
     std::int64_t in_vain = 0;
     std::int64_t taken = 0;
   };

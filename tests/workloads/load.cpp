@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Many context switches: on each of --cpus CPUs two threads hand a byte to each other, in a burst every
-// millisecond, at
-// --rate switches a second in all. The truth has only counts: the waits of a thread that were not its sleeps
-// (waker timer) were ended by its partner.
+// millisecond, at --rate switches a second in all. The truth has only counts: the timer ended a thread's
+// sleeps, and its partner ended all other waits.
 #include <array>
 #include <ctime>
 #include <optional>

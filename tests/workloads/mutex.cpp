@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A convoy on one lock. --lock pthread: a real mutex; a woken thread may find it taken and wait again, so
-// with more than two threads only "some peer" is known. --lock handoff: a ticket lock on futexes, where the
-// thread that unlocks names its successor, so every waker is known.
+// A convoy on one lock. --lock pthread is a real mutex: a woken thread may find it taken and wait again, so
+// with more than two threads the truth only says that a peer was the waker. --lock handoff is a ticket lock
+// on futexes: the thread that unlocks names its successor, so every waker is known.
 #include <array>
 #include <atomic>
 #include <optional>

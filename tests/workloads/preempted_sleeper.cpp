@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads on one CPU with a realtime thread that wakes at random times and preempts them between setting
-// their state and sleeping, or not sleeping after all:
-// - ping and pong wait for each other in poll() with a timeout (which arms a timer after it has set the
-// state, a
-//   long way to sleep) and read(). Only a kernel that preempts itself (preempt=full or lazy) interrupts that.
-// - reaper, a process, waits for children that have exited already. The kernel buries a child with the state
-// of the
-//   parent still set to sleeping, and drops what was looked at below /proc/CHILD, offering the CPU to others
-//   meanwhile, under preempt=none and voluntary too. The parent has then been preempted in that state and
-//   never slept.
+// Threads share one CPU with a realtime thread that wakes at random times and preempts them after they have
+// set their state to sleeping, and before they sleep or decide not to:
+// - ping and pong wait for each other in read() and in poll() with a timeout. poll() arms a timer between
+// setting
+//   the state and sleeping, which takes long. Only a kernel that preempts itself (preempt=full or lazy)
+//   interrupts that.
+// - reaper, a process, waits for children that have exited already. The kernel releases the child, and its
+// cached
+//   entries below /proc/CHILD, while the parent's state is still sleeping, and offers the CPU to others
+//   meanwhile, under preempt=none and voluntary too. So the parent is preempted in that state, but never
+//   sleeps.
 #include <array>
 #include <atomic>
 #include <ctime>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Wakes that hit a thread before, while and after it goes to sleep: the sleeper waits on a futex, the waker,
-// on another CPU, changes the word and wakes within a random 0 to 3 µs of the sleeper's announcement.
+// Wakes that hit a thread before, while and after it goes to sleep. The sleeper announces that it will wait
+// on a futex; within a random 0 to 3 µs after that the waker, on another CPU, changes the word and wakes.
 #include <atomic>
 #include <cerrno>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace workload {
 namespace {
 
-/// xorshift; the sequence does not matter.
+/// The next number of an xorshift generator; the sequence does not matter.
 std::uint32_t next_random(std::uint32_t& state) {
   state ^= state << 13U;
   state ^= state >> 17U;
@@ -63,7 +63,8 @@ void race(Options& options) {
     for (std::uint32_t round = 0; round < races; ++round) {
       while (announced.load(std::memory_order_acquire) != round + 1) {
       }
-      // Half of them in the first fractions of a µs, where the sleeper is on its way into the kernel.
+      // Half of the wakes come in the first fractions of a µs, when the sleeper is on its way into the
+      // kernel.
       const std::uint32_t limit = max_delay_ns / (round % 2 == 0 ? 1 : 8);
       delay(next_random(random) % (limit + 1));
       word.store(round + 1, std::memory_order_release);

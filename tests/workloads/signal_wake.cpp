@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A thread in sigsuspend (pause without its race) and one in sigwait, both woken by signals that a third one
-// sends.
+// One thread waits in sigsuspend (which is pause without its race), another in sigwait. A third one wakes
+// both with signals.
 #include <atomic>
 #include <csignal>
 #include <ctime>

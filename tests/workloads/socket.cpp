@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two processes hand a message to each other through a connection: TCP over loopback, or with --netns into
-// another network namespace, or a UNIX socket pair. The message is the writer's tid, so the reader knows who
-// sent it (and over TCP, the peer's address), also where somebody else's CPU time delivered it: with --flood
-// processes that send a hundred datagrams every millisecond. --ipv6: an IPv4 address through an IPv6 socket;
-// --poll: waits in poll.
+// Two processes hand a message to each other through a connection: TCP over loopback, TCP into another
+// network namespace (--netns), or a UNIX socket pair. The message is the writer's tid, so the reader knows
+// which thread sent it (and over TCP, the peer's address), even when another thread's CPU time delivered it.
+// Processes of
+// --flood provide such threads: each sends a hundred datagrams every millisecond. --ipv6 uses an IPv4 address
+// through an IPv6 socket; --poll waits in poll.
 #include <array>
 #include <csignal>
 #include <string>
@@ -27,7 +28,7 @@
 namespace workload {
 namespace {
 
-/// An IPv4 address as an IPv6 socket has it, `port` in network order.
+/// An IPv4 address in the form of an IPv6 socket (::ffff:a.b.c.d); `port` is in network order.
 sockaddr_in6 place(const std::string& address, in_port_t port) {
   sockaddr_in6 out{};
   out.sin6_family = AF_INET6;
@@ -47,7 +48,7 @@ sockaddr_in ipv4(const std::string& address, in_port_t port) {
   return out;
 }
 
-// The socket API wants every address as the type of none.
+// The socket API takes an address of any family as sockaddr.
 template <class Address>
 const sockaddr* general(const Address& address) {
   return reinterpret_cast<const sockaddr*>(&address);
@@ -64,7 +65,7 @@ int bound(int type, Address at, in_port_t& port) {
   return listener;
 }
 
-/// As offwait writes it.
+/// The address and port of the peer, in the form that offwait prints.
 std::string name_of_peer(int connection) {
   sockaddr_storage at{};
   socklen_t size = sizeof(at);
@@ -90,7 +91,7 @@ void enter(const std::string& network_namespace) {
   close(fd);
 }
 
-/// Sends to a socket that nobody reads. Ends with its parent.
+/// Sends to a socket that no thread reads. The process ends with its parent.
 void flood() {
   checked(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
   in_port_t port = 0;
@@ -184,7 +185,7 @@ void socket_ping_pong(Options& options) {
     truth.print();
     _exit(0);
   }
-  // Whoever ends first: should one fail, the other would wait for it for ever.
+  // Takes the processes in the order in which they end: if one fails, the other would wait for it for ever.
   for (int left = 2; left > 0; --left) {
     int status = 0;
     checked(wait(&status), "wait");

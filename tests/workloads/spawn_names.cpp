@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads with hostile names, each with a few sleeps under it. The last one changes its name between them.
+// Threads with hostile names sleep a few times each. The last one changes its name between its sleeps.
 #include <array>
 #include <ctime>
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two threads and a lock that is waited for busily. --kind function: in workload_spin_lock(), which knows
-// nothing of being looked at (--spin); --kind annotated: inlined, with the probes of offwait/annotate.h.
+// Two threads wait busily for a lock. With --kind function they do so in workload_spin_lock(), a plain
+// function that --spin can probe; with --kind annotated the lock is inlined and has the marks of
+// offwait/annotate.h.
 #include <array>
 #include <atomic>
 #include <string>
@@ -14,7 +15,7 @@
 namespace workload {
 namespace {
 
-// First come, first served: each waits for the other in every round.
+// A ticket lock serves threads in their order, so each thread waits for the other in every round.
 struct SpinLock {
   std::atomic<std::uint32_t> next{0};
   std::atomic<std::uint32_t> serving{0};
@@ -47,7 +48,7 @@ void spin(Options& options) {
   struct Spinner {
     pid_t tid = 0;
     std::int64_t waits = 0;
-    Nanos wait_ns = 0;  // Until the other let go.
+    Nanos wait_ns = 0;  // Until the other thread let go.
     Nanos lock_ns = 0;  // Until the lock was got.
     Nanos begin_ns = 0;
     Nanos end_ns = 0;
@@ -69,7 +70,7 @@ void spin(Options& options) {
           acquire(lock);
           offwait_spin_end(&lock);
         }
-        // Set by the one before, who had it until then.
+        // The thread that held the lock before wrote `released` when it let go.
         const Nanos waited = lock.released - begin;
         if (waited > 0) {
           ++me.waits;

@@ -10,17 +10,18 @@
 //
 // A truth of kind "thread" covers the thread from `begin_ns` to `end_ns` (CLOCK_MONOTONIC):
 //   tid, tgid, name      name with invalid UTF-8 replaced; name_hex has the bytes
-//   calls                blocking calls made
+//   calls                number of blocking calls
 //   waits                voluntary context switches inside them, as the kernel counted: the waits to be
-//   recorded wait_ns              sum of the durations of the calls that blocked. Includes the time from wake
-//   to run, so it is
-//                        comparable with offwait's `run - block`
-//   wakers               {"thread:TID" | "timer" | "disk:NAME" | "peer": waits}; peer is any other thread of
-//   the truth nvcsw, nivcsw        voluntary and involuntary switches of the whole span; nvcsw - waits were
-//   waits outside
-//                        the blocking calls (a page table lock, for example)
+//   recorded wait_ns              sum of the durations of the calls that blocked. This includes the time from
+//   wake to run,
+//                        so it is comparable with offwait's `run - block`
+//   wakers               {"thread:TID" | "timer" | "disk:NAME" | "peer": waits}; "peer" is any other thread
+//   of
+//                        the truth
+//   nvcsw, nivcsw        voluntary and involuntary switches of the whole span; nvcsw - waits is the number of
+//                        waits outside the blocking calls (for a page table lock, for example)
 //   preempted_in_wait    involuntary switches inside blocking calls
-//   cpu_ns, run_delay_ns time on a CPU, time runnable without one (schedstat)
+//   cpu_ns, run_delay_ns time on a CPU, and time runnable without one (schedstat)
 #pragma once
 
 #include <cstdint>
@@ -46,8 +47,8 @@ void spin_cpu(Nanos ns);
 /// allowed.
 void pin_to_cpu(int cpu);
 
-/// On one CPU a woken thread preempts its waker, which then finds its answer without having waited. Batch
-/// threads do not: the waker goes on until it blocks.
+/// Makes the calling thread a batch thread, which does not preempt its waker: the waker runs until it blocks.
+/// Otherwise, on one CPU, a woken thread preempts its waker, which then finds its answer without a wait.
 void let_wakers_run_on();
 
 /// Exits the process: 1 for a failed system call, 77 for "this host cannot run this workload" (CTest's
@@ -55,31 +56,31 @@ void let_wakers_run_on();
 [[noreturn]] void fail(const std::string& what);
 [[noreturn]] void skip(const std::string& why);
 
-/// `result` unless it is negative, then fail(what).
+/// Returns `result`, or calls fail(what) if it is negative.
 template <class T>
 T checked(T result, const char* what) {
   if (result < 0) fail(what);
   return result;
 }
 
-/// How often, and how long, the calling thread has been switched away from.
+/// How often the calling thread has been switched away from since it was created.
 struct Switches {
   std::int64_t voluntary;
   std::int64_t involuntary;
 };
 Switches current_switches();
 
-/// The name a wait is credited to: "thread:TID".
+/// A thread's name as a waker: "thread:TID".
 std::string thread_waker(pid_t tid);
 
-/// The truth about one thread. Constructed, used and ended in that thread.
+/// The truth about one thread. That thread constructs, uses and ends it.
 class ThreadTruth {
  public:
   /// Names the calling thread (its first 15 bytes) and begins its measured part.
   explicit ThreadTruth(std::string name);
 
-  /// Runs one blocking call, which returns the name of whoever ended it. When the kernel says that the thread
-  /// did not block, nothing is credited.
+  /// Runs one blocking call, which returns the name of its waker. The waker is credited with a wait if the
+  /// kernel says that the thread blocked.
   template <class BlockingCall>
   void wait(BlockingCall&& blocking_call) {
     const Switches before = current_switches();
@@ -89,17 +90,17 @@ class ThreadTruth {
     add(before, current_switches(), end - start, waker);
   }
 
-  /// Sleeps so often, so long each time.
+  /// Sleeps `rounds` times, `each` ns long.
   void sleep(std::int64_t rounds, Nanos each);
 
   /// Ends the measured part.
   void end();
 
-  /// After end(): prints the truth line. From any thread.
+  /// Prints the truth line. Any thread may call it, after end().
   void print() const;
 
   pid_t tid() const { return tid_; }
-  /// Of the measured part, after end().
+  /// The switches of the measured part; valid after end().
   const Switches& switches() const { return switches_; }
 
  private:
@@ -137,13 +138,13 @@ class Options {
   std::string text(const std::string& key, const std::string& otherwise);
   bool flag(const std::string& key);
 
-  /// --exit was given: do not wait for anybody at the end.
+  /// Whether --exit was given: the workload then exits without waiting for a line.
   bool exit_at_once() const { return exit_at_once_; }
 
-  /// Exits with 2: a value makes no sense.
+  /// Exits with 2 because a value makes no sense.
   [[noreturn]] static void refuse(const std::string& why);
 
-  /// Exits with 2 when an option was given that nobody asked for.
+  /// Exits with 2 if an option was given that the workload has not read.
   void refuse_others() const;
 
  private:

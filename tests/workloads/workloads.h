@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One function a workload; README.md says what each does.
+// One function for each workload; README.md says what each does.
 #pragma once
 
 #include "truth.h"
