@@ -13,7 +13,7 @@
 namespace offwait {
 
 /// The rest of an open file, as far as it can be read. Reading a file of /proc/PID fails in the middle when
-/// the process exits; iterators of a std::ifstream would throw then.
+/// the process exits; iterators of a std::ifstream would then throw.
 inline std::string read_all(int file) {
   std::string text;
   std::array<char, 16384> piece{};

@@ -13,7 +13,7 @@ namespace offwait {
 /// newline, that says what to do where there is something to do.
 struct [[nodiscard]] Error {
   std::string message;
-  int exit_status = 1;  ///< of offwait, if it ends for this
+  int exit_status = 1;  ///< offwait's exit status if this error ends it
 };
 
 /// Either a value or an Error. `T` is never `Error`.

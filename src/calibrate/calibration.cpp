@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,8 +24,8 @@
 namespace offwait {
 namespace {
 
-/// To read: an ordered_json looks through all keys for each it adds, and a million of them fit into
-/// kMostBytes.
+/// The type for reading: an ordered_json looks through all its keys for each key it adds, and kMostBytes have
+/// room for a million keys.
 using Json = nlohmann::json;
 using Written = nlohmann::ordered_json;
 
@@ -135,8 +136,8 @@ std::string to_json(const std::vector<Calibration>& calibrations) {
 Result<std::vector<Calibration>> parse_calibrations(std::string_view json) {
   const Json root = Json::parse(json, nullptr, false);
   if (!root.is_object() || text_of(root, "schema") != kSchema) {
-    return Error{std::string("not written by this version of offwait (expected \"schema\": \"") + kSchema +
-                 "\")"};
+    return Error{
+        fmt::format("not written by this version of offwait (expected \"schema\": \"{}\")", kSchema)};
   }
   const auto disks = root.find("disks");
   if (disks == root.end() || !disks->is_array() || disks->size() > kMostDisks) {
@@ -146,9 +147,9 @@ Result<std::vector<Calibration>> parse_calibrations(std::string_view json) {
   std::set<std::string> identities;
   for (const Json& disk : *disks) {
     std::optional<Calibration> calibration = calibration_of(disk);
-    if (!calibration) return Error{"disk " + std::to_string(calibrations.size() + 1) + " is not complete"};
+    if (!calibration) return Error{fmt::format("disk {} is not complete", calibrations.size() + 1)};
     if (!identities.insert(calibration->identity).second) {
-      return Error{"has disk '" + calibration->identity + "' twice"};
+      return Error{fmt::format("has disk '{}' twice", calibration->identity)};
     }
     calibrations.push_back(std::move(*calibration));
   }
@@ -158,8 +159,8 @@ Result<std::vector<Calibration>> parse_calibrations(std::string_view json) {
 Result<std::vector<Calibration>> stored_calibrations(const std::string& directory) {
   const std::string path = path_of(directory, kFile);
   const auto unusable = [&path](const std::string& why) {
-    return Error{"cannot use the measured capacities in " + path + ": " + why +
-                 "; 'offwait calibrate' replaces it"};
+    return Error{fmt::format("cannot use the measured capacities in {}: {}; 'offwait calibrate' replaces it",
+                             path, why)};
   };
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) {
@@ -189,7 +190,7 @@ Status store_calibration(const Calibration& calibration, const std::string& dire
     all = std::move(stored).value();
   }
   std::erase_if(all, [&](const Calibration& other) { return other.identity == calibration.identity; });
-  // The oldest makes room.
+  // The oldest entry makes room.
   if (all.size() >= kMostDisks) all.erase(all.begin());
   all.push_back(calibration);
 
@@ -204,7 +205,7 @@ Status store_calibration(const Calibration& calibration, const std::string& dire
   }
   if (!written) {
     ::unlink(path.c_str());
-    return Error{"cannot write " + path + ": " + written.error().message};
+    return Error{fmt::format("cannot write {}: {}", path, written.error().message)};
   }
   ::fsync(locked.get());
   return success();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `offwait calibrate` has measured of disks, and the file that keeps it for later recordings.
+// The capacities of disks that `offwait calibrate` measured, and the file that keeps them for later
+// recordings.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace offwait {
 
 inline constexpr const char* kStateDirectory = "/var/lib/offwait";
 
-/// What a disk did at most.
+/// The most that a disk did.
 struct Throughput {
   double bytes_per_s = 0;
   double ios_per_s = 0;
@@ -24,26 +25,27 @@ struct Calibration {
   std::string disk;         ///< its name at that time, for people; printable ASCII
   std::string measured_on;  ///< the day, UTC: 2026-11-21
   Throughput read;
-  std::optional<Throughput> write;  ///< none: only read, as devices are
+  std::optional<Throughput> write;  ///< none: only reads were measured, as for whole devices
 
-  /// Whichever is more.
+  /// For each of the two figures, the larger one of read and write.
   Throughput most() const;
 };
 
-/// The stored form, JSON `"schema": "offwait-disks/1"`. Parsing takes nothing for granted: what is not as
-/// to_json() writes it (a number that is not finite and above 0, a day that is none, an identity that is
-/// empty, not printable or there twice, more than 4096 disks) is an error. Unknown keys are skipped.
+/// The stored form, JSON `"schema": "offwait-disks/1"`. The parser trusts nothing: whatever differs from what
+/// to_json() writes is an error (a number that is not finite and above 0, an invalid day, an identity that is
+/// empty, not printable or there twice, more than 4096 disks). Unknown keys are skipped.
 std::string to_json(const std::vector<Calibration>& calibrations);
 Result<std::vector<Calibration>> parse_calibrations(std::string_view json);
 
-/// What is stored; nothing when nothing is. An error names the file and says how to replace it.
+/// The stored calibrations; none if nothing is stored. An error names the file and says how to replace it.
 Result<std::vector<Calibration>> stored_calibrations(const std::string& directory = kStateDirectory);
 
-/// Could be stored: makes the directory if there is none.
+/// Checks that calibrations can be stored; creates the directory if there is none.
 Status prepare_store(const std::string& directory = kStateDirectory);
 
-/// Replaces what was stored of the disk of this identity, and a file that cannot be read. Either the old or
-/// the new content is in the file at any time, and two that store at the same time both are heard.
+/// Stores a calibration in place of an older one of the same disk identity; replaces a file that cannot be
+/// read. The file has either the old or the new content at any time, and when two processes store at the same
+/// time, both calibrations are kept.
 Status store_calibration(const Calibration& calibration, const std::string& directory = kStateDirectory);
 
 }  // namespace offwait

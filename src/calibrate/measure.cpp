@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ struct Load {
   std::size_t block = 0;
   int at_once = 0;
   bool anywhere = false;  // else in order
-  bool once = false;      // not from the beginning again
+  bool once = false;      // stops at the end; else begins again
 };
 
 struct Done {
@@ -64,8 +65,8 @@ class Run {
     OFFWAIT_TRY_STATUS(status);
     if (error_ == 0 && load_.direction == Direction::write && ::fdatasync(measured_.fd) != 0) error_ = errno;
     if (error_ != 0) {
-      return Error{std::string("cannot ") + (load_.direction == Direction::read ? "read " : "write ") +
-                   measured_.name + ": " + std::strerror(error_)};
+      return Error{fmt::format("cannot {} {}: {}", load_.direction == Direction::read ? "read" : "write",
+                               measured_.name, std::strerror(error_))};
     }
     return Done{done_, std::max<Nanos>(monotonic_now() - begin, 1)};
   }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -69,23 +70,24 @@ Result<Cgroup> find_cgroup(const std::string& path) {
   std::error_code ignored;
   const bool is_name = fs::exists(below, ignored);
   if (!is_name && !(path.starts_with('/') && fs::exists(path, ignored)))
-    return Error{"there is no cgroup '" + path + "' below " + mount};
+    return Error{fmt::format("there is no cgroup '{}' below {}", path, mount)};
   const fs::path directory = fs::canonical(is_name ? below : path, ignored);
   const UniqueFd fd(::open(directory.c_str(), O_PATH | O_CLOEXEC));
   struct statfs file_system {};
   struct stat status {};
   if (!fd || ::fstatfs(fd.get(), &file_system) != 0 || ::fstat(fd.get(), &status) != 0)
-    return Error{"cannot look at the cgroup '" + path + "': " + std::strerror(errno)};
+    return Error{fmt::format("cannot look at the cgroup '{}': {}", path, std::strerror(errno))};
   if (file_system.f_type == CGROUP_SUPER_MAGIC)
-    return Error{"'" + path + "' is a cgroup v1: only v2 tells who is in a cgroup; name one below " + mount};
+    return Error{
+        fmt::format("'{}' is a cgroup v1: only v2 tells who is in a cgroup; name one below {}", path, mount)};
   if (file_system.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(status.st_mode))
-    return Error{"'" + path + "' is not a cgroup: those are the directories below " + mount};
+    return Error{fmt::format("'{}' is not a cgroup: those are the directories below {}", path, mount)};
   return Cgroup{status.st_ino, directory.string(), name_below(directory.string(), mount)};
 }
 
 bool exists(const Cgroup& cgroup) {
   struct stat status {};
-  // Another one of this name may have come after it.
+  // Another cgroup of the same name may have replaced this one.
   return ::stat(cgroup.directory.c_str(), &status) == 0 && status.st_ino == cgroup.id;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cgroup v2 hierarchy as it is mounted here, alone or beside v1.
+// The cgroup v2 hierarchy as it is mounted on this host, alone or beside v1.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace offwait {
 
-/// A directory of the hierarchy.
+/// One cgroup, which is a directory of the hierarchy.
 struct Cgroup {
-  std::uint64_t id = 0;   ///< what BPF programs know it by; never used again by another one
+  std::uint64_t id = 0;   ///< the number by which BPF programs know it; the kernel never reuses it
   std::string directory;  ///< absolute
   std::string name;       ///< below the mount, as /proc/PID/cgroup has it: "/system.slice/x.service"
 };
@@ -26,16 +26,17 @@ std::optional<std::string> cgroup_mount(std::string_view mountinfo);
 Result<std::string> cgroup_mount();
 
 /// `path` is a cgroup's directory, or its name with or without the leading '/'. Fails, with a sentence each,
-/// when there is none, when it is of cgroup v1, and when it is something else.
+/// when there is no such cgroup, when it belongs to cgroup v1, and when the path is something else.
 Result<Cgroup> find_cgroup(const std::string& path);
 
-/// False once it has been removed.
+/// False once the cgroup has been removed.
 bool exists(const Cgroup& cgroup);
 
-/// Every directory below the mount, by its name, parents first; the root's is "/".
+/// The names of all cgroups below the mount, parents first; the root's name is "/".
 std::vector<std::string> list_cgroups(const std::string& mount);
 
-/// Processes in it and below it; of those that are there in part, one or more of their threads.
+/// The processes in the cgroup and below it. A process that has only some threads there is represented by one
+/// or more of them.
 std::vector<std::int32_t> processes_in(const Cgroup& cgroup);
 
 }  // namespace offwait

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include <fmt/format.h>
+
 #include "base/read_file.h"
 
 namespace offwait {
@@ -24,8 +26,8 @@ bool is_hex(std::string_view text) {
 
 bool is_full_id(std::string_view text) { return text.size() == kFullId && is_hex(text); }
 
-/// The id of the container that this cgroup is: `docker-ID.scope`, `libpod-ID`, and where ids are directories
-/// of their own (docker/ID, kubepods/…/ID) those that look like one. Empty if it is no container's.
+/// The container id in a cgroup's path: `docker-ID.scope`, `libpod-ID`, or a directory whose whole name looks
+/// like an id (docker/ID, kubepods/…/ID). Empty if the cgroup is no container's.
 std::string_view container_id(std::string_view cgroup) {
   constexpr std::array<std::string_view, 6> kManagers = {"docker-", "libpod-", "cri-containerd-",
                                                          "crio-",   "crun-",   "nerdctl-"};
@@ -43,9 +45,10 @@ std::string_view container_id(std::string_view cgroup) {
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > kShown ? text + " and " + std::to_string(names.size() - kShown) + " more" : text;
+  const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, names.size()));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), shown, ", "));
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
 }
 
 }  // namespace
@@ -61,11 +64,13 @@ Result<std::string> find_unit(const std::vector<std::string>& cgroups, const std
     if (last_part(cgroup) == name) found.push_back(cgroup);
   }
   if (found.empty())
-    return Error{"there is no cgroup of a unit '" + name +
-                 "': it does not run, or is called otherwise ('systemctl list-units' lists them)"};
+    return Error{fmt::format(
+        "there is no cgroup of a unit '{}': it does not run, or is called otherwise ('systemctl list-units' "
+        "lists them)",
+        name)};
   if (found.size() > 1)
-    return Error{"several units are called '" + name +
-                 "': choose the cgroup of one with -c: " + listed(found)};
+    return Error{fmt::format("several units are called '{}': choose the cgroup of one with -c: {}", name,
+                             listed(found))};
   return found.front();
 }
 
@@ -82,13 +87,16 @@ Result<std::string> find_container(const std::vector<std::string>& cgroups, cons
     if (std::find(ids.begin(), ids.end(), candidate) == ids.end()) ids.emplace_back(candidate);
   }
   if (ids.size() > 1)
-    return Error{"the ids of several containers begin with '" + id + "': give more of one of " + listed(ids)};
+    return Error{fmt::format("the ids of several containers begin with '{}': give more of one of {}", id,
+                             listed(ids))};
   if (found.size() > 1)
-    return Error{"container '" + id + "' has several cgroups: choose one with -c: " + listed(found)};
+    return Error{
+        fmt::format("container '{}' has several cgroups: choose one with -c: {}", id, listed(found))};
   if (found.empty())
-    return Error{"there is no container '" + id +
-                 "' here: give its id or the first 4 characters of it or more ('docker ps', 'podman ps' and "
-                 "'crictl ps' list them), or its cgroup with -c"};
+    return Error{fmt::format(
+        "there is no container '{}' here: give its id or the first 4 characters of it or more ('docker ps', "
+        "'podman ps' and 'crictl ps' list them), or its cgroup with -c",
+        id)};
   return found.front();
 }
 

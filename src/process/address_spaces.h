@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What processes have mapped executable, as it changes: the one reader of /proc/PID/maps during a recording,
-// for all who need to know (unwind tables and names).
+// Follows which executable mappings processes have. During a recording nothing else reads /proc/PID/maps; the
+// unwind tables and the symbolizer both use it.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,44 @@
 
 namespace offwait {
 
-/// What one process had mapped executable when it was looked at, in order of address.
+/// The executable mappings of one process when it was last looked at, in order of address.
 struct AddressSpace {
   std::int32_t tgid = 0;
   std::vector<Mapping> mappings;
 };
 
-/// Not for several threads at once.
+/// Not safe for use by several threads at once.
 class AddressSpaces {
  public:
-  /// Follows the process from now on, and has it looked at soon.
+  /// Follows the process from now on; the next take_due() returns it.
   void look_soon(std::int32_t tgid) { soon_.insert(tgid); }
 
-  /// As look_soon(); and what is known of the process is of another program, so that the next look counts
-  /// as a change whatever it finds.
+  /// Like look_soon(). In addition the process now runs another program, so the next look counts as a change
+  /// whatever it finds.
   void begin_anew(std::int32_t tgid);
 
-  /// The processes to be looked at now, each once: those of look_soon() since the last call and, once a
+  /// The processes to look at now, each once: those named by look_soon() since the last call and, once a
   /// second of `now`, all that are followed.
   std::set<std::int32_t> take_due(Nanos now);
 
-  /// Looks at a process; what was found stays valid until the next look at it. Null: the process is gone or
-  /// may not be looked at, and is no longer followed. Costs one read of /proc/TGID/maps.
+  /// Looks at a process and returns its mappings, which stay valid until the next look at it. Returns null,
+  /// and no longer follows the process, if it is gone or may not be looked at. Costs one read of
+  /// /proc/TGID/maps.
   const AddressSpace* look_at(std::int32_t tgid);
 
-  /// Looks at all that are followed.
+  /// Looks at every process that is followed.
   void look_at_all();
 
-  /// What was found to have changed since the last call: of each process the last look that differed from
-  /// the one before it.
+  /// The changes found since the last call: for each process that changed, the last look that differed from
+  /// the look before it.
   std::vector<AddressSpace> take_changed();
 
  private:
   std::map<std::int32_t, AddressSpace> followed_;
   std::set<std::int32_t> soon_;
-  std::set<std::int32_t> anew_;  ///< begin_anew() since the last look
+  std::set<std::int32_t> anew_;  ///< processes named by begin_anew() since the last look at them
   std::map<std::int32_t, AddressSpace> changed_;
-  std::optional<Nanos> next_;  ///< when all are due; none: take_due() was not called yet
+  std::optional<Nanos> next_;  ///< when all are due again; none before the first take_due()
 };
 
 }  // namespace offwait

@@ -43,7 +43,8 @@ constexpr int kCannotRun = 127;
   ::_exit(kCannotRun);
 }
 
-/// False if the time is over before there is something to read; of a pidfd: before its process has ended.
+/// Waits until `fd` can be read (a pidfd can be read once its process has ended). Returns false if `deadline`
+/// comes first.
 bool wait_readable(int fd, Nanos deadline) {
   constexpr Nanos kMillisecond = 1'000'000;
   for (;;) {
@@ -54,7 +55,7 @@ bool wait_readable(int fd, Nanos deadline) {
   }
 }
 
-/// False if there was more of it, or it took longer, than allowed.
+/// Reads to the end of the output. Returns false if it is longer than `most` bytes or `deadline` comes first.
 bool read_all(int fd, std::size_t most, Nanos deadline, std::string& output) {
   while (output.size() <= most) {
     if (!wait_readable(fd, deadline)) return false;
@@ -79,11 +80,11 @@ Result<std::string> run_command(const ExternalCommand& command) {
   const pid_t child = ::fork();
   if (child == 0) be_command(command, to_parent.get());
   if (child < 0) return Error{"cannot start " + name};
-  ::setpgid(child, child);  // both do: whoever is first
+  ::setpgid(child, child);  // parent and child both set the group: either may be the first to run
   to_parent = UniqueFd();
   std::string output;
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  // It may close its output and go on.
+  // The command may close its output and go on running.
   const bool whole = process && read_all(from_child.get(), command.output, deadline, output) &&
                      wait_readable(process.get(), deadline);
   if (!whole) ::kill(-child, SIGKILL);

@@ -18,15 +18,15 @@ struct CommandUser {
 };
 
 struct ExternalCommand {
-  std::vector<std::string> words;   ///< the program, found in PATH, and its arguments
-  std::optional<CommandUser> user;  ///< if not who runs offwait
-  std::chrono::milliseconds time{10'000};
-  std::size_t output = std::size_t{1} << 20U;  ///< bytes
+  std::vector<std::string> words;              ///< the program, found in PATH, and its arguments
+  std::optional<CommandUser> user;             ///< runs the command; none: the user who runs offwait
+  std::chrono::milliseconds time{10'000};      ///< the longest that it may run
+  std::size_t output = std::size_t{1} << 20U;  ///< the most bytes that it may write
 };
 
-/// Runs a program without input and gives its standard output; its standard error is left out. An Error if it
-/// cannot be run as that user, ends with another status than 0, or takes longer or writes more than it may;
-/// it is then killed, with what it has started.
+/// Runs a program without input and returns its standard output; its standard error is discarded. Returns an
+/// Error if the program cannot be run as that user, exits with a status other than 0, runs for too long or
+/// writes too much. In the last two cases it is killed, together with the processes that it started.
 Result<std::string> run_command(const ExternalCommand& command);
 
 }  // namespace offwait

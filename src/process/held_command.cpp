@@ -16,7 +16,7 @@
 namespace offwait {
 namespace {
 
-/// False at the other end's end.
+/// Returns false if the other end is closed.
 template <class Value>
 bool receive(int socket, Value& value) {
   ssize_t got = 0;
@@ -38,7 +38,7 @@ void send_to(int socket, const Value& value) {
   char go = 0;
   send_to(channel, go);
   if (receive(channel, go)) {
-    // Not execv: as in a shell, a script need not say what runs it.
+    // execvp() and not execv(): as in a shell, a script without `#!` can be run.
     ::execvp(path.c_str(), arguments.data());
     send_to(channel, errno);
   }
@@ -58,21 +58,21 @@ Result<HeldCommand> HeldCommand::start(const std::vector<std::string>& words) {
   command.child_ = ::fork();
   if (command.child_ < 0) return Error{std::string("cannot fork: ") + std::strerror(errno)};
   if (command.child_ == 0) {
-    // Our end must not be open in the child, or it would not see us die.
+    // If the child held the parent's end, it would not notice the parent's death.
     command.channel_ = UniqueFd();
     be_command(childs.get(), command.path_, words);
   }
-  ::signal(SIGCHLD, SIG_DFL);  // where it was ignored, the kernel would keep no status for us
+  ::signal(SIGCHLD, SIG_DFL);  // if SIGCHLD is ignored, the kernel does not keep the exit status
   command.process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, command.child_, 0)));
   if (!command.process_) return Error{std::string("cannot watch a child: ") + std::strerror(errno)};
   char ready = 0;
-  // If it was killed already, its exit is seen as that of any target.
+  // A child that was killed already is noticed later, like any target that exits.
   static_cast<void>(receive(command.channel_.get(), ready));
   return command;
 }
 
 HeldCommand::~HeldCommand() {
-  // One that is held ends when the channel is closed.
+  // A command that is still held ends when the channel is closed.
   if (process_ && !channel_) send(SIGTERM);
 }
 

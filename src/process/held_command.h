@@ -15,8 +15,7 @@ namespace offwait {
 /// this process blocks signals.
 class HeldCommand {
  public:
-  /// `words`: the program, found in PATH, and its arguments; at least one. Errors are those of
-  /// program_path().
+  /// `words`: the program, found in PATH, and its arguments; at least one. Fails as program_path() does.
   static Result<HeldCommand> start(const std::vector<std::string>& words);
 
   HeldCommand(HeldCommand&&) noexcept = default;
@@ -29,8 +28,8 @@ class HeldCommand {
   /// A pidfd: readable when it has ended.
   int fd() const { return process_.get(); }
 
-  /// Lets the command run. Returns when it has exec'ed, or was killed before. Errors are those of
-  /// cannot_run().
+  /// Lets the command run. Returns once it has called exec, or has been killed before. Fails as cannot_run()
+  /// says.
   Status release();
 
   /// Does nothing if the command has ended.
@@ -46,7 +45,7 @@ class HeldCommand {
   std::string path_;
   std::int32_t child_ = 0;
   UniqueFd process_;
-  UniqueFd channel_;  ///< a byte releases it; it answers with an errno, or with the end that exec closes
+  UniqueFd channel_;  ///< a byte releases the command; it answers with an errno, or closes its end by exec
 };
 
 }  // namespace offwait

@@ -46,9 +46,9 @@ std::optional<Candidate> open_candidate(std::string path) {
   return opened;
 }
 
-/// Is a file found by name the one that is mapped? In the target's own root the inode number tells: maps has
-/// the device number of the filesystem, which on btrfs and overlayfs is not st_dev. In ours, another
-/// filesystem may have the same number under the same name.
+/// Whether a file found by name is the one that is mapped. In the target's own root the inode number decides:
+/// maps has the device number of the filesystem, which on btrfs and overlayfs is not st_dev. In our root the
+/// device must match, too, because another filesystem may have the same inode number under the same name.
 bool is_mapped_file(const struct stat& status, const Mapping& mapping, bool in_its_root) {
   const bool same_device = status.st_dev == makedev(mapping.dev_major, mapping.dev_minor);
   return mapping.inode != 0 && status.st_ino == mapping.inode && (in_its_root || same_device);
@@ -56,7 +56,7 @@ bool is_mapped_file(const struct stat& status, const Mapping& mapping, bool in_i
 
 }  // namespace
 
-/// A piece of the text at a time: 65,530 lines may hold 4 KiB of path each.
+/// Reads the text in pieces, because 65,530 lines may hold a path of 4 KiB each.
 std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid) {
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
   const UniqueFd fd(open(proc_path(tgid, "maps").c_str(), O_RDONLY | O_CLOEXEC));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-/// Takes fields off the front of one line; after a failure, everything fails.
+/// Takes fields off the front of one line; after the first failure every further field fails, too.
 class Fields {
  public:
   explicit Fields(std::string_view line) : rest_(line) {}
@@ -82,7 +82,7 @@ std::optional<Mapping> parse_line(std::string_view line) {
   if (!path.empty() && path.front() != ' ') {
     return std::nullopt;
   }
-  // The padding is blanks; a path begins with `/` or `[` or a letter, never with a blank.
+  // Blanks pad the line; a path never begins with a blank.
   path.remove_prefix(std::min(path.find_first_not_of(' '), path.size()));
   mapping.executable = permissions[2] == 'x';
   mapping.path = path;

@@ -9,7 +9,7 @@
 namespace offwait {
 namespace {
 
-// No kernel has smaller pages, and what is within one of these can be read as a whole or not at all.
+// No kernel has smaller pages, so the bytes of one such page can be read either all or not at all.
 constexpr std::uint64_t kPage = 4096;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading the memory of another process.
+// Reads the memory of another process.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace offwait {
 
-/// What a process had in its memory when it was first asked for; page by page, so that a walk of a stack
-/// takes a call or two.
+/// The memory of a process as it was when each page was first read. Whole pages are read and kept, so that
+/// walking a stack takes one or two system calls.
 class ProcessMemory {
  public:
   explicit ProcessMemory(std::int32_t tgid) : tgid_(tgid) {}
 
-  /// The eight bytes at an address, nothing if they may not or cannot be read.
+  /// The eight bytes at an address; nothing if they cannot be read.
   std::optional<std::uint64_t> word(std::uint64_t address);
 
   /// Forgets what was read.
@@ -26,7 +26,7 @@ class ProcessMemory {
   const std::string& page(std::uint64_t number);
 
   std::int32_t tgid_;
-  std::map<std::uint64_t, std::string> pages_;  ///< empty: cannot be read
+  std::map<std::uint64_t, std::string> pages_;  ///< an empty page cannot be read
 };
 
 }  // namespace offwait

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files by the names that they have for another process, and what it takes to find its own.
+// Opens files by the names that they have for another process, and reads the status of that process.
 #pragma once
 
 #include <array>
@@ -25,15 +25,14 @@ std::optional<ProcessRoot> open_root(std::int32_t tgid);
 
 enum class Symlinks { follow, refuse };
 
-/// Opens the regular file (open_regular_file()) at this absolute path below the root directory `root`;
-/// neither
-/// `..` nor a symlink leads out of it.
+/// Opens the regular file at this absolute path below the root directory `root`, as open_regular_file() does.
+/// Neither `..` nor a symlink leads out of `root`; with Symlinks::refuse the path must not have a symlink.
 std::optional<OpenedFile> open_regular_below(int root, const std::string& path, Symlinks symlinks);
 
 struct ProcessStatus {
   std::uint32_t uid = 0;  ///< effective
   std::uint32_t gid = 0;
-  std::int32_t own_tgid = 0;         ///< in the innermost PID namespace that it is in
+  std::int32_t own_tgid = 0;         ///< its PID in the innermost PID namespace that it belongs to
   std::uint64_t caught_signals = 0;  ///< bit n - 1: signal n has a handler
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,9 +28,9 @@ int why_not_executable(const std::string& path) {
 Error cannot_run(const std::string& name, int error) {
   const bool found = error != ENOENT && error != ENOTDIR;
   const bool in_path = name.find('/') == std::string::npos;
-  return {
-      "cannot run '" + name + "': " + (found || !in_path ? std::strerror(error) : "there is none in PATH"),
-      found ? kCommandNotExecutable : kCommandNotFound};
+  return {fmt::format("cannot run '{}': {}", name,
+                      found || !in_path ? std::strerror(error) : "there is none in PATH"),
+          found ? kCommandNotExecutable : kCommandNotFound};
 }
 
 Result<std::string> program_path(const std::string& name) {

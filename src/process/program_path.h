@@ -7,15 +7,15 @@
 
 namespace offwait {
 
-/// Shells end with these when they cannot run what they were told to.
+/// The exit statuses of shells for a command that cannot be executed or is not found.
 inline constexpr int kCommandNotExecutable = 126;
 inline constexpr int kCommandNotFound = 127;
 
-/// `cannot run NAME: reason`, with the exit status that goes with `error`, an errno of exec.
+/// `cannot run NAME: reason`, with the exit status that belongs to `error`, an errno of exec.
 Error cannot_run(const std::string& name, int error);
 
-/// The file that a shell would execute for `name`: itself if it has a slash, else the first in PATH that may
-/// be executed. An error is cannot_run().
+/// The file that a shell would execute for `name`: `name` itself if it has a slash, else the first file in
+/// PATH that may be executed. Fails as cannot_run() says.
 Result<std::string> program_path(const std::string& name);
 
 }  // namespace offwait

@@ -26,7 +26,7 @@ std::optional<std::int32_t> number(std::string_view text) {
 
 std::optional<std::int32_t> innermost_tid(std::string_view status) {
   constexpr std::string_view kLine = "\nNSpid:";
-  // The thread's name, on the first line, has its newlines escaped.
+  // The thread's name, on the first line, cannot fake this line: its newlines are escaped.
   const std::size_t begin = status.find(kLine);
   if (begin == std::string_view::npos) return std::nullopt;
   const std::size_t end = status.find('\n', begin + 1);
@@ -37,7 +37,7 @@ std::optional<std::int32_t> innermost_tid(std::string_view status) {
 
 std::optional<std::int32_t> thread_of_process(std::int32_t tgid, std::int32_t inner) {
   const std::filesystem::path tasks = "/proc/" + std::to_string(tgid) + "/task";
-  // In most cases they are the same, and there are thousands of threads.
+  // Both numbers are usually equal; trying that first avoids a search among thousands of threads.
   if (innermost_tid_of(tasks / std::to_string(inner)) == inner) return inner;
   std::error_code error;
   for (std::filesystem::directory_iterator task(tasks, error), end; !error && task != end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The threads of a process, and what they are called in it.
+// The threads of a process, by their numbers in the PID namespace of the process.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace offwait {
 /// namespace. Nothing if there is none.
 std::optional<std::int32_t> thread_of_process(std::int32_t tgid, std::int32_t inner);
 
-/// The last number of the NSpid line of /proc/TID/status: what the thread is called in its own PID namespace.
+/// The last number of the NSpid line of /proc/TID/status: the thread's number in its own PID namespace.
 std::optional<std::int32_t> innermost_tid(std::string_view status);
 
 }  // namespace offwait

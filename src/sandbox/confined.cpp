@@ -39,8 +39,8 @@ constexpr int kNobody = 65534;
 
 enum ExitCode { kDone = 0, kThrew = 1, kOutOfMemory = 2, kNotConfined = 3 };
 
-/// Takes nothing but registers and memory: what a library calls besides is in `kRefused`, or has no place
-/// here.
+/// Calls that are allowed with any arguments: they only read from open descriptors and manage this process.
+/// Any other call of a library is in `kRefused` or ends the process.
 constexpr std::array kAllowed = {
     SYS_read,
     SYS_pread64,
@@ -71,7 +71,7 @@ constexpr std::array kAllowed = {
     SYS_exit_group,
 };
 
-/// Answered with EACCES.
+/// Calls that fail with EACCES.
 constexpr std::array kRefused = {
 #if defined(SYS_open)
     SYS_open,   SYS_stat,      SYS_lstat,      SYS_access,     SYS_readlink,
@@ -89,14 +89,14 @@ class Filter {
     for (const long number : kAllowed) on_call(number, SECCOMP_RET_ALLOW);
     for (const long number : kRefused) on_call(number, SECCOMP_RET_ERRNO | EACCES);
     on_call_with(SYS_write, 0, static_cast<std::uint32_t>(output));
-    on_call_with(SYS_tgkill, 0, static_cast<std::uint32_t>(::getpid()));  // abort()
-    on_call_with(SYS_fcntl, 1, F_GETFD);  // libelf looks whether it has a file
-    // fstat() of newer C libraries. With a path it tells that there is such a file.
+    on_call_with(SYS_tgkill, 0, static_cast<std::uint32_t>(::getpid()));  // abort() calls it
+    on_call_with(SYS_fcntl, 1, F_GETFD);  // libelf checks whether its descriptor is open
+    // The fstat() of newer C libraries. Called with a path, it can tell that such a file exists.
     on_call_with(SYS_newfstatat, 3, AT_EMPTY_PATH);
     answer(SECCOMP_RET_KILL_PROCESS);
   }
 
-  /// Irrevocably.
+  /// Cannot be undone.
   bool install() {
     const sock_fprog program{static_cast<unsigned short>(size_), instructions_.data()};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
@@ -112,7 +112,7 @@ class Filter {
     add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1);
     answer(action);
   }
-  /// Allowed with this argument, of which the kernel looks at 32 bits.
+  /// Allows the call if the lower 32 bits of this argument are equal to `argument`.
   void on_call_with(long number, std::size_t index, std::uint32_t argument) {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the lower half of an argument is elsewhere"
@@ -142,9 +142,9 @@ void close_all_but(std::vector<int> kept) {
 bool drop_privileges() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  // These need capabilities which offwait may not have; then there is less to drop.
+  // These calls need capabilities that offwait may lack; then it has less to drop.
   for (unsigned long capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
-  // Not the functions of the C library, which would tell other threads.
+  // The functions of the C library would also try to change other threads.
   ::syscall(SYS_setgroups, 0, nullptr);
   ::syscall(SYS_setresgid, kNobody, kNobody, kNobody);
   ::syscall(SYS_setresuid, kNobody, kNobody, kNobody);
@@ -153,7 +153,7 @@ bool drop_privileges() {
   return ::syscall(SYS_capset, &header, none.data()) == 0;
 }
 
-/// Bytes of address space of this process; a sanitizer has reserved terabytes.
+/// Bytes of address space that this process has already: a sanitizer reserves terabytes.
 std::uint64_t address_space() {
   const UniqueFd file(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
   std::array<char, 128> text{};
@@ -179,8 +179,8 @@ void set_limits(const Confinement& confinement) {
   limit(RLIMIT_CORE, 0, 0);
 }
 
-/// A signal handler of ours has no business in the child. Ctrl-C is for the parent, which ends the child when
-/// it wants.
+/// The parent's signal handlers must not run in the child. Ctrl-C is left to the parent, which ends the child
+/// when it decides to.
 void reset_signals() {
   for (const int signal :
        {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGPIPE, SIGTERM})
@@ -199,7 +199,7 @@ bool confine(const Confinement& confinement, int output, pid_t parent) {
   close_all_but(std::move(kept));
   if (!drop_privileges()) return false;
   ::prctl(PR_SET_DUMPABLE, 0);
-  // After the change of ids, which undoes it. The parent may have died before.
+  // The change of ids clears the death signal, so it is set afterwards. The parent may have died before.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) return false;
   return Filter(output).install();
@@ -207,7 +207,7 @@ bool confine(const Confinement& confinement, int output, pid_t parent) {
 
 [[noreturn]] void be_child(const std::function<void(const ConfinedOutput&)>& work,
                            const Confinement& confinement, int output, pid_t parent) {
-  // Not one exception may get out of here: above is the parent's code.
+  // No exception may leave this function: its caller is code of the parent.
   try {
     if (!confine(confinement, output, parent)) ::_exit(kNotConfined);
     work(ConfinedOutput(output));
@@ -219,7 +219,7 @@ bool confine(const Confinement& confinement, int output, pid_t parent) {
   ::_exit(kDone);
 }
 
-/// Reads until the end of the output or of what is allowed. In the latter case says which.
+/// Reads to the end of the output, or until time or output exceeds its limit; returns which of these it was.
 ConfinedEnd read_output(int fd, const Confinement& confinement, std::string& output) {
   const Nanos deadline =
       monotonic_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(confinement.wall_time).count();
@@ -281,7 +281,8 @@ Result<Confined> run_confined(const std::function<void(const ConfinedOutput&)>& 
   to_parent = UniqueFd();
   Confined confined;
   const ConfinedEnd cut = read_output(from_child.get(), confinement, confined.output);
-  // It may have closed its output and go on. If it is about to exit, this comes too late to change how.
+  // The child may have closed its output and still be running. If it is about to exit, this signal comes too
+  // late to change its status.
   ::kill(child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

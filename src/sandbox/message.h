@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values as bytes, from a confined process to the one that trusts nothing of it.
+// Values as bytes, sent by a confined process to a parent that does not trust it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class MessageWriter {
   std::string bytes_;
 };
 
-/// Reading beyond the end gives 0 and nothing, and the reader has failed() from then on.
+/// A read beyond the end gives 0 or an empty text, and failed() is true from then on.
 class MessageReader {
  public:
   explicit MessageReader(std::string_view bytes) : rest_(bytes) {}

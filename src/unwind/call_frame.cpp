@@ -14,10 +14,10 @@ using Form = CallFrame::Form;
 using Base = CallFrame::Base;
 
 constexpr std::int64_t kWord = 8;
-// GCC and LLVM nest two deep.
+// GCC and LLVM nest remembered states two deep.
 constexpr std::size_t kMostRemembered = 64;
 
-/// DWARF's numbers of the registers that matter.
+/// DWARF's numbers of the registers that rules use.
 struct RegisterNumbers {
   std::uint64_t sp;
   std::uint64_t fp;
@@ -27,7 +27,7 @@ constexpr RegisterNumbers registers_of(Architecture architecture) {
   return architecture == Architecture::arm64 ? RegisterNumbers{31, 29, 30} : RegisterNumbers{7, 6, 16};
 }
 
-/// What the expressions of compilers and hand-written assembly amount to.
+/// A location as the expressions of compilers and of hand-written assembly compute it.
 struct Location {
   Form form = Form::unknown;
   Base base = Base::other;
@@ -46,18 +46,12 @@ class Program {
         registers_(registers_of(architecture)),
         section_(section) {}
 
-  /// Calls `advance(bytes or address, absolute)` before each change of place, which says whether to go on.
-  /// False if the program is not understood.
+  /// Executes the call frame instructions from `cursor` on `frame`. Before each change of the place in the
+  /// code it calls `advance(distance or address, absolute)`, which returns whether to go on. Returns false if
+  /// an instruction is not understood or the bytes end in the middle of one.
   template <class Advance>
   bool run(Cursor cursor, const CommonInformation& cie, CallFrame& frame, const Advance& advance) const {
     std::vector<CallFrame> remembered;
-    const auto offset = [&] {
-      return static_cast<std::int64_t>(cursor.uleb() * static_cast<std::uint64_t>(cie.data_alignment));
-    };
-    const auto signed_offset = [&] {
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(cursor.sleb()) *
-                                       static_cast<std::uint64_t>(cie.data_alignment));
-    };
     while (!cursor.at_end()) {
       const auto opcode = cursor.fixed<std::uint8_t>();
       const std::uint8_t operand = opcode & 0x3fU;
@@ -68,7 +62,7 @@ class Program {
           }
           continue;
         case DW_CFA_offset:
-          set(frame, operand, {How::at_cfa, offset()});
+          set(frame, operand, {How::at_cfa, factored(cursor, cie)});
           continue;
         case DW_CFA_restore:
           restore(frame, operand, cie.initial);
@@ -76,10 +70,7 @@ class Program {
         default:
           break;
       }
-      std::uint64_t number = 0;
       switch (opcode) {
-        case DW_CFA_nop:
-          break;
         case DW_CFA_set_loc: {
           const auto place = read_pointer(cursor, cie.pointer_encoding, section_);
           if (!place) {
@@ -91,91 +82,20 @@ class Program {
           break;
         }
         case DW_CFA_advance_loc1:
-          number = cursor.fixed<std::uint8_t>();
-          if (!advance(number * cie.code_alignment, false)) {
+          if (!advance(cursor.fixed<std::uint8_t>() * cie.code_alignment, false)) {
             return !cursor.failed();
           }
           break;
         case DW_CFA_advance_loc2:
-          number = cursor.fixed<std::uint16_t>();
-          if (!advance(number * cie.code_alignment, false)) {
+          if (!advance(cursor.fixed<std::uint16_t>() * cie.code_alignment, false)) {
             return !cursor.failed();
           }
           break;
         case DW_CFA_advance_loc4:
-          number = cursor.fixed<std::uint32_t>();
-          if (!advance(number * cie.code_alignment, false)) {
+          if (!advance(cursor.fixed<std::uint32_t>() * cie.code_alignment, false)) {
             return !cursor.failed();
           }
           break;
-        case DW_CFA_offset_extended:
-          number = cursor.uleb();
-          set(frame, number, {How::at_cfa, offset()});
-          break;
-        case DW_CFA_offset_extended_sf:
-          number = cursor.uleb();
-          set(frame, number, {How::at_cfa, signed_offset()});
-          break;
-        case DW_CFA_GNU_negative_offset_extended:
-          number = cursor.uleb();
-          set(frame, number, {How::at_cfa, static_cast<std::int64_t>(-static_cast<std::uint64_t>(offset()))});
-          break;
-        case DW_CFA_restore_extended:
-          restore(frame, cursor.uleb(), cie.initial);
-          break;
-        case DW_CFA_undefined:
-          set(frame, cursor.uleb(), {How::undefined, 0});
-          break;
-        case DW_CFA_same_value:
-          set(frame, cursor.uleb(), {How::same, 0});
-          break;
-        case DW_CFA_register:
-          number = cursor.uleb();
-          set(frame, number, {cursor.uleb() == number ? How::same : How::lost, 0});
-          break;
-        case DW_CFA_val_offset:
-          number = cursor.uleb();
-          set(frame, number, {How::lost, offset()});
-          break;
-        case DW_CFA_val_offset_sf:
-          number = cursor.uleb();
-          set(frame, number, {How::lost, signed_offset()});
-          break;
-        case DW_CFA_expression:
-          number = cursor.uleb();
-          set(frame, number, saved_at(evaluate(cursor.bytes(cursor.uleb()))));
-          break;
-        case DW_CFA_val_expression:
-          number = cursor.uleb();
-          set(frame, number, {How::lost, 0});
-          (void)cursor.bytes(cursor.uleb());
-          break;
-        case DW_CFA_def_cfa:
-          number = cursor.uleb();
-          define(frame, base_of(number), static_cast<std::int64_t>(cursor.uleb()));
-          break;
-        case DW_CFA_def_cfa_sf:
-          number = cursor.uleb();
-          define(frame, base_of(number), signed_offset());
-          break;
-        case DW_CFA_def_cfa_register:
-          number = cursor.uleb();
-          redefine(frame, base_of(number), frame.offset);
-          break;
-        case DW_CFA_def_cfa_offset:
-          redefine(frame, frame.base, static_cast<std::int64_t>(cursor.uleb()));
-          break;
-        case DW_CFA_def_cfa_offset_sf:
-          redefine(frame, frame.base, signed_offset());
-          break;
-        case DW_CFA_def_cfa_expression: {
-          const Location cfa = evaluate(cursor.bytes(cursor.uleb()));
-          frame.form = cfa.form;
-          frame.base = cfa.base;
-          frame.offset = cfa.offset;
-          frame.added = cfa.added;
-          break;
-        }
         case DW_CFA_remember_state:
           if (remembered.size() == kMostRemembered) {
             return false;
@@ -189,17 +109,11 @@ class Program {
           frame = remembered.back();
           remembered.pop_back();
           break;
-        case DW_CFA_GNU_args_size:
-          (void)cursor.uleb();
-          break;
-        case DW_CFA_AARCH64_negate_ra_state:
-          // Signed or not: whoever walks takes the signature off every return address.
-          if (!arm64_) {
+        default:
+          if (!change_cfa(opcode, cursor, cie, frame) && !change_register(opcode, cursor, cie, frame) &&
+              !skip(opcode, cursor)) {
             return false;
           }
-          break;
-        default:
-          return false;
       }
     }
     return !cursor.failed();
@@ -223,6 +137,125 @@ class Program {
   }
 
  private:
+  /// An unsigned offset, which is stored in units of the data alignment.
+  static std::int64_t factored(Cursor& cursor, const CommonInformation& cie) {
+    return static_cast<std::int64_t>(cursor.uleb() * static_cast<std::uint64_t>(cie.data_alignment));
+  }
+
+  /// A signed offset, which is stored in units of the data alignment.
+  static std::int64_t factored_signed(Cursor& cursor, const CommonInformation& cie) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(cursor.sleb()) *
+                                     static_cast<std::uint64_t>(cie.data_alignment));
+  }
+
+  /// Executes an instruction that says where the CFA is; returns false, with nothing read, if `opcode` is
+  /// another one.
+  bool change_cfa(std::uint8_t opcode, Cursor& cursor, const CommonInformation& cie, CallFrame& frame) const {
+    switch (opcode) {
+      case DW_CFA_def_cfa: {
+        const std::uint64_t number = cursor.uleb();
+        define(frame, base_of(number), static_cast<std::int64_t>(cursor.uleb()));
+        return true;
+      }
+      case DW_CFA_def_cfa_sf: {
+        const std::uint64_t number = cursor.uleb();
+        define(frame, base_of(number), factored_signed(cursor, cie));
+        return true;
+      }
+      case DW_CFA_def_cfa_register:
+        redefine(frame, base_of(cursor.uleb()), frame.offset);
+        return true;
+      case DW_CFA_def_cfa_offset:
+        redefine(frame, frame.base, static_cast<std::int64_t>(cursor.uleb()));
+        return true;
+      case DW_CFA_def_cfa_offset_sf:
+        redefine(frame, frame.base, factored_signed(cursor, cie));
+        return true;
+      case DW_CFA_def_cfa_expression: {
+        const Location cfa = evaluate(cursor.bytes(cursor.uleb()));
+        frame.form = cfa.form;
+        frame.base = cfa.base;
+        frame.offset = cfa.offset;
+        frame.added = cfa.added;
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /// Executes an instruction that says where a register of the caller is; returns false, with nothing read,
+  /// if `opcode` is another one.
+  bool change_register(std::uint8_t opcode, Cursor& cursor, const CommonInformation& cie,
+                       CallFrame& frame) const {
+    switch (opcode) {
+      case DW_CFA_restore_extended:
+        restore(frame, cursor.uleb(), cie.initial);
+        return true;
+      case DW_CFA_offset_extended:
+      case DW_CFA_offset_extended_sf:
+      case DW_CFA_GNU_negative_offset_extended:
+      case DW_CFA_undefined:
+      case DW_CFA_same_value:
+      case DW_CFA_register:
+      case DW_CFA_val_offset:
+      case DW_CFA_val_offset_sf:
+      case DW_CFA_expression:
+      case DW_CFA_val_expression: {
+        const std::uint64_t number = cursor.uleb();
+        set(frame, number, read_rule(opcode, number, cursor, cie));
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /// The rule that `opcode` sets for the register `number`, which has been read already.
+  RegisterRule read_rule(std::uint8_t opcode, std::uint64_t number, Cursor& cursor,
+                         const CommonInformation& cie) const {
+    switch (opcode) {
+      case DW_CFA_offset_extended:
+        return {How::at_cfa, factored(cursor, cie)};
+      case DW_CFA_offset_extended_sf:
+        return {How::at_cfa, factored_signed(cursor, cie)};
+      case DW_CFA_GNU_negative_offset_extended:
+        return {How::at_cfa, static_cast<std::int64_t>(-static_cast<std::uint64_t>(factored(cursor, cie)))};
+      case DW_CFA_undefined:
+        return {How::undefined, 0};
+      case DW_CFA_same_value:
+        return {How::same, 0};
+      case DW_CFA_register:
+        return {cursor.uleb() == number ? How::same : How::lost, 0};
+      case DW_CFA_val_offset:
+        return {How::lost, factored(cursor, cie)};
+      case DW_CFA_val_offset_sf:
+        return {How::lost, factored_signed(cursor, cie)};
+      case DW_CFA_expression:
+        return saved_at(evaluate(cursor.bytes(cursor.uleb())));
+      default:  // DW_CFA_val_expression: the value itself is computed, and not supported
+        (void)cursor.bytes(cursor.uleb());
+        return {How::lost, 0};
+    }
+  }
+
+  /// Reads an instruction that changes no rule; returns false if `opcode` is none of these.
+  bool skip(std::uint8_t opcode, Cursor& cursor) const {
+    switch (opcode) {
+      case DW_CFA_nop:
+        return true;
+      case DW_CFA_GNU_args_size:
+        (void)cursor.uleb();
+        return true;
+      case DW_CFA_AARCH64_negate_ra_state:
+        // The walk removes the signature from every return address, so it does not matter which ones are
+        // signed.
+        return arm64_;
+      default:
+        return false;
+    }
+  }
+
   Base base_of(std::uint64_t number) const {
     return number == registers_.sp ? Base::sp : number == registers_.fp ? Base::fp : Base::other;
   }
@@ -355,7 +388,7 @@ class Program {
     return rule;
   }
 
-  /// Where a register is saved, from the CFA; nothing if that is not known.
+  /// The distance from the CFA at which a register is saved; nothing if it is not known.
   static std::optional<std::int64_t> from_cfa(const CallFrame& frame, const RegisterRule& rule) {
     const bool plain = frame.form == Form::plain;
     if (rule.how == How::at_cfa) {
@@ -369,7 +402,7 @@ class Program {
     return std::nullopt;
   }
 
-  /// As words that are an offset, none of the values with another meaning.
+  /// The offset in words, if it fits and is not a value with another meaning.
   static std::optional<std::int8_t> in_words(std::optional<std::int64_t> offset, bool zero_is_one) {
     if (!offset || *offset % kWord != 0) {
       return std::nullopt;
@@ -412,7 +445,7 @@ class Program {
     return ra && fp && *ra == sum(*fp, kWord) && place(frame, fp, rule) ? rule : UnwindRule{};
   }
 
-  /// Sets `rule` to a place this far from the CFA, or to FP_LOST.
+  /// Sets `rule` to the place at this distance from the CFA, or to FP_LOST; returns whether the place fits.
   static bool place(const CallFrame& frame, std::optional<std::int64_t> from, UnwindRule& rule) {
     std::optional<std::int8_t> words = in_words(from, false);
     if (!words && from && frame.form == Form::plain) {
@@ -443,50 +476,6 @@ void UnwindRows::add(std::uint32_t pc, UnwindRule rule) {
     }
   }
   rows_.push_back({pc, rule.kind, rule.fp, rule.cfa});
-}
-
-std::optional<std::uint64_t> read_pointer(Cursor& cursor, std::uint8_t encoding,
-                                          const EhFrameSection& section) {
-  const auto place = section.address + static_cast<std::uint64_t>(cursor.position() - section.bytes.data());
-  std::uint64_t number = 0;
-  switch (encoding & 0x0fU) {
-    case DW_EH_PE_absptr:
-    case DW_EH_PE_udata8:
-    case DW_EH_PE_sdata8:
-      number = cursor.fixed<std::uint64_t>();
-      break;
-    case DW_EH_PE_uleb128:
-      number = cursor.uleb();
-      break;
-    case DW_EH_PE_sleb128:
-      number = static_cast<std::uint64_t>(cursor.sleb());
-      break;
-    case DW_EH_PE_udata2:
-      number = cursor.fixed<std::uint16_t>();
-      break;
-    case DW_EH_PE_sdata2:
-      number = static_cast<std::uint64_t>(std::int64_t{cursor.fixed<std::int16_t>()});
-      break;
-    case DW_EH_PE_udata4:
-      number = cursor.fixed<std::uint32_t>();
-      break;
-    case DW_EH_PE_sdata4:
-      number = static_cast<std::uint64_t>(std::int64_t{cursor.fixed<std::int32_t>()});
-      break;
-    default:
-      return std::nullopt;
-  }
-  if (cursor.failed()) {
-    return std::nullopt;
-  }
-  switch (encoding & 0xf0U) {
-    case DW_EH_PE_absptr:
-      return number;
-    case DW_EH_PE_pcrel:
-      return place + number;
-    default:
-      return std::nullopt;
-  }
 }
 
 CommonInformation read_common_information(Cursor cursor, Architecture architecture,
@@ -523,7 +512,7 @@ CommonInformation read_common_information(Cursor cursor, Architecture architectu
         (void)data.fixed<std::uint8_t>();
       } else if (letter == 'P') {
         const auto encoding = data.fixed<std::uint8_t>();
-        // The personality routine is usually reached through memory; where is of no interest.
+        // The personality routine is usually reached through memory; its address does not matter.
         if (!read_pointer(data, encoding & 0x0fU, section)) {
           return cie;
         }
@@ -539,7 +528,7 @@ CommonInformation read_common_information(Cursor cursor, Architecture architectu
   }
   const Program program(architecture, section);
   const std::string_view rest = cursor.bytes(cursor.left());
-  // The rules that the program starts from are what it restores.
+  // DW_CFA_restore goes back to the rules that the CIE's program sets.
   CallFrame initial;
   cie.usable =
       !cursor.failed() && program.run(Cursor(rest), cie, initial, [](std::uint64_t, bool) { return false; });
@@ -556,7 +545,7 @@ void run_program(Cursor cursor, const CommonInformation& cie, Architecture archi
   const auto advance = [&](std::uint64_t to, bool absolute) {
     rows.add(at, program.rule_of(frame, cie.signal));
     const std::uint64_t next = absolute ? to - base : at + to;
-    // Backwards is nonsense; a huge advance wraps around to there.
+    // A pc must not go backwards; a huge advance wraps around to a lower one.
     if (next < at || next >= end) {
       at = end;
       return false;

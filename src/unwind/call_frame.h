@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The call frame programs of .eh_frame (DWARF 5 §6.4.2), run to rules as offwait/unwind.h has them. What no
-// rule can say becomes NONE: a program is never wrong half way.
+// Executes the call frame programs of .eh_frame (DWARF 5 §6.4.2) and gives rules in the form of
+// offwait/unwind.h. What no rule can express becomes NONE; a rule is never half right.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@
 #include "offwait/unwind.h"
 #include "unwind/cursor.h"
 #include "unwind/eh_frame.h"
+#include "unwind/encoded_pointer.h"
 
 namespace offwait {
 
-/// A row without its place.
+/// The rule of a row, without its pc.
 struct UnwindRule {
   std::uint8_t kind = OFFWAIT_UNWIND_NONE;
   std::int8_t fp = OFFWAIT_UNWIND_FP_SAME;
@@ -24,10 +25,10 @@ struct UnwindRule {
   friend bool operator==(const UnwindRule&, const UnwindRule&) = default;
 };
 
-/// Rows in the making.
+/// Collects the rows of a table.
 class UnwindRows {
  public:
-  /// `rule` holds from `pc` on, which is not before that of the last call; the later of two for one pc
+  /// `rule` holds from `pc` on. Calls come in order of pc; of two calls with the same pc the later one
   /// counts.
   void add(std::uint32_t pc, UnwindRule rule);
   std::size_t size() const { return rows_.size(); }
@@ -37,54 +38,43 @@ class UnwindRows {
   std::vector<offwait_unwind_row> rows_;
 };
 
-/// Where .eh_frame is: pointers in it may count from their own place.
-struct EhFrameSection {
-  std::string_view bytes;
-  std::uint64_t address = 0;  ///< virtual
-};
-
-/// A pointer in one of the DW_EH_PE_* encodings; nothing if it is cut short or counts from something that
-/// .eh_frame files of these architectures do not use (function, text, GOT, memory).
-std::optional<std::uint64_t> read_pointer(Cursor& cursor, std::uint8_t encoding,
-                                          const EhFrameSection& section);
-
-/// What a program knows of one register.
+/// Where the caller's value of one register is.
 struct RegisterRule {
   enum class How : std::uint8_t { same, undefined, at_cfa, at_fp, at_sp, lost };
   How how = How::same;
-  std::int64_t offset = 0;  ///< bytes, of at_*: it is saved at this distance from there
+  std::int64_t offset = 0;  ///< for at_*: the register is saved this many bytes from there
 };
 
-/// One line of DWARF's table, of the registers that matter.
+/// One line of DWARF's table (§6.4.1), for the registers that rules use.
 struct CallFrame {
   enum class Form : std::uint8_t { unknown, plain, deref, plt };
   enum class Base : std::uint8_t { sp, fp, other };
   Form form = Form::unknown;
   Base base = Base::other;
-  std::int64_t offset = 0;  ///< bytes, from the register; of plt: the entry's bytes before its push is done
-  std::int64_t added = 0;   ///< bytes, after dereferencing
+  std::int64_t offset = 0;  ///< bytes from the register; for plt: bytes of the entry before its push is done
+  std::int64_t added = 0;   ///< bytes added after dereferencing
   RegisterRule fp;
   RegisterRule ra;
-  RegisterRule sp;  ///< same: it is the CFA, as always
+  RegisterRule sp;  ///< same: the caller's sp is the CFA, as always
 };
 
 /// A common information entry.
 struct CommonInformation {
   bool usable = false;
   bool augmented = false;  ///< its FDEs have a field of augmentation data
-  bool signal = false;     ///< of the code that the kernel has a signal handler return to
+  bool signal = false;     ///< its code is what signal handlers return to (`S`)
   std::uint8_t pointer_encoding = 0;
   std::uint64_t code_alignment = 1;
   std::int64_t data_alignment = 1;
   CallFrame initial;
 };
 
-/// Its contents after length and CIE id.
+/// Reads a common information entry, from behind its length and CIE id.
 CommonInformation read_common_information(Cursor cursor, Architecture architecture,
                                           const EhFrameSection& section);
 
-/// Rows of one FDE's program for [begin, end): less than `end`, at least one. Both less than 4 GiB above
-/// `base`, the address that pcs are counted from.
+/// Adds the rows that one FDE's program gives for [begin, end): at least one, at pcs below `end`. `begin` and
+/// `end` count from `base`, which is less than 4 GiB below them.
 void run_program(Cursor program, const CommonInformation& cie, Architecture architecture,
                  const EhFrameSection& section, std::uint64_t base, std::uint32_t begin, std::uint32_t end,
                  UnwindRows& rows);

@@ -8,8 +8,8 @@
 
 namespace offwait {
 
-/// Reads little-endian numbers from bytes that nobody vouches for. A read beyond the end gives 0, and the
-/// cursor is failed() from then on.
+/// Reads little-endian numbers from untrusted bytes. A read beyond the end gives 0, and the cursor is
+/// failed() from then on.
 class Cursor {
  public:
   Cursor() = default;
@@ -32,7 +32,7 @@ class Cursor {
     return number;
   }
 
-  /// Bits beyond the 64th are dropped.
+  /// An unsigned LEB128 number; bits beyond the 64th are dropped.
   std::uint64_t uleb() {
     std::uint64_t number = 0;
     for (unsigned shift = 0; at_ != end_; shift += 7) {
@@ -77,7 +77,7 @@ class Cursor {
     return taken;
   }
 
-  /// Up to a NUL, which is taken as well.
+  /// The characters before the next NUL, which is taken as well.
   std::string_view string() {
     const std::string_view rest(at_, left());
     const std::size_t length = rest.find('\0');

@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kMostSegments = 4096;
 constexpr std::uint64_t kLargestNameTable = std::uint64_t{1} << 20U;
-// One for each object file at most; linkers merge equal ones.
+// A file has at most one CIE for each object file; linkers merge equal ones.
 constexpr std::size_t kMostCies = std::size_t{1} << 18U;
 
-/// Bytes of the file, by offset.
+/// The bytes of the file, by offset.
 class Source {
  public:
   explicit Source(int fd) : fd_(fd) {
@@ -31,12 +31,13 @@ class Source {
   }
   explicit Source(std::string_view image) : image_(image) {}
 
-  /// Valid as long as `storage` is, and as the image. Cut short at the end of the file.
+  /// `size` bytes from `offset` on, fewer at the end of the file. Valid as long as `storage` and the image
+  /// are.
   std::string_view read(std::uint64_t offset, std::uint64_t size, std::string& storage) const {
     if (fd_ < 0) {
       return offset < image_.size() ? image_.substr(offset, size) : std::string_view();
     }
-    // No memory for claims that the file cannot keep.
+    // A size beyond the end of the file must not cost memory.
     size = std::min(size, size_ - std::min(offset, size_));
     storage.resize(size);
     std::size_t got = 0;
@@ -97,7 +98,8 @@ std::optional<EhFramePlace> find_by_section(const Source& source, const Elf64_Eh
   return std::nullopt;
 }
 
-/// A file without section headers: .eh_frame then reaches to its terminator, or to the end of its segment.
+/// Finds .eh_frame in a file without section headers: it reaches to its terminator, or to the end of its
+/// segment.
 std::optional<EhFramePlace> find_by_segment(const Source& source, const std::vector<Elf64_Phdr>& segments) {
   const auto header = std::find_if(segments.begin(), segments.end(),
                                    [](const Elf64_Phdr& s) { return s.p_type == PT_GNU_EH_FRAME; });
@@ -136,7 +138,7 @@ struct Fde {
   std::uint32_t begin;
   std::uint32_t size;
   std::uint32_t cie;
-  std::uint32_t program;  // offset in the section, where its instructions are
+  std::uint32_t program;  // offset of its instructions in the section
   std::uint32_t program_size;
 };
 
@@ -147,7 +149,7 @@ struct Entries {
 
 Result<Entries> read_entries(const EhFrameSection& section, Architecture architecture, std::uint64_t base) {
   Entries entries;
-  // An FDE names its CIE by its place, and that has to be one at which an entry begins before it.
+  // An FDE names its CIE by place: only the beginning of an earlier entry is accepted.
   std::vector<std::size_t> cie_places;
   Cursor cursor(section.bytes);
   const auto place = [&](const Cursor& at) {
@@ -214,7 +216,7 @@ Result<Entries> read_entries(const EhFrameSection& section, Architecture archite
 
 Status fill_rows(const EhFrameSection& section, const Entries& entries, UnwindTable& table) {
   UnwindRows rows;
-  std::uint32_t covered = 0;  // up to here
+  std::uint32_t covered = 0;  // the end of the last function that has rows
   table.functions.reserve(entries.fdes.size());
   for (std::size_t i = 0; i < entries.fdes.size(); ++i) {
     const Fde& fde = entries.fdes[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `.eh_frame` says about one ELF file (DWARF 5 §6.4, LSB 5.0 core §10.6) as the table that both walkers
-// search (offwait/unwind.h). The file is not trusted: it may be cut short, changed while it is read, or made
-// to mislead. At worst its table says nothing, or something wrong about this file's own frames.
+// Reads `.eh_frame` of one ELF file (DWARF 5 §6.4, LSB 5.0 core §10.6) into the table that both walkers
+// search (offwait/unwind.h). The file is not trusted: it may be cut short, change while it is read, or be
+// made to mislead. At worst its table is empty, or wrong about this file's own frames.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr Architecture kHostArchitecture = Architecture::arm64;
 inline constexpr Architecture kHostArchitecture = Architecture::x86_64;
 #endif
 
-/// An executable segment (PT_LOAD): who maps the file finds the bias with it.
+/// An executable segment (PT_LOAD), which tells how far a mapping of the file is moved.
 struct CodeSegment {
   std::uint64_t offset = 0;   ///< in the file
   std::uint64_t address = 0;  ///< virtual, in the file
@@ -40,25 +40,25 @@ struct UnwindTable {
   /// The lowest virtual address of an executable segment. Code 4 GiB above it or more has no rows.
   std::uint64_t base = 0;
   std::vector<CodeSegment> segments;
-  /// Strictly in order of pc; no two neighbours say the same; the last one is NONE. Empty when the file has
-  /// no .eh_frame. Of FDEs that overlap the one that begins later counts. Between FDEs that are up to
-  /// kIgnoredGap bytes apart the rule goes on: padding is not executed.
+  /// Strictly in order of pc; neighbours differ; the last row is NONE. Empty when the file has no .eh_frame.
+  /// Where FDEs overlap, the one that begins later counts. Between FDEs at most kIgnoredGap bytes apart the
+  /// rule goes on, because padding is not executed.
   std::vector<offwait_unwind_row> rows;
-  std::vector<FunctionExtent> functions;  ///< in order of begin, as many as there are usable FDEs
+  std::vector<FunctionExtent> functions;  ///< in order of begin, one for each usable FDE
 };
 
 inline constexpr std::uint32_t kIgnoredGap = 15;
-/// Rows of one file; libLLVM has 650,000.
+/// The most rows of one file; libLLVM has 650,000.
 inline constexpr std::size_t kMostUnwindRows = std::size_t{16} << 20U;
-/// Bytes of one .eh_frame; libLLVM has 6 MB.
+/// The most bytes of one .eh_frame; libLLVM has 6 MB.
 inline constexpr std::uint64_t kLargestEhFrame = std::uint64_t{256} << 20U;
 
-/// Reads with pread and never maps: a file that is truncated meanwhile would make a mapped read SIGBUS. The
-/// descriptor must be seekable and stays the caller's. An Error if it is no little-endian 64-bit ELF file for
-/// x86_64 or arm64, has no executable segment, or exceeds a bound above. `.eh_frame` is found by its section
-/// header, or else by PT_GNU_EH_FRAME.
+/// Reads with pread and never maps: if the file is truncated meanwhile, reading a mapping would raise SIGBUS.
+/// The descriptor must be seekable and stays the caller's. Returns an Error if the file is not a
+/// little-endian 64-bit ELF file for x86_64 or arm64, has no executable segment, or exceeds a bound above.
+/// `.eh_frame` is found by its section header, or else by PT_GNU_EH_FRAME.
 Result<UnwindTable> read_unwind_table(int fd);
-/// Likewise from an image in memory that is laid out as a file is: the vdso.
+/// Reads an image in memory that is laid out like a file: the vdso.
 Result<UnwindTable> read_unwind_table(std::string_view image);
 
 }  // namespace offwait

@@ -65,7 +65,7 @@ class Walk {
  private:
   using End = std::optional<offwait_stack_end>;
 
-  /// Where in the code the thread is: a return address is behind its call, and may be behind the function.
+  /// The address to look up: a return address lies behind its call, and possibly behind the function.
   std::uint64_t place() const { return exact_ ? pc_ : pc_ - 1; }
 
   bool read(std::uint64_t address, std::uint64_t& value) const {
@@ -78,7 +78,7 @@ class Walk {
     return arm64_ ? value & OFFWAIT_ARM64_ADDRESS_MASK : value;
   }
 
-  /// The rule for code without a table, if it says so itself.
+  /// The rule for code without a table, if the code itself shows it.
   std::optional<offwait_unwind_row> row_of_code() const {
     std::uint64_t code = 0;
     if (arm64_ || exact_ || !read(pc_, code) ||
@@ -90,7 +90,7 @@ class Walk {
                               static_cast<std::uint16_t>(words + 1)};
   }
 
-  /// To the caller, or why not.
+  /// Goes to the caller, or returns why it cannot.
   End step(const MappedCode& code) {
     if (!code.has_table) {
       const std::optional<offwait_unwind_row> row = row_of_code();
@@ -98,7 +98,7 @@ class Walk {
     }
     switch (code.row.kind & OFFWAIT_UNWIND_KIND_MASK) {
       case OFFWAIT_UNWIND_NONE: {
-        // Code that was generated when the file was made (node's builtins) has frame pointers.
+        // Code that was generated when the file was built (node's builtins) has frame pointers.
         const End end = step_by_fp();
         return end == OFFWAIT_STACK_NO_FP ? OFFWAIT_STACK_NO_RULE : end;
       }
@@ -154,7 +154,7 @@ class Walk {
         }
     }
     const bool in_lr = (row.kind & OFFWAIT_UNWIND_RA_IN_LR) != 0;
-    // Only a leaf can have an empty frame: one that called something has saved where to return to.
+    // Only a leaf can have an empty frame: a function that called another one has saved its return address.
     if (in_lr && !lr_known_) {
       return OFFWAIT_STACK_NO_RULE;
     }

@@ -76,7 +76,7 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
   ~Directory() { fs::remove_all(root_); }
-  /// Not there yet.
+  /// Does not exist yet.
   std::string state() const { return (root_ / "state").string(); }
   fs::path file() const { return root_ / "state" / "disks.json"; }
   void write(const std::string& text) const {
@@ -99,7 +99,7 @@ TEST_CASE("the stored form, both ways") {
   CHECK(parse_calibrations(to_json({}))->empty());
 }
 
-TEST_CASE("the capacity is what was more, of reads and writes") {
+TEST_CASE("the capacity is the larger figure of reads and writes") {
   CHECK(kRead.most().bytes_per_s == 3e9);
   CHECK(kRead.most().ios_per_s == 400e3);
   CHECK(kBoth.most().bytes_per_s == 5e8);
@@ -112,7 +112,7 @@ TEST_CASE("a later version's keys do no harm") {
   CHECK(to_json(*parsed) == kText);
 }
 
-TEST_CASE("a file full of keys is read in one go") {
+TEST_CASE("200,000 unknown keys are skipped") {
   std::string keys;
   for (int i = 0; i < 200'000; ++i) keys += "\"" + std::to_string(i) + "\":0,";
   const auto parsed = parse_calibrations(replaced("{", "{" + keys));
@@ -120,7 +120,7 @@ TEST_CASE("a file full of keys is read in one go") {
   CHECK(to_json(*parsed) == kText);
 }
 
-TEST_CASE("what is not as offwait writes it is an error") {
+TEST_CASE("whatever differs from what offwait writes is an error") {
   const std::string other =
       "not written by this version of offwait (expected \"schema\": \"offwait-disks/1\")";
   for (const std::string& text :
@@ -157,7 +157,7 @@ TEST_CASE("what is not as offwait writes it is an error") {
         "has disk 'wwid eui.1 of 2048 sectors' twice");
 }
 
-TEST_CASE("nothing stored, and then something") {
+TEST_CASE("a calibration is stored, and a newer one of the same disk replaces it") {
   const Directory directory;
   CHECK(stored_in(directory.state()).empty());
   REQUIRE(prepare_store(directory.state()));
@@ -201,7 +201,7 @@ TEST_CASE("a file that cannot be used is named, and replaced") {
   CHECK(std::distance(fs::directory_iterator(directory.state()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("a directory that cannot be made") {
+TEST_CASE("a directory that cannot be made is an error") {
   const Directory directory;
   const std::string inside = directory.state() + "/deeper";
   CHECK(prepare_store(inside).error().message == "cannot create " + inside + ": No such file or directory");

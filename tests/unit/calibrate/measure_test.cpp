@@ -20,7 +20,7 @@ namespace {
 constexpr Nanos kShort = 30'000'000;
 constexpr Nanos kLong = 600 * kSecond;
 
-/// A file without a name, and a pipe that nothing was written to.
+/// A file without a name, and a pipe to which nothing has been written.
 class Scene {
  public:
   Scene() {
@@ -92,7 +92,7 @@ TEST_CASE("what is measured stays inside, and reading changes nothing") {
   }
 }
 
-TEST_CASE("interrupted") {
+TEST_CASE("a measurement that is interrupted ends with an error") {
   const Scene scene;
   REQUIRE(fill(scene.measured(kLargeBlock), kLong, scene.cancel()));
   scene.interrupt();
@@ -100,12 +100,12 @@ TEST_CASE("interrupted") {
         "interrupted");
 }
 
-TEST_CASE("what cannot be measured") {
+TEST_CASE("a file that cannot be measured is an error") {
   const Scene scene;
   CHECK(measure(scene.measured(kLargeBlock - 1), Direction::read, kLong, scene.cancel()).error().message ==
         "'it' is too small to be measured");
   CHECK(fill(scene.measured(0), kLong, scene.cancel()).error().message == "'it' is too small to be measured");
-  // Ends before the size that it is said to have.
+  // The file ends before the size that is claimed.
   CHECK(measure(scene.measured(kLargeBlock), Direction::read, kLong, scene.cancel()).error().message ==
         "cannot read 'it': Input/output error");
   const UniqueFd read_only(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));

@@ -54,13 +54,13 @@ TEST_CASE("each manager's containers are found, by the whole id and by its begin
   }
 }
 
-TEST_CASE("a name that is no number is given whole") {
+TEST_CASE("an id that is not a hexadecimal number has to be given whole") {
   const std::vector<std::string> cgroups = {"/system.slice/crun-web.scope", "/system.slice/crun-web2.scope"};
   CHECK(found(find_container(cgroups, "web")) == "/system.slice/crun-web.scope");
   CHECK_FALSE(find_container(cgroups, "we").ok());
 }
 
-TEST_CASE("who watches a container is none, and neither is what has a container's id in its name") {
+TEST_CASE("a container's monitor is no container, and neither is a cgroup with an id inside its name") {
   const std::vector<std::string> cgroups = {"/machine.slice/libpod-conmon-" + kA + ".scope",
                                             "/system.slice/crio-conmon-" + kA + ".scope",
                                             "/docker",
@@ -71,7 +71,7 @@ TEST_CASE("who watches a container is none, and neither is what has a container'
     CHECK_FALSE(find_container(cgroups, id).ok());
 }
 
-TEST_CASE("a container that is not there, or not the only one, is told what to do") {
+TEST_CASE("the error for a missing or ambiguous container says what to do") {
   const std::vector<std::string> cgroups = {"/docker/" + kA, "/docker/" + kB, "/docker/" + kC,
                                             "/nested/docker/" + kC};
   const std::string none =
@@ -96,7 +96,7 @@ TEST_CASE("crun's and runc's state files name the cgroup") {
         "/sys/fs/cgroup/system.slice/runc-x.scope");
 }
 
-TEST_CASE("what is not such a file names none") {
+TEST_CASE("text that is no state file names no cgroup") {
   for (const char* text :
        {"", "{", "[]", "null", "\"cgroup-path\"", R"({"cgroup-path": 7})", R"({"cgroup-path": ""})",
         R"({"cgroup_paths": []})", R"({"cgroup_paths": {"": {}}})", R"({"cgroup_paths": {"memory": "/x"}})",
@@ -105,7 +105,7 @@ TEST_CASE("what is not such a file names none") {
   CHECK_FALSE(cgroup_of_state(std::string(1 << 20, '[')).has_value());
 }
 
-TEST_CASE("a container's name is no path") {
+TEST_CASE("a container's name is not used as a path") {
   for (const char* id : {"", ".", "..", "../crun/x", "a/b", "/etc"})
     CHECK_FALSE(cgroup_in_runtime_state(id).has_value());
 }

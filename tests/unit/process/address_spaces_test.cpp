@@ -14,7 +14,7 @@ namespace {
 
 using Tgids = std::set<std::int32_t>;
 
-/// A page of executable memory, until destroyed.
+/// A page of executable memory that is unmapped on destruction.
 class Page {
  public:
   Page() : at_(::mmap(nullptr, size(), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
@@ -36,7 +36,7 @@ class Page {
   void* at_;
 };
 
-/// A process that does nothing, until destroyed.
+/// A process that does nothing and is ended on destruction.
 class Child {
  public:
   Child() : pid_(::fork()) {
@@ -116,7 +116,7 @@ TEST_CASE("after an exec the next look is a change, whatever it finds") {
   CHECK(spaces.take_changed().empty());
 }
 
-TEST_CASE("a process that is gone is followed no longer, but what it had is kept for who asks later") {
+TEST_CASE("a process that is gone is no longer followed, but its last mappings are kept") {
   Child child;
   AddressSpaces spaces;
   REQUIRE(spaces.look_at(child.pid()) != nullptr);
@@ -129,7 +129,7 @@ TEST_CASE("a process that is gone is followed no longer, but what it had is kept
   CHECK_FALSE(changed[0].mappings.empty());
 }
 
-TEST_CASE("the last look takes those that were asked for, too") {
+TEST_CASE("a look at all processes includes those that were asked for") {
   const Child child;
   AddressSpaces spaces;
   spaces.look_at(::getpid());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On this process itself.
+// The tests look at this process itself.
 #include "process/mapped_files.h"
 
 #include <algorithm>
@@ -71,11 +71,11 @@ TEST_CASE("the mapped file is opened, not another one of its name") {
   write_file(directory / "new", "second");
   std::filesystem::rename(directory / "new", directory / "lib.so");
   CHECK(open_regular_file(directory / "lib.so")->identity != plain->identity);
-  // Without the right to use map_files it cannot be opened; the second one never is.
+  // Without the right to use map_files the first file cannot be opened; the second one is never opened.
   const auto replaced = open_mapped_file(getpid(), mapping);
   CHECK((!replaced || text_of(*replaced) == "first"));
   Mapping elsewhere = mapping;
-  elsewhere.begin += 4096;  // no mapping of ours: its name alone is left
+  elsewhere.begin += 4096;  // no mapping of ours, so only its name is left
   CHECK(!open_mapped_file(getpid(), elsewhere));
   CHECK(munmap(reinterpret_cast<void*>(mapping.begin), 4096) == 0);
 }

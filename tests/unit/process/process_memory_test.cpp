@@ -12,7 +12,7 @@
 
 namespace offwait {
 
-TEST_CASE("words of a process' memory, also across pages, and where there is none") {
+TEST_CASE("words of a process's memory are read, also across pages; where there is no memory there is none") {
   constexpr std::size_t kPage = 4096;
   auto* const memory = static_cast<char*>(
       mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -31,7 +31,7 @@ TEST_CASE("words of a process' memory, also across pages, and where there is non
   CHECK(own.word(0) == std::nullopt);
   CHECK(own.word(UINT64_MAX) == std::nullopt);
   CHECK(own.word(UINT64_MAX - 7) == std::nullopt);
-  // As it was, until that is forgotten.
+  // The bytes stay as they were first read until forget().
   number = 7;
   std::memcpy(memory + kPage - 3, &number, sizeof number);
   CHECK(own.word(at + kPage - 3) == 0x0123456789abcdef);
@@ -40,7 +40,7 @@ TEST_CASE("words of a process' memory, also across pages, and where there is non
   munmap(memory, 4 * kPage);
 }
 
-TEST_CASE("what a thread is called in its own PID namespace") {
+TEST_CASE("a thread's number in its own PID namespace is the last one of NSpid") {
   CHECK(innermost_tid("Name:\tx\nNSpid:\t1234\n") == 1234);
   CHECK(innermost_tid("Name:\tNSpid:\t9\nNSpid:\t1234\t56\t7\nNSpgid:\t1\t2\t3\n") == 7);
   for (const char* text : {"", "NSpid:\t1\n", "\nNSpid:\n", "\nNSpid:\t12", "\nNSpid:\t0\n", "\nNSpid:\t-1\n",

@@ -14,7 +14,7 @@ using namespace offwait;
 
 namespace {
 
-/// Answers `x` for what was not answered.
+/// The answers one after another, with `x` for each item without one.
 std::string text_of(const ConfinedAnswers& answers) {
   std::string text;
   for (const auto& answer : answers.answers) text += answer ? *answer : "x";
@@ -53,7 +53,7 @@ TEST_CASE("after four lost items the rest is not tried") {
   CHECK(!answer_confined(batch_of(0, {})).given_up);
 }
 
-TEST_CASE("what has only used up the time of its process is tried in a fresh one") {
+TEST_CASE("an item during which its process ran out of time is tried in a fresh process") {
   int done = 0;
   const auto answers = answer_confined(batch_of(3, [&done](std::size_t) {
     // Each process has a copy of `done`.
@@ -65,7 +65,7 @@ TEST_CASE("what has only used up the time of its process is tried in a fresh one
   CHECK(answers.lost == 0);
 }
 
-TEST_CASE("not for ever: slow items use up as many processes as they may") {
+TEST_CASE("slow items use up only as many processes as they may") {
   int done = 0;
   ConfinedBatch batch = batch_of(9, [&done](std::size_t) {
     if (++done == 3) throw std::bad_alloc();
@@ -77,7 +77,7 @@ TEST_CASE("not for ever: slow items use up as many processes as they may") {
   CHECK(answers.given_up);
 }
 
-TEST_CASE("if there is nothing to answer from, nobody is asked") {
+TEST_CASE("if preparing fails, no item is tried") {
   ConfinedBatch batch = batch_of(3, [](std::size_t) {});
   batch.prepare = [] { std::abort(); };
   const auto answers = answer_confined(batch);

@@ -36,7 +36,7 @@ Confined run(const std::function<void(const ConfinedOutput&)>& work, const Confi
   return std::move(confined).value();
 }
 
-/// Of the only child of this thread, once it has its filter.
+/// The status of this thread's only child, once the child has its filter.
 std::map<std::string, std::string> status_of_child(pid_t tid, std::vector<int>& descriptors) {
   for (;;) {
     std::ifstream children("/proc/self/task/" + std::to_string(tid) + "/children");
@@ -49,7 +49,7 @@ std::map<std::string, std::string> status_of_child(pid_t tid, std::vector<int>& 
         if (colon != std::string::npos) status[line.substr(0, colon)] = line.substr(colon + 2);
       }
       if (status["Seccomp"] == "2") {
-        std::error_code hidden;  // from who is not root
+        std::error_code hidden;  // set for users other than root
         for (const auto& fd : std::filesystem::directory_iterator("/proc/" + child + "/fd", hidden))
           descriptors.push_back(std::stoi(fd.path().filename()));
         return status;
@@ -128,7 +128,7 @@ TEST_CASE("what is forbidden ends the work; what was written before is kept") {
   }
 }
 
-TEST_CASE("crashes are told from ends") {
+TEST_CASE("a crash is distinguished from a regular end") {
   const std::vector<std::function<void()>> crashes = {
       [] {
         void* const at = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -148,7 +148,7 @@ TEST_CASE("crashes are told from ends") {
   }
 }
 
-TEST_CASE("neither CPU time nor wall time is without end") {
+TEST_CASE("CPU time and wall time are limited") {
   Confinement confinement;
   confinement.cpu_time = 1s;
   const auto loop = [](const ConfinedOutput& out) {
@@ -164,7 +164,7 @@ TEST_CASE("neither CPU time nor wall time is without end") {
   CHECK(by_clock.end == ConfinedEnd::out_of_time);
   CHECK(by_clock.output == "before");
 
-  // Without its output there is no work.
+  // Work that closes its output is ended at once.
   confinement.wall_time = 60s;
   const auto begin = std::chrono::steady_clock::now();
   const Confined closed = run(
@@ -238,7 +238,7 @@ TEST_CASE("the process has no powers and no descriptors") {
     CHECK(status["CapBnd"] == "0000000000000000");
     CHECK(status["Uid"] == "65534\t65534\t65534\t65534");
     CHECK(status["Gid"] == "65534\t65534\t65534\t65534");
-    // The pipe that the work waits for, and its output.
+    // One is the pipe for which the work waits, the other its output.
     CHECK(descriptors.size() == 2);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// .eh_frame sections made by hand, right or lying, in ELF files as tests/unit/symbol makes them.
+// .eh_frame sections made by hand, valid ones and lying ones, inside the ELF files of tests/unit/symbol.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct CieParts {
 
 class EhFrame {
  public:
-  /// Where the entry is.
+  /// Adds a CIE and returns its place.
   std::size_t cie(const CieParts& parts = {}) {
     std::string body("\1", 1);
     body.append(parts.augmentation).push_back('\0');
@@ -49,7 +49,7 @@ class EhFrame {
     return entry(0, body);
   }
 
-  /// pcrel | sdata4, as of a CIE made from parts as they are.
+  /// Adds an FDE whose pointers are pcrel | sdata4, as CieParts say unless changed.
   std::size_t fde(std::size_t cie, std::uint64_t begin, std::uint32_t size, const Bytes& program) {
     std::string body;
     number(body, static_cast<std::uint32_t>(begin - (kEhFrameAddress + bytes_.size() + 8)));
@@ -67,7 +67,7 @@ class EhFrame {
     return place;
   }
 
-  /// To lie with.
+  /// For tests that change bytes so that they lie.
   std::string& bytes() { return bytes_; }
 
   std::string file(std::uint16_t machine = EM_X86_64) const {

@@ -37,7 +37,7 @@ std::vector<Row> rows_of(const UnwindTable& table) {
   return rows;
 }
 
-/// From memory and from a file alike.
+/// Reads the image from memory and from a file, which must give the same table.
 Result<UnwindTable> read(const std::string& image) {
   auto table = read_unwind_table(image);
   const UniqueFd fd(memfd_create("eh_frame_test", MFD_CLOEXEC));
@@ -59,7 +59,7 @@ std::vector<Row> rows(const EhFrame& section, std::uint16_t machine = EM_X86_64)
   return rows_of(*table);
 }
 
-/// Of one function at the code's begin, 64 bytes long.
+/// The rows of one function of 64 bytes at the beginning of the code.
 std::vector<Row> rows(const Bytes& program, const CieParts& cie = {}, std::uint16_t machine = EM_X86_64) {
   EhFrame section;
   section.fde(section.cie(cie), kCode, 64, program);
@@ -101,7 +101,7 @@ TEST_CASE("states remembered and restored, advances of every width, arguments' s
   CHECK(rows({DW_CFA_def_cfa_offset, 24, DW_CFA_remember_state, DW_CFA_GNU_args_size, 16, DW_CFA_advance_loc2,
               4, 0, DW_CFA_def_cfa_offset, 8, DW_CFA_advance_loc4, 4, 0, 0, 0, DW_CFA_restore_state,
               DW_CFA_nop}) == std::vector<Row>{{0, kSp, 0, 3}, {4, kSp, 0, 1}, {8, kSp, 0, 3}, {64, kNone}});
-  // Only what is remembered can be restored.
+  // Only a state that was remembered can be restored.
   CHECK(rows({kAdvance | 4, DW_CFA_restore_state}) == std::vector<Row>{{0, kSp, 0, 1}, {4, kNone}});
   CHECK(rows(Bytes(64, DW_CFA_remember_state)) == std::vector<Row>{{0, kSp, 0, 1}, {64, kNone}});
   CHECK(rows(Bytes(65, DW_CFA_remember_state)) == std::vector<Row>{{0, kNone}});
@@ -144,7 +144,7 @@ TEST_CASE("frames that align their stack") {
         std::vector<Row>{{0, OFFWAIT_UNWIND_DEREF_SP, 0, 2}, {64, kNone}});
   CHECK(rows({DW_CFA_def_cfa_expression, 5, DW_OP_breg6, 0x70, DW_OP_deref, DW_OP_plus_uconst, 8}) ==
         std::vector<Row>{{0, OFFWAIT_UNWIND_DEREF_FP_PLUS, 0, -2}, {64, kNone}});
-  // What is added is a word or nothing.
+  // Only a word, or nothing, can be added.
   CHECK(rows({DW_CFA_def_cfa_expression, 5, DW_OP_breg6, 0x70, DW_OP_deref, DW_OP_plus_uconst, 16}) ==
         std::vector<Row>{{0, kNone}});
 }
@@ -186,7 +186,7 @@ TEST_CASE("a return address that is not where it always is has no rule") {
   CHECK(rows({DW_CFA_register, 16, 2}) == std::vector<Row>{{0, kNone}});
   CHECK(rows({DW_CFA_same_value, 16}) == std::vector<Row>{{0, kNone}});
   CHECK(rows({}, {.return_register = 8}).empty());
-  // Nor has one whose stack pointer is not the CFA afterwards.
+  // A function whose caller's stack pointer is not the CFA has no rule either.
   CHECK(rows({kOffset | 7, 2}) == std::vector<Row>{{0, kNone}});
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("arm64: link register, frame records, signed return addresses") {
             DW_CFA_restore | 30, DW_CFA_restore | 29, DW_CFA_def_cfa, 31, 0},
            arm64_cie(), EM_AARCH64) ==
       std::vector<Row>{{0, in_lr, 0, 0}, {8, kSp, -4, 4}, {12, kFp, -4, 4}, {28, in_lr, 0, 0}, {64, kNone}});
-  // Only x30, only x29, not beside each other.
+  // Only x30 is saved, then only x29, then both but not beside each other.
   const unsigned alone = kSp | OFFWAIT_UNWIND_RA_ALONE;
   CHECK(rows({DW_CFA_def_cfa_offset, 16, kOffset | 30, 2}, arm64_cie(), EM_AARCH64) ==
         std::vector<Row>{{0, alone, -2, 2}, {64, kNone}});
@@ -218,7 +218,7 @@ TEST_CASE("arm64: link register, frame records, signed return addresses") {
   CieParts signed_cie = arm64_cie();
   signed_cie.augmentation = "zRB";
   CHECK(rows({}, signed_cie, EM_AARCH64) == std::vector<Row>{{0, in_lr, 0, 0}, {64, kNone}});
-  // x86_64 has no such thing.
+  // x86_64 has neither of these.
   CHECK(rows({}, {.augmentation = "zRB"}).empty());
   CHECK(rows({DW_CFA_AARCH64_negate_ra_state}) == std::vector<Row>{{0, kNone}});
 }
@@ -274,7 +274,7 @@ TEST_CASE("pointer encodings and augmentations") {
             .augmentation_data = {DW_EH_PE_indirect | DW_EH_PE_pcrel | DW_EH_PE_sdata4, 1, 2, 3, 4, 0x1b,
                                   DW_EH_PE_udata4}},
            narrow) == expected);
-  // From a GOT, from memory; augmentations that nobody has heard of, or cut short.
+  // Pointers relative to a GOT and pointers in memory; augmentations that are unknown or cut short.
   CHECK(of({.augmentation_data = {DW_EH_PE_datarel | DW_EH_PE_sdata4}}, narrow).empty());
   CHECK(of({.augmentation_data = {DW_EH_PE_indirect | DW_EH_PE_sdata4}}, narrow).empty());
   CHECK(of({.augmentation = "zXR"}, narrow).empty());

@@ -19,7 +19,7 @@
 namespace offwait::test {
 namespace {
 
-/// Any function of the address will do.
+/// Invented memory: any function of the address will do.
 std::uint64_t memory_at(std::uint64_t address) {
   std::uint64_t mixed = address * 0x9e3779b97f4a7c15U;
   mixed ^= mixed >> 29U;
@@ -43,7 +43,8 @@ struct Caller {
   std::uint64_t ra = 0;
 };
 
-/// DWARF's stack machine, as much of it as call frame information uses; nothing for what it does not know.
+/// Executes DWARF's stack machine, as far as call frame information uses it; nothing for an unknown
+/// operation.
 std::optional<std::uint64_t> run(const Machine& machine, const Dwarf_Op* ops, std::size_t count,
                                  std::uint64_t cfa, bool* is_value) {
   std::vector<std::uint64_t> stack;
@@ -94,7 +95,7 @@ std::optional<std::uint64_t> run(const Machine& machine, const Dwarf_Op* ops, st
       return std::nullopt;
     }
   }
-  // The CFA lies below what computes a register's place.
+  // The stack begins with the CFA; the result is on top of it.
   return stack.empty() ? std::nullopt : std::optional(stack.back());
 }
 
@@ -123,7 +124,7 @@ CallerRegister register_by_libdw(const Machine& machine, Dwarf_Frame* frame, int
   return {Known::value, is_value ? *location : memory_at(*location)};
 }
 
-/// The contract of offwait/unwind.h, word by word; STOP, SIGNAL and NONE are not asked.
+/// Follows the contract of offwait/unwind.h word by word. STOP, SIGNAL and NONE have no caller here.
 Caller caller_by_row(const Machine& machine, const offwait_unwind_row& row) {
   Caller caller;
   const auto words = static_cast<std::uint64_t>(static_cast<std::int16_t>(row.cfa)) * 8;
@@ -176,7 +177,7 @@ Caller caller_by_row(const Machine& machine, const offwait_unwind_row& row) {
   return caller;
 }
 
-/// "" if they agree at `pc`.
+/// Returns "" if libdw and the row agree at `pc`, else what differs.
 std::string compare_at(const Machine& machine, Dwarf_Frame* frame, const offwait_unwind_row& row,
                        Comparison& comparison) {
   const int fp = machine.arm64 ? 29 : 6;
@@ -274,7 +275,7 @@ Comparison compare_with_libdw(const std::string& path) {
       pc = row_end;
     }
   }
-  // Every FDE of libdw's walk over the section is a function of the table.
+  // Every FDE that libdw finds in the section must be a function of the table.
   Elf_Scn* section = nullptr;
   std::size_t names = 0;
   (void)elf_getshdrstrndx(elf.get(), &names);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Compares tables with what elfutils' libdw says of the same file: every row of libdw's, in every function.
-// The rules are compared by what they do: on a machine with invented registers and memory both have to find
-// the same caller.
+// Rules are compared by their effect: on a machine with invented registers and memory, both have to find the
+// same caller.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Comparison {
   std::vector<std::string> differences;
 };
 
-/// Nothing compared if the file is no ELF file that has a table.
+/// Compares nothing if the file is no ELF file with a table.
 Comparison compare_with_libdw(const std::string& path);
 
 }  // namespace offwait::test

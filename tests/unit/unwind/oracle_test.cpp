@@ -70,7 +70,7 @@ TEST_CASE("the tables of the largest files installed say what libdw says") {
   compare(largest_files({"/usr/lib", "/usr/bin"}), kFiles);
 }
 
-// arm64_test.sh fetches them.
+// arm64_test.sh downloads the files.
 TEST_CASE("the tables of arm64 files say what libdw says", "[.arm64]") {
   const char* root = std::getenv("OFFWAIT_ARM64_ROOT");
   REQUIRE(root != nullptr);

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kBias = 0x7f0000000000;
 constexpr std::uint64_t kStack = 0x7ffc00000000;
 
-/// A process: one file with functions of 0x100 bytes each, one rule a function, a mapping without a table at
+/// A process with one file whose functions have 0x100 bytes and one rule each, a mapping without a table at
 /// kJit, and words of memory.
 struct Process {
   Architecture architecture = Architecture::x86_64;
@@ -31,7 +31,7 @@ struct Process {
 
   static constexpr std::uint64_t kJit = 0x500000;
 
-  /// Where in the process its function begins.
+  /// Adds a function with this rule; returns its address in the process.
   std::uint64_t function(unsigned kind, int fp = 0, int cfa = 0) {
     const auto pc = static_cast<std::uint32_t>(table.rows.size() * 0x100);
     table.base = 0x1000;
@@ -264,7 +264,7 @@ TEST_CASE("arm64: leaf, frame records, signed return addresses, signal frames") 
 
 namespace {
 
-/// The code of this process, tables made as needed.
+/// The code of this process; tables are read when they are first needed.
 class OwnCode {
  public:
   OwnCode() : mappings_(executable_mappings(getpid()).value_or(std::vector<Mapping>())) {
@@ -346,7 +346,7 @@ struct BothStacks {
 BothStacks found_in_callback;
 
 [[gnu::noinline]] int recurse(int depth) {
-  // Of any size, which needs a frame pointer.
+  // A frame of variable size needs a frame pointer.
   const auto size = static_cast<std::size_t>(depth) * 100;
   auto* room = static_cast<volatile char*>(__builtin_alloca(size + 1));
   room[size] = 1;
@@ -374,7 +374,7 @@ TEST_CASE("the stack of this very process is what glibc's backtrace says") {
   CHECK(ours.end == OFFWAIT_STACK_ROOT);
   REQUIRE(glibc.size() > 55);
   REQUIRE(ours.pcs.size() == glibc.size());
-  // The leaf is the same function, at another of its calls.
+  // The leaf frame is in the same function, but at another of its calls.
   CHECK(Pcs(ours.pcs.begin() + 1, ours.pcs.end()) == Pcs(glibc.begin() + 1, glibc.end()));
 }
 
