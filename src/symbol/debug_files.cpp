@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -48,7 +49,7 @@ struct LinkAnswer {
   std::uint32_t checksum = 0;
 };
 
-/// One for each file; nothing for what is no ELF file.
+/// The answers of the files, one each; nothing for a file that is not ELF.
 std::vector<std::optional<LinkAnswer>> read_links(const std::vector<LinkQuestion>& questions) {
   ConfinedBatch batch;
   batch.items = questions.size();
@@ -85,7 +86,7 @@ std::vector<std::optional<LinkAnswer>> read_links(const std::vector<LinkQuestion
   return result;
 }
 
-/// A file that may be what `owner` (an index) looks for.
+/// A file that may be what the file number `owner` looks for.
 struct Candidate {
   std::size_t owner;
   int root;
@@ -94,9 +95,8 @@ struct Candidate {
 
 std::string build_id_path(const std::string& build_id) {
   const std::string digits = hexadecimal(build_id);
-  return digits.size() < 3 ? std::string()
-                           : std::string(kDebugDirectory) + "/.build-id/" + digits.substr(0, 2) + "/" +
-                                 digits.substr(2) + ".debug";
+  if (digits.size() < 3) return {};
+  return fmt::format("{}/.build-id/{}/{}.debug", kDebugDirectory, digits.substr(0, 2), digits.substr(2));
 }
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
@@ -113,7 +113,7 @@ std::vector<std::string> candidate_paths(const DebugLinks& links, const std::str
   return paths;
 }
 
-/// Takes the candidates that `is_right(owner, its links)`.
+/// Passes on the candidates for which `is_right(owner, links of the candidate)` holds.
 template <class Accept, class Take>
 void choose(std::vector<Candidate>& candidates, bool with_checksums, Accept is_right, Take take) {
   std::vector<LinkQuestion> questions;

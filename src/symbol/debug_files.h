@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Debug information that is apart from the program.
+// Finds debug information that is kept in files of its own.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct StrippedFile {
 };
 
 struct DebugFiles {
-  bool in_file = false;  ///< the file has its DWARF itself: nothing was looked for
+  bool in_file = false;  ///< the file has DWARF itself, so nothing was looked for
   std::optional<OpenedFile> debug;
   std::optional<OpenedFile> supplement;
 };
@@ -26,11 +26,12 @@ struct DebugFiles {
 /// The path of the debug file with this build id (in hexadecimal digits), or empty.
 using DebugServer = std::function<std::string(const std::string& build_id)>;
 
-/// For each file what it was stripped of: by build id below /usr/lib/debug/.build-id, then by .gnu_debuglink
-/// beside the file, in its .debug directory and below /usr/lib/debug, then from the server if there is one. A
-/// debug file has the same build id; if neither has one, the checksum that the link says. What dwz has taken
-/// out of it is looked for where it says, and has the build id that it says. What files say is read in
-/// confined processes.
+/// For each file the debug information that was stripped from it. It is looked for by build id below
+/// /usr/lib/debug/.build-id, then by .gnu_debuglink beside the file, in its .debug directory and below
+/// /usr/lib/debug, then on the server if there is one. A debug file must have the same build id; if neither
+/// file has one, the checksum that the link gives. What dwz has moved out of it (the supplement) is looked
+/// for at the place and with the build id that the debug file names. All files are read in confined
+/// processes.
 std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files, const DebugServer& server);
 
 }  // namespace offwait

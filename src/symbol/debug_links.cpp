@@ -20,7 +20,7 @@ std::string_view bytes_of(const Elf_Data& data) {
   return {static_cast<const char*>(data.d_buf), data.d_size};
 }
 
-/// A name, its NUL, padding to four bytes, and the checksum.
+/// The section holds a name, its NUL, padding to four bytes, and the checksum.
 void read_debuglink(const Elf_Data& data, DebugLinks& links) {
   const std::string_view name = section_text(data, 0, kLongestFileName + 1);
   const std::size_t at = (name.size() + 4) / 4 * 4;

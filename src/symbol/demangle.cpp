@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#define HAVE_DECL_BASENAME 1  // or libiberty.h declares it, unlike <cstring>
+#define HAVE_DECL_BASENAME 1  // without it libiberty.h declares basename() unlike <cstring>
 #include <libiberty/demangle.h>
 
 #include "sandbox/confined_batch.h"
@@ -26,7 +26,7 @@ std::string cut(std::string_view name) {
     return std::string(name);
   }
   std::size_t length = kLongestName;
-  // Not inside a UTF-8 sequence, which is at most four bytes long.
+  // Does not cut inside a UTF-8 sequence, which has at most four bytes.
   while (length > kLongestName - 3 && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
     --length;
   }
@@ -48,23 +48,23 @@ struct Answer {
   std::jmp_buf enough;
 };
 
-/// libiberty's sink of text. Nothing else stops libiberty when there is enough of it; it holds nothing that
-/// must be given back.
+/// Receives libiberty's text. Nothing but a jump stops libiberty when there is enough; it holds nothing that
+/// would have to be freed.
 void take(const char* text, std::size_t length, void* opaque) {
   Answer& answer = *static_cast<Answer*>(opaque);
   const std::size_t kept = std::min(length, answer.text.size() - answer.length);
   std::memcpy(answer.text.data() + answer.length, text, kept);
   answer.length += kept;
   if (answer.length == answer.text.size()) {
-    std::longjmp(answer.enough, 1);  // NOLINT(*-err52-cpp): through C only
+    std::longjmp(answer.enough, 1);  // NOLINT(*-err52-cpp): jumps over C code only
   }
 }
 
-/// Empty if it is no mangled name. Its frames hold no objects to destroy.
+/// Returns 0 if it is no mangled name. No frame that the jump leaves has objects to destroy.
 std::size_t write_name(const char* mangled, Answer& answer) {
   answer.length = 0;
   if (setjmp(answer.enough) == 0) {  // NOLINT(*-err52-cpp)
-    // A legacy Rust name is a C++ name as well, with a hash for its last part.
+    // A legacy Rust name is also a C++ name whose last part is a hash.
     if (rust_demangle_callback(mangled, DMGL_PARAMS, &take, &answer) == 0) {
       answer.length = 0;
       if (cplus_demangle_v3_callback(mangled, DMGL_PARAMS, &take, &answer) == 0) {

@@ -24,7 +24,7 @@ struct EndDwarf {
 };
 using DwarfHandle = std::unique_ptr<Dwarf, EndDwarf>;
 
-/// Addresses [begin, end) of what the DIE describes.
+/// The addresses [begin, end) of the code that a DIE describes.
 struct CodeRange {
   std::uint64_t begin;
   std::uint64_t end;
@@ -64,12 +64,13 @@ void for_each_child(Dwarf_Die& parent, Visit visit) {
 /// The functions of one compilation unit.
 struct UnitFunctions {
   std::vector<CodeRange> ranges;
-  /// By the offset of any DIE that describes or declares one: the scope that it is in, as C++ writes it
+  /// For each DIE that describes or declares a function, by its offset: the enclosing scope, as C++ writes it
   /// (`ns::Class::`).
   std::unordered_map<Dwarf_Off, std::shared_ptr<const std::string>> scopes;
 };
 
-/// Those in namespaces (where Rust defines them) and classes as well, but not those in functions.
+/// Adds the functions in `parent` and in its namespaces (where Rust defines functions) and classes, but not
+/// functions inside functions.
 void append_functions(Dwarf_Die& parent, const std::shared_ptr<const std::string>& scope, int depth,
                       UnitFunctions& out) {
   if (depth > kDeepestScope || scope->size() > kLongestText) return;
@@ -99,7 +100,7 @@ void append_functions(Dwarf_Die& parent, const std::shared_ptr<const std::string
   });
 }
 
-/// Functions inlined at the address, outermost first.
+/// Adds the functions inlined at the address, outermost first.
 void append_inlined(Dwarf_Die& scope, std::uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
   if (depth > kDeepestInlining) return;
   bool found = false;
@@ -122,7 +123,7 @@ std::string text(const char* value) {
   return value == nullptr ? std::string() : std::string(value).substr(0, kLongestText);
 }
 
-/// The scope of what declares the function. Scopes of other units are not known.
+/// The scope of the function's declaration; empty if that is in another unit.
 std::string scope_of(Dwarf_Die die, const UnitFunctions& unit) {
   constexpr int kMostSteps = 16;
   for (int step = 0; step < kMostSteps; ++step) {
@@ -159,7 +160,7 @@ std::optional<Dwarf_Word> number(Dwarf_Die& die, unsigned name) {
   return value;
 }
 
-/// Where the function was called that has been inlined.
+/// Sets the line of `caller` to the place of the call that was inlined.
 void set_call(Dwarf_Die& inlined, Dwarf_Die& unit, SourceFrame& caller) {
   const auto file = number(inlined, DW_AT_call_file);
   const auto line = number(inlined, DW_AT_call_line);
@@ -177,9 +178,9 @@ struct DwarfLines::State {
   ElfHandle elf;
   ElfHandle supplement_elf;
   DwarfHandle supplement;
-  DwarfHandle dwarf;  // ends before what it refers to
+  DwarfHandle dwarf;  // must end before the files that it refers to
   std::vector<CodeRange> units;
-  /// The unit that was asked last, and its functions.
+  /// The unit that was asked for last, and its functions.
   const void* unit = nullptr;
   UnitFunctions functions;
 };

@@ -9,9 +9,9 @@
 namespace offwait {
 namespace {
 
-/// libelf allocates ~200 bytes for each section a file claims to have. e_shnum claims 65,279 at most; with
-/// e_shnum 0 the number is in the first section, and a sparse file can back a claim of billions with
-/// "contents". Only object files before linking have that many.
+/// libelf allocates about 200 bytes for each section that a file claims. e_shnum claims 65,279 at most. With
+/// e_shnum 0 the number is in the first section, and a sparse file can back a claim of billions; but only
+/// object files before linking need that form, so it is refused.
 Status check_header(std::string_view head) {
   if (head.size() < sizeof(Elf32_Ehdr) || head.substr(0, SELFMAG) != ELFMAG) {
     return Error{"not an ELF file"};
@@ -20,7 +20,7 @@ Status check_header(std::string_view head) {
   if (wide && head.size() < sizeof(Elf64_Ehdr)) {
     return Error{"the ELF header is cut short"};
   }
-  // Zero is zero in either byte order.
+  // Zero has the same bytes in either byte order.
   const auto is_zero = [&](std::size_t at, std::size_t size) {
     const std::string_view field = head.substr(at, size);
     return std::all_of(field.begin(), field.end(), [](char c) { return c == 0; });

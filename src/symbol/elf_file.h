@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libelf on files that lie.
+// Opens and reads ELF files through libelf, within bounds that hold for files that lie.
 #pragma once
 
 #include <algorithm>
@@ -21,21 +21,21 @@ struct EndElf {
 };
 using ElfHandle = std::unique_ptr<Elf, EndElf>;
 
-/// Opens an ELF file; an Error if it is none, or has too many sections. Reads with pread and never maps: a
-/// file that is truncated meanwhile would make a mapped read SIGBUS. The descriptor must be seekable and
-/// stays the caller's.
+/// Opens an ELF file. Returns an Error if it is not ELF or has too many sections. Reads with pread and never
+/// maps: if the file is truncated meanwhile, reading a mapping would raise SIGBUS. The descriptor must be
+/// seekable and stays the caller's.
 Result<ElfHandle> open_elf(int fd);
-/// As above, but maps: for confined processes and large files.
+/// Like open_elf(), but maps the file: for confined processes and large files.
 Result<ElfHandle> map_elf(int fd);
-/// An image in memory, which must outlive the handle.
+/// Opens an image in memory, which must outlive the handle.
 Result<ElfHandle> open_elf_image(std::string& image);
 
-/// Bytes of a section; null if it is empty, larger than `largest` or not all in the file. Only what was asked
-/// for its size before may be given to libelf (elf_strptr() does not ask): the contents of a sparse file cost
-/// nothing until they are read.
+/// The bytes of a section; null if it is empty, larger than `largest` or not completely in the file. libelf
+/// may read only sections whose size was checked like this (elf_strptr() does not check it), because a sparse
+/// file can claim any size at no cost.
 Elf_Data* section_data(Elf_Scn* section, std::uint64_t largest);
 
-/// The text at this place of a section, up to its NUL or `longest`. Nothing beyond the end.
+/// The text at this place of a section, up to its NUL or `longest`; empty beyond the end.
 std::string_view section_text(const Elf_Data& data, std::size_t at, std::size_t longest = 4096);
 
 /// Calls visit(section, header, name).

@@ -18,12 +18,12 @@ std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
   return size > UINT64_MAX - begin ? UINT64_MAX : begin + size;
 }
 
-/// ARM's and RISC-V's `$x`, `$d` …: marks of where code and data alternate, not names.
+/// Whether it is a mark of ARM or RISC-V (`$x`, `$d` …) for where code and data alternate, and not a name.
 bool is_mapping_symbol(std::string_view name) {
   return name.size() >= 2 && name[0] == '$' && (name.size() == 2 || name[2] == '.');
 }
 
-/// The least is the name of its address. `name` may be followed by others.
+/// The symbol with the least rank names an address. `name` may be followed by other names.
 std::uint16_t rank(bool function, unsigned binding, std::string_view name) {
   const std::size_t length = std::min<std::size_t>(name.substr(0, 255).find('\0'), 255);
   const std::size_t underscores = std::min<std::size_t>(name.substr(0, 3).find_first_not_of('_'), 3);
@@ -34,7 +34,7 @@ std::uint16_t rank(bool function, unsigned binding, std::string_view name) {
 
 }  // namespace
 
-/// Fills one ElfSymbols from one handle, then from the mini debug info in it.
+/// Fills one ElfSymbols from an ELF file, and then from the mini debug info in it.
 class ElfReader {
  public:
   static Result<ElfSymbols> read(Elf* elf) {
@@ -60,7 +60,7 @@ class ElfReader {
 
   void read_segments(Elf* elf) {
     std::size_t count = 0;
-    // gelf_getphdr() loads all of them at once.
+    // gelf_getphdr() loads all segments at once.
     if (elf_getphdrnum(elf, &count) != 0 || count > kMostSegments) {
       return;
     }
@@ -93,7 +93,8 @@ class ElfReader {
     return tables;
   }
 
-  /// Bytes of a section, or null if it is of another type, empty, larger than kLargestTable or than the file.
+  /// The bytes of a section; null if it is of another type, empty, larger than kLargestTable or larger than
+  /// the file.
   static Elf_Data* contents(Elf_Scn* section, GElf_Word type) {
     GElf_Shdr header;
     const bool right =
@@ -115,7 +116,7 @@ class ElfReader {
     if (const Elf_Data* go = contents(tables.go, SHT_PROGBITS); go != nullptr) {
       read_go_table({static_cast<const char*>(go->d_buf), go->d_size}, tables.code);
     }
-    // Damaged mini debug info takes nothing away from what .dynsym says.
+    // Damaged mini debug info must not take away what .dynsym has.
     if (const Elf_Data* packed = contents(tables.mini, SHT_PROGBITS); packed != nullptr) {
       auto unpacked = unpack_mini_debug_info({static_cast<const char*>(packed->d_buf), packed->d_size});
       if (unpacked.ok()) {
@@ -149,7 +150,7 @@ class ElfReader {
     symbols_.names_.append(table).push_back('\0');
 
     GElf_Sym symbol;
-    // gelf_getsym() fails at the end of the data, and at once if the data are no symbols.
+    // gelf_getsym() fails at the end of the data, and at once if the data are not symbols.
     for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; ++i) {
       const unsigned kind = GELF_ST_TYPE(symbol.st_info);
       const bool function = kind == STT_FUNC || kind == STT_GNU_IFUNC;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The functions of one ELF file, read once, sorted. The file is not trusted: it may be cut short, changed
-// while it is read, or made to mislead. At worst it has no functions.
+// The functions of one ELF file, read once and sorted. The file is not trusted: it may be cut short, change
+// while it is read, or be made to mislead. At worst it has no functions.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,25 @@ namespace offwait {
 
 struct ElfFunction {
   std::uint64_t begin = 0;  ///< virtual address in the file
-  std::string_view name;    ///< as in the table, mangled; at most 64 KiB; lives as long as the ElfSymbols
+  std::string_view name;    ///< as in the table, mangled, at most 64 KiB; lives as long as the ElfSymbols
 };
 
-/// Functions (and labels in code) of `.symtab`; of `.dynsym`, `.gopclntab` and `.gnu_debugdata` where a file
-/// has been stripped of it. Among names of one address a function precedes a label, then global precedes
-/// local precedes weak, then fewer leading underscores, then the shorter one, then the order of the table.
-/// Only symbols inside executable sections count.
+/// The functions (and labels in code) of `.symtab`, or, in a file stripped of that, of `.dynsym`,
+/// `.gopclntab` and `.gnu_debugdata`. Of several names for one address the first in this order is chosen:
+/// function before label; global before local before weak; fewer leading underscores; shorter; order of the
+/// table. Only symbols inside executable sections count.
 class ElfSymbols {
  public:
-  /// Knows nothing: every lookup fails.
+  /// No functions: every lookup fails.
   ElfSymbols() = default;
 
-  /// The descriptor must be seekable and stays the caller's. An Error if it is no ELF file or claims more
-  /// than kLargestTable for a table or has more than kMostFunctions.
+  /// Reads a file; the descriptor must be seekable and stays the caller's. Returns an Error if it is not ELF,
+  /// claims a table larger than kLargestTable, or has more than kMostFunctions functions.
   static Result<ElfSymbols> read(int fd);
-  /// A copy of an image in memory: the vdso, mini debug info.
+  /// Reads an image in memory, which it keeps: the vdso, mini debug info.
   static Result<ElfSymbols> read(std::string image);
 
-  /// The virtual address at which the byte at `offset` is to be executed; nothing if no executable
+  /// The virtual address at which the byte at `offset` of the file is executed; nothing if no executable
   /// segment holds it.
   std::optional<std::uint64_t> address_of(std::uint64_t offset) const;
 
@@ -44,9 +44,10 @@ class ElfSymbols {
 
   bool empty() const { return ranges_.empty(); }
 
-  /// Bytes of one symbol or string table.
+  /// The most bytes of one symbol or string table.
   static constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 30U;
-  /// Functions of one file; Chrome has about 1.5 million. Each takes up to 100 bytes while they are sorted.
+  /// The most functions of one file; Chrome has about 1.5 million. Each takes up to 100 bytes while they are
+  /// sorted.
   static constexpr std::size_t kMostFunctions = std::size_t{4} << 20U;
 
  private:

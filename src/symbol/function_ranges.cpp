@@ -14,7 +14,7 @@ struct Extent {
   std::uint32_t name;
 };
 
-/// One symbol per address, with its end settled.
+/// Keeps one symbol per address and settles where it ends.
 std::vector<Extent> settle(std::vector<FunctionSymbol> symbols) {
   std::stable_sort(symbols.begin(), symbols.end(), [](const FunctionSymbol& a, const FunctionSymbol& b) {
     return std::tuple(a.begin, a.size == 0, a.rank) < std::tuple(b.begin, b.size == 0, b.rank);
@@ -51,7 +51,7 @@ std::vector<Extent> settle(std::vector<FunctionSymbol> symbols) {
 
 FunctionRanges::FunctionRanges(std::vector<FunctionSymbol> symbols) {
   const std::vector<Extent> extents = settle(std::move(symbols));
-  std::vector<Extent> open;  // those that cover `cursor`, and some that have ended below them
+  std::vector<Extent> open;  // those that cover `cursor`; below them some may have ended
   std::uint64_t cursor = 0;
   const auto add = [&](std::uint64_t end) {
     if (cursor < end) {

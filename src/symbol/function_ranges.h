@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which function covers an address. Functions in symbol tables overlap, share addresses and have no
-// sizes; this is where it is decided, once, what each address is called.
+// Decides which function covers an address. Functions in symbol tables overlap, share addresses and lack
+// sizes; this is the only place that resolves it.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace offwait {
 
-/// A symbol as a table has it. Addresses are in one space, whichever.
+/// A symbol as a table has it. All addresses are in one address space, whichever that is.
 struct FunctionSymbol {
   std::uint64_t begin = 0;
   std::uint64_t size = 0;   ///< bytes; 0: not known
-  std::uint64_t limit = 0;  ///< end of the section it lies in; covers nothing from there on
-  std::uint32_t name = 0;   ///< the owner's business
-  std::uint16_t rank = 0;   ///< among symbols of one address the least is the name
+  std::uint64_t limit = 0;  ///< end of its section; the symbol covers nothing from there on
+  std::uint32_t name = 0;   ///< a number that means something to the caller only
+  std::uint16_t rank = 0;   ///< of the symbols at one address the one with the least rank is chosen
 };
 
 struct FunctionHit {
@@ -23,13 +23,14 @@ struct FunctionHit {
   std::uint32_t name = 0;
 };
 
-/// Disjoint ranges in order. Of two symbols that cover an address the one that begins later is its name. At
-/// one address a size beats none, then the rank decides, then the order of the table. A symbol without size
-/// ends where the next one begins, and is not a name inside one that has a size (it is a label).
+/// Disjoint ranges in order. Of two symbols that cover an address, the one that begins later names it. Of the
+/// symbols at one address, one with a size is preferred, then the least rank, then the first in the table. A
+/// symbol without a size ends where the next one begins; inside a symbol with a size it is a label and names
+/// nothing.
 class FunctionRanges {
  public:
   FunctionRanges() = default;
-  /// O(n log n) whatever the symbols claim; at most 2n ranges.
+  /// Takes O(n log n) whatever the symbols claim, and makes at most 2n ranges.
   explicit FunctionRanges(std::vector<FunctionSymbol> symbols);
 
   std::optional<FunctionHit> find(std::uint64_t address) const;

@@ -25,9 +25,9 @@ Number number_at(std::string_view bytes, std::uint64_t at) {
 }  // namespace
 
 GoFunctions read_go_functions(std::string_view section) {
-  // Magic, two bytes of padding, least size of an instruction, size of a pointer; then numbers of that size:
-  // functions, files, first address of the code; then places in the section: names, units, files, pc tables,
-  // functions.
+  // The header has a magic number, two bytes of padding, the least size of an instruction and the size of a
+  // pointer. Numbers of that size follow: functions, files, first address of the code; then places in the
+  // section of names, units, files, pc tables and functions.
   constexpr std::size_t kHeaderSize = 72;
   GoFunctions result;
   const auto magic = number_at<std::uint32_t>(section, 0);
@@ -47,8 +47,8 @@ GoFunctions read_go_functions(std::string_view section) {
     return result;
   }
   result.names = section.substr(names, names_end - names);
-  // Pairs of entry and place of the function's record, which begins with its entry and its name; at last the
-  // end.
+  // The table has pairs of a function's entry and the place of its record, which begins with its entry and
+  // its name; the last entry is the end of the code.
   const std::string_view table = section.substr(table_at);
   if (table.size() / 8 < count) {
     return result;

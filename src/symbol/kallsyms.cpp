@@ -55,7 +55,7 @@ KernelSymbols KernelSymbols::parse(std::string_view text) {
       lines.push_back(*line);
     }
   }
-  // Modules and BPF programs are listed behind the kernel, not by address.
+  // Modules and BPF programs come after the kernel, not in order of address.
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return a.address < b.address; });
 

@@ -20,18 +20,18 @@ struct KernelFunction {
 
 class KernelSymbols {
  public:
-  /// Knows nothing.
+  /// No symbols: every lookup fails.
   KernelSymbols() = default;
 
-  /// Text in the form of /proc/kallsyms; lines of another form are skipped. A function ends where the next
-  /// symbol, of whatever type, begins. The last one of the kernel or of a module, whose end kallsyms does not
-  /// tell, covers the rest of its 4 KiB page. Of names of one address the first is taken, as in the kernel's
-  /// own messages.
+  /// Reads text in the form of /proc/kallsyms; lines of another form are skipped. A function ends where the
+  /// next symbol of any type begins. The last function of the kernel or of a module, whose end kallsyms does
+  /// not give, covers the rest of its 4 KiB page. Of several names for one address the first is chosen, as in
+  /// the kernel's own messages.
   static KernelSymbols parse(std::string_view text);
 
   std::optional<KernelFunction> find(std::uint64_t address) const;
 
-  /// Symbols are listed, but all at address 0: kptr_restrict forbids us to see the addresses.
+  /// Whether symbols are listed, but all at address 0, because kptr_restrict hides the addresses.
   bool restricted() const { return restricted_; }
   bool empty() const { return ranges_.empty(); }
 

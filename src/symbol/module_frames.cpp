@@ -17,9 +17,9 @@
 namespace offwait {
 namespace {
 
-/// CPU time of a process that reads the tables of one file.
+/// The CPU time for reading the tables of one file.
 constexpr std::chrono::seconds kTablesTime{5};
-/// DWARF of 100 MB takes about a second.
+/// The CPU time for reading DWARF: 100 MB of it take about a second.
 constexpr std::chrono::seconds kLinesTime{5};
 constexpr std::size_t kMostInlined = 256;
 
@@ -32,14 +32,14 @@ Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {
   Confinement result;
   for (const int fd : {files.file, files.debug, files.supplement}) {
     if (fd >= 0) result.descriptors.push_back(fd);
-    result.memory += size_of(fd);  // maps are memory, too
+    result.memory += size_of(fd);  // mapped files count as memory, too
   }
   result.cpu_time = time;
   result.wall_time = 4 * time;
   return result;
 }
 
-/// Functions of the symbol tables, those of DWARF's file as well.
+/// The functions in the symbol tables of a file and of its debug file.
 class Tables {
  public:
   explicit Tables(const ModuleFiles& files) : files_(files) {
@@ -56,7 +56,7 @@ class Tables {
     const auto address = own_.address_of(offset);
     message.number(address ? 1 : 0);
     if (address) {
-      // The name that is exported rather than one that it has inside its library.
+      // The exported name is preferred to the name that the function has inside its library.
       auto function = own_.find(*address);
       const auto inside = debug_.find(*address);
       if (!function || (inside && inside->begin > function->begin)) function = inside;
@@ -68,8 +68,8 @@ class Tables {
   }
 
  private:
-  /// Where a function without a name begins, or 0. Every function has unwind rules, be it stripped or not; a
-  /// part of one that the compiler has put elsewhere (`.cold`) has its own.
+  /// Where a function without a name begins, or 0. Every function has unwind rules even in a stripped file; a
+  /// part of a function that the compiler has put elsewhere (`.cold`) has rules of its own.
   std::uint64_t begin_of(std::uint64_t address) {
     if (!rules_read_) {
       rules_read_ = true;
@@ -139,11 +139,11 @@ std::vector<SourceFrame> unpack(std::string_view bytes) {
     if (reader.failed()) return {};
     frames.push_back(std::move(frame));
   }
-  // A chain that does not end in a function of its own is none.
+  // A chain of inlined functions must end in a function that is not inlined.
   return frames.empty() || frames.back().inlined ? std::vector<SourceFrame>() : frames;
 }
 
-/// What DWARF says, but the symbol tables' name where they have one: it is what other tools show.
+/// Adds what DWARF says. Names in symbol tables are preferred to DWARF's, because other tools show them.
 void add_lines(const ModuleFiles& files, ModuleFrames& result) {
   std::vector<CodePlace*> places;
   for (CodePlace& place : result.places) {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLongestName = 1024;
 constexpr off_t kLargestMap = off_t{1} << 30;
 
-/// Takes a hexadecimal number and a blank off the front.
+/// Takes a hexadecimal number and the blank behind it off the front.
 std::optional<std::uint64_t> take_number(std::string_view& line) {
   if (line.starts_with("0x")) line.remove_prefix(2);
   std::uint64_t value = 0;
@@ -45,7 +45,7 @@ void read_lines(int fd, PerfMapReader& reader) {
          rest.remove_prefix(end + 1)) {
       reader.line(rest.substr(0, end));
     }
-    // What goes on for a piece without a newline is no line.
+    // A piece without a newline is too long for a line and is dropped.
     text.erase(0, rest.size() < kPiece ? text.size() - rest.size() : text.size());
   }
   reader.line(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The text in which JIT compilers say what they have made: /tmp/perf-PID.map, lines of `BEGIN SIZE NAME`
-// (hexadecimal).
+// Reads the files in which JIT compilers list the functions that they generate: /tmp/perf-PID.map, with lines
+// `BEGIN SIZE NAME` (numbers in hexadecimal).
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace offwait {
 
 struct JitFunction {
   std::uint64_t begin = 0;
-  std::string name;  ///< as it is written, 1024 bytes at most
+  std::string name;  ///< as written, at most 1024 bytes
 };
 
-/// Finds what covers some addresses while the text passes by. Lines of another form are skipped; of two
-/// functions at an address the last counts, for code is thrown away and its place used again.
+/// Finds the functions at some addresses while the text is read line by line. Lines of another form are
+/// skipped. Of two functions at an address the last one counts, because generated code is discarded and its
+/// place used again.
 class PerfMapReader {
  public:
-  /// Ascending.
+  /// `addresses` ascend.
   explicit PerfMapReader(std::vector<std::uint64_t> addresses);
-  /// A line without its newline.
+  /// Takes the next line, without its newline.
   void line(std::string_view line);
-  /// One for each address.
+  /// The functions found so far, one entry for each address.
   const std::vector<std::optional<JitFunction>>& found() const { return found_; }
 
  private:
@@ -32,7 +33,7 @@ class PerfMapReader {
   std::vector<std::optional<JitFunction>> found_;
 };
 
-/// The first 1 GiB of the file, in a confined process; what takes more than 5 s finds nothing.
+/// Looks in the first 1 GiB of the file, in a confined process; finds nothing if that takes more than 5 s.
 std::vector<std::optional<JitFunction>> look_up_in_perf_map(int fd,
                                                             const std::vector<std::uint64_t>& addresses);
 

@@ -23,7 +23,7 @@ struct FoundPlace {
   ProbePlace place;
 };
 
-/// What `read` finds in each of the files, in confined processes.
+/// The places that `read` finds in the files, read in confined processes.
 std::vector<FoundPlace> read_confined(const std::vector<ProbedFile>& files,
                                       const std::function<std::vector<MarkedPlace>(int fd)>& read) {
   std::vector<FoundPlace> found;

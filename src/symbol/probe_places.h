@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where in a process's files to probe: functions by name, and the places that it marked itself with USDT
-// notes of the provider `offwait` (include/offwait/annotate.h). The files are not trusted, and read in
-// confined processes.
+// Finds the places in a process's files to probe: functions by name, and places that a program marks with
+// USDT notes of the provider `offwait` (include/offwait/annotate.h). The files are not trusted and are read
+// in confined processes.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace offwait {
 
-/// A file that a process has mapped executable; none twice.
+/// A file that a process has mapped executable. No file is listed twice.
 struct ProbedFile {
-  std::string path;  ///< opens that very file, from any mount namespace and after it was deleted
+  std::string path;  ///< opens that very file, from any mount namespace and after its deletion
   UniqueFd fd;
 };
 
@@ -25,25 +25,25 @@ struct ProbePlace {
   std::uint64_t offset = 0;  ///< in the file, inside an executable segment
 };
 
-/// A place marked `offwait:NAME` whose only argument, if it has one, is where a function's first one would
-/// be.
+/// A place marked `offwait:NAME`. Its only argument, if it has one, is in the register of a function's first
+/// argument.
 struct DeclaredPlace {
   std::string name;
   ProbePlace place;
 };
 
-/// Those that can be opened; kMostProbedFiles at most, since each is kept open.
+/// The files of these processes that can be opened; at most kMostProbedFiles, since each is kept open.
 std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids);
 inline constexpr std::size_t kMostProbedFiles = 500;
 
-/// A file that a process is going to execute; none if it cannot be opened.
+/// The file that a process is going to execute; none if it cannot be opened.
 std::vector<ProbedFile> file_to_probe(const std::string& path);
 
-/// Functions whose symbol is `name`, as in the symbol table or demangled without its parameters
-/// (`tas::SpinLock::lock`). A place has one entry, whatever its aliases. kMostProbePlaces at most.
+/// The functions whose symbol is `name`, either as in the symbol table or demangled and without parameters
+/// (`tas::SpinLock::lock`). A place has one entry even if it has several names. At most kMostProbePlaces.
 std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name);
 
-/// kMostProbePlaces at most.
+/// The marked places in these files; at most kMostProbePlaces.
 std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files);
 
 }  // namespace offwait

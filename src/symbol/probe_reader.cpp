@@ -25,13 +25,13 @@ constexpr std::string_view kFirstArgument = "8@%rdi";
 constexpr std::string_view kFirstArgument = "8@x0";
 #endif
 
-/// Null if it is none.
+/// Returns null if the file is not ELF.
 ElfHandle opened(int fd) {
   auto elf = open_elf(fd);
   return elf.ok() ? std::move(elf).value() : ElfHandle();
 }
 
-/// Where the code at this virtual address is in the file.
+/// The offset in the file of the code at this virtual address.
 std::optional<std::uint64_t> offset_of(Elf* elf, std::uint64_t address) {
   std::size_t count = 0;
   constexpr std::size_t kMostSegments = 4096;
@@ -51,7 +51,7 @@ struct NamedAddress {
   std::string symbol;
 };
 
-/// Symbols that are `name`, and such as may be once they are demangled.
+/// Finds the symbols that are `name`, or may be `name` once they are demangled.
 class FunctionFinder {
  public:
   explicit FunctionFinder(const std::string& name) : name_(name) {
@@ -59,7 +59,8 @@ class FunctionFinder {
     last_part_ = colon == std::string::npos ? name : name.substr(colon + 2);
   }
 
-  /// In the first table of each kind, as all files have them: they may claim the same bytes 65,000 times.
+  /// Looks in the first table of each kind only: a file needs no more, and could claim the same bytes 65,000
+  /// times.
   std::vector<NamedAddress> find(Elf* elf) {
     std::vector<NamedAddress> found;
     std::set<GElf_Word> seen;
@@ -95,8 +96,8 @@ class FunctionFinder {
   std::size_t candidates_ = 0;
 };
 
-/// The notes of one section, as <sys/sdt.h> and our own header write them: address, base and semaphore, then
-/// provider, name and arguments, each ending in NUL.
+/// Reads the notes of one section, as <sys/sdt.h> and our own header write them: address, base and semaphore,
+/// then provider, name and arguments, each ending in NUL.
 class NoteReader {
  public:
   NoteReader(Elf* elf, std::vector<MarkedPlace>& out) : elf_(elf), out_(out) {
@@ -133,7 +134,7 @@ class NoteReader {
     }
     const auto& [provider, name, arguments] = texts;
     if (provider != "offwait" || !(arguments.empty() || arguments == kFirstArgument)) return;
-    // Prelinking moves code without knowing these notes, but moves the base as well.
+    // Prelinking moves the code without changing these notes, but moves the base as well.
     const std::uint64_t moved = base_ != 0 ? base_ - addresses[1] : 0;
     if (const auto offset = offset_of(elf_, addresses[0] + moved))
       out_.push_back({std::string(name), *offset});
@@ -142,7 +143,7 @@ class NoteReader {
   Elf* elf_;
   std::vector<MarkedPlace>& out_;
   std::uint64_t base_ = 0;
-  std::uint64_t left_ = kLargestNotes;  ///< of all sections together
+  std::uint64_t left_ = kLargestNotes;  ///< bytes that may still be read, of all sections together
 };
 
 }  // namespace

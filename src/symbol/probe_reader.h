@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Places to probe in one ELF file. Reads hostile bytes: for confined processes.
+// Reads places to probe from one ELF file. Reads hostile bytes, so it must run in a confined process.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace offwait {
 
-/// Places of one recording at most, the rest is left out: each costs a breakpoint.
+/// The most places of one recording; the rest is left out, because each place costs a breakpoint.
 inline constexpr std::size_t kMostProbePlaces = 64;
 
 struct MarkedPlace {
@@ -17,12 +17,12 @@ struct MarkedPlace {
   std::uint64_t offset = 0;  ///< in the file, inside an executable segment
 };
 
-/// Functions whose symbol is `name`, and such as may be it once they are demangled; by their symbols, 1024 at
-/// most. What is no ELF file has none.
+/// The functions whose symbol is `name`, or may be `name` once it is demangled, with their symbols; at most
+/// 1024. None if the file is not ELF.
 std::vector<MarkedPlace> candidates_in(int fd, const std::string& name);
 
-/// Places that the program has marked itself with USDT notes of the provider `offwait`: their names,
-/// kMostProbePlaces at most.
+/// The places that the program marks with USDT notes of the provider `offwait`, with their names; at most
+/// kMostProbePlaces.
 std::vector<MarkedPlace> marks_in(int fd);
 
 }  // namespace offwait

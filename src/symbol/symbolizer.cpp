@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -21,19 +22,19 @@ namespace {
 constexpr std::string_view kVdso = "[vdso]";
 constexpr std::string_view kVsyscall = "[vsyscall]";
 constexpr std::size_t kMostVdsos = 16;
-/// Descriptors held for files; far below the usual limit of 1024.
+/// The most descriptors held for files; far below the usual limit of 1024.
 constexpr std::size_t kMostOpen = 384;
-/// Root directories of mount namespaces other than ours.
+/// The most root directories of other mount namespaces.
 constexpr std::size_t kMostRoots = 64;
-/// Modules whose debug files are open at the same time.
+/// The most modules whose debug files are open at the same time.
 constexpr std::size_t kModulesAtOnce = 64;
-/// For all names together; then files are no longer read.
+/// The longest time for all names together; after that no more files are read.
 constexpr Nanos kMostTime = 60 * kSecond;
-/// Regions kept of one process. The kernel allows 65,530 mappings at a time; this bounds a process that moves
-/// them about.
+/// The most regions kept of one process. The kernel allows 65,530 mappings at a time; a process may also move
+/// its mappings about.
 constexpr std::size_t kMostRegions = 131072;
 
-/// A path that goes on for longer is no help.
+/// A longer path is left out.
 constexpr std::size_t kLongestPath = 1024;
 
 ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
@@ -44,7 +45,7 @@ ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
   return got;
 }
 
-/// All at once: /proc makes its text anew for every piece.
+/// Reads with large buffers, because /proc generates the text anew for every read.
 std::string read_kallsyms() {
   const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -59,7 +60,7 @@ std::string read_kallsyms() {
 
 }  // namespace
 
-/// A file, or the vdso.
+/// A file with code, or the vdso.
 class Symbolizer::Module {
  public:
   Module(OpenedFile file, std::string mapped_path, std::shared_ptr<ProcessRoot> root)
@@ -72,8 +73,8 @@ class Symbolizer::Module {
 
   void close() { file_.fd = UniqueFd(); }
 
-  /// The file's descriptor, or -1. After close() the file is there only if it still is where it was, and the
-  /// same; then until close_again().
+  /// The file's descriptor, or -1. A file that was closed is opened again if the same file is still at its
+  /// path; it stays open until close_again().
   int fd(int own_root) {
     if (!file_.fd && image_.empty()) {
       std::optional<OpenedFile> again = open_regular_file(file_.path);
@@ -137,7 +138,7 @@ void Symbolizer::note(std::int32_t tgid, Process& process, const Mapping& mappin
   if (same != regions.end() && same->second.end == mapping.end && same->second.mapping == mapping) {
     return;
   }
-  // Cut the new range out of what is known from before.
+  // Remove the new range from the regions known before.
   auto at = regions.upper_bound(mapping.begin);
   if (at != regions.begin()) {
     --at;
@@ -248,7 +249,7 @@ const KernelSymbols& Symbolizer::kernel() {
   return kernel_;
 }
 
-/// One call of frames(): what is asked of which file, and the answers until they have their texts.
+/// One call of frames(): which addresses are asked of which file, and the answers.
 class Symbolizer::Batch {
  public:
   Batch(Symbolizer& symbols, const std::vector<FrameAddress>& addresses)
@@ -270,8 +271,8 @@ class Symbolizer::Batch {
     std::string place;          // the module where there are no names
     std::uint64_t shown = 0;    // the offset there
     std::uint64_t in_file = 0;  // the place looked up
-    bool of_jit = false;        // may be code that a JIT compiler has made
-    /// As CodePlace::frames; `begin` counts as `shown` does. Empty: no names.
+    bool of_jit = false;        // may be generated code of a JIT compiler
+    /// As CodePlace::frames; `begin` counts from the same place as `shown`. Empty: no names.
     std::vector<SourceFrame> frames;
   };
 
@@ -362,9 +363,9 @@ class Symbolizer::Batch {
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
     const ModuleFrames found = module_frames(files, offsets);
     if (found.names_lost || found.lines_lost) {
-      warn_once(std::string("some ") + (found.names_lost ? "names" : "inlined functions and lines") + " of " +
-                module_name(module.mapped_path()) +
-                " are missing: reading its tables crashed or took more than 5 s");
+      warn_once(fmt::format("some {} of {} are missing: reading its tables crashed or took more than 5 s",
+                            found.names_lost ? "names" : "inlined functions and lines",
+                            module_name(module.mapped_path())));
     }
     for (const std::size_t index : indices) {
       Answer& answer = answers_[index];
@@ -406,7 +407,8 @@ class Symbolizer::Batch {
     }
   }
 
-  /// As the process calls itself in its own /tmp, else as we do in ours. Anybody can put a file there.
+  /// Looks in the process's own /tmp for its PID there, and then in ours for its PID here. Any user can put a
+  /// file there, so its owner is checked.
   std::pair<std::optional<OpenedFile>, std::string> open_perf_map(std::int32_t tgid,
                                                                   const Process& process) const {
     const int own_root = symbols_.own_root_ ? symbols_.own_root_->directory.get() : -1;

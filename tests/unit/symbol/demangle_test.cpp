@@ -23,7 +23,7 @@ using namespace offwait;
 
 namespace {
 
-/// Names of functions and objects in the libstdc++.so that this test runs with.
+/// The names of functions and objects in the libstdc++.so with which this test runs.
 std::set<std::string> names_of_libstdcxx() {
   std::set<std::string> names;
   Dl_info library{};
@@ -56,7 +56,7 @@ std::string demangled_by_libstdcxx(const std::string& mangled) {
   return status == 0 ? name.get() : mangled;
 }
 
-/// `S_`, `S0_`, `S1_`, …: the substitution for what was named in the given place.
+/// `S_`, `S0_`, `S1_`, …: the substitution for the name in the given place.
 std::string substitution(std::size_t place) {
   std::string digits;
   if (place > 0) {
@@ -126,7 +126,7 @@ TEST_CASE("long names are cut at a character") {
   CHECK(demangle(exact) == exact);
   CHECK(demangle(exact + "y") == exact + "…");
   CHECK(demangle(std::string(1023, 'x') + "é…") == std::string(1023, 'x') + "…");
-  // Bytes that are no UTF-8 at all cost at most three more.
+  // In text that is not UTF-8 at most three more bytes are cut.
   CHECK(demangle(std::string(2000, '\x80')) == std::string(1021, '\x80') + "…");
   // A demangled name of 1024 bytes, and one of 1025.
   const std::string n(500, 'n');
@@ -142,7 +142,7 @@ TEST_CASE("a mangled name over 1024 bytes stays mangled") {
   CHECK(demangle(longer) == longer.substr(0, 1024) + "…");
 }
 
-TEST_CASE("deep nesting ends") {
+TEST_CASE("deep nesting does not crash or hang") {
   CHECK(demangle("_Z1f" + std::string(100, 'P') + "v") == "f(void" + std::string(100, '*') + ")");
   const std::string names = "_ZN" + std::string(900, 'N');
   CHECK(demangle(names) == names);
@@ -169,7 +169,7 @@ TEST_CASE("Rust names, without their hash") {
   CHECK(demangle("_Rgarbage") == "_Rgarbage");
 }
 
-TEST_CASE("a name that has no end to its reading, or crashes the demangler, stays mangled") {
+TEST_CASE("a name that takes too long to read, or crashes the demangler, stays mangled") {
   std::string endless = "_ZN1AcvT_";
   for (int i = 0; i < 60; ++i) {
     endless += "IT_";
@@ -182,7 +182,7 @@ TEST_CASE("a name that has no end to its reading, or crashes the demangler, stay
   const Demangled most = offwait::demangle({crash, crash, "_Z1av", crash, crash, "_Z1bv"});
   CHECK(most.names == std::vector<std::string>{crash, crash, "a()", crash, crash, "_Z1bv"});
   CHECK(most.given_up);
-  // Neither the names above nor those of other tests have cost their child processes memory: such a process
+  // Neither the names above nor those of other tests may cost their child processes memory. Each such process
   // is a copy of this one.
   rusage own{};
   rusage children{};

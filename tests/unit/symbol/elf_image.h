@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Small ELF files made by hand, right or lying, for the tests of src/symbol.
+// Small ELF files made by hand, valid ones and lying ones, for the tests of src/symbol.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class ElfImage {
     add_section({}, ".fini", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, 0x402000, 0x800);
   }
 
-  /// `type`: SHT_SYMTAB or SHT_DYNSYM. Its string table follows it.
+  /// Adds a table of `type` SHT_SYMTAB or SHT_DYNSYM, and its string table after it.
   ElfImage& table(std::uint32_t type, const std::vector<ImageSymbol>& symbols) {
     std::string strings(1, '\0');
     std::string entries(sizeof(Elf64_Sym), '\0');
@@ -64,7 +64,7 @@ class ElfImage {
     return *this;
   }
 
-  /// To lie with.
+  /// For tests that change headers so that they lie.
   std::vector<Elf64_Shdr>& sections() { return sections_; }
   Elf64_Ehdr& header() { return header_; }
 
@@ -124,7 +124,7 @@ class ElfImage {
     return image;
   }
 
-  /// e_shnum 0: "the number is in sh_size of section 0".
+  /// Claims `count` sections by e_shnum 0, which means that the number is in sh_size of section 0.
   ElfImage& claim_sections(std::uint64_t count) {
     count_given_ = true;
     header_.e_shnum = 0;

@@ -20,7 +20,7 @@ using offwait::test::ElfImage;
 
 namespace {
 
-/// The path production takes: through a descriptor.
+/// A file that is read through a descriptor, as in production.
 class MemoryFile {
  public:
   MemoryFile() : fd_(memfd_create("elf", MFD_CLOEXEC)) { REQUIRE(fd_ >= 0); }
@@ -158,7 +158,7 @@ TEST_CASE("offsets in the file become addresses through executable segments only
   CHECK(ElfSymbols().find(0x401000) == std::nullopt);
 }
 
-TEST_CASE(".symtab where there is one, else .dynsym") {
+TEST_CASE(".symtab is used where there is one, else .dynsym") {
   const std::vector<test::ImageSymbol> dynamic{{"exported", 0x401000, 8}};
   CHECK(name_at(must_read(ElfImage().table(SHT_DYNSYM, dynamic).build()), 0x401000) == "exported");
   CHECK(name_at(must_read(
@@ -178,7 +178,7 @@ TEST_CASE("mini debug info adds to .dynsym") {
   const ElfSymbols symbols = with(xz(mini));
   CHECK(name_at(symbols, 0x401000) == "exported");
   CHECK(name_at(symbols, 0x401100) == "hidden");
-  // Damaged, not ELF, or with mini debug info of its own: .dynsym remains.
+  // If it is damaged, not ELF, or has mini debug info itself, .dynsym remains.
   const std::string packed = xz(mini);
   for (const std::string& bad :
        {packed.substr(0, packed.size() / 2), std::string("x"), xz("no ELF"), xz(""), xz(mini.substr(0, 70)),
@@ -198,7 +198,7 @@ TEST_CASE("unpacking mini debug info is bounded") {
   CHECK(unpack_mini_debug_info("garbage").error().message == "mini debug info is damaged");
 }
 
-TEST_CASE("what is no ELF file is an error") {
+TEST_CASE("a file that is not ELF is an error") {
   CHECK(error_of("") == "not an ELF file");
   CHECK(error_of("\x7f"
                  "ELF") == "not an ELF file");
@@ -221,10 +221,10 @@ TEST_CASE("claims of billions of sections or symbols cost nothing") {
   constexpr std::string_view kTooLarge = "the ELF file claims a symbol table of more than 1 GiB";
   CHECK(error_of(table_claim(3, UINT64_C(4) << 30U)) == kTooLarge);
   CHECK(error_of(table_claim(4, UINT64_MAX)) == kTooLarge);
-  // In bounds, but larger than the file: no table.
+  // A size within the bounds, but larger than the file, makes no table.
   CHECK(must_read(table_claim(3, UINT64_C(1) << 30U)).empty());
   CHECK(must_read(table_claim(4, 1U << 20U)).empty());
-  // And where a sparse file backs the claim.
+  // The same when a sparse file backs the claim.
   MemoryFile file;
   (void)file.holding(table_claim(3, UINT64_C(1) << 40U));
   CHECK(ElfSymbols::read(file.with_size(off_t{1} << 42U)).error().message == kTooLarge);
@@ -262,7 +262,7 @@ TEST_CASE("tables that point at themselves, at nothing or at another type are no
   }
 }
 
-TEST_CASE("a name without end goes to the end of its table") {
+TEST_CASE("a name without a NUL ends with its table") {
   ElfImage image;
   image.table(SHT_SYMTAB, {{"function", 0x401000, 8}});
   --image.sections()[4].sh_size;  // the last NUL
@@ -296,7 +296,7 @@ TEST_CASE("2,000 damaged files neither crash nor mislead") {
       Elf64_Ehdr header;
       std::memcpy(&header, whole.data(), sizeof header);
       for (std::uint64_t i = 0; i < flips; ++i) {
-        // Half of the damage where it matters: the header and the section table.
+        // Half of the damage goes where it matters: into the header and the section table.
         const std::uint64_t where = random() % 4;
         const std::size_t at = where == 0   ? random() % 1024
                                : where == 1 ? header.e_shoff + random() % (whole.size() - header.e_shoff)

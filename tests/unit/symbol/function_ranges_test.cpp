@@ -82,7 +82,7 @@ TEST_CASE("any overlap gives what the rule says, address by address") {
     }
     const FunctionRanges ranges(symbols);
     for (std::uint64_t address = 0; address < 100; ++address) {
-      // The latest begin that covers it; of names at one address the first has the address for itself.
+      // Expected is the latest begin that covers the address; of several names at one address, the first.
       const FunctionSymbol* expected = nullptr;
       for (const FunctionSymbol& symbol : symbols) {
         bool first = true;

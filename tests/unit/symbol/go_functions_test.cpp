@@ -19,7 +19,7 @@ void put(std::string& bytes, std::size_t at, Number number) {
   std::memcpy(bytes.data() + at, &number, sizeof(number));
 }
 
-/// Two functions, of 0x20 and 0x10 bytes, that begin at `text` + 0x100; as Go 1.20 writes them.
+/// A table as Go 1.20 writes it, with two functions of 0x20 and 0x10 bytes that begin at `text` + 0x100.
 std::string table(std::uint64_t text) {
   const std::string names = std::string("\0main.work\0main.(*T).Wait\0", 26);
   std::string bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines, inlined functions and debug files, on libraries of which all is known (fixture/lines.cpp).
+// Lines, inlined functions and debug files, tested on libraries whose frames are known (fixture/lines.cpp).
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
@@ -36,7 +36,7 @@ void copy(const std::string& fixture, const std::string& path) {
   std::filesystem::copy_file(std::string(OFFWAIT_FIXTURES) + "/" + fixture, path);
 }
 
-/// A copy of a fixture, loaded.
+/// Loads a copy of a fixture.
 class Library {
  public:
   Library(const std::string& fixture, const std::string& path) {
@@ -50,7 +50,7 @@ class Library {
   Library(Library&&) = delete;
   Library& operator=(Library&&) = delete;
 
-  /// Where `function` calls back from.
+  /// Calls `function`; returns the address from which it called back.
   std::uint64_t call(const char* function) const {
     auto* const address = reinterpret_cast<void (*)(void (*)())>(dlsym(handle_, function));
     REQUIRE(address != nullptr);
@@ -138,7 +138,7 @@ TEST_CASE("a debug file beside the library is taken for its checksum, another on
   }
 }
 
-TEST_CASE("debug files by build id, below any root, out of which nothing leads") {
+TEST_CASE("debug files are found by build id below any root, and nothing leads out of the root") {
   const test::TemporaryDirectory directory;
   const std::string by_id = "/usr/lib/debug/.build-id/01/23456789abcdef.debug";
   copy("by_id.debug", directory / ("right" + by_id));
@@ -167,7 +167,7 @@ TEST_CASE("debug files by build id, below any root, out of which nothing leads")
   CHECK(found_below({}).empty());
 }
 
-TEST_CASE("the server is asked for what is not there, and its file is looked at, too") {
+TEST_CASE("the server is asked for a debug file that is not on this host, and its file is checked, too") {
   const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/by_id.so");
   const UniqueFd full = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
   std::vector<std::string> asked;
@@ -187,7 +187,7 @@ TEST_CASE("the server is asked for what is not there, and its file is looked at,
   CHECK_FALSE(find_debug_files({{file.get(), "/lib/by_id.so", {}}}, server).front().debug);
 }
 
-TEST_CASE("30 damaged debug files take nothing from the names") {
+TEST_CASE("names stay complete beside each of 30 damaged debug files") {
   const test::TemporaryDirectory directory;
   const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
   auto symbols = ElfSymbols::read(file.get());

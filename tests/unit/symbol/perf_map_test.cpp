@@ -22,7 +22,7 @@ using namespace offwait;
 
 namespace {
 
-/// `name@begin` of each address, or `-`.
+/// `name@begin` for each address, or `-`.
 std::string looked_up(const std::vector<std::uint64_t>& addresses, const std::vector<std::string>& lines) {
   PerfMapReader reader(addresses);
   for (const std::string& line : lines) reader.line(line);
@@ -42,12 +42,12 @@ TEST_CASE("functions of a perf map cover their sizes") {
   CHECK(looked_up({0, UINT64_MAX}, {"fffffffffffffff0 ffffffffffffffff f"}) == "- f@18446744073709551600 ");
 }
 
-TEST_CASE("of two functions at an address the last one is there now") {
+TEST_CASE("of two functions at an address the last one counts") {
   CHECK(looked_up({0x100, 0x108}, {"100 10 old", "108 8 new"}) == "old@256 new@264 ");
   CHECK(looked_up({0x100, 0x108}, {"108 8 old", "100 10 new"}) == "new@256 new@256 ");
 }
 
-TEST_CASE("lines of a perf map that are none are skipped") {
+TEST_CASE("lines of a perf map with another form are skipped") {
   CHECK(looked_up({0x100}, {"", " ", "100", "100 ", "100 10", "100 10 ", "x 10 f", "100 x f", "-1 10 f",
                             "100 1g f", "1ffffffffffffffff 10 f", "100  10 f", "101 10 f", "100 0 f"}) ==
         "- ");
@@ -61,7 +61,7 @@ TEST_CASE("a perf map of any size is read in pieces") {
     std::ofstream file(path);
     for (std::uint64_t i = 0; i < 200'000; ++i)
       file << std::hex << i * 16 << " 10 function" << std::dec << i << "\n";
-    file << std::string(3U << 20U, ' ') << "\n10 10 last";  // and no newline
+    file << std::string(3U << 20U, ' ') << "\n10 10 last";  // without a newline
   }
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto found = look_up_in_perf_map(fd.get(), {5, 0x10, 16 * 123'456 + 3, 16 * 200'000});
@@ -72,7 +72,7 @@ TEST_CASE("a perf map of any size is read in pieces") {
   CHECK(!found[3]);
 }
 
-TEST_CASE("code of a JIT compiler has the name that the process has written down, nobody else") {
+TEST_CASE("generated code has the name that its own process wrote down, and no other user's") {
   void* const code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(code != MAP_FAILED);
   const auto begin = reinterpret_cast<std::uint64_t>(code);

@@ -21,7 +21,7 @@ using test::ElfImage;
 
 constexpr off_t kGigabyte = off_t{1} << 30;
 
-/// Followed by a hole of `hole` bytes.
+/// The image, followed by a hole of `hole` bytes.
 ProbedFile file_of(const std::string& name, const std::string& image, off_t hole = 0) {
   UniqueFd fd(memfd_create("probe_places_test", MFD_CLOEXEC));
   REQUIRE(pwrite(fd.get(), image.data(), image.size(), 0) == static_cast<ssize_t>(image.size()));
@@ -66,7 +66,7 @@ ElfImage& add_notes(ElfImage& image, const std::string& notes) {
   return image;
 }
 
-/// "NAME OFFSET" of each.
+/// "NAME OFFSET" for each declared place.
 std::vector<std::string> declared(const std::vector<ProbedFile>& files) {
   std::vector<std::string> all;
   for (const DeclaredPlace& one : declared_places(files)) {
@@ -90,7 +90,7 @@ constexpr std::string_view kFirst = "8@x0";
 constexpr std::string_view kSecond = "8@x1";
 #endif
 
-TEST_CASE("marked places: offwait's own, in code, with the argument where it can be read") {
+TEST_CASE("a marked place counts if its provider is offwait, it is in code, and its argument can be read") {
   ElfImage image;
   add_notes(image, text_of({0x401100, "a", kFirst}) + text_of({0x401200, "b"}) +
                        text_of({0x401300, "second", kSecond}) + text_of({0x401300, "c", "", "other"}) +
@@ -130,7 +130,7 @@ TEST_CASE("notes that lie about their sizes end the reading, not offwait") {
   CHECK(declared(files_of(unended.build())).empty());
 }
 
-TEST_CASE("no more places than can be probed") {
+TEST_CASE("the number of places is limited") {
   std::string notes;
   std::vector<test::ImageSymbol> symbols;
   for (std::uint64_t i = 0; i < 2 * kMostProbePlaces; ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("no more places than can be probed") {
   CHECK(places_of_function(files, "f").size() == kMostProbePlaces);
 }
 
-TEST_CASE("functions by symbol and by demangled name, aliases once") {
+TEST_CASE("functions are found by symbol and by demangled name, aliases once") {
   ElfImage image;
   image
       .table(SHT_SYMTAB, {{"lock", 0x401010},
@@ -174,13 +174,13 @@ TEST_CASE("a file that claims gigabytes, or the same bytes many times, costs no 
   std::memcpy(&header, honest.data(), sizeof(header));
   const auto section_at = [&](std::size_t i) { return header.e_shoff + i * sizeof(Elf64_Shdr); };
 
-  // The names of the sections go on for 1 GB.
+  // The names of the sections claim 1 GB.
   std::string long_names = honest;
   const auto huge = static_cast<std::uint64_t>(kGigabyte);
   std::memcpy(long_names.data() + section_at(header.e_shstrndx) + offsetof(Elf64_Shdr, sh_size), &huge,
               sizeof(huge));
 
-  // 300 tables of 16 MB in the same place, and as many sections of notes.
+  // 300 tables of 16 MB claim the same place, and so do 300 sections of notes.
   ElfImage repeated;
   add_notes(repeated, text_of({}));
   repeated.sections().back().sh_size = (1U << 20U) - 64;

@@ -11,8 +11,8 @@
 
 namespace offwait::test {
 
-/// Tells the symbolizer what a process has mapped now. False: the process does not exist or may not be
-/// looked at.
+/// Tells the symbolizer the process's present mappings. Returns false if the process does not exist or may
+/// not be looked at.
 inline bool snapshot(Symbolizer& symbols, std::int32_t tgid) {
   std::optional<std::vector<Mapping>> mappings = executable_mappings(tgid);
   if (!mappings) return false;

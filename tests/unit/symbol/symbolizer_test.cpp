@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On real processes: this one, its children, and the running kernel.
+// The tests look at real processes: this one, its children, and the running kernel.
 #include "symbol/symbolizer.h"
 
 #include <algorithm>
@@ -52,8 +52,8 @@ void crash4() {}
 
 namespace {
 
-/// The function itself, not what is inlined there, and without its line: some hosts have their libraries'
-/// debug files.
+/// The function that contains `pc`, without inlined functions and lines, because some hosts have debug files
+/// of their libraries.
 std::string user_frame(Symbolizer& symbols, std::int32_t tgid, std::uint64_t pc, bool return_address) {
   return to_string(without_line(symbols.frames({{tgid, pc, return_address}}).front().back()));
 }
@@ -76,7 +76,7 @@ std::string hex(std::uint64_t value) {
   return text.data();
 }
 
-/// Does what it is told in another process, once the parent says so with go().
+/// Runs a function in another process, once the parent calls go().
 class Child {
  public:
   template <class Body>
@@ -117,14 +117,14 @@ class Child {
     kill(pid_, SIGKILL);
     wait();
   }
-  /// Returns when it has executed another program: the module name of that.
+  /// Returns when the child has executed another program; the result is that program's module name.
   std::string wait_for_exec() const {
     const std::string before = std::filesystem::read_symlink("/proc/self/exe");
     const std::string link = "/proc/" + std::to_string(pid_) + "/exe";
     while (std::filesystem::read_symlink(link) == before) {
       usleep(1000);
     }
-    // The dynamic linker comes after: wait until the program sleeps in a system call (nanosleep).
+    // The dynamic linker still has to run: wait until the program sleeps in a system call (nanosleep).
     const std::string call = "/proc/" + std::to_string(pid_) + "/syscall";
     for (std::string text; !text.starts_with(std::to_string(SYS_clock_nanosleep) + " ");) {
       usleep(1000);
@@ -166,12 +166,12 @@ TEST_CASE("a function of this process") {
   CHECK(user_frame(symbolizer, getpid(), area, false) == name + "+0x0 (unit_symbol)");
   CHECK(user_frame(symbolizer, getpid(), area + 3, false) == name + "+0x3 (unit_symbol)");
   CHECK(user_frame(symbolizer, getpid(), area + 3, true) == name + "+0x3 (unit_symbol)");
-  // Taken for a return address, the first instruction of a function belongs to the call before it.
+  // As a return address, the first instruction of a function belongs to the call before it.
   CHECK(user_frame(symbolizer, getpid(), area, true) != name + "+0x0 (unit_symbol)");
   CHECK(symbolizer.warnings().empty());
 }
 
-TEST_CASE("names that crash the demangler are told once") {
+TEST_CASE("a warning about names that crash the demangler comes once") {
   Symbolizer symbolizer;
   REQUIRE(test::snapshot(symbolizer, getpid()));
   std::vector<FrameAddress> addresses;
@@ -190,7 +190,7 @@ TEST_CASE("names that crash the demangler are told once") {
             "more than a second"});
 }
 
-TEST_CASE("the call that does not return is in the function it ends") {
+TEST_CASE("a call that does not return belongs to the function that it ends") {
   Symbolizer symbolizer;
   REQUIRE(test::snapshot(symbolizer, getpid()));
   void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -209,7 +209,7 @@ TEST_CASE("the call that does not return is in the function it ends") {
   dlclose(libc);
 }
 
-TEST_CASE("the vdso") {
+TEST_CASE("functions of the vdso have names") {
   Symbolizer symbolizer;
   REQUIRE(test::snapshot(symbolizer, getpid()));
   void* vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -222,10 +222,10 @@ TEST_CASE("the vdso") {
   CHECK(user_frame(symbolizer, getpid(), mapping.begin, false) == "[vdso+0x0]");
 }
 
-TEST_CASE("what nobody maps and what no file is behind") {
+TEST_CASE("addresses without a mapping, and mappings without a file, have no names") {
   Symbolizer symbolizer;
   CHECK(user_frame(symbolizer, getpid(), area, false) == "[unknown+" + hex(area) + "]");
-  // Between two pages that are no code.
+  // One page of code lies between two pages that are not code.
   auto* const pages =
       static_cast<char*>(mmap(nullptr, 3 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   REQUIRE(pages != MAP_FAILED);
@@ -241,19 +241,19 @@ TEST_CASE("what nobody maps and what no file is behind") {
   CHECK_FALSE(symbolizer.is_code(getpid(), reinterpret_cast<std::uint64_t>(&symbolizer)));  // the stack
   CHECK_FALSE(symbolizer.is_code(getpid(), 0));
   CHECK_FALSE(symbolizer.is_code(getpid(), UINT64_MAX));
-  CHECK_FALSE(symbolizer.is_code(getpid(), begin));  // after a call that would be before the page
+  CHECK_FALSE(symbolizer.is_code(getpid(), begin));  // the call would be before the page
   CHECK(symbolizer.is_code(getpid(), begin + 1));
-  CHECK(symbolizer.is_code(getpid(), begin + 4096));  // after a call at its end
+  CHECK(symbolizer.is_code(getpid(), begin + 4096));  // the call is at the end of the page
   CHECK_FALSE(symbolizer.is_code(getpid(), begin + 4097));
   munmap(pages, 3 * 4096);
 }
 
-TEST_CASE("a process that does not exist, and one without memory") {
+TEST_CASE("a process that does not exist has no mappings, and a process without memory has none") {
   Symbolizer symbolizer;
   CHECK_FALSE(test::snapshot(symbolizer, 0x7ffffff0));
   CHECK_FALSE(test::snapshot(symbolizer, -1));
   CHECK(user_frame(symbolizer, 0x7ffffff0, 0x1000, false) == "[unknown+0x1000]");
-  CHECK(symbolizer.is_code(0x7ffffff0, 0x1000));  // nothing is known
+  CHECK(symbolizer.is_code(0x7ffffff0, 0x1000));  // nothing is known of this process
   CHECK(test::snapshot(symbolizer, 2));           // kthreadd
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("names outlive the process") {
   CHECK(user_frame(symbolizer, pid, area + 1, false) == std::string(kAreaName) + "+0x1 (unit_symbol)");
 }
 
-TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
+TEST_CASE("after exec both programs have names, also when stripped, deleted, replaced or exited") {
   for (const std::string name : {"a (b", "new\nline", "x (deleted)", "back\\012slash"}) {
     INFO(name);
     const test::TemporaryDirectory directory;
@@ -285,7 +285,7 @@ TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
     REQUIRE(test::snapshot(symbolizer, pid));
     child.go();
     const std::string shown = child.wait_for_exec();
-    // Another file takes the name: it must not lend its symbols.
+    // Another file takes the name, and must not lend its symbols.
     std::filesystem::remove(program);
     std::filesystem::copy_file("/proc/self/exe", program);
     REQUIRE(test::snapshot(symbolizer, pid));
@@ -299,7 +299,8 @@ TEST_CASE("exec: names of both programs, stripped, deleted, replaced, exited") {
   }
 }
 
-TEST_CASE("dlopen between snapshots, of a library that is deleted and replaced at once") {
+TEST_CASE(
+    "a library loaded between snapshots, then deleted and replaced, has names from the next snapshot on") {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "lib copy.so";
   void* original = dlopen("libm.so.6", RTLD_LAZY);
@@ -319,13 +320,13 @@ TEST_CASE("dlopen between snapshots, of a library that is deleted and replaced a
   CHECK(user_frame(symbolizer, getpid(), function, false) == "[unknown+" + hex(function) + "]");
   REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(user_frame(symbolizer, getpid(), function + 1, false) == "cbrt+0x1 (lib copy.so)");
-  // Unmapped since: an earlier snapshot knows.
+  // The library is unmapped now, but an earlier snapshot had it.
   dlclose(copy);
   REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(user_frame(symbolizer, getpid(), function + 1, false) == "cbrt+0x1 (lib copy.so)");
 }
 
-TEST_CASE("the newest snapshot that maps an address decides, around it the older ones") {
+TEST_CASE("the newest snapshot that maps an address decides; around it the older ones do") {
   constexpr std::size_t kPage = 4096;
   const test::TemporaryDirectory directory;
   const auto make = [&](const std::string& name) {
@@ -357,7 +358,7 @@ TEST_CASE("the newest snapshot that maps an address decides, around it the older
   REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(frame(0) == "[new+0x1]");
   CHECK(frame(4) == "[new+0x4001]");
-  // Once more without a change.
+  // Another snapshot without a change.
   REQUIRE(test::snapshot(symbolizer, getpid()));
   CHECK(frame(4) == "[new+0x4001]");
   munmap(at, 5 * kPage);
