@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/text_devices.h"
+
+#include "report/wording_sections.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::size_t kDiskUsers = 3;
+constexpr int kDiskIndent = 6;
+constexpr int kNicIndent = 5;
+
+}  // namespace
+
+void put_disks(const TextPage& page) {
+  if (page.report.disks.empty()) return;
+  Canvas& canvas = page.canvas;
+  canvas.gap();
+  for (const ReportDisk& disk : page.report.disks) {
+    const ReportActor& actor = page.report.actors[disk.actor];
+    canvas.put("DISK", Ink::strong).put("  ");
+    canvas.put(canvas.fit(actor.name, ActorNames::kNameColumns), Ink::actor)
+        .put(disks_below(actor))
+        .put("  ");
+    canvas.flow(fields({words("idle " + page.share(disk.idle_s)), words(rate_text(disk)),
+                        words(service_text(disk)), words(capacity_text(disk))}),
+                kDiskIndent);
+    if (disk.users.size() > 1 && disk.bytes != 0) {
+      canvas.to(kDiskIndent)
+          .flow(words(disk_users_text(disk, page.names, page.limit(kDiskUsers, disk.users.size()))),
+                kDiskIndent);
+    }
+    if (disk.check && disk.check->mismatch) {
+      canvas.to(kDiskIndent).put("MISMATCH", Ink::warn).put("  ");
+      canvas.flow(words(mismatch_text(*disk.check)), kDiskIndent);
+    }
+  }
+}
+
+void put_nics(const TextPage& page) {
+  if (page.report.nics.empty()) return;
+  Canvas& canvas = page.canvas;
+  canvas.gap();
+  for (const ReportNic& nic : page.report.nics) {
+    const double window_s = page.report.window_s;
+    canvas.put("NIC", Ink::strong).put("  ");
+    canvas.put(canvas.fit(page.report.actors[nic.actor].name, ActorNames::kNameColumns), Ink::actor)
+        .put("  ");
+    canvas.flow(fields({words(direction_text("received", nic.received, window_s)),
+                        words(direction_text("sent", nic.sent, window_s)), words(capacity_text(nic))}),
+                kNicIndent);
+  }
+}
+
+}  // namespace offwait

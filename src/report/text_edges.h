@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Edges in the text report.
+#pragma once
+
+#include <vector>
+
+#include "report/text_page.h"
+
+namespace offwait {
+
+/// `B → disk vda` in at most `columns`: the shorter of the two names keeps what it needs.
+void put_edge(const TextPage& page, const ReportEdge& edge, int columns);
+
+/// When the waits of an edge happened if they are bunched, what the waker did meanwhile, and peers.
+void put_edge_details(const TextPage& page, const ReportEdge& edge);
+
+/// A table of edges, each with its details and stacks below it.
+void put_edges(const TextPage& page, const std::vector<ReportEdgeId>& edges);
+
+/// Whether the weights of these edges need a word: over the window, or of groups.
+bool weights_need_a_word(const Report& report, const std::vector<ReportEdgeId>& edges);
+
+}  // namespace offwait

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stacks in the text report: one line with the frames that say most, or all frames with -v.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/text_page.h"
+
+namespace offwait {
+
+inline constexpr std::size_t kChainFrames = 6;
+
+/// `kernel ┆ leaf ← caller ← … (remark)`, with at most `frames` user frames.
+std::vector<Word> chain(const TextPage& page, const Backtrace& stack, const std::string& remark,
+                        std::size_t frames = kChainFrames);
+
+/// A label and a stack.
+void put_stack(const TextPage& page, const std::string& label, const Backtrace& stack,
+               const std::string& remark);
+
+/// Where the threads of an edge waited and where they were woken: the heaviest pair of stacks, all with -v.
+void put_stacks(const TextPage& page, const ReportEdge& edge);
+
+/// `71% of 380 samples in funB ← threadB ← …2 more`: the code that was sampled most, a line each.
+void put_places(const TextPage& page, const ReportSamples& samples);
+
+/// Code that takes less than this part of the time is not worth a line.
+inline constexpr double kPlaceShare = 0.1;
+
+}  // namespace offwait

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/text_threads.h"
+
+#include <fmt/format.h>
+
+#include "analysis/blocked_places.h"
+#include "analysis/rankings.h"
+#include "report/quantity.h"
+#include "report/text_stacks.h"
+#include "report/wording_sections.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::size_t kRunnable = 3;
+constexpr double kMuchRunnable = 0.01;  // of the window
+constexpr std::size_t kFalseWakeups = 3;
+constexpr std::size_t kOpenWaits = 5;
+// Complete user stacks for less than this part of the wait time are worth a word.
+constexpr double kStacksComplete = 0.99;
+
+void put_holder(const TextPage& page, const ReportOpenWait& open) {
+  std::vector<Word> line = words(holder_text(page.report, open));
+  if (const ReportOpenWait* const holder = blocked_holder(page.report, open)) {
+    const std::vector<Word> stack = chain(page, holder->wait_stack, "");
+    line.insert(line.end(), stack.begin(), stack.end());
+  }
+  page.canvas.to(6).flow(line, 8, 2);
+}
+
+void put_blocked(const TextPage& page, const BlockedPlace& place) {
+  Canvas& canvas = page.canvas;
+  const ReportOpenWait& open = page.report.open_waits[place.open_wait];
+  canvas.to(2).put(page.full(open.actor), Ink::actor);
+  if (page.report.actors[open.actor].kind == ActorKind::group) {
+    canvas.put(" " + format_plural(place.threads, "thread"));
+  }
+  canvas.put(fmt::format("  {}  {}  ", format_seconds(open.wait_s), to_string(open.wait_class)));
+  if (page.verbose && !open.wait_stack.empty()) {
+    canvas.end();
+    put_stack(page, "waits in", open.wait_stack, "");
+  } else {
+    canvas.flow(chain(page, open.wait_stack, ""), 4, 2);
+  }
+  if (open.holder) put_holder(page, open);
+}
+
+}  // namespace
+
+void put_runnable(const TextPage& page) {
+  const Report& report = page.report;
+  if (!(report.totals.target.runnable_s >= kMuchRunnable * report.window_s)) return;
+  put_paragraph(page.canvas, "RUNNABLE",
+                runnable_text(report, page.names, page.limit(kRunnable, report.actors.size())));
+}
+
+void put_false_wakeups(const TextPage& page) {
+  const ReportFalseWakeups& all = page.report.false_wakeups;
+  if (all.count == 0) return;
+  put_paragraph(page.canvas, "FALSE WAKEUPS",
+                false_wakeups_text(all, page.names, page.limit(kFalseWakeups, all.edges.size())));
+}
+
+void put_blocked_throughout(const TextPage& page) {
+  const BlockedThreads blocked = blocked_threads(page.report);
+  if (blocked.throughout.empty()) return;
+  put_heading(page.canvas, "BLOCKED THROUGHOUT", "never woken in the window");
+  const std::size_t shown = page.limit(kOpenWaits, blocked.throughout.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    put_blocked(page, blocked.throughout[i]);
+  }
+  put_left_out(page.canvas, blocked.throughout.size() - shown, "place");
+  if (const std::string others = other_blocked_text(blocked); !others.empty()) {
+    page.canvas.to(2).flow(words(others, Ink::dim), 2);
+  }
+}
+
+void put_stack_ends(const TextPage& page) {
+  const ReportStackEnds& ends = page.report.stack_ends;
+  // A known stack is not walked again; if some were wrong, so may be others that were not looked at.
+  if (const StackReuse& reuse = page.report.recording.stack_reuse; reuse.wrong != 0) {
+    put_paragraph(page.canvas, "STACKS", wrong_stacks_text(reuse));
+  }
+  // Without any the recording was asked for none.
+  const double all = all_s(ends);
+  if (all - ends.missing_s > 0 && ends.complete_s < kStacksComplete * all) {
+    put_paragraph(page.canvas, "STACKS", stack_ends_text(ends));
+  }
+}
+
+}  // namespace offwait

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_sections.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/rankings.h"
+#include "report/quantity.h"
+#include "report/wording.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::size_t kLossActors = 6;
+constexpr double kMuchLost = 0.01;  // of the window
+
+/// `a, b` and `, 3 more` for what is left of `all`.
+std::string listed(const std::vector<std::string>& shown, std::size_t all) {
+  const std::string list = fmt::format("{}", fmt::join(shown, ", "));
+  return shown.size() < all ? fmt::format("{}, {} more", list, format_count(all - shown.size())) : list;
+}
+
+std::string per_window(const Report& report, double s) { return format_percent(s, report.window_s); }
+
+std::string time_and_share(const Report& report, double s) {
+  return fmt::format("{} {}", format_seconds(s), per_window(report, s));
+}
+
+}  // namespace
+
+std::string named_times(const std::vector<std::pair<std::string, double>>& items) {
+  std::vector<std::string> out;
+  for (const auto& [name, s] : items) out.push_back(fmt::format("{} {}", name, format_seconds(s)));
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+std::string described(const ThreadFilter& filter) {
+  const auto called = [](std::string_view what, const std::vector<std::string>& patterns) {
+    return patterns.empty() ? "" : fmt::format("{} called {}", what, fmt::join(patterns, " or "));
+  };
+  const std::string threads = called("threads", filter.threads);
+  const std::string processes = called("processes", filter.comms);
+  return fmt::format("{}{}{}", threads, threads.empty() || processes.empty() ? "" : " of ", processes);
+}
+
+std::string cpus_used(const Report& report) {
+  const std::string used = format_ratio(report.totals.target.running_s / std::max(report.window_s, 1e-9));
+  const std::uint32_t cpus = report.recording.cpus;
+  return cpus == 0 ? used + " CPUs" : fmt::format("{} of {}", used, format_plural(cpus, "CPU"));
+}
+
+std::string machine_text(const Report& report) {
+  const std::optional<double> busy = machine_busy(report);
+  return busy ? fmt::format("machine {} busy", format_percent(*busy, 1)) : "";
+}
+
+std::string threads_text(const ReportTotals& totals) {
+  const std::string threads = format_plural(totals.threads, "thread");
+  return totals.outside_threads == 0
+             ? threads
+             : fmt::format("{} and {} outside the target", threads, format_count(totals.outside_threads));
+}
+
+std::string losses_text(const Report& report, const ActorNames& names, bool verbose) {
+  std::string text;
+  std::vector<std::string> counted;
+  for (const auto& [name, count] : report.loss) {
+    if (count > 0) counted.push_back(fmt::format("{} {}", name, format_count(count)));
+  }
+  if (!counted.empty()) {
+    text = fmt::format("{}: {}. ", format_plural(total_lost(report), "event"), fmt::join(counted, ", "));
+  }
+  const std::vector<ReportActorId> touched = actors_with_losses(report);
+  if (touched.empty()) {
+    return text + "It is not known whose; times and counts may be too small.";
+  }
+  // Who is touched most, and who else for a time that matters.
+  const auto much = std::count_if(touched.begin(), touched.end(), [&report](ReportActorId actor) {
+    return report.actors[actor].lost_s >= kMuchLost * report.window_s;
+  });
+  const std::size_t most = std::clamp<std::size_t>(static_cast<std::size_t>(much), 1, kLossActors);
+  std::vector<std::pair<std::string, double>> shown;
+  for (std::size_t i = 0; i < (verbose ? touched.size() : std::min(most, touched.size())); ++i) {
+    shown.emplace_back(names.full(report, touched[i]), report.actors[touched[i]].lost_s);
+  }
+  const std::size_t more = touched.size() - shown.size();
+  return fmt::format("{}Not known what they did for a while: {}{}.", text, named_times(shown),
+                     more > 0 ? " and " + format_plural(more, "more actor") : "");
+}
+
+std::string background_knot_text(const ReportKnot& knot) {
+  return fmt::format("knot, weight {}, busy {}, looks like: {}", format_seconds(knot.weight_s),
+                     format_seconds(knot.cpu_s), pattern_title(knot));
+}
+
+std::string sink_text(const Report& report, const ReportSink& sink, std::size_t most) {
+  const ReportActor& actor = report.actors[sink.actor];
+  if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
+    const bool lacks_cpu = sink.saturated && sink.limit == SinkLimit::cpu;
+    const std::string_view which = actor.short_lived                ? "one of them or another "
+                                   : actor.kind == ActorKind::group ? "busiest thread "
+                                                                    : "";
+    return fmt::format("{}{}ran {}, was runnable {}{}", lacks_cpu ? "lacks CPU: " : "", which,
+                       time_and_share(report, sink.running_s), time_and_share(report, sink.runnable_s),
+                       sink.paced ? ", slept until a time for " + time_and_share(report, sink.asleep_s) : "");
+  }
+  if (sink.limit == SinkLimit::remote_service) {
+    std::vector<std::string> services;
+    for (std::size_t i = 0; i < std::min(most, sink.services.size()); ++i) {
+      services.push_back(to_string(sink.services[i].peer));
+    }
+    const std::size_t more = sink.services.size() - services.size();
+    return fmt::format("brings the answers of {}{}, outside of this host: threads wait {} for them",
+                       fmt::join(services, ", "),
+                       more > 0 ? fmt::format(" and {} more", format_count(more)) : "",
+                       format_seconds(sink.remote_s));
+  }
+  const std::string used = fmt::format("used {} of its capacity", per_window(report, sink.busy_s));
+  const auto is_it = [&sink](const auto& device) { return device.actor == sink.actor; };
+  const auto nic = std::find_if(report.nics.begin(), report.nics.end(), is_it);
+  if (nic != report.nics.end() && nic->capacity_source) {
+    return fmt::format("{} ({})", used, to_string(*nic->capacity_source));
+  }
+  const auto disk = std::find_if(report.disks.begin(), report.disks.end(), is_it);
+  return disk == report.disks.end() ? used : fmt::format("{} ({})", used, capacity_source(*disk));
+}
+
+std::string runnable_text(const Report& report, const ActorNames& names, std::size_t most) {
+  const std::vector<ReportActorId> actors = actors_by_runnable(report);
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(most, actors.size()); ++i) {
+    shown.push_back(fmt::format("{} {}", names.full(report, actors[i]),
+                                format_seconds(report.actors[actors[i]].time.runnable_s)));
+  }
+  return fmt::format("{} ready to run without a CPU, all threads together{}{}",
+                     format_seconds(report.totals.target.runnable_s), shown.empty() ? "" : ": ",
+                     listed(shown, actors.size()));
+}
+
+std::string capacity_source(const ReportDisk& disk) {
+  return disk.capacity_measured_on.empty()
+             ? std::string(to_string(disk.capacity_source))
+             : fmt::format("{} {}", to_string(disk.capacity_source), disk.capacity_measured_on);
+}
+
+std::string capacity_text(const ReportDisk& disk) {
+  return fmt::format("capacity {}B/s, {} IO/s ({}{})", format_scaled(disk.capacity_bytes_per_s),
+                     format_count(static_cast<std::uint64_t>(std::llround(disk.capacity_ios_per_s))),
+                     capacity_source(disk), disk.capacity_raised ? ", raised to the highest rate seen" : "");
+}
+
+std::string rate_text(const ReportDisk& disk) {
+  return fmt::format("{} IO/s, {}B/s", format_count(static_cast<std::uint64_t>(std::llround(disk.ios_per_s))),
+                     format_scaled(disk.bytes_per_s));
+}
+
+std::string service_text(const ReportDisk& disk) {
+  return disk.service_s > 0 ? fmt::format("{} each, {} in flight", format_seconds(disk.service_s),
+                                          format_ratio(disk.in_flight))
+                            : "";
+}
+
+std::string disk_users_text(const ReportDisk& disk, const ActorNames& names, std::size_t most) {
+  const auto all = static_cast<double>(bytes_of_users(disk));
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(most, disk.users.size()); ++i) {
+    const ReportDiskUser& user = disk.users[i];
+    shown.push_back(fmt::format("{} {}", user.actor ? names.brief(*user.actor) : "others",
+                                format_percent(static_cast<double>(user.bytes), all)));
+  }
+  return "used by " + listed(shown, disk.users.size());
+}
+
+std::string mismatch_text(const ReportDiskCheck& check) {
+  return fmt::format("/proc/diskstats counted {} of {}B, the tracepoints saw {} of {}B: trust neither",
+                     format_plural(check.counted_ios, "request"),
+                     format_scaled(static_cast<double>(check.counted_bytes)), format_count(check.seen_ios),
+                     format_scaled(static_cast<double>(check.seen_bytes)));
+}
+
+std::string direction_text(std::string_view name, const ReportNicDirection& use, double window_s) {
+  return fmt::format("{} {}B/s{}", name, format_scaled(use.bytes_per_s),
+                     use.capacity_bytes_per_s > 0 ? ", idle " + format_percent(use.idle_s, window_s) : "");
+}
+
+std::string capacity_text(const ReportNic& nic) {
+  if (!nic.capacity_source) return "no capacity known (--nic-capacity)";
+  constexpr double kBits = 8;
+  const std::string received = format_scaled(nic.received.capacity_bytes_per_s * kBits) + "bit/s";
+  const std::string sent = format_scaled(nic.sent.capacity_bytes_per_s * kBits) + "bit/s";
+  return fmt::format("capacity {} ({}{})",
+                     received == sent ? received + " each way" : fmt::format("{} in, {} out", received, sent),
+                     to_string(*nic.capacity_source),
+                     nic.capacity_raised ? ", raised to the highest rate seen" : "");
+}
+
+std::string false_wakeups_text(const ReportFalseWakeups& all, const ActorNames& names, std::size_t most) {
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(most, all.edges.size()); ++i) {
+    const ReportFalseWakeups::Edge& edge = all.edges[i];
+    shown.push_back(
+        fmt::format("{} by {} {}", names.brief(edge.from), names.brief(edge.to), format_count(edge.count)));
+  }
+  const std::string ran = format_seconds(all.ran_s);
+  const std::string counted =
+      all.removed ? fmt::format(
+                        ": the waits around each count as one, with the {} that ran in between "
+                        "(--keep-false-wakeups counts them apart).",
+                        ran)
+                  : fmt::format(", after having run {} together.", ran);
+  return fmt::format("{}: {}; they found nothing and waited again{}", format_count(all.count),
+                     listed(shown, all.edges.size()), counted);
+}
+
+namespace {
+
+std::string_view in_words(StackCut cut) {
+  switch (cut) {
+    case StackCut::deep:
+      return "has more frames than are kept";
+    case StackCut::no_mapping:
+      return "is cut where no code was known to be mapped";
+    case StackCut::no_rule:
+      return "is cut in code that its file's unwind table (.eh_frame) leaves out";
+    case StackCut::no_frame_pointer:
+      return "is cut in code without unwind table and frame pointers (a JIT's: java "
+             "-XX:+PreserveFramePointer; or built without both: -fno-omit-frame-pointer)";
+    case StackCut::unreadable:
+      return "could not be read to its end";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string wrong_stacks_text(const StackReuse& reuse) {
+  return fmt::format(
+      "{} of {} known stacks that were walked again were others: about {} of all stacks are wrong.",
+      format_count(reuse.wrong), format_count(reuse.verified),
+      format_percent(static_cast<double>(reuse.wrong), static_cast<double>(reuse.verified)));
+}
+
+std::string stack_ends_text(const ReportStackEnds& ends) {
+  const double all = all_s(ends);
+  std::string text = fmt::format("{} of the target's wait time has complete user stacks",
+                                 format_percent(ends.complete_s, all));
+  for (const auto& [cut, wait_s] : cuts_by_time(ends)) {
+    text += fmt::format("; {} {}", format_percent(wait_s, all), in_words(cut));
+  }
+  if (ends.missing_s > 0) text += fmt::format("; {} has none", format_percent(ends.missing_s, all));
+  return text + ".";
+}
+
+std::string other_blocked_text(const BlockedThreads& blocked) {
+  std::vector<std::string> parts;
+  if (blocked.outside > 0) {
+    parts.push_back(format_plural(blocked.outside, "thread") + " outside the target blocked throughout");
+  }
+  if (blocked.later > 0) {
+    parts.push_back(fmt::format("{} blocked at the end, the longest for {}",
+                                format_plural(blocked.later, "more thread"),
+                                format_seconds(blocked.longest_later_s)));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+const ReportOpenWait* blocked_holder(const Report& report, const ReportOpenWait& open) {
+  if (!open.holder || open.holder->tid == open.tid || open.deadlock) return nullptr;
+  const auto other =
+      std::find_if(report.open_waits.begin(), report.open_waits.end(),
+                   [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
+  return other == report.open_waits.end() ? nullptr : &*other;
+}
+
+std::string holder_text(const Report& report, const ReportOpenWait& open) {
+  if (open.holder->tid == open.tid) return "for a pthread mutex that it holds itself: a deadlock";
+  const bool blocked =
+      std::any_of(report.open_waits.begin(), report.open_waits.end(),
+                  [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
+  const ReportOpenWait* const other = blocked_holder(report, open);
+  return fmt::format("for the pthread mutex held by {}, who {}",
+                     thread_name(open.holder->name, open.holder->tid, open.holder->ns_tid),
+                     !blocked           ? "is not blocked"
+                     : other == nullptr ? "waits for it in turn: a deadlock"
+                                        : fmt::format("is blocked ({}) in", to_string(other->wait_class)));
+}
+
+std::string search_options_text(const Report& report) {
+  const ReportOptions& options = report.options;
+  return fmt::format("noise floor {} ({}), --min-weight {} ({}), {}", format_seconds(options.noise_s),
+                     per_window(report, options.noise_s), format_seconds(options.min_weight_s),
+                     per_window(report, options.min_weight_s),
+                     options.merge ? "similar threads merged" : "threads kept apart");
+}
+
+std::string noise_text(const Report& report) {
+  const NoiseSum noise = noise_of(report.refinement);
+  return noise.edges == 0 ? ""
+                          : fmt::format("{} under the noise floor set aside, {} together",
+                                        format_plural(noise.edges, "edge"), format_seconds(noise.weight_s));
+}
+
+std::string step_text(const Report& report, const ReportStep& step, const ActorNames& names) {
+  const std::string what = step.edge    ? fmt::format("{} → {}", names.brief(report.edges[*step.edge].from),
+                                                      names.brief(report.edges[*step.edge].to))
+                           : step.actor ? names.full(report, *step.actor)
+                                        : "";
+  const std::string weight =
+      fmt::format("{} ({})", format_seconds(step.weight_s), per_window(report, step.weight_s));
+  switch (step.reason) {
+    case ReportStep::Reason::noise:
+      return fmt::format("set aside {}: weight {}, under the noise floor", what, weight);
+    case ReportStep::Reason::to_pseudo:
+      return fmt::format("set aside {}: waits for a time or an interrupt, not for somebody", what);
+    case ReportStep::Reason::requests:
+      return fmt::format("set aside {}: waits for requests from outside of the target, not for anybody in it",
+                         what);
+    case ReportStep::Reason::always_running:
+      return fmt::format("set aside {}: {} is busy nearly all the time besides: this wait cannot limit", what,
+                         names.full(report, report.edges[*step.edge].from));
+    case ReportStep::Reason::apart:
+      return fmt::format("set aside {}: nothing in the target waits for it", what);
+    case ReportStep::Reason::light:
+      return fmt::format("dropped {}: weight {} is the lightest in its knot and under --min-weight", what,
+                         weight);
+    case ReportStep::Reason::background_sink:
+      return fmt::format("removed {}: waits for nobody that is left and is busy only {}", what, weight);
+    case ReportStep::Reason::background_knot:
+      return fmt::format("removed {}: its knot uses less than one CPU and no disk", what);
+    case ReportStep::Reason::kept:
+      return fmt::format("went back to the last knot{}: going on would have left nothing but background",
+                         what.empty() ? "" : fmt::format(" ({})", what));
+  }
+  return what;
+}
+
+}  // namespace offwait

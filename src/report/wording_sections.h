@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words of the text report's other sections. What is returned is hostile as the names in it are: it is
+// escaped and cut to width where it goes out. Lists show their first `most` items, and say how many there are
+// more.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/blocked_places.h"
+#include "analysis/findings.h"
+#include "report/names.h"
+
+namespace offwait {
+
+/// `A 1.00 s, B 2.00 ms`
+std::string named_times(const std::vector<std::pair<std::string, double>>& items);
+
+// ---- the head
+
+/// `threads called a* of processes called b or c`; empty for all.
+std::string described(const ThreadFilter& filter);
+/// `0.46 of 2 CPUs`
+std::string cpus_used(const Report& report);
+/// `machine 75% busy`; empty if that is not known.
+std::string machine_text(const Report& report);
+/// `12 threads and 3 outside the target`
+std::string threads_text(const ReportTotals& totals);
+
+// ---- losses
+
+std::string losses_text(const Report& report, const ActorNames& names, bool verbose);
+
+// ---- knots, sinks
+
+/// `knot, weight 1.00 s, busy 20.0 ms, looks like: lock contention`
+std::string background_knot_text(const ReportKnot& knot);
+/// How a sink spent the window.
+std::string sink_text(const Report& report, const ReportSink& sink, std::size_t most);
+
+// ---- CPUs, devices
+
+std::string runnable_text(const Report& report, const ActorNames& names, std::size_t most);
+/// `assumed`, `measured 2026-11-21`
+std::string capacity_source(const ReportDisk& disk);
+/// `50 kB/s, 400 IO/s (assumed)`, what a disk can do
+std::string capacity_text(const ReportDisk& disk);
+/// `200 IO/s, 100 MB/s`
+std::string rate_text(const ReportDisk& disk);
+/// `2.50 ms each, 0.50 in flight`; empty if no request was seen.
+std::string service_text(const ReportDisk& disk);
+/// Who sent a disk how much.
+std::string disk_users_text(const ReportDisk& disk, const ActorNames& names, std::size_t most);
+/// How the counters and the tracepoints differ.
+std::string mismatch_text(const ReportDiskCheck& check);
+/// `received 10.0 MB/s, idle 92%`
+std::string direction_text(std::string_view name, const ReportNicDirection& use, double window_s);
+/// `capacity 10 Gbit/s each way (reported)`
+std::string capacity_text(const ReportNic& nic);
+
+// ---- false wakeups, stacks, open waits
+
+std::string false_wakeups_text(const ReportFalseWakeups& all, const ActorNames& names, std::size_t most);
+/// How many known stacks turned out to be others.
+std::string wrong_stacks_text(const StackReuse& reuse);
+/// How far user stacks reach, by the wait time that they have.
+std::string stack_ends_text(const ReportStackEnds& ends);
+/// Threads blocked elsewhere, or from later on; empty for none.
+std::string other_blocked_text(const BlockedThreads& blocked);
+/// Whose mutex a blocked thread waits for, up to the words before the holder's own stack.
+std::string holder_text(const Report& report, const ReportOpenWait& open);
+/// The open wait of the thread that holds the mutex which `open` waits for, if its stack is worth showing.
+const ReportOpenWait* blocked_holder(const Report& report, const ReportOpenWait& open);
+
+// ---- --explain
+
+/// What the search went by.
+std::string search_options_text(const Report& report);
+/// `3 edges under the noise floor set aside, 2.00 ms together`
+std::string noise_text(const Report& report);
+/// One step of the search.
+std::string step_text(const Report& report, const ReportStep& step, const ActorNames& names);
+
+}  // namespace offwait
