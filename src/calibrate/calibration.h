@@ -27,7 +27,7 @@ struct Calibration {
   Throughput read;
   std::optional<Throughput> write;  ///< none: only reads were measured, as for whole devices
 
-  /// For each of the two figures, the larger one of read and write.
+  /// The larger figure of read and write, separately for bytes and for IOs.
   Throughput most() const;
 };
 

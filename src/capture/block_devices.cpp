@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBelow = 64;
 constexpr std::size_t kLongestValue = 256;
-constexpr std::size_t kPage = 4096;  // nothing in sysfs is longer
+constexpr std::size_t kPage = 4096;  // the kernel writes at most this much to a file of sysfs
 
 std::string first_line(const fs::path& path, std::size_t longest = kLongestValue) {
   std::ifstream file(path, std::ios::binary);
@@ -57,7 +57,7 @@ fs::path link_of(std::uint32_t dev, const std::string& sysfs) {
   return fs::path(sysfs) / "dev/block" / (std::to_string(dev >> 20) + ":" + std::to_string(dev & 0xfffff));
 }
 
-/// Empty if there is none.
+/// The directory of the device in sysfs; empty if there is none.
 fs::path directory_of(std::uint32_t dev, const std::string& sysfs) {
   std::error_code error;
   fs::path directory = fs::canonical(link_of(dev, sysfs), error);
@@ -80,11 +80,11 @@ std::string printable(const std::string& text) {
 
 std::string name_of(const fs::path& directory) {
   std::string name = directory.filename().string();
-  std::replace(name.begin(), name.end(), '!', '/');  // a file name cannot have one
+  std::replace(name.begin(), name.end(), '!', '/');  // sysfs writes `!` for the `/` in a name
   return name;
 }
 
-/// In order of name.
+/// The directories of the devices that this one is made of, in order of name.
 std::vector<fs::path> slaves_of(const fs::path& directory) {
   std::vector<fs::path> slaves;
   std::error_code error;
@@ -177,7 +177,7 @@ std::string disk_identity(std::uint32_t dev, const std::string& sysfs) {
   const fs::path place = directory.lexically_relative(root);
   struct Source {
     const char* file;
-    bool unique;  // else a hypervisor may give all its disks the same
+    bool unique;  // false: a hypervisor may give all its disks the same value
   };
   static constexpr std::array<Source, 7> kSources = {{{"wwid", true},
                                                       {"device/wwid", true},

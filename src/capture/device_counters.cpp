@@ -48,12 +48,12 @@ void DeviceCounters::add_network_of(std::int32_t tgid, KernelRecording& recordin
 }
 
 void DeviceCounters::begin(KernelRecording& recording) {
-  sample(recording);
+  read(recording);
   cpu_at_begin_ = parse_cpu_ticks(read_file("/proc/stat"));
 }
 
-void DeviceCounters::sample_if_due(KernelRecording& recording) {
-  if (monotonic_now() >= next_) sample(recording);
+void DeviceCounters::read_if_due(KernelRecording& recording) {
+  if (monotonic_now() >= next_) read(recording);
 }
 
 void DeviceCounters::end(KernelRecording& recording) {
@@ -62,17 +62,17 @@ void DeviceCounters::end(KernelRecording& recording) {
     recording.cpu_busy_ns = time_between(cpu_at_begin_->busy, now->busy);
     recording.cpu_idle_ns = time_between(cpu_at_begin_->idle, now->idle);
   }
-  sample(recording);
+  read(recording);
 }
 
-void DeviceCounters::sample(KernelRecording& recording) {
-  sample_nics(recording);
-  sample_disks(recording);
+void DeviceCounters::read(KernelRecording& recording) {
+  read_nics(recording);
+  read_disks(recording);
   next_ = monotonic_now() + kInterval;
 }
 
-/// The interfaces of the target's network namespaces, and of this process's own.
-void DeviceCounters::sample_nics(KernelRecording& recording) {
+/// Reads the interfaces of the target's network namespaces and of this process's own.
+void DeviceCounters::read_nics(KernelRecording& recording) {
   const std::uint32_t own = network_namespace();
   const auto add = [&recording, own](const std::string& net_dev, std::uint32_t inode) {
     const Nanos at = monotonic_now();
@@ -87,13 +87,14 @@ void DeviceCounters::sample_nics(KernelRecording& recording) {
   }
 }
 
-void DeviceCounters::sample_disks(KernelRecording& recording) {
+void DeviceCounters::read_disks(KernelRecording& recording) {
   const std::string text = read_file("/proc/diskstats");
   const Nanos at = monotonic_now();
   for (DiskStats& disk : parse_diskstats(text)) {
     recording.disk_counters.push_back({disk.dev, at, disk.bytes, disk.ios, disk.in_flight});
     recording.disks.emplace(disk.dev, std::move(disk.name));
-    // Once for each that has been used: what is not attached to anything yet has done no I/O.
+    // Each disk is looked at once, when it has been used: a disk that is not attached to anything yet has
+    // done no I/O.
     if (disk.ios == 0 || !looked_below_.insert(disk.dev).second) continue;
     if (std::vector<std::string> below = disks_below(disk.dev); !below.empty())
       recording.disks_below.emplace(disk.dev, std::move(below));

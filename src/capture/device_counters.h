@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The counters of disks, interfaces and CPUs that the kernel keeps, read while a recording runs.
+// Reads the counters that the kernel keeps of disks, interfaces and CPUs, while a recording runs.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace offwait {
 
-/// Inode of the network namespace of a process, as ip-netns(8) and `ls -L /proc/self/ns/net` have it; 0 if
-/// that is not known.
+/// The inode of a process's network namespace, as ip-netns(8) and `ls -L /proc/self/ns/net` print it; 0 if it
+/// is unknown.
 std::uint32_t network_namespace(const std::string& process = "self");
 
-/// What an interface is called in recordings: its name, with `@INODE` in a network namespace of another
-/// inode than `own`.
+/// The name of an interface in recordings: with `@INODE` behind it if its network namespace has another inode
+/// than `own`.
 std::string interface_name(std::string name, std::uint32_t inode, std::uint32_t own);
 
 class DeviceCounters {
  public:
-  /// For a process of the target: has the interfaces of its network namespace sampled from now on, and notes
-  /// the ports on which somebody listens there.
+  /// Takes a process of the target. From now on the interfaces of its network namespace are read; the ports
+  /// on which sockets listen there are noted.
   void add_network_of(std::int32_t tgid, KernelRecording& recording);
 
-  /// At the window's begin.
+  /// Reads all counters at the window's begin.
   void begin(KernelRecording& recording);
-  /// Samples the devices if the last sample is a second old.
-  void sample_if_due(KernelRecording& recording);
-  /// At the window's end.
+  /// Reads the counters of disks and interfaces if the last reading is a second old.
+  void read_if_due(KernelRecording& recording);
+  /// Reads all counters at the window's end.
   void end(KernelRecording& recording);
 
  private:
-  void sample(KernelRecording& recording);
-  void sample_nics(KernelRecording& recording);
-  void sample_disks(KernelRecording& recording);
+  void read(KernelRecording& recording);
+  void read_nics(KernelRecording& recording);
+  void read_disks(KernelRecording& recording);
 
   Nanos next_ = 0;
   std::optional<CpuTicks> cpu_at_begin_;

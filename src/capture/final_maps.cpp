@@ -18,7 +18,7 @@ std::uint64_t loss(const offwait_bpf& skeleton, std::uint32_t index) {
   return sum;
 }
 
-/// Times the kernel skipped a program because it was already running on that CPU.
+/// How often the kernel skipped a program because it was already running on that CPU.
 std::uint64_t skipped(const offwait_bpf& skeleton) {
   std::uint64_t sum = 0;
   bpf_program* program = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the BPF programs have left in their maps when a recording has ended.
+// Reads what the BPF programs have left in their maps at the end of a recording.
 #pragma once
 
 #include <offwait.skel.h>
@@ -9,14 +9,14 @@
 
 namespace offwait {
 
-/// Adds threads, stacks, interfaces, peers, the ports that somebody listened to, and requests that are still
-/// in flight. The programs must be detached.
+/// Adds threads, stacks, interfaces, peers, ports on which sockets listened, and requests still in flight.
+/// The programs must be detached.
 Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording);
 
-/// What was lost so far, by the names of offwait/loss_counters.h. Asks the kernel for every counter.
+/// The losses so far, by the names in offwait/loss_counters.h. Asks the kernel for every counter.
 LossCounts read_losses(const offwait_bpf& skeleton);
 
-/// How stacks were taken so far.
+/// How many stacks were walked, and how many recognised, so far.
 offwait_stack_reuse read_stack_reuse(const offwait_bpf& skeleton);
 
 }  // namespace offwait

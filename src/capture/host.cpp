@@ -24,7 +24,7 @@ namespace {
 
 using enum FeatureState;
 
-/// The first line; empty if the file cannot be read.
+/// The first line of a file; empty if it cannot be read.
 std::string line_of(const std::string& path) {
   const std::string text = read_file(path);
   return text.substr(0, text.find('\n'));
@@ -63,7 +63,7 @@ std::vector<HostFeature> kernel_features() {
   return found;
 }
 
-/// A place in our own executable, for a probe.
+/// A place in offwait's own executable, to try a probe on.
 std::optional<Probe> own_place() {
   const auto address = reinterpret_cast<std::uint64_t>(&examine_host);
   for (const Mapping& mapping : executable_mappings(::getpid()).value_or(std::vector<Mapping>())) {
@@ -84,7 +84,7 @@ HostFeature kernel_names(bool in_bpf) {
           "if it is 2"};
 }
 
-/// Loads and attaches all that a recording uses.
+/// Loads and attaches everything that a recording uses.
 void try_to_record(Host& host) {
   HostFeature programs{"BPF programs", ok, "", ""};
   HostFeature samples{"CPU samples", unknown, "not tried", ""};
@@ -121,7 +121,7 @@ void try_to_record(Host& host) {
     host.features.push_back(std::move(*feature));
 }
 
-/// By what is mapped, not by name: our own executable will do.
+/// Whether files can be opened through their mapping, not by name; tried with offwait's own executable.
 HostFeature deleted_files() {
   for (const Mapping& mapping : executable_mappings(::getpid()).value_or(std::vector<Mapping>())) {
     if (!is_file(mapping)) continue;
@@ -160,7 +160,7 @@ void own_privileges(std::vector<HostFeature>& found) {
                    bound ? "neither sudo nor capabilities of files have an effect" : ""});
 }
 
-/// `none [integrity] confidentiality` → integrity
+/// The mode in brackets: `integrity` in `none [integrity] confidentiality`.
 HostFeature lockdown() {
   const std::string modes = line_of("/sys/kernel/security/lockdown");
   const std::size_t begin = modes.find('[');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What this host allows of recording. Found by trying, with what the recorder itself uses.
+// Finds out what this host allows of recording, by trying it with the recorder's own code.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@ namespace offwait {
 
 enum class FeatureState : std::uint8_t {
   ok,
-  degraded,  ///< recording is possible without it, and the worse for it
+  degraded,  ///< recording is possible without it, but worse
   missing,   ///< recording is impossible without it
-  unknown,   ///< this process may not find out
+  unknown,   ///< this process has no right to find out
 };
 
 struct HostFeature {
   std::string name;
   FeatureState state = FeatureState::ok;
   std::string value;    ///< what was found; may hold names of files
-  std::string meaning;  ///< what is the worse for it, or what to do; empty: nothing
+  std::string meaning;  ///< what is worse, or what to do; empty: nothing
 };
 
 struct Host {
   std::vector<HostFeature> features;
-  Status recording = success();  ///< why it is impossible
+  Status recording = success();  ///< an Error says why recording is impossible
 };
 
-/// Records this process for a moment.
+/// Examines the host; for that it records this process for a moment.
 Host examine_host();
 
 }  // namespace offwait

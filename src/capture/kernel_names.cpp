@@ -62,7 +62,7 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
         !std::all_of(fields.begin() + 3, fields.end(), is_count)) {
       continue;
     }
-    // Discards came in 4.18 and flushes in 5.5; where they are missing they are not counted.
+    // Discards exist since 4.18 and flushes since 5.5; older kernels do not count them.
     const auto field = [&fields](std::size_t index) {
       std::uint64_t value = 0;
       if (index + 3 < fields.size()) number(fields[index + 3], value);
@@ -80,7 +80,8 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
 }
 
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) {
-  // user nice system idle iowait irq softirq steal guest guest_nice: user has the guests' time in it.
+  // The numbers are user nice system idle iowait irq softirq steal guest guest_nice; user includes the
+  // guests' time.
   constexpr std::size_t kIdle = 4;
   constexpr std::size_t kIoWait = 5;
   constexpr std::size_t kSteal = 8;
@@ -96,7 +97,7 @@ std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) {
 }
 
 std::vector<NicStats> parse_net_dev(std::string_view text) {
-  // After the name: 8 fields of what was received, and of what was sent, each beginning with the bytes.
+  // The name is followed by 8 numbers for received and 8 for sent data; each begins with the bytes.
   constexpr std::size_t kReceived = 0;
   constexpr std::size_t kSent = 8;
   std::vector<NicStats> nics;
@@ -124,8 +125,8 @@ std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text) {
     if (fields.empty() || fields[0].back() != ':') continue;
     std::uint32_t irq = 0;
     if (!number(fields[0].substr(0, fields[0].size() - 1), irq)) continue;
-    // A count for each CPU, the chip, the hardware number and trigger (one word on x86, two on arm64), then
-    // the handlers.
+    // The line has a count for each CPU, the chip, the hardware number and trigger (one word on x86, two on
+    // arm64), then the handlers.
     std::size_t handlers = 1 + cpus + 2;
     if (handlers < fields.size() && (fields[handlers] == "Level" || fields[handlers] == "Edge")) ++handlers;
     if (fields.size() <= handlers) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers of disks and interrupts to names, and the disks' and CPUs' counters, as the kernel prints them
-// under /proc.
+// Reads the texts under /proc that name disks, interfaces and interrupts, and that count what disks,
+// interfaces and CPUs have done.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct DiskStats {
   std::uint64_t in_flight = 0;  ///< now
 };
 
-/// The text of /proc/diskstats. A line that is not of its form is left out.
+/// Reads the text of /proc/diskstats. A line of another form is left out.
 std::vector<DiskStats> parse_diskstats(std::string_view text);
 
 /// Sum over all CPUs since boot, in clock ticks (sysconf(_SC_CLK_TCK) a second).
@@ -33,7 +33,7 @@ struct CpuTicks {
   std::uint64_t idle = 0;  ///< idle, and idle with I/O under way
 };
 
-/// The text of /proc/stat; none if it does not begin with the line `cpu`.
+/// Reads the text of /proc/stat; nothing if it does not begin with the line `cpu`.
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);
 
 /// One line of /proc/net/dev.
@@ -43,11 +43,11 @@ struct NicStats {
   std::uint64_t sent = 0;
 };
 
-/// The text of /proc/PID/net/dev. A line that is not of its form is left out.
+/// Reads the text of /proc/PID/net/dev. A line of another form is left out.
 std::vector<NicStats> parse_net_dev(std::string_view text);
 
-/// The text of /proc/interrupts: number → names of its handlers, comma separated. Interrupts without a number
-/// (LOC, RES, …) have no handler to name and are left out.
+/// Reads the text of /proc/interrupts: the names of each interrupt's handlers, comma separated, by its
+/// number. Interrupts without a number (LOC, RES, …) have no handler with a name and are left out.
 std::map<std::uint32_t, std::string> parse_interrupts(std::string_view text);
 
 }  // namespace offwait

@@ -20,8 +20,8 @@ struct FreeBtf {
   void operator()(btf* types) const { btf__free(types); }
 };
 
-/// Arguments of tracepoint `name`; -1 if the kernel does not have it. Its type is a pointer to a function
-/// whose first argument is the tracepoint's private data.
+/// How many arguments the tracepoint `name` has; -1 if the kernel does not have it. The tracepoint's type is
+/// a pointer to a function whose first argument is the tracepoint's private data.
 int tracepoint_arguments(const btf* types, const char* name) {
   const std::string type_name = std::string("btf_trace_") + name;
   const int id = btf__find_by_name_kind(types, type_name.c_str(), BTF_KIND_TYPEDEF);
@@ -44,10 +44,11 @@ bool has_enumerator(const btf* types, const char* enumeration, std::string_view 
 }
 
 #if defined(__x86_64__)
-/// Where the kernel's per-CPU variables are, relative to each other.
+/// The addresses of the kernel's per-CPU variables, relative to each other.
 class PerCpuVariables {
  public:
-  /// pahole before 1.18 (Debian's 5.10) left variables out of the BTF altogether; the symbols have them.
+  /// pahole before 1.18 (Debian's 5.10) left variables out of the BTF, so their addresses come from the
+  /// symbols.
   explicit PerCpuVariables(const btf* types) : types_(types) {
     const int section = btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC);
     if (section >= 0) {
@@ -108,7 +109,7 @@ std::optional<std::int64_t> preempt_count_place(const btf* types, const PerCpuVa
 }  // namespace
 
 std::optional<std::uint64_t> symbol_address(std::string_view kallsyms, std::string_view name) {
-  // "0000000000033440 A runqueues", and for a module's "\t[module]" after it.
+  // Lines are "0000000000033440 A runqueues"; for a module's symbol "\t[module]" follows.
   const std::string end = " " + std::string(name) + "\n";
   const std::size_t found = kallsyms.find(end);
   if (found == std::string_view::npos) return std::nullopt;

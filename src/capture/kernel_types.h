@@ -9,26 +9,26 @@
 
 namespace offwait {
 
-/// What the BPF programs have to be told about the running kernel because CO-RE cannot ask for it
+/// What user space tells the BPF programs about the running kernel, because CO-RE cannot ask for it
 /// (bpf/kernel_differences.h).
 struct KernelTypes {
-  bool has_ring_buffer = false;    ///< needed
-  bool has_task_iterator = false;  ///< needed
+  bool has_ring_buffer = false;    ///< offwait needs it
+  bool has_task_iterator = false;  ///< offwait needs it
   bool sched_switch_has_prev_state = false;
   bool block_rq_has_queue = false;
   bool has_block_rq_merge = false;
   bool has_rdonly_cast = false;
   bool has_symbol_iterator = false;
   bool has_vm_unmapped_area = false;
-  bool has_bpf_mem_alloc = false;                 ///< every program may use hash maps that grow
+  bool has_bpf_mem_alloc = false;                 ///< all kinds of programs may use hash maps that grow
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
 };
 
-/// Address of a symbol in a text of the form of /proc/kallsyms; none if it has no such line.
-/// Hidden addresses are all 0.
+/// The address of a symbol in text of the form of /proc/kallsyms; none if no line has it. Addresses that the
+/// kernel hides are all 0.
 std::optional<std::uint64_t> symbol_address(std::string_view kallsyms, std::string_view name);
 
-/// Reads /sys/kernel/btf/vmlinux, and what it does not say from /proc/kallsyms.
+/// Reads /sys/kernel/btf/vmlinux, and /proc/kallsyms for what the BTF lacks.
 Result<KernelTypes> read_kernel_types();
 
 }  // namespace offwait

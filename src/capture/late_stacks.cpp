@@ -24,7 +24,8 @@ struct LateStacks::Unwalked {
 };
 
 std::vector<LateStacks::Unwalked> LateStacks::read_unwalked() const {
-  constexpr std::size_t kMost = 65536;  // the map changes meanwhile, and may so begin anew
+  constexpr std::size_t kMost =
+      65536;  // bounds the loop: the map changes meanwhile, and the walk may begin anew
   std::vector<Unwalked> all;
   std::uint32_t tid = 0;
   for (const std::uint32_t* previous = nullptr;
@@ -36,7 +37,7 @@ std::vector<LateStacks::Unwalked> LateStacks::read_unwalked() const {
   return all;
 }
 
-/// Then its registers and its stack are what they were, too.
+/// Whether the thread is still in the same wait. If so, its registers and its stack have not changed either.
 bool LateStacks::still_blocked(const Unwalked& one, offwait_thread& thread) const {
   if (bpf_map_lookup_elem(maps_.threads, &one.tid, &thread) != 0 || thread.start_ns != one.at.start_ns ||
       thread.wake_ns != 0)
@@ -62,7 +63,8 @@ std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
   for (const auto& [tgid, threads] : processes) {
     const FindCode rules = tables.rules_of(tgid);
     ProcessMemory memory(tgid);
-    std::map<std::int32_t, std::int32_t> holders;  // by what they are called in the process; 0: none of its
+    std::map<std::int32_t, std::int32_t>
+        holders;  // tids by their numbers in the process; 0: of another process
     const ReadWord read_word = [&memory](std::uint64_t address) { return memory.word(address); };
     for (const Unwalked& one : threads) {
       const offwait_blocked& at = one.at;
@@ -83,7 +85,7 @@ std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
           found.mutex_owner = static_cast<std::uint32_t>(holder->second);
         }
       }
-      // What was read is true only if the thread still is there.
+      // What was read is valid only if the thread is still in the same wait.
       if (!still_blocked(one, thread)) continue;
       offwait_stack stack{};
       stack.tgid = thread.tgid;

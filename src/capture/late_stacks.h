@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// User stacks that the BPF programs leave to user space (offwait_blocked): of threads that were blocked
-// before the recording began, and of those that blocked where nothing was known of a mapping yet, as they do
-// right after an exec.
+// Walks the user stacks that the BPF programs leave to user space (offwait_blocked): those of threads that
+// were blocked before the recording began, and of threads that blocked while a mapping was still unknown, as
+// happens right after an exec.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class LateStacks {
 
   explicit LateStacks(Maps maps) : maps_(maps) {}
 
-  /// Walks the stacks of those that still are blocked there, by the tables as they are now, and looks for who
-  /// holds the mutexes of those that were blocked before the recording. A thread that meets an unknown
-  /// mapping is tried once more the next time: before, the tables of the processes returned should be
-  /// refreshed.
+  /// Walks the stacks of the threads that are still blocked, with the present tables, and finds the holders
+  /// of the mutexes for which threads were blocked before the recording. A thread whose stack meets an
+  /// unknown mapping is tried once more at the next call; before that, the caller should refresh the tables
+  /// of the processes returned.
   std::set<std::int32_t> look(UnwindTables& tables);
 
-  /// Adds what was found; the stacks get ids that the kernel has not used.
+  /// Adds the stacks found; they get ids that the kernel has not used.
   void add_to(KernelRecording& recording) const;
 
  private:
@@ -39,13 +39,13 @@ class LateStacks {
 
   struct Found {
     WaitBegin wait;
-    BlockedThread thread;  ///< whose stack has no id yet
+    BlockedThread thread;  ///< its stack has no id yet
     offwait_stack stack;
   };
 
   Maps maps_;
   std::vector<Found> found_;
-  std::set<WaitBegin> tried_;  ///< once, and an unknown mapping was met
+  std::set<WaitBegin> tried_;  ///< tried once, and met an unknown mapping
 };
 
 }  // namespace offwait

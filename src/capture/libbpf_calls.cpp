@@ -12,8 +12,8 @@
 namespace offwait {
 namespace {
 
-/// The first thing that libbpf complained about: its return values alone do not say what was wrong, and its
-/// later complaints are consequences of the first.
+/// The first complaint of libbpf: return values alone do not say what was wrong, and later complaints are
+/// consequences of the first.
 std::string& libbpf_complaint() {
   static std::string complaint;
   return complaint;

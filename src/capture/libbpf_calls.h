@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every use of libbpf needs: errors that say what was wrong, reading maps, running iterators.
+// The libbpf calls that several files need: errors that say what was wrong, reading maps, running iterators.
 #pragma once
 
 #include <cerrno>
@@ -15,13 +15,13 @@
 
 namespace offwait {
 
-/// Has libbpf's complaints kept for libbpf_error() from now on, and forgets the earlier ones.
+/// From now on keeps libbpf's complaints for libbpf_error(), and forgets the earlier ones.
 void keep_libbpf_complaints();
 
-/// `what: the text of errno (libbpf's first complaint)`. `error` may be positive or negative.
+/// `what: text of errno (libbpf's first complaint)`. `error` may be positive or negative.
 Error libbpf_error(const std::string& what, int error);
 
-/// Opens a BPF iterator over all tasks or symbols. The program runs when the descriptor is read.
+/// Opens a BPF iterator over all tasks or symbols. Its program runs when the descriptor is read.
 Result<UniqueFd> open_iterator(const bpf_program* program);
 
 /// Runs a BPF iterator to its end.
@@ -41,7 +41,7 @@ Status for_each_entry(const bpf_map* map, Visit visit) {
   return success();
 }
 
-/// The values of one index of a per-CPU array, by CPU; empty if they cannot be read.
+/// The values at one index of a per-CPU array, by CPU; empty if they cannot be read.
 template <class Value>
 std::vector<Value> values_by_cpu(const bpf_map* map, std::uint32_t index) {
   const int cpus = libbpf_num_possible_cpus();

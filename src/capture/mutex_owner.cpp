@@ -9,7 +9,7 @@ namespace offwait {
 
 std::optional<std::int32_t> mutex_owner(const std::array<std::uint64_t, 3>& arguments,
                                         const ReadWord& read_word) {
-  // struct __pthread_mutex_s on 64-bit machines: int lock; unsigned count; int owner; unsigned users; int
+  // struct __pthread_mutex_s of 64-bit machines has int lock; unsigned count; int owner; unsigned users; int
   // kind.
   constexpr std::uint32_t kLockedWithWaiters = 2;
   constexpr std::uint32_t kKindBits = 0x3ff;

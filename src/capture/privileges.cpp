@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -28,7 +29,7 @@ constexpr std::array kNeeded = {
     NeededCapability{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, "the target's files"},
 };
 
-/// All of them, as setcap(8) takes them.
+/// All needed capabilities, as setcap(8) takes them.
 constexpr const char* kSetcap = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep";
 
 constexpr Capabilities kInSysAdmin = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_CHECKPOINT_RESTORE);
@@ -38,7 +39,7 @@ struct CapabilitySets {
   Capabilities permitted = 0;
 };
 
-/// None if they cannot be read.
+/// The capabilities of this process; none if they cannot be read.
 CapabilitySets own_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
@@ -48,7 +49,7 @@ CapabilitySets own_capabilities() {
           Capabilities{high.permitted} << 32 | low.permitted};
 }
 
-/// These and no others; none to be inherited.
+/// Gives this process exactly these capabilities; none can be inherited.
 bool set_capabilities(Capabilities capabilities) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
@@ -57,7 +58,7 @@ bool set_capabilities(Capabilities capabilities) {
   return ::syscall(SYS_capset, &header, data.data()) == 0;
 }
 
-/// The first namespace of its kind has a number of its own (the kernel's PROC_*_INIT_INO).
+/// Whether the namespace is the first of its kind, which has a fixed number (the kernel's PROC_*_INIT_INO).
 bool is_first_namespace(const char* path, ino_t number) {
   struct stat status {};
   return ::stat(path, &status) == 0 && status.st_ino == number;
@@ -96,12 +97,14 @@ Status check_privileges() {
     obtainable = obtainable && ::prctl(PR_CAPBSET_READ, one.number, 0, 0, 0) == 1;
   }
   if (!missing.empty()) {
-    const std::string how = obtainable
-                                ? "run offwait with sudo, or let everybody here record, and so read the "
-                                  "memory of every process: sudo setcap " +
-                                      std::string(kSetcap) + " " + own_path()
-                                : "they have to be given to the container or service that offwait runs in";
-    return Error{"recording needs privileges that this process lacks: " + missing + "; " + how};
+    const std::string how =
+        obtainable
+            ? fmt::format(
+                  "run offwait with sudo, or let everybody here record, and so read the memory of every "
+                  "process: sudo setcap {} {}",
+                  kSetcap, own_path())
+            : "they have to be given to the container or service that offwait runs in";
+    return Error{fmt::format("recording needs privileges that this process lacks: {}; {}", missing, how)};
   }
   if (!in_host_user_namespace()) {
     return Error{
@@ -129,7 +132,7 @@ Status give_up_privileges(Remaining remaining, Commands commands, bool ends_chil
 
   const bool runs_commands = remaining != Remaining::analysis && commands != Commands::none;
   if (!runs_commands) {
-    // Needs CAP_SETPCAP; who has not got it gains nothing by executing anything either, from now on.
+    // Dropping needs CAP_SETPCAP. Without it no_new_privs still keeps later programs from gaining privileges.
     for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
       return Error{std::string("cannot give up gaining privileges: ") + std::strerror(errno)};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <bpf/bpf.h>
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 namespace offwait {
 namespace {
 
-/// A map as the BPF programs declare it; `inner` is of a map of maps, one like those that it will hold.
+/// Creates a map as the BPF programs declare it. For a map of maps, `inner` is a map like those it will hold.
 UniqueFd create_map(const bpf_map* map, int inner = 0) {
   LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner),
               .map_flags = bpf_map__map_flags(map));
@@ -41,17 +42,20 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
       program = skeleton.progs.false_wakeup;
       break;
   }
-  // In every process: the target's children have the same file mapped. The programs look at who it is.
+  // Attached in every process, because the target's children map the same file. The BPF programs check which
+  // thread it is.
   constexpr pid_t kAll = -1;
   bpf_link* const link = bpf_program__attach_uprobe(program, probe.kind == Probe::Kind::spin_return, kAll,
                                                     probe.path.c_str(), probe.offset);
-  constexpr int kNotSupported = 524;  // ENOTSUPP, the kernel's own
+  constexpr int kNotSupported = 524;  // ENOTSUPP, an errno that only the kernel uses
   if (link == nullptr && errno == kNotSupported)
-    return Error{"the kernel cannot probe " + probe.path + " at offset " + std::to_string(probe.offset) +
-                 ": no probe goes on an instruction with a lock prefix; name another function for --spin"};
+    return Error{fmt::format(
+        "the kernel cannot probe {} at offset {}: no probe goes on an instruction with a lock prefix; name "
+        "another function for --spin",
+        probe.path, probe.offset)};
   if (link == nullptr && (errno == EACCES || errno == EPERM) && !has_capability(CAP_SYS_ADMIN))
-    return Error{"this kernel lets only CAP_SYS_ADMIN probe " + probe.path +
-                 ": run offwait as root for that"};
+    return Error{fmt::format("this kernel lets only CAP_SYS_ADMIN probe {}: run offwait as root for that",
+                             probe.path)};
   if (link == nullptr) return libbpf_error("cannot probe " + probe.path, errno);
   links.links().push_back(link);
   return success();
@@ -77,7 +81,7 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
 #if defined(__x86_64__)
   skeleton.rodata->preempt_count_from_run_queue = types.preempt_count_from_run_queue;
 #endif
-  // Without it mappings are looked at once a second all the same.
+  // Without this program, mappings are still looked at once a second.
   if (!options.stacks || !types.has_vm_unmapped_area)
     bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
   if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
@@ -87,8 +91,8 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   bpf_map__set_max_entries(skeleton.maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
   bpf_program__set_autoload(skeleton.progs.on_cpu_clock, options.stacks && options.sample_hz != 0);
   if (!types.has_bpf_mem_alloc) {
-    // Before 6.1 what runs in a perf event, or with the run queue locked, may only use maps whose memory is
-    // there from the begin: 32 KiB a process.
+    // Before 6.1, programs that run in a perf event, or while the run queue is locked, may use only maps
+    // whose memory is allocated in advance: 32 KiB for each process.
     constexpr __u32 kProcesses = 256;
     bpf_map__set_map_flags(skeleton.maps.unwalked, 0);
     bpf_map__set_map_flags(skeleton.maps.mappings, 0);
@@ -102,7 +106,7 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
     bpf_map__set_max_entries(skeleton.maps.known_stacks, 1);
   }
   if (options.probes.empty()) {
-    // Needs a kernel with uprobes.
+    // These programs need a kernel with uprobes.
     for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
                                  skeleton.progs.spin_release, skeleton.progs.false_wakeup})
       bpf_program__set_autoload(program, false);

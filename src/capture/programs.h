@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The BPF programs: what is set before they are loaded, and attaching them.
+// Prepares the BPF programs before they are loaded, and attaches them.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct FreeSkeleton {
 };
 using Skeleton = std::unique_ptr<offwait_bpf, FreeSkeleton>;
 
-/// Programs that are attached until destroyed.
+/// The attached programs; the destructor detaches them.
 class BpfLinks {
  public:
   BpfLinks() = default;
@@ -35,12 +35,12 @@ class BpfLinks {
   std::vector<bpf_link*> links_;
 };
 
-/// Sets what is fixed before loading: constants, the sizes of maps, and which programs this kernel and this
-/// recording need.
+/// Sets what is fixed once the programs are loaded: constants, sizes of maps, and which programs this kernel
+/// and this recording need.
 Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const KernelTypes& types);
 
-/// Creates the maps of the unwind tables before the programs are loaded, so that they can be filled
-/// meanwhile.
+/// Creates the maps of the unwind tables ahead of loading, so that they can be filled while the programs
+/// load.
 Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton);
 
 /// Tells the loaded programs which processes and threads are the target.
@@ -48,8 +48,8 @@ Status set_target(offwait_bpf& skeleton, const CaptureOptions& options);
 
 Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links);
 
-/// Attaches probes to places in the target's files. One that is not possible is an Error if it was asked
-/// for; else the rest are left out, and `notes` says why.
+/// Attaches probes to places in the target's files. If a probe that the user asked for cannot be attached,
+/// returns an Error. If another one cannot, the rest is left out, and `notes` says why.
 Status attach_probes(offwait_bpf& skeleton, const std::vector<Probe>& probes, BpfLinks& links,
                      std::vector<std::string>& notes);
 

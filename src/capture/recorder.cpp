@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fmt/format.h>
 #include <offwait.skel.h>
 
 #include "base/monotonic.h"
@@ -44,7 +45,7 @@ struct Recorder::State {
   KernelRecording recording;
   std::unordered_set<std::int32_t> target_processes;
   std::vector<std::string> notes;
-  UniqueFd symbols;  ///< an iterator
+  UniqueFd symbols;  ///< a descriptor that lists the kernel's symbols
   std::uint64_t bad_records = 0;
 
   static int on_record(void* self, void* data, std::size_t size) {
@@ -78,14 +79,15 @@ struct Recorder::State {
     return losses;
   }
 
-  // The steps of start(), in their order:
+  // The steps of start(), in order:
 
   Status load(const CaptureOptions& options) {
     if (options.stacks) {
       OFFWAIT_TRY(const UnwindTables::Maps maps, create_table_maps(*skeleton));
       stacks.emplace(maps);
     }
-    // To verify the programs takes the kernel as long as it takes us to read the unwind tables of the target.
+    // The kernel verifies the programs while this thread reads the target's unwind tables; both take about as
+    // long.
     std::future<int> load =
         std::async(std::launch::async, [this] { return offwait_bpf__load(skeleton.get()); });
     Status filled = success();
@@ -94,7 +96,7 @@ struct Recorder::State {
       filled = stacks->refresh();
     }
     if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
-    return filled;  // after the load's error, which may be its cause
+    return filled;  // an error of the load is returned first, because it may be the cause
   }
 
   Status open_ring() {
@@ -103,17 +105,17 @@ struct Recorder::State {
     return success();
   }
 
-  /// Where the kernel has to be asked for its symbols in this way.
+  /// Opens the iterator over the kernel's symbols, if the kernel has to be asked in this way.
   Status open_symbols() {
     if (!bpf_program__autoload(skeleton->progs.list_symbols)) return success();
     OFFWAIT_TRY(symbols, open_iterator(skeleton->progs.list_symbols));
     return success();
   }
 
-  /// Finds the threads of the target that live.
+  /// Finds the living threads of the target.
   Status find_threads(const CaptureOptions& options) {
-    // A process forked by one that the iterator has not come to yet is found in the next pass, as are
-    // children that were listed before their parents.
+    // One pass may miss a process forked by a process that the iterator had not reached yet, and children
+    // listed before their parents; the next pass finds them.
     for (__u64 before = ~__u64{0}; skeleton->bss->seeded_threads != before;) {
       before = skeleton->bss->seeded_threads;
       OFFWAIT_TRY_STATUS(run_iterator(skeleton->progs.seed_threads));
@@ -128,14 +130,15 @@ struct Recorder::State {
     return stacks->refresh();
   }
 
-  /// After the task iterators: these use the CPU's stack with interrupts on.
+  /// Must follow the task iterators, which use the CPU's stack while interrupts are on.
   void sample(std::uint32_t hz) {
     if (!bpf_program__autoload(skeleton->progs.on_cpu_clock)) return;
     if (Status started = start_sampling(skeleton->progs.on_cpu_clock, hz, links.links())) {
       recording.sample_hz = hz;
     } else {
-      notes.push_back("threads are not sampled while they run (" + started.error().message +
-                      "): the report cannot say what code they run");
+      notes.push_back(
+          fmt::format("threads are not sampled while they run ({}): the report cannot say what code they run",
+                      started.error().message));
     }
   }
 
@@ -178,7 +181,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 
 Status Recorder::drain() {
   OFFWAIT_TRY_STATUS(state_->drain());
-  state_->devices.sample_if_due(state_->recording);
+  state_->devices.read_if_due(state_->recording);
   return state_->stacks ? state_->stacks->refresh() : success();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The recorder: loads and attaches the BPF programs, drains their records. The only room that knows libbpf.
+// The recorder loads and attaches the BPF programs and drains their records. No other room uses libbpf.
 #pragma once
 
 #include <cstddef>
@@ -16,37 +16,38 @@
 
 namespace offwait {
 
-/// A place in a file whose execution by a thread of the target tells something. The object of busy waiting is
-/// the first argument there.
+/// A place in a file. Its execution by a thread of the target begins or ends busy waiting, or marks a false
+/// wakeup. The object of busy waiting is the first argument at that place.
 struct Probe {
   enum class Kind : std::uint8_t {
     spin_begin,
     spin_end,
-    spin_return,  ///< of the function that begins at the place
+    spin_return,  ///< the return of the function that begins at the place
     spin_release,
     false_wakeup,
   };
   Kind kind = Kind::spin_begin;
   std::string path;
   std::uint64_t offset = 0;  ///< in the file
-  bool asked_for = true;     ///< else a recording without it is none the worse: it gets a note
+  bool asked_for = true;     ///< false: if the probe is impossible, the recording goes on with a note
 };
 
 struct CaptureOptions {
-  std::vector<std::int32_t> tgids;  ///< processes whose threads are the target, as the host numbers them
-  std::vector<std::int32_t> tids;   ///< threads that are the target one by one
-  bool follow_children =
-      true;  ///< threads and processes that the target creates belong to it; living ones too
-  /// Instead of those: the threads of user space in the cgroup of this id (its directory's inode) or below
-  /// it, for as long as they are in it; 0: in any, that is, all. Never offwait itself.
+  std::vector<std::int32_t> tgids;  ///< processes of the target, by their PIDs in the host's namespace
+  std::vector<std::int32_t> tids;   ///< single threads of the target
+  /// Processes and threads that the target creates belong to it, those that live already as well.
+  bool follow_children = true;
+  /// If set, replaces the members above: the target is all threads of user space in the cgroup with this id
+  /// (the inode of its directory) or below it, each for as long as it is there. 0 means any cgroup, and so
+  /// every thread. offwait itself is never a target.
   std::optional<std::uint64_t> cgroup;
   bool stacks = true;
   std::vector<Probe> probes;
-  std::uint32_t sample_hz = 99;                    ///< on each CPU; 0, or without stacks: no samples
+  std::uint32_t sample_hz = 99;  ///< on each CPU; 0: no samples; there are none without stacks either
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two
 };
 
-/// What has happened so far.
+/// What was recorded and lost so far.
 struct CaptureProgress {
   std::uint64_t waits = 0;
   std::uint64_t lost = 0;
@@ -54,43 +55,42 @@ struct CaptureProgress {
 
 class Recorder {
  public:
-  /// Loads, attaches, finds the target's threads; the window begins when this returns. Fails with a sentence
-  /// for the user when the kernel has no BTF, a capability is missing, a program does not load, or none of
-  /// the processes and threads that were named is left.
+  /// Loads and attaches the programs and finds the target's threads; the window begins when this returns.
+  /// Fails with a sentence for the user when the kernel has no BTF, a capability is missing, a program does
+  /// not load, or no process or thread of the target is left.
   static Result<Recorder> start(const CaptureOptions& options);
 
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
-  /// Takes what has been recorded since the last call. To be called every 50 ms or so: nothing wakes the
-  /// caller. Once a second it also samples the counters of disks and interfaces, and looks at what the
-  /// recorded processes have mapped.
+  /// Takes the records made since the last call. Call it about every 50 ms: nothing wakes the caller. Once a
+  /// second it also reads the counters of disks and interfaces, and the mappings of the recorded processes.
   Status drain();
 
-  /// Readable when drain() should be called at once: stacks of a process that has mapped something new are
-  /// cut until then. -1 without stacks.
+  /// Readable when drain() should be called at once: until then the stacks of a process with a new mapping
+  /// are cut. -1 without stacks.
   int urgent_fd() const;
 
-  /// What recorded processes were found to have mapped, where that has changed since the last call: for
-  /// names, which take the files behind it while the processes live. To be called after start(), drain() and
-  /// stop(); without stacks there is nothing.
+  /// The mappings of recorded processes that have changed since the last call. The symbolizer opens the files
+  /// behind them while the processes live. Call it after start(), drain() and stop(); without stacks it
+  /// returns nothing.
   std::vector<AddressSpace> take_mappings();
 
-  /// The kernel's symbols in the form of /proc/kallsyms, where that hides their addresses from this process
-  /// and the kernel has another way (6.0 and later); else empty.
+  /// The kernel's symbols in the form of /proc/kallsyms, if that hides their addresses from this process and
+  /// the kernel offers another way (6.0 and later); else empty.
   std::string kernel_symbols();
 
-  /// Since the window's begin.
+  /// The time since the window's begin.
   Nanos elapsed() const;
 
-  /// Asks the kernel for every loss counter: not for every drain.
+  /// Asks the kernel for every loss counter, so do not call it with every drain().
   CaptureProgress progress() const;
 
-  /// What could not be recorded though it was asked for, each a sentence for the user.
+  /// Sentences for the user about what was asked for and could not be recorded.
   const std::vector<std::string>& notes() const;
 
-  /// Ends the window, detaches, takes the rest. Call once.
+  /// Ends the window, detaches the programs and takes the remaining records. Call it once.
   Result<KernelRecording> stop();
 
  private:

@@ -21,7 +21,7 @@ Status start_sampling(const bpf_program* program, std::uint32_t hz, std::vector<
   clock.size = sizeof(clock);
   clock.type = PERF_TYPE_SOFTWARE;
   clock.config = PERF_COUNT_SW_CPU_CLOCK;
-  // A period, not a frequency, which kernel.perf_event_max_sample_rate may forbid.
+  // A period is always allowed; kernel.perf_event_max_sample_rate may forbid a frequency.
   clock.sample_period = static_cast<__u64>(kSecond) / hz;
   const int cpus = libbpf_num_possible_cpus();
   if (cpus < 0) return Error{std::string("cannot count the CPUs: ") + std::strerror(-cpus)};
@@ -35,11 +35,11 @@ Status start_sampling(const bpf_program* program, std::uint32_t hz, std::vector<
     constexpr int kNoGroup = -1;
     UniqueFd event(static_cast<int>(
         ::syscall(SYS_perf_event_open, &clock, kAllThreads, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
-    if (!event && errno == ENODEV) continue;  // offline
+    if (!event && errno == ENODEV) continue;  // the CPU is offline
     if (!event) return fail("perf_event_open", errno);
     bpf_link* const link = bpf_program__attach_perf_event(program, event.get());
     if (link == nullptr) return fail("attaching to a CPU's clock", errno);
-    event.release();  // now the link's
+    event.release();  // the link closes it from now on
     started.push_back(link);
   }
   links.insert(links.end(), started.begin(), started.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clocks that look at what each CPU runs.
+// Starts the clocks that sample the code which each CPU runs.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ struct bpf_program;
 
 namespace offwait {
 
-/// Runs `program` (of type perf_event) `hz` times a second on every CPU that is online: a software clock,
-/// which virtual machines have, too. The links are added to `links`; without any of them, if it fails. 1 <=
-/// hz <= 9999. The error says what was not possible; the caller can go on.
+/// Runs `program` (of type perf_event) `hz` times a second (1 to 9999) on every CPU that is online. The clock
+/// is a software clock, which virtual machines have as well. Adds the links to `links`, or none of them if it
+/// fails. The error says what was impossible; the caller can go on without samples.
 Status start_sampling(const bpf_program* program, std::uint32_t hz, std::vector<bpf_link*>& links);
 
 }  // namespace offwait

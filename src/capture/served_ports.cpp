@@ -25,7 +25,7 @@ std::optional<Number> hexadecimal(std::string_view text) {
   return number;
 }
 
-/// `  0: 0100007F:1F90 00000000:0000 0A …`; nothing for the heading.
+/// Reads ` 0: 0100007F:1F90 00000000:0000 0A …`; nothing for the heading.
 std::optional<Socket> parse_socket(const std::string& line) {
   std::istringstream words(line);
   std::string number;

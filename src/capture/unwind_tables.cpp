@@ -21,8 +21,7 @@ namespace {
 constexpr std::string_view kVdso = "[vdso]";
 constexpr std::size_t kSuperblockBytes = OFFWAIT_UNWIND_SUPERBLOCK * sizeof(offwait_unwind_block);
 constexpr std::size_t kRowsOfPiece = std::size_t{OFFWAIT_UNWIND_ROWS} * OFFWAIT_UNWIND_LEAVES;
-/// The BPF programs take differences of addresses for signed numbers; only the kernel and [vsyscall] are
-/// above.
+/// The BPF programs compute signed differences of addresses; only the kernel and [vsyscall] are above this.
 constexpr std::uint64_t kEndOfUser = std::uint64_t{1} << 63U;
 constexpr std::size_t kMostVdsos = 16;
 
@@ -47,7 +46,8 @@ std::vector<Item> items_of(std::string_view bytes) {
   return items;
 }
 
-/// What it holds is as good as the file: rows out of order cost stacks of that file, no more.
+/// Reads the answer of the confined process. A hostile file can only spoil its own table: rows out of order
+/// cost stacks of that file and no more.
 std::optional<UnwindTable> unpack(std::string_view packed) {
   MessageReader message(packed);
   UnwindTable table;
@@ -73,7 +73,7 @@ offwait_unwind_block& UnwindTables::block(std::uint32_t number) {
   return superblocks_[number / OFFWAIT_UNWIND_SUPERBLOCK][number % OFFWAIT_UNWIND_SUPERBLOCK];
 }
 
-/// The number of the first of `count` consecutive fresh blocks.
+/// Returns the number of the first of `count` consecutive fresh blocks.
 Result<std::uint32_t> UnwindTables::add_blocks(std::uint32_t count) {
   const std::uint32_t first = blocks_;
   while (superblocks_.size() * OFFWAIT_UNWIND_SUPERBLOCK < std::size_t{first} + count) {
@@ -101,7 +101,7 @@ Result<UnwindTables::File> UnwindTables::store(const UnwindTable& table) {
   if (table.rows.empty() || table.architecture != kHostArchitecture) return file;
   std::vector<offwait_unwind_row> rows;
   rows.reserve(table.rows.size() + 1);
-  // A search gives the first row at least.
+  // A search must find at least the first row.
   if (table.rows.front().pc != 0) rows.push_back({0, OFFWAIT_UNWIND_NONE, 0, 0});
   rows.insert(rows.end(), table.rows.begin(), table.rows.end());
 
@@ -136,8 +136,7 @@ UnwindTables::File UnwindTables::keep(const std::optional<std::string>& packed) 
   return {};
 }
 
-/// Finds the files of the mappings that are not known from before. All new files are read in one confined
-/// process.
+/// Finds the files of those mappings that are not in `known`. All new files are read in one confined process.
 void UnwindTables::find_files(std::int32_t tgid, const std::vector<Mapping>& mappings,
                               std::vector<const File*>& files, const std::vector<bool>& known) {
   std::vector<Unread> unread;
@@ -216,7 +215,7 @@ Status UnwindTables::publish(std::int32_t tgid, Published& space) {
     const std::uint64_t bias = mapping.begin - (offset - segment->offset + segment->address) + file->base;
     for (std::size_t piece = 0; piece < file->pieces.size(); ++piece) {
       const bool is_last = piece + 1 == file->pieces.size();
-      // A segment may begin below the first address that is said to be executable, by its padding to a page.
+      // A segment may begin below its first executable address, where padding fills the page.
       const std::uint64_t begin = piece == 0 ? mapping.begin : bias + file->pieces[piece].first;
       const std::uint64_t end = is_last ? mapping.end : bias + file->pieces[piece + 1].first;
       add(std::max(begin, mapping.begin), std::min(end, mapping.end), bias, file->pieces[piece].index);
@@ -236,7 +235,8 @@ Status UnwindTables::publish(std::int32_t tgid, Published& space) {
 }
 
 offwait_unwind_row UnwindTables::row_at(std::uint32_t index, std::uint64_t pc) {
-  // A hostile file has code further above its base than tables reach; a search would end behind all leaves.
+  // A hostile file may have code further above its base than tables reach; a search for it would go beyond
+  // the last leaf.
   if (pc >= OFFWAIT_UNWIND_UNUSED) return {};
   const auto& firsts = block(index).first;
   const auto leaf = std::upper_bound(std::begin(firsts), std::end(firsts), pc) - std::begin(firsts);
@@ -268,7 +268,7 @@ FindCode UnwindTables::rules_of(std::int32_t tgid) {
 }
 
 void UnwindTables::forget(std::int32_t tgid) {
-  bpf_map_delete_elem(maps_.address_spaces, &tgid);  // also what it had inherited
+  bpf_map_delete_elem(maps_.address_spaces, &tgid);  // also removes what a fork has inherited
   const auto space = spaces_.find(tgid);
   if (space == spaces_.end()) return;
   if (space->second.number != 0) bpf_map_delete_elem(maps_.mappings, &space->second.number);

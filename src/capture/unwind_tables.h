@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The unwind tables of the recorded processes in the maps of the BPF programs (offwait/unwind.h): which
-// process has which file mapped where, and the rows of each file, once for all processes.
+// Keeps the unwind tables of the recorded processes in the maps of the BPF programs (offwait/unwind.h): which
+// file each process has mapped where, and the rows of each file, once for all processes.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace offwait {
 
-/// Not for several threads at once.
+/// This class is not thread-safe.
 class UnwindTables {
  public:
   /// Descriptors of the loaded maps; they stay the caller's.
@@ -37,22 +37,23 @@ class UnwindTables {
   UnwindTables(UnwindTables&&) = delete;
   UnwindTables& operator=(UnwindTables&&) = delete;
 
-  /// What a process has mapped now: what is new gets a table, and stacks are walked by it from then on. A
-  /// file without a usable table is mapped all the same. An Error only if the kernel refuses an update.
+  /// Takes the present mappings of a process; from then on its stacks are walked with the tables of the new
+  /// ones. A file without a usable table is mapped all the same. Returns an Error only if the kernel refuses
+  /// an update.
   Status update(const AddressSpace& now);
 
-  /// The process is gone.
+  /// Forgets a process that is gone.
   void forget(std::int32_t tgid);
 
-  /// The rules of the process as the kernel has them now, for a walk in user space: until the next update.
-  /// Without any where nothing is known of the process.
+  /// The rules of the process as the kernel has them now, for a walk in user space; valid until the next
+  /// update. Finds no code if nothing is known of the process.
   FindCode rules_of(std::int32_t tgid);
 
-  /// Files whose table did not fit any more.
+  /// How many files have a table for which there was no room.
   std::size_t left_out() const { return left_out_; }
 
  private:
-  /// The rows of a file from `first` on, as many as one index block can name.
+  /// A part of a file's rows, from `first` on: as many as one index block can name.
   struct Piece {
     std::uint32_t first = 0;
     std::uint32_t index = 0;
@@ -64,15 +65,15 @@ class UnwindTables {
   };
   struct Published {
     std::vector<Mapping> mappings;
-    std::vector<const File*> files;  ///< of each mapping; null: none
+    std::vector<const File*> files;  ///< the file of each mapping; null: none
     std::uint32_t number = 0;        ///< key in the kernel's `mappings`; 0: none yet
   };
 
-  /// A mapping's file, or the vdso, whose table has not been read yet.
+  /// A mapped file, or the vdso, whose table has not been read yet.
   struct Unread {
     OpenedFile file;
     std::string image;
-    std::vector<std::size_t> mappings;  ///< by index
+    std::vector<std::size_t> mappings;  ///< indices of its mappings
   };
 
   void find_files(std::int32_t tgid, const std::vector<Mapping>& mappings, std::vector<const File*>& files,

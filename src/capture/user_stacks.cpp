@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <bpf/libbpf.h>
+#include <fmt/format.h>
 
 #include "base/monotonic.h"
 #include "capture/libbpf_calls.h"
@@ -16,7 +17,7 @@ void UserStacks::FreeRing::operator()(ring_buffer* ring) const { ring_buffer__fr
 void UserStacks::note(const offwait_thread_record& record) {
   const auto tgid = static_cast<std::int32_t>(record.tgid);
   const bool exec = record.event == OFFWAIT_THREAD_NAMED && record.exec != 0;
-  // With a new main thread, the number may have been that of another process.
+  // A new main thread may have the number of an earlier process.
   const bool born = record.event == OFFWAIT_THREAD_BORN && record.tid == record.tgid;
   if (exec || born) {
     known_.insert(tgid);
@@ -52,7 +53,7 @@ Status UserStacks::refresh() {
     }
   }
   if (!late_stacks_) return success();
-  // A process may have mapped more while its mappings were looked at.
+  // A process may have made new mappings while the earlier ones were read.
   for (const std::int32_t tgid : late_stacks_->look(tables_)) spaces_.look_soon(tgid);
   return success();
 }
@@ -63,8 +64,9 @@ void UserStacks::finish(KernelRecording& recording, std::vector<std::string>& no
   spaces_.look_at_all();
   if (late_stacks_) late_stacks_->add_to(recording);
   if (tables_.left_out() > 0)
-    notes.push_back("the unwind tables of " + std::to_string(tables_.left_out()) +
-                    " files found no room in the kernel: stacks are cut there");
+    notes.push_back(
+        fmt::format("the unwind tables of {} files found no room in the kernel: stacks are cut there",
+                    tables_.left_out()));
 }
 
 }  // namespace offwait

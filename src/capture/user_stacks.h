@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What user space does so that user stacks can be walked while a recording runs: follows what the recorded
-// processes have mapped, keeps the unwind tables up to date with it, and walks the stacks that the BPF
-// programs could not.
+// Does in user space what walking user stacks needs while a recording runs: follows the mappings of the
+// recorded processes, keeps the unwind tables up to date, and walks the stacks that the BPF programs could
+// not.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,37 @@ struct ring_buffer;
 
 namespace offwait {
 
-/// Not for several threads at once.
+/// This class is not thread-safe.
 class UserStacks {
  public:
   explicit UserStacks(UnwindTables::Maps maps) : tables_(maps) {}
   UserStacks(const UserStacks&) = delete;
   UserStacks& operator=(const UserStacks&) = delete;
 
-  /// A process of the target, before the BPF programs are loaded.
+  /// Adds a process of the target; called before the BPF programs are loaded.
   void follow(std::int32_t tgid) { spaces_.look_soon(tgid); }
 
-  /// A thread was born, named or found: processes that are new, or run another program, are looked at with
-  /// the next refresh().
+  /// Takes a record of a thread that was born, named or found. A process that is new or runs another program
+  /// is looked at with the next refresh().
   void note(const offwait_thread_record& record);
 
-  /// When the BPF programs are loaded. The descriptors stay the caller's: the ring buffer of
+  /// Called when the BPF programs are loaded. The descriptors stay the caller's: the ring buffer of
   /// offwait_mappings_wanted, and the maps with the stacks that were not walked.
   Status open(int wanted_ring, LateStacks::Maps maps);
 
-  /// Looks at the processes that are due (AddressSpaces), gives what is new to the unwind tables, and walks
-  /// the stacks that waited for that. To be called every 100 ms or so.
+  /// Looks at the processes that are due (AddressSpaces), gives new mappings to the unwind tables, and walks
+  /// the stacks that waited for them. Call it about every 100 ms.
   Status refresh();
 
-  /// Readable when refresh() should be called at once: stacks of a process that has mapped something new
-  /// are cut until then.
+  /// Readable when refresh() should be called at once: until then the stacks of a process with a new mapping
+  /// are cut.
   int urgent_fd() const;
 
-  /// As AddressSpaces::take_changed().
+  /// See AddressSpaces::take_changed().
   std::vector<AddressSpace> take_changed() { return spaces_.take_changed(); }
 
-  /// When the recording has ended: looks at all processes for the last time, and adds the stacks that were
-  /// walked here. `notes` says what was left out.
+  /// Called at the end of the recording: looks at all processes for the last time, and adds the stacks that
+  /// were walked here. `notes` says what was left out.
   void finish(KernelRecording& recording, std::vector<std::string>& notes);
 
  private:

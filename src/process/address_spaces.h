@@ -20,7 +20,7 @@ struct AddressSpace {
   std::vector<Mapping> mappings;
 };
 
-/// Not safe for use by several threads at once.
+/// This class is not thread-safe.
 class AddressSpaces {
  public:
   /// Follows the process from now on; the next take_due() returns it.

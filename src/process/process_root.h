@@ -20,7 +20,7 @@ struct ProcessRoot {
   Identity identity{};
 };
 
-/// Nothing if the process is gone or may not be looked at.
+/// Opens the root directory of a process; returns nothing if the process is gone or may not be looked at.
 std::optional<ProcessRoot> open_root(std::int32_t tgid);
 
 enum class Symlinks { follow, refuse };
@@ -36,7 +36,7 @@ struct ProcessStatus {
   std::uint64_t caught_signals = 0;  ///< bit n - 1: signal n has a handler
 };
 
-/// Nothing if the process is gone.
+/// The status of a process; nothing if it is gone.
 std::optional<ProcessStatus> process_status(std::int32_t tgid);
 /// The text of /proc/TGID/status.
 ProcessStatus parse_status(const std::string& text);

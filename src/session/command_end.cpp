@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 
@@ -42,7 +43,7 @@ int exit_status_of(int wait_status, bool told) {
 std::optional<std::string> death_of(int wait_status, bool told) {
   if (WIFEXITED(wait_status) || as_told(WTERMSIG(wait_status), told)) return std::nullopt;
   const int signal = WTERMSIG(wait_status);
-  return "the command died of signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  return fmt::format("the command died of signal {} ({})", signal, ::strsignal(signal));
 }
 
 }  // namespace offwait

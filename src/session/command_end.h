@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How a recorded command ends, and what offwait then ends with.
+// Waits for the end of a recorded command, and derives offwait's own exit status from it.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 namespace offwait {
 
 /// Waits for a command that has ended or was sent SIGTERM, and returns its status as waitpid(2) gives it. If
-/// that takes more than a second, a line on standard error says so, unless `quiet`. A signal to offwait in
-/// the meantime kills the command.
+/// that takes more than a second, a line on standard error says so, unless `quiet`. A signal to offwait
+/// during the wait kills the command.
 int await_end(HeldCommand& command, const Interruption& interruption, bool quiet);
 
 /// The exit status that a shell would give: the command's own status, or 128 + the signal that ended it. It

@@ -17,7 +17,7 @@
 namespace offwait {
 namespace {
 
-/// As sysfs calls it: `cciss!c0d0` for the disk `cciss/c0d0`.
+/// The name of the disk in sysfs: `cciss!c0d0` for `cciss/c0d0`.
 std::string sysfs_name(std::string name) {
   std::replace(name.begin(), name.end(), '/', '!');
   return name;
@@ -37,7 +37,7 @@ std::set<std::string> names_in(const std::string& directory) {
   return names;
 }
 
-/// An error that names what there is instead, if that is not too much to read.
+/// An error that names the devices that this host has, or one of them if there are many.
 Error no_such_device(const std::string& option, const std::string& what, const std::string& name,
                      const std::set<std::string>& names) {
   constexpr std::size_t kMostNamed = 16;
@@ -72,7 +72,7 @@ KnownDisk known_disk(const Actor& actor, const std::map<std::uint32_t, std::stri
     const Throughput most = measured->most();
     return {DiskType::ssd, MeasuredDisk{most.bytes_per_s, most.ios_per_s, measured->measured_on}};
   }
-  // A disk that is made of others is as fast as the last of them.
+  // A disk that is made of others has the type of the last of them.
   return {disk_type(actor.on.empty() ? actor.name : actor.on.back()), std::nullopt};
 }
 
@@ -131,7 +131,7 @@ std::vector<std::string> add_host_capacities(const std::map<std::uint32_t, std::
     if (actor.kind == ActorKind::disk) {
       trace.capacities.push_back(capacity_of(id, known_disk(actor, disks, calibrations)));
     } else if (actor.kind == ActorKind::nic && actor.name.find_first_of("/@") == std::string::npos) {
-      // Only interfaces of this network namespace have files in this sysfs.
+      // This sysfs has only the interfaces of this network namespace.
       if (const std::optional<NicCapacity> capacity = capacity_of(id, known_nic(actor.name)))
         trace.nic_capacities.push_back(*capacity);
     }

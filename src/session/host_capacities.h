@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What this host knows of its disks and interfaces (device/capacity.h has the rules).
+// Finds what this host knows of the capacities of its disks and interfaces (device/capacity.h has the rules).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace offwait {
 
-/// The type of a disk as sysfs tells it. Virtual disks (`vd*`, `xvd*`) count as SSDs: hypervisors leave
-/// their rotational flag at its default, which is set.
+/// The type of a disk according to sysfs. Virtual disks (`vd*`, `xvd*`) count as SSDs, because hypervisors
+/// leave their rotational flag set, which is its default.
 DiskType disk_type(const std::string& name, const std::string& sysfs = kSysfs);
 
-/// Speeds are believed of hardware and bonds; veth makes one up.
+/// Whether an interface is hardware, and its speed. Only the speeds of hardware and bonds are used; veth
+/// invents one.
 KnownNic known_nic(const std::string& name, const std::string& sysfs = kSysfs);
 
 /// Fails for a disk or an interface that this host does not have, with the names that it has. An interface

@@ -10,8 +10,8 @@
 
 namespace offwait {
 
-/// SIGINT and SIGTERM as something to poll for, until destroyed. Threads started meanwhile do not get them
-/// either.
+/// Turns SIGINT and SIGTERM into something to poll for, until it is destroyed. Threads started in the
+/// meantime do not receive them either.
 class Interruption {
  public:
   Interruption() {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <unistd.h>
 
@@ -20,20 +21,22 @@ namespace offwait {
 Status write_java_perf_map(std::int32_t tgid) {
   const std::string process = "process " + std::to_string(tgid);
   const std::optional<ProcessStatus> status = process_status(tgid);
-  if (!status) return Error{"--java: " + process + " is gone"};
+  if (!status) return Error{fmt::format("--java: {} is gone", process)};
   if ((status->caught_signals >> (SIGQUIT - 1) & 1U) == 0) {
-    return Error{"--java: " + process + " does not handle SIGQUIT, with which jcmd would call its JVM"};
+    return Error{
+        fmt::format("--java: {} does not handle SIGQUIT, with which jcmd would call its JVM", process)};
   }
   if (status->uid != ::geteuid() && !has_capability(CAP_SETUID)) {
-    return Error{"--java: jcmd has to be run by user " + std::to_string(status->uid) + ", as " + process +
-                 " is: run offwait as that user or as root"};
+    return Error{
+        fmt::format("--java: jcmd has to be run by user {}, as {} is: run offwait as that user or as root",
+                    status->uid, process)};
   }
   const auto output = run_command({{"jcmd", std::to_string(tgid), "Compiler.perfmap"},
                                    CommandUser{status->uid, status->gid},
                                    std::chrono::seconds(10),
                                    1U << 20U});
   if (!output)
-    return Error{"--java: " + output.error().message + " for " + process + " (JDK 17 or later has it)"};
+    return Error{fmt::format("--java: {} for {} (JDK 17 or later has it)", output.error().message, process)};
   return success();
 }
 
@@ -51,7 +54,7 @@ DebugServer debuginfod(std::vector<std::string>& notes) {
     const auto path =
         run_command({{"debuginfod-find", "debuginfo", build_id}, std::nullopt, kLongest, 1U << 16U});
     if (path) return path->substr(0, path->find('\n'));
-    // Most often the servers do not have it.
+    // An error usually means that the servers do not have the file, which is no reason to stop asking.
     const bool slow = monotonic_now() - begin >= std::chrono::nanoseconds(kLongest).count();
     if (slow || path.error().message.ends_with("cannot be run")) {
       *asks = false;

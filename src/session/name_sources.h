@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names that other programs know: only asked for when the user allows it.
+// Asks other programs for names. This happens only when the user allows it.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 
 namespace offwait {
 
-/// The line on standard error that says how far the recording is, five times a second. The destructor erases
-/// it.
+/// Draws a line on standard error, five times a second, that says how far the recording is. The destructor
+/// erases it.
 class Progress {
  public:
   /// `target` is printed as it is. Nothing is printed unless `shown`.

@@ -45,7 +45,7 @@ std::string utc_now() {
   return text.data();
 }
 
-/// What is going to be recorded.
+/// The target, and the held command if it is one.
 struct Subject {
   std::optional<HeldCommand> command;
   Target target;
@@ -63,7 +63,7 @@ Result<Subject> find_subject(const TargetOptions& options) {
   return subject;
 }
 
-/// Threads may start later, so nobody called like this is no error yet.
+/// A pattern that matches no thread is not an error yet, because threads may start later.
 void warn_of_filter(const ThreadFilter& filter, const Target& target) {
   const Status matched = check_filter(threads_of(target), filter);
   if (!matched)
@@ -91,14 +91,14 @@ Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOp
   return capture;
 }
 
-/// Has the files opened that processes have mapped, but for the process `left_out`.
+/// Gives the symbolizer the mappings of all processes but `left_out`, so that it opens the files.
 void note_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_out = 0) {
   for (const AddressSpace& space : recorder.take_mappings()) {
     if (space.tgid != left_out) symbols.note_mappings(space);
   }
 }
 
-/// Until the duration is over, the target is gone, or a signal arrives.
+/// Drains until the duration is over, the target is gone, or a signal arrives.
 Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> duration,
                        const Interruption& interruption, Symbolizer& symbols, Progress& progress) {
   while (goes_on(target)) {
@@ -126,9 +126,9 @@ Status run_recording(Subject& subject, const RecordingOptions& options, const In
   const std::string target = escape(subject.target.label, Charset::utf8);
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   const bool quiet = options.quiet || subject.command.has_value();
-  // A script has no progress to look at, but may want to know from when on nothing is missed.
+  // A script does not look at progress, but may want to know from when on nothing is missed.
   if (!quiet && !terminal) fmt::print(stderr, "offwait: recording {}\n", target);
-  // Until its exec a command has mapped what this process has.
+  // Until its exec a command has the mappings of this process.
   note_mappings(recorder, symbols, subject.command ? subject.command->tgid() : 0);
   if (subject.command) OFFWAIT_TRY_STATUS(subject.command->release());
   Progress progress(!quiet && terminal, target, options.duration);
@@ -150,7 +150,7 @@ bool has_target(const Trace& trace) {
                      [](const Actor& actor) { return actor.kind == ActorKind::thread && !actor.outside; });
 }
 
-/// The trace of what was recorded, with names and capacities.
+/// Makes the trace of a recording, with names and capacities.
 Result<Trace> make_trace(const KernelRecording& recording, Symbolizer& symbols, const Target& target,
                          std::vector<std::string>& notes) {
   const StackNames names(recording, symbols);
@@ -204,7 +204,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   if (std::string text = recorder.kernel_symbols(); !text.empty())
     symbols.set_kernel_symbols(std::move(text));
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming));
-  // Before it was released it waited for us.
+  // Before its release the command only waited for this process, so the window begins later.
   if (command) recording.window.begin = first_run(recording, command->tgid());
   note_mappings(recorder, symbols);
 

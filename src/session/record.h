@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A recording session, from what the user names to a trace with names.
+// A recording session, from the user's options to a trace with names.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,19 @@ namespace offwait {
 
 struct Recorded {
   Trace trace;
-  std::vector<std::string> notes;     ///< what the user should know about it; hostile bytes
-  std::optional<int> command_status;  ///< if it was a command: the status for offwait to exit with
+  std::vector<std::string> notes;     ///< sentences that the user should read; hostile bytes
+  std::optional<int> command_status;  ///< for a command: the exit status for offwait
 };
 
-/// Records the target until the duration is over, the target exits, or SIGINT or SIGTERM arrives. What can
-/// be checked is checked before the recording begins; the caller gets an Error then. Shows progress on
-/// standard error if that is a terminal and `quiet` is off. Signals work as before when it returns.
+/// Records the target until the duration is over, the target exits, or SIGINT or SIGTERM arrives. Everything
+/// that can be checked in advance is checked before the recording begins, and fails with an Error then.
+/// Progress is shown on standard error if that is a terminal and `quiet` is off. When this returns, signals
+/// work as before.
 ///
-/// A command has ended when this returns: one that still runs at the end is sent SIGTERM. While a command
-/// runs no progress is shown, because the command may write to the terminal itself.
+/// A command has ended when this returns: if it still runs at the end, it is sent SIGTERM. No progress is
+/// shown for a command, because it may write to the terminal itself.
 ///
-/// Gives up capabilities on the way (capture/privileges.h), so a process can record once.
+/// This gives up capabilities on the way (capture/privileges.h), so a process can record only once.
 Result<Recorded> record(const RecordingOptions& options);
 
 }  // namespace offwait

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What to record, and how: all that a recording needs to be told.
+// What to record and how: everything that a recording depends on.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace offwait {
 
-/// What the user calls the target. Exactly one member is set.
+/// The target in the user's words. Exactly one member is set.
 struct TargetOptions {
   std::vector<std::int32_t> pids;
   std::int32_t tid = 0;
-  std::string cgroup;     ///< its directory
-  std::string unit;       ///< of systemd
-  std::string container;  ///< its id, or the beginning of it
+  std::string cgroup;     ///< the cgroup's directory
+  std::string unit;       ///< a systemd unit
+  std::string container;  ///< a container's id, or the beginning of it
   bool all = false;
   std::vector<std::string> command_line;  ///< a program to run, and its arguments
 };
@@ -38,9 +38,9 @@ struct RecordingOptions {
   bool java = false;             ///< ask JVMs for the names of the code that they have compiled
   bool debuginfod = false;       ///< ask debuginfod-find for debug files
   std::vector<SpinFunction> spins;
-  /// Only checked here: a pattern that matches nobody when the recording begins, or a device that this host
-  /// does not have, is told before the time is spent. The trace has all threads and what the host knows of
-  /// its devices.
+  /// Both are only checked here, so that a pattern without a match or a device that this host does not have
+  /// is reported before time is spent on the recording. The trace has all threads, and the host's own
+  /// knowledge of its devices.
   ThreadFilter filter;
   GivenCapacities given_capacities;
   bool quiet = false;            ///< show no progress and no warnings on standard error

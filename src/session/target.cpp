@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 namespace offwait {
 namespace {
 
-/// The process that a thread belongs to, 0 if there is no such thread. /proc/TID exists for threads as well.
+/// The process that a thread belongs to; 0 if there is no such thread. /proc/TID exists for threads, too.
 std::int32_t process_of(std::int32_t tid) {
   std::ifstream status("/proc/" + std::to_string(tid) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -35,8 +36,8 @@ struct Stat {
   std::uint64_t flags = 0;
 };
 
-/// What follows the command name in /proc/PID/stat; the name may hold parentheses and blanks, so its end is
-/// the last ')'.
+/// Reads what follows the command name in /proc/PID/stat. The name may hold parentheses and blanks, so it
+/// ends at the last ')'.
 Stat read_stat(std::int32_t tid) {
   const std::string text = read_file("/proc/" + std::to_string(tid) + "/stat");
   Stat stat;
@@ -75,31 +76,32 @@ bool has_exited(const UniqueFd& process) {
   return ::poll(&poll, 1, 0) > 0;
 }
 
-/// One process or thread. Its name alone is the label.
+/// One process or thread. The label is its number and name.
 Result<Target> find(std::int32_t id, bool thread) {
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
-  const std::string number = std::to_string(id);
   const std::int32_t tgid = process_of(id);
-  if (tgid == 0) return Error{std::string("there is no ") + (thread ? "thread " : "process ") + number};
+  if (tgid == 0) return Error{fmt::format("there is no {} {}", thread ? "thread" : "process", id)};
   if (!thread && tgid != id) {
-    return Error{number + " is a thread of process " + std::to_string(tgid) + ": use -t " + number +
-                 " for the thread alone or -p " + std::to_string(tgid) + " for the process"};
+    return Error{fmt::format(
+        "{0} is a thread of process {1}: use -t {0} for the thread alone or -p {1} for the process", id,
+        tgid)};
   }
   const Stat stat = read_stat(id);
   if ((stat.flags & kKernelThread) != 0) {
-    return Error{number +
-                 " is a kernel thread: record the process that waits for it, kernel threads that it waits "
-                 "for are followed"};
+    return Error{fmt::format(
+        "{} is a kernel thread: record the process that waits for it, kernel threads that it waits for are "
+        "followed",
+        id)};
   }
   Target target;
   target.tgids.push_back(tgid);
   target.tid = thread ? id : 0;
-  target.label = number + " (" + read_comm(id) + ")";
+  target.label = fmt::format("{} ({})", id, read_comm(id));
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, tgid, 0)));
-  if (!process) return Error{"cannot watch process " + std::to_string(tgid) + ": " + std::strerror(errno)};
-  // A process whose main thread alone has exited is a zombie to /proc, but lives.
+  if (!process) return Error{fmt::format("cannot watch process {}: {}", tgid, std::strerror(errno))};
+  // A process of which only the main thread has exited is a zombie in /proc, but still runs.
   const bool exited = thread ? stat.state == 'Z' || stat.state == 'X' : has_exited(process);
-  if (exited) return Error{(thread ? "thread " : "process ") + number + " has already exited"};
+  if (exited) return Error{fmt::format("{} {} has already exited", thread ? "thread" : "process", id)};
   target.living.push_back(std::move(process));
   return target;
 }
@@ -114,7 +116,7 @@ Result<Target> find_processes(const std::vector<std::int32_t>& pids) {
     all.tgids.push_back(pid);
     all.living.push_back(std::move(one.living.front()));
   }
-  if (pids.size() > kMostNamed) all.label += " and " + std::to_string(pids.size() - kMostNamed) + " more";
+  if (pids.size() > kMostNamed) all.label += fmt::format(" and {} more", pids.size() - kMostNamed);
   return all;
 }
 
@@ -143,7 +145,7 @@ Result<Target> find_processes_of_container(const std::string& id) {
   OFFWAIT_TRY(const std::string mount, cgroup_mount());
   const Result<std::string> cgroup = find_container(list_cgroups(mount), id);
   if (cgroup) return find_processes_of_cgroup(mount + *cgroup);
-  // Its directory may have any name; then the runtime's own files say where it is.
+  // A container's cgroup may have any name; then the runtime's own files name it.
   if (const std::optional<std::string> named = cgroup_in_runtime_state(id))
     return find_processes_of_cgroup(*named);
   return cgroup.error();
@@ -170,8 +172,7 @@ Result<Target> find_target(const TargetOptions& options) {
 
 Result<Target> find_command(const HeldCommand& command, const std::string& name) {
   OFFWAIT_TRY(Target target, find_processes({command.tgid()}));
-  target.label =
-      "command " + name.substr(name.rfind('/') + 1) + " (pid " + std::to_string(command.tgid()) + ")";
+  target.label = fmt::format("command {} (pid {})", name.substr(name.rfind('/') + 1), command.tgid());
   return target;
 }
 
@@ -179,7 +180,7 @@ std::vector<Actor> threads_of(const Target& target) {
   std::vector<Actor> threads;
   for (const std::int32_t tgid : target.tgids) {
     for (const std::int32_t tid : numbers_in("/proc/" + std::to_string(tgid) + "/task")) {
-      // The main thread gives a process its name, so it is listed even where another thread is the target.
+      // The main thread gives its process the name, so it is listed even if another thread is the target.
       Actor thread;
       thread.kind = ActorKind::thread;
       thread.tgid = tgid;

@@ -37,8 +37,7 @@ struct FrameAddress {
   friend auto operator<=>(const FrameAddress&, const FrameAddress&) = default;
 };
 
-/// Not safe for use by several threads at once. All text returned holds hostile bytes: escape it in every
-/// output.
+/// This class is not thread-safe. All text returned holds hostile bytes: escape it in every output.
 class Symbolizer {
  public:
   /// `server` is asked for debug files that are not on this host.

@@ -19,7 +19,7 @@ constexpr std::uint32_t dev(std::uint32_t major, std::uint32_t minor) { return m
 
 std::optional<std::uint32_t> no_backing(const std::string&) { return std::nullopt; }
 
-/// A sysfs of our own.
+/// A sysfs made for the test.
 class Sysfs {
  public:
   Sysfs() {
@@ -77,7 +77,7 @@ TEST_CASE("a partition is its disk, device-mapper and md are what they are made 
   CHECK(disks_below(dev(253, 0), sysfs.root(), no_backing) == Names{"md0", "cciss/c0d0", "sda"});
 }
 
-TEST_CASE("a loop device is what its file's file system is on, level by level") {
+TEST_CASE("a loop device is made of the disk below its file's file system, level by level") {
   Sysfs sysfs;
   sysfs.add("vda", "254:0");
   Sysfs::write(sysfs.add("vda/vda2", "254:2") / "partition", "2\n");
@@ -88,11 +88,11 @@ TEST_CASE("a loop device is what its file's file system is on, level by level") 
   };
   CHECK(disks_below(dev(7, 0), sysfs.root(), backing) == Names{"vda"});
   CHECK(disks_below(dev(7, 1), sysfs.root(), backing) == Names{"loop0", "vda"});
-  // A file system without a disk: tmpfs, FUSE, NFS.
+  // Some file systems have no disk: tmpfs, FUSE, NFS.
   CHECK(disks_below(dev(7, 1), sysfs.root(), [](const std::string&) { return dev(0, 31); }).empty());
 }
 
-TEST_CASE("devices that are made of each other, and of more than any is") {
+TEST_CASE("devices made of each other, or of very many others, end the search") {
   Sysfs sysfs;
   const fs::path a = sysfs.add("dm-0", "253:0");
   const fs::path b = sysfs.add("dm-1", "253:1");
@@ -105,7 +105,7 @@ TEST_CASE("devices that are made of each other, and of more than any is") {
   CHECK(disks_below(dev(253, 0), sysfs.root(), no_backing).size() == 64);
 }
 
-TEST_CASE("sysfs that says nonsense") {
+TEST_CASE("nonsense in sysfs is ignored") {
   Sysfs sysfs;
   const fs::path md = sysfs.add("md0", "9:0");
   for (const char* const text : {"", "8", "8:", ":", "x:y", "8:0x", "99999999999:0"}) {
@@ -120,7 +120,7 @@ TEST_CASE("sysfs that says nonsense") {
   }
 }
 
-TEST_CASE("where requests go in the end") {
+TEST_CASE("requests end at the lowest disks") {
   using Devs = std::vector<std::uint32_t>;
   Sysfs sysfs;
   const fs::path sda = sysfs.add("sda", "8:0");
@@ -137,11 +137,11 @@ TEST_CASE("where requests go in the end") {
   CHECK(bottom_disks(dev(253, 1), sysfs.root()) == Devs{dev(8, 0)});
   Sysfs::slave(volume, sysfs.add("sdb", "8:16"));
   CHECK(bottom_disks(dev(253, 1), sysfs.root()) == Devs{dev(8, 0), dev(8, 16)});
-  // A loop device gets requests itself.
+  // A loop device itself gets requests.
   fs::create_directories(sysfs.add("loop0", "7:0") / "loop");
   CHECK(bottom_disks(dev(7, 0), sysfs.root()) == Devs{dev(7, 0)});
   CHECK(bottom_disks(dev(77, 7), sysfs.root()).empty());
-  Sysfs::slave(crypt, volume);  // no kernel allows that
+  Sysfs::slave(crypt, volume);  // a cycle, which no kernel allows
   CHECK(bottom_disks(dev(253, 1), sysfs.root()) == Devs{dev(8, 0), dev(8, 16)});
 }
 

@@ -14,7 +14,7 @@ TEST_CASE("an interface of another network namespace has its inode in its name")
   CHECK(interface_name("eth0", 4026532195, 5) == "eth0@4026532195");
 }
 
-TEST_CASE("devices are sampled at both ends of the window, and between them once a second") {
+TEST_CASE("device counters are read at both ends of the window, and once a second between them") {
   KernelRecording recording;
   DeviceCounters devices;
   devices.begin(recording);
@@ -25,7 +25,7 @@ TEST_CASE("devices are sampled at both ends of the window, and between them once
   const std::size_t disks = recording.disk_counters.size();
   CHECK(loopbacks() == 1);
   CHECK(recording.disks.size() == disks);
-  devices.sample_if_due(recording);
+  devices.read_if_due(recording);
   CHECK(loopbacks() == 1);
   CHECK(recording.disk_counters.size() == disks);
   devices.end(recording);
@@ -35,7 +35,7 @@ TEST_CASE("devices are sampled at both ends of the window, and between them once
                        [](const NicCounters& a, const NicCounters& b) { return a.at < b.at; }));
 }
 
-TEST_CASE("the network namespace of a process of the target is sampled once") {
+TEST_CASE("the counters of a target process's network namespace are read once") {
   KernelRecording recording;
   DeviceCounters devices;
   devices.add_network_of(::getpid(), recording);

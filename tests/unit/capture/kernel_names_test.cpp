@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// "NUMBER NAMES" of each, by number.
+/// "NUMBER NAMES" for each interrupt, by number.
 Names interrupts(std::string_view text) {
   Names all;
   for (const auto& [irq, names] : parse_interrupts(text)) all.push_back(std::to_string(irq) + " " + names);
@@ -100,7 +100,7 @@ TEST_CASE("this kernel's diskstats is read line by line") {
 
 // --- /proc/stat ------------------------------------------------------------------------------------
 
-TEST_CASE("stat: what all CPUs did, stolen time as busy and guests once") {
+TEST_CASE("stat: time of all CPUs, stolen time counted as busy and guests counted once") {
   const auto ticks = parse_cpu_ticks(
       "cpu  100 20 3 4000 500 6 7 80 90 9\n"
       "cpu0 1 2 3 4 5 6 7 8 9 10\n");
@@ -158,7 +158,7 @@ Err:          0
 )") == Names{"9 vgic", "11 arch_timer", "14 DMA IRQ", "23 virtio1-req.0", "30 ACPI:Event"});
 }
 
-TEST_CASE("hostile interrupts") {
+TEST_CASE("hostile lines of interrupts are left out") {
   CHECK(interrupts("").empty());
   CHECK(interrupts("\n").empty());
   CHECK(interrupts("CPU0").empty());
@@ -171,7 +171,7 @@ TEST_CASE("hostile interrupts") {
   }
 }
 
-TEST_CASE("bytes of interfaces") {
+TEST_CASE("bytes of interfaces are read, lines of another form are left out") {
   const std::vector<NicStats> nics = parse_net_dev(
       "Inter-|   Receive                                                |  Transmit\n"
       " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo\n"

@@ -21,8 +21,8 @@ std::pair<int, int> kernel_version() {
   return {static_cast<int>(major), static_cast<int>(std::strtol(minor + 1, nullptr, 10))};
 }
 
-// The recorder goes by what the BTF says, never by version; mainline's history is what it is compared with.
-TEST_CASE("what the running kernel's types say is what its version says") {
+// The recorder goes by the BTF and never by the version; the test compares it with mainline's history.
+TEST_CASE("the running kernel's types match its version") {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
     WARN("skipped: this kernel has no BTF");
     return;
@@ -35,7 +35,7 @@ TEST_CASE("what the running kernel's types say is what its version says") {
   if (version >= std::pair(5, 11)) CHECK_FALSE(types->block_rq_has_queue);
   if (version < std::pair(5, 10)) CHECK(types->block_rq_has_queue);
 #if defined(__x86_64__)
-  // Two variables of one per-CPU section: not the same one, and not a section apart.
+  // These are two different variables of one per-CPU section, so they are close to each other.
   CHECK(types->preempt_count_from_run_queue != 0);
   CHECK(std::llabs(types->preempt_count_from_run_queue) < 1 << 20);
 #else

@@ -33,11 +33,11 @@ TEST_CASE("glibc's mutexes say who holds them") {
     pthread_mutex_t mutex;
     pthread_mutex_init(&mutex, &attributes);
     pthread_mutex_lock(&mutex);
-    // As one who waits for it does before it calls futex.
+    // A thread that waits for the mutex sets this before it calls futex.
     mutex.__data.__lock = 2;
     CHECK(mutex_owner({address_of(mutex), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2}, own_word) == own_tid());
     CHECK(mutex_owner({address_of(mutex), FUTEX_WAIT, 2}, own_word) == own_tid());
-    // Another value, another operation.
+    // With another value or another operation it is no mutex.
     CHECK(mutex_owner({address_of(mutex), FUTEX_WAIT, 1}, own_word) == std::nullopt);
     CHECK(mutex_owner({address_of(mutex), FUTEX_WAIT_BITSET, 2}, own_word) == std::nullopt);
     pthread_mutex_unlock(&mutex);
@@ -56,7 +56,7 @@ TEST_CASE("a mutex with priority inheritance has its owner in the futex word") {
   pthread_mutex_unlock(&mutex);
 }
 
-TEST_CASE("what is no mutex, or cannot be read, has no owner") {
+TEST_CASE("memory that is no mutex, or cannot be read, has no owner") {
   const auto among = [](std::uint64_t lock, std::uint64_t owner, std::uint64_t kind) {
     const std::array<std::uint64_t, 3> words = {lock, owner, kind};
     return mutex_owner({0x1000, FUTEX_WAIT, 2},

@@ -29,8 +29,8 @@ bool set_effective(Capabilities effective) {
   return ::syscall(SYS_capset, &header, data.data()) == 0;
 }
 
-/// What check_privileges() says in a child that has just these effective: "" for success, "cannot" when this
-/// process may not have them.
+/// The error of check_privileges() in a child with exactly these effective capabilities: "" for success,
+/// "cannot" when this process may not have them.
 std::string with(Capabilities effective) {
   std::array<int, 2> pipe{};
   REQUIRE(::pipe(pipe.data()) == 0);
@@ -83,7 +83,7 @@ TEST_CASE("exactly the capabilities that are missing are named") {
   // CAP_SYS_ADMIN includes the first two and no other.
   CHECK(with(bit(CAP_SYS_ADMIN)) == lacks("CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH"));
   CHECK(with(bit(CAP_SYS_ADMIN) | bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH)).empty());
-  // Others are of no use.
+  // Other capabilities do not help.
   CHECK(with(bit(CAP_CHOWN) | bit(CAP_KILL)) ==
         lacks("CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH"));
 }

@@ -7,10 +7,10 @@
 namespace offwait {
 namespace {
 
-// What waitpid(2) says: an exit status in the second byte, or a signal in the first.
+// A status of waitpid(2) has an exit status in the second byte, or a signal in the first.
 constexpr int exited(int status) { return status << 8; }
 
-TEST_CASE("offwait ends as the command did") {
+TEST_CASE("offwait ends with the command's status") {
   CHECK(exit_status_of(exited(0), false) == 0);
   CHECK(exit_status_of(exited(3), true) == 3);
   CHECK(exit_status_of(SIGSEGV, true) == 139);
@@ -19,7 +19,7 @@ TEST_CASE("offwait ends as the command did") {
   CHECK(exit_status_of(SIGINT, true) == 0);
 }
 
-TEST_CASE("a signal that ended the command is told, unless it was ours") {
+TEST_CASE("a signal that ended the command is reported, unless offwait sent it") {
   CHECK_FALSE(death_of(exited(1), false));
   CHECK_FALSE(death_of(SIGTERM, true));
   CHECK(death_of(SIGTERM, false) == "the command died of signal 15 (Terminated)");

@@ -51,7 +51,7 @@ TEST_CASE("the type of a disk is its rotational flag, unless its name says more"
   CHECK(disk_type("sdz", sysfs.path()) == DiskType::ssd);
 }
 
-TEST_CASE("the speed of hardware and of bonds is believed") {
+TEST_CASE("only the speeds of hardware and of bonds are used") {
   const Sysfs sysfs;
   const KnownNic eth0 = known_nic("eth0", sysfs.path());
   CHECK(eth0.hardware);

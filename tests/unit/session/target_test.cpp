@@ -13,7 +13,7 @@
 namespace offwait {
 namespace {
 
-TEST_CASE("the threads of a target are those that live, by their names") {
+TEST_CASE("the threads of a target are its living threads, with their names") {
   std::promise<std::int32_t> started;
   std::promise<void> ended;
   std::thread thread([&] {
@@ -40,7 +40,7 @@ TEST_CASE("the threads of a target are those that live, by their names") {
   CHECK(threads_of(target).size() == 1);
 }
 
-TEST_CASE("a target that does not exist is said to be missing") {
+TEST_CASE("a target that does not exist is an error") {
   TargetOptions options;
   options.pids = {2147483647};
   CHECK(find_target(options).error().message == "there is no process 2147483647");

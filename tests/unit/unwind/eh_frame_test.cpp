@@ -161,7 +161,7 @@ TEST_CASE("where the caller's frame pointer is") {
   CHECK(fp_of({DW_CFA_offset_extended, 6, 0x80, 1}) == OFFWAIT_UNWIND_FP_LOST);
   CHECK(fp_of({DW_CFA_offset_extended_sf, 6, 0x7e}) == 2);
   CHECK(fp_of({DW_CFA_GNU_negative_offset_extended, 6, 3}) == 3);
-  // By an expression: CFA = rsp + 8 here.
+  // An expression gives the place; the CFA is rsp + 8 here.
   CHECK(fp_of({DW_CFA_expression, 6, 2, DW_OP_breg7, 0x68}) == -4);
   CHECK(fp_of({DW_CFA_expression, 6, 2, DW_OP_breg6, 0x78}) == OFFWAIT_UNWIND_FP_LOST);
   CHECK(fp_of({DW_CFA_def_cfa, 6, 16, DW_CFA_expression, 6, 2, DW_OP_breg6, 8}) == -1);
