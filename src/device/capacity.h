@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What disks and interfaces can do at most, and which source of that counts. In order of preference: given
-// by the user, measured by `offwait calibrate`, reported by the driver (interfaces), assumed for the type of
+// Capacities: the most that a disk or interface can do. The sources in order of preference: given by the
+// user, measured by `offwait calibrate`, reported by the driver (interfaces only), assumed for the type of
 // the device. disk_use() and nic_use() raise a capacity to the highest rate that was seen.
 #pragma once
 
@@ -17,39 +17,40 @@ namespace offwait {
 
 enum class DiskType : std::uint8_t { rotational, ssd, nvme };
 
-/// The capacity assumed for a disk that nobody measured: rotational 150 IO/s and 150 MB/s, ssd (SATA,
+/// The capacity assumed for a disk that was not measured: rotational 150 IO/s and 150 MB/s, ssd (SATA,
 /// virtio, unknown) 50,000 IO/s and 500 MB/s, NVMe 400,000 IO/s and 3 GB/s.
 DiskCapacity assumed_capacity(ActorId disk, DiskType type);
 
 /// The capacity assumed for an interface: 10 Gb/s in each direction.
 NicCapacity assumed_nic_capacity(ActorId nic);
 
-/// What `offwait calibrate` measured of a disk.
+/// The capacity of a disk as `offwait calibrate` measured it.
 struct MeasuredDisk {
   double bytes_per_s = 0;
   double ios_per_s = 0;
-  std::string day;  ///< UTC, `2026-11-21`
+  std::string day;  ///< the day of the measurement in UTC, `2026-11-21`
 };
 
-/// What a host knows of one of its disks.
+/// What is known on a host about one of its disks.
 struct KnownDisk {
   DiskType type = DiskType::ssd;
   std::optional<MeasuredDisk> measured;
 };
 
-/// What a host knows of one of its interfaces.
+/// What is known on a host about one of its interfaces.
 struct KnownNic {
-  bool hardware = false;                       ///< else virtual: lo, veth, a bridge
-  std::optional<double> reported_bytes_per_s;  ///< in each direction, by a driver that can be believed
+  bool hardware = false;                       ///< false: virtual (lo, veth, a bridge)
+  std::optional<double> reported_bytes_per_s;  ///< in each direction, if the driver's report is credible
 };
 
-/// Measured, else assumed.
+/// The measured capacity, or the assumed one if there is none.
 DiskCapacity capacity_of(ActorId disk, const KnownDisk& known);
 
-/// Reported, else assumed for hardware. A virtual interface that reports nothing has no capacity.
+/// The reported capacity, or the assumed one for hardware. A virtual interface that reports nothing has none.
 std::optional<NicCapacity> capacity_of(ActorId nic, const KnownNic& known);
 
-/// `NAME=BYTES/s,IO/s`, e.g. `vda=500M,50k`: decimal suffixes k, M, G; both numbers > 0.
+/// A capacity written as `NAME=BYTES/s,IO/s`, e.g. `vda=500M,50k`. The suffixes k, M and G are decimal; both
+/// numbers are > 0.
 struct NamedCapacity {
   std::string disk;
   double bytes_per_s = 0;
@@ -57,7 +58,8 @@ struct NamedCapacity {
 };
 Result<NamedCapacity> parse_capacity(std::string_view text);
 
-/// `NAME=BITS/s` or `NAME=RECEIVED,SENT`, e.g. `eth0=1G,100M`: decimal suffixes k, M, G; numbers > 0.
+/// A capacity written as `NAME=BITS/s` or `NAME=RECEIVED,SENT`, e.g. `eth0=1G,100M`. The suffixes k, M and G
+/// are decimal; the numbers are > 0.
 struct NamedNicCapacity {
   std::string nic;
   double received_per_s = 0;  ///< bytes, as in NicCapacity
@@ -65,14 +67,14 @@ struct NamedNicCapacity {
 };
 Result<NamedNicCapacity> parse_nic_capacity(std::string_view text);
 
-/// What the user gave with --disk-capacity and --nic-capacity.
+/// The arguments of --disk-capacity and --nic-capacity.
 struct GivenCapacities {
   std::vector<NamedCapacity> disks;
   std::vector<NamedNicCapacity> nics;
 };
 
-/// Replaces the capacities in the trace by those given. Returns a sentence for each device that is not in
-/// the trace.
+/// Replaces capacities in the trace by the given ones. Returns a sentence for each given device that is not
+/// in the trace.
 std::vector<std::string> apply_given(const GivenCapacities& given, Trace& trace);
 
 }  // namespace offwait

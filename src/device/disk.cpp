@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kDeepQueue = 16;
 constexpr std::ptrdiff_t kSeveral = 4;
-constexpr Nanos kSamplingBlur = 1'000'000;  // what is read of /proc/diskstats is of no one instant
+constexpr Nanos kReadingBlur = 1'000'000;  // the counters of /proc/diskstats are not all read at one instant
 constexpr double kMismatch = 0.02;
 
 // Bytes and nanoseconds multiplied.
@@ -51,10 +51,10 @@ class Spans {
     length_until_.push_back(length_until_.back() + span.length());
   }
 
-  // Does any reach into the span?
+  // Whether one of the spans overlaps `span`.
   bool any(Span span) const { return first(span) < last(span); }
 
-  // Of their parts inside the span.
+  // The total length of the parts inside `span`.
   Nanos length(Span span) const {
     const std::size_t begin = first(span);
     const std::size_t end = last(span);
@@ -78,14 +78,14 @@ class Spans {
   }
 
   std::vector<Span> spans_;
-  std::vector<Nanos> length_until_;  // [i]: of the first i of spans_
+  std::vector<Nanos> length_until_;  // [i]: total length of the first i spans
 };
 
 // The requests of one disk.
 class Requests {
  public:
   explicit Requests(std::vector<DiskIo> ios) : ios_(std::move(ios)) {
-    std::vector<std::pair<Nanos, int>> changes;  // of the number in flight
+    std::vector<std::pair<Nanos, int>> changes;  // (time, change of the number in flight)
     changes.reserve(2 * ios_.size());
     for (const DiskIo& io : ios_) {
       if (io.complete > io.issue) {
@@ -131,7 +131,7 @@ class Requests {
     return {after.bytes - before.bytes, after.ios - before.ios, after.flushes - before.flushes};
   }
 
-  // Time in the span with at least one request in flight; nothing when no request is known of in the span.
+  // Time in the span with at least one request in flight; nothing if no request is known in the span.
   std::optional<Nanos> in_flight(Span span) const {
     if (!in_flight_.any(span) && completed(span).ios == 0) {
       return std::nullopt;
@@ -152,7 +152,7 @@ class Requests {
     return most;
   }
 
-  // Who had what in flight in the window, and how long it took.
+  // Fills in the users, mean_service_ns and mean_in_flight.
   void describe(const Window& window, DiskUse& use) const {
     std::map<ActorId, DiskUser> users;
     double flown = 0;    // ns × requests
@@ -195,7 +195,7 @@ class Requests {
   }
 
   std::vector<DiskIo> ios_;   // by completion
-  std::vector<Amount> sums_;  // [i]: of the first i of ios_
+  std::vector<Amount> sums_;  // [i]: sum of the first i requests
   Spans in_flight_;
   Spans deep_;
 };
@@ -205,27 +205,27 @@ struct Interval {
   Amount amount;
 };
 
-bool backwards(const DiskSample& a, const DiskSample& b) { return b.bytes < a.bytes || b.ios < a.ios; }
+bool backwards(const DiskCounters& a, const DiskCounters& b) { return b.bytes < a.bytes || b.ios < a.ios; }
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a < b ? b - a : a - b; }
 
-// `samples` in order of time.
-std::optional<DiskCheck> cross_check(const std::vector<DiskSample>& samples, const Requests& requests) {
-  if (samples.size() < 2 || requests.empty()) {
+// `readings` are in order of time.
+std::optional<DiskCheck> cross_check(const std::vector<DiskCounters>& readings, const Requests& requests) {
+  if (readings.size() < 2 || requests.empty()) {
     return std::nullopt;
   }
   DiskCheck check;
   Amount blurred;
   std::uint64_t flushes = 0;
   const std::uint64_t most_bytes = requests.most_bytes();
-  const auto blur = [&](const DiskSample& end) {
-    const Amount near = requests.completed({end.at - kSamplingBlur, end.at + kSamplingBlur});
+  const auto blur = [&](const DiskCounters& end) {
+    const Amount near = requests.completed({end.at - kReadingBlur, end.at + kReadingBlur});
     blurred.ios += near.ios + end.in_flight;
     blurred.bytes += near.bytes + end.in_flight * most_bytes;
   };
-  for (std::size_t i = 1; i < samples.size(); ++i) {
-    const DiskSample& a = samples[i - 1];
-    const DiskSample& b = samples[i];
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const DiskCounters& a = readings[i - 1];
+    const DiskCounters& b = readings[i];
     const bool ignored = backwards(a, b);
     if (!ignored) {
       const Amount seen = requests.completed({a.at, b.at});
@@ -238,7 +238,7 @@ std::optional<DiskCheck> cross_check(const std::vector<DiskSample>& samples, con
     if (i == 1 || ignored) {
       blur(a);
     }
-    if (i + 1 == samples.size() || ignored) {
+    if (i + 1 == readings.size() || ignored) {
       blur(b);
     }
   }
@@ -247,7 +247,8 @@ std::optional<DiskCheck> cross_check(const std::vector<DiskSample>& samples, con
     return difference > allowed &&
            static_cast<double>(difference) > kMismatch * static_cast<double>(std::max(counted, seen));
   };
-  // An fsync without data counts twice, as a write of nothing and as the flush that is really sent.
+  // The kernel counts an fsync without data twice: as an empty write and as the flush that is sent to the
+  // disk.
   const std::uint64_t twice =
       check.counted_ios > check.seen_ios ? std::min(check.counted_ios - check.seen_ios, flushes) : 0;
   check.mismatch = differ(check.counted_ios - twice, check.seen_ios, blurred.ios) ||
@@ -255,14 +256,14 @@ std::optional<DiskCheck> cross_check(const std::vector<DiskSample>& samples, con
   return check;
 }
 
-// The sampling intervals that reach into the window; the window itself when there is none. `samples` in order
-// of time.
-std::vector<Interval> intervals(const std::vector<DiskSample>& samples, const Requests& requests,
+// The intervals that reach into the window; the window itself if there is none. `readings` are in order of
+// time.
+std::vector<Interval> intervals(const std::vector<DiskCounters>& readings, const Requests& requests,
                                 const Window& window) {
   std::vector<Interval> result;
-  for (std::size_t i = 1; i < samples.size(); ++i) {
-    const DiskSample& a = samples[i - 1];
-    const DiskSample& b = samples[i];
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const DiskCounters& a = readings[i - 1];
+    const DiskCounters& b = readings[i];
     const Span span{a.at, b.at};
     if (clip(span, window).length() <= 0) {
       continue;
@@ -290,12 +291,12 @@ double per_second(std::uint64_t amount, Nanos length) {
   return static_cast<double>(amount) / to_seconds(length);
 }
 
-DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sampled, const Requests& requests,
+DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& counted, const Requests& requests,
                const Window& window) {
   DiskUse use;
   use.disk = capacity.disk;
   use.capacity = capacity;
-  for (const auto& [span, amount] : sampled) {
+  for (const auto& [span, amount] : counted) {
     if (span.length() < kShortestForRate) {
       continue;
     }
@@ -309,7 +310,7 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sample
 
   double busy = 0;  // ns
   Nanos covered = 0;
-  for (const auto& [span, amount] : sampled) {
+  for (const auto& [span, amount] : counted) {
     const Span inside = clip(span, window);
     const auto length = static_cast<double>(inside.length());
     const double used = std::max(per_second(amount.bytes, span.length()) / use.capacity.bytes_per_s,
@@ -327,7 +328,8 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& sample
   if (covered > 0) {
     const double mean = busy / static_cast<double>(covered);
     const double busy_ns = std::round(mean * static_cast<double>(window.length()));
-    // Compared as doubles first: a window of nearly 2^63 ns rounds up to what no Nanos can hold.
+    // The values are compared as doubles, since a window of nearly 2^63 ns rounds up to more than a Nanos can
+    // hold.
     use.busy_ns =
         busy_ns >= static_cast<double>(window.length()) ? window.length() : static_cast<Nanos>(busy_ns);
   }
@@ -358,7 +360,7 @@ class Sent {
   std::vector<Nanos> completions_;
 };
 
-// (disk, thread): the disk has no reason to wait for this thread.
+// The pairs (disk, thread) in which the thread keeps the disk in work (idle_edges()).
 std::set<std::pair<ActorId, ActorId>> kept_in_work(const Trace& trace) {
   std::map<std::pair<ActorId, ActorId>, Sent> sent;
   for (const DiskIo& io : trace.disk_ios) {
@@ -369,7 +371,7 @@ std::set<std::pair<ActorId, ActorId>> kept_in_work(const Trace& trace) {
   for (auto& [ends, requests] : sent) {
     requests.sort();
   }
-  std::map<std::pair<ActorId, ActorId>, double> balance;  // ns waited with several under way, less the others
+  std::map<std::pair<ActorId, ActorId>, double> balance;  // ns waited while kept in work, less the other ns
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
     const auto requests = sent.find({site.waker, site.thread});
@@ -401,15 +403,15 @@ DiskCapacity recorded_capacity(const Trace& trace, ActorId disk) {
 }  // namespace
 
 std::vector<DiskUse> disk_use(const Trace& trace) {
-  std::map<ActorId, std::pair<std::vector<DiskSample>, std::vector<DiskIo>>> disks;
+  std::map<ActorId, std::pair<std::vector<DiskCounters>, std::vector<DiskIo>>> disks;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     if (trace.actors[id].kind == ActorKind::disk) {
       disks[id];
     }
   }
-  for (const DiskSample& sample : trace.disk_samples) {
-    if (const auto disk = disks.find(sample.disk); disk != disks.end()) {
-      disk->second.first.push_back(sample);
+  for (const DiskCounters& counters : trace.disk_counters) {
+    if (const auto disk = disks.find(counters.disk); disk != disks.end()) {
+      disk->second.first.push_back(counters);
     }
   }
   for (const DiskIo& io : trace.disk_ios) {
@@ -420,25 +422,25 @@ std::vector<DiskUse> disk_use(const Trace& trace) {
   std::vector<DiskUse> result;
   for (auto& [id, known] : disks) {
     const Requests requests(std::move(known.second));
-    std::vector<DiskSample>& samples = known.first;
-    std::stable_sort(samples.begin(), samples.end(),
-                     [](const DiskSample& a, const DiskSample& b) { return a.at < b.at; });
-    result.push_back(use_of(recorded_capacity(trace, id), intervals(samples, requests, trace.window),
+    std::vector<DiskCounters>& readings = known.first;
+    std::stable_sort(readings.begin(), readings.end(),
+                     [](const DiskCounters& a, const DiskCounters& b) { return a.at < b.at; });
+    result.push_back(use_of(recorded_capacity(trace, id), intervals(readings, requests, trace.window),
                             requests, trace.window));
     requests.describe(trace.window, result.back());
-    result.back().check = cross_check(samples, requests);
+    result.back().check = cross_check(readings, requests);
   }
   return result;
 }
 
 std::vector<Edge> idle_edges(const Trace& trace, const std::vector<DiskUse>& use) {
-  // Times idle_ns, which is below 2^63, it fits. Real traffic stays far below it.
+  // The product with idle_ns, which is below 2^63, fits. Real traffic stays far below this.
   constexpr Wide kMostBytes = Wide{1} << 63;
   struct Share {
     Wide bytes = 0;
     std::uint64_t requests = 0;
   };
-  std::map<ActorId, std::map<ActorId, Share>> sent;  // disk, thread
+  std::map<ActorId, std::map<ActorId, Share>> sent;  // by disk, then thread
   for (const DiskIo& io : trace.disk_ios) {
     const bool in_window =
         io.issue < trace.window.end && std::max(io.complete, io.issue) > trace.window.begin;

@@ -18,11 +18,11 @@ struct Interval {
   std::uint64_t sent = 0;
 };
 
-std::vector<Interval> intervals(const std::vector<NicSample>& samples) {
+std::vector<Interval> intervals(const std::vector<NicCounters>& readings) {
   std::vector<Interval> result;
-  for (std::size_t i = 1; i < samples.size(); ++i) {
-    const NicSample& a = samples[i - 1];
-    const NicSample& b = samples[i];
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const NicCounters& a = readings[i - 1];
+    const NicCounters& b = readings[i];
     if (b.at > a.at && b.received >= a.received && b.sent >= a.sent) {
       result.push_back({a.at, b.at, b.received - a.received, b.sent - a.sent});
     }
@@ -30,15 +30,15 @@ std::vector<Interval> intervals(const std::vector<NicSample>& samples) {
   return result;
 }
 
-/// Fills in all but capacity_per_s, which may be raised. True: it was.
-bool use_direction(NicDirection& use, const std::vector<Interval>& sampled, std::uint64_t Interval::*bytes,
+/// Fills in the other members than capacity_per_s, and may raise that one. Returns whether it did.
+bool use_direction(NicDirection& use, const std::vector<Interval>& counted, std::uint64_t Interval::*bytes,
                    const Window& window) {
   const bool known = use.capacity_per_s > 0;
   const double given = use.capacity_per_s;
   const auto rate = [&](const Interval& interval) {
     return static_cast<double>(interval.*bytes) / to_seconds(interval.to - interval.from);
   };
-  for (const Interval& interval : sampled) {
+  for (const Interval& interval : counted) {
     if (known && interval.to - interval.from >= kShortestForRate) {
       use.capacity_per_s = std::max(use.capacity_per_s, rate(interval));
     }
@@ -46,7 +46,7 @@ bool use_direction(NicDirection& use, const std::vector<Interval>& sampled, std:
   double carried = 0;
   double busy_ns = 0;
   double covered_ns = 0;
-  for (const Interval& interval : sampled) {
+  for (const Interval& interval : counted) {
     const auto inside =
         static_cast<double>(std::min(interval.to, window.end) - std::max(interval.from, window.begin));
     if (inside <= 0) {
@@ -71,17 +71,17 @@ bool use_direction(NicDirection& use, const std::vector<Interval>& sampled, std:
 }  // namespace
 
 std::vector<NicUse> nic_use(const Trace& trace) {
-  std::map<ActorId, std::vector<NicSample>> samples;
-  for (const NicSample& sample : trace.nic_samples) {
-    samples[sample.nic].push_back(sample);
+  std::map<ActorId, std::vector<NicCounters>> readings;
+  for (const NicCounters& counters : trace.nic_counters) {
+    readings[counters.nic].push_back(counters);
   }
   std::vector<NicUse> result;
-  for (auto& [nic, of_nic] : samples) {
+  for (auto& [nic, of_nic] : readings) {
     if (of_nic.size() < 2) {
       continue;
     }
     std::stable_sort(of_nic.begin(), of_nic.end(),
-                     [](const NicSample& a, const NicSample& b) { return a.at < b.at; });
+                     [](const NicCounters& a, const NicCounters& b) { return a.at < b.at; });
     NicUse use;
     use.nic = nic;
     for (const NicCapacity& capacity : trace.nic_capacities) {
@@ -91,9 +91,9 @@ std::vector<NicUse> nic_use(const Trace& trace) {
         use.sent.capacity_per_s = capacity.sent_per_s;
       }
     }
-    const std::vector<Interval> sampled = intervals(of_nic);
-    const bool received_raised = use_direction(use.received, sampled, &Interval::received, trace.window);
-    const bool sent_raised = use_direction(use.sent, sampled, &Interval::sent, trace.window);
+    const std::vector<Interval> counted = intervals(of_nic);
+    const bool received_raised = use_direction(use.received, counted, &Interval::received, trace.window);
+    const bool sent_raised = use_direction(use.sent, counted, &Interval::sent, trace.window);
     use.capacity_raised = received_raised || sent_raised;
     result.push_back(use);
   }

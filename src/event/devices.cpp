@@ -77,19 +77,19 @@ void Devices::add_io(const offwait_io& record, const ThreadLives& lives) {
 
 void Devices::add_counters() {
   Trace& trace = builder_.trace();
-  for (const DiskCounters& counters : recording_.disk_counters) {
+  for (const KernelDiskCounters& counters : recording_.disk_counters) {
     const ActorId disk = known_disk(counters.dev);
     if (disk == kNoActor) continue;
-    trace.disk_samples.push_back({disk, counters.at, counters.bytes, counters.ios, counters.in_flight});
+    trace.disk_counters.push_back({disk, counters.at, counters.bytes, counters.ios, counters.in_flight});
   }
   std::map<std::string_view, ActorId> nics;
   for (const auto& [kind_and_id, actor] : devices_) {
     if (kind_and_id.first == ActorKind::nic) nics.emplace(trace.actors[actor].name, actor);
   }
-  for (const NicCounters& counters : recording_.nic_counters) {
+  for (const KernelNicCounters& counters : recording_.nic_counters) {
     const auto nic = nics.find(counters.name);
     if (nic == nics.end()) continue;
-    trace.nic_samples.push_back({nic->second, counters.at, counters.received, counters.sent});
+    trace.nic_counters.push_back({nic->second, counters.at, counters.received, counters.sent});
   }
 }
 

@@ -134,7 +134,7 @@ class RecordBuffer {
 };
 
 /// Cumulative counters of one disk at one time, from /proc/diskstats.
-struct DiskCounters {
+struct KernelDiskCounters {
   std::uint32_t dev = 0;  ///< as offwait_io::dev
   Nanos at = 0;
   std::uint64_t bytes = 0;
@@ -143,7 +143,7 @@ struct DiskCounters {
 };
 
 /// Cumulative counters of one interface at one time, from /proc/net/dev.
-struct NicCounters {
+struct KernelNicCounters {
   std::string name;  ///< as in KernelRecording::nics
   Nanos at = 0;
   std::uint64_t received = 0;
@@ -181,8 +181,8 @@ struct KernelRecording {
   std::map<std::uint32_t, std::string> interrupts;        ///< interrupt number → its handlers' names
   std::map<std::uint32_t, std::string> disks;             ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
-  std::vector<NicCounters> nic_counters;                          ///< in order of time
-  std::vector<DiskCounters> disk_counters;                        ///< in order of time
+  std::vector<KernelNicCounters> nic_counters;                    ///< in order of time
+  std::vector<KernelDiskCounters> disk_counters;                  ///< in order of time
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording
   Nanos cpu_idle_ns = 0;
   std::uint32_t sample_hz = 0;

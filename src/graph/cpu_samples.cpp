@@ -9,7 +9,7 @@ namespace offwait {
 
 namespace {
 
-/// One stack's samples, while they are counted.
+/// The counts of each stack, while samples are counted.
 using Counts = std::unordered_map<StackId, StackSamples>;
 
 std::vector<StackSamples> sorted(const Counts& counts) {
@@ -32,7 +32,7 @@ void count(Counts& counts, StackId stack, std::uint64_t waiting) {
   sum.waiting += waiting;
 }
 
-/// The samples inside the window by thread, then time: those of one wait are neighbours.
+/// The samples inside the window in order of thread, then time, so that those of one wait are neighbours.
 class Timeline {
  public:
   explicit Timeline(const Trace& trace) : starts_(trace.actors.size() + 1) {
@@ -58,7 +58,7 @@ class Timeline {
     const auto before = [](const CpuSample& sample, Nanos at) { return sample.at < at; };
     const auto end = samples_.begin() + starts_[thread + 1];
     const auto first = std::lower_bound(samples_.begin() + starts_[thread], end, from, before);
-    // Few waits have a sample, fewer have many.
+    // Most waits have no sample, so the first one is checked before the search.
     const auto last = first == end || first->at >= to ? first : std::lower_bound(first, end, to, before);
     return {static_cast<std::uint32_t>(first - samples_.begin()),
             static_cast<std::uint32_t>(last - samples_.begin())};
@@ -69,7 +69,7 @@ class Timeline {
   std::vector<std::uint32_t> starts_;  ///< by thread
 };
 
-/// At a position in the timeline so many more (or fewer) threads wait.
+/// A change in the number of waiting threads, at a position in the timeline.
 struct Change {
   std::uint32_t position = 0;
   std::int32_t waiting = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In which code threads ran, and above all while others waited for them (doc/design.md "Graph").
+// The code in which threads ran, especially while others waited for them (doc/design.md "Graph").
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,25 @@
 
 namespace offwait {
 
-/// The samples that have one stack.
+/// The CPU samples with one stack.
 struct StackSamples {
   StackId stack = kNoStack;
   std::uint64_t samples = 0;
-  std::uint64_t waiting = 0;  ///< each counted for every thread that waited then
+  std::uint64_t waiting = 0;  ///< a sample counts once for each thread that waited at that time
 };
 
+/// In each list, stacks with equal counts are in order of id.
 struct CpuSampleSums {
-  /// By vertex: all of its threads' samples inside the window.
+  /// By vertex: all samples of its threads inside the window, most `samples` first. `waiting` is 0.
   std::vector<std::vector<StackSamples>> by_vertex;
-  /// By ends of an edge (who waited, who ran): the samples of the latter at times when a thread of the former
-  /// was in a wait that the sampled thread ended. In [block, wake), and up to the waiting thread's exit.
+  /// By the ends of an edge, (waiting vertex, sampled vertex): the samples of the second vertex that were
+  /// taken while a thread of the first was in a wait that the sampled thread ended. A wait counts in [block,
+  /// wake) and up to the waiting thread's exit. Most `waiting` first.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<StackSamples>> by_edge;
 };
-// All lists by `waiting` (of a vertex: by `samples`, `waiting` is 0), most first, ties by stack.
 
-/// `vertex_of` is by actor; its values are below `vertices`. O((waits + samples) × log samples) time, and
-/// again as much as samples × edges to their thread's vertex.
+/// `vertex_of` has a vertex below `vertices` for each actor. Takes O((waits + samples) × log samples) time,
+/// plus time for each pair of a sample and an edge to its vertex.
 CpuSampleSums sum_cpu_samples(const Trace& trace, const std::vector<std::uint32_t>& vertex_of,
                               std::size_t vertices);
 

@@ -32,7 +32,7 @@ class Finder {
       const std::uint32_t candidate = candidate_at(io.thread, io.issue);
       if (candidate != kNone && !is_declared(candidate)) reject(candidate);
     }
-    look_at_wakings();
+    reject_wakers_of_work();
     std::vector<FalseWakeup> found;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (!rejected_[i]) found.push_back(candidates_[i]);
@@ -66,7 +66,8 @@ class Finder {
     return mark != marks.end() && trace_.false_marks[*mark].at <= to;
   }
 
-  /// Does a mark of the thread lie between the wait at `at` and the next one?
+  /// Whether a mark of the thread lies between the wait at `at` and the next one; `ran` is then the running
+  /// time there.
   bool declared(ActorId thread, Indices waits, std::size_t at, Nanos& ran) const {
     const Wait& first = trace_.waits[waits[at]];
     const Nanos block = trace_.waits[waits[at + 1]].block;
@@ -80,8 +81,8 @@ class Finder {
     return marked(site(first).thread, first.run, trace_.waits[one.again].block);
   }
 
-  /// Where in `waits` the thread waits again after the wakeup from the wait at `at`, or `at` if that was not
-  /// false as far as the thread's own records tell.
+  /// The position in `waits` at which the thread waits again after the wakeup from the wait at `at`; `at`
+  /// itself if the thread's own records show that the wakeup was not false.
   std::size_t waits_again(ActorId thread, Indices waits, std::size_t at, Nanos& ran) const {
     const Wait& first = trace_.waits[waits[at]];
     const ActorId waker = site(first).waker;
@@ -125,7 +126,7 @@ class Finder {
     return at != all.end() && trace_.gaps[*at].from < to;
   }
 
-  /// The one between whose two waits the thread was at this time, its ends included.
+  /// The candidate that the thread was in at this time: between its two waits, ends included.
   std::uint32_t candidate_at(ActorId thread, Nanos time) const {
     if (thread == kNoActor) return kNone;
     const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(first_of_[thread]);
@@ -136,11 +137,12 @@ class Finder {
     return static_cast<std::uint32_t>(at - candidates_.begin());
   }
 
-  /// A candidate that woke a thread hangs on that thread's own: if the woken one went on to do something, its
-  /// waker did something too, and so back.
-  void look_at_wakings() {
+  /// A candidate that woke another thread depends on that thread's candidate: if the woken thread did work,
+  /// then so did its waker, and the waker's waker, and so on.
+  void reject_wakers_of_work() {
     const std::vector<std::uint32_t> ends_in = candidates_of_waits();
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> hangs_on;  // (the woken one's, the waker's)
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>
+        depends_on;  // (the woken thread's candidate, the waker's)
     for (std::uint32_t i = 0; i < trace_.waits.size(); ++i) {
       const Wait& wait = trace_.waits[i];
       const std::uint32_t waker = candidate_at(site(wait).waker, wait.wake);
@@ -148,21 +150,22 @@ class Finder {
       if (ends_in[i] == kNone) {
         reject(waker);
       } else {
-        hangs_on.emplace_back(ends_in[i], waker);
+        depends_on.emplace_back(ends_in[i], waker);
       }
     }
-    std::sort(hangs_on.begin(), hangs_on.end());
+    std::sort(depends_on.begin(), depends_on.end());
     while (!newly_rejected_.empty()) {
       const std::uint32_t woken = newly_rejected_.back();
       newly_rejected_.pop_back();
-      for (auto at = std::lower_bound(hangs_on.begin(), hangs_on.end(), std::pair(woken, std::uint32_t{0}));
-           at != hangs_on.end() && at->first == woken; ++at) {
+      for (auto at =
+               std::lower_bound(depends_on.begin(), depends_on.end(), std::pair(woken, std::uint32_t{0}));
+           at != depends_on.end() && at->first == woken; ++at) {
         reject(at->second);
       }
     }
   }
 
-  /// By wait: the candidate that would take away how it ended.
+  /// By wait: the candidate in which the wait ends.
   std::vector<std::uint32_t> candidates_of_waits() const {
     std::vector<std::uint32_t> out(trace_.waits.size(), kNone);
     std::size_t next = 0;
@@ -188,7 +191,7 @@ class Finder {
   Histories histories_;
   ByThread marks_;
   std::vector<FalseWakeup> candidates_;
-  std::vector<std::size_t> first_of_;  ///< by thread, and one more
+  std::vector<std::size_t> first_of_;  ///< by thread: its first candidate; then the number of candidates
   std::vector<bool> rejected_;
   std::vector<std::uint32_t> newly_rejected_;
 };
@@ -199,7 +202,8 @@ std::vector<FalseWakeup> find_false_wakeups(const Trace& trace) { return Finder(
 
 Trace without_false_wakeups(const Trace& trace, const std::vector<FalseWakeup>& false_wakeups) {
   Trace out = trace;
-  // In order of time within a thread, so that a wait that was woken falsely several times grows step by step.
+  // The wakeups of a thread are in order of time, so that a wait with several false wakeups grows step by
+  // step.
   struct Span {
     ActorId thread;
     Nanos from;

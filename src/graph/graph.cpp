@@ -17,7 +17,7 @@ void sort_edges(std::vector<Edge>& edges) {
   });
 }
 
-/// Sites that differ only in what a stack does not show become one.
+/// Adds up entries with equal stacks and class; their sites differ in other members.
 void join_stacks(std::vector<EdgeStack>& stacks) {
   const auto key = [](const EdgeStack& stack) {
     return std::tie(stack.wait_stack, stack.waker_stack, stack.wait_class);

@@ -12,7 +12,7 @@
 
 namespace offwait {
 
-/// The part of an edge that has one pair of stacks.
+/// The part of an edge whose waits have the same pair of stacks and the same class.
 struct EdgeStack {
   StackId wait_stack = kNoStack;
   StackId waker_stack = kNoStack;
@@ -30,18 +30,19 @@ struct EdgePeer {
   Nanos weight_ns = 0;
 };
 
-/// A→B: A waited and B woke it. For an idle edge (from a device) A is the device that waits for B's
-/// next request.
+/// An edge from→to: `from` waited and `to` woke it. In an idle edge `from` is a device that waits for the
+/// next request of `to`.
 struct Edge : SiteSum {
   ActorId from = kNoActor;
   ActorId to = kNoActor;
-  Nanos plain_ns = 0;  ///< as wait_ns, but of a group not divided either: so long are all `waits` together
+  Nanos plain_ns = 0;  ///< total length of all `waits`; unlike wait_ns it is not divided for a group
   std::array<Nanos, kWaitClasses> class_wait_ns{};  ///< wait_ns by wait class; all 0 on idle edges
   std::vector<EdgeStack> stacks;                    ///< by weight, heaviest first
   std::vector<EdgePeer> peers;                      ///< by wait_ns, longest first
 };
 
-/// At most one edge per ordered pair of actors, by weight, heaviest first; ties by (from, to).
+/// There is at most one edge for each ordered pair of actors. Edges are heaviest first, then in order of
+/// (from, to).
 struct Graph {
   std::vector<Edge> edges;
 };
@@ -49,10 +50,10 @@ struct Graph {
 /// Sums the sites by (thread, waker). Sites without a known waker make no edge.
 Graph build_graph(const Trace& trace, const Sweep& sweep);
 
-/// Equal peers become one; restores the order.
+/// Adds up entries with the same peer and restores the order.
 void join_peers(std::vector<EdgePeer>& peers);
 
-/// Adds edges (idle edges of devices) that are not in the graph yet and restores its order.
+/// Adds edges that are not in the graph yet (idle edges of devices) and restores its order.
 void add_edges(Graph& graph, std::vector<Edge> edges);
 
 }  // namespace offwait

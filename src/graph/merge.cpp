@@ -43,16 +43,16 @@ double square(const Distribution& distribution) {
                          [](double sum, const auto& part) { return sum + part.second * part.second; });
 }
 
-/// Running or runnable, of its lifetime.
+/// The share of its lifetime in which a thread was running or runnable.
 double busy_share(const ActorTime& time) {
   return static_cast<double>(time.running_ns + time.runnable_ns) /
          static_cast<double>(std::max<Nanos>(time.lifetime_ns, 1));
 }
 
-/// The groups that threads of one process and name pattern fall into.
+/// The groups of similar threads among those of one process and name pattern.
 class SimilarityGroups {
  public:
-  /// The vertex to join: that of the most similar group, or `fresh` for a new group.
+  /// Adds a thread and returns its vertex: that of the most similar group, or `fresh` for a new group.
   std::uint32_t join(const Distribution& waits, double busy, std::uint32_t fresh) {
     const std::size_t group = waits.empty() ? idle_group() : most_similar(waits, busy);
     if (group == groups_.size()) {
@@ -60,7 +60,7 @@ class SimilarityGroups {
     }
     groups_[group].busy += busy;
     groups_[group].members += 1;
-    // The group's sum changes, and with it its length: |g + w|² = |g|² + 2 g·w + |w|².
+    // The length of the group's sum changes as |g + w|² = |g|² + 2 g·w + |w|².
     double product = 0;
     for (const auto& [kind, ns] : waits) {
       double& sum = sums_[kind][group];
@@ -114,10 +114,11 @@ class SimilarityGroups {
   }
 
   std::vector<Group> groups_;
-  std::map<WaitKind, std::map<std::size_t, double>> sums_;  ///< the groups' distributions, by kind first
+  std::map<WaitKind, std::map<std::size_t, double>>
+      sums_;  ///< by kind of wait, then group: the group's wait time
 };
 
-/// Adds `edge`; equal stacks stay apart.
+/// Adds `edge` to `sum` and appends its stacks; equal ones are not yet added up.
 void add(Edge& sum, const Edge& edge) {
   add(static_cast<SiteSum&>(sum), edge);
   sum.plain_ns += edge.plain_ns;
@@ -165,7 +166,7 @@ void scale(Edge& edge, const Share& share) {
   }
 }
 
-/// Equal stacks become one.
+/// Adds up entries with equal stacks.
 std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
   const auto key = [](const EdgeStack& stack) {
     return std::tuple(stack.wait_stack, stack.waker_stack, stack.wait_class);
@@ -185,7 +186,7 @@ std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
   return sums;
 }
 
-/// `merged` has its vertex_of; fills in the rest.
+/// Fills in everything but vertex_of, which `merged` has already.
 void merge_along(Merged& merged, const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph) {
   for (ActorId id = 0; id < with.actors().size(); ++id) {
     const std::uint32_t index = merged.vertex_of[id];
@@ -202,7 +203,7 @@ void merge_along(Merged& merged, const TraceWithStandIns& with, const Sweep& swe
     vertex.alive_ns = group.alive_ns;
     vertex.busy_ns = group.busy_ns;
   }
-  // Those of stand-ins are not to be divided by anything.
+  // The second edge of each pair is the sum of the stand-ins' edges, which are not divided.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<Edge, 2>> edges;
   for (const Edge& edge : graph.edges) {
     const std::uint32_t from = merged.vertex_of[edge.from];

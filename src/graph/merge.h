@@ -18,9 +18,9 @@ struct Vertex {
   std::vector<ActorId> members;       ///< in order of id; more than one only in a group of threads
   ActorTime time;                     ///< sum over the members
   bool short_lived = false;           ///< one virtual thread made of threads that follow each other
-  // Only of those:
-  Nanos alive_ns = 0;  ///< at least one member lives
-  Nanos busy_ns = 0;   ///< at least one member is running or runnable
+  // Set only if short_lived:
+  Nanos alive_ns = 0;  ///< time in which at least one member lives
+  Nanos busy_ns = 0;   ///< time in which at least one member is running or runnable
 };
 
 struct Merged {
@@ -29,24 +29,31 @@ struct Merged {
   Graph graph;                           ///< edges between vertices: `from`/`to` are vertex indices
 };
 
-/// Every actor its own vertex, with the same number. `with` has no stand-ins.
+/// Makes each actor a vertex of its own, with the same number. `with` must have no stand-ins.
 Merged keep_apart(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph);
 
-/// Threads of one process (and all `outside` or none) whose names differ at most in digits, and whose
-/// distributions of wait time over (wait stack, class) are similar (cosine of the two vectors ≥ 0.9 against
-/// the group's sum), and who are about as busy (their share of running or runnable time at most 0.3 from the
-/// group's mean), become one vertex; but threads that are running or runnable for kAlwaysReady of the window
-/// only with each other: the last one at a barrier must not hide among those that wait for it.
-/// How busy they are counts because the threads of an idle pool wait in the same place as busy ones: merged
-/// with them, MariaDB's wait for the disk fell under the threshold.
-/// Threads that never waited are similar to each other only. A thread without a name or whose process is not
-/// known (tgid 0) stays alone. Edges inside become a self-loop. wait_ns, weight_ns and the like of a group
-/// edge and its stacks are the sum over all members divided by the members of the waiting vertex, each
-/// rounded down, so that weights stay comparable with the window; `waits` and plain_ns are plain sums.
+/// Merges similar threads into one vertex. Threads are similar if all of this holds:
+/// - they belong to one process and are all `outside` or none, and their names differ at most in digits;
+/// - their wait time is distributed similarly over (wait stack, class): the cosine of a thread's vector and
+/// the
+///   group's sum is ≥ 0.9. Threads that never waited are similar only to each other;
+/// - they are about as busy: a thread's share of running or runnable time differs at most by 0.3 from the
+/// group's
+///   mean. Without this, the threads of an idle pool were merged with busy ones that wait in the same place,
+///   and MariaDB's wait for the disk fell under the threshold;
+/// - they are all running or runnable for kAlwaysReady of the window, or none is: the last thread at a
+/// barrier must
+///   not hide among those that wait for it.
+/// A thread without a name, or whose process is not known (tgid 0), stays alone.
 ///
-/// The threads of each of `with.groups()` become one vertex, whatever their waits. Its edges are the members'
-/// waits divided by how many members live at a time (the sum of their lifetimes ÷ alive_ns), and to these
-/// are added, undivided, the waits of its stand-in: while none lives it waits for the creator of the next.
+/// Edges inside a group become a self-loop. wait_ns, weight_ns and the like of a group's edge and its stacks
+/// are the sum over all members, divided by the number of members of the waiting vertex and rounded down, so
+/// that weights stay comparable with the window. `waits` and plain_ns are plain sums.
+///
+/// The threads of each of `with.groups()` also become one vertex, whatever their waits. Its edges are the
+/// waits of the members, divided by the mean number of members that live at a time (the sum of their
+/// lifetimes ÷ alive_ns), plus the undivided waits of its stand-in: while no member lives, it waits for the
+/// creator of the next one.
 Merged merge_similar(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph);
 
 }  // namespace offwait

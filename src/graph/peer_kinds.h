@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What it means to wait for a peer: for a request from outside of the target, for a service outside of this
-// host, or for somebody whom the recording knows.
+// Kinds of peers. A thread that waits for a peer waits for a request from outside of the target, for a
+// service outside of this host, or for recorded threads.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 namespace offwait {
 
 enum class PeerKind : std::uint8_t {
-  known,           ///< the threads at the other end are recorded, and take part like any other
-  request,         ///< a client outside of the target, on this host or not: who waits has nothing to do
-  remote_service,  ///< a service whose answers none of this host's threads sent
+  known,    ///< threads at the other end are recorded, and are in the graph like any other
+  request,  ///< a client outside of the target, on any host: a thread that waits for it has nothing to do
+  remote_service,  ///< a service whose answers no thread of this host sent
 };
 
-/// By PeerId. A client is outside of the target when no thread of the target ended a wait on its connection,
-/// a service outside of the host when no thread at all did.
+/// The kinds by PeerId. A client is outside of the target if no thread of the target ended a wait on its
+/// connection. A service is outside of the host if no thread at all did.
 std::vector<PeerKind> kinds_of_peers(const Trace& trace);
 
-/// The part of an edge whose waits were for peers of this kind.
+/// The part of an edge whose waits were for peers of one kind.
 struct PeerSum {
   Nanos wait_ns = 0;
   Nanos weight_ns = 0;

@@ -49,7 +49,7 @@ std::optional<Phases> WaitsOverTime::phases() const {
   if (count > kFewest) {
     return std::nullopt;
   }
-  // A phase does not end in the middle because the rest of it is not needed for kMost.
+  // A phase must not end in the middle only because kMost is reached there.
   std::vector<bool> taken(kParts, false);
   for (std::size_t i = 0; i < count; ++i) {
     taken[fullest[i]] = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When in the window waits took place: all the time, or in a few phases (a write stall, a checkpoint)?
+// The times of waits in the window: all the time, or in a few phases, such as a write stall or a checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace offwait {
 
-/// Most of the time that was waited lies in a small part of the window.
+/// A small part of the window that has most of the wait time.
 struct Phases {
-  Nanos wait_ns = 0;           ///< waited within the ranges
-  Nanos all_ns = 0;            ///< waited in the window
-  Nanos length_ns = 0;         ///< of the ranges together
+  Nanos wait_ns = 0;           ///< wait time within the ranges
+  Nanos all_ns = 0;            ///< wait time in the window
+  Nanos length_ns = 0;         ///< total length of the ranges
   std::vector<Window> ranges;  ///< in order of time; not empty, disjoint, whole hundredths of the window
 };
 
@@ -23,19 +23,19 @@ struct Phases {
 class WaitsOverTime {
  public:
   static constexpr std::size_t kParts = 100;
-  static constexpr double kMost = 0.8;        ///< of the time waited lies in the phases,
-  static constexpr std::size_t kFewest = 20;  ///< which are at most so many of the parts,
-  static constexpr std::size_t kRanges = 3;   ///< in at most so many pieces
+  static constexpr double kMost = 0.8;        ///< share of the wait time that phases must have
+  static constexpr std::size_t kFewest = 20;  ///< most parts that phases may have
+  static constexpr std::size_t kRanges = 3;   ///< most ranges that phases may have
 
   /// The window is not empty.
   explicit WaitsOverTime(const Window& window);
 
-  /// A wait, clipped to the window.
+  /// Adds a wait, clipped to the window.
   void add(Nanos from, Nanos to);
 
-  /// The fewest parts with kMost of the time, the fullest first (of equal ones the earlier), if they are as
-  /// few and as close to each other as said above; with the neighbours that are more than half as full as
-  /// the emptiest of them.
+  /// The phases, if there are any. They consist of the fewest parts that have kMost of the wait time, taken
+  /// from the fullest on (of equal ones the earlier first), and of neighbours that are more than half as full
+  /// as the emptiest of these. Nothing if there are more than kFewest parts or kRanges ranges.
   std::optional<Phases> phases() const;
 
  private:

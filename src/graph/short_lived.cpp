@@ -11,13 +11,13 @@ namespace offwait {
 
 namespace {
 
-/// A change in how many of a group are in some state.
+/// A change in the number of threads of a group that are in some state.
 struct Change {
   Nanos at = 0;
   int by = 0;
 };
 
-/// At one instant the ends come first: what touches does not overlap.
+/// At one instant the ends come before the begins, because intervals that touch do not overlap.
 void sort_changes(std::vector<Change>& changes) {
   std::sort(changes.begin(), changes.end(),
             [](const Change& a, const Change& b) { return std::pair(a.at, a.by) < std::pair(b.at, b.by); });
@@ -34,7 +34,7 @@ int most_at_once(std::vector<Change> changes) {
   return most;
 }
 
-/// For how long there is at least one.
+/// The time in which there is at least one.
 Nanos at_least_one(std::vector<Change> changes) {
   sort_changes(changes);
   Nanos total = 0;
@@ -93,8 +93,8 @@ class StandIns {
   }
 
   void find_groups() {
-    // By what they have in common: outside, process of its own, process, name.
-    std::map<std::tuple<bool, bool, std::int32_t, std::string>, std::vector<ActorId>> crowds;
+    // By (outside, forked as a process of its own, process or forking process, name pattern).
+    std::map<std::tuple<bool, bool, std::int32_t, std::string>, std::vector<ActorId>> similar;
     for (ActorId id = 0; id < with_.actors_; ++id) {
       const Actor& actor = trace_.actors[id];
       if (!is_candidate(actor)) {
@@ -102,9 +102,9 @@ class StandIns {
       }
       const std::int32_t creator = actor.parent == kNoActor ? actor.tgid : trace_.actors[actor.parent].tgid;
       const bool forked = creator != 0 && creator != actor.tgid;
-      crowds[{actor.outside, forked, forked ? creator : actor.tgid, name_pattern(actor.name)}].push_back(id);
+      similar[{actor.outside, forked, forked ? creator : actor.tgid, name_pattern(actor.name)}].push_back(id);
     }
-    for (auto& [key, members] : crowds) {
+    for (auto& [key, members] : similar) {
       std::vector<Change> lives;
       for (const ActorId id : members) {
         lives.push_back({trace_.actors[id].start, 1});
@@ -117,7 +117,7 @@ class StandIns {
     }
   }
 
-  /// busy_ns of the groups.
+  /// Sets busy_ns of the groups.
   void measure() {
     constexpr std::uint32_t kNone = UINT32_MAX;
     std::vector<std::uint32_t> group_of(with_.actors_, kNone);
@@ -168,7 +168,7 @@ class StandIns {
     if (waits == waits_of_.end()) {
       return false;
     }
-    // The last one that began before.
+    // The last wait that began before is the one before `next`.
     const auto next = std::lower_bound(waits->second.begin(), waits->second.end(), at,
                                        [](const Span& wait, Nanos time) { return wait.block < time; });
     return next != waits->second.begin() && std::prev(next)->wake > at;

@@ -19,11 +19,11 @@ namespace {
 
 using Indices = std::span<const std::uint32_t>;
 
-// On disk and asleep: blocked, too.
+// kOnDisk and kAsleep are parts of blocked.
 enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kAsleep, kUnknown };
 using StateTimes = std::array<Nanos, 6>;
 
-/// Adds up the states of one thread from the begin of its lifetime in the window to an instant that only
+/// Adds up the states of one thread, from the begin of its lifetime in the window to an instant that only
 /// moves forward.
 class StateClock {
  public:
@@ -66,7 +66,7 @@ class StateClock {
     return std::min({next_block(trace), next_out(trace), next_gap(trace)});
   }
 
-  /// What follows the state that ended at since_ or, for records from before the window, earlier.
+  /// Goes to the state after the one that ended at since_ or, for records from before the window, earlier.
   void next_state(const Trace& trace) {
     const auto enter = [this](State state, Nanos until) {
       state_ = state;
@@ -99,7 +99,7 @@ class StateClock {
     enter(kUnknown, trace.gaps[take(history_.gaps)].to);
   }
 
-  History history_;  ///< what is still to come
+  History history_;  ///< the entries that are still to come
   StateTimes times_{};
   Nanos since_;
   Nanos end_;
@@ -108,19 +108,20 @@ class StateClock {
   State state_ = kUnknown;
 };
 
-/// A thread's place in the forest of those that wait for each other. Apart from the rest, small, and linked
-/// by address, because walking the chains is what takes the time when a lock has a long queue.
+/// A thread's place in the forest of threads that wait for each other. Links are small, linked by address and
+/// separate from the rest, because walking the chains takes most of the time if a lock has a long queue.
 struct Link {
-  /// Σ size change × its time over the current wait, modulo 2^64, from the window's begin: the wait's weight
-  /// at t is size × t − moment.
+  /// Σ (change of `size` × time of the change) over the current wait, modulo 2^64, with times from the
+  /// window's begin. The wait's weight at t is size × t − moment.
   std::uint64_t moment = 0;
-  std::uint32_t size = 1;  ///< itself (no kernel thread) and all that wait for it, directly or not
+  std::uint32_t size =
+      1;  ///< 1 (0 for a kernel thread) + the threads that wait for it, directly or through others
   Link* parent = nullptr;  ///< the thread that will end the current wait
 };
 
 struct Sleeper {
   StateClock clock;
-  Indices waits;  ///< from the current or next one on
+  Indices waits;  ///< the current or next wait and all later ones
   Nanos exit = kNever;
   Nanos from = 0;  ///< begin of the current wait, clipped
   Nanos blocked_until = kNotBlocked;
@@ -129,17 +130,17 @@ struct Sleeper {
   static constexpr Nanos kNotBlocked = -1;
 };
 
-/// The latest release by a thread.
+/// The latest release by a thread (SiteSum::releases).
 struct Release {
   Nanos last = 0;      ///< its last waking so far
-  Nanos first_ns = 0;  ///< length of the wait that its first one ended
+  Nanos first_ns = 0;  ///< length of the wait that its first waking ended
   Nanos first_disk_ns = 0;
   SiteId first_site = 0;
   std::uint32_t waits = 0;
 };
 
-/// Smallest of many keys of which always the smallest is replaced: a tree of losers, half the comparisons
-/// of a heap and none that is hard to predict.
+/// Finds the smallest of many keys, of which only the smallest is ever replaced. A loser tree needs half the
+/// comparisons of a heap, and no branch that is hard to predict.
 class Tournament {
  public:
   static constexpr std::uint64_t kOut = UINT64_MAX;
@@ -171,7 +172,8 @@ class Tournament {
     Entry current{key, winner_.player};
     for (std::size_t node = (leaves_ + current.player) / 2; node > 0; node /= 2) {
       Entry& loser = nodes_[node];
-      // Field by field: which of the two is less cannot be foreseen, and so it becomes conditional moves.
+      // The fields are assigned one by one so that the compiler makes conditional moves: the outcome of the
+      // comparison is hard to predict.
       const Entry other = loser;
       const bool lost = other.key < current.key;
       loser.key = lost ? current.key : other.key;
@@ -252,8 +254,8 @@ class Sweeper {
   ActorId id_of(const Link* link) const { return static_cast<ActorId>(link - links_.data()); }
   const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].waits.front()]; }
 
-  // Keys of the tournament are in order of time, and at one instant wakes come before blocks: only then
-  // is a thread that is woken and at the same instant wakes another, or sleeps again, no contradiction.
+  // Keys of the tournament are in order of time, and at one instant wakes come before blocks. Otherwise a
+  // thread that is woken and at the same instant wakes another, or sleeps again, would be a contradiction.
   std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
 
   std::uint64_t key_of_wake(ActorId id) const {
@@ -269,7 +271,7 @@ class Sweeper {
         0, std::min({wait.run, exit, trace_.window.end}) - std::max(wait.wake, trace_.window.begin));
   }
 
-  /// Counts and passes the empty waits on the way.
+  /// The key of the thread's next wait that is not empty. Counts and skips empty ones.
   std::uint64_t key_of_next_block(ActorId id) {
     const Window& window = trace_.window;
     Indices& waits = sleepers_[id].waits;
@@ -291,7 +293,8 @@ class Sweeper {
     return Tournament::kOut;
   }
 
-  /// Adds `size` dependents at `now` to `link` and to all that it waits for. Returns the last of them.
+  /// Adds `size` dependents at `now` to `link` and to the whole chain of threads that it waits for. Returns
+  /// the chain's last link.
   Link* add_size(Link* link, std::uint32_t size, Nanos now) const {
     return add_up_the_chain(link, size, std::uint64_t{size} * offset(now));
   }
@@ -348,7 +351,7 @@ class Sweeper {
     return true;
   }
 
-  /// `waker` ends a wait of `length` at `now`, and waited for a disk for `disk` meanwhile.
+  /// Notes that `waker` ended a wait of `length` at `now`, and waited for a disk for `disk` of that time.
   void note_release(ActorId waker, SiteId site, Nanos length, Nanos disk, Nanos now) {
     Release& release = releases_[waker];
     if (release.waits == 0 || now - release.last > kOneRelease) {
@@ -371,7 +374,8 @@ class Sweeper {
     count_one(site, length, disk);
   }
 
-  /// The current wait of `id` goes up to `now`. Returns for how long its waker waited for a disk meanwhile.
+  /// Adds the current wait of `id`, up to `now`, to its site. Returns how long its waker waited for a disk
+  /// meanwhile.
   Nanos add_wait(ActorId id, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
     const Link& link = links_[id];
@@ -396,7 +400,8 @@ class Sweeper {
     sum.waker_running_ns += running;
     sum.waker_runnable_ns += runnable;
     sum.waker_blocked_ns += blocked;
-    // Not the clock's own: a waker that was born during the wait has no clock before.
+    // The clock's own unknown time would not do: it begins only at the birth of a waker that was born during
+    // the wait.
     sum.waker_unknown_ns += length - running - runnable - blocked;
     sum.waker_disk_ns += disk;
     sum.waker_asleep_ns += asleep;
@@ -477,7 +482,7 @@ void add(SiteSum& sum, const SiteSum& site) {
 }
 
 Result<Sweep> sweep(const Trace& trace) {
-  // One wait can grow at most at the rate `actors`: up to here no sum of a site overflows.
+  // A wait grows at most at the rate `actors`, so within this limit no sum of a site overflows.
   if (trace.window.length() > kNever / static_cast<Nanos>(trace.actors.size() + 1)) {
     return Error{"the window is too long: weights do not fit 64 bits"};
   }

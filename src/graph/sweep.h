@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From waits to weights: one pass over time that gives every wait site its weight after cascaded
-// redistribution (wPerf, OSDI '18, Figure 4; doc/method.md "From waits to weights"), every thread its four
-// states, and every site what its waker was doing meanwhile.
+// From waits to weights. One pass over time computes the weight of each wait site after cascaded
+// redistribution (wPerf, OSDI '18, Figure 4; doc/method.md "From waits to weights"), the four states of each
+// thread, and for each site the states of its waker during the waits.
 #pragma once
 
 #include <cstdint>
@@ -13,43 +13,45 @@
 
 namespace offwait {
 
-/// Sums over the waits of one site, each wait clipped to the window (and to its thread's exit). A wait wholly
-/// outside is not counted; an empty one (block == wake) inside is, and weighs nothing. The second half of a
-/// wait for a packet (WaitSite::in_flight) has a time and a weight, but is not counted.
+/// Sums over the waits of one site. Each wait is clipped to the window and to its thread's exit. A wait
+/// wholly outside is not counted. An empty wait (block == wake) inside is counted and has weight 0. The
+/// second part of a wait for a packet (WaitSite::in_flight) has a time and a weight, but is not counted.
 struct SiteSum {
   std::uint64_t waits = 0;
   Nanos wait_ns = 0;
-  /// Local impact: at any instant the wait grows by 1 + the number of threads that wait for its thread,
-  /// directly or not; that of a kernel thread by the latter only. Equal to the literal recursion of Figure 4,
-  /// begun at every wait but those of kernel threads, to the nanosecond. A kworker or jbd2 waits for work
-  /// most of the time, for whoever sends it some. Begun at such waits, the cascade led from the target
-  /// through a kworker to another program's knot (RocksDB on a loop device).
+  /// The paper's local impact. At any instant a wait's weight grows by 1 + the number of threads that wait
+  /// for its thread, directly or through others; a kernel thread's wait grows by that number only. This
+  /// equals the recursion of Figure 4, begun at every wait but those of kernel threads, to the nanosecond.
+  /// Kernel threads are different because a kworker or jbd2 mostly waits for work, which any thread may send.
+  /// Begun at such waits, the cascade led from the target through a kworker to another program's knot
+  /// (RocksDB on a loop device).
   Nanos weight_ns = 0;
-  // What the waker was doing during the waits (unweighted). For a thread as waker the four add up to
-  // wait_ns; for any other waker all are 0. Before its birth and after its exit it is `unknown`.
+  // The states of the waker during the waits (unweighted). If the waker is a thread the four add up to
+  // wait_ns; else all are 0. Before its birth and after its exit a thread is `unknown`.
   Nanos waker_running_ns = 0;
   Nanos waker_runnable_ns = 0;
   Nanos waker_blocked_ns = 0;
   Nanos waker_unknown_ns = 0;
-  Nanos waker_disk_ns = 0;    ///< part of waker_blocked_ns: in waits of class disk
-  Nanos waker_asleep_ns = 0;  ///< part of waker_blocked_ns: in waits of class sleep
-  /// Runnable time inside the window after the waits: until they cost the thread nothing more.
+  Nanos waker_disk_ns = 0;    ///< part of waker_blocked_ns that is in waits of class disk
+  Nanos waker_asleep_ns = 0;  ///< part of waker_blocked_ns that is in waits of class sleep
+  /// Runnable time inside the window that directly follows the waits.
   Nanos resume_ns = 0;
-  // Releases: wakings of several threads by one, each at most kOneRelease after the one before it. Who leaves
-  // a barrier last, or commits for a group, lets all go at once; a lock is handed over one by one.
-  Nanos together_ns = 0;              ///< part of wait_ns: of waits that ended together with others
-  Nanos together_disk_ns = 0;         ///< part of waker_disk_ns: during these waits
-  std::uint64_t together_waits = 0;   ///< how many these are (empty ones are not counted)
-  std::uint64_t releases = 0;         ///< in how many releases; each is counted by the first of its waits
-  std::uint64_t largest_release = 0;  ///< most threads that one of these let go; 0: none
+  // A release is the waking of several threads by one, each at most kOneRelease after the one before. The
+  // last thread at a barrier, or a thread that commits for a group, releases all others at once; a lock is
+  // handed over one by one.
+  Nanos together_ns = 0;             ///< part of wait_ns that is in waits ended by releases
+  Nanos together_disk_ns = 0;        ///< part of waker_disk_ns that is during these waits
+  std::uint64_t together_waits = 0;  ///< number of these waits, without empty ones
+  std::uint64_t releases = 0;        ///< number of the releases; the site of a release's first wait counts it
+  std::uint64_t largest_release = 0;  ///< most threads woken by one of these releases; 0: none
 };
 inline constexpr Nanos kOneRelease = 20'000;
 
 void add(SiteSum& sum, const SiteSum& site);
 
-/// How a thread spent its lifetime inside the window; the four states add up to lifetime_ns exactly.
-/// All zero for actors that are no threads. A record from before Actor::seen is believed: the thread is
-/// `unknown` only up to the first one. Where no record says otherwise it is running.
+/// The states of a thread in its lifetime inside the window; the four add up to lifetime_ns exactly. All are
+/// 0 for actors that are no threads. A thread is `unknown` before Actor::seen, or before its first record if
+/// that is earlier. After that it is running where no record says otherwise.
 struct ActorTime {
   Nanos running_ns = 0;
   Nanos runnable_ns = 0;
@@ -66,11 +68,11 @@ struct Sweep {
   std::vector<ActorTime> actors;  ///< parallel to Trace::actors
 };
 
-/// O(events × (log threads + chain length)) time, 4 bytes per wait and preemption of memory beside the
-/// trace. Fails, naming the wait, on a trace that cannot have happened: a thread that wakes another
-/// while it is itself blocked, two threads that wait for each other at the same time. At one instant wakes
-/// come before blocks. Fails too when the sum of all weights would not fit Nanos: no sum of weights
-/// overflows. The trace must satisfy validate().
+/// Sweeps a trace that satisfies validate(). Takes O(events × (log threads + chain length)) time, and 4 bytes
+/// of memory for each wait and preemption in addition to the trace. Fails, naming the wait, on a trace that
+/// cannot have happened: a thread wakes another while it is itself blocked, or two threads wait for each
+/// other at the same time. At one instant wakes come before blocks. Also fails if the sum of all weights does
+/// not fit Nanos, so that no sum of weights overflows.
 Result<Sweep> sweep(const Trace& trace);
 
 }  // namespace offwait

@@ -14,7 +14,7 @@ std::vector<std::vector<std::uint32_t>> deadlocks(const std::vector<std::uint32_
       seen_from[at] = start;
       at = holder[at];
     }
-    // Back where this way has been before: what follows is a circle, entered anywhere.
+    // If the way from `start` has come back to itself, it has entered a circle, at any of its threads.
     if (at == kHoldsNothing || seen_from[at] != start) continue;
     std::uint32_t smallest = at;
     for (std::uint32_t next = holder[at]; next != at; next = holder[next]) {

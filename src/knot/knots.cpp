@@ -11,7 +11,7 @@
 namespace offwait {
 namespace {
 
-// Sums of what hostile input says: clamped, for overflow is undefined.
+// The sum, clamped: the values may come from hostile input, and overflow is undefined.
 Nanos add_clamped(Nanos a, Nanos b) {
   Nanos sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) {
@@ -152,8 +152,8 @@ class KnotSearch {
     return arc >= removals_ && vertices_[edges_[live_[arc]].from].kind == KnotVertex::Kind::thread;
   }
 
-  // Marks the threads that do the work, and all that these wait for heavily, directly or not. Components are
-  // visited in the order of waiting, from those that nobody waits for on.
+  // Marks the threads that do the work, and all that these wait for heavily, directly or through others.
+  // Components are visited in the order of waiting; the first ones are those that no thread waits for.
   void find_followers() {
     std::vector<Arc> arcs;
     for (auto arc = removals_; arc < live_.size(); ++arc) {
@@ -186,9 +186,9 @@ class KnotSearch {
     return static_cast<double>(ns) >= fraction * static_cast<double>(options_.window_ns);
   }
 
-  // A node that has fallen apart: its terminal children are answers, background, or to be refined.
-  // False: nothing but background. A knot to be refined counts as found, for whatever becomes of its
-  // refinement, an answer is left; so undoing never reaches further than one level.
+  // Decides for each terminal child of a node that has split whether it is an answer, background, or to be
+  // refined. Returns false if all are background. A knot to be refined counts as found, because its
+  // refinement always leaves an answer; so undoing never reaches further than one level.
   bool look_inside(std::uint32_t parent) {
     const SplitTree::Node& node = tree_.nodes[parent];
     const auto count = static_cast<std::uint32_t>(node.children.size());
@@ -211,7 +211,7 @@ class KnotSearch {
         followed[ends.to] = true;
       }
     }
-    // The children are components already; what is wanted is their reverse topological order.
+    // Each child is a component already; the search serves to put them in reverse topological order.
     const Components components = strong_components(count, between);
     std::vector<std::uint32_t> order(count);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -225,8 +225,8 @@ class KnotSearch {
         continue;
       }
       const std::uint32_t child = node.children[i];
-      // Only in the whole graph is there a vertex without any edge: a knot comes apart by the removal of one
-      // edge, which leaves its vertices another.
+      // Only the whole graph can have a vertex without any edge: a knot splits by the removal of one edge,
+      // and each of its vertices has another.
       const bool answer = extents_[child].arcs == 0 ? look_at_sink(child, has_edge[i], followed[i])
                                                     : look_at_knot(child, followed[i]);
       removed[i] = !answer;
@@ -270,8 +270,8 @@ class KnotSearch {
     const auto light = static_cast<std::size_t>(
         std::lower_bound(node.arcs.begin(), node.arcs.end(), std::min(node.split, removals_)) -
         node.arcs.begin());
-    // As long as it is connected, a knot has at least one edge per vertex; with just one it is a simple
-    // cycle, and nothing more is dropped.
+    // A strongly connected knot has at least one edge for each vertex. With exactly one it is a simple cycle,
+    // and no more edge is dropped.
     const std::size_t surplus = extent.vertices == 1 ? 0 : extent.arcs - extent.vertices;
     if (node.split == SplitTree::kLasts || surplus < light) {
       const std::size_t dropped = std::min(light, surplus);

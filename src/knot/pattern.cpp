@@ -13,7 +13,7 @@ constexpr double kServed = 1.0 / 7;
 constexpr double kReady = 0.25;
 constexpr double kCommits = 0.2;
 
-// In double: these are sums of sums from outside, and only ratios matter.
+// Sums are doubles, which cannot overflow, since they add up sums from outside and only ratios matter.
 using Places = std::map<std::uint32_t, double>;  // wait time by wait stack
 
 struct FutexWaits {

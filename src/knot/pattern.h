@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kind of bottleneck that a knot is, by rule. The rules see sums of time and which stacks are equal,
-// never what a stack says; where they cannot tell, they say `mixed`.
+// Classifies a knot as a kind of bottleneck by rules. The rules use sums of time and the equality of stacks,
+// never the names in a stack. If no rule holds the answer is `mixed`.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,38 @@ namespace offwait {
 
 /// In the order in which the rules are tried; the first that holds is the answer. "Most" is ≥ 60 %.
 enum class Pattern : std::uint8_t {
-  /// Threads wait for each other at least as long as for devices, most of that time ended in releases of
-  /// several threads at once, and who released them waited for a disk for a fifth of it or more. A barrier
-  /// whose last thread waits for a disk looks the same, but lets as many go each time.
+  /// Threads wait for each other at least as long as for devices. Most of that time ended in releases of
+  /// several threads
+  /// at once, and the releasing threads waited for a disk for a fifth of it or more. A barrier whose last
+  /// thread waits
+  /// for a disk looks the same, but releases the same number of threads each time.
   group_commit,
   /// The knot contains a device.
   blocking_io,
-  /// Its threads lack CPU (lacks_cpu()), and who they waited for ran for less than a seventh of the time it
-  /// was not blocked itself, and did not wait for disks for longer than for a CPU. Threads that contend for a
-  /// lock on few CPUs are runnable as long, but its holder runs. Measured: 33 % with db_bench's cache in one
+  /// Its threads lack CPU (lacks_cpu()). The threads that they waited for ran for less than a seventh of the
+  /// time in which
+  /// those were not blocked, and waited for disks at most as long as for a CPU. Threads that contend for a
+  /// lock on few
+  /// CPUs are runnable as long, but its holder runs. Measured shares: 33 % with db_bench's cache in one
   /// shard, where sharding gave a factor of 2.7 on the same CPUs, and 1 % with six bits of shards on half of
   /// the CPUs; MariaDB with 8 clients 17 to 23 %, with 64 clients 4 to 9 %, where a thread pool gave 1.4.
   cpu_starvation,
-  /// Its threads spent most of their blocked time waiting for a timer (such edges are in no knot).
+  /// Its threads spent most of their blocked time in waits for a timer (such edges are in no knot).
   timer_driven,
-  /// Most of the wait time is spent on an in-kernel lock, or on a futex by threads that wait for others
-  /// that themselves wait at the same place: A waits for B in the stacks in which B waits for its own
-  /// wakers. Those who contend for a lock all wait in its acquisition, be there two of them, a ring of
-  /// them or a merged group (self-loop). A barrier of two looks the same.
+  /// Most of the wait time is spent on an in-kernel lock, or on a futex by threads that wait in the same
+  /// place as their
+  /// wakers do: A waits for B in the stacks in which B waits for its own wakers. Threads that contend for a
+  /// lock all wait
+  /// in its acquisition, whether they are two, a ring or a merged group (self-loop). A barrier of two looks
+  /// the same.
   lock_contention,
-  /// The same, but most of that wait time ended in releases of several threads at once: who comes last to a
-  /// barrier lets all others go, while a lock is handed over one by one.
+  /// As lock_contention, but most of that wait time ended in releases of several threads at once: the last
+  /// thread at a
+  /// barrier releases all others, while a lock is handed over one by one.
   load_imbalance,
-  /// Most of the wait time is spent on pipes, or on a futex by threads that wait for others that
-  /// themselves wait elsewhere: A waits for a full queue, B for an empty one.
+  /// Most of the wait time is spent on pipes, or on a futex by threads that wait in another place than their
+  /// wakers do:
+  /// one waits at a full queue, the other at an empty one.
   producer_consumer,
   /// Most of the wait time is spent on sockets or in polls, for threads of the knot: both sides of a closed
   /// loop are in it.
@@ -62,10 +70,10 @@ struct PatternEdge {
   Nanos futex_ns = 0;
   Nanos lock_ns = 0;  ///< in-kernel locks, and spin locks
   Nanos pipe_ns = 0;
-  Nanos net_ns = 0;            ///< sockets and polls
-  Nanos other_ns = 0;          ///< every other class
-  Nanos together_ns = 0;       ///< part of all of them: of waits that ended in releases of several at once
-  Nanos together_disk_ns = 0;  ///< part of together_ns: who released them waited for a disk
+  Nanos net_ns = 0;       ///< sockets and polls
+  Nanos other_ns = 0;     ///< every other class
+  Nanos together_ns = 0;  ///< part of the sum of these: in waits that ended in releases of several at once
+  Nanos together_disk_ns = 0;  ///< part of together_ns in which the releasing thread waited for a disk
   bool to_device = false;
   /// Parts of futex_ns; waits without a known stack are left out.
   std::vector<StackWait> futex_stacks;
@@ -77,18 +85,19 @@ struct PatternKnot {
   Nanos runnable_ns = 0;
   Nanos blocked_ns = 0;
   Nanos timer_ns = 0;  ///< part of blocked_ns: waits that a timer ended
-  // Over its edges, while they were waited for, its threads were:
+  // Summed over its edges: the time in which the waker was, during the waits,
   Nanos waker_running_ns = 0;
   Nanos waker_runnable_ns = 0;
   Nanos waker_disk_ns = 0;  ///< waiting for a disk
   std::vector<PatternEdge> edges;
 };
 
-/// The knot's threads were runnable for a quarter of the time that they did not run: beside any pattern it
-/// is worth saying that CPUs are short.
+/// Whether the knot's threads were runnable for a quarter or more of the time in which they did not run. CPUs
+/// are then short, which is worth a note beside any pattern.
 bool lacks_cpu(const PatternKnot& knot);
 
-/// Two places count as the same when the distributions of wait time over stacks overlap by half or more.
+/// The first pattern that holds. Two places are the same if their distributions of wait time over stacks
+/// overlap by half or more.
 Pattern classify(const PatternKnot& knot);
 
 }  // namespace offwait

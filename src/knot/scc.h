@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Strongly connected components of a directed graph (Tarjan), without recursion: a chain of 100,000
-// vertices must not need a stack of 100,000 frames.
+// Strongly connected components of a directed graph by Tarjan's algorithm, without recursion: a chain of
+// 100,000 vertices must not need a stack of 100,000 frames.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Components {
   std::vector<std::uint32_t> of;
 };
 
-/// Arcs must lie between vertices < `vertices`; self-loops and parallel arcs are allowed. O(vertices +
-/// arcs). Depends on nothing but its arguments, the order of the arcs included.
+/// Arcs must be between vertices < `vertices`; self-loops and parallel arcs are allowed. Takes O(vertices +
+/// arcs) time. The numbering may depend on the order of the arcs.
 Components strong_components(std::uint32_t vertices, const std::vector<Arc>& arcs);
 
 }  // namespace offwait

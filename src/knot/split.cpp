@@ -27,7 +27,7 @@ class Splitter {
   }
 
   SplitTree run(const Part& whole, std::uint32_t removals) {
-    // What is still together after the last removal is contracted first and stays together.
+    // Components that are left after the last removal are contracted first, as they never split.
     Halves halves = cut(whole, removals);
     for (Part& part : halves.late) {
       if (part.nodes.size() == 1) {
@@ -46,8 +46,8 @@ class Splitter {
  private:
   struct Halves {
     std::vector<std::uint32_t> component;  // by position in the part's nodes
-    std::vector<Part> late;                // by component: what happens inside it after the middle
-    std::vector<std::uint32_t> roots;      // by component: the node it became
+    std::vector<Part> late;                // by component: the part inside it, after the middle
+    std::vector<std::uint32_t> roots;      // by component: its node
   };
 
   // The part's components at `middle` removals, each with its own arcs that are left then.
@@ -77,7 +77,7 @@ class Splitter {
     return halves;
   }
 
-  // What happens before the middle, its components contracted to their nodes.
+  // The part before the middle, in which each component is contracted to its node.
   Part early_part(const Part& part, const Halves& halves, std::uint32_t middle) {
     for (std::uint32_t i = 0; i < part.nodes.size(); ++i) {
       local_[part.nodes[i]] = i;
@@ -95,8 +95,9 @@ class Splitter {
     return early;
   }
 
-  // The part is strongly connected at `from` removals (or from < 0: it is the whole graph) and has no two
-  // nodes in one component at `to`. Returns the node it is. Recursion: as deep as log2(removals).
+  // `part` is strongly connected after `from` removals (it is the whole graph if from < 0), and no two of its
+  // nodes are in one component after `to`. Returns the part's node. The recursion is at most log2(removals)
+  // deep.
   std::uint32_t solve(std::int64_t from, std::int64_t to, Part part) {
     while (true) {
       if (part.nodes.size() == 1 && from >= 0) {

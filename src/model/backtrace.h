@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stack with its frames in it, for renderers: a Trace keeps ids of interned frames instead.
+// A stack that contains its frames, for renderers. A Trace keeps ids of interned frames instead.
 #pragma once
 
 #include <compare>
@@ -27,11 +27,11 @@ struct Backtrace {
 /// Empty for kNoStack.
 Backtrace backtrace_of(const Trace& trace, StackId stack);
 
-/// Stands between kernel and user frames wherever a stack is written.
+/// Separates kernel frames from user frames wherever a stack is written.
 inline constexpr std::string_view kKernelUserBoundary = "--";
 
-/// The stack as lists of text have it, leaf first: to_string() of each frame, kKernelUserBoundary between
-/// kernel frames and what follows them, and cut_frame() at the end of a stack that was cut.
+/// The stack as a list of texts, leaf first: to_string() of each frame, kKernelUserBoundary after the kernel
+/// frames if more follows, and cut_frame() at the end if the stack was cut.
 std::vector<std::string> to_lines(const Backtrace& stack);
 
 }  // namespace offwait

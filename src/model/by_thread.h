@@ -11,7 +11,8 @@
 namespace offwait {
 
 /// The entries of one vector of a trace (waits, preemptions or gaps) grouped by thread: for each actor the
-/// indices of its entries, in the vector's order. 4 bytes an entry, so the vector has fewer than 2^32.
+/// indices of its entries, in the vector's order. An index takes 4 bytes, so the vector has fewer than 2^32
+/// entries.
 class ByThread {
  public:
   /// `thread_of(entry)` gives the ActorId of an entry; it is below `actors`.
@@ -21,7 +22,7 @@ class ByThread {
     for (const Entry& entry : entries) {
       ++starts_[thread_of(entry)];
     }
-    // Ends first; filling from the back turns each into the start of its thread.
+    // starts_ first holds the end of each thread's part; filling from the back moves it to the start.
     std::uint32_t end = 0;
     for (std::uint32_t& start : starts_) {
       start = end += start;

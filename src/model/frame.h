@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A frame of a stack: a place in code, as far as it has names.
+// A frame of a stack: a place in code, with the names that are known for it.
 #pragma once
 
 #include <compare>
@@ -15,23 +15,23 @@ struct Frame {
   enum class Kind : std::uint8_t {
     user,
     kernel,
-    boundary,  ///< no place in code: a text trace has `--` before user frames, but no kernel frames before it
+    boundary,  ///< no place in code, but the `--` of a text trace that has no kernel frames before it
   };
 
-  /// `ns::do_commit(int)`, demangled; empty: no name is known. A frame of a text trace that has another form
-  /// than to_string() gives is all function.
+  /// Demangled, `ns::do_commit(int)`; empty if no name is known. If a frame of a text trace does not have the
+  /// form of to_string(), this is the whole text.
   std::string function{};
-  /// Of a function without a name: the virtual address in the module where it begins, if that is known.
+  /// For a function without a name: the virtual address in the module where it begins, if that is known.
   std::optional<std::uint64_t> begin{};
-  /// From the function's begin. Where neither `function` nor `begin` is known: the virtual address in the
-  /// module, or in the process for the modules `anon` and `unknown`, or in the kernel.
+  /// The distance from the function's begin. If neither `function` nor `begin` is known, it is the virtual
+  /// address in the module, in the process (for the modules `anon` and `unknown`), or in the kernel.
   std::optional<std::uint64_t> offset{};
-  /// File name without directory, `[kernel]`, `[ext4]`, `[vdso]`, `perf-PID.map`; of kernel and vdso without
-  /// brackets if the function has no name; empty: not known.
+  /// A file name without directory, `perf-PID.map`, or in brackets `[kernel]`, `[ext4]`, `[vdso]`. The names
+  /// of the kernel and of the vdso have no brackets if the function has no name. Empty if it is not known.
   std::string module{};
   std::string file{};      ///< source file; empty: not known
   std::uint32_t line = 0;  ///< in `file`
-  bool inlined = false;    ///< into the function of the next frame
+  bool inlined = false;    ///< the function was inlined into that of the next frame
   Kind kind = Kind::user;
 
   friend bool operator==(const Frame&, const Frame&) = default;
@@ -43,9 +43,9 @@ struct Frame {
 /// The frame's text in the text form of a trace and in JSON; not escaped.
 ///   `function+0xoff (module)`
 ///   `function (inlined) (module)`
-///   `[module+0xbegin]+0xoff`     a function without a name: equal up to the `]` for all its places
+///   `[module+0xbegin]+0xoff`     function without a name; all its places have the same text up to the `]`
 ///   `[module+0xoff]`             neither name nor begin is known
-/// each with ` at file:line` where a file is known. What is not known is left out.
+/// Each is followed by ` at file:line` where a file is known. Unknown parts are left out.
 std::string to_string(const Frame& frame);
 
 /// The frame without source file and line.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What each thread did, in order of time: its waits, preemptions and gaps as one sequence.
+// The history of each thread: its waits, preemptions and gaps as one sequence in order of time.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct History {
   std::span<const std::uint32_t> gaps;
 };
 
-/// The entries of all threads, grouped by thread. It keeps indices only: 4 bytes an entry. The ids of the
-/// trace's entries must be valid.
+/// The entries of all threads, grouped by thread, as indices of 4 bytes each. The ids of the trace's entries
+/// must be valid.
 class Histories {
  public:
   explicit Histories(const Trace& trace);
@@ -42,8 +42,8 @@ class Histories {
   ByThread gaps_;
 };
 
-/// Takes the interval that begins first off `rest`; nothing when `rest` is empty. Of two intervals that begin
-/// together the shorter one comes first, because an empty interval may touch the begin of another.
+/// Takes the interval that begins first off `rest`; nothing if `rest` is empty. If two intervals begin
+/// together, the shorter one comes first, because an empty interval may touch the begin of another.
 std::optional<Interval> take_next(const Trace& trace, History& rest);
 
 /// The first interval of a thread that does not fit the thread's life or its earlier intervals.
@@ -56,12 +56,12 @@ struct OrderFault {
   Kind kind = Kind::overlap;
   ActorId thread = kNoActor;
   Interval interval;
-  Interval previous;  ///< of an overlap
+  Interval previous;  ///< set for an overlap
 };
 
 /// Checks that the intervals of each thread are in order of time, disjoint (they may touch) and inside the
-/// thread's lifetime. An interval without an end was cut off by the window's end or by the exit and may
-/// reach past the exit. Nothing when all of them are.
+/// thread's lifetime. An interval without an end was cut off by the window's end or by the exit and may reach
+/// past the exit. Returns the first fault, or nothing.
 std::optional<OrderFault> find_order_fault(const Trace& trace);
 
 }  // namespace offwait

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stores equal values once: gives each distinct value its index in a vector that somebody else owns (the
-// frames, stacks, peers and sites of a Trace), without a second copy of the value.
+// Stores equal values once, in a vector that the caller owns (the frames, stacks, peers and sites of a
+// Trace). The index in that vector is the value's id; there is no second copy of the value.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace offwait {
 
-/// `Hash` and `Equal` take a stored `Value` or a `Key`, which a Value can be made of.
+/// `Hash` and `Equal` take a stored `Value` or a `Key`. A Value can be made of a Key.
 template <class Value, class Key, class Hash, class Equal>
 class Interner {
  public:

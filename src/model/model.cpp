@@ -10,7 +10,8 @@ namespace offwait {
 
 namespace {
 
-/// `?` for a value that is not of the enumeration, so that a corrupt one can still be printed.
+/// The name of a value; `?` for one that is not in the enumeration, so that a corrupt value can still be
+/// printed.
 template <class Enum, std::size_t kCount>
 std::string_view name_of(Enum value, const std::array<std::string_view, kCount>& names) {
   const auto index = static_cast<std::size_t>(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who is at the other end of a socket.
+// The other end of a socket.
 #pragma once
 
 #include <compare>
@@ -14,12 +14,12 @@ inline constexpr std::uint16_t kAnyPort = 0;
 
 /// Peers are interned: no two in a Trace are equal.
 struct Peer {
-  /// `client`: it connected to the thread that waits, which listened and waits for its requests. `service`:
-  /// the thread that waits has asked it.
+  /// A `client` connected to the waiting thread's side, and the thread waits for its requests. A `service`
+  /// was asked by the waiting thread, and the thread waits for its answer.
   enum class Role : std::uint8_t { client, service };
   Role role = Role::service;
-  /// `10.0.0.5`, `2001:db8::1`; hostile bytes. A peer of a text trace that has another form than to_string()
-  /// gives is all address, without a port.
+  /// `10.0.0.5`, `2001:db8::1`; hostile bytes. If a peer of a text trace does not have the form of
+  /// to_string(), this is the whole text, and there is no port.
   std::string address{};
   std::optional<std::uint16_t> port{};  ///< kAnyPort: any port of this address
   friend bool operator==(const Peer&, const Peer&) = default;
@@ -27,7 +27,7 @@ struct Peer {
   friend auto operator<=>(const Peer&, const Peer&) = default;
 };
 
-/// `10.0.0.5:3306`, `[2001:db8::1]:443`, `10.0.0.5:*` for any port; not escaped.
+/// The peer's text, not escaped: `10.0.0.5:3306`, `[2001:db8::1]:443`, or `10.0.0.5:*` for any port.
 std::string to_string(const Peer& peer);
 /// The same without the port: `10.0.0.5`, `[2001:db8::1]`.
 std::string host_of(const Peer& peer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// User stacks that do not reach their outermost frame.
+// Why a user stack does not reach its outermost frame.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@ namespace offwait {
 
 /// Why the walk of a user stack ended too early.
 enum class StackCut : std::uint8_t {
-  deep,              ///< it has more frames than are kept
+  deep,              ///< the stack has more frames than are kept
   no_mapping,        ///< an address where no code was known to be mapped
   no_rule,           ///< code that its file's unwind table does not cover
   no_frame_pointer,  ///< code without an unwind table (a JIT's), and without a frame pointer
-  unreadable,        ///< the memory of the stack could not be read, or was none
+  unreadable,        ///< the stack's memory could not be read, or a register did not point to it
 };
 inline constexpr std::size_t kStackCuts = 5;
 /// `deep`, `no-mapping`, …
 std::string_view to_string(StackCut cut);
 
-/// What stands for the missing frames wherever such a stack is written: `[cut: no frame pointer]`.
+/// The text that replaces the missing frames wherever such a stack is written: `[cut: no frame pointer]`.
 std::string_view cut_frame(StackCut cut);
 
-/// The way back; none for any other text.
+/// The reason that cut_frame() has this text for; nothing for any other text.
 std::optional<StackCut> cut_of(std::string_view frame);
 
 }  // namespace offwait

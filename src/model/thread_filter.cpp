@@ -39,7 +39,7 @@ std::string nothing_called(const std::string& pattern, const std::set<std::strin
   return message;
 }
 
-/// Each of the patterns has to match one of the names, which those of `what` are.
+/// Checks that each pattern matches one of the names. `what` says in the error whose names they are.
 Status check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
                       const std::string& what) {
   for (const std::string& pattern : patterns) {
@@ -50,8 +50,8 @@ Status check_patterns(const std::vector<std::string>& patterns, const std::set<s
   return success();
 }
 
-/// By tgid, in order of their birth, the main threads of all processes that had it; where there is none of
-/// these, its oldest thread.
+/// The thread that names each process. By tgid, in order of birth, these are the main threads of all
+/// processes that had it; for a tgid without a recorded main thread it is the oldest thread.
 class Leaders {
  public:
   explicit Leaders(const std::vector<Actor>& actors) {

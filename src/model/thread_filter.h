@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A part of the target, chosen by name.
+// Restricts the target to processes and threads with given names.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace offwait {
 
-/// Patterns of a shell (fnmatch(3)). A thread is chosen if its process's name matches one of `comms` and its
-/// own one of `threads`; a list without patterns matches all.
+/// Shell patterns (fnmatch(3)). A thread is chosen if its process's name matches one of `comms` and its own
+/// name matches one of `threads`. An empty list matches every name.
 struct ThreadFilter {
   std::vector<std::string> comms;
   std::vector<std::string> threads;
   bool empty() const { return comms.empty() && threads.empty(); }
 };
 
-/// Fails when a pattern matches no thread of the target, with the names that there are.
+/// Fails if a pattern matches no thread of the target; the error lists the names that there are.
 Status check_filter(const std::vector<Actor>& actors, const ThreadFilter& filter);
 
-/// The trace with the chosen threads alone as its target: the target's others are outside ones. Nothing else
-/// is changed. A process is called as its main thread is or, where that was not recorded, as the oldest of
-/// its threads; all names are the last that the threads had. Fails as check_filter() does.
+/// The trace with only the chosen threads as its target; the target's other threads become `outside`. A
+/// process has the name of its main thread or, if that was not recorded, of its oldest thread. The last name
+/// that a thread had counts. Fails as check_filter() does.
 Result<Trace> with_target(Trace trace, const ThreadFilter& filter);
 
 }  // namespace offwait

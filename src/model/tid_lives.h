@@ -16,8 +16,8 @@ struct Life {
   Nanos exit = kNever;
   ActorId actor = kNoActor;  ///< kNoActor for a thread that is not part of the trace
   bool alive_at(Nanos at) const { return start <= at && at < exit; }
-  /// Whether something that began in this life may end at `end`. What has no end was cut off by the window's
-  /// end or by the exit.
+  /// Whether an interval that began in this life may end at `end`. An interval without an end was cut off by
+  /// the window's end or by the exit.
   bool covers_to(Nanos end) const { return end == kNever || end <= exit; }
 };
 
@@ -25,8 +25,8 @@ class TidLives {
  public:
   bool empty() const { return by_start_.empty(); }
 
-  /// Adds a life at any place in time. Returns the life already known that overlaps `life` or starts with
-  /// it; then nothing is added.
+  /// Adds a life anywhere in time. If a life that is already known overlaps `life` or starts with it, adds
+  /// nothing and returns that one.
   const Life* add(const Life& life) {
     const auto next = by_start_.lower_bound(life.start);
     if (next != by_start_.end() && (next->first == life.start || next->first < life.exit)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was recorded, as plain values: who lived when, who waited for whom and when, what the disks did.
-// This is the one input of every analysis. It comes from a live recording (src/event) or from text
-// (src/trace); nothing in it refers to a kernel, a file or a process that must still exist.
+// A recording as plain values: the lives of threads, their waits and wakers, the requests to disks. It is the
+// one input of every analysis. It comes from a live recording (src/event) or from text (src/trace); nothing
+// in it refers to a kernel, a file or a process that must still exist.
 #pragma once
 
 #include <compare>
@@ -33,9 +33,9 @@ inline constexpr PeerId kNoPeer = UINT32_MAX;
 enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
 std::string_view to_string(ActorKind kind);
 
-/// What a thread waits for (doc/design.md "Terms"). In the terms of the blocked samples paper (OSDI '24)
-/// `disk` is subclass I, `futex`, `lock` and `spin` are L, the rest B. `spin` is busy waiting that was
-/// declared (--spin, annotate.h). A new class is added at the end: this list is the only one.
+/// The kind of thing that a thread waits for (doc/design.md "Terms"). In the terms of the blocked samples
+/// paper (OSDI '24) `disk` is subclass I; `futex`, `lock` and `spin` are L; the rest are B. `spin` is
+/// declared busy waiting (--spin, annotate.h). This list is the only one; a new class is added at its end.
 #define OFFWAIT_WAIT_CLASSES(X) \
   X(disk) X(net) X(futex) X(lock) X(pipe) X(poll) X(sleep) X(child) X(fault) X(other) X(spin)
 #define X(name) name,
@@ -52,51 +52,53 @@ struct Window {
   Nanos end = 0;
   Nanos length() const { return end - begin; }
 };
-/// How much of [from, to) lies inside the window.
+/// The length of the part of [from, to) that lies inside the window, in ns.
 Nanos clipped(Nanos from, Nanos to, const Window& window);
 
-/// A vertex of the wait-for graph. A thread is identified by (tid, start): tids are reused, so two
-/// actors may have the same tid with lifetimes [start, exit) that do not overlap.
+/// A vertex of the wait-for graph. A thread is identified by (tid, start). Tids are reused, so actors may
+/// have the same tid; their lifetimes [start, exit) then do not overlap.
 struct Actor {
   ActorKind kind = ActorKind::thread;
-  /// comm of a thread (the last one it had), `vda` of a disk, `eth0` of a nic, vector or number and
-  /// name of an interrupt; empty for the timer. Hostile bytes: escape in every output.
+  /// A thread's last comm; `vda`, `eth0` for a disk or interface; an interrupt's vector, or its number and
+  /// name; empty for the timer. Hostile bytes: escape them in every output.
   std::string name;
   // Threads only:
   std::int32_t tid = 0;
   std::int32_t tgid = 0;
-  std::int32_t ns_tid = 0;    ///< what its own PID namespace calls it, where that is not `tid`; else 0
+  std::int32_t ns_tid = 0;    ///< its tid in its own PID namespace; 0 if that is `tid`
   Nanos start = 0;            ///< birth; may lie before the window
-  Nanos exit = kNever;        ///< death; kNever if alive at the window's end
-  Nanos seen = 0;             ///< recorded from here on; the lifetime before it is `unknown`
-  ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor when that was not seen
-  bool kernel = false;        ///< a kernel thread outside of the target: it works for others
+  Nanos exit = kNever;        ///< kNever if it was alive at the window's end
+  Nanos seen = 0;             ///< recorded from this time on; its states before are `unknown`
+  ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor if the fork was not recorded
+  bool kernel = false;        ///< a kernel thread outside of the target
   bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
   // Disks only:
-  /// Names of the disks that this one is made of, the nearest first: of a loop device the one with its file's
-  /// file system, then those below that. Empty for a disk that is no other's, or when not known.
+  /// Names of the disks that this one is made of, the nearest first. For a loop device that is the disk with
+  /// its file's file system, then the disks below. Empty if the disk is made of no other, or if it is not
+  /// known.
   std::vector<std::string> on;
 };
 
-/// What waits of one kind have in common. Sites are interned: no two in a trace are equal.
+/// The properties that waits of one kind have in common. Sites are interned: no two in a trace are equal.
 struct WaitSite {
-  ActorId thread = kNoActor;  ///< who waits; always a thread
-  ActorId waker = kNoActor;   ///< who ended it; kNoActor when unknown, or for waits that are still open
+  ActorId thread = kNoActor;  ///< the thread that waits
+  ActorId waker =
+      kNoActor;  ///< the actor that ended the wait; kNoActor if unknown or if the wait is still open
   WaitClass wait_class = WaitClass::other;
   StackId wait_stack = kNoStack;
   StackId waker_stack = kNoStack;
-  /// The second half of a wait for a packet, after the first, which is a wait of its own and ends, without
-  /// runnable time, where this one begins: there the thread that was waited for had sent it. From then on the
-  /// interface was waited for. Not counted where waits are counted; the first one is, be it empty.
+  /// A wait for a packet consists of two entries. The first one is for the thread that sends the packet, and
+  /// ends at the send without runnable time. The second one begins there, is for the interface, and has
+  /// `in_flight` set. Only the first one counts as a wait, even if it is empty.
   bool in_flight = false;
-  /// Whom the socket that was waited on is connected to or, where that is not known (poll, epoll), who sent
-  /// the packet that ended the wait.
+  /// The peer of the socket that was waited on or, where that is not known (poll, epoll), the sender of the
+  /// packet that ended the wait.
   PeerId peer = kNoPeer;
-  /// Of class disk, in a call that returns when any of the requests under way is done (io_uring_enter,
-  /// io_getevents, poll and the like).
+  /// The wait is of class disk, in a call that returns when any of the requests under way is done
+  /// (io_uring_enter, io_getevents, poll and the like).
   bool any_request = false;
-  /// Who held the pthread mutex that is waited for. Known only of threads that were blocked when the
-  /// recording began.
+  /// The thread that held the pthread mutex that is waited for. It is known only for threads that were
+  /// blocked when the recording began.
   ActorId holder = kNoActor;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
@@ -107,7 +109,7 @@ struct WaitSite {
 /// begin has block <= window.begin.
 struct Wait {
   SiteId site = 0;
-  std::uint32_t futex = 0;  ///< which one, as a hash of its address; 0: no futex, or not known
+  std::uint32_t futex = 0;  ///< hash of the futex's address; 0: no futex, or not known
   Nanos block = 0;
   Nanos wake = kNever;
   Nanos run = kNever;
@@ -133,8 +135,8 @@ struct Gap {
   Nanos to = 0;
 };
 
-/// The thread was running at `at`, and where: one beat of a clock that looks at each CPU so many times a
-/// second (Recording::sample_hz).
+/// A CPU sample: the thread was running at `at` in this stack. Each CPU takes Recording::sample_hz samples a
+/// second of the thread that runs there.
 struct CpuSample {
   ActorId thread = kNoActor;
   StackId stack = kNoStack;
@@ -153,47 +155,49 @@ struct Stack {
   friend auto operator<=>(const Stack&, const Stack&) = default;
 };
 
-/// Cumulative counters of a disk, as /proc/diskstats has them, read at `at`.
-struct DiskSample {
+/// The cumulative counters of a disk in /proc/diskstats, read at `at`.
+struct DiskCounters {
   ActorId disk = kNoActor;
   Nanos at = 0;
-  std::uint64_t bytes = 0;      ///< read + written + discarded
-  std::uint64_t ios = 0;        ///< completed requests, flushes included
-  std::uint64_t in_flight = 0;  ///< requests begun and not complete at `at`; in no other counter
+  std::uint64_t bytes = 0;  ///< read + written + discarded
+  std::uint64_t ios = 0;    ///< completed requests, flushes included
+  std::uint64_t in_flight =
+      0;  ///< requests begun and not complete at `at`; not included in the other counters
 };
 
 /// One request to a disk: in flight in [issue, complete).
 struct DiskIo {
-  ActorId thread = kNoActor;  ///< who submitted it; kNoActor when not recorded
+  ActorId thread = kNoActor;  ///< the thread that submitted it; kNoActor if that was not recorded
   ActorId disk = kNoActor;
   Nanos issue = 0;
   Nanos complete = 0;
   std::uint64_t bytes = 0;
 };
 
-/// What a disk can do at most, and how that is known. doc/design.md "Devices".
-/// `reported`: by an interface's driver.
+/// Where a capacity comes from (doc/design.md "Devices"). Only the drivers of interfaces report one.
 enum class CapacitySource : std::uint8_t { given, measured, assumed, reported };
 std::string_view to_string(CapacitySource source);
+/// The most that a disk can do.
 struct DiskCapacity {
   ActorId disk = kNoActor;
   double bytes_per_s = 0;
   double ios_per_s = 0;
   CapacitySource source = CapacitySource::assumed;
-  std::string measured_on{};  ///< the day, as is_day() wants it; empty: not measured, or not known
+  std::string measured_on{};  ///< a day that satisfies is_day(); empty: not measured, or not known
 };
-/// `2026-11-21`: four digits, a month, a day of the month.
+/// Whether the text is a day like `2026-11-21`: four digits, a month and a day of the month.
 bool is_day(std::string_view text);
 
-/// Cumulative counters of a network interface, as /proc/net/dev has them, read at `at`.
-struct NicSample {
+/// The cumulative counters of a network interface in /proc/net/dev, read at `at`.
+struct NicCounters {
   ActorId nic = kNoActor;
   Nanos at = 0;
   std::uint64_t received = 0;  ///< bytes
   std::uint64_t sent = 0;      ///< bytes
 };
 
-/// What an interface can carry at most in each direction, bytes a second. Loopback and the like have none.
+/// The most that an interface can carry in each direction, in bytes per second. Loopback and the like have
+/// none.
 struct NicCapacity {
   ActorId nic = kNoActor;
   double received_per_s = 0;
@@ -201,37 +205,37 @@ struct NicCapacity {
   CapacitySource source = CapacitySource::assumed;
 };
 
-/// Stacks that were taken. Known ones are compared with the thread's, not walked; some of them are walked all
-/// the same, to see whether they still are what they were taken for.
+/// How stacks were taken. A repeated stack is recognised instead of walked again; some of those recognised
+/// are walked as a check.
 struct StackReuse {
   std::uint64_t walked = 0;
   std::uint64_t recalled = 0;
-  std::uint64_t verified = 0;  ///< of those recalled
-  std::uint64_t wrong = 0;     ///< of those verified
+  std::uint64_t verified = 0;  ///< part of `recalled`: walked as a check
+  std::uint64_t wrong = 0;     ///< part of `verified`: the walk found another stack
   friend bool operator==(const StackReuse&, const StackReuse&) = default;
 };
 
-/// How the recording was made, and on what; said in the report, never part of the graph.
+/// How the recording was made, and on which machine. The report shows it; the graph does not depend on it.
 struct Recording {
   std::string target;      ///< "pid 1234"
   std::string start_time;  ///< RFC 3339, UTC
   std::string kernel;      ///< uname -r
   std::uint32_t cpus = 0;
   std::string offwait;  ///< version that recorded
-  // What all CPUs of the machine did in the window, whoever used them. Both 0: not known.
-  Nanos cpu_busy_ns = 0;  ///< time taken by the hypervisor is busy, too: no thread could have had it
+  // Times of all CPUs of the machine in the window, used by any program. Both 0: not known.
+  Nanos cpu_busy_ns = 0;  ///< includes time taken by the hypervisor, which no thread could have used
   Nanos cpu_idle_ns = 0;
-  std::uint32_t sample_hz = 0;  ///< how often who runs was sampled on each CPU; 0: not at all
+  std::uint32_t sample_hz = 0;  ///< CPU samples a second on each CPU; 0: none were taken
   StackReuse stack_reuse{};
 };
 
-/// Lost events by the name of the way they were lost (include/offwait/loss_counters.h). Every known
-/// counter is present, zero or not; `total` is not stored.
+/// Numbers of lost events by the counters of include/offwait/loss_counters.h. Every counter is present, even
+/// if it is 0.
 using LossCounts = std::map<std::string, std::uint64_t>;
 
-/// Order: `waits`, `preemptions` and `gaps` of one thread are in order of time and disjoint among each
-/// other (they may touch); different threads may be interleaved in any way. validate() checks it;
-/// Histories (model/histories.h) gives them thread by thread.
+/// The `waits`, `preemptions` and `gaps` of one thread are in order of time and disjoint from each other
+/// (they may touch). Those of different threads may be interleaved in any way. validate() checks this;
+/// Histories (model/histories.h) returns them by thread.
 struct Trace {
   Window window;
   Recording recording;
@@ -247,10 +251,10 @@ struct Trace {
   std::vector<Frame> frames;
   std::vector<Stack> stacks;
   std::vector<DiskCapacity> capacities;
-  std::vector<DiskSample> disk_samples;
+  std::vector<DiskCounters> disk_counters;
   std::vector<DiskIo> disk_ios;
   std::vector<NicCapacity> nic_capacities;
-  std::vector<NicSample> nic_samples;
+  std::vector<NicCounters> nic_counters;
 };
 
 }  // namespace offwait

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Builds a Trace. The assembler of recordings (src/event) and the reader of the text form (src/trace) both
-// use it, so that equal frames, stacks, peers and sites are one entry whatever a trace comes from.
+// Builds a Trace. Both the assembler of recordings (src/event) and the reader of the text form (src/trace)
+// use it, so that equal frames, stacks, peers and sites are one entry in every trace.
 #pragma once
 
 #include <cstddef>
@@ -23,37 +23,37 @@ class TraceBuilder {
   TraceBuilder(const TraceBuilder&) = delete;
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
-  // Each of these gives the id of an equal entry that is already there, or adds one. Ids are in order of
+  // Each of these returns the id of the equal entry, which is added if there is none. Ids are in order of
   // first appearance.
   FrameId frame(const Frame& frame) { return frames_.intern(frame); }
-  /// kNoStack for an empty one. Code at different addresses may have the same names; the analysis takes such
-  /// stacks for the same one.
+  /// Returns kNoStack for an empty stack. Stacks whose frames have the same names are equal, even if the code
+  /// was at different addresses.
   StackId stack(const Stack& stack) { return stack.empty() ? kNoStack : stacks_.intern(stack); }
   PeerId peer(const Peer& peer) { return peers_.intern(peer); }
   SiteId site(const WaitSite& site) { return sites_.intern(site); }
 
-  /// Adds an actor; nothing is compared.
+  /// Adds an actor, even if an equal one is there.
   ActorId add_actor(Actor actor);
 
-  /// The lives of a tid, none at first. The reference stays good.
+  /// The lives of a tid; there are none at first. The reference stays valid.
   TidLives& lives_of(std::int32_t tid) { return lives_[tid]; }
-  /// nullptr for a tid that lives_of() was never asked for.
+  /// The lives of a tid; nullptr if lives_of() was never called for it.
   const TidLives* find_lives(std::int32_t tid) const {
     const auto found = lives_.find(tid);
     return found == lives_.end() ? nullptr : &found->second;
   }
-  /// `visit(tid, lives)` in any order.
+  /// Calls `visit(tid, lives)` for each tid, in any order.
   template <class Visit>
   void for_each_tid(Visit visit) const {
     for (const auto& [tid, lives] : lives_) visit(tid, lives);
   }
 
-  /// Everything else is added here directly. Frames, stacks, peers and sites must change through the
-  /// functions above alone.
+  /// The trace under construction, to add everything else to. Frames, stacks, peers and sites may be changed
+  /// only by the functions above.
   Trace& trace() { return trace_; }
   const Trace& trace() const { return trace_; }
 
-  /// The trace. The builder is of no use afterwards.
+  /// Returns the trace. The builder must not be used afterwards.
   Trace take() { return std::move(trace_); }
 
  private:

@@ -245,14 +245,14 @@ class Checker {
         return Error{"a disk capacity that was not measured has a day, or its day is none"};
       }
     }
-    for (const DiskSample& sample : trace_.disk_samples) {
-      if (!is_a(sample.disk, ActorKind::disk)) {
-        return error("the disk sample at {} belongs to no disk", time_text(sample.at));
+    for (const DiskCounters& counters : trace_.disk_counters) {
+      if (!is_a(counters.disk, ActorKind::disk)) {
+        return error("the disk counters at {} belong to no disk", time_text(counters.at));
       }
     }
-    for (const NicSample& sample : trace_.nic_samples) {
-      if (!is_a(sample.nic, ActorKind::nic)) {
-        return error("the interface's sample at {} belongs to no interface", time_text(sample.at));
+    for (const NicCounters& counters : trace_.nic_counters) {
+      if (!is_a(counters.nic, ActorKind::nic)) {
+        return error("the interface counters at {} belong to no interface", time_text(counters.at));
       }
     }
     for (const NicCapacity& capacity : trace_.nic_capacities) {

@@ -6,11 +6,11 @@
 
 namespace offwait {
 
-/// Checks what the analysis takes for granted: ids in range and of the right kind (a site's thread is a
-/// thread), 0 <= window.begin <= window.end < kNever, block <= wake <= run, no waker for an open wait, the
-/// intervals of a thread (waits, preemptions, gaps) in order and disjoint and inside its lifetime, disk
-/// capacities finite and above 0, fewer than 2^32 entries of a kind.
-/// The error names the thread (tid) and the times.
+/// Checks what the analysis relies on: ids are in range and of the right kind (a site's thread is a thread);
+/// 0 <= window.begin <= window.end < kNever; block <= wake <= run; an open wait has no waker; the intervals
+/// of a thread (waits, preemptions, gaps) are in order, disjoint and inside its lifetime; capacities of disks
+/// are finite and above 0; there are fewer than 2^32 entries of each kind. The error names the thread (tid)
+/// and the times.
 Status validate(const Trace& trace);
 
 }  // namespace offwait

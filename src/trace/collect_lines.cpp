@@ -133,13 +133,13 @@ bool LineCollector::add(const OnCpuLine& line) {
   return true;
 }
 
-bool LineCollector::add(const DiskSample& line) {
-  trace_.disk_samples.push_back(line);
+bool LineCollector::add(const DiskCounters& line) {
+  trace_.disk_counters.push_back(line);
   return true;
 }
 
-bool LineCollector::add(const NicSample& line) {
-  trace_.nic_samples.push_back(line);
+bool LineCollector::add(const NicCounters& line) {
+  trace_.nic_counters.push_back(line);
   return true;
 }
 
@@ -324,7 +324,7 @@ std::uint32_t LineCollector::line_of(const Interval& interval) const {
   return unknown_lines_[interval.index].line;
 }
 
-/// Only overlaps are left: finding the threads has checked the lifetimes.
+/// Checks for overlaps. The lifetimes were checked when the threads were found.
 bool LineCollector::check_order() {
   const std::optional<OrderFault> fault = find_order_fault(trace_);
   if (!fault) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes a trace of the lines of the text form: finds out which life of a tid each line means.
+// Makes a trace of the lines of the text form. It finds out which life of a tid each line means.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,14 @@
 
 namespace offwait {
 
-/// The ids of frames, stacks, peers and devices in the lines are the builder's.
+/// Collects lines in the builder's trace. The ids of frames, stacks, peers and devices in the lines are the
+/// builder's.
 class LineCollector {
  public:
   LineCollector(ReadPosition& position, TraceBuilder& builder)
       : position_(position), builder_(builder), trace_(builder.trace()) {}
 
-  // All of these return false after they have set the position's error. A line stands at the position.
+  // All of these return false after they have set the position's error. The position is that of the line.
   bool add(const Window& line);
   bool add(const Recording& line);
   bool add(const CpuLine& line);
@@ -41,15 +42,15 @@ class LineCollector {
   bool add(const UnknownLine& line);
   bool add(const FalseLine& line);
   bool add(const OnCpuLine& line);
-  bool add(const DiskSample& line);
-  bool add(const NicSample& line);
+  bool add(const DiskCounters& line);
+  bool add(const NicCounters& line);
   bool add(const IoLine& line);
 
-  /// After the last line: the builder's trace is whole and satisfies validate().
+  /// To be called after the last line. The builder's trace is then complete and satisfies validate().
   bool finish();
 
  private:
-  /// The line and the tid of a record whose thread is found when all is read.
+  /// The line and the tid of a record whose thread is found after all lines have been read.
   struct TidLine {
     std::uint32_t line = 0;
     Tid tid = kNoTid;
@@ -59,7 +60,7 @@ class LineCollector {
     std::size_t wait = 0;  ///< index into Trace::waits
     WaitSite site;
     Tid tid = kNoTid;        ///< kNoTid if site.thread is known
-    Tid waker_tid = kNoTid;  ///< kNoTid if site.waker is known, or nobody
+    Tid waker_tid = kNoTid;  ///< kNoTid if site.waker is known or there is none
     Tid holder_tid = kNoTid;
   };
   struct PendingIo {
@@ -72,11 +73,11 @@ class LineCollector {
   };
 
   TidLine here(Tid tid) const { return {position_.line, tid}; }
-  /// The life of a tid, alive at `at`, that no line further down can change; nullptr if not known yet.
+  /// The life of a tid that is alive at `at`; nullptr if a later line may still decide it.
   const Life* life_at(Tid tid, Nanos at) const;
   bool thread_during(std::string_view record, TidLine from, Nanos begin, Nanos end, ActorId& out);
   bool thread_born_by(std::string_view record, TidLine from, Nanos at, ActorId& out);
-  /// The thread of a tid without thread line, which a record names at `at`.
+  /// The thread for a tid without thread line that a record names at time `at`.
   ActorId implicit_thread(Tid tid, Nanos at);
 
   bool resolve_waits();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kOffset = "+0x";
 
-/// All of `text`, in the one way that it would be written.
+/// The number that `text` is, if it is written exactly as the writer would.
 template <class Number>
 std::optional<Number> number(std::string_view text, int base) {
   Number value{};
@@ -23,7 +23,7 @@ std::optional<Number> number(std::string_view text, int base) {
   return value;
 }
 
-/// `…+0x1f`: takes the offset off the end of `text`.
+/// Takes an offset like `+0x1f` off the end of `text`.
 std::optional<std::uint64_t> take_offset(std::string_view& text) {
   const std::size_t plus = text.rfind(kOffset);
   if (plus == std::string_view::npos) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> take_offset(std::string_view& text) {
   return offset;
 }
 
-/// ` at file:line`: takes it off the end of `text`, from `at` on.
+/// Takes ` at file:line` off the end of `text`, where it begins at `at`.
 void take_line(std::string_view& text, std::size_t at, Frame& frame) {
   constexpr std::size_t kWordAt = 4;
   const std::size_t colon = text.rfind(':');
@@ -44,7 +44,7 @@ void take_line(std::string_view& text, std::size_t at, Frame& frame) {
   text = text.substr(0, at);
 }
 
-/// `[module+0xoff]` or `[module+0xbegin]+0xoff`
+/// Parses `[module+0xoff]` or `[module+0xbegin]+0xoff`.
 bool parse_nameless(std::string_view text, Frame& frame) {
   std::optional<std::uint64_t> offset;
   if (!text.ends_with(']')) {
@@ -60,7 +60,8 @@ bool parse_nameless(std::string_view text, Frame& frame) {
   return true;
 }
 
-/// `function (inlined) (module)` or `function+0xoff (module)`; the module may have spaces and parentheses.
+/// Parses `function (inlined) (module)` or `function+0xoff (module)`. The module may contain spaces and
+/// parentheses.
 bool parse_with_module(std::string_view text, Frame& frame) {
   constexpr std::string_view kInlined = " (inlined) (";
   constexpr std::string_view kOpen = " (";
@@ -72,7 +73,7 @@ bool parse_with_module(std::string_view text, Frame& frame) {
     module = inlined + kInlined.size();
   } else {
     const std::size_t plus = text.rfind(kOffset);
-    // Without an offset, only a bracketed module is told from argument types.
+    // Without an offset only a bracketed module can be distinguished from argument types.
     const std::size_t open =
         plus == std::string_view::npos ? text.rfind(kOpenBracket) : text.find(kOpen, plus);
     if (open == std::string_view::npos) return false;
@@ -108,8 +109,8 @@ Frame::Kind kind_of(const Frame& frame) {
 
 Frame frame_of_text(std::string_view text) {
   constexpr std::string_view kAt = " at ";
-  // A path may have ` at ` in it, and so may a function: the first one is right for the one, the last one for
-  // the other.
+  // Both a path and a function may contain ` at `. If the path does, the first one is right; if the function
+  // does, the last one.
   Frame frame = parse(text, text.find(kAt));
   if (frame.module.empty() || to_string(frame) != text) frame = parse(text, text.rfind(kAt));
   if (to_string(frame) != text) frame = {.function = std::string(text)};

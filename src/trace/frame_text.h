@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames and peers in the text form of a trace: the way back from to_string() (model/frame.h, model/peer.h).
+// Reads frames and peers of the text form: the reverse of to_string() (model/frame.h, model/peer.h).
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace offwait {
 
-/// Every text is a frame, and to_string() of it is `text` again. Frame::kind is what the module says:
-/// `kernel` for bracketed ones but the vdso's.
+/// The frame whose to_string() is `text`; every text has one. Frame::kind follows from the module: `kernel`
+/// for bracketed modules other than the vdso.
 Frame frame_of_text(std::string_view text);
 
-/// Every text is a peer, and to_string() of it is `text` again.
+/// The peer whose to_string() is `text`; every text has one.
 Peer peer_of_text(Peer::Role role, std::string_view text);
 
 }  // namespace offwait

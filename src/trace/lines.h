@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What one line of the text form (text.h) says, as a value: one struct for each record. Lines name threads by
-// tid; which life of a tid is meant is found out when all lines are known. trace/records.h has the keys.
+// The lines of the text form (text.h) as values: one struct for each record. Lines name threads by tid; which
+// life of the tid is meant is decided after all lines are known. trace/records.h has the keys.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,29 @@ namespace offwait {
 using Tid = std::int32_t;
 inline constexpr Tid kNoTid = 0;
 
-/// What ended a wait: a device, or the thread with this tid, or, when neither is set, something unknown.
+/// The waker of a wait: a device, or the thread with this tid, or unknown if neither is set.
 struct NamedWaker {
   ActorId device = kNoActor;
   Tid tid = kNoTid;
   friend bool operator==(const NamedWaker&, const NamedWaker&) = default;
 };
 
-/// An entry of the trace that belongs to a thread; its member `thread` is not set.
+/// An entry of the trace that belongs to the thread with this tid; the member `thread` is not set.
 template <class Entry>
 struct OfThread : Entry {
   Tid tid = kNoTid;
 };
 
-// The records `window`, `recording`, `stacks`, `loss`, `sample` and `traffic` are values of the model as they
-// are: Window, Recording, StackReuse, LossCounts, DiskSample, NicSample.
+// The records `window`, `recording`, `stacks`, `loss`, `sample` and `traffic` are types of the model: Window,
+// Recording, StackReuse, LossCounts, DiskCounters and NicCounters.
 
-/// `cpu`: Recording::cpu_busy_ns and cpu_idle_ns.
+/// `cpu` has Recording::cpu_busy_ns and cpu_idle_ns.
 struct CpuLine {
   Nanos busy = 0;
   Nanos idle = 0;
 };
 
-/// `thread`: Actor::outside and Actor::kernel as one.
+/// Actor::outside and Actor::kernel as one value, in `thread`.
 enum class Outside : std::uint8_t { no, yes, kernel };
 std::string_view to_string(Outside outside);
 
@@ -57,7 +57,7 @@ struct ThreadLine {
   Tid parent = kNoTid;
 };
 
-/// `disk`: the actor, and its capacity unless all of that is absent.
+/// `disk` has the actor and, if present, its capacity.
 struct DiskLine {
   ActorId disk = kNoActor;
   double bytes_per_s = 0;
@@ -67,7 +67,7 @@ struct DiskLine {
   std::vector<std::string> on;
 };
 
-/// `nic`: like DiskLine.
+/// `nic` has the actor and, if present, its capacity.
 struct NicLine {
   ActorId nic = kNoActor;
   double received_per_s = 0;
@@ -75,7 +75,7 @@ struct NicLine {
   std::optional<CapacitySource> capacity;
 };
 
-/// `irq`, `softirq` and `timer`: nothing but the actor.
+/// `irq`, `softirq` and `timer` have only the actor.
 template <ActorKind kKind>
 struct ActorLine {
   ActorId actor = kNoActor;
@@ -84,7 +84,7 @@ using IrqLine = ActorLine<ActorKind::irq>;
 using SoftirqLine = ActorLine<ActorKind::softirq>;
 using TimerLine = ActorLine<ActorKind::timer>;
 
-/// `wait`: Wait::site and the threads of the WaitSite are not set.
+/// `wait` has both the wait and its site. Wait::site and the site's threads are not set.
 struct WaitLine : Wait, WaitSite {
   Tid tid = kNoTid;
   NamedWaker woken_by;
@@ -95,6 +95,6 @@ using PreemptLine = OfThread<Preemption>;
 using UnknownLine = OfThread<Gap>;
 using FalseLine = OfThread<FalseMark>;
 using OnCpuLine = OfThread<CpuSample>;
-using IoLine = OfThread<DiskIo>;  ///< kNoTid: not recorded who submitted it
+using IoLine = OfThread<DiskIo>;  ///< kNoTid: the submitter was not recorded
 
 }  // namespace offwait

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Nanos kMaxTime = kNever - 1;
 constexpr NumberForm kTime{"ns", 0, kMaxTime};
-/// This many bytes of written stacks are kept.
+/// At most so many bytes of the texts of stacks are kept.
 constexpr std::size_t kWrittenStackBytes = std::size_t{64} << 20;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -293,8 +293,8 @@ FrameId FieldReader::frame(const std::string& text, Frame::Kind kind) {
   return at->second;
 }
 
-/// A boundary between frames and a cut at the end are no frames. Where they stand elsewhere they are like any
-/// other, so that every list is written as it was read.
+/// Makes a stack of its texts. A boundary between frames and a cut at the end are no frames. In other places
+/// they are frames like any other, so that every list is written as it was read.
 Stack FieldReader::stack_of(std::span<const std::string> texts) {
   Stack stack;
   stack.cut = cut_of(texts.back());
@@ -309,7 +309,7 @@ Stack FieldReader::stack_of(std::span<const std::string> texts) {
   }
   auto frames = in_two ? texts.subspan(kernel + 1) : texts;
   frames = frames.first(frames.size() - (stack.cut ? 1 : 0));
-  // All of one kind, or a boundary would be read where none was.
+  // Without a boundary all frames get the same kind; otherwise the writer would put a boundary between them.
   const bool all_kernel = !in_two && !stack.cut && frame_of_text(frames.back()).kind == Frame::Kind::kernel;
   for (const std::string& text : frames) {
     stack.frames.push_back(frame(text, all_kernel ? Frame::Kind::kernel : Frame::Kind::user));
@@ -352,7 +352,7 @@ bool FieldReader::value(const StackForm&, std::string_view what, std::string_vie
 
 bool FieldReader::named_actor(std::string_view what, ActorKind kind, std::string_view text, ActorId& out) {
   ByName<ActorId>& known = actors_.at(static_cast<std::size_t>(kind));
-  // Without a `%` a known name is written as it is.
+  // A text without `%` is the name itself.
   if (const auto found = known.find(text); found != known.end() && text.find('%') == std::string_view::npos) {
     out = found->second;
     return true;

@@ -27,9 +27,9 @@
 
 namespace offwait {
 
-/// Which text is read, how far, and what was wrong with it.
+/// The text that is read, the current line, and the first error.
 struct ReadPosition {
-  std::string name;        ///< stands in front of the error
+  std::string name;        ///< the error begins with it
   std::uint32_t line = 0;  ///< from 1 on
   Error error;
 
@@ -44,17 +44,17 @@ struct ReadPosition {
 /// Takes the first word off `rest`; empty if there is none. Words are separated by spaces and tabs.
 std::string_view next_word(std::string_view& rest);
 
-/// `a` or `-`, and `[begin, end)`, for messages.
+// For messages: a time, or `-` for kNever; and `[begin, end)`.
 std::string time_text(Nanos at);
 std::string span_text(Nanos begin, Nanos end);
 
-/// Reads what stands after a record's name. Frames, stacks, peers and devices go into the builder, so that
-/// the line has their ids.
+/// Reads the part of a line after the record's name. It adds frames, stacks, peers and devices to the
+/// builder, and the line gets their ids.
 class FieldReader {
  public:
   FieldReader(ReadPosition& position, TraceBuilder& builder) : position_(position), builder_(builder) {}
 
-  /// False after the position's error is set.
+  /// Returns false after it has set the position's error.
   template <class Line>
   bool read(std::string_view rest, Line& line);
   bool read(std::string_view rest, Window& window);
@@ -66,12 +66,12 @@ class FieldReader {
   template <class Line>
   bool nothing_else(std::string_view rest);
 
-  /// Splits `rest` into KEY=VALUE; a key that is not there leaves its value without data.
+  /// Splits `rest` into KEY=VALUE. For a key that is absent the value's data() is nullptr.
   bool keys(std::string_view record, std::string_view rest, std::span<const Key> known,
             std::span<std::string_view> values);
   bool in_order(std::string_view record, std::string_view first, Nanos a, std::string_view second, Nanos b);
 
-  // What stands before the keys. A tid is read before the keys are looked at, a device after that.
+  // The subject is the word before the keys. A tid is read before the keys, a device after them.
   template <class Line>
   bool tid_subject(const NoSubject&, std::string_view&, Line&) {
     return true;
@@ -97,7 +97,7 @@ class FieldReader {
                             : actor(subject.kind, subject_, line.*subject.member);
   }
 
-  // Values by their form; `what` names the value in messages.
+  // Each reads a value of one form; `what` names the value in messages.
   template <class Whole>
   bool value(const NumberForm& form, std::string_view what, std::string_view text, Whole& out) {
     std::uint64_t number = 0;
@@ -137,7 +137,7 @@ class FieldReader {
   bool not_measured(std::string_view what, std::string_view text);
   bool not_one_of(std::string_view what, std::string_view text, std::span<const std::string_view> names);
 
-  // What the records in question must satisfy beside the form of each value.
+  // Checks of a line as a whole, in addition to the form of each value.
   using Texts = std::span<const std::string_view>;  ///< as written, by the table's index
   template <class Line>
   bool consistent(const Line&, Texts) {
@@ -148,7 +148,7 @@ class FieldReader {
   bool consistent(const NicLine& line, Texts);
   bool consistent(const WaitLine& line, Texts texts);
 
-  /// The actor of this kind and (written) name, which is added if it is not known.
+  /// Finds the actor of this kind and (encoded) name, or adds it.
   bool named_actor(std::string_view what, ActorKind kind, std::string_view text, ActorId& out);
   bool actor(ActorKind kind, std::string_view text, ActorId& out) {
     static const std::array<std::string, 7> kWhat = [] {
@@ -174,12 +174,12 @@ class FieldReader {
 
   ReadPosition& position_;
   TraceBuilder& builder_;
-  std::array<ByName<ActorId>, 7> actors_;  ///< by ActorKind; no threads
+  std::array<ByName<ActorId>, 7> actors_;  ///< by ActorKind, without threads
   std::unordered_set<ActorId> declared_;   ///< actors with a line of their own
   std::array<ByName<FrameId>, 3> frames_;  ///< by Frame::Kind and text
-  ByName<StackId> written_stacks_;         ///< stacks by how they are written, before they are taken apart
+  ByName<StackId> written_stacks_;         ///< stacks by their text
   std::size_t written_stack_bytes_ = 0;
-  std::string_view subject_;  ///< of the line that is read
+  std::string_view subject_;  ///< the subject of the current line
   // Kept for their memory:
   std::string decoded_;
   std::vector<std::string> frame_texts_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of the text form: each record's name, what stands after the name, and its keys. The reader, the
-// writer and the error messages all go by it, so a new key is added here and in the record's struct
-// (trace/lines.h), and a new record in AllLines below as well.
+// The table of the text form: each record's name, its subject (the word after the name) and its keys. The
+// reader, the writer and the error messages use it. So a new key is added here and in the record's struct
+// (trace/lines.h); a new record is added to AllLines below as well.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace offwait {
 struct TimeForm {};
 /// A time, or `-` for kNever.
 struct TimeOrNeverForm {};
-/// A decimal whole number; `expected` says in messages what it counts.
+/// A decimal whole number; `expected` is its description in error messages.
 struct NumberForm {
   std::string_view expected;
   std::uint64_t min = 0;
@@ -67,16 +67,16 @@ inline constexpr std::array<WaitClass, kWaitClasses> kEveryWaitClass = [] {
   return all;
 }();
 
-// ---- what a record consists of
+// ---- the parts of a record
 
-/// One KEY=VALUE. A key that is not required is left out when the value is the one that a line begins with.
+/// One KEY=VALUE. A key that is not required is left out if the value is the default of the line's struct.
 template <class Line, class Value, class Form>
 struct Field {
   std::string_view key;
   bool required;
   Value Line::*member;
   Form form;
-  /// The key of a time that this one must not be before; empty: none.
+  /// The key of a time that must not be later than this one; empty if there is none.
   std::string_view not_before;
 };
 
@@ -92,20 +92,20 @@ constexpr Field<Line, Value, Form> optional_key(std::string_view key, Value Line
   return {key, false, member, form, not_before};
 }
 
-/// Nothing stands between the record's name and its keys.
+/// The record has no subject.
 struct NoSubject {};
-/// The tid of the thread.
+/// The subject is the thread's tid.
 template <class Line>
 struct TidSubject {
   Tid Line::*member;
-  bool or_dash = false;  ///< `-` for kNoTid
+  bool or_dash = false;  ///< kNoTid is allowed and written as `-`
 };
-/// The name of an actor that may be known already. The timer has none.
+/// The subject is the name of an actor. The timer has no name, and its records no subject.
 template <class Line>
 struct ActorSubject {
   ActorId Line::*member;
   ActorKind kind;
-  bool declared = false;  ///< the line is the actor's own, of which there is one at most
+  bool declared = false;  ///< the line declares the actor; there is at most one for each
 };
 template <class Line>
 TidSubject(Tid Line::*) -> TidSubject<Line>;
@@ -116,7 +116,7 @@ ActorSubject(ActorId Line::*, ActorKind) -> ActorSubject<Line>;
 template <class Line>
 ActorSubject(ActorId Line::*, ActorKind, bool) -> ActorSubject<Line>;
 
-/// kName; kOnce: the file has one such line at most; kSubject; kFields.
+/// The form of one record: kName, kOnce (the file has at most one such line), kSubject and kFields.
 template <class Line>
 struct RecordForm;
 
@@ -135,7 +135,7 @@ struct RecordForm<Window> : RecordBase<true> {
   static constexpr std::string_view kName = "window";
 };
 
-/// How the recording was made (model/trace.h). sample_hz is how often the CPUs were sampled for on_cpu.
+/// How the recording was made (model/trace.h). sample_hz is the rate of the on_cpu lines.
 template <>
 struct RecordForm<Recording> : RecordBase<true> {
   static constexpr std::string_view kName = "recording";
@@ -148,7 +148,7 @@ struct RecordForm<Recording> : RecordBase<true> {
       optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX})};
 };
 
-/// What all CPUs of the machine together did in the window, whoever used them.
+/// The busy and idle time of all CPUs of the machine in the window, in ns.
 template <>
 struct RecordForm<CpuLine> : RecordBase<true> {
   static constexpr std::string_view kName = "cpu";
@@ -156,8 +156,7 @@ struct RecordForm<CpuLine> : RecordBase<true> {
                                       required_key("idle", &CpuLine::idle, TimeForm{})};
 };
 
-/// How many stacks were walked, how many known ones were not, and of how many of these it was checked, with
-/// how many found wrong.
+/// How stacks were taken (StackReuse in model/trace.h).
 template <>
 struct RecordForm<StackReuse> : RecordBase<true> {
   static constexpr std::string_view kName = "stacks";
@@ -173,10 +172,10 @@ struct RecordForm<LossCounts> : RecordBase<true> {
   static constexpr std::string_view kName = "loss";
 };
 
-/// A thread's life [start, exit). `seen` is from when on it was recorded, by default the later of `start` and
+/// A thread's life [start, exit). The thread was recorded from `seen` on, by default the later of `start` and
 /// the window's begin. outside=kernel is a kernel thread that is not part of the target. `parent` is the tid
-/// of the thread that forked it, of which the life that began last at or before `start` is meant; that thread
-/// may not have exited before. `ns_tid` is the thread's tid in its own PID namespace, a container's.
+/// of the thread that forked it: the life that began last at or before `start`, which must not have ended
+/// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's.
 template <>
 struct RecordForm<ThreadLine> : RecordBase<false> {
   static constexpr std::string_view kName = "thread";
@@ -241,13 +240,14 @@ struct RecordForm<TimerLine> : RecordBase<false> {
 };
 
 /// A blocked interval [block, wake), then a runnable one [wake, run). A wait that is still open (wake=-) has
-/// no `run` and no waker. `futex` is a hash of the futex's address: waits with the same one are on the same
-/// futex. A wait for a packet has two lines: up to the send for the thread that sent it and from there on,
-/// with in_flight=yes, for the interface (WaitSite::in_flight). `peer` is the other end of the socket: a
-/// client that connected to the thread's side, or a service that the thread has asked; NAME is as a rule
-/// ADDRESS:PORT. any=yes is a wait of class disk for whichever request is done first (WaitSite::any_request).
-/// `holder` is the thread that held the pthread mutex that is waited for (WaitSite::holder): the life that
-/// began last at or before the wait's begin or the window's, whichever is later.
+/// no `run` and no waker. `futex` is a hash of the futex's address: waits with the same hash are on the same
+/// futex. A wait for a packet has two lines: the first one, up to the send, is for the thread that sent the
+/// packet; the second one, with in_flight=yes, is for the interface (WaitSite::in_flight). `peer` is the
+/// other end of the socket: a client that connected to the thread's side, or a service that the thread has
+/// asked; NAME is usually ADDRESS:PORT. any=yes is a wait of class disk that ends when any request is done
+/// (WaitSite::any_request). `holder` is the thread that held the pthread mutex that is waited for
+/// (WaitSite::holder): the life that began last at or before the wait's begin or the window's, whichever is
+/// later.
 template <>
 struct RecordForm<WaitLine> : RecordBase<false> {
   static constexpr std::string_view kName = "wait";
@@ -304,26 +304,26 @@ struct RecordForm<OnCpuLine> : RecordBase<false> {
 
 /// A disk's counters at a time (model/trace.h).
 template <>
-struct RecordForm<DiskSample> : RecordBase<false> {
+struct RecordForm<DiskCounters> : RecordBase<false> {
   static constexpr std::string_view kName = "sample";
-  static constexpr ActorSubject kSubject{&DiskSample::disk, ActorKind::disk};
-  static constexpr std::tuple kFields{required_key("at", &DiskSample::at, TimeForm{}),
-                                      required_key("bytes", &DiskSample::bytes, kCount),
-                                      required_key("ios", &DiskSample::ios, kCount),
-                                      optional_key("in_flight", &DiskSample::in_flight, kCount)};
+  static constexpr ActorSubject kSubject{&DiskCounters::disk, ActorKind::disk};
+  static constexpr std::tuple kFields{required_key("at", &DiskCounters::at, TimeForm{}),
+                                      required_key("bytes", &DiskCounters::bytes, kCount),
+                                      required_key("ios", &DiskCounters::ios, kCount),
+                                      optional_key("in_flight", &DiskCounters::in_flight, kCount)};
 };
 
 /// An interface's counters at a time, in bytes.
 template <>
-struct RecordForm<NicSample> : RecordBase<false> {
+struct RecordForm<NicCounters> : RecordBase<false> {
   static constexpr std::string_view kName = "traffic";
-  static constexpr ActorSubject kSubject{&NicSample::nic, ActorKind::nic};
-  static constexpr std::tuple kFields{required_key("at", &NicSample::at, TimeForm{}),
-                                      required_key("received", &NicSample::received, kCount),
-                                      required_key("sent", &NicSample::sent, kCount)};
+  static constexpr ActorSubject kSubject{&NicCounters::nic, ActorKind::nic};
+  static constexpr std::tuple kFields{required_key("at", &NicCounters::at, TimeForm{}),
+                                      required_key("received", &NicCounters::received, kCount),
+                                      required_key("sent", &NicCounters::sent, kCount)};
 };
 
-/// A request to a disk. `-` instead of the tid: it is not known who submitted it.
+/// A request to a disk. The tid is `-` if the submitter is not known.
 template <>
 struct RecordForm<IoLine> : RecordBase<false> {
   static constexpr std::string_view kName = "io";
@@ -337,7 +337,7 @@ struct RecordForm<IoLine> : RecordBase<false> {
 /// All records, in the order in which they are written and listed.
 using AllLines = std::tuple<Window, Recording, CpuLine, StackReuse, LossCounts, ThreadLine, DiskLine, NicLine,
                             IrqLine, SoftirqLine, TimerLine, WaitLine, PreemptLine, UnknownLine, FalseLine,
-                            OnCpuLine, DiskSample, NicSample, IoLine>;
+                            OnCpuLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values
 
@@ -357,7 +357,7 @@ inline constexpr auto kKeys = std::apply(
     },
     RecordForm<Line>::kFields);
 
-/// Where in the record a key stands; the key must be one of its keys.
+/// The index of a key in the record's kFields; the record must have the key.
 template <class Line>
 constexpr std::size_t index_of(std::string_view key) {
   std::size_t i = 0;

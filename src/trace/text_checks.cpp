@@ -26,7 +26,7 @@ Error unwritable(fmt::format_string<Parts...> what, Parts&&... parts) {
   return Error{fmt::format(what, std::forward<Parts>(parts)...) + " cannot be written as text"};
 }
 
-/// Times before 0 are written as 0.
+/// The time as it is written: 0 for times before 0.
 Nanos as_written(Nanos at) { return std::max<Nanos>(at, 0); }
 
 bool too_long(std::string_view text) { return text.size() > kMaxTextValue; }
@@ -65,7 +65,7 @@ Complaint check_actors(const Trace& trace) {
   return std::nullopt;
 }
 
-/// Finds records whose tid would mean another thread at the record's time.
+/// Finds records whose tid means another thread at the record's time.
 class TidCheck {
  public:
   TidCheck(const Trace& trace, const std::vector<TidSpan>& spans) : trace_(trace), spans_(spans) {}
@@ -116,7 +116,7 @@ class TidCheck {
     return named("a held mutex", site.holder, std::max(wait.block, trace_.window.begin));
   }
 
-  /// kNoActor and devices are not named by a tid.
+  /// Checks the tid of an actor at a time. kNoActor and devices have no tid and always pass.
   Complaint named(std::string_view what, ActorId actor, Nanos at) const {
     at = as_written(at);
     if (actor == kNoActor || trace_.actors[actor].kind != ActorKind::thread || spans_[actor].covers(at)) {
@@ -169,12 +169,12 @@ Complaint check_devices(const Trace& trace) {
       return unwritable("the capacities of nic {}", quoted(trace.actors[capacity.nic].name));
     }
   }
-  const auto no_time = [](const auto& sample) { return sample.at == kNever; };
-  if (std::any_of(trace.nic_samples.begin(), trace.nic_samples.end(), no_time)) {
-    return unwritable("an interface's sample without a time");
+  const auto no_time = [](const auto& counters) { return counters.at == kNever; };
+  if (std::any_of(trace.nic_counters.begin(), trace.nic_counters.end(), no_time)) {
+    return unwritable("interface counters without a time");
   }
-  if (std::any_of(trace.disk_samples.begin(), trace.disk_samples.end(), no_time)) {
-    return unwritable("a disk sample without a time");
+  if (std::any_of(trace.disk_counters.begin(), trace.disk_counters.end(), no_time)) {
+    return unwritable("disk counters without a time");
   }
   if (std::any_of(trace.disk_ios.begin(), trace.disk_ios.end(),
                   [](const DiskIo& io) { return io.issue == kNever; })) {

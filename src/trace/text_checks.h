@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the text form cannot say.
+// Finds out whether a trace can be written in the text form.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,19 @@
 
 namespace offwait {
 
-/// The time from the birth of a thread to the birth of the next one with its tid. In this time the tid means
-/// the thread in the text form.
+/// The time from the birth of a thread to the birth of the next thread with its tid. In this time the tid
+/// means this thread in the text form.
 struct TidSpan {
   Nanos begin = 0;
   Nanos end = kNever;
   bool covers(Nanos at) const { return begin <= at && at < end; }
 };
 
-/// By ActorId; those of actors that are no threads are of no use. Fails for tids that cannot be said in text.
+/// The spans by ActorId; only those of threads have a meaning. Fails if text cannot express the tids.
 Result<std::vector<TidSpan>> tid_spans(const Trace& trace);
 
-/// Checks a trace that satisfies validate(). What cannot be written as text, or nothing.
+/// Checks a trace that satisfies validate(). Returns an error for the first thing that text cannot express,
+/// or nothing.
 std::optional<Error> find_unwritable(const Trace& trace, const std::vector<TidSpan>& spans);
 
 }  // namespace offwait

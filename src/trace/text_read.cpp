@@ -34,9 +34,9 @@ class TextReader {
  public:
   explicit TextReader(std::string name) { position_.name = std::move(name); }
 
-  /// The next bytes of the file. False: take_error().
+  /// Reads the next bytes of the file. If it returns false, take_error() has the error.
   bool feed(std::string_view bytes);
-  /// After the last feed(). False: take_error().
+  /// To be called after the last feed(). If it returns false, take_error() has the error.
   bool finish();
 
   Trace take_trace() { return builder_.take(); }
@@ -65,7 +65,7 @@ class TextReader {
   TraceBuilder builder_;
   FieldReader fields_{position_, builder_};
   LineCollector lines_{position_, builder_};
-  std::array<bool, kRecords> seen_{};  ///< which records there have been
+  std::array<bool, kRecords> seen_{};  ///< the records that there have been
   std::size_t last_ = 0;               ///< index of the last line's record
 };
 
@@ -149,7 +149,7 @@ bool TextReader::add_record(std::string_view name, std::string_view rest) {
   if (!seen_[0] && name != kTable[0].name) {
     return position_.fail("expected 'window BEGIN END' before any other record");
   }
-  // Lines of one record mostly stand together.
+  // Successive lines are mostly of the same record.
   if (name != kTable[last_].name) {
     last_ = 0;
     while (last_ < kTable.size() && name != kTable[last_].name) {

@@ -50,7 +50,7 @@ class TextWriter {
     const bool thread = waker != kNoActor && trace_.actors[waker].kind == ActorKind::thread;
     return thread ? NamedWaker{kNoActor, tid_of(waker)} : NamedWaker{waker, kNoTid};
   }
-  /// An empty stack is written as none.
+  /// The stack to write: kNoStack for an empty one.
   StackId written(StackId stack) const {
     return stack != kNoStack && trace_.stacks[stack].empty() ? kNoStack : stack;
   }
@@ -80,7 +80,8 @@ void TextWriter::write_recording() {
   }
 }
 
-/// A parent that had exited, or whose tid means another thread at the child's birth, cannot be named.
+/// Whether text can name the child's parent. It cannot if the parent had exited, or if its tid means another
+/// thread at the child's birth.
 bool TextWriter::is_named_parent(const Actor& child) const {
   if (child.parent == kNoActor) {
     return false;
@@ -193,11 +194,11 @@ void TextWriter::write_intervals() {
 }
 
 void TextWriter::write_devices() {
-  for (const DiskSample& sample : trace_.disk_samples) {
-    lines_.write(sample);
+  for (const DiskCounters& counters : trace_.disk_counters) {
+    lines_.write(counters);
   }
-  for (const NicSample& sample : trace_.nic_samples) {
-    lines_.write(sample);
+  for (const NicCounters& counters : trace_.nic_counters) {
+    lines_.write(counters);
   }
   for (const DiskIo& io : trace_.disk_ios) {
     lines_.write(IoLine{io, tid_of(io.thread)});

@@ -22,7 +22,7 @@
 
 namespace offwait {
 
-/// Writes into a file through a buffer. The ids in the lines are those of `trace`.
+/// Writes lines into a file through a buffer. The ids in the lines are those of `trace`.
 class LineWriter {
  public:
   LineWriter(const Trace& trace, std::FILE* file);
@@ -33,7 +33,7 @@ class LineWriter {
   void write(const Window& window);
   void write(const LossCounts& loss);
 
-  /// Writes what is left in the buffer. The first error of all writing, if there was any.
+  /// Writes the rest of the buffer. Returns the first error of all writing, if there was one.
   std::optional<Error> finish();
 
  private:
@@ -50,7 +50,7 @@ class LineWriter {
   void end_line();
   void flush();
 
-  // What stands before the keys.
+  // The subject is the word before the keys.
   template <class Line>
   void subject(const NoSubject&, const Line&) {}
   template <class Line, class Of>
@@ -66,7 +66,7 @@ class LineWriter {
     value(ActorForm{form.kind}, line.*form.member);
   }
 
-  // Values by their form.
+  // Each writes a value of one form.
   template <class Number>
   void value(const NumberForm&, Number count) {
     number(count);
@@ -79,7 +79,7 @@ class LineWriter {
   void value(const ChoiceForm<Enum, kCount>&, const std::optional<Enum>& choice) {
     if (choice) text(to_string(*choice));
   }
-  /// Times before 0 become 0, kNever `-`.
+  /// Times before 0 are written as 0, kNever as `-`.
   void value(const TimeOrNeverForm&, Nanos at);
   void value(const TimeForm&, Nanos at) { value(TimeOrNeverForm{}, at); }
   void value(const RateForm&, double rate) { number(rate); }
@@ -97,7 +97,7 @@ class LineWriter {
   std::FILE* file_;
   std::string buffer_;
   int write_error_ = 0;
-  std::vector<std::string> frame_text_;           ///< parallel to Trace::frames, as they are written
+  std::vector<std::string> frame_text_;  ///< the frames as they are written, parallel to Trace::frames
   std::array<std::string, kStackCuts> cut_text_;  ///< cut_frame() as it is written
   std::vector<std::string_view> stack_texts_;     ///< kept for their memory
 };

@@ -20,7 +20,7 @@ TEST_CASE("device counters are read at both ends of the window, and once a secon
   devices.begin(recording);
   const auto loopbacks = [&recording] {
     return std::count_if(recording.nic_counters.begin(), recording.nic_counters.end(),
-                         [](const NicCounters& nic) { return nic.name == "lo"; });
+                         [](const KernelNicCounters& nic) { return nic.name == "lo"; });
   };
   const std::size_t disks = recording.disk_counters.size();
   CHECK(loopbacks() == 1);
@@ -32,7 +32,7 @@ TEST_CASE("device counters are read at both ends of the window, and once a secon
   CHECK(loopbacks() == 2);
   CHECK(recording.disk_counters.size() == 2 * disks);
   CHECK(std::is_sorted(recording.nic_counters.begin(), recording.nic_counters.end(),
-                       [](const NicCounters& a, const NicCounters& b) { return a.at < b.at; }));
+                       [](const KernelNicCounters& a, const KernelNicCounters& b) { return a.at < b.at; }));
 }
 
 TEST_CASE("the counters of a target process's network namespace are read once") {
@@ -42,11 +42,11 @@ TEST_CASE("the counters of a target process's network namespace are read once") 
   devices.add_network_of(::getpid(), recording);
   devices.begin(recording);
   CHECK(std::count_if(recording.nic_counters.begin(), recording.nic_counters.end(),
-                      [](const NicCounters& nic) { return nic.name == "lo"; }) == 1);
+                      [](const KernelNicCounters& nic) { return nic.name == "lo"; }) == 1);
   devices.add_network_of(2147483647, recording);
   devices.end(recording);
   CHECK(std::count_if(recording.nic_counters.begin(), recording.nic_counters.end(),
-                      [](const NicCounters& nic) { return nic.name == "lo"; }) == 2);
+                      [](const KernelNicCounters& nic) { return nic.name == "lo"; }) == 2);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK_FALSE(capacity_of(2, KnownNic{false, std::nullopt}));
 }
 
-TEST_CASE("what the user gives replaces what else is known, and names that nobody has are told") {
+TEST_CASE("a given capacity replaces any other, and names without a device are reported") {
   Trace trace;
   Actor disk;
   disk.kind = ActorKind::disk;

@@ -25,8 +25,8 @@ Trace trace_of(Nanos window_ns) {
   return trace;
 }
 
-void sample(Trace& trace, Nanos at, std::uint64_t bytes, std::uint64_t ios) {
-  trace.disk_samples.push_back({kDisk, at, bytes, ios});
+void read_counters(Trace& trace, Nanos at, std::uint64_t bytes, std::uint64_t ios) {
+  trace.disk_counters.push_back({kDisk, at, bytes, ios});
 }
 
 void io(Trace& trace, Nanos issue, Nanos complete, std::uint64_t bytes, ActorId thread = kWriter) {
@@ -43,9 +43,9 @@ DiskUse only_use(const Trace& trace) {
 
 TEST_CASE("an interval is busy by the larger of its two fractions of the capacity") {
   Trace trace = trace_of(2 * kSecond);
-  sample(trace, 0, 7, 3);
-  sample(trace, kSecond, 7 + 50 * kMegabyte, 3 + 100);      // 0.5 by bytes, 0.1 by requests
-  sample(trace, 2 * kSecond, 7 + 51 * kMegabyte, 3 + 900);  // 0.01 by bytes, 0.8 by requests
+  read_counters(trace, 0, 7, 3);
+  read_counters(trace, kSecond, 7 + 50 * kMegabyte, 3 + 100);      // 0.5 by bytes, 0.1 by requests
+  read_counters(trace, 2 * kSecond, 7 + 51 * kMegabyte, 3 + 900);  // 0.01 by bytes, 0.8 by requests
   const DiskUse use = only_use(trace);
   CHECK(use.busy_ns == 1'300'000'000);
   CHECK(use.bytes == 51 * kMegabyte);
@@ -54,11 +54,11 @@ TEST_CASE("an interval is busy by the larger of its two fractions of the capacit
   CHECK(use.capacity.source == CapacitySource::given);
 }
 
-TEST_CASE("samples need not be in order, and time they do not cover counts as the rest") {
+TEST_CASE("counters need not be in order, and time they do not cover counts as the rest") {
   Trace trace = trace_of(4 * kSecond);
-  sample(trace, 3 * kSecond, 75 * kMegabyte, 0);
-  sample(trace, 1 * kSecond, 0, 0);
-  sample(trace, 2 * kSecond, 50 * kMegabyte, 0);
+  read_counters(trace, 3 * kSecond, 75 * kMegabyte, 0);
+  read_counters(trace, 1 * kSecond, 0, 0);
+  read_counters(trace, 2 * kSecond, 50 * kMegabyte, 0);
   const DiskUse use = only_use(trace);
   CHECK(use.busy_ns == 1'500'000'000);  // 0.5 and 0.25: 0.375 of 4 s
   CHECK(use.bytes == 75 * kMegabyte);
@@ -67,23 +67,23 @@ TEST_CASE("samples need not be in order, and time they do not cover counts as th
 TEST_CASE("an interval partly outside the window counts in proportion") {
   Trace trace = trace_of(kSecond);
   trace.window = {10 * kSecond, 11 * kSecond};
-  sample(trace, 8 * kSecond, 0, 0);
-  sample(trace, 9 * kSecond, 90 * kMegabyte, 990);  // outside: ignored
-  sample(trace, 9'750'000'000, 90 * kMegabyte, 990);
-  sample(trace, 10'250'000'000, 110 * kMegabyte, 993);  // half of 20 MB, 3 IO in 0.5 s: 0.4
-  sample(trace, 11'250'000'000, 190 * kMegabyte, 993);  // three quarters of 80 MB: 0.8
+  read_counters(trace, 8 * kSecond, 0, 0);
+  read_counters(trace, 9 * kSecond, 90 * kMegabyte, 990);  // outside: ignored
+  read_counters(trace, 9'750'000'000, 90 * kMegabyte, 990);
+  read_counters(trace, 10'250'000'000, 110 * kMegabyte, 993);  // half of 20 MB, 3 IO in 0.5 s: 0.4
+  read_counters(trace, 11'250'000'000, 190 * kMegabyte, 993);  // three quarters of 80 MB: 0.8
   const DiskUse use = only_use(trace);
   CHECK(use.busy_ns == 700'000'000);  // 0.25 × 0.4 + 0.75 × 0.8
   CHECK(use.bytes == 70 * kMegabyte);
   CHECK(use.ios == 2);  // 1.5, rounded
 }
 
-TEST_CASE("the capacity is raised to the highest rates seen, bytes and requests apart") {
+TEST_CASE("the capacity is raised to the highest rates seen, separately for bytes and requests") {
   Trace trace = trace_of(3 * kSecond);
-  sample(trace, 0, 0, 0);
-  sample(trace, kSecond, 200 * kMegabyte, 0);
-  sample(trace, 2 * kSecond, 200 * kMegabyte, 4000);
-  sample(trace, 3 * kSecond, 300 * kMegabyte, 5000);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, kSecond, 200 * kMegabyte, 0);
+  read_counters(trace, 2 * kSecond, 200 * kMegabyte, 4000);
+  read_counters(trace, 3 * kSecond, 300 * kMegabyte, 5000);
   const DiskUse use = only_use(trace);
   CHECK(use.capacity_raised);
   CHECK(use.capacity.bytes_per_s == 200e6);
@@ -93,38 +93,38 @@ TEST_CASE("the capacity is raised to the highest rates seen, bytes and requests 
 
 TEST_CASE("an interval shorter than 100 ms raises nothing and is busy for no longer than it lasts") {
   Trace trace = trace_of(1'099'999'999);
-  sample(trace, 0, 0, 0);
-  sample(trace, 99'999'999, 50 * kMegabyte, 0);
-  sample(trace, 1'099'999'999, 100 * kMegabyte, 0);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, 99'999'999, 50 * kMegabyte, 0);
+  read_counters(trace, 1'099'999'999, 100 * kMegabyte, 0);
   const DiskUse use = only_use(trace);
   CHECK_FALSE(use.capacity_raised);
   CHECK(use.capacity.bytes_per_s == 100e6);
   CHECK(use.busy_ns == 599'999'999);
 
   Trace longer = trace_of(1'100'000'000);
-  sample(longer, 0, 0, 0);
-  sample(longer, 100'000'000, 50 * kMegabyte, 0);
-  sample(longer, 1'100'000'000, 100 * kMegabyte, 0);
+  read_counters(longer, 0, 0, 0);
+  read_counters(longer, 100'000'000, 50 * kMegabyte, 0);
+  read_counters(longer, 1'100'000'000, 100 * kMegabyte, 0);
   CHECK(only_use(longer).capacity.bytes_per_s == 500e6);
 }
 
 TEST_CASE("an interval whose counters go backwards is counted from the requests") {
   Trace trace = trace_of(2 * kSecond);
-  sample(trace, 0, 900 * kMegabyte, 100);
-  sample(trace, kSecond, 5 * kMegabyte, 200);  // a 32-bit counter came round
-  sample(trace, 2 * kSecond, 25 * kMegabyte, 200);
+  read_counters(trace, 0, 900 * kMegabyte, 100);
+  read_counters(trace, kSecond, 5 * kMegabyte, 200);  // a 32-bit counter came round
+  read_counters(trace, 2 * kSecond, 25 * kMegabyte, 200);
   io(trace, 100'000'000, 900'000'000, 30 * kMegabyte);
   const DiskUse use = only_use(trace);
   CHECK(use.bytes == 50 * kMegabyte);
   CHECK(use.ios == 1);
   CHECK(use.busy_ns == 500'000'000);  // 0.3 from the request, 0.2 from the counters
-  // Requests backwards, bytes forwards: no information either.
-  trace.disk_samples[1] = {kDisk, kSecond, 905 * kMegabyte, 50};
-  trace.disk_samples[2] = {kDisk, 2 * kSecond, 925 * kMegabyte, 50};
+  // Nor do the counters say anything if only the requests go backwards.
+  trace.disk_counters[1] = {kDisk, kSecond, 905 * kMegabyte, 50};
+  trace.disk_counters[2] = {kDisk, 2 * kSecond, 925 * kMegabyte, 50};
   CHECK(only_use(trace).busy_ns == 500'000'000);
 }
 
-TEST_CASE("a disk without samples is counted from its requests") {
+TEST_CASE("a disk without counters is counted from its requests") {
   Trace trace = trace_of(kSecond);
   io(trace, -5, 0, 99 * kMegabyte);  // completed before the window
   io(trace, 0, 400'000'000, 10 * kMegabyte);
@@ -134,9 +134,9 @@ TEST_CASE("a disk without samples is counted from its requests") {
   CHECK(use.bytes == 20 * kMegabyte);
   CHECK(use.ios == 2);
   CHECK(use.busy_ns == 200'000'000);
-  // One sample makes no interval, and those of another disk do not count.
-  sample(trace, 0, 0, 0);
-  trace.disk_samples.push_back({kWriter, kSecond, 900 * kMegabyte, 0});
+  // One reading makes no interval, and the counters of another disk do not matter.
+  read_counters(trace, 0, 0, 0);
+  trace.disk_counters.push_back({kWriter, kSecond, 900 * kMegabyte, 0});
   CHECK(only_use(trace).busy_ns == 200'000'000);
 }
 
@@ -146,24 +146,24 @@ TEST_CASE("time without a request in flight is idle in any case") {
   io(trace, 50'000'000, 150'000'000, 40 * kMegabyte);
   io(trace, 900'000'000, 950'000'000, 0);
   CHECK(only_use(trace).busy_ns == 200'000'000);  // 0.8 by bytes, but in flight for 0.2 s
-  sample(trace, 0, 0, 0);
-  sample(trace, kSecond, 80 * kMegabyte, 3);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, kSecond, 80 * kMegabyte, 3);
   CHECK(only_use(trace).busy_ns == 200'000'000);
   // In two intervals: the first request reaches into the second one.
-  trace.disk_samples = {{kDisk, 0, 0, 0}, {kDisk, 100'000'000, 1, 1}, {kDisk, kSecond, 90 * kMegabyte, 2}};
+  trace.disk_counters = {{kDisk, 0, 0, 0}, {kDisk, 100'000'000, 1, 1}, {kDisk, kSecond, 90 * kMegabyte, 2}};
   CHECK(only_use(trace).busy_ns == 101'000'000);  // 1 IO: 1 ms; then 0.05 s + 0.05 s in flight
 }
 
-TEST_CASE("samples of a disk whose requests are not known stand alone") {
+TEST_CASE("without known requests a disk's use is that of its counters") {
   Trace trace = trace_of(2 * kSecond);
-  sample(trace, 0, 0, 0);
-  sample(trace, kSecond, 50 * kMegabyte, 0);
-  sample(trace, 2 * kSecond, 100 * kMegabyte, 0);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, kSecond, 50 * kMegabyte, 0);
+  read_counters(trace, 2 * kSecond, 100 * kMegabyte, 0);
   io(trace, 0, 200'000'000, 1);
   CHECK(only_use(trace).busy_ns == 700'000'000);  // 0.2 s in flight; 0.5 s by bytes
 }
 
-TEST_CASE("without a capacity a disk is an SSD, assumed; unused, it is idle") {
+TEST_CASE("a disk without a capacity has the one assumed for an SSD, and is idle if it is not used") {
   Trace trace = trace_of(kSecond);
   trace.capacities.clear();
   DiskUse use = only_use(trace);
@@ -192,8 +192,8 @@ TEST_CASE("every disk has an entry, in order of id") {
 TEST_CASE("the longest window there is") {
   Trace trace = trace_of(std::numeric_limits<Nanos>::max());
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  sample(trace, 0, 0, 0);
-  sample(trace, 200'000'000, kMost, kMost);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, 200'000'000, kMost, kMost);
   io(trace, 0, kNever, kMost);
   io(trace, 0, kNever, kMost, kReader);
   const DiskUse use = only_use(trace);
@@ -206,7 +206,7 @@ TEST_CASE("the longest window there is") {
   CHECK(edges[0].wait_ns - edges[1].wait_ns == 1);
 }
 
-TEST_CASE("a disk with 16 requests in flight waits for nobody, whatever it can do") {
+TEST_CASE("a disk with 16 requests in flight is busy, whatever its capacity") {
   Trace trace = trace_of(kSecond);
   for (int i = 0; i < 16; ++i) io(trace, i, 600'000'000 + i, 512, i % 2 == 0 ? kWriter : kReader);
   CHECK(only_use(trace).busy_ns == 600'000'000 - 15);
@@ -217,7 +217,7 @@ TEST_CASE("a disk with 16 requests in flight waits for nobody, whatever it can d
   CHECK(only_use(trace).busy_ns == 15'000'000);  // 15 of 1,000 IO/s
 }
 
-TEST_CASE("what is known of a disk's requests, by thread") {
+TEST_CASE("a disk's requests are summed by thread") {
   Trace trace = trace_of(kSecond);
   io(trace, 0, 100'000'000, 4096, kReader);
   io(trace, -200'000'000, 200'000'000, 8192, kWriter);
@@ -251,32 +251,32 @@ TEST_CASE("counters and tracepoints are compared, in requests and in bytes") {
   CHECK_FALSE(only_use(trace).check.has_value());
   for (int i = 0; i < 100; ++i) io(trace, 10'000'000 * i, 10'000'000 * i + 5'000'000, 1000);
   CHECK_FALSE(only_use(trace).check.has_value());
-  sample(trace, 0, 500, 50);
+  read_counters(trace, 0, 500, 50);
   CHECK_FALSE(only_use(trace).check.has_value());
-  sample(trace, kSecond, 500 + 102 * 1000, 152);
+  read_counters(trace, kSecond, 500 + 102 * 1000, 152);
   CHECK(check_of(trace).counted_ios == 102);
   CHECK(check_of(trace).counted_bytes == 102'000);
   CHECK(check_of(trace).seen_ios == 100);
   CHECK(check_of(trace).seen_bytes == 100'000);
   CHECK_FALSE(check_of(trace).mismatch);  // 2 of 102
-  trace.disk_samples[1] = {kDisk, kSecond, 500 + 103 * 1000, 152};
+  trace.disk_counters[1] = {kDisk, kSecond, 500 + 103 * 1000, 152};
   CHECK(check_of(trace).mismatch);  // bytes
-  trace.disk_samples[1] = {kDisk, kSecond, 500 + 100 * 1000, 153};
+  trace.disk_counters[1] = {kDisk, kSecond, 500 + 100 * 1000, 153};
   CHECK(check_of(trace).mismatch);  // requests
-  trace.disk_samples[1] = {kDisk, kSecond, 500, 50};
+  trace.disk_counters[1] = {kDisk, kSecond, 500, 50};
   CHECK(check_of(trace).mismatch);  // a disk that does not count
-  trace.disk_samples[1] = {kDisk, kSecond, 500 + 97 * 1000, 147};
+  trace.disk_counters[1] = {kDisk, kSecond, 500 + 97 * 1000, 147};
   CHECK(check_of(trace).mismatch);
 }
 
 TEST_CASE("what was in flight when the counters were read, or completed just then, is no mismatch") {
   Trace trace = trace_of(2 * kSecond);
   for (int i = 0; i < 100; ++i) io(trace, 10'000'000 * i, 10'000'000 * i + 5'000'000, 1000);
-  trace.disk_samples = {{kDisk, 0, 0, 0, 4}, {kDisk, kSecond, 104'000, 104, 0}};
-  CHECK_FALSE(check_of(trace).mismatch);  // four submitted before anybody looked
-  trace.disk_samples[1].ios = 105;
+  trace.disk_counters = {{kDisk, 0, 0, 0, 4}, {kDisk, kSecond, 104'000, 104, 0}};
+  CHECK_FALSE(check_of(trace).mismatch);  // four were submitted before the first reading
+  trace.disk_counters[1].ios = 105;
   CHECK(check_of(trace).mismatch);
-  trace.disk_samples = {{kDisk, 0, 0, 0, 0}, {kDisk, kSecond, 97'000, 97, 0}};
+  trace.disk_counters = {{kDisk, 0, 0, 0, 0}, {kDisk, kSecond, 97'000, 97, 0}};
   CHECK(check_of(trace).mismatch);
   for (int i = 0; i < 3; ++i) io(trace, 990'000'000, kSecond + 1'100'000, 1000);
   CHECK(check_of(trace).mismatch);
@@ -288,7 +288,7 @@ TEST_CASE("what was in flight when the counters were read, or completed just the
 TEST_CASE("counters that went backwards are not compared") {
   Trace trace = trace_of(2 * kSecond);
   for (int i = 0; i < 100; ++i) io(trace, 20'000'000 * i, 20'000'000 * i + 5'000'000, 1000);
-  trace.disk_samples = {{kDisk, 0, 900, 900}, {kDisk, kSecond, 0, 0}, {kDisk, 2 * kSecond, 50'000, 50}};
+  trace.disk_counters = {{kDisk, 0, 900, 900}, {kDisk, kSecond, 0, 0}, {kDisk, 2 * kSecond, 50'000, 50}};
   CHECK(check_of(trace).seen_ios == 50);
   CHECK(check_of(trace).counted_ios == 50);
   CHECK_FALSE(check_of(trace).mismatch);
@@ -324,7 +324,7 @@ TEST_CASE("idle time is split by bytes and sums to the nanosecond") {
   CHECK(edges[2].wait_ns == 40);
 }
 
-TEST_CASE("largest remainders get what is left over, ties the smaller id") {
+TEST_CASE("the shares with the largest remainders get the rest, the smaller id first among equal ones") {
   Trace trace = trace_of(kSecond);
   trace.actors.resize(4);
   io(trace, 0, 10, 1, kWriter);
@@ -338,8 +338,8 @@ TEST_CASE("largest remainders get what is left over, ties the smaller id") {
   CHECK(edges[2].wait_ns == 7);
 }
 
-// The writer keeps `depth` requests of 100 ns under way: from the first one that is done it waits for one
-// after the other, and sends another at once.
+// The writer keeps `depth` requests of 100 ns under way: it waits until one is done, and sends another at
+// once.
 Trace rolling(int depth, bool any_request) {
   Trace trace = trace_of(100'000);
   trace.sites = {{kWriter, kDisk, WaitClass::disk}};
@@ -362,13 +362,13 @@ TEST_CASE("a disk does not wait for a thread that keeps several requests under w
     CAPTURE(depth);
     const std::vector<Edge> found = idle_edges(rolling(depth, true), idle_for(1010));
     REQUIRE(found.size() == edges);
-    // The others' shares are as they were.
+    // The shares of the other threads do not change.
     CHECK(found.back().to == kReader);
     CHECK(found.back().wait_ns == 10);
   }
 }
 
-TEST_CASE("many requests at once are no work kept up when all are waited for, as fsync does") {
+TEST_CASE("a thread that waits for all of its many requests, as fsync does, has an idle edge") {
   CHECK(idle_edges(rolling(20, false), idle_for(1010)).size() == 2);
 }
 
@@ -385,13 +385,13 @@ TEST_CASE("which of a thread's waits took more time decides") {
   CHECK(idle_edges(trace, idle_for(1010)).size() == 2);
 }
 
-TEST_CASE("who does not wait for the disk has its share, whatever is under way") {
+TEST_CASE("a thread that does not wait for the disk has its share, whatever is under way") {
   Trace trace = rolling(20, true);
   trace.waits.clear();
   CHECK(idle_edges(trace, idle_for(1010)).size() == 2);
 }
 
-TEST_CASE("who did not use the disk in the window has no idle edge") {
+TEST_CASE("a thread that did not use the disk in the window has no idle edge") {
   Trace trace = trace_of(kSecond);
   CHECK(idle_edges(trace, idle_for(1000)).empty());
   io(trace, -20, -10, 4096, kReader);

@@ -25,7 +25,7 @@ Trace with_nic(double received_per_s, double sent_per_s) {
 
 TEST_CASE("each direction has its own idle time") {
   Trace trace = with_nic(1000, 100);
-  trace.nic_samples = {{0, 0, 5000, 0}, {0, 5 * kOneSecond, 7500, 500}, {0, kTenSeconds, 7500, 500}};
+  trace.nic_counters = {{0, 0, 5000, 0}, {0, 5 * kOneSecond, 7500, 500}, {0, kTenSeconds, 7500, 500}};
   const std::vector<NicUse> uses = nic_use(trace);
   REQUIRE(uses.size() == 1);
   CHECK(uses[0].source == CapacitySource::given);
@@ -40,7 +40,7 @@ TEST_CASE("each direction has its own idle time") {
 
 TEST_CASE("idle is never negative: a capacity is raised to the highest rate seen") {
   Trace trace = with_nic(1000, 100);
-  trace.nic_samples = {{0, 0, 0, 0}, {0, kTenSeconds, 40000, 0}};
+  trace.nic_counters = {{0, 0, 0, 0}, {0, kTenSeconds, 40000, 0}};
   const NicUse use = nic_use(trace).at(0);
   CHECK(use.capacity_raised);
   CHECK(use.received.capacity_per_s == 4000);
@@ -49,9 +49,9 @@ TEST_CASE("idle is never negative: a capacity is raised to the highest rate seen
   CHECK(use.sent.idle_ns == kTenSeconds);
 }
 
-TEST_CASE("a burst between two samples that are near raises nothing, and is no more than busy") {
+TEST_CASE("a burst in a short interval raises no capacity, and its time is at most busy") {
   Trace trace = with_nic(1000, 1000);
-  trace.nic_samples = {{0, 0, 0, 0}, {0, kTenSeconds - 1000, 0, 0}, {0, kTenSeconds, 40000, 0}};
+  trace.nic_counters = {{0, 0, 0, 0}, {0, kTenSeconds - 1000, 0, 0}, {0, kTenSeconds, 40000, 0}};
   const NicUse use = nic_use(trace).at(0);
   CHECK_FALSE(use.capacity_raised);
   CHECK(use.received.busy_ns == 1000);
@@ -59,7 +59,7 @@ TEST_CASE("a burst between two samples that are near raises nothing, and is no m
 
 TEST_CASE("an interface without a capacity carries bytes, and is neither busy nor idle") {
   Trace trace = with_nic(0, 0);
-  trace.nic_samples = {{0, 0, 0, 0}, {0, kTenSeconds, 40000, 10}};
+  trace.nic_counters = {{0, 0, 0, 0}, {0, kTenSeconds, 40000, 10}};
   const NicUse use = nic_use(trace).at(0);
   CHECK_FALSE(use.source.has_value());
   CHECK(use.received.bytes == 40000);
@@ -71,17 +71,18 @@ TEST_CASE(
     "intervals that reach out of the window count for their part; counters that went backwards do not") {
   Trace trace = with_nic(1000, 1000);
   trace.window = {kOneSecond, kTenSeconds};
-  trace.nic_samples = {{0, 0, 0, 0}, {0, 2 * kOneSecond, 2000, 0}, {0, 3 * kOneSecond, 10, 0}};
+  trace.nic_counters = {{0, 0, 0, 0}, {0, 2 * kOneSecond, 2000, 0}, {0, 3 * kOneSecond, 10, 0}};
   const NicUse use = nic_use(trace).at(0);
   CHECK(use.received.bytes == 1000);
   CHECK(use.received.idle_ns == 0);
-  trace.nic_samples.resize(1);
+  trace.nic_counters.resize(1);
   CHECK(nic_use(trace).empty());
 }
 
 TEST_CASE("hostile counters") {
   Trace trace = with_nic(1e-300, 1e300);
-  trace.nic_samples = {{0, 0, 0, 0}, {0, 1, UINT64_MAX, UINT64_MAX}, {0, kNever - 1, UINT64_MAX, UINT64_MAX}};
+  trace.nic_counters = {
+      {0, 0, 0, 0}, {0, 1, UINT64_MAX, UINT64_MAX}, {0, kNever - 1, UINT64_MAX, UINT64_MAX}};
   const NicUse use = nic_use(trace).at(0);
   CHECK(use.received.busy_ns + use.received.idle_ns == kTenSeconds);
   CHECK(use.received.idle_ns >= 0);

@@ -193,9 +193,9 @@ std::vector<std::string> lines(const Trace& trace) {
     all.push_back("on_cpu " + thread_text(trace, sample.thread) + " " + time_text(sample.at) +
                   stack_text(trace, "stack", sample.stack));
   }
-  for (const DiskSample& sample : trace.disk_samples) {
-    all.push_back("sample " + trace.actors.at(sample.disk).name + " " + time_text(sample.at) + " " +
-                  std::to_string(sample.bytes) + " " + std::to_string(sample.ios));
+  for (const DiskCounters& counters : trace.disk_counters) {
+    all.push_back("sample " + trace.actors.at(counters.disk).name + " " + time_text(counters.at) + " " +
+                  std::to_string(counters.bytes) + " " + std::to_string(counters.ios));
   }
   for (const DiskIo& io : trace.disk_ios) {
     all.push_back("io " + thread_text(trace, io.thread) + " " + trace.actors.at(io.disk).name + " [" +

@@ -179,9 +179,9 @@ TEST_CASE("what analysis takes for granted is checked: disks") {
        [](Trace& t) {
          t.capacities = {{2, 1, 1, CapacitySource::measured, "2026-11-32"}};
        }},
-      {"the disk sample at 7 belongs to no disk",
+      {"the disk counters at 7 belong to no disk",
        [](Trace& t) {
-         t.disk_samples = {{1, 7, 0, 0}};
+         t.disk_counters = {{1, 7, 0, 0}};
        }},
       {"the request issued at 7 went to no disk",
        [](Trace& t) {

@@ -87,9 +87,9 @@ inline std::string different_site(const Trace& a, const Trace& b) {
 
 inline std::string difference_of_devices(const Trace& a, const Trace& b) {
   if (capacities_differ(a, b)) return "capacities";
-  if (differs(a.disk_samples, b.disk_samples,
-              [](const DiskSample& s) { return std::tie(s.disk, s.at, s.bytes, s.ios, s.in_flight); })) {
-    return "disk samples";
+  if (differs(a.disk_counters, b.disk_counters,
+              [](const DiskCounters& s) { return std::tie(s.disk, s.at, s.bytes, s.ios, s.in_flight); })) {
+    return "disk counters";
   }
   if (differs(a.disk_ios, b.disk_ios, [](const DiskIo& io) {
         return std::tie(io.thread, io.disk, io.issue, io.complete, io.bytes);

@@ -199,12 +199,12 @@ TEST_CASE("every record and key of disks is read") {
   CHECK(trace.capacities[0].source == CapacitySource::measured);
   CHECK(trace.capacities[0].measured_on == "2026-11-21");
 
-  REQUIRE(trace.disk_samples.size() == 1);
-  CHECK(trace.disk_samples[0].disk == 2);
-  CHECK(trace.disk_samples[0].at == 100);
-  CHECK(trace.disk_samples[0].bytes == std::numeric_limits<std::uint64_t>::max());
-  CHECK(trace.disk_samples[0].ios == 7);
-  CHECK(trace.disk_samples[0].in_flight == 3);
+  REQUIRE(trace.disk_counters.size() == 1);
+  CHECK(trace.disk_counters[0].disk == 2);
+  CHECK(trace.disk_counters[0].at == 100);
+  CHECK(trace.disk_counters[0].bytes == std::numeric_limits<std::uint64_t>::max());
+  CHECK(trace.disk_counters[0].ios == 7);
+  CHECK(trace.disk_counters[0].in_flight == 3);
   CHECK(trace.actors[3].on == std::vector<std::string>{"dm-0", "a;b"});
 
   REQUIRE(trace.disk_ios.size() == 2);
@@ -285,7 +285,7 @@ TEST_CASE("a device is the same actor wherever it is named") {
   CHECK(trace.actors[2].kind == ActorKind::nic);
   CHECK(site_of(trace, 0).waker == 1);
   CHECK(site_of(trace, 1).waker == 2);
-  CHECK(trace.disk_samples[0].disk == 1);
+  CHECK(trace.disk_counters[0].disk == 1);
   CHECK(trace.disk_ios[0].disk == 1);
 }
 

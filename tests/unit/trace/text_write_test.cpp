@@ -93,7 +93,7 @@ Trace small_trace() {
   trace.false_marks = {{0, 255}, {0, 285}};
   trace.cpu_samples = {{3, 1, 65}, {0, kNoStack, 40}};
   trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
-  trace.disk_samples = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
+  trace.disk_counters = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
   trace.disk_ios = {{0, 1, 310, 390, 4096}, {kNoActor, 1, 320, kNever, 0}};
   return trace;
 }
@@ -160,7 +160,7 @@ TEST_CASE("what interfaces carry is written and read back") {
   trace.window = {0, 10000};
   trace.actors = {device(ActorKind::nic, "eth0"), device(ActorKind::nic, "lo")};
   trace.nic_capacities = {{0, 1.25e9, 0.5, CapacitySource::reported}};
-  trace.nic_samples = {{0, 5, 7, 8}, {1, 6, UINT64_MAX, 0}};
+  trace.nic_counters = {{0, 5, 7, 8}, {1, 6, UINT64_MAX, 0}};
   const std::string text = written(trace);
   CHECK(text.find("nic eth0 received_per_s=1.25e+09 sent_per_s=0.5 capacity=reported\nnic lo\n") !=
         std::string::npos);
@@ -351,7 +351,7 @@ class RandomTrace {
     for (std::uint32_t n = below(3); n > 0; --n) {
       trace_.actors[id].on.push_back(unique(n));
     }
-    trace_.disk_samples.push_back({id, below(100), random_(), random_(), below(3)});
+    trace_.disk_counters.push_back({id, below(100), random_(), random_(), below(3)});
     trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_()});
   }
 
@@ -558,8 +558,8 @@ TEST_CASE("what text cannot say is an error, and nothing is written") {
   CHECK(error_with([](Trace& t) { t.frames[1] = {}; }) == "an empty frame cannot be written as text");
   CHECK(error_with([](Trace& t) { t.capacities.push_back(t.capacities[0]); }) ==
         "two capacities of disk 'vda' cannot be written as text");
-  CHECK(error_with([](Trace& t) { t.disk_samples[0].at = kNever; }) ==
-        "a disk sample without a time cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.disk_counters[0].at = kNever; }) ==
+        "disk counters without a time cannot be written as text");
   CHECK(error_with([](Trace& t) { t.disk_ios[1].issue = kNever; }) ==
         "a request without a time of issue cannot be written as text");
   CHECK(error_with([](Trace& t) { t.recording.target.assign(4097, 'x'); }) ==
@@ -583,7 +583,7 @@ TEST_CASE("failures to write are reported") {
 
   // More than any buffer: the failure comes from the middle.
   Trace trace = small_trace();
-  trace.disk_samples.assign(100'000, {1, 0, 1, 2});
+  trace.disk_counters.assign(100'000, {1, 0, 1, 2});
   full = std::fopen("/dev/full", "w");
   REQUIRE(full != nullptr);
   const Status middle = write_text(trace, full);
