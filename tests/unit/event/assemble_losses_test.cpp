@@ -78,7 +78,7 @@ TEST_CASE("a waker that was not seen, is not recorded or was not born is unknown
   CHECK(only("loss", lines) == Lines{"loss waker_unknown 4"});
 }
 
-TEST_CASE("a waker that was itself blocked cannot have woken anybody") {
+TEST_CASE("a waker that was itself blocked cannot have woken another thread") {
   RecordingByHand t = two_threads();
   t.stack(6, 10, {3});
   t.wait(12, 1100, 1300, 1310, kTimer);
@@ -111,7 +111,7 @@ TEST_CASE("a waker that was itself blocked cannot have woken anybody") {
   }
 }
 
-TEST_CASE("two that are said to have woken each other while blocked are not believed") {
+TEST_CASE("records of two threads that woke each other while blocked are not believed") {
   RecordingByHand t = two_threads();
   t.wait(11, 1100, 1200, 1250, by_thread(12));
   t.wait(12, 1150, 1200, 1250, by_thread(11));
@@ -132,8 +132,8 @@ TEST_CASE("a record that contradicts others is left out and counted") {
   SECTION("preemption that ends before it begins") { t.append(preemption_of(11, 1400, 1300)); }
   SECTION("overlapping gap") { t.append(gap_of(11, 1200, 1300)); }
   SECTION("before the thread's birth") { t.wait(12, 599, 1300, 1300, by_thread(11)); }
-  SECTION("a thread that nobody knows") { t.wait(77, 1300, 1400, 1400, by_thread(12)); }
-  SECTION("a thread event that is none") {
+  SECTION("an unknown thread") { t.wait(77, 1300, 1400, 1400, by_thread(12)); }
+  SECTION("an unknown thread event") {
     offwait_thread_record record{};
     record.type = OFFWAIT_RECORD_THREAD;
     record.event = 9;
@@ -143,7 +143,7 @@ TEST_CASE("a record that contradicts others is left out and counted") {
   CHECK(trace_of(t) == expected);
 }
 
-TEST_CASE("nothing may follow what is open, nor an exit") {
+TEST_CASE("no record may follow an open interval or an exit") {
   RecordingByHand t = two_threads();
   t.wait(11, 1500, 2000, 2100, by_thread(12));
   t.wait(11, 1600, 1700, 1700, by_thread(12));

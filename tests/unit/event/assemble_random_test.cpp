@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random recordings. A small scheduler is simulated that writes records as bpf/sched.h does, and the truth
-// beside them; the trace must give every thread the times that it really had. Then records are damaged, and
-// whatever comes out must still be a trace.
+// Random recordings. A small simulated scheduler writes records as bpf/sched.h does, and notes the truth. The
+// trace must give every thread its true times. Then records are damaged, and the result must still be a valid
+// trace.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -33,10 +33,10 @@ bool one_in(Random& random, std::uint64_t n) { return below(random, n) == 0; }
 
 enum class State { running, runnable, blocked, woken };
 
-/// What really happened to a thread, clipped to the window.
+/// The true times of a thread, clipped to the window.
 struct Truth {
   Nanos running = 0, runnable = 0, blocked = 0, unknown = 0;
-  bool exit_lost = false;  ///< together with what was lost before: as far as is known it lived on
+  bool exit_lost = false;  ///< the exit was lost with the records before it, so the thread seems to live on
   Nanos lifetime() const { return running + runnable + blocked + unknown; }
 };
 
@@ -91,7 +91,7 @@ class Simulator {
 
   void create(Nanos start) {
     SimulatedThread thread;
-    // Tids of the dead are used again.
+    // Tids of threads that have exited are used again.
     for (const SimulatedThread& other : threads_) {
       if (!other.alive && tid_is_free(other.tid) && one_in(random_, 2)) thread.tid = other.tid;
     }
@@ -121,7 +121,7 @@ class Simulator {
     simulation_.records.emplace_back(record);
   }
 
-  /// bpf/seed.h
+  /// Does what bpf/seed.h does.
   void record_seeded(SimulatedThread& thread) {
     thread.recorded = true;
     thread.entry.target = 1;
@@ -131,11 +131,11 @@ class Simulator {
     thread_event(thread, OFFWAIT_THREAD_SEEN);
   }
 
-  /// bpf/sched.h: record_current(), of a running thread.
+  /// Does what record_current() of bpf/threads.h does, for a running thread.
   void record_waker(SimulatedThread& thread) {
     if (thread.recorded) return;
     thread.recorded = true;
-    // What it did before is not known.
+    // Its states before are not known.
     account(thread, now_);
     thread.truth.unknown = thread.truth.lifetime();
     thread.truth.running = thread.truth.runnable = thread.truth.blocked = 0;
@@ -144,7 +144,7 @@ class Simulator {
     thread_event(thread, OFFWAIT_THREAD_SEEN);
   }
 
-  /// bpf/records.h: emit_gap().
+  /// Does what emit_gap() of bpf/records.h does.
   bool emit_gap(SimulatedThread& thread) {
     if (thread.entry.lost_since_ns == 0) return true;
     if (full()) return false;
@@ -155,7 +155,7 @@ class Simulator {
     return true;
   }
 
-  /// bpf/records.h: new_interval(). Whether there is room.
+  /// Does what new_interval() of bpf/records.h does. Returns whether there is room.
   bool reserve(SimulatedThread& thread) {
     if (!emit_gap(thread)) return false;
     if (!full()) return true;
@@ -213,7 +213,7 @@ class Simulator {
     entry.waker_kind = OFFWAIT_WAKER_UNKNOWN;
   }
 
-  /// Somebody wakes `thread`: a device or the timer, or a running thread.
+  /// Notes a waking of `thread` by a device, the timer or a running thread.
   void note_waking(SimulatedThread& thread, SimulatedThread* waker) {
     if (!thread.recorded) return;
     if (waker != nullptr) record_waker(*waker);
@@ -288,7 +288,7 @@ class Simulator {
         break;
       default:
         if (SimulatedThread* thread = some(State::running); thread != nullptr && one_in(random_, 3)) {
-          // The last thing that it does is to wake somebody.
+          // The last thing that it does is to wake another thread.
           if (SimulatedThread* blocked = some(State::blocked)) {
             note_waking(*blocked, thread);
             enter(*blocked, State::woken);
@@ -367,7 +367,7 @@ TEST_CASE("random recordings give every thread the times that it really had") {
       CHECK(got.lifetime_ns >= real.lifetime());
       if (!real.exit_lost) CHECK(got.lifetime_ns == real.lifetime());
       if (lossy[id]) {
-        // What is lost is unknown instead of what it was.
+        // Lost times are unknown instead of what they were.
         CHECK(got.running_ns <= real.running);
         CHECK(got.runnable_ns <= real.runnable);
         CHECK(got.blocked_ns <= real.blocked);
@@ -383,7 +383,7 @@ TEST_CASE("random recordings give every thread the times that it really had") {
     waits += trace.waits.size();
     gaps += trace.gaps.size();
   }
-  // The test tests something.
+  // The recordings are large enough to test something.
   CHECK(waits > 20'000);
   CHECK(gaps > 1'000);
   CHECK(reused > 500);
@@ -436,7 +436,7 @@ TEST_CASE("whatever is wrong with a recording, it gives a trace that can be anal
         default:
           std::visit(
               [&random](auto& record) {
-                // Not its type: the kernel's ring buffer gives whole records.
+                // The type stays as it is: the kernel's ring buffer gives whole records.
                 damage(random, reinterpret_cast<std::byte*>(&record), sizeof(record), 1);
               },
               records[which]);

@@ -33,7 +33,7 @@ struct StackIds {
   std::uint32_t waker_user = 0;
 };
 
-/// What one wait with these ids has for stacks.
+/// The stacks, as text, of one wait with these ids.
 std::string stacks_of(const std::vector<StoredStack>& stored, const StackIds& ids) {
   RecordingByHand t = two_threads();
   for (const StoredStack& stack : stored) t.stack(stack.id, stack.tgid, stack.pcs);
@@ -57,12 +57,12 @@ TEST_CASE("kernel and user frames are joined, leaf first, with -- between them i
   CHECK(stacks_of(stored, {5, 6, 0, 0}) == " stack k1;k2;--;u10:3;u10:4");
   CHECK(stacks_of(stored, {5, 6, 5, 6}) == " stack k1;k2;--;u10:3;u10:4 waker_stack k1;k2;--;u10:3;u10:4");
   CHECK(stacks_of(stored, {0, 0, 0, 6}) == " waker_stack u10:3;u10:4");
-  // Not kept by the kernel.
+  // The kernel has not kept stack 5.
   CHECK(stacks_of(stored, {5, 7, 0, 0}) == " stack k1;k2");
   CHECK(stacks_of(stored, {7, 8, 0, 0}).empty());
 }
 
-TEST_CASE("a sample is of the thread that lived then, with kernel and user frames, in the window") {
+TEST_CASE("a sample belongs to the thread that lived then, with kernel and user frames, in the window") {
   RecordingByHand t = two_threads();
   t.recording.sample_hz = 99;
   t.stack(5, 0, {1, 2});
@@ -110,7 +110,7 @@ TEST_CASE(
   t.stack(5, 0, {1});
   t.stack(6, 10, {2});
   for (const std::uint32_t tid : {11U, 12U}) t.recording.blocked[{tid, 0}] = {500, 6, 13};
-  t.recording.blocked[{14, 0}] = {499, 6, 13};  // of the tid's owner before
+  t.recording.blocked[{14, 0}] = {499, 6, 13};  // belongs to the tid's previous owner
   offwait_wait first = wait_of(11, 0, 1500, 1510, by_thread(13));
   first.wait_kernel = 5;
   t.append(first);
@@ -184,7 +184,7 @@ TEST_CASE("a stack never has more frames than its record has room for") {
   CHECK(t.trace().stacks.at(0).frames.size() == OFFWAIT_STACK_FRAMES);
 }
 
-TEST_CASE("only a thread that woke has a stack of its own: an interrupt's is the interrupted thread's") {
+TEST_CASE("only a thread as waker has a stack: in an interrupt it is the interrupted thread's") {
   RecordingByHand t = two_threads();
   t.stack(6, 10, {3});
   offwait_wait wait = wait_of(11, 1100, 1200, 1200, kTimer);

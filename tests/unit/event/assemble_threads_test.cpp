@@ -34,7 +34,7 @@ TEST_CASE("a thread is seen from when it is first recorded, but not before its b
                              "thread 10/12 new [1400,-) seen 1400", "thread 10/13 early [300,-) seen 1000"});
 }
 
-TEST_CASE("a thread born in the recording knows who forked it, if that one was recorded") {
+TEST_CASE("a thread born in the recording has its parent, if that was recorded") {
   RecordingByHand t(1000, 2000);
   t.seen(11, 500, 1000, "accept");
   t.born(12, 1400, "conn", 11);
@@ -140,7 +140,7 @@ TEST_CASE("a thread whose exit was lost ends where its tid is born again, and is
   CHECK(only("loss", lines).empty());
 }
 
-TEST_CASE("a thread born after the window is none, nor are its records anybody's") {
+TEST_CASE("a thread born after the window is left out, with its records") {
   RecordingByHand t = two_threads();
   t.born(13, 2000);
   t.append(preemption_of(13, 2000, 2010));
@@ -154,7 +154,7 @@ TEST_CASE("a thread born after the window is none, nor are its records anybody's
                              "wait 11@500 [1900,-,-) futex <- -"});
 }
 
-TEST_CASE("an exit after the window is none") {
+TEST_CASE("an exit after the window is ignored") {
   RecordingByHand t = two_threads();
   t.seen(13, 500, 900);
   t.exited(13, 2000);

@@ -31,7 +31,7 @@ TEST_CASE("a wake that overtook the switch-out makes a wait of no length with it
                                            "wait 12@600 [1200,1200,1250) futex <- thread 11@500"});
 }
 
-/// Ended by a packet that `sender` sent `in_flight` ns before, through interface 1.
+/// A wait that ended by a packet that `sender` sent `in_flight` ns before, through interface 1.
 offwait_wait delivered(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run,
                        std::uint32_t sender, std::uint32_t in_flight) {
   offwait_wait wait = wait_of(tid, block, wake, run, by_thread(sender));
@@ -53,7 +53,7 @@ TEST_CASE("a wait for a packet is cut at the send") {
           Lines{"wait 11@500 [1100,1170,1170) futex <- thread 12@600 waker_stack u10:3",
                 "wait 11@500 [1170,1200,1250) futex <- nic lo in flight"});
   }
-  SECTION("which may be when it began, or before") {
+  SECTION("the send may be when the wait began, or before") {
     t.append(delivered(11, 1100, 1200, 1250, 12, 100));
     t.append(delivered(11, 1300, 1400, 1450, 12, 150));
     CHECK(only("wait", trace_of(t)) == Lines{"wait 11@500 [1100,1100,1100) futex <- thread 12@600",
@@ -71,13 +71,13 @@ TEST_CASE("a wait for a packet is cut at the send") {
                                           "wait 11@500 [1300,1300,1350) futex <- thread 12@600"});
     CHECK(only("loss", lines).empty());
   }
-  SECTION("by somebody who is not known, or longer ago than can be told: for the interface alone") {
+  SECTION("if the sender or the time of the send is not known, the wait is for the interface alone") {
     t.append(delivered(11, 1100, 1200, 1250, 77, 30));
     t.append(delivered(11, 1300, 1400, 1450, 12, UINT32_MAX));
     CHECK(only("wait", trace_of(t)) == Lines{"wait 11@500 [1100,1200,1250) futex <- nic lo",
                                              "wait 11@500 [1300,1400,1450) futex <- nic lo"});
   }
-  SECTION("also that of a thread which was woken and has not run yet") {
+  SECTION("a wait of a thread that was woken and has not run yet is cut too") {
     t.recording.threads.clear();
     offwait_thread& left = t.left(11, 500, OFFWAIT_STATE_BLOCKED, 1800);
     left.wake_ns = 1900;
@@ -136,7 +136,7 @@ TEST_CASE("equal sites are one") {
   CHECK(trace.waits.size() == 11);
 }
 
-TEST_CASE("wakers that are no threads bear the names that the kernel gives them") {
+TEST_CASE("wakers that are no threads have the names that the kernel gives them") {
   RecordingByHand t = two_threads();
   t.recording.disks = {{kVda, "vda"}};
   t.recording.nics = {{2, "eth0"}};
@@ -170,7 +170,7 @@ TEST_CASE("wakers that are no threads bear the names that the kernel gives them"
                        "softirq raised"});
 }
 
-TEST_CASE("requests and counters are kept of disks that somebody waited for, within the window") {
+TEST_CASE("requests and counters are kept for disks that a thread waited for, within the window") {
   RecordingByHand t = two_threads();
   t.recording.disks = {{kVda, "vda"}, {kVda + 16, "vdb"}};
   t.append(io_of(11, kVda, 1100, 1200, 4096));
@@ -191,7 +191,7 @@ TEST_CASE("requests and counters are kept of disks that somebody waited for, wit
               "io - vda [1160,1260) 1024", "io 11@500 vda [900,1001) 1", "io 11@500 vda [1999,2100) 2"});
 }
 
-TEST_CASE("how it was recorded and what disks can do is left to the caller") {
+TEST_CASE("the Recording and the capacities of disks are left to the caller") {
   RecordingByHand t = two_threads();
   t.wait(11, 1100, 1200, 1210, {OFFWAIT_WAKER_DISK, kVda});
   const Trace trace = t.trace();

@@ -50,7 +50,7 @@ TEST_CASE(
   CHECK(only("loss", trace_of(t)).empty());
 }
 
-TEST_CASE("what was over before the window began is not in the trace") {
+TEST_CASE("records that end before the window are not in the trace") {
   RecordingByHand t = two_threads();
   t.wait(11, 910, 920, 1000, by_thread(12));
   t.append(preemption_of(12, 930, 940));
@@ -64,7 +64,7 @@ TEST_CASE("a thread woken in the window that runs after it keeps its waker") {
   CHECK(only("wait", trace_of(t)) == Lines{"wait 11@500 [1900,1999,2100) futex <- thread 12@600"});
 }
 
-TEST_CASE("a thread woken after the window has not been woken, by nobody") {
+TEST_CASE("a thread woken after the window is still blocked, and has no waker") {
   RecordingByHand t = two_threads();
   t.wait(11, 1900, 2000, 2100, by_thread(12));
   t.wait(12, 1950, 2500, 2600, {OFFWAIT_WAKER_DISK, kVda});
@@ -75,7 +75,7 @@ TEST_CASE("a thread woken after the window has not been woken, by nobody") {
   CHECK(only("loss", lines).empty());
 }
 
-TEST_CASE("what began after the window is not in the trace") {
+TEST_CASE("records that begin after the window are not in the trace") {
   RecordingByHand t = two_threads();
   t.wait(11, 2000, 2100, 2200, by_thread(12));
   t.append(preemption_of(12, 2050, 2060));
@@ -120,7 +120,7 @@ TEST_CASE("a thread that was woken and has not run yet has a waker and no run") 
     CHECK(only("wait", trace_of(t)) ==
           Lines{"wait 11@500 [1500,1500,-) futex <- thread 12@600 waker_stack u10:3"});
   }
-  SECTION("a waking after the window is none") {
+  SECTION("a waking after the window does not count") {
     left.wake_ns = 2000;
     CHECK(only("wait", trace_of(t)) == Lines{"wait 11@500 [1500,-,-) futex <- -"});
   }
@@ -167,7 +167,7 @@ TEST_CASE("a thread that never switched is in the state that the iterator found"
   SECTION("not known") { CHECK(trace_of(t).at(2) == "gap 11@500 [1000,2000)"); }
 }
 
-TEST_CASE("what a probe found running is unknown only from its unseen switch to there") {
+TEST_CASE("a thread that a probe found running is unknown only from its unseen switch to then") {
   const auto since_1200 = [](offwait_state state, std::uint64_t wake, std::uint64_t ran) {
     RecordingByHand t = found_at_the_end(state, 1200);
     t.recording.threads.back().second.wake_ns = wake;
@@ -181,7 +181,7 @@ TEST_CASE("what a probe found running is unknown only from its unseen switch to 
         Lines{"wait 11@500 [1200,1250,1250) futex <- -", "gap 11@500 [1250,1300)", "loss waker_unknown 1"});
   // The waking was not seen either.
   CHECK(since_1200(OFFWAIT_STATE_BLOCKED, 0, 1300) == Lines{"gap 11@500 [1200,1300)"});
-  // It was found before it left: that says nothing of now.
+  // A probe found it before it left the CPU, which says nothing about its present state.
   CHECK(since_1200(OFFWAIT_STATE_RUNNABLE, 0, 1200) == Lines{"preempt 11@500 [1200,-)"});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Recordings written down by hand, and what assemble() makes of them, for the tests of assemble().
+// For the tests of assemble(): recordings written by hand, and the lines of their traces.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,8 @@ inline Lines only(const char* word, const Lines& all) {
   return some;
 }
 
-/// Window [1000, 2000); threads 11 and 12 live throughout and run, but for what the test adds.
+/// A recording with the window [1000, 2000). Threads 11 and 12 live and run throughout, except for what a
+/// test adds.
 inline RecordingByHand two_threads() {
   RecordingByHand recording(1000, 2000);
   recording.seen(11, 500, 900, "main");
@@ -48,7 +49,7 @@ inline RecordingByHand two_threads() {
   return recording;
 }
 
-/// The same, but for how 11 is found at the end.
+/// The same recording, with another state of thread 11 at the end.
 inline RecordingByHand found_at_the_end(offwait_state state, std::uint64_t since) {
   RecordingByHand recording(1000, 2000);
   recording.seen(11, 500, 900);

@@ -185,7 +185,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("whatever else is said, there is a class") {
+TEST_CASE("any combination of facts has a class") {
   for (int bits = 0; bits < 1 << 16; ++bits) {
     WaitFacts facts;
     facts.waker_kind = static_cast<std::uint8_t>(bits);

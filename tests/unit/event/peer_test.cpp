@@ -35,7 +35,7 @@ TEST_CASE("a peer is a client when its connection was accepted or came to a port
   CHECK(peer_of(noted("::ffff:10.0.0.5", 40312, 80), {81}).role == Role::service);
 }
 
-TEST_CASE("waits bear their peers; those that differ in this side's port only are one") {
+TEST_CASE("waits have their peers; peers that differ only in this side's port are one") {
   test::RecordingByHand by_hand(1000, 10000);
   by_hand.seen(11, 500, 1000);
   by_hand.recording.peers = {{1, noted("::ffff:10.0.0.5", 3306, 40001)},

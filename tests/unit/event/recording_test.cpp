@@ -26,7 +26,7 @@ std::vector<Seen> seen(const RecordBuffer& records) {
   return all;
 }
 
-/// A record of any of the five types, every other byte of it set.
+/// A record of one of the types, with every other byte set.
 template <class Record>
 Record numbered(offwait_record_type type, std::uint32_t number) {
   Record record;
@@ -63,7 +63,7 @@ TEST_CASE("a record's size follows from its first byte") {
   CHECK(record_size(255) == 0);
 }
 
-TEST_CASE("what is no whole record is not taken") {
+TEST_CASE("bytes that are no whole record are refused") {
   RecordBuffer records;
   std::array<std::byte, 256> bytes{};
   CHECK_FALSE(records.append({}));
@@ -91,7 +91,7 @@ TEST_CASE("records come back in order, complete, and are counted by type") {
     const int type = 1 + static_cast<int>(i * 7 % 5);
     REQUIRE(append_numbered(records, type, i));
     expected.push_back({type, i});
-    // What is refused leaves no trace among the others.
+    // Refused bytes do not change the other records.
     REQUIRE_FALSE(records.append(std::array{std::byte{9}}));
   }
   CHECK(seen(records) == expected);
@@ -199,7 +199,7 @@ TEST_CASE("waits come back to the nanosecond, whatever their times") {
   }
 }
 
-TEST_CASE("what was in flight comes back with its wait, and the next one after it") {
+TEST_CASE("in_flight_ns comes back with its wait, and does not change the next one") {
   RecordBuffer records;
   offwait_wait sent = wait_at(1, 1000, 2000, 3000);
   sent.peer = 2;
@@ -277,7 +277,7 @@ TEST_CASE("samples come back to the nanosecond among the waits, some 7 bytes eac
   CHECK(next == 10);
 }
 
-TEST_CASE("waits of the same circumstances take some 9 bytes each, and every part of them counts") {
+TEST_CASE("waits with the same key take some 9 bytes each, and every part of the key counts") {
   RecordBuffer records;
   constexpr std::uint32_t kWaits = 100'000;
   for (std::uint32_t i = 1; i <= kWaits; ++i) {

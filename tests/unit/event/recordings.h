@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Recordings as they leave the kernel, written down record by record, and traces as lines to compare.
+// Recordings as they leave the kernel, written record by record, and traces as lines to compare.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ offwait_gap gap_of(std::uint32_t tid, std::uint64_t from, std::uint64_t to);
 offwait_io io_of(std::uint32_t tid, std::uint32_t dev, std::uint64_t issue, std::uint64_t complete,
                  std::uint32_t bytes);
 
-/// Threads are of process 10 and belong to the target unless said otherwise.
+/// A recording that a test writes record by record. Unless the test says otherwise, threads belong to process
+/// 10 and to the target.
 class RecordingByHand {
  public:
   RecordingByHand(Nanos begin, Nanos end) { recording.window = {begin, end}; }
@@ -52,11 +53,11 @@ class RecordingByHand {
   void append(const Record& record) {
     appended = recording.records.append(bytes_of(record)) && appended;
   }
-  /// What is in the kernel's table at the end, to be filled in further.
+  /// Adds a thread to the kernel's table at the end; the caller may fill in more.
   offwait_thread& left(std::uint32_t tid, std::uint64_t start, offwait_state state, std::uint64_t since);
   void stack(std::uint32_t id, std::uint32_t tgid, const std::vector<std::uint64_t>& pcs);
 
-  /// The trace, its frames named `k<pc>` and `u<tgid>:<pc>`, pc 0 without a name.
+  /// The assembled trace. Frames are named `k<pc>` and `u<tgid>:<pc>`; pc 0 has no name.
   Trace trace() const;
 
   KernelRecording recording;
@@ -70,10 +71,14 @@ class RecordingByHand {
 /// Every entry of the trace, in the trace's order:
 ///   thread 10/11 NAME [START,EXIT) seen SEEN [outside] [child of TID]
 ///   disk vda
-///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root] [in
-///   flight] [held by 12@START] preempt 11@START [OUT,RUN) gap 11@START [FROM,TO) on_cpu 11@START AT [stack
-///   leaf;root] sample vda AT BYTES IOS io 11@START vda [ISSUE,COMPLETE) BYTES loss NAME COUNT     (those
-///   that are not 0)
+///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root]
+///     [in flight] [held by 12@START]
+///   preempt 11@START [OUT,RUN)
+///   gap 11@START [FROM,TO)
+///   on_cpu 11@START AT [stack leaf;root]
+///   sample vda AT BYTES IOS
+///   io 11@START vda [ISSUE,COMPLETE) BYTES
+///   loss NAME COUNT                     (only counters that are not 0)
 std::vector<std::string> lines(const Trace& trace);
 
 }  // namespace offwait::test

@@ -9,7 +9,7 @@
 namespace offwait {
 namespace {
 
-/// T spins for H; both live throughout.
+/// A trace in which T spins for H; both live throughout.
 struct Spinning {
   Trace trace;
   ActorId t = thread(11);
@@ -70,7 +70,7 @@ TEST_CASE("preemptions and waits inside are part of it") {
   CHECK(s.trace.preemptions[0].out == 210);
 }
 
-TEST_CASE("what goes on behind its end stays") {
+TEST_CASE("what goes on after the end of a spin stays") {
   Spinning s;
   SECTION("a wait for the wake that follows") {
     s.trace.preemptions = {{s.t, 110, 115}};
@@ -102,11 +102,11 @@ TEST_CASE("a spin is cut where it cannot have been one") {
   SECTION("when the other one began to spin itself") {
     CHECK(s.laid({{s.t, s.h, 100, 200, kNoStack}, {s.h, s.t, 180, 290, kNoStack}}) == "spin 100 180 180 H;");
   }
-  SECTION("altogether, when the other one was blocked all the time") {
+  SECTION("it is removed if the other thread was blocked all the time") {
     s.wait(s.h, kNoActor, 70, 300, 300);
     CHECK(s.laid({{s.t, s.h, 100, 200, kNoStack}}).empty());
   }
-  SECTION("altogether, when records were lost") {
+  SECTION("it is removed if records were lost") {
     s.trace.gaps = {{s.t, 150, 160}};
     CHECK(s.laid({{s.t, s.h, 100, 200, kNoStack}}).empty());
   }

@@ -70,7 +70,7 @@ TEST_CASE("samples are counted as the slow oracle counts them, on random histori
     for (int i = 0; i < 60; ++i) {
       const auto thread = static_cast<ActorId>(random() % trace.actors.size());
       if (trace.actors[thread].kind != ActorKind::thread) continue;
-      // Some at the very begin or end of a wait.
+      // Some samples are at the very begin or end of a wait.
       const Wait& wait = trace.waits[random() % trace.waits.size()];
       const auto anywhere =
           trace.window.begin - 100 +
@@ -97,7 +97,7 @@ TEST_CASE("samples are counted as the slow oracle counts them, on random histori
         several += one.waiting > one.samples ? 1 : 0;
       }
     }
-    // And none is missing.
+    // Together all threads have all samples.
     std::vector<ActorId> all;
     for (ActorId id = 0; id < trace.actors.size(); ++id) all.push_back(id);
     for (StackId stack = first_stack; stack < first_stack + kStacks; ++stack) {

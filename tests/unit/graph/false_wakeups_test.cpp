@@ -102,7 +102,7 @@ TEST_CASE("a wakeup is not false") {
     h.t.in(WaitClass::futex, h.t.stack("elsewhere"));
     again(1010, kCondition);
   }
-  SECTION("when a timeout was its end: nobody said that there was something") {
+  SECTION("when a timeout ended the wait") {
     h.wait(h.w, timer, 100, 1000, 1005, kCondition);
     again(1010, kCondition);
   }
@@ -136,7 +136,8 @@ TEST_CASE("a wakeup is not false") {
   CHECK(h.found().empty());
 }
 
-// The ticket of the paper: all are woken at once and go for the lock that guards it, one after the other.
+// The paper's example of tickets: all threads are woken at once and take the lock that guards the ticket, one
+// by one.
 TEST_CASE("a herd that hands the lock on: only the one that went on was woken") {
   Herd h;
   const ActorId x = h.t.thread("X");
@@ -145,7 +146,7 @@ TEST_CASE("a herd that hands the lock on: only the one that went on was woken") 
   h.wait(h.w, h.a, 1002, 1010, 1012, kLock);  // A holds the lock for a while
   h.wait(h.w, h.a, 1020, 5000, 5000, kCondition);
   h.wait(x, h.a, 100, 1001, 1001, kCondition);
-  h.wait(x, h.w, 1003, 1018, 1019, kLock);  // W, which found nothing, hands it on
+  h.wait(x, h.w, 1003, 1018, 1019, kLock);  // W found nothing, and hands the lock on
   const auto next_of = [&](Nanos at) {
     return find_false_wakeups(h.t.trace).size() == static_cast<std::size_t>(at);
   };
@@ -158,8 +159,8 @@ TEST_CASE("a herd that hands the lock on: only the one that went on was woken") 
     CHECK(after.actors[x].blocked_ns == 4901 * kUs);
     CHECK(after.actors[x].running_ns == (100 + 4999) * kUs);
   }
-  SECTION("to the one that goes on, who has waited for W") { CHECK(next_of(0)); }
-  SECTION("and so each of a chain of them hangs on the last") {
+  SECTION("to the one that goes on, which has waited for W") { CHECK(next_of(0)); }
+  SECTION("to a chain of threads, of which each depends on the last") {
     h.wait(x, h.a, 1024, 5001, 5001, kCondition);
     h.wait(y, h.a, 100, 1001, 1002, kCondition);
     h.wait(y, x, 1004, 1023, 1024, kLock);
@@ -169,7 +170,7 @@ TEST_CASE("a herd that hands the lock on: only the one that went on was woken") 
   }
 }
 
-TEST_CASE("what the program calls a false wakeup is one, unless it woke somebody") {
+TEST_CASE("a wakeup that the program declares false is false, unless the thread woke another one") {
   Herd h;
   const ActorId x = h.t.thread("X");
   h.wait(h.w, h.a, 100, 1000, 1005, 0);

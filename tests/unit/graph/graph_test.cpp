@@ -64,7 +64,7 @@ TEST_CASE("waits without a known waker, and sites without a wait in the window, 
   CHECK(graph_of(t.trace).edges.empty());
 }
 
-TEST_CASE("edges of one weight are in order of their ends") {
+TEST_CASE("edges of equal weight are in order of their ends") {
   TraceByHand t(100);
   const ActorId a = t.thread(), b = t.thread(), c = t.thread(), d = t.thread();
   t.wait(c, d, 0, 10);

@@ -63,7 +63,8 @@ TEST_CASE("eight similar workers become one with a self-loop, one that is differ
   const ActorId disk = t.device(ActorKind::disk, "vda");
   const StackId lock = t.stack("lock"), unlock = t.stack("unlock"), fsync = t.stack("fsync");
 
-  // Each waits 100 ns for the one before it, from its wake on nobody waits; worker 1 waits for the odd one.
+  // Each worker waits 100 ns for the one before it; worker 1 waits for the odd one. No worker waits longer
+  // than that.
   t.in(WaitClass::futex, lock, unlock);
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const Nanos at = static_cast<Nanos>(i) * 100;
@@ -113,7 +114,7 @@ TEST_CASE("eight similar workers become one with a self-loop, one that is differ
   CHECK(m.graph.edges[0].weight_ns == 800);
 }
 
-TEST_CASE("an edge to a group is divided by who waits, not by who is waited for") {
+TEST_CASE("an edge is divided by the members of the waiting group, not of the group waited for") {
   TraceByHand t(100);
   const ActorId boss = t.thread("boss"), w1 = t.thread("w1"), w2 = t.thread("w2");
   t.in(WaitClass::pipe, t.stack("read"));
@@ -187,7 +188,7 @@ TEST_CASE("threads merge only within a process, a name pattern and the target") 
   CHECK(merged(t.trace).vertices.size() == c.vertices);
 }
 
-TEST_CASE("a saturated thread does not hide among those that wait for it") {
+TEST_CASE("a thread that is always ready to run is not merged with those that wait for it") {
   // Busy for 90 % of the window, or a little less.
   const auto [waits, vertices] = GENERATE(table<Nanos, std::size_t>({{10, 3}, {11, 2}}));
   TraceByHand t(100);

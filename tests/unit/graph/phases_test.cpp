@@ -18,9 +18,9 @@ std::vector<std::pair<Nanos, Nanos>> ranges_of(const Phases& phases) {
 }
 using Ranges = std::vector<std::pair<Nanos, Nanos>>;
 
-TEST_CASE("a stall: most of the time waited lies in a few parts, which are named") {
+TEST_CASE("a stall: the few parts with most of the wait time are the phase") {
   WaitsOverTime waits(kWindow);
-  // Two threads wait throughout the stall; and each second part has a little.
+  // Two threads wait throughout the stall, and every second part has a short wait.
   waits.add(1300, 1345);
   waits.add(1303, 1350);
   for (Nanos at = 1000; at < 2000; at += 100) {
@@ -57,7 +57,7 @@ TEST_CASE("a fifth of the window is few, more is not") {
   CHECK_FALSE(waits.phases());
 }
 
-TEST_CASE("three pieces are phases, four are how it always is") {
+TEST_CASE("three ranges are phases, four are not") {
   WaitsOverTime waits(kWindow);
   for (const Nanos at : {1100, 1300, 1500}) {
     waits.add(at, at + 30);

@@ -70,8 +70,8 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   const ShortLived& group = done.short_lived.groups()[0];
   CHECK(group.members == std::vector<ActorId>{a, b, c, d});
   CHECK(group.alive_ns == 400);
-  // All but [120, 200), when a waits alone, [210, 250), when a and b wait, [300, 310), b alone, and [640,
-  // 650).
+  // Everything but [120, 200), when a waits alone; [210, 250), when a and b wait; [300, 310), when b waits
+  // alone; and [640, 650).
   CHECK(group.busy_ns == 260);
   CHECK(done.short_lived.actors().size() == 7);
   CHECK(done.short_lived.waits().size() == 4);
@@ -86,14 +86,14 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   CHECK(merged.time.lifetime_ns == 540);
   CHECK(merged.time.blocked_ns == 270);
 
-  // 270 ns of waits, 540 ÷ 400 alive at a time.
+  // There are 270 ns of waits, and 540 ÷ 400 threads alive at a time.
   const Edge* const to_disk = find_edge(done.merged.graph, vertex, done.merged.vertex_of[disk]);
   REQUIRE(to_disk != nullptr);
   CHECK(to_disk->waits == 3);
   CHECK(to_disk->wait_ns == 200);
   CHECK(to_disk->weight_ns == 200);
 
-  // [0, 100) and [400, 600); what follows 700 has no end.
+  // The waits are [0, 100) and [400, 600); the one from 700 on has no end.
   const Edge* const to_creator = find_edge(done.merged.graph, vertex, done.merged.vertex_of[accept]);
   REQUIRE(to_creator != nullptr);
   CHECK(to_creator->waits == 2);
@@ -104,7 +104,7 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   CHECK(done.short_lived.all()
             .frames[done.short_lived.all().stacks[to_creator->stacks[0].wait_stack].frames[0]]
             .function == "[no thread of it alive]");
-  // The creator's wait is waited for: it counts twice.
+  // The creator's wait counts twice, because the stand-in waits for the creator.
   const Edge* const to_nic =
       find_edge(done.merged.graph, done.merged.vertex_of[accept], done.merged.vertex_of[nic]);
   REQUIRE(to_nic != nullptr);
@@ -156,7 +156,7 @@ TEST_CASE("which threads are short-lived") {
   CHECK(stand_in_for_short_lived(t.trace).groups().size() == c.groups);
 }
 
-TEST_CASE("a pool that starts and stops inside the window is none, two that follow each other are") {
+TEST_CASE("a pool that starts and stops inside the window is no group, two that follow each other are") {
   TraceByHand t(1000);
   for (int i = 0; i < 8; ++i) born(t, "pool", 10, 300);
   CHECK(stand_in_for_short_lived(t.trace).groups().empty());

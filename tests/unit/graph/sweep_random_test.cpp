@@ -12,7 +12,7 @@
 namespace offwait {
 namespace {
 
-/// What the histories must have among them for the comparison to mean something.
+/// Counts of what the histories must contain for the comparison to mean something.
 struct Coverage {
   std::size_t deep = 0;
   std::uint64_t waits = 0;

@@ -91,7 +91,7 @@ TEST_CASE("Figure 1: B and the disk limit, though A waits longest") {
   CHECK(sums.actors[disk].lifetime_ns == 0);
 }
 
-TEST_CASE("a wait counts only for the time in which the other one hangs on it") {
+TEST_CASE("a wait counts only for the time in which another one depends on it") {
   TraceByHand t(100);
   const ActorId a = t.thread(), b = t.thread(), c = t.thread();
   const SiteId b_c = t.wait(b, c, 10, 20);
@@ -107,7 +107,7 @@ TEST_CASE("a wait counts only for the time in which the other one hangs on it") 
   CHECK(sums.sites[a_b].waker_running_ns == 20);
 }
 
-TEST_CASE("all that hang on a thread count, directly or not") {
+TEST_CASE("all threads that wait for a thread count, directly or through others") {
   TraceByHand t(100);
   const ActorId root = t.thread(), middle = t.thread(), x = t.thread(), y = t.thread();
   const ActorId timer = t.device(ActorKind::timer, "");
@@ -151,7 +151,7 @@ TEST_CASE("a waker may fall asleep at the instant of its wake") {
   CHECK(sums.sites[a_b].waker_blocked_ns == 0);
 }
 
-TEST_CASE("two that hand over to each other without a pause wait in turns, not in a circle") {
+TEST_CASE("two threads that hand over to each other without a pause wait by turns, not in a circle") {
   TraceByHand t(100);
   const ActorId a = t.thread(), b = t.thread();
   const SiteId a_b = t.wait(a, b, 0, 10);
@@ -163,7 +163,7 @@ TEST_CASE("two that hand over to each other without a pause wait in turns, not i
   CHECK(sums.sites[b_a].weight_ns == 20);
 }
 
-TEST_CASE("an empty wait is counted and weighs nothing, its runnable time is the thread's") {
+TEST_CASE("an empty wait is counted with weight 0, and its runnable time counts") {
   TraceByHand t(100, 10);
   const ActorId a = t.thread(), b = t.thread();
   const SiteId site = t.wait(a, b, 5, 5);
@@ -290,7 +290,7 @@ TEST_CASE("a life outside the window is empty") {
   CHECK(sums.actors[after].unknown_ns == 0);
 }
 
-TEST_CASE("what a waker did: before its birth, and while its records are lost, it is unknown") {
+TEST_CASE("a waker is unknown before its birth, and while its records are lost") {
   TraceByHand t(100);
   const ActorId parent = t.thread(), child = t.thread();
   t.trace.actors[child].start = 30;
@@ -413,7 +413,7 @@ TEST_CASE("wakings of several threads by one, close together, are one release") 
   for (const SiteId site : {first, second, apart}) CHECK(done.sites[site].together_waits == 0);
 }
 
-TEST_CASE("what a release knows of the disk, and the runnable time after a wait") {
+TEST_CASE("the time that a releasing thread waited for the disk, and the runnable time after a wait") {
   TraceByHand t(1'000'000);
   const ActorId leader = t.thread(), one = t.thread(), two = t.thread(), three = t.thread();
   const ActorId disk = t.device(ActorKind::disk, "vda");

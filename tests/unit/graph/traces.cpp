@@ -276,7 +276,7 @@ class Simulation {
     }
   }
 
-  /// Everything runs that could.
+  /// Lets each thread run that can.
   void settle() {
     for (const ActorId id : all(State::blocked)) {
       wake(id, a_device());
@@ -289,8 +289,8 @@ class Simulation {
     }
   }
 
-  /// Threads that block, then wake each other one after the other, the first woken by a device: each waits
-  /// for the one before it.
+  /// Adds threads that each wait for the one before: all block, then a device wakes the first, and each wakes
+  /// the next.
   void chain(std::size_t length) {
     settle();
     std::vector<ActorId> links = all(State::running);
@@ -313,7 +313,7 @@ class Simulation {
     }
   }
 
-  /// A lock: whoever had it wakes the next, and soon queues again.
+  /// Adds a lock convoy: the thread that held the lock wakes the next one, and soon queues again.
   void convoy(std::size_t rounds) {
     settle();
     std::vector<ActorId> queue = all(State::running);
@@ -341,7 +341,7 @@ class Simulation {
     }
   }
 
-  /// The last to arrive wakes all.
+  /// Adds a barrier: the last thread to arrive wakes all.
   void barrier() {
     settle();
     std::vector<ActorId> arriving = all(State::running);
@@ -394,7 +394,7 @@ class Simulation {
     }
   }
 
-  /// As a recording ends: what goes on is open.
+  /// Cuts the trace as the end of a recording does: waits that are not over are open.
   void forget_after_the_window() {
     const Nanos end = trace_.window.end;
     std::erase_if(trace_.waits, [end](const Wait& wait) { return wait.block >= end; });

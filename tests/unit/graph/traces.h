@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Traces for tests: by hand, and at random.
+// Traces for tests: written by hand, and random ones.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace offwait::test {
 
-/// A trace written down wait by wait. Sites are interned.
+/// A trace that a test writes wait by wait. Sites are interned.
 class TraceByHand {
  public:
   explicit TraceByHand(Nanos end, Nanos begin = 0) { trace.window = {begin, end}; }
@@ -19,9 +19,9 @@ class TraceByHand {
   ActorId thread(const std::string& name = "t");
   ActorId device(ActorKind kind, const std::string& name);
   StackId stack(const std::string& leaf);
-  /// How waits are added from here on.
+  /// Sets the class and stacks of the waits that are added from here on.
   void in(WaitClass wait_class, StackId wait_stack = kNoStack, StackId waker_stack = kNoStack);
-  /// `run` is `wake` unless given.
+  /// Adds a wait; without `run` that is `wake`.
   SiteId wait(ActorId thread, ActorId waker, Nanos block, Nanos wake);
   SiteId wait(ActorId thread, ActorId waker, Nanos block, Nanos wake, Nanos run);
 
@@ -36,12 +36,12 @@ class TraceByHand {
 /// The id of an equal site, which is added if there is none.
 SiteId intern(Trace& trace, const WaitSite& site);
 
-/// What sweep() gives for a trace that is valid; fails the test if it is not, or there is no sweep.
+/// The result of sweep(). Fails the test if the trace is not valid or the sweep fails.
 Sweep swept(const Trace& trace);
 
-/// A history that can have happened: threads that are born, run, block, are woken by a running thread or a
-/// device, are preempted, lose records and die, as one simulated clock goes on; with chains, convoys and
-/// barriers among it. Every eighth seed has a chain of 64 threads or more. Valid by construction.
+/// A random history that is possible, and valid by construction. Along one simulated clock, threads are born,
+/// run, block, are woken by a running thread or a device, are preempted, lose records and exit. There are
+/// chains, convoys and barriers, and every eighth seed has a chain of 64 threads or more.
 Trace random_history(std::uint64_t seed);
 
 }  // namespace offwait::test

@@ -17,7 +17,7 @@ struct Input {
   const std::vector<KnotVertex>& vertices;
   const std::vector<KnotEdge>& edges;
   const KnotOptions& options;
-  Edges heavy = {};  // waits of threads, of those left by what is set aside
+  Edges heavy = {};  // heavy waits of threads, without edges that are set aside
 };
 
 Vertices reachable(const Input& in, const Edges& edges, VertexId from) {
@@ -82,7 +82,8 @@ bool has_answer(const KnotResult& result) {
          std::any_of(result.sinks.begin(), result.sinks.end(), [](const KnotSink& s) { return s.limits(); });
 }
 
-// Somebody outside waits heavily for one of `component`, and so does, directly or not, somebody who works.
+// Whether a vertex outside waits heavily for one of `component`, and a thread that does the work waits
+// heavily for that vertex, directly or through others, or is it.
 bool followed(const Input& in, const Edges& edges, const Vertices& component) {
   for (const std::uint32_t e : edges) {
     if (!in.heavy.contains(e) || component.contains(in.edges[e].from) ||

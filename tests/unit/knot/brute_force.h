@@ -9,7 +9,7 @@
 
 namespace offwait::reference {
 
-/// The same as offwait::find_knots in everything but the order of the steps.
+/// The same result as offwait::find_knots, except for the order of the steps.
 KnotResult brute_force_knots(const std::vector<KnotVertex>& vertices, const std::vector<KnotEdge>& edges,
                              const KnotOptions& options);
 

@@ -12,7 +12,7 @@ constexpr std::uint32_t kNobody = kHoldsNothing;
 
 }  // namespace
 
-TEST_CASE("nobody waits, or for somebody who does not wait: no deadlock") {
+TEST_CASE("without waits, or if the holders do not wait, there is no deadlock") {
   CHECK(deadlocks({}).empty());
   CHECK(deadlocks({kNobody, 0, 1}).empty());
 }

@@ -49,9 +49,9 @@ TEST_CASE("nothing in, nothing out") {
   CHECK(find_knots({busy()}, {}, no_window).sinks.empty());
 }
 
-TEST_CASE("what a saturated vertex waits for is set aside, and it is a sink") {
-  // 0 and 1 at a barrier, 1 computes all the time; 0 waits for the disk most (blocked samples, Figure 1, case
-  // 1).
+TEST_CASE("the edges of a vertex that always runs are set aside, and it is a sink") {
+  // 0 and 1 meet at a barrier, and 1 computes all the time. 0 waits most for the disk (blocked samples,
+  // Figure 1, case 1).
   const std::vector<KnotEdge> edges{{0, 2, 600}, {2, 0, 400}, {0, 1, 40}, {1, 0, 50}};
   KnotVertex last = busy();
   last.always_running = true;
@@ -99,8 +99,8 @@ TEST_CASE("edges under the noise floor and edges to pseudo vertices are set asid
   CHECK(result.steps[2].weight_ns == 9);
 }
 
-TEST_CASE("what the target does not wait for has knots of its own") {
-  // 0: the target, waits for the disk 1, and the disk for it and for 2, which is another program's, as is 3.
+TEST_CASE("vertices that the target does not wait for have knots of their own") {
+  // 0 is the target. It waits for the disk 1, which waits for 0 and 2. 2 and 3 belong to another program.
   KnotVertex other = worker();
   other.target = false;
   KnotVertex other_busy = busy();
@@ -113,13 +113,13 @@ TEST_CASE("what the target does not wait for has knots of its own") {
   CHECK(result.sinks.empty());
   CHECK(steps_of(result) == Steps{{Reason::apart, 2}, {Reason::apart, 3}, {Reason::apart, 4}});
 
-  // Once the target waits for it, directly or not, it counts.
+  // If the target waits for it, directly or through others, it counts.
   std::vector<KnotEdge> joined = edges;
   joined.push_back({0, 2, 10});
   const KnotResult all = find_knots(vertices, joined, defaults());
   REQUIRE(all.sinks.size() == 1);
   CHECK(all.sinks[0].vertex == 3);
-  // Nor does it matter when there is no target at all.
+  // Without any target all vertices count.
   std::vector<KnotVertex> strangers = vertices;
   strangers[0].target = false;
   CHECK(find_knots(strangers, edges, defaults()).sinks.size() == 1);
@@ -198,7 +198,7 @@ TEST_CASE("a thread that sleeps or runs all the time limits those that work and 
   CHECK_FALSE(at.only_background);
   CHECK(at.steps.empty());
 
-  // It sleeps less; the wait is light; who waits is an idle pool.
+  // It does not limit if it sleeps less, if the wait is light, or if an idle pool waits.
   KnotVertex idle = active;
   idle.active_ns = 99;
   KnotVertex rests = pace;
@@ -206,14 +206,14 @@ TEST_CASE("a thread that sleeps or runs all the time limits those that work and 
   CHECK(find_knots({active, rests}, {{0, 1, 200}}, defaults()).only_background);
   CHECK(find_knots({active, pace}, {{0, 1, 199}}, defaults()).only_background);
   CHECK(find_knots({idle, pace}, {{0, 1, 200}}, defaults()).only_background);
-  // But somebody who works waits for the pool.
+  // It does if a thread that does the work waits for the pool.
   CHECK_FALSE(find_knots({idle, pace, active}, {{0, 1, 200}, {2, 0, 200}}, defaults()).only_background);
-  // A disk that waits for requests is nobody who works.
+  // A disk that waits for requests is no thread that does the work.
   const std::vector<KnotEdge> of_disk{{0, 1, 200}, {2, 0, 10}};
   CHECK(find_knots({disk(500), pace, idle}, of_disk, defaults()).only_background);
 }
 
-TEST_CASE("what waits for a thread that sleeps all the time is no knot of its own") {
+TEST_CASE("threads that wait for a thread that sleeps all the time are no knot") {
   // A stage that sleeps (0) holds up a logger (1) that has a disk (2) for itself.
   KnotVertex pace = sleeper();
   pace.paced_ns = 1000;
@@ -241,7 +241,7 @@ TEST_CASE("a knot that uses no CPU limits those that work and wait for it") {
   CHECK(find_knots({holder, holder, waiter}, edges, defaults()).knots[0].background);
 }
 
-TEST_CASE("a saturated knot is not background, one ns less is") {
+TEST_CASE("a knot that uses a CPU is not background, one ns less is") {
   const std::vector<KnotEdge> edges{{0, 1, 500}, {1, 0, 500}};
   CHECK_FALSE(find_knots({{Kind::thread, 500, 450}, {Kind::thread, 500, 450}}, edges, defaults())
                   .knots[0]
@@ -259,7 +259,7 @@ TEST_CASE("background knots alone are the answer") {
   CHECK(result.only_background);
 }
 
-TEST_CASE("refinement drops the lightest edges until the knot comes apart") {
+TEST_CASE("refinement drops the lightest edges until the knot splits") {
   // 0 ↔ 1 and 1 ↔ 2 (a disk), held together by light edges.
   const std::vector<KnotVertex> vertices{worker(), worker(), disk(500)};
   const std::vector<KnotEdge> edges{{0, 1, 700}, {1, 0, 50}, {1, 2, 500}, {2, 1, 400}, {2, 0, 40}};
@@ -280,8 +280,8 @@ TEST_CASE("an edge of the minimum weight is not dropped") {
   CHECK(result.steps.empty());
 }
 
-TEST_CASE("nor is one that can gain as much, though it is the lightest") {
-  // A crowd that waits for itself, and for a disk briefly, but each time it queues for a CPU afterwards.
+TEST_CASE("the lightest edge is not dropped if its gain is the minimum weight") {
+  // A group waits for itself and briefly for a disk, but after each wait for the disk it queues for a CPU.
   const std::vector<KnotVertex> vertices{{Kind::thread, 600, 1200}, disk(50)};
   std::vector<KnotEdge> edges{{0, 0, 700}, {0, 1, 50, 199}, {1, 0, 900}};
   KnotResult result = find_knots(vertices, edges, defaults());
@@ -386,7 +386,7 @@ TEST_CASE("answers come heaviest first, background after them, sinks by saturati
   CHECK_FALSE(result.sinks[2].saturated);
 }
 
-TEST_CASE("of equal weights the smaller (from, to) goes first, in whatever order they are given") {
+TEST_CASE("of edges with equal weight the smaller (from, to) goes first, whatever their order") {
   const std::vector<KnotVertex> vertices{worker(), worker(), disk(500)};
   // Dropping 0→1 first leaves {1,2}; dropping 1→0 first would as well leave it, 2→1 first would not.
   const std::vector<KnotEdge> forth{{0, 1, 50}, {1, 0, 50}, {1, 2, 50}, {2, 1, 50}};
@@ -521,7 +521,7 @@ TEST_CASE("equal to brute force on 4,000 random graphs") {
     kept += has(Reason::kept) ? 1 : 0;
     in_between += has(Reason::light) && has(Reason::background_sink) && !has(Reason::kept) ? 1 : 0;
   }
-  // The graphs do reach the corners.
+  // The graphs do reach the rare cases.
   CHECK(refined > 400);
   CHECK(kept > 40);
   CHECK(in_between > 40);
@@ -541,7 +541,7 @@ TEST_CASE("2,000 vertices, 200,000 edges, every one of them light") {
   }
   KnotOptions options{1000, 0, 2'000'000'000, 0.9};
   const KnotResult result = find_knots(vertices, edges, options);
-  // Whatever is left is strongly connected, and nothing was dropped twice.
+  // The remaining knot is strongly connected, and no edge was dropped twice.
   REQUIRE_FALSE(result.knots.empty());
   REQUIRE_FALSE(result.knots[0].background);
   std::vector<std::uint32_t> light;

@@ -35,7 +35,7 @@ PatternKnot knot_of(std::vector<PatternEdge> edges) {
   return knot;
 }
 
-TEST_CASE("a device in the knot is blocking I/O, whatever else there is but group commit") {
+TEST_CASE("a knot with a device is blocking I/O, unless it is group commit") {
   PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
   knot.has_device = true;
   knot.runnable_ns = 5000;
@@ -49,7 +49,7 @@ PatternEdge to_disk(VertexId from, VertexId to, Nanos ns) {
   return edge;
 }
 
-TEST_CASE("most of the time ended in releases of several by one that waited for a disk: group commit") {
+TEST_CASE("it is group commit if most waits ended in releases by a thread that waited for a disk") {
   PatternEdge crowd = futex(0, 0, 1000, kLockStack);
   crowd.together_ns = 600;
   crowd.together_disk_ns = 120;
@@ -60,7 +60,7 @@ TEST_CASE("most of the time ended in releases of several by one that waited for 
     knot.edges[0].together_ns = 599;
     CHECK(classify(knot) == Pattern::blocking_io);
   }
-  SECTION("who lets them go was not at the disk") {
+  SECTION("the releasing thread did not wait for the disk") {
     knot.edges[0].together_disk_ns = 119;
     CHECK(classify(knot) == Pattern::blocking_io);
     knot.has_device = false;
@@ -91,7 +91,7 @@ TEST_CASE("runnable for a quarter of the time is lack of CPU; less is not") {
   CHECK_FALSE(lacks_cpu({}));
 }
 
-TEST_CASE("where those who are waited for do run, or wait for a disk, it is not the CPUs") {
+TEST_CASE("it is not CPU starvation if the wakers run, or wait for a disk") {
   PatternKnot knot = knot_of({futex(0, 0, 900, kLockStack)});
   knot.runnable_ns = 5000;
   knot.waker_running_ns = 99;
@@ -105,7 +105,7 @@ TEST_CASE("where those who are waited for do run, or wait for a disk, it is not 
   knot.waker_running_ns = 100;
   knot.waker_runnable_ns = 600;
   CHECK(classify(knot) == Pattern::lock_contention);
-  // Nothing is known of them.
+  // The states of the wakers are not known.
   knot.waker_running_ns = 0;
   knot.waker_runnable_ns = 0;
   CHECK(classify(knot) == Pattern::lock_contention);
@@ -134,7 +134,7 @@ TEST_CASE("most of the wait time ended in releases of several threads: load imba
   CHECK(classify(knot_of({edge})) == Pattern::load_imbalance);
   edge.together_ns = 599;
   CHECK(classify(knot_of({edge})) == Pattern::lock_contention);
-  // Releases of those who wait elsewhere say nothing about the place that is contended.
+  // Releases of threads that wait in other places say nothing about the contended place.
   PatternEdge else_where = other(0, 1, 300);
   else_where.together_ns = 300;
   CHECK(classify(knot_of({edge, else_where})) == Pattern::lock_contention);

@@ -15,7 +15,7 @@ TEST_CASE("a graph without vertices is a root without children") {
   CHECK(tree.nodes[0].children.empty());
 }
 
-TEST_CASE("a cycle comes apart with its first arc, self-loops go when their turn comes") {
+TEST_CASE("a cycle splits with its first arc, self-loops are removed in their turn") {
   // 0: self-loop, 1: 0→1, 2: self-loop of 1, 3: 1→0.
   const std::vector<Arc> arcs{{0, 0}, {0, 1}, {1, 1}, {1, 0}};
   const SplitTree tree = split_tree(2, arcs, 4);
@@ -32,7 +32,7 @@ TEST_CASE("a cycle comes apart with its first arc, self-loops go when their turn
   CHECK(tree.nodes[3].children == Ids{2});
 }
 
-TEST_CASE("what outlasts all removals is one node with everything inside") {
+TEST_CASE("vertices that stay connected through all removals are one node") {
   const std::vector<Arc> arcs{{2, 0}, {0, 0}, {0, 1}, {1, 0}, {0, 2}};
   const SplitTree one = split_tree(3, arcs, 1);
   REQUIRE(one.nodes.size() == 6);  // three vertices, {0,1}, {0,1,2}, the root

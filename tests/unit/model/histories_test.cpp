@@ -42,7 +42,7 @@ TEST_CASE("the intervals of a thread come in order of time, whatever their kind"
   CHECK(walked(trace, 1) == "w1[110,130) p0[140,150) ");
 }
 
-TEST_CASE("of two intervals that begin together the shorter one comes first") {
+TEST_CASE("if two intervals begin together the shorter one comes first") {
   Trace trace = two_threads();
   trace.waits = {{0, 0, 10, 20, 20}};
   trace.gaps = {{0, 10, 10}};

@@ -76,7 +76,7 @@ TEST_CASE("both have to match") {
         "--threads: no thread of the chosen processes is called 'io-2'; there are 'io-1', 'server'");
 }
 
-TEST_CASE("who is outside is never chosen") {
+TEST_CASE("threads outside of the target are never chosen") {
   CHECK(chosen({{}, {"*"}}) == Names{"server", "io-1", "helper", "io-2"});
   CHECK(refused({{"client"}, {}}) ==
         "--comm: no process of the target is called 'client'; there are 'helper', 'server'");
@@ -100,7 +100,7 @@ TEST_CASE("each pattern has to match something") {
         "--threads: no thread of the target is called 'io'; there are 'helper', 'io-1', 'io-2', 'server'");
 }
 
-TEST_CASE("what there is, is told in short") {
+TEST_CASE("an error lists the names that there are, and is short") {
   Trace trace;
   for (int i = 1; i <= 20; ++i) add(trace, "t" + std::to_string(10 + i), i, 1);
   add(trace, std::string(500, 'a'), 21, 1);
@@ -110,7 +110,7 @@ TEST_CASE("what there is, is told in short") {
   CHECK(refused({{"x"}, {}}, Trace()) == "--comm: no process of the target is called 'x'; there is none");
 }
 
-TEST_CASE("a process whose main thread is unknown is called as its oldest thread") {
+TEST_CASE("a process whose main thread is unknown has the name of its oldest thread") {
   Trace trace;
   add(trace, "younger", 12, 10, 50);
   add(trace, "older", 11, 10, 20);

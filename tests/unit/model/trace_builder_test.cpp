@@ -7,7 +7,7 @@
 namespace offwait {
 namespace {
 
-TEST_CASE("equal sites are one, and each thing that tells sites apart does") {
+TEST_CASE("equal sites are one, and sites that differ in any member are two") {
   TraceBuilder builder;
   const WaitSite site{1, 2, WaitClass::net, 3, 4, false, 5, false, 6};
   CHECK(builder.site(site) == 0);
@@ -39,7 +39,7 @@ TEST_CASE("equal stacks are one, and no frames are no stack") {
   CHECK(builder.trace().stacks.size() == 4);
 }
 
-TEST_CASE("equal frames are one, and each of their parts tells them apart") {
+TEST_CASE("equal frames are one, and frames that differ in any member are two") {
   TraceBuilder builder;
   const Frame frame{"f", {}, 1, "m", "f.c", 7, false, Frame::Kind::user};
   CHECK(builder.frame(frame) == 0);
@@ -57,7 +57,7 @@ TEST_CASE("equal frames are one, and each of their parts tells them apart") {
   CHECK(builder.frame(frame) == 0);
 }
 
-TEST_CASE("equal peers are one: role, address and port tell them apart") {
+TEST_CASE("equal peers are one, and peers that differ in role, address or port are two") {
   TraceBuilder builder;
   using Role = Peer::Role;
   const std::vector<Peer> peers = {{Role::client, "10.0.0.5", 80},       {Role::service, "10.0.0.5", 80},

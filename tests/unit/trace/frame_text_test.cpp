@@ -17,7 +17,7 @@ Frame in_kernel(Frame frame) {
   return frame;
 }
 
-/// What is written of a trace whose one sample has this stack.
+/// The stack as the writer writes it, for a trace whose only sample has this stack.
 std::string written_again(const std::string& stack) {
   const auto trace = parse_text("offwait-waits 1\nwindow 0 10\non_cpu 1 at=1 stack=" + stack + "\n", "f");
   REQUIRE(trace.ok());
@@ -87,7 +87,7 @@ TEST_CASE("a text of another form is all function, and stays what it is") {
   }
 }
 
-TEST_CASE("whatever a frame's or a peer's text is, it is written as it was read") {
+TEST_CASE("any text of a frame or a peer is written as it was read") {
   std::mt19937 random(7);
   constexpr std::string_view kPieces[] = {"f", "+0x", "1f",    " (", "m",  ")",          " at ", "a.c",
                                           ":", "12",  "[",     "]",  "0",  " (inlined)", "--",   "([kernel])",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of the text form is sound: what the reader and the writer take for granted about it holds.
+// The table of the text form has the properties that the reader and the writer rely on.
 #include "trace/records.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two traces field by field, for the unit tests of the text form and for its fuzzer.
+// Compares two traces field by field, for the unit tests of the text form and for its fuzzer.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
   return to_lines(backtrace_of(trace, id));
 }
 
-/// Whether two sites mean the same, whatever the ids of their stacks. Actors have the same ids in both.
+/// Whether two sites are the same except for the ids of their stacks. Actors have the same ids in both
+/// traces.
 inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const WaitSite& y) {
   return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack,
                     x.in_flight, x.any_request, x.holder) ==
@@ -29,7 +30,7 @@ inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const W
          backtrace_of(a, x.waker_stack) == backtrace_of(b, y.waker_stack);
 }
 
-/// Whether the entries of both are equal in the fields that `fields` gives, in order.
+/// Whether the entries of both differ, in order, in the fields that `fields` returns.
 inline bool differs(const auto& x, const auto& y, auto fields) {
   return !std::equal(x.begin(), x.end(), y.begin(), y.end(),
                      [&](const auto& one, const auto& other) { return fields(one) == fields(other); });
@@ -69,7 +70,7 @@ inline bool capacities_differ(const Trace& a, const Trace& b) {
 
 /// `site of wait N` for the first wait whose sites differ, or nothing.
 inline std::string different_site(const Trace& a, const Trace& b) {
-  // Compares each pair of sites that stand for the same wait once, not for each wait.
+  // Each pair of sites is compared once, not for each of its waits.
   std::vector<SiteId> partner(a.sites.size(), kNoActor);
   for (std::size_t i = 0; i < a.waits.size(); ++i) {
     const SiteId x = a.waits[i].site;
@@ -120,8 +121,8 @@ inline std::string difference_of_threads(const Trace& a, const Trace& b) {
   return "";
 }
 
-/// The first thing in which they differ; empty if they are the same. Actors and records must have the same
-/// order; sites, stacks and frames may be numbered differently.
+/// Names the first difference; empty if the traces are the same. Actors and records must have the same order;
+/// sites, stacks and frames may be numbered differently.
 inline std::string first_difference(const Trace& a, const Trace& b) {
   if (a.window.begin != b.window.begin || a.window.end != b.window.end) return "window";
   if (recordings_differ(a.recording, b.recording)) return "recording";

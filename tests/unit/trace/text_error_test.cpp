@@ -42,7 +42,7 @@ std::vector<Case> after(const std::string& head, std::string_view line, std::vec
   return cases;
 }
 
-TEST_CASE("what is no offwait-waits file is said to be none") {
+TEST_CASE("the error for another kind of file says that it is no offwait-waits file") {
   const std::string none = "f:1: not an offwait-waits file (expected 'offwait-waits 1')";
   check({{"", none},
          {"\n", none},
@@ -347,7 +347,7 @@ TEST_CASE("a CPU sample is of a thread that was born") {
           "f:3: on_cpu thread 5 was not born yet at 200"}});
 }
 
-TEST_CASE("what a thread did must be in order and disjoint") {
+TEST_CASE("the intervals of a thread must be in order and disjoint") {
   const std::string rule = " ends (they must be in order of time and must not overlap)";
   const auto wait = [](const std::string& from, const std::string& to) {
     return "wait 1 block=" + from + " wake=" + (to == "-" ? "-" : from) + " run=" + to +

@@ -125,7 +125,7 @@ Trace every_record_and_key() {
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
 }
 
-TEST_CASE("every key of how it was recorded is read") {
+TEST_CASE("every key of the records recording, cpu and stacks is read") {
   const Trace trace = every_record_and_key();
   CHECK(trace.recording.target == "pid 1");
   CHECK(trace.recording.start_time == "2026-01-01T00:00:00Z");
@@ -165,7 +165,7 @@ TEST_CASE("every record and key of actors is read") {
   CHECK(trace.actors[1].ns_tid == 0);
 }
 
-TEST_CASE("every record and key of what threads did is read") {
+TEST_CASE("every record and key of threads' activity is read") {
   const Trace trace = every_record_and_key();
   CHECK(trace.waits.at(0).run == kNever);
   CHECK(site_of(trace, 0).waker == kNoActor);
@@ -378,7 +378,7 @@ TEST_CASE("intervals of a thread may touch and be empty") {
   CHECK(trace.waits.size() == 3);
 }
 
-TEST_CASE("what has no end may lie in a thread that exits") {
+TEST_CASE("an interval without an end may belong to a thread that exits") {
   const Trace trace = after_head(
       "thread 1 tgid=1 comm=x start=0 exit=500\n"
       "wait 1 block=200 wake=250 run=- waker=timer class=sleep\n");

@@ -69,7 +69,7 @@ Actor device(ActorKind kind, const std::string& name) {
   return actor;
 }
 
-/// One of everything.
+/// A trace with one entry of each kind.
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
@@ -133,7 +133,7 @@ TEST_CASE("an empty trace is a header and a window") {
   CHECK(written(Trace{}) == "offwait-waits 1\nwindow 0 0\n");
 }
 
-TEST_CASE("what is written is read back with the same ids") {
+TEST_CASE("a written trace is read back with the same ids") {
   const Trace trace = small_trace();
   const Trace back = read_back(written(trace));
   CHECK(first_difference(trace, back).empty());
@@ -155,7 +155,7 @@ TEST_CASE("a packet in flight is written and read back") {
   CHECK(first_difference(trace, read_back(text)).empty());
 }
 
-TEST_CASE("what interfaces carry is written and read back") {
+TEST_CASE("capacities and counters of interfaces are written and read back") {
   Trace trace;
   trace.window = {0, 10000};
   trace.actors = {device(ActorKind::nic, "eth0"), device(ActorKind::nic, "lo")};
@@ -170,7 +170,7 @@ TEST_CASE("what interfaces carry is written and read back") {
   CHECK(written(read_back(text)) == text);
 }
 
-TEST_CASE("peers are written and read back, the one that asked apart from the one that was asked") {
+TEST_CASE("peers are written and read back, clients as clients and services as services") {
   Trace trace;
   trace.window = {0, 10000};
   trace.actors = {thread(11, "reader"), device(ActorKind::nic, "eth0")};
@@ -210,7 +210,7 @@ TEST_CASE("a wait for any request is written and read back") {
   CHECK(first_difference(trace, read_back(text)).empty());
 }
 
-TEST_CASE("who holds a mutex is written and read back, also of a tid that had another owner before") {
+TEST_CASE("the holder of a mutex is written and read back, even if its tid had another owner before") {
   Trace trace;
   trace.window = {1000, 10000};
   trace.actors = {thread(11, "waiter"), thread(12, "old"), thread(12, "holder")};
@@ -230,7 +230,7 @@ Frame kernel_frame(const std::string& function) {
   return {.function = function, .offset = 16, .module = "[kernel]", .kind = Frame::Kind::kernel};
 }
 
-/// Makes a valid trace with everything in it that text can say, and hostile names.
+/// Makes a valid random trace with everything that text can express, and with hostile names.
 class RandomTrace {
  public:
   explicit RandomTrace(std::uint32_t seed) : random_(seed) {}
@@ -502,7 +502,8 @@ TEST_CASE("long frames and stacks are cut where text.h says") {
   trace.stacks[0].frames.assign(1024, 0);
   CHECK(frames_of(read_back(written(trace)), 0) == std::vector<std::string>(1024, "f+0x1 (a.out)"));
 
-  // The worst there is still makes a line that can be read: every byte three characters, twice.
+  // The longest line is still short enough to be read: each byte takes three characters, and the stack is
+  // there twice.
   trace.frames[0] = {.function = std::string(4096, '\x01')};
   trace.stacks[1].frames.assign(1024, 0);
   trace.actors[1].name = std::string(4096, ' ');
@@ -526,7 +527,7 @@ TEST_CASE("a trace that is not valid is not written") {
   CHECK(error_of(trace) == validate(trace).error().message);
 }
 
-TEST_CASE("what text cannot say is an error, and nothing is written") {
+TEST_CASE("a trace that text cannot express is an error, and nothing is written") {
   const auto error_with = [](auto change) {
     Trace trace = small_trace();
     change(trace);
