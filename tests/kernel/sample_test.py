@@ -84,10 +84,12 @@ class SampleTest(unittest.TestCase):
         text, errors = recorder.communicate()
         target.kill()
         target.wait()
-        self.assertEqual((recorder.returncode, errors),
-                         (0, f"offwait: recording pid {target.pid} (sh)\n"
-                             "offwait: threads are not sampled while they run (perf_event_open: Permission denied): the "
-                             "report cannot say what code they run\n"))
+        # Whether dash and sleep have names here depends on the packages that are installed.
+        notes = [line for line in errors.splitlines() if "have no names here" not in line]
+        self.assertEqual((recorder.returncode, notes),
+                         (0, [f"offwait: recording pid {target.pid} (sh)",
+                              "offwait: threads are not sampled while they run (perf_event_open: Permission denied): the "
+                              "report cannot say what code they run"]))
         self.assertNotIn(" samples in ", text)
 
 

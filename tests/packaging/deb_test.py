@@ -52,8 +52,8 @@ class DebTest(unittest.TestCase):
         self.assertEqual(f"offwait {version}\n", run(BUILD / "offwait", "--version"))
         gcc = "gcc-" + run("g++", "-dumpversion").strip()
         self.assertEqual({source.split()[0] for source in built_using.split(",")},
-                         {"bzip2", "cli11", "elfutils", gcc, "glibc", "libbpf", "libiberty", "libzstd", "nlohmann-json3", "xz-utils",
-                          "zlib"})
+                         {"bzip2", "cli11", "elfutils", "fmtlib", gcc, "glibc", "libbpf", "libiberty", "libzstd",
+                          "nlohmann-json3", "xz-utils", "zlib"})
 
     def check_debian(self, suite):
         if os.geteuid() != 0:
