@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text.h"
 
+#include "analysis/losses.h"
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/text_devices.h"
@@ -10,6 +11,7 @@
 #include "report/text_sinks.h"
 #include "report/text_threads.h"
 #include "report/wording.h"
+#include "report/wording_losses.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -40,11 +42,20 @@ void put_head(const TextPage& page) {
   }
 }
 
+bool something_lost(const Report& report) {
+  return total_lost(report) > 0 || !actors_with_losses(report).empty();
+}
+
 void put_losses(const TextPage& page) {
-  const bool lost = total_lost(page.report) > 0;
-  if (!lost && actors_with_losses(page.report).empty()) return;
-  put_paragraph(page.canvas, lost ? "LOST" : "GAPS", losses_text(page.report, page.names, page.verbose),
-                Ink::warn, Ink::warn);
+  put_paragraph(page.canvas, total_lost(page.report) > 0 ? "LOST" : "GAPS",
+                losses_text(page.report, page.names, page.verbose), Ink::warn, Ink::warn);
+}
+
+/// One line, as it does not change the answer.
+void put_minor_losses(const TextPage& page, const LossImpact& impact) {
+  put_paragraph(page.canvas, total_lost(page.report) > 0 ? "LOST" : "GAPS",
+                page.verbose ? losses_text(page.report, page.names, true)
+                             : minor_losses_text(page.report, impact) + " (-v)");
 }
 
 void put_verdict(const TextPage& page) {
@@ -60,7 +71,9 @@ std::string to_text(const Report& report, const TextStyle& style) {
   const TextPage page{report, names, style.verbosity > 0,
                       style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
   put_head(page);
-  put_losses(page);
+  const bool lost = something_lost(report);
+  const LossImpact impact = loss_impact(report);
+  if (lost && !impact.minor) put_losses(page);
   put_verdict(page);
   put_knots(page);
   put_limiting_sinks(page);
@@ -73,6 +86,7 @@ std::string to_text(const Report& report, const TextStyle& style) {
   put_blocked_throughout(page);
   put_stack_ends(page);
   if (style.explain) put_search(page);
+  if (lost && impact.minor) put_minor_losses(page, impact);
   return canvas.take();
 }
 

@@ -17,9 +17,6 @@ namespace offwait {
 
 namespace {
 
-constexpr std::size_t kLossActors = 6;
-constexpr double kMuchLost = 0.01;  // of the window
-
 /// `a, b` and `, 3 more` for what is left of `all`.
 std::string listed(const std::vector<std::string>& shown, std::size_t all) {
   const std::string list = fmt::format("{}", fmt::join(shown, ", "));
@@ -65,33 +62,6 @@ std::string threads_text(const ReportTotals& totals) {
   return totals.outside_threads == 0
              ? threads
              : fmt::format("{} and {} outside the target", threads, format_count(totals.outside_threads));
-}
-
-std::string losses_text(const Report& report, const ActorNames& names, bool verbose) {
-  std::string text;
-  std::vector<std::string> counted;
-  for (const auto& [name, count] : report.loss) {
-    if (count > 0) counted.push_back(fmt::format("{} {}", name, format_count(count)));
-  }
-  if (!counted.empty()) {
-    text = fmt::format("{}: {}. ", format_plural(total_lost(report), "event"), fmt::join(counted, ", "));
-  }
-  const std::vector<ReportActorId> touched = actors_with_losses(report);
-  if (touched.empty()) {
-    return text + "It is not known whose; times and counts may be too small.";
-  }
-  // Who is touched most, and who else for a time that matters.
-  const auto much = std::count_if(touched.begin(), touched.end(), [&report](ReportActorId actor) {
-    return report.actors[actor].lost_s >= kMuchLost * report.window_s;
-  });
-  const std::size_t most = std::clamp<std::size_t>(static_cast<std::size_t>(much), 1, kLossActors);
-  std::vector<std::pair<std::string, double>> shown;
-  for (std::size_t i = 0; i < (verbose ? touched.size() : std::min(most, touched.size())); ++i) {
-    shown.emplace_back(names.full(report, touched[i]), report.actors[touched[i]].lost_s);
-  }
-  const std::size_t more = touched.size() - shown.size();
-  return fmt::format("{}Not known what they did for a while: {}{}.", text, named_times(shown),
-                     more > 0 ? " and " + format_plural(more, "more actor") : "");
 }
 
 std::string background_knot_text(const ReportKnot& knot) {

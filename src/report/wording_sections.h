@@ -30,10 +30,6 @@ std::string machine_text(const Report& report);
 /// `12 threads and 3 outside the target`
 std::string threads_text(const ReportTotals& totals);
 
-// ---- losses
-
-std::string losses_text(const Report& report, const ActorNames& names, bool verbose);
-
 // ---- knots, sinks
 
 /// `knot, weight 1.00 s, busy 20.0 ms, looks like: lock contention`

@@ -192,23 +192,42 @@ TEST_CASE("Color changes nothing but the color") {
   CHECK(without_color(text) == to_text(sample_report(), {}));
 }
 
-TEST_CASE("Losses are prominent and name whom they touch") {
+TEST_CASE("Losses that matter stand above the answer and name whom they touch") {
   Report report = sample_report();
   report.loss["ringbuf_full"] = 1234;
   report.actors[1].lost_s = 0.5;
   const std::string text = to_text(report, {});
   CHECK(has(text, "1,234 lost\n"));
   CHECK_FALSE(has(text, "nothing lost"));
-  CHECK(has(
-      text,
-      "\nLOST  1,234 events: ringbuf_full 1,234. Not known what they did for a while: B (tid 12) 500 ms.\n"));
+  const std::string block =
+      "\nLOST  records dropped because the ring buffer was full (1,234): what the threads did meanwhile is "
+      "in\n      no figure. Unknown time: B (tid 12) 500 ms.\n";
+  CHECK(has(text, block));
+  CHECK(text.find(block) < text.find("knot limits"));
   report.actors[0].lost_s = 0.009 * report.window_s;
-  CHECK(has(to_text(report, {}), "B (tid 12) 500 ms and 1\n      more actor.\n"));
+  CHECK(has(to_text(report, {}), "B (tid 12) 500 ms and 1 more actor.\n"));
   report.actors[0].lost_s = 0.01 * report.window_s;
   CHECK_FALSE(has(to_text(report, {}), "more actor"));
   report.actors[0].lost_s = 0;
   report.actors[1].lost_s = 0;
-  CHECK(has(to_text(report, {}), "It is not known whose; times and counts may be too small."));
+  CHECK(has(to_text(report, {}), "It is not known which threads this concerns."));
+}
+
+TEST_CASE("Losses that are minor are the last line; -v says all about them") {
+  Report report = sample_report();
+  report.loss["switch_unseen"] = 5;
+  report.loss["waker_unknown"] = 1;
+  report.actors[1].lost_s = 0.008;
+  const std::string text = to_text(report, {});
+  CHECK(has(text, "6 lost\n"));
+  CHECK(text.ends_with(
+      "\n\nLOST  5 unseen context switches, 1 unseen waker: less than 0.1% of the recorded time "
+      "is unknown (-v)\n"));
+  TextStyle verbose;
+  verbose.verbosity = 1;
+  CHECK(has(to_text(report, verbose), "\nLOST  context switches that the kernel did not report (5): what"));
+  CHECK(has(to_text(report, verbose), "Unknown time: B (tid 12) 8.00 ms.\n"));
+  CHECK_FALSE(has(to_text(report, verbose), "unseen"));
 }
 
 TEST_CASE("Verbose: every edge, every stack with all frames") {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words about lost events. What is returned is hostile as the names in it are: it is escaped and cut to width
+// where it goes out.
+#pragma once
+
+#include <string>
+
+#include "analysis/findings.h"
+#include "analysis/losses.h"
+#include "report/names.h"
+
+namespace offwait {
+
+/// What was lost, what each loss means for the report, and whose time is unknown; several sentences.
+std::string losses_text(const Report& report, const ActorNames& names, bool verbose);
+
+/// The same in one line: `5 unseen context switches: 0.1% of the recorded time is unknown`.
+std::string minor_losses_text(const Report& report, const LossImpact& impact);
+
+}  // namespace offwait
