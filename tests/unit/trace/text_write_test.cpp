@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,23 +14,10 @@
 #include "trace/frame_text.h"
 #include "trace/text.h"
 #include "unit/trace/same_trace.h"
+#include "unit/trace/written.h"
 
 namespace offwait {
 namespace {
-
-std::string written(const Trace& trace) {
-  char* data = nullptr;
-  std::size_t size = 0;
-  std::FILE* file = open_memstream(&data, &size);
-  REQUIRE(file != nullptr);
-  const Status status = write_text(trace, file);
-  REQUIRE(std::fclose(file) == 0);
-  std::string text(data, size);
-  std::free(data);  // NOLINT(*-no-malloc)
-  INFO((status.ok() ? "" : status.error().message));
-  REQUIRE(status.ok());
-  return text;
-}
 
 std::string error_of(const Trace& trace) {
   std::FILE* file = std::tmpfile();
@@ -42,31 +26,6 @@ std::string error_of(const Trace& trace) {
   CHECK(std::ftell(file) == 0);
   CHECK(std::fclose(file) == 0);
   return status.ok() ? "no error" : status.error().message;
-}
-
-Trace read_back(const std::string& text) {
-  Result<Trace> trace = parse_text(text, "t");
-  INFO((trace.ok() ? "" : trace.error().message));
-  REQUIRE(trace.ok());
-  return *std::move(trace);
-}
-
-Actor thread(std::int32_t tid, const std::string& name, Nanos start = 0, Nanos exit = kNever) {
-  Actor actor;
-  actor.name = name;
-  actor.tid = tid;
-  actor.tgid = 10;
-  actor.start = start;
-  actor.exit = exit;
-  actor.seen = std::max<Nanos>(start, 0);
-  return actor;
-}
-
-Actor device(ActorKind kind, const std::string& name) {
-  Actor actor;
-  actor.kind = kind;
-  actor.name = name;
-  return actor;
 }
 
 /// A trace with one entry of each kind.
@@ -224,242 +183,6 @@ TEST_CASE("the holder of a mutex is written and read back, even if its tid had a
   CHECK(read_back(text).sites[0].holder == 2);
   trace.sites[0].holder = 1;
   CHECK(error_of(trace) == "a held mutex at 1000 outside the life of thread 12 cannot be written as text");
-}
-
-Frame kernel_frame(const std::string& function) {
-  return {.function = function, .offset = 16, .module = "[kernel]", .kind = Frame::Kind::kernel};
-}
-
-/// Makes a valid random trace with everything that text can express, and with hostile names.
-class RandomTrace {
- public:
-  explicit RandomTrace(std::uint32_t seed) : random_(seed) {}
-
-  Trace make() {
-    trace_.window.begin = below(1000);
-    trace_.window.end = trace_.window.begin + 1 + below(1'000'000);
-    trace_.recording = {name(0), name(0), name(0), below(3), name(0)};
-    for (std::size_t i = below(3); i > 0; --i) {
-      trace_.loss[unique(i)] = std::uint64_t{random_()} * random_();
-    }
-    for (std::size_t i = 0; i < 10; ++i) {
-      add_actor(i);
-    }
-    trace_.actors.push_back(device(ActorKind::timer, ""));
-    for (std::size_t i = below(4); i > 0; --i) {
-      trace_.peers.push_back(peer_of_text(either() ? Peer::Role::client : Peer::Role::service, unique(i)));
-    }
-    add_stacks();
-    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
-      if (trace_.actors[id].kind == ActorKind::disk) {
-        add_disk_use(id);
-      }
-      if (trace_.actors[id].kind == ActorKind::thread) {
-        add_intervals(id);
-      }
-    }
-    return trace_;
-  }
-
- private:
-  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
-  std::uint32_t below_size(std::size_t n) { return below(static_cast<std::uint32_t>(n)); }
-  bool either() { return below(2) == 0; }
-
-  std::string name(std::uint32_t min) {
-    static const std::vector<std::string> hostile{"\x1b]0;owned\x07",
-                                                  "\xc3\x28\xff",
-                                                  "\"quoted\"'",
-                                                  "a b=c;d%e#f",
-                                                  std::string("\0\n\r\t", 4),
-                                                  "<script>",
-                                                  "-",
-                                                  "--",
-                                                  "thread:1",
-                                                  std::string("\xe2\x80") + "\xae"};
-    std::string text(min, 'n');
-    for (std::uint32_t i = below(4); i > 0; --i) {
-      if (either()) {
-        text += hostile[below_size(hostile.size())];
-      } else {
-        text += static_cast<char>(below(256));
-      }
-    }
-    return text;
-  }
-  std::string unique(std::size_t i) { return name(1) + std::to_string(i); }
-
-  void add_actor(std::size_t i) {
-    switch (below(7)) {
-      case 0:
-        trace_.actors.push_back(device(ActorKind::disk, unique(i)));
-        break;
-      case 1:
-        trace_.actors.push_back(device(ActorKind::nic, unique(i)));
-        break;
-      case 2:
-        trace_.actors.push_back(device(ActorKind::irq, unique(i)));
-        break;
-      case 3:
-        trace_.actors.push_back(device(ActorKind::softirq, unique(i)));
-        break;
-      default:
-        add_lives(static_cast<std::int32_t>(1 + i));
-    }
-  }
-
-  /// Up to three lives of one tid.
-  void add_lives(std::int32_t tid) {
-    Nanos born = below(2000);
-    for (std::uint32_t life = below(3); life > 0; --life) {
-      Actor actor = thread(tid, name(0), born, born + 1 + below(300'000));
-      born = actor.exit + below(2);
-      actor.seen = std::max(actor.start, trace_.window.begin) + (either() ? 0 : below(1000));
-      actor.outside = either();
-      actor.kernel = actor.outside && either();
-      trace_.actors.push_back(actor);
-    }
-    Actor actor = thread(tid, name(0), born);
-    actor.seen = std::max(actor.start, trace_.window.begin);
-    trace_.actors.push_back(actor);
-  }
-
-  void add_stacks() {
-    for (std::size_t i = 0; i < 8; ++i) {
-      trace_.frames.push_back(i < 3 ? kernel_frame(unique(i)) : frame_of_text(unique(i)));
-    }
-    for (std::size_t i = 0; i < 6; ++i) {
-      Stack stack;
-      stack.frames.push_back(static_cast<FrameId>(i));
-      for (std::uint32_t n = below(5); n > 0; --n) {
-        stack.frames.push_back(below(8));
-      }
-      std::stable_partition(stack.frames.begin(), stack.frames.end(),
-                            [](FrameId frame) { return frame < 3; });
-      if (below(3) == 0) {
-        stack.cut = static_cast<StackCut>(below(kStackCuts));
-      }
-      trace_.stacks.push_back(stack);
-    }
-  }
-
-  void add_disk_use(ActorId id) {
-    if (either()) {
-      trace_.capacities.push_back(
-          {id, 1 + below(1000) * 0.1, 1e-3 * (1 + below(9)), static_cast<CapacitySource>(below(3))});
-    }
-    for (std::uint32_t n = below(3); n > 0; --n) {
-      trace_.actors[id].on.push_back(unique(n));
-    }
-    trace_.disk_counters.push_back({id, below(100), random_(), random_(), below(3)});
-    trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_()});
-  }
-
-  void add_intervals(ActorId id) {
-    Nanos at = trace_.actors[id].start;
-    const auto step = [&] {
-      at += below(3) == 0 ? 0 : below(10000);
-      return at;
-    };
-    for (std::uint32_t n = below(20); n > 0; --n) {
-      const Nanos first = step();
-      const Nanos second = step();
-      const Nanos third = step();
-      if (third >= trace_.actors[id].exit) {
-        break;
-      }
-      const bool open = n == 1 && either();
-      switch (below(4)) {
-        case 0:
-          trace_.preemptions.push_back({id, first, open ? kNever : third});
-          break;
-        case 1:
-          trace_.gaps.push_back({id, first, third});
-          trace_.cpu_samples.push_back({id, stack(), second});
-          break;
-        default: {
-          const bool woken = !open || either();
-          trace_.waits.push_back({site(id, second, woken), either() ? 0 : UINT32_MAX - below(UINT32_MAX - 1),
-                                  first, woken ? second : kNever, open ? kNever : third});
-        }
-      }
-    }
-  }
-
-  StackId stack() { return either() ? kNoStack : below(6); }
-
-  SiteId site(ActorId thread, Nanos wake, bool woken) {
-    WaitSite site{thread, kNoActor, static_cast<WaitClass>(below(kWaitClasses)), stack(), stack()};
-    const ActorId id = below_size(trace_.actors.size());
-    const Actor& waker = trace_.actors[id];
-    if (woken && (waker.kind != ActorKind::thread || (waker.start <= wake && wake < waker.exit))) {
-      site.waker = id;
-    }
-    site.peer = below(3) == 0 && !trace_.peers.empty() ? below_size(trace_.peers.size()) : kNoPeer;
-    const auto known = std::find(trace_.sites.begin(), trace_.sites.end(), site);
-    if (known != trace_.sites.end()) {
-      return static_cast<SiteId>(known - trace_.sites.begin());
-    }
-    trace_.sites.push_back(site);
-    return static_cast<SiteId>(trace_.sites.size() - 1);
-  }
-
-  std::mt19937 random_;
-  Trace trace_;
-};
-
-/// Without the frames and stacks that no site uses.
-Trace without_unused(Trace trace) {
-  const std::vector<Stack> stacks = std::move(trace.stacks);
-  const std::vector<Frame> frames = std::move(trace.frames);
-  trace.stacks.clear();
-  trace.frames.clear();
-  const auto keep = [&](StackId& id) {
-    if (id == kNoStack) {
-      return;
-    }
-    Stack stack{{}, stacks[id].cut};
-    for (const FrameId frame : stacks[id].frames) {
-      const auto found = std::find(trace.frames.begin(), trace.frames.end(), frames[frame]);
-      stack.frames.push_back(static_cast<FrameId>(found - trace.frames.begin()));
-      if (found == trace.frames.end()) {
-        trace.frames.push_back(frames[frame]);
-      }
-    }
-    const auto found = std::find_if(trace.stacks.begin(), trace.stacks.end(),
-                                    [&](const Stack& known) { return known == stack; });
-    id = static_cast<StackId>(found - trace.stacks.begin());
-    if (found == trace.stacks.end()) {
-      trace.stacks.push_back(stack);
-    }
-  };
-  for (WaitSite& site : trace.sites) {
-    keep(site.wait_stack);
-    keep(site.waker_stack);
-  }
-  for (CpuSample& sample : trace.cpu_samples) {
-    keep(sample.stack);
-  }
-  return trace;
-}
-
-TEST_CASE("random traces survive writing and reading") {
-  std::size_t waits = 0;
-  for (std::uint32_t seed = 0; seed < 1000; ++seed) {
-    INFO(seed);
-    const Trace trace = without_unused(RandomTrace(seed).make());
-    REQUIRE(validate(trace).ok());
-    const std::string text = written(trace);
-    CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
-    const Trace back = read_back(text);
-    REQUIRE(validate(back).ok());
-    const std::string difference = first_difference(trace, back);
-    INFO(difference);
-    REQUIRE(difference.empty());
-    REQUIRE(written(back) == text);
-    waits += trace.waits.size();
-  }
-  CHECK(waits > 20'000);
 }
 
 TEST_CASE("times before 0 and seen before the birth are raised") {
