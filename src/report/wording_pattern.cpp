@@ -47,14 +47,13 @@ std::string mean_release(const ReportReleases& releases) {
   return format_ratio(static_cast<double>(releases.together_waits) / static_cast<double>(releases.releases));
 }
 
-/// "9.3 threads let go at a time (at most 31), after 84% of the time they wait for each other; …"
+/// "84% of the wait time ended when several threads were let go at once: 9.3 on average, at most 31. …"
 std::string committed(const ReportReleases& releases) {
   return fmt::format(
-      "{} threads let go at a time (at most {}), after {} of the time they wait for each other; who let them "
-      "go waited for a disk for {} of it.{}",
-      mean_release(releases), format_count(releases.largest),
-      format_percent(releases.together_s, releases.wait_s),
-      format_percent(releases.together_disk_s, releases.together_s),
+      "{} of the wait time ended when several threads were let go at once: {} on average, at most {}. The "
+      "thread that let them go spent {} of that time waiting for a disk.{}",
+      format_percent(releases.together_s, releases.wait_s), mean_release(releases),
+      format_count(releases.largest), format_percent(releases.together_disk_s, releases.together_s),
       releases.always_as_many
           ? " As many each time: a barrier whose last thread waits for a disk would look the same."
           : "");
@@ -77,7 +76,8 @@ std::string asleep(const ReportReleases& releases) {
     return "";
   }
   return fmt::format(
-      " Who is waited for sleeps until a time for {} of it: a brake on the rate, a write stall, or something "
+      " The thread that the others wait for sleeps until a time for {} of it: a brake on the rate, a write "
+      "stall, or something "
       "remote.",
       format_percent(releases.asleep_s, releases.wait_s));
 }

@@ -144,7 +144,7 @@ std::string disk_users_text(const ReportDisk& disk, const ActorNames& names, std
     shown.push_back(fmt::format("{} {}", user.actor ? names.brief(*user.actor) : "others",
                                 format_percent(static_cast<double>(user.bytes), all)));
   }
-  return "used by " + listed(shown, disk.users.size());
+  return "traffic: " + listed(shown, disk.users.size());
 }
 
 std::string mismatch_text(const ReportDiskCheck& check) {

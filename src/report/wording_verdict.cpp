@@ -63,9 +63,10 @@ std::string paced_sentence(std::uint32_t count) {
 std::string knots_sentence(const ReportVerdict& verdict) {
   std::string out =
       verdict.knots == 1
-          ? "1 knot limits: at least one wait in it must get shorter before throughput can rise."
+          ? "One knot limits throughput: at least one wait in it must get shorter before throughput can rise."
           : fmt::format(
-                "{} knots limit: in each, at least one wait must get shorter before throughput can rise.",
+                "{} knots limit throughput: in each, at least one wait must get shorter before throughput "
+                "can rise.",
                 verdict.knots);
   if (verdict.saturated > 0) {
     out += fmt::format(" Saturated besides: {} {}.", verdict.saturated,
@@ -98,7 +99,7 @@ std::string_view in_words(BlockedBy by) {
     case BlockedBy::timer:
       return "timers";
     case BlockedBy::nobody:
-      return "what did not come within the window";
+      return "events that did not come before the recording ended";
     case BlockedBy::requests:
       return "requests from outside";
     case BlockedBy::nic:

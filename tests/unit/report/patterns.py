@@ -15,12 +15,12 @@ import tempfile
 TRACES = pathlib.Path(__file__).resolve().parents[2] / "traces" / "patterns"
 
 TWO = ["a", "b"]
-ASLEEP = (" Who is waited for sleeps until a time for 23% of it: a brake on the rate, a write stall, or something "
+ASLEEP = (" The thread that the others wait for sleeps until a time for 23% of it: a brake on the rate, a write stall, or something "
           "remote.")
 CASES = {
     "group-commit": ("group-commit", ["worker-*", "log", "vda"],
-                     "3.00 threads let go at a time (at most 3), after 66% of the time they wait for each other; who let "
-                     "them go waited for a disk for 92% of it. As many each time: a barrier whose last thread waits for "
+                     "66% of the wait time ended when several threads were let go at once: 3.00 on average, at "
+                     "most 3. The thread that let them go spent 92% of that time waiting for a disk. As many each time: a barrier whose last thread waits for "
                      "a disk would look the same. disk vda idle 100% of the window."),
     "group-commit-not": ("blocking-io", ["worker-*", "log", "vda"], "disk vda idle 100% of the window."),
     "blocking-io": ("blocking-io", ["a", "b", "vda"], "disk vda idle 100% of the window."),
@@ -36,7 +36,7 @@ CASES = {
     "lock-contention": ("lock-contention", TWO, "its waits are futex 60%, other 40%. One thread is let go at a time."),
     "lock-contention-not": ("mixed", TWO, "its waits are futex 60%, other 40%."),
     "lock-contention-asleep": ("lock-contention", TWO,
-                               "its waits are futex 100%. One thread is let go at a time. Who is waited for sleeps until a "
+                               "its waits are futex 100%. One thread is let go at a time. The thread that the others wait for sleeps until a "
                                "time for 20% of it: a brake on the rate, a write stall, or something remote."),
     "lock-contention-asleep-not": ("lock-contention", TWO,
                                    "its waits are futex 100%. One thread is let go at a time."),

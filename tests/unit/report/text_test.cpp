@@ -75,7 +75,7 @@ TEST_CASE("The sample report, in full") {
 3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · machine 75% busy ·
   nothing lost
 
-1 knot limits: at least one wait in it must get shorter before throughput can rise.
+One knot limits throughput: at least one wait in it must get shorter before throughput can rise.
 
 KNOT 1  B (tid 12) ⇄ disk vda
         blocking I/O: disk vda idle 50% of the window.
@@ -103,7 +103,7 @@ RUNNABLE  500 ms ready to run without a CPU, all threads together: A (tid 11) 50
 
 DISK  vda  idle 50% · 200 IO/s, 100 MB/s · 2.50 ms each, 0.50 in flight · capacity 500 MB/s, 400
       IO/s (assumed, raised to the highest rate seen)
-      used by B 75%, others 25%
+      traffic: B 75%, others 25%
 
 BLOCKED THROUGHOUT  never woken in the window
   idler (tid 13)  10.0 s  poll  epoll_wait

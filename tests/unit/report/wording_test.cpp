@@ -53,7 +53,7 @@ TEST_CASE("A wait for a saturated sink leads to it; one for a knot says that the
   CHECK(elsewhere(report, 0) ==
         "Not in a knot: client waits for the knot, but nothing there waits for client.");
   CHECK(verdict(report) ==
-        "1 knot limits: at least one wait in it must get shorter before throughput can rise.");
+        "One knot limits throughput: at least one wait in it must get shorter before throughput can rise.");
 }
 
 TEST_CASE("Deadlocks come first, each circle in order of waiting; long ones are cut") {
@@ -91,8 +91,8 @@ TEST_CASE("An idle target is told what it waits for") {
   scene.wait(b, kNoActor, 0, -1, WaitClass::poll);
   CHECK(verdict(scene.report()) ==
         "Idle: no knot, and nothing is saturated. The target ran 10% of one CPU, and its threads wait for "
-        "what did not "
-        "come within the window (53% of their blocked time), timers (47%).");
+        "events "
+        "that did not come before the recording ended (53% of their blocked time), timers (47%).");
 }
 
 TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
@@ -165,7 +165,8 @@ TEST_CASE("The pattern's evidence in numbers") {
   knot.evidence.releases = {10, 9.7, 0, 30, 10, 4, false, 8.6, true};
   CHECK(evidence(report, knot) ==
         "its waits are futex 92%, pipe 8.0%. 97% of the wait time ended in releases of several threads at "
-        "once (3.00 on average). Who is waited for sleeps until a time for 86% of it: a brake on the rate, a "
+        "once (3.00 on average). The thread that the others wait for sleeps until a time for 86% of it: a "
+        "brake on the rate, a "
         "write stall, or something remote.");
   CHECK(pattern_title(knot) == "lock contention (or a barrier)");
   knot.threads = 3;
