@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names, paths and stack frames come from whoever wrote the program that is watched: hostile bytes. What is
-// here makes them safe to show on a terminal and to put into JSON, and measures how wide they are.
+// Names, paths and stack frames come from the author of the recorded program: hostile bytes. The functions
+// here make them safe to show on a terminal and to put into JSON, and measure how wide they are.
+// UTF-8 is decoded by hand and not by utf8proc: utf8proc gives combining and unassigned characters width 0,
+// while a width here may never be too small, and its categories do not flag invisible letters such as U+3164
+// and U+115F.
 #pragma once
 
 #include <string>
