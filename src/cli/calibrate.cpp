@@ -26,12 +26,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/nanos.h"
 #include "base/unique_fd.h"
 #include "calibrate/calibration.h"
 #include "calibrate/measure.h"
 #include "capture/block_devices.h"
-#include "report/escape.h"
 #include "report/quantity.h"
 #include "session/interruption.h"
 

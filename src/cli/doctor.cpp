@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
 #include "calibrate/calibration.h"
 #include "capture/host.h"
 #include "cgroup/hierarchy.h"
 #include "cli/version.h"
 #include "process/program_path.h"
 #include "report/canvas.h"
-#include "report/escape.h"
 
 namespace offwait {
 namespace {

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.h"
 #include "cli/help.h"
 #include "cli/mistakes.h"
 #include "cli/option_values.h"
 #include "cli/version.h"
-#include "report/escape.h"
 
 namespace offwait::cli {
 namespace {

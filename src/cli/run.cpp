@@ -23,12 +23,12 @@
 
 #include "analysis/analyse.h"
 #include "analysis/nameless_modules.h"
+#include "base/escape.h"
 #include "base/unique_fd.h"
 #include "cli/calibrate.h"
 #include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "report/escape.h"
 #include "report/folded.h"
 #include "report/json.h"
 #include "report/text.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/escape.h"
+#include "base/escape.h"
 
 namespace offwait {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/nanos.h"
 #include "graph/false_wakeups.h"
 #include "graph/sweep.h"
 #include "model/validate.h"
-#include "report/escape.h"
 #include "report/frame.h"
 
 namespace offwait {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "report/escape.h"
+#include "base/escape.h"
 #include "report/names.h"
 #include "report/wording.h"
 

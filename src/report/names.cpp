@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "report/escape.h"
+#include "base/escape.h"
 
 namespace offwait {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/findings.h"
-#include "report/escape.h"
+#include "base/escape.h"
 
 namespace offwait {
 

@@ -15,12 +15,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "capture/privileges.h"
 #include "capture/recorder.h"
 #include "event/assemble.h"
 #include "event/first_run.h"
 #include "process/held_command.h"
-#include "report/escape.h"
 #include "session/command_end.h"
 #include "session/host_capacities.h"
 #include "session/interruption.h"

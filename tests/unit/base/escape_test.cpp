@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/escape.h"
+#include "base/escape.h"
 
 #include <catch2/catch.hpp>
 #include <random>
