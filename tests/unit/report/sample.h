@@ -27,6 +27,89 @@ inline ReportActor sample_device(ActorKind kind, const std::string& name) {
   return actor;
 }
 
+/// B waits for vda, in two places.
+inline ReportEdge sample_disk_wait() {
+  ReportEdge b_disk;
+  b_disk.from = 1;
+  b_disk.to = 2;
+  b_disk.waits = 1000;
+  b_disk.wait_s = 5;
+  b_disk.weight_s = 9.5;
+  b_disk.each_s = 0.005;
+  b_disk.classes = {{WaitClass::disk, 5}};
+  b_disk.stacks = {{WaitClass::disk,
+                    6.5,
+                    3,
+                    600,
+                    stack_of({"io_schedule+0x1", "--", "fdatasync+0x1b (libc.so.6)",
+                              "sync_it()+0x2 (server) at src/log.cc:7"}),
+                    {}},
+                   {WaitClass::disk, 3, 2, 400, stack_of({"--", "pwrite+0x2 (libc.so.6)"}), {}}};
+  return b_disk;
+}
+
+/// A waits for B, which answers two peers.
+inline ReportEdge sample_thread_wait() {
+  ReportEdge a_b;
+  a_b.from = 0;
+  a_b.to = 1;
+  a_b.waits = 800;
+  a_b.wait_s = 8;
+  a_b.weight_s = 8;
+  a_b.each_s = 0.01;
+  a_b.classes = {{WaitClass::futex, 6}, {WaitClass::pipe, 2}};
+  a_b.waker_running_s = 3.9;
+  a_b.waker_runnable_s = 0.1;
+  a_b.waker_blocked_s = 4.0;
+  a_b.stacks = {{WaitClass::futex, 8, 8, 800, stack_of({"pthread_cond_wait"}),
+                 stack_of({"pthread_cond_signal", "dequeue"})}};
+  a_b.peers_known = 70;
+  a_b.peers = {{{Peer::Role::service, "10.0.0.5", 3306}, 500, 5},
+               {{Peer::Role::client, "10.0.0.9", 40312}, 300, 3}};
+  return a_b;
+}
+
+/// vda is idle while B runs.
+inline ReportEdge sample_idle_disk() {
+  ReportEdge disk_b;
+  disk_b.from = 2;
+  disk_b.to = 1;
+  disk_b.idle = true;
+  disk_b.waits = 2000;
+  disk_b.wait_s = 5;
+  disk_b.weight_s = 5;
+  return disk_b;
+}
+
+inline ReportKnot sample_knot() {
+  ReportKnot knot;
+  knot.actors = {1, 2};
+  knot.edges = {0, 2};
+  knot.pattern = Pattern::blocking_io;
+  knot.threads = 1;
+  knot.weight_s = 14.5;
+  knot.cpu_s = 5;
+  return knot;
+}
+
+inline ReportDisk sample_disk() {
+  return {2,
+          1'000'000'000,
+          2000,
+          5,
+          5,
+          500e6,
+          400,
+          CapacitySource::assumed,
+          true,
+          1e8,
+          200,
+          0.0025,
+          0.5,
+          {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
+          ReportDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}};
+}
+
 inline Report sample_report() {
   Report report;
   report.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1.0", 2, "0.1.0", 15, 5};
@@ -44,73 +127,13 @@ inline Report sample_report() {
   report.actors[0].time = {2, 0.5, 7.5, 0, 10};
   report.actors[3].open_wait_s = 10;
 
-  ReportEdge b_disk;
-  b_disk.from = 1;
-  b_disk.to = 2;
-  b_disk.waits = 1000;
-  b_disk.wait_s = 5;
-  b_disk.weight_s = 9.5;
-  b_disk.each_s = 0.005;
-  b_disk.classes = {{WaitClass::disk, 5}};
-  b_disk.stacks = {{WaitClass::disk,
-                    6.5,
-                    3,
-                    600,
-                    stack_of({"io_schedule+0x1", "--", "fdatasync+0x1b (libc.so.6)",
-                              "sync_it()+0x2 (server) at src/log.cc:7"}),
-                    {}},
-                   {WaitClass::disk, 3, 2, 400, stack_of({"--", "pwrite+0x2 (libc.so.6)"}), {}}};
-  ReportEdge a_b;
-  a_b.from = 0;
-  a_b.to = 1;
-  a_b.waits = 800;
-  a_b.wait_s = 8;
-  a_b.weight_s = 8;
-  a_b.each_s = 0.01;
-  a_b.classes = {{WaitClass::futex, 6}, {WaitClass::pipe, 2}};
-  a_b.waker_running_s = 3.9;
-  a_b.waker_runnable_s = 0.1;
-  a_b.waker_blocked_s = 4.0;
-  a_b.stacks = {{WaitClass::futex, 8, 8, 800, stack_of({"pthread_cond_wait"}),
-                 stack_of({"pthread_cond_signal", "dequeue"})}};
-  a_b.peers_known = 70;
-  a_b.peers = {{{Peer::Role::service, "10.0.0.5", 3306}, 500, 5},
-               {{Peer::Role::client, "10.0.0.9", 40312}, 300, 3}};
-  ReportEdge disk_b;
-  disk_b.from = 2;
-  disk_b.to = 1;
-  disk_b.idle = true;
-  disk_b.waits = 2000;
-  disk_b.wait_s = 5;
-  disk_b.weight_s = 5;
-  report.edges = {b_disk, a_b, disk_b};
+  report.edges = {sample_disk_wait(), sample_thread_wait(), sample_idle_disk()};
 
-  ReportKnot knot;
-  knot.actors = {1, 2};
-  knot.edges = {0, 2};
-  knot.pattern = Pattern::blocking_io;
-  knot.threads = 1;
-  knot.weight_s = 14.5;
-  knot.cpu_s = 5;
-  report.knots = {knot};
+  report.knots = {sample_knot()};
   report.sinks = {{3, false, 0, 0, 0}};
   report.refinement = {{ReportStep::Reason::noise, 1, std::nullopt, 0.01},
                        {ReportStep::Reason::background_sink, std::nullopt, 3, 0}};
-  report.disks = {{2,
-                   1'000'000'000,
-                   2000,
-                   5,
-                   5,
-                   500e6,
-                   400,
-                   CapacitySource::assumed,
-                   true,
-                   1e8,
-                   200,
-                   0.0025,
-                   0.5,
-                   {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
-                   ReportDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}}};
+  report.disks = {sample_disk()};
   report.open_waits = {{3, 13, 10, true, WaitClass::poll, stack_of({"epoll_wait"})}};
   report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, std::nullopt, std::nullopt, 0}};
   return report;
