@@ -16,7 +16,8 @@ std::string disks_below(const ReportActor& disk);
 /// its namespace)` with an ns_tid.
 std::string thread_name(const std::string& name, std::int32_t tid, std::int32_t ns_tid);
 
-/// What actors are called in the text report. Not escaped, but never longer than kNameColumns and a few.
+/// What actors are called in the text report and in sentences. A name that came from the target is escaped,
+/// as UTF-8, and cut to kNameColumns; what is added to tell actors apart follows the cut.
 class ActorNames {
  public:
   static constexpr int kNameColumns = 28;
