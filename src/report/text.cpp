@@ -38,7 +38,7 @@ void put_head(const TextPage& page) {
                                      : unbroken(format_count(lost) + " lost", Ink::warn)}),
                    2);
   if (const std::string chosen = described(page.report.options.filter); !chosen.empty()) {
-    page.canvas.flow(words("Of the target only " + chosen + "; its others count as outside."), 2);
+    page.canvas.flow(words("Only " + chosen + " count as the target; all others are outside."), 2);
   }
 }
 

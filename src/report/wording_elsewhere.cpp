@@ -11,7 +11,8 @@ namespace offwait {
 
 namespace {
 
-/// A timed sleep may be a brake on behalf of somebody else (a write stall): who is saturated meanwhile?
+/// A timed sleep may be a brake on behalf of somebody else (a write stall): which sink is saturated
+/// meanwhile?
 std::string saturated_meanwhile(const Report& report, const ActorNames& names) {
   constexpr std::size_t kMostNamed = 3;
   std::string out;

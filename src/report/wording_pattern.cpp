@@ -95,8 +95,8 @@ std::string lack_of_cpu(const Report& report, const ReportEvidence& evidence) {
 
 std::string cpu_starvation(const Report& report, const ReportEvidence& evidence) {
   return fmt::format(
-      "its threads were runnable for {}, blocked for {}; who they waited for ran {} of the time it could "
-      "have{}.",
+      "its threads were runnable for {}, blocked for {}; the threads they waited for ran {} of the time they "
+      "could have{}.",
       format_seconds(evidence.runnable_s), format_seconds(evidence.blocked_s),
       format_percent(evidence.waker_running_s, evidence.waker_running_s + evidence.waker_runnable_s),
       machine_clause(report));
@@ -197,7 +197,7 @@ std::string_view advice(Pattern pattern) {
     case Pattern::request_answer:
       return "Both sides of a dialogue are in the knot and take turns waiting: usually there are more "
              "requests at a time (more clients, pipelining, batches), or the slower side is made faster; "
-             "which one that is, is seen from who runs or is runnable while it is waited for.";
+             "the slower side is the one that runs or is runnable while it is waited for.";
     case Pattern::mixed:
       break;
   }

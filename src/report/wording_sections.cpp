@@ -254,7 +254,7 @@ std::string holder_text(const Report& report, const ReportOpenWait& open) {
       std::any_of(report.open_waits.begin(), report.open_waits.end(),
                   [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
   const ReportOpenWait* const other = blocked_holder(report, open);
-  return fmt::format("for the pthread mutex held by {}, who {}",
+  return fmt::format("for the pthread mutex held by {}, which {}",
                      thread_name(open.holder->name, open.holder->tid, open.holder->ns_tid),
                      !blocked           ? "is not blocked"
                      : other == nullptr ? "waits for it in turn: a deadlock"

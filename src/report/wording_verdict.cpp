@@ -16,7 +16,7 @@ namespace {
 
 std::string called(const ReportThread& thread) { return thread_name(thread.name, thread.tid, thread.ns_tid); }
 
-/// "Deadlock: A (tid 11) waits for the mutex of B (tid 12), who waits for that of A (tid 11). "
+/// "Deadlock: A (tid 11) waits for the mutex of B (tid 12), which waits for that of A (tid 11). "
 std::string deadlock_sentence(const ReportDeadlock& deadlock) {
   constexpr std::size_t kMostNamed = 4;
   const std::vector<ReportThread>& threads = deadlock.threads;
@@ -26,7 +26,7 @@ std::string deadlock_sentence(const ReportDeadlock& deadlock) {
   }
   std::string out = fmt::format("Deadlock: {} waits for the mutex of {}", first, called(threads[1]));
   for (std::size_t i = 2; i <= std::min(threads.size(), kMostNamed); ++i) {
-    out += fmt::format(", who waits for that of {}", called(threads[i % threads.size()]));
+    out += fmt::format(", which waits for that of {}", called(threads[i % threads.size()]));
   }
   if (threads.size() > kMostNamed) {
     out += fmt::format(", and so on through {} threads", threads.size());
@@ -136,14 +136,14 @@ std::string where_the_waits_go(const Report& report) {
   return out;
 }
 
-/// " of memcaslap, who ran for 81% of that time", if it is a thread of this host.
+/// " from memcaslap, which ran for 81% of that time", if it is a thread of this host.
 std::string who_asks(const Report& report, ReportEdgeId requests, const ActorNames& names) {
   const ReportEdge& edge = report.edges[requests];
   const ActorKind kind = report.actors[edge.to].kind;
   if ((kind != ActorKind::thread && kind != ActorKind::group) || edge.wait_s <= 0) {
     return "";
   }
-  return fmt::format(" of {}, who ran for {} of that time", names.brief(edge.to),
+  return fmt::format(" from {}, which ran for {} of that time", names.brief(edge.to),
                      format_percent(edge.waker_running_s, edge.wait_s));
 }
 
@@ -153,7 +153,7 @@ std::string of_one_cpu(const Report& report) {
 
 std::string requests_sentence(const Report& report, const ActorNames& names) {
   std::string out = fmt::format(
-      "Idle: waiting for requests{}. Nothing in the target limits, it ran {}{}; it would serve more if it "
+      "Idle: it waits for requests{}. Nothing in the target limits, it ran {}{}; it would serve more if it "
       "were asked for more at a time{}.",
       who_asks(report, *report.verdict.requests, names), of_one_cpu(report), where_the_waits_go(report),
       machine_clause(report));

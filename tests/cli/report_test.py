@@ -225,8 +225,8 @@ class PartsOfTheTarget(TestCase):
                               (["--threads", "right", "--threads", "t*"], "threads called right or t*"),
                               (["--threads", "*-2", "--comm", "r*"], "threads called *-2 of processes called r*")):
             text = run("report", self.file, *options).stdout.decode()
-            self.assertIn(f"\nOf the target only {said}; its others count as outside.\n", text)
-        self.assertNotIn("Of the target", run("report", self.file).stdout.decode())
+            self.assertIn(f"\nOnly {said} count as the target; all others are outside.\n", text)
+        self.assertNotIn("count as the target", run("report", self.file).stdout.decode())
 
     def test_folded_stacks_are_of_the_chosen_threads(self):
         folded = run("report", self.file, "--threads", "left*", "--folded", "-").stdout.decode()

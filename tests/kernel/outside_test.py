@@ -112,7 +112,7 @@ class OutsideTest(unittest.TestCase):
 
     def check_idle(self, report, client, waker):
         self.assertEqual(report["verdict"]["kind"], "idle", report["verdict"])
-        self.assertTrue(report["verdict"]["sentence"].startswith("Idle: waiting for requests"), report["verdict"])
+        self.assertTrue(report["verdict"]["sentence"].startswith("Idle: it waits for requests"), report["verdict"])
         self.assertEqual([k for k in report["knots"] if not k["background"]], [])
         self.assertEqual([s for s in report["sinks"] if s["saturated"] or s["paced"]], [])
         [edge] = [e for e in report["edges"] if report["actors"][e["from"]]["outside"] is False

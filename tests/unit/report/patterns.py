@@ -26,8 +26,8 @@ CASES = {
     "blocking-io": ("blocking-io", ["a", "b", "vda"], "disk vda idle 100% of the window."),
     "blocking-io-not": ("lock-contention", TWO, "its waits are futex 100%. One thread is let go at a time."),
     "cpu-starvation": ("cpu-starvation", TWO,
-                       "its threads were runnable for 86.0 ms, blocked for 100 ms; who they waited for ran 14% of the "
-                       "time it could have."),
+                       "its threads were runnable for 86.0 ms, blocked for 100 ms; the threads they waited for ran "
+                       "14% of the time they could have."),
     "cpu-starvation-not": ("lock-contention", TWO,
                            "its waits are futex 100%. One thread is let go at a time. CPUs are short, too: its threads "
                            "ran for 15.0 ms and were runnable for 85.0 ms."),

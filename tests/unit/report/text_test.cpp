@@ -119,7 +119,7 @@ TEST_CASE("A thread of a container is called by both its numbers") {
   report.open_waits[0].holder = {1, 12, "B", 7};
   CHECK_THAT(
       to_text(report, {false, Charset::utf8, 120, 0, false}),
-      Catch::Contains("for the pthread mutex held by B (tid 12, 7 in its namespace), who is not blocked"));
+      Catch::Contains("for the pthread mutex held by B (tid 12, 7 in its namespace), which is not blocked"));
 }
 
 TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that one is") {
@@ -133,22 +133,22 @@ TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that o
   report.open_waits[0].holder = {1, 12, "B"};
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
-      for the pthread mutex held by B (tid 12), who is blocked (futex) in pthread_mutex_lock ← second
+      for the pthread mutex held by B (tid 12), which is blocked (futex) in pthread_mutex_lock ← second
   B (tid 12)  10.0 s  futex  pthread_mutex_lock ← second
 )");
   report.open_waits[1].holder = {0, 11, "A"};
   report.open_waits[0].deadlock = report.open_waits[1].deadlock = true;
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
-      for the pthread mutex held by B (tid 12), who waits for it in turn: a deadlock
+      for the pthread mutex held by B (tid 12), which waits for it in turn: a deadlock
   B (tid 12)  10.0 s  futex  pthread_mutex_lock ← second
-      for the pthread mutex held by A (tid 11), who waits for it in turn: a deadlock
+      for the pthread mutex held by A (tid 11), which waits for it in turn: a deadlock
 )");
   report.open_waits.resize(1);
   report.open_waits[0].deadlock = false;
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
-      for the pthread mutex held by B (tid 12), who is not blocked
+      for the pthread mutex held by B (tid 12), which is not blocked
 )");
   report.open_waits[0].holder = {0, 11, "A"};
   report.open_waits[0].deadlock = true;

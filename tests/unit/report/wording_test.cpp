@@ -65,21 +65,21 @@ TEST_CASE("Deadlocks come first, each circle in order of waiting; long ones are 
   CHECK(verdict(report) == rest);
   report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}}}, {{{0, 4, "d"}}}};
   CHECK(verdict(report) ==
-        "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of a (tid 1). "
+        "Deadlock: a (tid 1) waits for the mutex of b (tid 2), which waits for that of a (tid 1). "
         "Deadlock: d (tid 4) waits for a mutex that it holds itself. " +
             rest);
   report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}}}};
-  CHECK(
-      verdict(report) ==
-      "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of c (tid 3), who waits for "
-      "that of a (tid 1). " +
-          rest);
+  CHECK(verdict(report) ==
+        "Deadlock: a (tid 1) waits for the mutex of b (tid 2), which waits for that of c (tid 3), which "
+        "waits for "
+        "that of a (tid 1). " +
+            rest);
   report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}, {0, 4, "d"}, {0, 5, "e"}}}};
-  CHECK(
-      verdict(report) ==
-      "Deadlock: a (tid 1) waits for the mutex of b (tid 2), who waits for that of c (tid 3), who waits for "
-      "that of d (tid 4), who waits for that of e (tid 5), and so on through 5 threads. " +
-          rest);
+  CHECK(verdict(report) ==
+        "Deadlock: a (tid 1) waits for the mutex of b (tid 2), which waits for that of c (tid 3), which "
+        "waits for "
+        "that of d (tid 4), which waits for that of e (tid 5), and so on through 5 threads. " +
+            rest);
 }
 
 TEST_CASE("An idle target is told what it waits for") {
