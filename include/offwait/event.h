@@ -16,7 +16,8 @@
 
 /* The kinds of record in the order of their numbers, from 1: X(NAME, struct). Each record begins like
  * `offwait_record`. To add a kind, append it to this table, define its struct below, emit it in bpf/, and
- * give it a place in the assembler (src/event) and in the text form (src/trace). */
+ * give it a place in the assembler (src/event) and in the text form (src/trace: the table in records.h,
+ * collect_lines.{h,cpp}, text_write.cpp, text_checks.cpp). */
 #define OFFWAIT_RECORD_KINDS(X)     \
   X(WAIT, offwait_wait)             \
   X(PREEMPTION, offwait_preemption) \

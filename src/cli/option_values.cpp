@@ -98,16 +98,16 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return *number * scale;
 }
 
-Result<FoldedKind> parse_folded_kind(std::string_view text) {
-  if (text == "off-cpu") return FoldedKind::off_cpu;
-  if (text == "off-wake") return FoldedKind::off_wake;
-  if (text == "on-cpu") return FoldedKind::on_cpu;
+Result<StackKind> parse_folded_kind(std::string_view text) {
+  if (text == "off-cpu") return StackKind::off_cpu;
+  if (text == "off-wake") return StackKind::off_wake;
+  if (text == "on-cpu") return StackKind::on_cpu;
   return Error{fmt::format("bad kind '{}': expected off-cpu, off-wake or on-cpu", text)};
 }
 
-Result<FoldedWeight> parse_folded_weight(std::string_view text) {
-  if (text == "wait") return FoldedWeight::wait;
-  if (text == "weight") return FoldedWeight::weight;
+Result<StackMeasure> parse_folded_weight(std::string_view text) {
+  if (text == "wait") return StackMeasure::wait;
+  if (text == "weight") return StackMeasure::weight;
   return Error{fmt::format("bad weight '{}': expected wait or weight", text)};
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/stack_sums.h"
 #include "base/result.h"
-#include "report/folded.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -29,10 +29,10 @@ Result<std::uint32_t> parse_sample_hz(std::string_view text);
 Result<std::uint64_t> parse_size(std::string_view text);
 
 /// `off-cpu`, `off-wake` or `on-cpu`.
-Result<FoldedKind> parse_folded_kind(std::string_view text);
+Result<StackKind> parse_folded_kind(std::string_view text);
 
 /// `wait` or `weight`.
-Result<FoldedWeight> parse_folded_weight(std::string_view text);
+Result<StackMeasure> parse_folded_weight(std::string_view text);
 
 /// `LOCK` or `LOCK,UNLOCK`.
 Result<SpinFunction> parse_spin(std::string_view text);

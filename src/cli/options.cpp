@@ -418,7 +418,7 @@ std::optional<std::string> wrong_output(const OutputOptions& output) {
 std::optional<std::string> wrong_combination(const RecordingOptions& recording, const OutputOptions& output) {
   if (output.folded.empty()) return std::nullopt;
   if (!recording.stacks) return "--folded writes stacks, and --no-stacks records none";
-  if (output.folded_kind == FoldedKind::on_cpu && recording.sample_hz == 0)
+  if (output.folded_kind == StackKind::on_cpu && recording.sample_hz == 0)
     return "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none";
   return std::nullopt;
 }

@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/stack_sums.h"
 #include "base/nanos.h"
 #include "cli/duration.h"
 #include "device/capacity.h"
 #include "model/thread_filter.h"
-#include "report/folded.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -31,8 +31,8 @@ struct AnalysisOptions {
 struct OutputOptions {
   std::string json;
   std::string folded;
-  FoldedKind folded_kind = FoldedKind::off_cpu;
-  FoldedWeight folded_weight = FoldedWeight::wait;
+  StackKind folded_kind = StackKind::off_cpu;
+  StackMeasure folded_weight = StackMeasure::wait;
   bool explain = false;
   int verbosity = 0;
   bool full_stacks = false;

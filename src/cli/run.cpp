@@ -23,6 +23,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/nameless_modules.h"
+#include "analysis/stack_sums.h"
 #include "base/escape.h"
 #include "base/unique_fd.h"
 #include "cli/calibrate.h"
@@ -165,10 +166,10 @@ Result<Trace> with_choices(Trace recorded, const cli::AnalysisOptions& options,
 
 Status write_folded(const Trace& trace, const Reporting& reporting, Output& output) {
   const StackNoise noise = reporting.output.full_stacks ? StackNoise::kept : StackNoise::folded;
-  OFFWAIT_TRY(const auto folded,
-              to_folded(trace, {reporting.output.folded_kind, reporting.output.folded_weight, noise,
-                                reporting.analysis.keep_false_wakeups}));
-  return output.write(folded);
+  OFFWAIT_TRY(const StackSums sums,
+              stack_sums(trace, {reporting.output.folded_kind, reporting.output.folded_weight,
+                                 reporting.analysis.keep_false_wakeups}));
+  return output.write(to_folded(sums, noise));
 }
 
 /// Which files lack names of functions, and where to get them; none if no such file matters.

@@ -3,12 +3,16 @@
 
 namespace offwait {
 
-Backtrace backtrace_of(const Trace& trace, StackId stack) {
+Backtrace backtrace_of(const std::vector<Frame>& frames, const std::vector<Stack>& stacks, StackId stack) {
   Backtrace out;
   if (stack == kNoStack) return out;
-  for (const FrameId frame : trace.stacks[stack].frames) out.frames.push_back(trace.frames[frame]);
-  out.cut = trace.stacks[stack].cut;
+  for (const FrameId frame : stacks[stack].frames) out.frames.push_back(frames[frame]);
+  out.cut = stacks[stack].cut;
   return out;
+}
+
+Backtrace backtrace_of(const Trace& trace, StackId stack) {
+  return backtrace_of(trace.frames, trace.stacks, stack);
 }
 
 std::vector<std::string> to_lines(const Backtrace& stack) {

@@ -24,7 +24,8 @@ struct Backtrace {
   friend auto operator<=>(const Backtrace&, const Backtrace&) = default;
 };
 
-/// Empty for kNoStack.
+/// Empty for kNoStack. `frames` and `stacks` are those of a Trace.
+Backtrace backtrace_of(const std::vector<Frame>& frames, const std::vector<Stack>& stacks, StackId stack);
 Backtrace backtrace_of(const Trace& trace, StackId stack);
 
 /// Separates kernel frames from user frames wherever a stack is written.

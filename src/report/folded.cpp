@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/escape.h"
-#include "base/nanos.h"
-#include "graph/false_wakeups.h"
-#include "graph/sweep.h"
-#include "model/validate.h"
+#include "model/backtrace.h"
 #include "report/frame.h"
 
 namespace offwait {
@@ -32,54 +30,53 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-class Folder {
+std::string name_cell(const std::string& name) { return name.empty() ? "[no name]" : cell(name); }
+
+std::string waker_cell(const std::optional<StackWaker>& waker) {
+  if (!waker) return "[nobody seen]";
+  if (waker->kind == ActorKind::thread) return name_cell(waker->name);
+  return cell(std::string(to_string(waker->kind)) + (waker->name.empty() ? "" : " " + waker->name));
+}
+
+/// Samples are counted one by one, times in µs.
+std::int64_t rounded(std::int64_t amount, StackKind kind) {
+  constexpr std::int64_t kMicrosecond = 1000;
+  return kind == StackKind::on_cpu ? amount : (amount + kMicrosecond / 2) / kMicrosecond;
+}
+
+/// The frames of stacks as parts of lines.
+class StackTexts {
  public:
-  Folder(const Trace& trace, const FoldedOptions& options) : trace_(trace), options_(options) {}
+  StackTexts(const StackSums& sums, StackNoise noise) : sums_(sums), noise_(noise) {}
 
-  std::string waits(const Sweep& sweep) {
-    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
-      const WaitSite& site = trace_.sites[id];
-      const SiteSum& sum = sweep.sites[id];
-      if (trace_.actors[site.thread].outside) continue;
-      std::string line = name(site.thread) + stack(site.wait_stack).root_first;
-      if (options_.kind == FoldedKind::off_wake) {
-        line.append(";").append(kSeparator).append(stack(site.waker_stack).leaf_first).append(";");
-        line.append(waker(site));
+  /// Each frame with `;` before it.
+  struct Text {
+    std::string leaf_first;
+    std::string root_first;
+  };
+  const Text& of(StackId id) {
+    const auto [found, added] = texts_.try_emplace(id);
+    if (added) {
+      for (const std::string& frame : frames(id)) {
+        found->second.leaf_first += ";" + frame;
+        found->second.root_first.insert(0, ";" + frame);
       }
-      counts_[line] += options_.weight == FoldedWeight::wait ? sum.wait_ns : sum.weight_ns;
     }
-    constexpr Nanos kMicrosecond = 1000;
-    return lines(kMicrosecond);
-  }
-
-  std::string samples() {
-    for (const CpuSample& sample : trace_.cpu_samples) {
-      if (sample.at < trace_.window.begin || sample.at >= trace_.window.end ||
-          trace_.actors[sample.thread].outside) {
-        continue;
-      }
-      ++counts_[name(sample.thread) + stack(sample.stack).root_first];
-    }
-    return lines(1);
+    return found->second;
   }
 
  private:
-  std::string name(ActorId thread) const {
-    const std::string& name = trace_.actors[thread].name;
-    return name.empty() ? "[no name]" : cell(name);
-  }
-
   /// Leaf first.
   std::vector<std::string> frames(StackId id) const {
     std::vector<std::string> out;
     if (id == kNoStack) return out;
-    const Backtrace stack = backtrace_of(trace_, id);
+    const Backtrace stack = backtrace_of(sums_.frames, sums_.stacks, id);
     const auto add = [&out](const std::vector<Frame>& frames) {
       for (const Frame& frame : frames) {
         if (frame.kind != Frame::Kind::boundary) out.push_back(cell(short_frame(without_line(frame))));
       }
     };
-    if (options_.noise == StackNoise::kept) {
+    if (noise_ == StackNoise::kept) {
       add(stack.frames);
     } else {
       const std::size_t all = stack.frames.size() + 1;
@@ -91,59 +88,33 @@ class Folder {
     return out;
   }
 
-  /// Each frame with `;` before it.
-  struct Text {
-    std::string leaf_first;
-    std::string root_first;
-  };
-  const Text& stack(StackId id) {
-    const auto [found, added] = stacks_.try_emplace(id);
-    if (added) {
-      for (const std::string& frame : frames(id)) {
-        found->second.leaf_first += ";" + frame;
-        found->second.root_first.insert(0, ";" + frame);
-      }
-    }
-    return found->second;
-  }
-
-  std::string waker(const WaitSite& site) const {
-    if (site.waker == kNoActor) return "[nobody seen]";
-    const Actor& actor = trace_.actors[site.waker];
-    if (actor.kind == ActorKind::thread) return name(site.waker);
-    return cell(std::string(to_string(actor.kind)) + (actor.name.empty() ? "" : " " + actor.name));
-  }
-
-  std::string lines(Nanos unit) const {
-    std::string out;
-    for (const auto& [line, count] : counts_) {
-      if (const Nanos units = (count + unit / 2) / unit; units > 0) {
-        out.append(line).append(" ").append(std::to_string(units)).append("\n");
-      }
-    }
-    return out;
-  }
-
-  const Trace& trace_;
-  const FoldedOptions& options_;
-  std::unordered_map<StackId, Text> stacks_;
-  std::map<std::string, Nanos> counts_;
+  const StackSums& sums_;
+  StackNoise noise_;
+  std::unordered_map<StackId, Text> texts_;
 };
+
+std::string line_of(const StackSum& sum, StackKind kind, StackTexts& stacks) {
+  std::string line = name_cell(sum.thread) + stacks.of(sum.stack).root_first;
+  if (kind == StackKind::off_wake) {
+    line.append(";").append(kSeparator).append(stacks.of(sum.waker_stack).leaf_first);
+    line.append(";").append(waker_cell(sum.waker));
+  }
+  return line;
+}
 
 }  // namespace
 
-Result<std::string> to_folded(Trace trace, const FoldedOptions& options) {
-  OFFWAIT_TRY_STATUS(validate(trace));
-  if (options.kind == FoldedKind::on_cpu) {
-    return Folder(trace, options).samples();
+std::string to_folded(const StackSums& sums, StackNoise noise) {
+  StackTexts stacks(sums, noise);
+  // Which stacks read the same is only known here. They become one before rounding, so that no part is lost.
+  std::map<std::string, std::int64_t> lines;
+  for (const StackSum& sum : sums.sums) lines[line_of(sum, sums.kind, stacks)] += sum.amount;
+  std::string out;
+  for (const auto& [line, amount] : lines) {
+    const std::int64_t count = rounded(amount, sums.kind);
+    if (count > 0) out.append(line).append(" ").append(std::to_string(count)).append("\n");
   }
-  if (!options.keep_false_wakeups) {
-    if (const std::vector<FalseWakeup> found = find_false_wakeups(trace); !found.empty()) {
-      trace = without_false_wakeups(trace, found);
-    }
-  }
-  OFFWAIT_TRY(const Sweep swept, sweep(trace));
-  return Folder(trace, options).waits(swept);
+  return out;
 }
 
 }  // namespace offwait

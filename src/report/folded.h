@@ -1,41 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stacks as Brendan Gregg's flame graphs want them: `frame;frame;frame COUNT`, one distinct stack a line.
+// Stacks in the form of Brendan Gregg's flame graphs: `frame;frame;frame COUNT`, a line for each stack.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "base/result.h"
-#include "model/trace.h"
+#include "analysis/stack_sums.h"
 #include "report/fold.h"
 
 namespace offwait {
 
-enum class FoldedKind : std::uint8_t {
-  off_cpu,   ///< `comm;root;…;leaf`: where the target's threads waited
-  off_wake,  ///< the same, then `;--;leaf;…;root;comm`: and for whom, and where that one woke them
-  on_cpu,    ///< `comm;root;…;leaf`: where they ran, by CPU samples
-};
-
-enum class FoldedWeight : std::uint8_t {
-  wait,    ///< how long they waited, µs
-  weight,  ///< weight of these waits (wPerf's local impact, as in the report's edges), µs
-};
-// Samples are counted one by one.
-
-struct FoldedOptions {
-  FoldedKind kind = FoldedKind::off_cpu;
-  FoldedWeight weight = FoldedWeight::wait;
-  /// `folded`: without the kernel's ways to the scheduler, either, as in the text.
-  StackNoise noise = StackNoise::folded;
-  bool keep_false_wakeups = false;  ///< as AnalysisOptions
-};
-
-/// In alphabetical order, without zeros. Only threads of the target, one by one; comm is a thread's name. A
-/// waker that is no thread is `disk vda`, `timer` or the like; `[nobody seen]` stands for an unknown one, and
-/// that of a wait which is still open. Frames have neither offset nor line. Text is escaped, `;` in it
-/// becomes `:`, and a space before a number at its end `_`: flamegraph.pl takes such for a second count.
-/// Errors as of analyse().
-Result<std::string> to_folded(Trace trace, const FoldedOptions& options);
+/// The lines by kind, where `comm` is a thread's name:
+/// - off_cpu, on_cpu: `comm;root;…;leaf`
+/// - off_wake: the same, then `;--;leaf;…;root;comm` with the waker's stack and name. A waker that is no
+/// thread
+///   is `disk vda`, `timer` or the like; `[nobody seen]` stands for none.
+///
+/// Lines are in alphabetical order, and count samples or whole µs; lines that would count 0 are left out.
+/// Frames have neither offset nor line. Stacks that read the same without them, and without noise, share one
+/// line. Text is escaped, `;` in it becomes `:`, and a space before a number at its end becomes `_`, because
+/// flamegraph.pl takes such a number for a second count.
+///
+/// `noise`: `folded` also leaves out the kernel's ways to the scheduler, as the text does.
+std::string to_folded(const StackSums& sums, StackNoise noise = StackNoise::folded);
 
 }  // namespace offwait

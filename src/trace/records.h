@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The table of the text form: each record's name, its subject (the word after the name) and its keys. The
 // reader, the writer and the error messages use it. So a new key is added here and in the record's struct
-// (trace/lines.h); a new record is added to AllLines below as well.
+// (trace/lines.h). A new record is also added to AllLines below, to the lines that become a trace
+// (trace/collect_lines.{h,cpp}), to those written (trace/text_write.cpp) and, if text cannot express every
+// value of it, to the checks before writing (trace/text_checks.cpp).
 #pragma once
 
 #include <array>

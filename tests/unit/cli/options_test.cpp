@@ -153,16 +153,16 @@ TEST_CASE("the rate of samples is bounded, and 0 is none") {
 TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the text") {
   const ProfileOptions profile = good<ProfileOptions>({"-p", "1", "--folded", "f.txt"});
   CHECK(profile.output.folded == "f.txt");
-  CHECK(profile.output.folded_kind == FoldedKind::off_cpu);
-  CHECK(profile.output.folded_weight == FoldedWeight::wait);
+  CHECK(profile.output.folded_kind == StackKind::off_cpu);
+  CHECK(profile.output.folded_weight == StackMeasure::wait);
   const ReportOptions options =
       good<ReportOptions>({"report", "w.txt", "--folded", "-", "--folded-kind", "off-wake", "--folded-weight",
                            "weight", "--json", "j.json"});
   CHECK(options.output.folded == "-");
-  CHECK(options.output.folded_kind == FoldedKind::off_wake);
-  CHECK(options.output.folded_weight == FoldedWeight::weight);
+  CHECK(options.output.folded_kind == StackKind::off_wake);
+  CHECK(options.output.folded_weight == StackMeasure::weight);
   CHECK(good<ProfileOptions>({"-p", "1", "--folded", "f", "--folded-kind", "on-cpu"}).output.folded_kind ==
-        FoldedKind::on_cpu);
+        StackKind::on_cpu);
   CHECK(wrong({"-p", "1", "--folded", "f", "--folded-kind", "cpu"}) ==
         "bad kind 'cpu': expected off-cpu, off-wake or on-cpu");
   CHECK(wrong({"-p", "1", "--folded", "f", "--folded-weight", "count"}) ==

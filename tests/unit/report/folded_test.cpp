@@ -38,55 +38,61 @@ Trace small_trace() {
   return trace;
 }
 
-std::string folded(const FoldedOptions& options) {
-  const Result<std::string> result = to_folded(small_trace(), options);
-  return result.ok() ? *result : result.error().message;
+std::string folded(const StackSumOptions& options, StackNoise noise = StackNoise::folded) {
+  const Result<StackSums> sums = stack_sums(small_trace(), options);
+  return sums.ok() ? to_folded(*sums, noise) : sums.error().message;
 }
 
 }  // namespace
 
 TEST_CASE("Where the target's threads waited, root first, in microseconds") {
-  CHECK(folded({FoldedKind::off_cpu}) ==
+  CHECK(folded({StackKind::off_cpu}) ==
         "A 1000\n"
         "A;work;___pthread_cond_wait;futex_do_wait 3000\n"
         "B_2;work;futex_do_wait 2000\n");
 }
 
 TEST_CASE("By weight: with what waited behind it") {
-  CHECK(folded({FoldedKind::off_cpu, FoldedWeight::weight}) ==
+  CHECK(folded({StackKind::off_cpu, StackMeasure::weight}) ==
         "A 1000\n"
         "A;work;___pthread_cond_wait;futex_do_wait 3000\n"
         "B_2;work;futex_do_wait 4001\n");
 }
 
 TEST_CASE("And for whom, and where that one woke them, leaf first") {
-  CHECK(folded({FoldedKind::off_wake}) ==
+  CHECK(folded({StackKind::off_wake}) ==
         "A;--;[nobody seen] 1000\n"
         "A;work;___pthread_cond_wait;futex_do_wait;--;pthread_cond_signal;evil:frame\\x0a_7;B_2 3000\n"
         "B_2;work;futex_do_wait;--;disk vda 2000\n");
 }
 
 TEST_CASE("Where they ran, by samples") {
-  CHECK(folded({FoldedKind::on_cpu}) ==
+  CHECK(folded({StackKind::on_cpu}) ==
         "A;work;futex_do_wait 2\n"
         "B_2 1\n");
 }
 
 TEST_CASE("With all frames") {
-  FoldedOptions options;
-  options.noise = StackNoise::kept;
-  CHECK(folded(options) ==
+  CHECK(folded({}, StackNoise::kept) ==
         "A 1000\n"
         "A;start_thread;work;___pthread_cond_wait;do_syscall_64;futex_do_wait 3000\n"
         "B_2;work;futex_do_wait 2000\n");
 }
 
-TEST_CASE("No name is a name here, and what cannot be analysed is an error") {
-  Trace trace = small_trace();
-  trace.actors[0].name = "";
-  const Result<std::string> nameless = to_folded(trace, {FoldedKind::on_cpu});
-  REQUIRE(nameless.ok());
-  CHECK(*nameless == "B_2 1\n[no name];work;futex_do_wait 2\n");
-  trace.window.end = kNever;
-  CHECK_FALSE(to_folded(trace, {}).ok());
+TEST_CASE("No name is a name here") {
+  StackSums sums;
+  sums.kind = StackKind::off_wake;
+  sums.sums = {{"", kNoStack, StackWaker{ActorKind::thread, ""}, kNoStack, 7'000},
+               {"A", kNoStack, StackWaker{ActorKind::timer, ""}, kNoStack, 5'000}};
+  CHECK(to_folded(sums) == "A;--;timer 5\n[no name];--;[no name] 7\n");
+}
+
+TEST_CASE("What reads the same is one line, rounded once") {
+  StackSums sums;
+  sums.frames = frames({"work+0x1 (app) at a.c:5", "work+0x9 (app) at a.c:7", "other+0x1 (app)"});
+  sums.stacks = {{{0}}, {{1}}, {{2}}};
+  sums.sums = {{"A", 0, {}, kNoStack, 400}, {"A", 1, {}, kNoStack, 400}, {"A", 2, {}, kNoStack, 499}};
+  CHECK(to_folded(sums) == "A;work 1\n");
+  sums.kind = StackKind::on_cpu;
+  CHECK(to_folded(sums) == "A;other 499\nA;work 800\n");
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/stack_sums.h"
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "analysis/options.h"
+#include "analysis/prepare.h"
+#include "graph/sweep.h"
+#include "model/validate.h"
+
+namespace offwait {
+
+namespace {
+
+/// For each actor the first one with its kind and name.
+std::vector<ActorId> first_namesakes(const std::vector<Actor>& actors) {
+  std::map<std::pair<ActorKind, std::string_view>, ActorId> first;
+  std::vector<ActorId> out;
+  out.reserve(actors.size());
+  for (ActorId id = 0; id < actors.size(); ++id) {
+    out.push_back(first.try_emplace({actors[id].kind, actors[id].name}, id).first->second);
+  }
+  return out;
+}
+
+/// What has one sum. Actors stand for all of their kind and name.
+struct Key {
+  ActorId thread = kNoActor;
+  StackId stack = kNoStack;
+  ActorId waker = kNoActor;
+  StackId waker_stack = kNoStack;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+using Amounts = std::map<Key, std::int64_t>;
+
+Amounts sum_waits(const Trace& trace, const std::vector<SiteSum>& site_sums, const StackSumOptions& options) {
+  const std::vector<ActorId> namesakes = first_namesakes(trace.actors);
+  Amounts amounts;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (trace.actors[site.thread].outside) continue;
+    Key key{namesakes[site.thread], site.wait_stack};
+    if (options.kind == StackKind::off_wake) {
+      key.waker = site.waker == kNoActor ? kNoActor : namesakes[site.waker];
+      key.waker_stack = site.waker_stack;
+    }
+    const SiteSum& sum = site_sums[id];
+    amounts[key] += options.measure == StackMeasure::wait ? sum.wait_ns : sum.weight_ns;
+  }
+  return amounts;
+}
+
+Amounts count_samples(const Trace& trace) {
+  const std::vector<ActorId> namesakes = first_namesakes(trace.actors);
+  Amounts amounts;
+  for (const CpuSample& sample : trace.cpu_samples) {
+    const bool inside = sample.at >= trace.window.begin && sample.at < trace.window.end;
+    if (!inside || trace.actors[sample.thread].outside) continue;
+    ++amounts[{namesakes[sample.thread], sample.stack}];
+  }
+  return amounts;
+}
+
+StackSums with_names(const Trace& trace, const Amounts& amounts, StackKind kind) {
+  StackSums out{kind, trace.frames, trace.stacks, {}};
+  out.sums.reserve(amounts.size());
+  for (const auto& [key, amount] : amounts) {
+    StackSum sum{trace.actors[key.thread].name, key.stack, {}, key.waker_stack, amount};
+    if (key.waker != kNoActor) {
+      const Actor& waker = trace.actors[key.waker];
+      sum.waker = StackWaker{waker.kind, waker.name};
+    }
+    out.sums.push_back(std::move(sum));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
+  if (options.kind == StackKind::on_cpu) {
+    OFFWAIT_TRY_STATUS(validate(trace));
+    return with_names(trace, count_samples(trace), options.kind);
+  }
+  AnalysisOptions steps;
+  steps.merge = false;
+  steps.keep_false_wakeups = options.keep_false_wakeups;
+  OFFWAIT_TRY(const Prepared prepared, prepare(std::move(trace), steps));
+  const Trace& ready = prepared.trace.all();
+  return with_names(ready, sum_waits(ready, prepared.sweep.sites, options), options.kind);
+}
+
+}  // namespace offwait
