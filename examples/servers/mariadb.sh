@@ -55,4 +55,4 @@ cpus=$(nproc)
 on() { taskset --all-tasks --cpu-list --pid "$1" "$plain" >/dev/null; }
 before() { on "0-$(((cpus + 1) / 2 - 1))" && run "$1" "$plain_port" 64 2; }
 after() { on "0-$((cpus - 1))" && run "$1" "$plain_port" 64 2; }
-measure mariadb-64-flush-2 'MariaDB, 64 clients' 'half the CPUs' 'all CPUs'
+measure mariadb-64-flush-2 'MariaDB, 64 clients' "$(((cpus + 1) / 2)) of $cpus CPUs" 'all CPUs'

@@ -29,4 +29,4 @@ measure rocksdb-shards-0 'RocksDB' '1 cache shard' '64 shards'
 
 before() { read_random "$1" 6 "$half"; }
 after() { read_random "$1" 6 "$all"; }
-measure rocksdb-shards-6 'RocksDB, 64 shards' 'half the CPUs' 'all CPUs'
+measure rocksdb-shards-6 'RocksDB, 64 shards' "$(((cpus + 1) / 2)) of $cpus CPUs" 'all CPUs'
