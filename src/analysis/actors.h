@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who took part, and what the target did in all.
+// The actors of a recording, and the sums of what the target did.
 #pragma once
 
 #include <vector>

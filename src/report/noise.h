@@ -15,8 +15,8 @@ namespace offwait {
 ///   something, as `pthread_mutex_lock` or `std::condition_variable::wait`;
 /// - how libstdc++ calls what it was given, anywhere: std::__invoke, std::function.
 /// Functions of libc and libstdc++ without a name are taken for the first two where they stand at these ends.
-/// Of a stack that is `cut` the outer end is not the start of a thread, and stays. Never nothing, if there
-/// was something and it was not cut; frames stay as they are. noise.cpp has the table of names.
+/// The outer end of a stack that is `cut` is not the start of a thread, so it stays. A stack that has frames
+/// and is not cut keeps at least one; frames stay as they are. noise.cpp has the table of names.
 std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut);
 
 }  // namespace offwait

@@ -48,7 +48,7 @@ std::string capacity_text(const ReportDisk& disk);
 std::string rate_text(const ReportDisk& disk);
 /// `2.50 ms each, 0.50 in flight`; empty if no request was seen.
 std::string service_text(const ReportDisk& disk);
-/// Who sent a disk how much.
+/// The share of a disk's traffic that each of its users sent.
 std::string disk_users_text(const ReportDisk& disk, const ActorNames& names, std::size_t most);
 /// How the counters and the tracepoints differ.
 std::string mismatch_text(const ReportDiskCheck& check);
@@ -66,7 +66,7 @@ std::string wrong_stacks_text(const StackReuse& reuse);
 std::string stack_ends_text(const ReportStackEnds& ends);
 /// Threads blocked elsewhere, or from later on; empty for none.
 std::string other_blocked_text(const BlockedThreads& blocked);
-/// Whose mutex a blocked thread waits for, up to the words before the holder's own stack.
+/// Names the holder of the mutex that a blocked thread waits for, up to the words before the holder's stack.
 std::string holder_text(const Report& report, const ReportOpenWait& open);
 /// The open wait of the thread that holds the mutex which `open` waits for, if its stack is worth showing.
 const ReportOpenWait* blocked_holder(const Report& report, const ReportOpenWait& open);
