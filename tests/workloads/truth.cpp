@@ -66,9 +66,11 @@ Nanos monotonic_now() { return clock_ns(CLOCK_MONOTONIC); }
 
 pid_t current_tid() { return gettid(); }
 
+Nanos current_cpu_time() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
 void spin_cpu(Nanos ns) {
-  const Nanos end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
-  while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end) {
+  const Nanos end = current_cpu_time() + ns;
+  while (current_cpu_time() < end) {
   }
 }
 
@@ -107,14 +109,14 @@ ThreadTruth::ThreadTruth(std::string name)
       tid_(current_tid()),
       tgid_(getpid()),
       begin_ns_(monotonic_now()),
-      cpu_ns_(clock_ns(CLOCK_THREAD_CPUTIME_ID)),
+      cpu_ns_(current_cpu_time()),
       run_delay_ns_(current_run_delay()),
       switches_(current_switches()) {
   name_.resize(std::min<std::size_t>(name_.size(), 15));
   pthread_setname_np(pthread_self(), name_.c_str());
 }
 
-void ThreadTruth::add(const Switches& before, const Switches& after, Nanos duration,
+void ThreadTruth::add(const Switches& before, const Switches& after, Nanos duration, Nanos call_cpu,
                       const std::string& waker) {
   ++calls_;
   preempted_in_wait_ += after.involuntary - before.involuntary;
@@ -122,6 +124,7 @@ void ThreadTruth::add(const Switches& before, const Switches& after, Nanos durat
   if (waits > 0) {
     waits_ += waits;
     wait_ns_ += duration;
+    call_cpu_ns_ += call_cpu;
     wakers_[waker] += waits;
   }
 }
@@ -140,7 +143,7 @@ void ThreadTruth::end() {
   const Switches now = current_switches();
   switches_ = {.voluntary = now.voluntary - switches_.voluntary,
                .involuntary = now.involuntary - switches_.involuntary};
-  cpu_ns_ = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns_;
+  cpu_ns_ = current_cpu_time() - cpu_ns_;
   run_delay_ns_ = current_run_delay() - run_delay_ns_;
   end_ns_ = monotonic_now();
 }
@@ -156,6 +159,7 @@ void ThreadTruth::print() const {
                               {"calls", calls_},
                               {"waits", waits_},
                               {"wait_ns", wait_ns_},
+                              {"call_cpu_ns", call_cpu_ns_},
                               {"wakers", nlohmann::ordered_json::object()},
                               {"nvcsw", switches_.voluntary},
                               {"nivcsw", switches_.involuntary},

@@ -11,13 +11,12 @@
 // A truth of kind "thread" covers the thread from `begin_ns` to `end_ns` (CLOCK_MONOTONIC):
 //   tid, tgid, name      name with invalid UTF-8 replaced; name_hex has the bytes
 //   calls                number of blocking calls
-//   waits                voluntary context switches inside them, as the kernel counted: the waits to be
-//   recorded wait_ns              sum of the durations of the calls that blocked. This includes the time from
-//   wake to run,
-//                        so it is comparable with offwait's `run - block`
+//   waits                voluntary context switches inside them, as the kernel counted: the recorded waits
+//   wait_ns              sum of the durations of the calls that blocked, from call to return: a recorded
+//                        wait (`block` to `run`) lies within one of them
+//   call_cpu_ns          CPU time of the thread in these calls: what of wait_ns is not a wait
 //   wakers               {"thread:TID" | "timer" | "disk:NAME" | "peer": waits}; "peer" is any other thread
-//   of
-//                        the truth
+//                        of the truth
 //   nvcsw, nivcsw        voluntary and involuntary switches of the whole span; nvcsw - waits is the number of
 //                        waits outside the blocking calls (for a page table lock, for example)
 //   preempted_in_wait    involuntary switches inside blocking calls
@@ -39,6 +38,9 @@ using Nanos = std::int64_t;
 
 Nanos monotonic_now();
 pid_t current_tid();
+
+/// CPU time of the calling thread so far.
+Nanos current_cpu_time();
 
 /// Keeps the calling thread running until it has used `ns` more of CPU time, preempted or not.
 void spin_cpu(Nanos ns);
@@ -84,10 +86,12 @@ class ThreadTruth {
   template <class BlockingCall>
   void wait(BlockingCall&& blocking_call) {
     const Switches before = current_switches();
+    const Nanos cpu = current_cpu_time();
     const Nanos start = monotonic_now();
     const std::string waker = std::forward<BlockingCall>(blocking_call)();
-    const Nanos end = monotonic_now();
-    add(before, current_switches(), end - start, waker);
+    const Nanos duration = monotonic_now() - start;
+    const Nanos call_cpu = current_cpu_time() - cpu;
+    add(before, current_switches(), duration, call_cpu, waker);
   }
 
   /// Sleeps `rounds` times, `each` ns long.
@@ -104,7 +108,8 @@ class ThreadTruth {
   const Switches& switches() const { return switches_; }
 
  private:
-  void add(const Switches& before, const Switches& after, Nanos duration, const std::string& waker);
+  void add(const Switches& before, const Switches& after, Nanos duration, Nanos call_cpu,
+           const std::string& waker);
 
   std::string name_;
   pid_t tid_;
@@ -118,6 +123,7 @@ class ThreadTruth {
   std::int64_t waits_ = 0;
   std::int64_t preempted_in_wait_ = 0;
   Nanos wait_ns_ = 0;
+  Nanos call_cpu_ns_ = 0;
   std::map<std::string, std::int64_t> wakers_;
 };
 
