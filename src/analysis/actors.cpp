@@ -49,7 +49,7 @@ std::string common_name(const Trace& trace, const std::vector<ActorId>& members)
   return out;
 }
 
-void add_tids(const Trace& trace, const std::vector<ActorId>& members, ReportActor& actor) {
+void add_tids(const Trace& trace, const std::vector<ActorId>& members, FoundActor& actor) {
   actor.tid = trace.actors[members.front()].tid;
   actor.tgid = trace.actors[members.front()].tgid;
   bool renumbered = false;
@@ -98,22 +98,22 @@ std::map<BlockedBy, Nanos> blocked_by_waker(const Prepared& prepared, const Wait
 
 }  // namespace
 
-ReportTime report_time(const ActorTime& time) {
+StateSeconds state_seconds(const ActorTime& time) {
   return {to_seconds(time.running_ns), to_seconds(time.runnable_ns), to_seconds(time.blocked_ns),
           to_seconds(time.unknown_ns), to_seconds(time.lifetime_ns)};
 }
 
-std::vector<ReportActor> find_actors(const Prepared& prepared, const WaitGraph& graph) {
+std::vector<FoundActor> find_actors(const Prepared& prepared, const WaitGraph& graph) {
   const Trace& trace = prepared.trace.all();
   std::vector<Nanos> lost(graph.vertices.size(), 0);
   for (const Gap& gap : trace.gaps) {
     lost[graph.vertex_of[gap.thread]] += clipped(gap.from, gap.to, trace.window);
   }
-  std::vector<ReportActor> out;
+  std::vector<FoundActor> out;
   for (std::uint32_t id = 0; id < graph.vertices.size(); ++id) {
     const Vertex& vertex = graph.vertices[id];
     const Actor& first = trace.actors[vertex.representative];
-    ReportActor actor;
+    FoundActor actor;
     actor.kind = graph.kinds[id];
     actor.name = vertex.members.size() > 1 ? common_name(trace, vertex.members) : first.name;
     actor.outside = first.outside;
@@ -121,7 +121,7 @@ std::vector<ReportActor> find_actors(const Prepared& prepared, const WaitGraph& 
     if (is_thread(actor.kind)) {
       add_tids(trace, vertex.members, actor);
     }
-    actor.time = report_time(vertex.time);
+    actor.time = state_seconds(vertex.time);
     actor.open_wait_s = to_seconds(vertex.time.open_wait_ns);
     actor.lost_s = to_seconds(lost[id]);
     actor.on = first.on;
@@ -130,9 +130,9 @@ std::vector<ReportActor> find_actors(const Prepared& prepared, const WaitGraph& 
   return out;
 }
 
-ReportTotals sum_totals(const Prepared& prepared, const WaitGraph& graph) {
+Totals sum_totals(const Prepared& prepared, const WaitGraph& graph) {
   const Trace& trace = prepared.trace.all();
-  ReportTotals totals;
+  Totals totals;
   const auto waits = prepared.trace.waits();
   totals.waits = static_cast<std::uint64_t>(std::count_if(
       waits.begin(), waits.end(), [&trace](const Wait& wait) { return !trace.sites[wait.site].in_flight; }));
@@ -150,7 +150,7 @@ ReportTotals sum_totals(const Prepared& prepared, const WaitGraph& graph) {
     ++totals.threads;
     add(sum, prepared.sweep.actors[id]);
   }
-  totals.target = report_time(sum);
+  totals.target = state_seconds(sum);
   Nanos unknown = sum.blocked_ns - sum.open_wait_ns;
   for (const auto& [kind, ns] : blocked_by_waker(prepared, graph)) {
     totals.waits_for[kind] = to_seconds(ns);

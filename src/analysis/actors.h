@@ -11,11 +11,11 @@
 namespace offwait {
 
 /// One for each vertex of the graph, with the same number.
-std::vector<ReportActor> find_actors(const Prepared& prepared, const WaitGraph& graph);
+std::vector<FoundActor> find_actors(const Prepared& prepared, const WaitGraph& graph);
 
 /// Sums over all threads that were recorded, stand-ins left out.
-ReportTotals sum_totals(const Prepared& prepared, const WaitGraph& graph);
+Totals sum_totals(const Prepared& prepared, const WaitGraph& graph);
 
-ReportTime report_time(const ActorTime& time);
+StateSeconds state_seconds(const ActorTime& time);
 
 }  // namespace offwait

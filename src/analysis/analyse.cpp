@@ -7,7 +7,7 @@
 #include "analysis/actors.h"
 #include "analysis/devices.h"
 #include "analysis/edges.h"
-#include "analysis/elsewhere.h"
+#include "analysis/excluded_waits.h"
 #include "analysis/knot_input.h"
 #include "analysis/knot_patterns.h"
 #include "analysis/open_waits.h"
@@ -23,8 +23,8 @@ namespace offwait {
 
 namespace {
 
-std::vector<ReportStep> report_steps(const std::vector<KnotStep>& steps) {
-  std::vector<ReportStep> out;
+std::vector<RefinementStep> refinement_steps(const std::vector<KnotStep>& steps) {
+  std::vector<RefinementStep> out;
   for (const KnotStep& step : steps) {
     out.push_back({step.reason, step.edge, step.vertex, to_seconds(step.weight_ns)});
   }
@@ -33,7 +33,7 @@ std::vector<ReportStep> report_steps(const std::vector<KnotStep>& steps) {
 
 }  // namespace
 
-Result<Report> analyse(Trace given, const AnalysisOptions& options) {
+Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   const Result<Prepared> prepared = prepare(std::move(given), options);
   if (!prepared.ok()) {
     return prepared.error();
@@ -44,28 +44,28 @@ Result<Report> analyse(Trace given, const AnalysisOptions& options) {
   const KnotInput input = knot_input(*prepared, graph, remote, options);
   const KnotResult found = find_knots(input.vertices, input.edges, input.options);
 
-  Report report;
-  report.recording = trace.recording;
-  report.window_s = to_seconds(trace.window.length());
-  report.loss = trace.loss;
-  report.totals = sum_totals(*prepared, graph);
-  report.stack_ends = stack_ends(*prepared);
-  report.options = {to_seconds(input.options.min_weight_ns), to_seconds(input.options.noise_ns),
-                    options.merge, options.keep_false_wakeups, options.filter};
-  report.actors = find_actors(*prepared, graph);
-  report.edges = find_edges(*prepared, graph);
-  report.disks = find_disks(*prepared, graph);
-  report.nics = find_nics(*prepared, graph);
-  report.false_wakeups = find_false_wakeups_by_edge(*prepared, graph, !options.keep_false_wakeups);
+  Findings findings;
+  findings.recording = trace.recording;
+  findings.window_s = to_seconds(trace.window.length());
+  findings.loss = trace.loss;
+  findings.totals = sum_totals(*prepared, graph);
+  findings.stack_ends = stack_ends(*prepared);
+  findings.options = {to_seconds(input.options.min_weight_ns), to_seconds(input.options.noise_ns),
+                      options.merge, options.keep_false_wakeups, options.filter};
+  findings.actors = find_actors(*prepared, graph);
+  findings.edges = find_edges(*prepared, graph);
+  findings.disks = find_disks(*prepared, graph);
+  findings.nics = find_nics(*prepared, graph);
+  findings.false_wakeups = find_false_wakeups_by_edge(*prepared, graph, !options.keep_false_wakeups);
   OpenWaits open = find_open_waits(*prepared, graph);
-  report.open_waits = std::move(open.waits);
-  report.deadlocks = std::move(open.deadlocks);
-  report.knots = find_patterns(graph, input, found.knots, machine_busy(report));
-  report.sinks = find_sinks(*prepared, graph, input, remote, found.sinks);
-  report.refinement = report_steps(found.steps);
-  report.verdict = find_verdict(report, waits_for_requests(graph, input, found.knots));
-  report.elsewhere = long_waits_elsewhere(report);
-  return report;
+  findings.open_waits = std::move(open.waits);
+  findings.deadlocks = std::move(open.deadlocks);
+  findings.knots = find_patterns(graph, input, found.knots, machine_busy(findings));
+  findings.sinks = find_sinks(*prepared, graph, input, remote, found.sinks);
+  findings.refinement = refinement_steps(found.steps);
+  findings.verdict = find_verdict(findings, waits_for_requests(graph, input, found.knots));
+  findings.excluded_waits = find_excluded_waits(findings);
+  return findings;
 }
 
 }  // namespace offwait

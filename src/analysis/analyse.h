@@ -11,6 +11,6 @@ namespace offwait {
 
 /// The trace is taken by value because it is changed on the way (prepare.h): move it in. Fails with the
 /// errors of prepare(). A trace without any wait gives findings that say so.
-Result<Report> analyse(Trace trace, const AnalysisOptions& options);
+Result<Findings> analyse(Trace trace, const AnalysisOptions& options);
 
 }  // namespace offwait

@@ -12,7 +12,7 @@ namespace offwait {
 namespace {
 
 /// What the waits of one place have in common: actor, class, the holder's tid and the stack.
-using Place = std::tuple<ReportActorId, WaitClass, std::int32_t, std::reference_wrapper<const Backtrace>>;
+using Place = std::tuple<FoundActorId, WaitClass, std::int32_t, std::reference_wrapper<const Backtrace>>;
 
 struct PlaceLess {
   bool operator()(const Place& a, const Place& b) const {
@@ -23,15 +23,15 @@ struct PlaceLess {
 
 }  // namespace
 
-BlockedThreads blocked_threads(const Report& report) {
+BlockedThreads blocked_threads(const Findings& findings) {
   std::map<Place, std::size_t, PlaceLess> index;
   BlockedThreads out;
-  for (std::size_t i = 0; i < report.open_waits.size(); ++i) {
-    const ReportOpenWait& open = report.open_waits[i];
+  for (std::size_t i = 0; i < findings.open_waits.size(); ++i) {
+    const FoundOpenWait& open = findings.open_waits[i];
     if (!open.throughout) {
       ++out.later;
       out.longest_later_s = std::max(out.longest_later_s, open.wait_s);
-    } else if (report.actors[open.actor].outside) {
+    } else if (findings.actors[open.actor].outside) {
       ++out.outside;
     } else {
       const Place place{open.actor, open.wait_class, open.holder ? open.holder->tid : 0,
@@ -43,8 +43,8 @@ BlockedThreads blocked_threads(const Report& report) {
       ++out.throughout[at->second].threads;
     }
   }
-  std::stable_partition(out.throughout.begin(), out.throughout.end(), [&report](const BlockedPlace& place) {
-    return report.open_waits[place.open_wait].deadlock;
+  std::stable_partition(out.throughout.begin(), out.throughout.end(), [&findings](const BlockedPlace& place) {
+    return findings.open_waits[place.open_wait].deadlock;
   });
   return out;
 }

@@ -11,7 +11,7 @@ namespace offwait {
 
 /// Threads of one actor that were blocked throughout in the same stack, class and mutex holder.
 struct BlockedPlace {
-  std::size_t open_wait = 0;  ///< the longest of them: index into Report::open_waits
+  std::size_t open_wait = 0;  ///< the longest of them: index into Findings::open_waits
   std::size_t threads = 0;
 };
 
@@ -22,6 +22,6 @@ struct BlockedThreads {
   double longest_later_s = 0;            ///< the longest wait of these
 };
 
-BlockedThreads blocked_threads(const Report& report);
+BlockedThreads blocked_threads(const Findings& findings);
 
 }  // namespace offwait

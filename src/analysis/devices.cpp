@@ -12,37 +12,37 @@ namespace offwait {
 namespace {
 
 /// Members of a group together.
-std::vector<ReportDiskUser> disk_users(const WaitGraph& graph, const DiskUse& use, double window_s) {
-  std::map<std::optional<ReportActorId>, ReportDiskUser> by_actor;
+std::vector<FoundDiskUser> disk_users(const WaitGraph& graph, const DiskUse& use, double window_s) {
+  std::map<std::optional<FoundActorId>, FoundDiskUser> by_actor;
   for (const DiskUser& user : use.users) {
-    std::optional<ReportActorId> actor;
+    std::optional<FoundActorId> actor;
     if (user.thread != kNoActor) {
       actor = graph.vertex_of[user.thread];
     }
-    ReportDiskUser& sum = by_actor[actor];
+    FoundDiskUser& sum = by_actor[actor];
     sum.actor = actor;
     sum.bytes += user.bytes;
     sum.ios += user.ios;
     sum.service_s += to_seconds(user.service_ns);
   }
-  std::vector<ReportDiskUser> users;
+  std::vector<FoundDiskUser> users;
   for (auto& [actor, user] : by_actor) {
     user.in_flight = user.service_s / window_s;
     user.service_s /= static_cast<double>(user.ios);
     users.push_back(user);
   }
   std::stable_sort(users.begin(), users.end(),
-                   [](const ReportDiskUser& a, const ReportDiskUser& b) { return a.bytes > b.bytes; });
+                   [](const FoundDiskUser& a, const FoundDiskUser& b) { return a.bytes > b.bytes; });
   return users;
 }
 
 }  // namespace
 
-std::vector<ReportDisk> find_disks(const Prepared& prepared, const WaitGraph& graph) {
+std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& graph) {
   const double window_s = to_seconds(prepared.trace.all().window.length());
-  std::vector<ReportDisk> out;
+  std::vector<FoundDisk> out;
   for (const DiskUse& use : graph.disks) {
-    ReportDisk& disk = out.emplace_back();
+    FoundDisk& disk = out.emplace_back();
     disk.actor = graph.vertex_of[use.disk];
     disk.bytes = use.bytes;
     disk.ios = use.ios;
@@ -66,13 +66,13 @@ std::vector<ReportDisk> find_disks(const Prepared& prepared, const WaitGraph& gr
   return out;
 }
 
-std::vector<ReportNic> find_nics(const Prepared& prepared, const WaitGraph& graph) {
+std::vector<FoundNic> find_nics(const Prepared& prepared, const WaitGraph& graph) {
   const double window_s = to_seconds(prepared.trace.all().window.length());
   const auto direction = [window_s](const NicDirection& use) {
-    return ReportNicDirection{use.bytes, static_cast<double>(use.bytes) / window_s, use.capacity_per_s,
-                              to_seconds(use.busy_ns), to_seconds(use.idle_ns)};
+    return FoundNicDirection{use.bytes, static_cast<double>(use.bytes) / window_s, use.capacity_per_s,
+                             to_seconds(use.busy_ns), to_seconds(use.idle_ns)};
   };
-  std::vector<ReportNic> out;
+  std::vector<FoundNic> out;
   for (const NicUse& use : graph.nics) {
     out.push_back({graph.vertex_of[use.nic], use.source, use.capacity_raised, direction(use.received),
                    direction(use.sent)});
@@ -80,12 +80,11 @@ std::vector<ReportNic> find_nics(const Prepared& prepared, const WaitGraph& grap
   return out;
 }
 
-ReportFalseWakeups find_false_wakeups_by_edge(const Prepared& prepared, const WaitGraph& graph,
-                                              bool removed) {
-  ReportFalseWakeups out;
+FoundFalseWakeups find_false_wakeups_by_edge(const Prepared& prepared, const WaitGraph& graph, bool removed) {
+  FoundFalseWakeups out;
   out.removed = removed;
   out.ran_s = to_seconds(prepared.false_wakeups.ran_ns);
-  std::map<std::pair<ReportActorId, ReportActorId>, std::uint64_t> counts;
+  std::map<std::pair<FoundActorId, FoundActorId>, std::uint64_t> counts;
   for (const auto& [ends, count] : prepared.false_wakeups.counts) {
     counts[{graph.vertex_of[ends.first], graph.vertex_of[ends.second]}] += count;
     out.count += count;

@@ -10,10 +10,10 @@
 
 namespace offwait {
 
-std::vector<ReportDisk> find_disks(const Prepared& prepared, const WaitGraph& graph);
-std::vector<ReportNic> find_nics(const Prepared& prepared, const WaitGraph& graph);
+std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& graph);
+std::vector<FoundNic> find_nics(const Prepared& prepared, const WaitGraph& graph);
 
 /// `removed`: as AnalysisOptions::keep_false_wakeups does not ask for the contrary.
-ReportFalseWakeups find_false_wakeups_by_edge(const Prepared& prepared, const WaitGraph& graph, bool removed);
+FoundFalseWakeups find_false_wakeups_by_edge(const Prepared& prepared, const WaitGraph& graph, bool removed);
 
 }  // namespace offwait

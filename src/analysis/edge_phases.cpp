@@ -19,8 +19,8 @@ constexpr double kPhased = 0.05;
 
 /// By site: the edge that it is part of, if that one is long enough; else kNone.
 std::vector<std::uint32_t> long_edge_of_sites(const Trace& trace, const WaitGraph& graph) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, ReportEdgeId> long_edges;
-  for (ReportEdgeId id = 0; id < graph.edges.size(); ++id) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, FoundEdgeId> long_edges;
+  for (FoundEdgeId id = 0; id < graph.edges.size(); ++id) {
     const Edge& edge = graph.edges[id];
     if (!is_device(graph.kinds[edge.from]) &&
         to_seconds(edge.wait_ns) >= kPhased * to_seconds(trace.window.length())) {
@@ -43,23 +43,23 @@ std::vector<std::uint32_t> long_edge_of_sites(const Trace& trace, const WaitGrap
 
 }  // namespace
 
-std::map<ReportEdgeId, ReportPhases> find_phases(const Prepared& prepared, const WaitGraph& graph) {
+std::map<FoundEdgeId, FoundPhases> find_phases(const Prepared& prepared, const WaitGraph& graph) {
   const Trace& trace = prepared.trace.all();
   const std::vector<std::uint32_t> edge_of_site = long_edge_of_sites(trace, graph);
-  std::map<ReportEdgeId, WaitsOverTime> over_time;
+  std::map<FoundEdgeId, WaitsOverTime> over_time;
   for (const Wait& wait : trace.waits) {
     if (const std::uint32_t edge = edge_of_site[wait.site]; edge != kNone) {
       const Nanos exit = trace.actors[trace.sites[wait.site].thread].exit;
       over_time.try_emplace(edge, trace.window).first->second.add(wait.block, std::min(wait.wake, exit));
     }
   }
-  std::map<ReportEdgeId, ReportPhases> out;
+  std::map<FoundEdgeId, FoundPhases> out;
   for (const auto& [edge, waits] : over_time) {
     const std::optional<Phases> found = waits.phases();
     if (!found) {
       continue;
     }
-    ReportPhases& phases = out[edge];
+    FoundPhases& phases = out[edge];
     phases.share = static_cast<double>(found->wait_ns) / static_cast<double>(found->all_ns);
     phases.length_s = to_seconds(found->length_ns);
     for (const Window& range : found->ranges) {

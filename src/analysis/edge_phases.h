@@ -12,6 +12,6 @@ namespace offwait {
 
 /// For edges with at least 5 % of the window as wait time, if their waits lie in few phases (graph/phases.h).
 /// Idle edges of devices have none. One pass over the waits.
-std::map<ReportEdgeId, ReportPhases> find_phases(const Prepared& prepared, const WaitGraph& graph);
+std::map<FoundEdgeId, FoundPhases> find_phases(const Prepared& prepared, const WaitGraph& graph);
 
 }  // namespace offwait

@@ -14,8 +14,8 @@ namespace offwait {
 
 namespace {
 
-ReportEdge report_edge(const Trace& trace, const WaitGraph& graph, const Edge& edge) {
-  ReportEdge out;
+FoundEdge found_edge(const Trace& trace, const WaitGraph& graph, const Edge& edge) {
+  FoundEdge out;
   out.from = edge.from;
   out.to = edge.to;
   out.idle = is_device(graph.kinds[edge.from]);
@@ -38,7 +38,7 @@ ReportEdge report_edge(const Trace& trace, const WaitGraph& graph, const Edge& e
                           backtrace_of(trace, stack.waker_stack)});
   }
   out.peers_known = edge.peers.size();
-  for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostReportPeers); ++i) {
+  for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostFoundPeers); ++i) {
     const EdgePeer& peer = edge.peers[i];
     out.peers.push_back({trace.peers[peer.peer], peer.waits, to_seconds(peer.wait_ns)});
   }
@@ -47,13 +47,13 @@ ReportEdge report_edge(const Trace& trace, const WaitGraph& graph, const Edge& e
 
 }  // namespace
 
-std::vector<ReportEdge> find_edges(const Prepared& prepared, const WaitGraph& graph) {
+std::vector<FoundEdge> find_edges(const Prepared& prepared, const WaitGraph& graph) {
   const Trace& trace = prepared.trace.all();
-  std::map<ReportEdgeId, ReportPhases> phases = find_phases(prepared, graph);
-  std::vector<ReportEdge> out;
-  for (ReportEdgeId id = 0; id < graph.edges.size(); ++id) {
+  std::map<FoundEdgeId, FoundPhases> phases = find_phases(prepared, graph);
+  std::vector<FoundEdge> out;
+  for (FoundEdgeId id = 0; id < graph.edges.size(); ++id) {
     const Edge& edge = graph.edges[id];
-    out.push_back(report_edge(trace, graph, edge));
+    out.push_back(found_edge(trace, graph, edge));
     const auto samples = graph.samples.by_edge.find({edge.from, edge.to});
     if (samples != graph.samples.by_edge.end()) {
       out.back().waker_samples = sum_places(trace, graph.function_of, samples->second);

@@ -11,6 +11,6 @@
 namespace offwait {
 
 /// One for each edge of the graph, with the same number.
-std::vector<ReportEdge> find_edges(const Prepared& prepared, const WaitGraph& graph);
+std::vector<FoundEdge> find_edges(const Prepared& prepared, const WaitGraph& graph);
 
 }  // namespace offwait

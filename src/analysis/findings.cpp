@@ -5,19 +5,19 @@
 
 namespace offwait {
 
-std::string_view to_string(ReportVerdict::Kind kind) {
+std::string_view to_string(Verdict::Kind kind) {
   switch (kind) {
-    case ReportVerdict::Kind::knot:
+    case Verdict::Kind::knot:
       return "knot";
-    case ReportVerdict::Kind::sink:
+    case Verdict::Kind::sink:
       return "sink";
-    case ReportVerdict::Kind::background:
+    case Verdict::Kind::background:
       return "background";
-    case ReportVerdict::Kind::cpu:
+    case Verdict::Kind::cpu:
       return "cpu";
-    case ReportVerdict::Kind::idle:
+    case Verdict::Kind::idle:
       return "idle";
-    case ReportVerdict::Kind::none:
+    case Verdict::Kind::none:
       return "none";
   }
   return "";
@@ -61,7 +61,7 @@ std::string_view to_string(SinkLimit limit) {
   return "";
 }
 
-ReportVerdict::Kind ReportVerdict::kind() const {
+Verdict::Kind Verdict::kind() const {
   switch (rule) {
     case Rule::knots:
       return Kind::knot;
@@ -82,38 +82,38 @@ ReportVerdict::Kind ReportVerdict::kind() const {
   return Kind::none;
 }
 
-std::string_view to_string(ReportElsewhere::Reason reason) {
+std::string_view to_string(ExcludedWait::Reason reason) {
   switch (reason) {
-    case ReportElsewhere::Reason::leads_in:
+    case ExcludedWait::Reason::leads_in:
       return "leads-in";
-    case ReportElsewhere::Reason::to_pseudo:
+    case ExcludedWait::Reason::to_pseudo:
       return "to-pseudo";
-    case ReportElsewhere::Reason::requests:
+    case ExcludedWait::Reason::requests:
       return "requests";
-    case ReportElsewhere::Reason::saturated:
+    case ExcludedWait::Reason::saturated:
       return "saturated";
-    case ReportElsewhere::Reason::apart:
+    case ExcludedWait::Reason::apart:
       return "apart";
-    case ReportElsewhere::Reason::light:
+    case ExcludedWait::Reason::light:
       return "light";
-    case ReportElsewhere::Reason::background:
+    case ExcludedWait::Reason::background:
       return "background";
-    case ReportElsewhere::Reason::noise:
+    case ExcludedWait::Reason::noise:
       return "noise";
-    case ReportElsewhere::Reason::no_answer:
+    case ExcludedWait::Reason::no_answer:
       return "no-answer";
   }
   return "";
 }
 
-std::optional<double> machine_busy(const Report& report) {
-  const auto busy = static_cast<double>(report.recording.cpu_busy_ns);
-  const double all = busy + static_cast<double>(report.recording.cpu_idle_ns);
+std::optional<double> machine_busy(const Findings& findings) {
+  const auto busy = static_cast<double>(findings.recording.cpu_busy_ns);
+  const double all = busy + static_cast<double>(findings.recording.cpu_idle_ns);
   return all > 0 ? std::optional(busy / all) : std::nullopt;
 }
 
-std::uint64_t total_lost(const Report& report) {
-  return std::accumulate(report.loss.begin(), report.loss.end(), std::uint64_t{0},
+std::uint64_t total_lost(const Findings& findings) {
+  return std::accumulate(findings.loss.begin(), findings.loss.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const auto& counter) { return sum + counter.second; });
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What an analysis found, complete in itself: every renderer shows this value and nothing else. It follows
-// the contract "offwait-report/1" (report/offwait-report-1.schema.json): same names, same order, seconds
-// as double. Strings are as recorded, hostile bytes: the renderers escape them.
+// the contract "offwait-report/1" (report/offwait-report-1.schema.json): same order, seconds as double, and
+// same names but for `excluded_waits`, which is `elsewhere` there. Strings are as recorded, hostile bytes:
+// the renderers escape them. A type is called Found… where an earlier stage has a type for the same thing:
+// Edge is an edge of the graph, FoundEdge what the findings say of one.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +25,13 @@
 
 namespace offwait {
 
-/// Index into Report::actors.
-using ReportActorId = std::uint32_t;
-/// Index into Report::edges.
-using ReportEdgeId = std::uint32_t;
+/// Index into Findings::actors.
+using FoundActorId = std::uint32_t;
+/// Index into Findings::edges.
+using FoundEdgeId = std::uint32_t;
 
 /// Seconds that threads spent in each state.
-struct ReportTime {
+struct StateSeconds {
   double running_s = 0;
   double runnable_s = 0;
   double blocked_s = 0;
@@ -42,16 +44,16 @@ struct ReportTime {
 enum class BlockedBy : std::uint8_t { disk, irq, nic, nobody, requests, softirq, thread, timer, unknown };
 std::string_view to_string(BlockedBy by);
 
-struct ReportTotals {
+struct Totals {
   std::uint32_t threads = 0;          ///< in the target
   std::uint32_t outside_threads = 0;  ///< recorded because they woke a thread of the target
   std::uint64_t waits = 0;            ///< by all threads
   std::uint64_t preemptions = 0;
-  ReportTime target;                      ///< summed over the target's threads
+  StateSeconds target;                    ///< summed over the target's threads
   std::map<BlockedBy, double> waits_for;  ///< their blocked time by what ended it; without zeros
 };
 
-struct ReportOptions {
+struct AppliedOptions {
   double min_weight_s = 0;
   double noise_s = 0;
   bool merge = true;
@@ -70,7 +72,7 @@ enum class SinkLimit : std::uint8_t {
 std::string_view to_string(SinkLimit limit);
 
 /// The answer: the first rule that holds, with the numbers that it rests on.
-struct ReportVerdict {
+struct Verdict {
   enum class Kind : std::uint8_t {
     knot,        ///< at least one knot limits
     sink,        ///< no knot, but something saturated or paced
@@ -106,13 +108,13 @@ struct ReportVerdict {
   };
   std::optional<Remote> remote{};
   /// The longest edge of waits for requests, if these are long enough for Rule::requests.
-  std::optional<ReportEdgeId> requests{};
+  std::optional<FoundEdgeId> requests{};
   bool lacks_cpu = false;     ///< the target was runnable for long, and for longer than it ran
   bool machine_full = false;  ///< the machine's CPUs were all but taken, as far as is known
 };
-std::string_view to_string(ReportVerdict::Kind kind);
+std::string_view to_string(Verdict::Kind kind);
 
-struct ReportActor {
+struct FoundActor {
   ActorKind kind = ActorKind::thread;
   std::string name;      ///< a group has its members' common name, with `*` where their digits differ
   std::int32_t tid = 0;  ///< a group has that of its first member
@@ -123,13 +125,13 @@ struct ReportActor {
   bool outside = false;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
   bool short_lived = false;
-  ReportTime time;              ///< threads: sum over the members; devices: all 0
+  StateSeconds time;            ///< threads: sum over the members; devices: all 0
   double open_wait_s = 0;       ///< part of blocked_s: waits still open at the window's end
   double lost_s = 0;            ///< part of unknown_s: records were lost here
   std::vector<std::string> on;  ///< disks: Actor::on
 };
 
-struct ReportStack {
+struct FoundStack {
   WaitClass wait_class = WaitClass::other;
   double weight_s = 0;
   double wait_s = 0;
@@ -139,16 +141,16 @@ struct ReportStack {
 };
 
 /// The part of an edge whose waits were on sockets with this peer at the other end.
-struct ReportPeer {
+struct FoundPeer {
   Peer peer;
   std::uint64_t waits = 0;
   double wait_s = 0;
 };
-inline constexpr std::size_t kMostReportPeers = 64;
+inline constexpr std::size_t kMostFoundPeers = 64;
 
 /// The code that threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are added
 /// up; the most frequent one of them is shown.
-struct ReportSamples {
+struct FoundSamples {
   struct Place {
     /// The part of the samples that were taken here, 0 to 1. On an edge a sample counts once for each thread
     /// of `from` that waited then, so that shares compare with the edge's seconds.
@@ -158,12 +160,12 @@ struct ReportSamples {
   };
   std::uint64_t samples = 0;
   std::uint64_t stacks_known = 0;  ///< how many there were
-  std::vector<Place> stacks;       ///< the first kMostReportSampledStacks by share
+  std::vector<Place> stacks;       ///< the first kMostSampledStacks by share
 };
-inline constexpr std::size_t kMostReportSampledStacks = 32;
+inline constexpr std::size_t kMostSampledStacks = 32;
 
 /// Most of an edge's wait time lies in a few short parts of the window (graph/phases.h).
-struct ReportPhases {
+struct FoundPhases {
   struct Range {
     double from_s = 0;  ///< since the window's begin
     double to_s = 0;
@@ -175,9 +177,9 @@ struct ReportPhases {
 
 /// An edge of the graph as it was built, before refinement. The seconds of a group's edge are divided by its
 /// members; each_s and `waits` are not.
-struct ReportEdge {
-  ReportActorId from = 0;
-  ReportActorId to = 0;
+struct FoundEdge {
+  FoundActorId from = 0;
+  FoundActorId to = 0;
   bool idle = false;  ///< `from` is a device that waited for `to`'s next request
   std::uint64_t waits = 0;
   double wait_s = 0;
@@ -188,15 +190,15 @@ struct ReportEdge {
   double waker_runnable_s = 0;
   double waker_blocked_s = 0;
   double waker_unknown_s = 0;
-  ReportSamples waker_samples;           ///< where `to` ran while `from` was in a wait that `to` ended
-  std::vector<ReportStack> stacks;       ///< by weight, heaviest first
-  std::uint64_t peers_known = 0;         ///< how many there were
-  std::vector<ReportPeer> peers;         ///< the first kMostReportPeers by wait_s, longest first
-  std::optional<ReportPhases> phases{};  ///< none: spread over the window, or waited for less than 5 % of it
+  FoundSamples waker_samples;           ///< where `to` ran while `from` was in a wait that `to` ended
+  std::vector<FoundStack> stacks;       ///< by weight, heaviest first
+  std::uint64_t peers_known = 0;        ///< how many there were
+  std::vector<FoundPeer> peers;         ///< the first kMostFoundPeers by wait_s, longest first
+  std::optional<FoundPhases> phases{};  ///< none: spread over the window, or waited for less than 5 % of it
 };
 
 /// How the threads of a knot ended each other's waits: sums over its edges between threads.
-struct ReportReleases {
+struct KnotReleases {
   double wait_s = 0;                 ///< they waited for each other
   double together_s = 0;             ///< part of wait_s: ended together with waits of other threads
   double together_disk_s = 0;        ///< part of together_s: the thread that ended them waited for a disk
@@ -215,7 +217,7 @@ enum class CpuShortage : std::uint8_t {
 };
 
 /// What the pattern of a knot was concluded from.
-struct ReportEvidence {
+struct PatternEvidence {
   double running_s = 0;  ///< sum over its threads, as are the next three
   double runnable_s = 0;
   double blocked_s = 0;
@@ -223,34 +225,34 @@ struct ReportEvidence {
   double waker_running_s = 0;  ///< what its threads did while others in it waited for them
   double waker_runnable_s = 0;
   std::map<WaitClass, double> classes{};  ///< wait time on its edges by class, without zeros
-  ReportReleases releases{};
+  KnotReleases releases{};
   CpuShortage cpu_shortage = CpuShortage::none;
 };
 
-struct ReportKnot {
-  std::vector<ReportActorId> actors;  ///< ascending
-  std::vector<ReportEdgeId> edges;    ///< heaviest first
+struct FoundKnot {
+  std::vector<FoundActorId> actors;  ///< ascending
+  std::vector<FoundEdgeId> edges;    ///< heaviest first
   bool background = false;
   Pattern pattern = Pattern::mixed;
   std::size_t threads = 0;  ///< how many there are, members of groups counted one by one
-  ReportEvidence evidence{};
+  PatternEvidence evidence{};
   double weight_s = 0;
   double cpu_s = 0;  ///< running or runnable, summed over its threads
 };
 
 /// A service outside of this host that the target waits for.
-struct ReportService {
+struct RemoteService {
   Peer peer;
   double wait_s = 0;
 };
 
-struct ReportSleeps {
+struct SinkSleeps {
   std::uint64_t count = 0;
   double sum_s = 0;
 };
 
-struct ReportSink {
-  ReportActorId actor = 0;
+struct FoundSink {
+  FoundActorId actor = 0;
   bool saturated = false;
   /// Not saturated, but it runs or sleeps all the time while working threads wait for it; or it is an
   /// interface, and they wait for a service outside of the host that answers through it.
@@ -264,27 +266,27 @@ struct ReportSink {
   SinkLimit limit = SinkLimit::execution;
   // SinkLimit::remote_service only:
   double remote_s = 0;                    ///< the target waited for its answers
-  std::vector<ReportService> services{};  ///< by wait_s, longest first
+  std::vector<RemoteService> services{};  ///< by wait_s, longest first
   // Threads that are paced only:
   std::optional<Pattern> pattern{};
-  ReportSleeps sleeps{};
-  ReportSamples samples{};  ///< all its threads, in the whole window
+  SinkSleeps sleeps{};
+  FoundSamples samples{};  ///< all its threads, in the whole window
 
   bool limits() const { return saturated || paced; }  ///< else background
 };
 
 /// One step of the search, in the order taken: what was removed from the graph and why.
-struct ReportStep {
+struct RefinementStep {
   using Reason = KnotStep::Reason;
   Reason reason = Reason::noise;
-  std::optional<ReportEdgeId> edge;    ///< what went: this edge,
-  std::optional<ReportActorId> actor;  ///< or this actor
-  double weight_s = 0;                 ///< the edge's weight, or the actor's busy time
+  std::optional<FoundEdgeId> edge;    ///< what went: this edge,
+  std::optional<FoundActorId> actor;  ///< or this actor
+  double weight_s = 0;                ///< the edge's weight, or the actor's busy time
 };
 
 /// What one thread (or group) had in flight at a disk.
-struct ReportDiskUser {
-  std::optional<ReportActorId> actor;  ///< none: a thread that was not recorded
+struct FoundDiskUser {
+  std::optional<FoundActorId> actor;  ///< none: a thread that was not recorded
   std::uint64_t bytes = 0;
   std::uint64_t ios = 0;
   double service_s = 0;  ///< mean of a request, inside the window
@@ -292,7 +294,7 @@ struct ReportDiskUser {
 };
 
 /// A disk's requests as /proc/diskstats counted them and as the block tracepoints showed them.
-struct ReportDiskCheck {
+struct FoundDiskCheck {
   std::uint64_t counted_ios = 0;
   std::uint64_t counted_bytes = 0;
   std::uint64_t seen_ios = 0;
@@ -300,8 +302,8 @@ struct ReportDiskCheck {
   bool mismatch = false;  ///< by more than 2 %
 };
 
-struct ReportDisk {
-  ReportActorId actor = 0;
+struct FoundDisk {
+  FoundActorId actor = 0;
   std::uint64_t bytes = 0;
   std::uint64_t ios = 0;
   double busy_s = 0;
@@ -314,13 +316,13 @@ struct ReportDisk {
   double ios_per_s = 0;
   double service_s = 0;  ///< a request's time from its issue to its completion
   double in_flight = 0;
-  std::vector<ReportDiskUser> users{};  ///< by bytes, most first
-  std::optional<ReportDiskCheck> check{};
+  std::vector<FoundDiskUser> users{};  ///< by bytes, most first
+  std::optional<FoundDiskCheck> check{};
   std::string capacity_measured_on{};  ///< the day; empty: not measured, or not known
 };
 
 /// One direction of an interface.
-struct ReportNicDirection {
+struct FoundNicDirection {
   std::uint64_t bytes = 0;
   double bytes_per_s = 0;           ///< mean over the window
   double capacity_bytes_per_s = 0;  ///< 0: none known
@@ -328,30 +330,30 @@ struct ReportNicDirection {
   double idle_s = 0;
 };
 
-struct ReportNic {
-  ReportActorId actor = 0;
+struct FoundNic {
+  FoundActorId actor = 0;
   std::optional<CapacitySource> capacity_source;  ///< none: it has no capacity
   bool capacity_raised = false;                   ///< to the highest rate seen
-  ReportNicDirection received;
-  ReportNicDirection sent;
+  FoundNicDirection received;
+  FoundNicDirection sent;
 };
 
 /// One thread, be it a member of a group.
-struct ReportThread {
-  ReportActorId actor = 0;
+struct FoundThread {
+  FoundActorId actor = 0;
   std::int32_t tid = 0;
   std::string name{};       ///< the thread's own; hostile bytes
   std::int32_t ns_tid = 0;  ///< as Actor::ns_tid
 };
 
 /// Threads of which each waits for a mutex that the next one holds, and the last one for the first one's.
-struct ReportDeadlock {
-  std::vector<ReportThread> threads;  ///< from the one with the smallest tid on
+struct Deadlock {
+  std::vector<FoundThread> threads;  ///< from the one with the smallest tid on
 };
 
 /// A thread that was still blocked at the window's end.
-struct ReportOpenWait {
-  ReportActorId actor = 0;
+struct FoundOpenWait {
+  FoundActorId actor = 0;
   std::int32_t tid = 0;
   double wait_s = 0;        ///< inside the window
   bool throughout = false;  ///< from the window's begin, or the thread's birth, to the end
@@ -359,12 +361,12 @@ struct ReportOpenWait {
   Backtrace wait_stack;
   /// The thread that holds the pthread mutex which it waits for, where that is known. The holder may be
   /// blocked as well, and is then another open wait.
-  std::optional<ReportThread> holder{};
-  bool deadlock = false;  ///< it is part of one of Report::deadlocks
+  std::optional<FoundThread> holder{};
+  bool deadlock = false;  ///< it is part of one of Findings::deadlocks
 };
 
 /// A long wait that is no part of an answer, and why: people look for it.
-struct ReportElsewhere {
+struct ExcludedWait {
   enum class Reason : std::uint8_t {
     leads_in,    ///< it leads to a knot or a sink, but none of these waits for the thread that waits here
     to_pseudo,   ///< it waits for a time or an interrupt, not for somebody
@@ -376,22 +378,22 @@ struct ReportElsewhere {
     noise,       ///< under the noise floor
     no_answer,   ///< there is no knot and no sink that limits
   };
-  ReportEdgeId edge = 0;
+  FoundEdgeId edge = 0;
   Reason reason = Reason::no_answer;
-  std::optional<std::size_t> step{};          ///< the one that set it aside: index into Report::refinement
-  std::optional<ReportActorId> background{};  ///< Reason::background: that end
-  // Reason::leads_in: to one of these, an index into Report::knots or Report::sinks
+  std::optional<std::size_t> step{};         ///< the one that set it aside: index into Findings::refinement
+  std::optional<FoundActorId> background{};  ///< Reason::background: that end
+  // Reason::leads_in: to one of these, an index into Findings::knots or Findings::sinks
   std::optional<std::size_t> knot{};
   std::optional<std::size_t> sink{};
   bool waited_for = false;  ///< a knot waits for the thread that waits here, but not for long enough to count
 };
-std::string_view to_string(ReportElsewhere::Reason reason);
+std::string_view to_string(ExcludedWait::Reason reason);
 
 /// Wakeups of threads that found nothing and waited again on the same futex (graph/false_wakeups.h).
-struct ReportFalseWakeups {
+struct FoundFalseWakeups {
   struct Edge {
-    ReportActorId from = 0;  ///< was woken
-    ReportActorId to = 0;    ///< woke it
+    FoundActorId from = 0;  ///< was woken
+    FoundActorId to = 0;    ///< woke it
     std::uint64_t count = 0;
   };
   bool removed = true;  ///< the waits around each are one; else they are kept apart (--keep-false-wakeups)
@@ -401,38 +403,38 @@ struct ReportFalseWakeups {
 };
 
 /// Seconds that the target's threads waited, by how far their user stacks reach.
-struct ReportStackEnds {
+struct StackEnds {
   double complete_s = 0;             ///< to the outermost frame
   double missing_s = 0;              ///< there is none
   std::map<StackCut, double> cut_s;  ///< without zeros
 };
 
-struct Report {
+struct Findings {
   Recording recording;
   double window_s = 0;
   LossCounts loss;
-  ReportTotals totals;
-  ReportStackEnds stack_ends;
-  ReportOptions options;
-  ReportVerdict verdict;
-  std::vector<ReportActor> actors;
-  std::vector<ReportEdge> edges;  ///< heaviest first
-  std::vector<ReportKnot> knots;  ///< answers first, heaviest first, then background ones
-  std::vector<ReportSink> sinks;  ///< saturated first, then paced, then by busy_s
-  std::vector<ReportStep> refinement;
-  std::vector<ReportDisk> disks;
-  std::vector<ReportNic> nics;
-  ReportFalseWakeups false_wakeups;
-  std::vector<ReportOpenWait> open_waits;  ///< longest first
-  std::vector<ReportDeadlock> deadlocks;   ///< in order of their first thread's tid
-  std::vector<ReportElsewhere>
-      elsewhere;  ///< the target's first, each longest wait first; those under the noise floor are left out
+  Totals totals;
+  StackEnds stack_ends;
+  AppliedOptions options;
+  Verdict verdict;
+  std::vector<FoundActor> actors;
+  std::vector<FoundEdge> edges;  ///< heaviest first
+  std::vector<FoundKnot> knots;  ///< answers first, heaviest first, then background ones
+  std::vector<FoundSink> sinks;  ///< saturated first, then paced, then by busy_s
+  std::vector<RefinementStep> refinement;
+  std::vector<FoundDisk> disks;
+  std::vector<FoundNic> nics;
+  FoundFalseWakeups false_wakeups;
+  std::vector<FoundOpenWait> open_waits;     ///< longest first
+  std::vector<Deadlock> deadlocks;           ///< in order of their first thread's tid
+  std::vector<ExcludedWait> excluded_waits;  ///< the target's first, each longest wait first; those under the
+                                             ///< noise floor are left out
 };
 
 /// How busy the machine's CPUs were, 0 to 1, whoever used them; none when not known.
-std::optional<double> machine_busy(const Report& report);
+std::optional<double> machine_busy(const Findings& findings);
 
 /// Sum of all counters.
-std::uint64_t total_lost(const Report& report);
+std::uint64_t total_lost(const Findings& findings);
 
 }  // namespace offwait

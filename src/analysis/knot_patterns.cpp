@@ -53,8 +53,8 @@ SiteSum releases(const WaitGraph& graph, const Knot& knot) {
   return sum;
 }
 
-ReportReleases report_releases(const SiteSum& sum) {
-  ReportReleases out;
+KnotReleases knot_releases(const SiteSum& sum) {
+  KnotReleases out;
   out.wait_s = to_seconds(sum.wait_ns);
   out.together_s = to_seconds(sum.together_ns);
   out.together_disk_s = to_seconds(sum.together_disk_ns);
@@ -82,8 +82,8 @@ CpuShortage cpu_shortage(const PatternKnot& values, const ActorTime& time,
   return machine_busy.value_or(1) < kMachineBusy ? CpuShortage::none : CpuShortage::besides;
 }
 
-ReportEvidence evidence_of(const WaitGraph& graph, const Knot& knot, const PatternKnot& values,
-                           std::optional<double> machine_busy) {
+PatternEvidence evidence_of(const WaitGraph& graph, const Knot& knot, const PatternKnot& values,
+                            std::optional<double> machine_busy) {
   ActorTime time;
   for (const VertexId vertex : knot.vertices) {
     add(time, graph.vertices[vertex].time);
@@ -94,7 +94,7 @@ ReportEvidence evidence_of(const WaitGraph& graph, const Knot& knot, const Patte
       classes.at(i) += graph.edges[edge].class_wait_ns.at(i);
     }
   }
-  ReportEvidence out;
+  PatternEvidence out;
   out.running_s = to_seconds(time.running_ns);
   out.runnable_s = to_seconds(time.runnable_ns);
   out.blocked_s = to_seconds(time.blocked_ns);
@@ -106,7 +106,7 @@ ReportEvidence evidence_of(const WaitGraph& graph, const Knot& knot, const Patte
       out.classes[static_cast<WaitClass>(i)] = to_seconds(classes.at(i));
     }
   }
-  out.releases = report_releases(releases(graph, knot));
+  out.releases = knot_releases(releases(graph, knot));
   out.cpu_shortage = cpu_shortage(values, time, machine_busy);
   return out;
 }
@@ -137,22 +137,22 @@ PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot) {
   return out;
 }
 
-std::vector<ReportKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
-                                      const std::vector<Knot>& found, std::optional<double> machine_busy) {
-  std::vector<ReportKnot> out;
+std::vector<FoundKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
+                                     const std::vector<Knot>& found, std::optional<double> machine_busy) {
+  std::vector<FoundKnot> out;
   for (const Knot& knot : found) {
-    ReportKnot& report = out.emplace_back();
-    report.actors = knot.vertices;
-    report.edges = knot.edges;
-    report.background = knot.background;
-    report.weight_s = to_seconds(knot.weight_ns);
+    FoundKnot& one = out.emplace_back();
+    one.actors = knot.vertices;
+    one.edges = knot.edges;
+    one.background = knot.background;
+    one.weight_s = to_seconds(knot.weight_ns);
     for (const VertexId vertex : knot.vertices) {
-      report.cpu_s += to_seconds(input.vertices[vertex].cpu_ns);
-      report.threads += is_thread(graph.kinds[vertex]) ? graph.vertices[vertex].members.size() : 0;
+      one.cpu_s += to_seconds(input.vertices[vertex].cpu_ns);
+      one.threads += is_thread(graph.kinds[vertex]) ? graph.vertices[vertex].members.size() : 0;
     }
     const PatternKnot values = pattern_knot(graph, knot);
-    report.pattern = classify(values);
-    report.evidence = evidence_of(graph, knot, values, machine_busy);
+    one.pattern = classify(values);
+    one.evidence = evidence_of(graph, knot, values, machine_busy);
   }
   return out;
 }

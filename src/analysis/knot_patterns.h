@@ -13,8 +13,8 @@
 namespace offwait {
 
 /// In the order of `found`. `input` is what these were found in; `machine_busy` as of machine_busy().
-std::vector<ReportKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
-                                      const std::vector<Knot>& found, std::optional<double> machine_busy);
+std::vector<FoundKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
+                                     const std::vector<Knot>& found, std::optional<double> machine_busy);
 
 /// What classify() is asked about a knot.
 PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot);

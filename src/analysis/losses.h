@@ -15,6 +15,6 @@ struct LossImpact {
   bool minor = false;
 };
 
-LossImpact loss_impact(const Report& report);
+LossImpact loss_impact(const Findings& findings);
 
 }  // namespace offwait

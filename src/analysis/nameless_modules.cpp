@@ -37,10 +37,10 @@ void add_named(const Backtrace& stack, std::set<std::string_view>& named) {
   }
 }
 
-std::set<std::string_view> named_modules(const Report& report) {
+std::set<std::string_view> named_modules(const Findings& findings) {
   std::set<std::string_view> named;
-  for (const ReportEdge& edge : report.edges) {
-    for (const ReportStack& stack : edge.stacks) {
+  for (const FoundEdge& edge : findings.edges) {
+    for (const FoundStack& stack : edge.stacks) {
       add_named(stack.wait_stack, named);
       add_named(stack.waker_stack, named);
     }
@@ -48,22 +48,22 @@ std::set<std::string_view> named_modules(const Report& report) {
   return named;
 }
 
-std::vector<ReportEdgeId> shown_edges(const Report& report) {
-  std::vector<ReportEdgeId> edges;
-  for (const ReportKnot& knot : report.knots) {
+std::vector<FoundEdgeId> shown_edges(const Findings& findings) {
+  std::vector<FoundEdgeId> edges;
+  for (const FoundKnot& knot : findings.knots) {
     if (!knot.background) edges.insert(edges.end(), knot.edges.begin(), knot.edges.end());
   }
-  for (const ReportElsewhere& wait : report.elsewhere) edges.push_back(wait.edge);
+  for (const ExcludedWait& wait : findings.excluded_waits) edges.push_back(wait.edge);
   return edges;
 }
 
 }  // namespace
 
-std::vector<std::string> nameless_modules(const Report& report) {
-  const std::set<std::string_view> named = named_modules(report);
+std::vector<std::string> nameless_modules(const Findings& findings) {
+  const std::set<std::string_view> named = named_modules(findings);
   std::vector<std::string> nameless;
-  for (const ReportEdgeId id : shown_edges(report)) {
-    const ReportEdge& edge = report.edges[id];
+  for (const FoundEdgeId id : shown_edges(findings)) {
+    const FoundEdge& edge = findings.edges[id];
     if (edge.stacks.empty()) continue;
     const Frame* const frame = waiting_frame(edge.stacks.front().wait_stack);
     if (frame == nullptr || !is_file(frame->module) || named.contains(frame->module)) continue;

@@ -15,6 +15,6 @@ namespace offwait {
 /// outside of the C and C++ libraries. Modules are in the order of these edges, each once. Code without a
 /// file (made by a JIT compiler, or not mapped when it was looked up) and the vdso are left out. Hostile
 /// bytes.
-std::vector<std::string> nameless_modules(const Report& report);
+std::vector<std::string> nameless_modules(const Findings& findings);
 
 }  // namespace offwait

@@ -21,8 +21,8 @@ struct HeldWait {
 };
 
 /// Marks the waits of deadlocked threads and returns the circles that these form.
-std::vector<ReportDeadlock> find_deadlocks(const Trace& trace, const WaitGraph& graph,
-                                           std::vector<HeldWait> held, std::vector<ReportOpenWait>& waits) {
+std::vector<Deadlock> find_deadlocks(const Trace& trace, const WaitGraph& graph, std::vector<HeldWait> held,
+                                     std::vector<FoundOpenWait>& waits) {
   std::stable_sort(held.begin(), held.end(), [&trace](const HeldWait& a, const HeldWait& b) {
     return trace.actors[a.thread].tid < trace.actors[b.thread].tid;
   });
@@ -35,9 +35,9 @@ std::vector<ReportDeadlock> find_deadlocks(const Trace& trace, const WaitGraph& 
     const auto at = index.find(one.holder);
     holder.push_back(at == index.end() ? kHoldsNothing : at->second);
   }
-  std::vector<ReportDeadlock> out;
+  std::vector<Deadlock> out;
   for (const std::vector<std::uint32_t>& circle : deadlocks(holder)) {
-    ReportDeadlock& deadlock = out.emplace_back();
+    Deadlock& deadlock = out.emplace_back();
     for (const std::uint32_t i : circle) {
       const Actor& thread = trace.actors[held[i].thread];
       deadlock.threads.push_back({graph.vertex_of[held[i].thread], thread.tid, thread.name, thread.ns_tid});
@@ -64,7 +64,7 @@ OpenWaits find_open_waits(const Prepared& prepared, const WaitGraph& graph) {
       continue;
     }
     const Nanos born = std::max(thread.start, trace.window.begin);
-    ReportOpenWait& open = out.waits.emplace_back();
+    FoundOpenWait& open = out.waits.emplace_back();
     open.actor = graph.vertex_of[site.thread];
     open.tid = thread.tid;
     open.wait_s = to_seconds(ns);
@@ -79,7 +79,7 @@ OpenWaits find_open_waits(const Prepared& prepared, const WaitGraph& graph) {
   }
   out.deadlocks = find_deadlocks(trace, graph, std::move(held), out.waits);
   std::stable_sort(out.waits.begin(), out.waits.end(),
-                   [](const ReportOpenWait& a, const ReportOpenWait& b) { return a.wait_s > b.wait_s; });
+                   [](const FoundOpenWait& a, const FoundOpenWait& b) { return a.wait_s > b.wait_s; });
   return out;
 }
 

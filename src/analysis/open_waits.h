@@ -11,8 +11,8 @@
 namespace offwait {
 
 struct OpenWaits {
-  std::vector<ReportOpenWait> waits;      ///< longest first
-  std::vector<ReportDeadlock> deadlocks;  ///< in order of their smallest tid
+  std::vector<FoundOpenWait> waits;  ///< longest first
+  std::vector<Deadlock> deadlocks;   ///< in order of their smallest tid
 };
 
 /// A thread that died in its wait is not blocked any more, and is left out.

@@ -5,9 +5,9 @@
 
 namespace offwait {
 
-std::vector<PeerHost> peer_hosts(const std::vector<ReportPeer>& peers) {
+std::vector<PeerHost> peer_hosts(const std::vector<FoundPeer>& peers) {
   std::vector<PeerHost> hosts;
-  for (const ReportPeer& peer : peers) {
+  for (const FoundPeer& peer : peers) {
     const Peer::Role role = peer.peer.role;
     const bool client = role == Peer::Role::client;
     const std::string name = client ? host_of(peer.peer) : to_string(peer.peer);

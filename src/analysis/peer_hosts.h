@@ -19,6 +19,6 @@ struct PeerHost {
 };
 
 /// In the order of the edge's peers: longest wait first.
-std::vector<PeerHost> peer_hosts(const std::vector<ReportPeer>& peers);
+std::vector<PeerHost> peer_hosts(const std::vector<FoundPeer>& peers);
 
 }  // namespace offwait

@@ -9,15 +9,15 @@ namespace offwait {
 namespace {
 
 template <class Wanted, class Seconds>
-std::vector<ReportActorId> ranked(const Report& report, Wanted wanted, Seconds seconds) {
-  std::vector<ReportActorId> out;
-  for (ReportActorId id = 0; id < report.actors.size(); ++id) {
-    if (wanted(report.actors[id])) {
+std::vector<FoundActorId> ranked(const Findings& findings, Wanted wanted, Seconds seconds) {
+  std::vector<FoundActorId> out;
+  for (FoundActorId id = 0; id < findings.actors.size(); ++id) {
+    if (wanted(findings.actors[id])) {
       out.push_back(id);
     }
   }
-  std::stable_sort(out.begin(), out.end(), [&](ReportActorId a, ReportActorId b) {
-    return seconds(report.actors[a]) > seconds(report.actors[b]);
+  std::stable_sort(out.begin(), out.end(), [&](FoundActorId a, FoundActorId b) {
+    return seconds(findings.actors[a]) > seconds(findings.actors[b]);
   });
   return out;
 }
@@ -31,27 +31,25 @@ std::vector<std::pair<Key, double>> by_time(const std::map<Key, double>& seconds
 
 }  // namespace
 
-std::vector<ReportActorId> actors_with_losses(const Report& report) {
+std::vector<FoundActorId> actors_with_losses(const Findings& findings) {
   return ranked(
-      report, [](const ReportActor& actor) { return actor.lost_s > 0; },
-      [](const ReportActor& actor) { return actor.lost_s; });
+      findings, [](const FoundActor& actor) { return actor.lost_s > 0; },
+      [](const FoundActor& actor) { return actor.lost_s; });
 }
 
-std::vector<ReportActorId> actors_by_runnable(const Report& report) {
+std::vector<FoundActorId> actors_by_runnable(const Findings& findings) {
   return ranked(
-      report, [](const ReportActor& actor) { return !actor.outside && actor.time.runnable_s > 0; },
-      [](const ReportActor& actor) { return actor.time.runnable_s; });
+      findings, [](const FoundActor& actor) { return !actor.outside && actor.time.runnable_s > 0; },
+      [](const FoundActor& actor) { return actor.time.runnable_s; });
 }
 
-std::vector<std::pair<WaitClass, double>> classes_by_time(const ReportEdge& edge) {
+std::vector<std::pair<WaitClass, double>> classes_by_time(const FoundEdge& edge) {
   return by_time(edge.classes);
 }
 
-std::vector<std::pair<StackCut, double>> cuts_by_time(const ReportStackEnds& ends) {
-  return by_time(ends.cut_s);
-}
+std::vector<std::pair<StackCut, double>> cuts_by_time(const StackEnds& ends) { return by_time(ends.cut_s); }
 
-double all_s(const ReportStackEnds& ends) {
+double all_s(const StackEnds& ends) {
   double cut_s = 0;
   for (const auto& [cut, wait_s] : ends.cut_s) {
     cut_s += wait_s;
@@ -59,25 +57,25 @@ double all_s(const ReportStackEnds& ends) {
   return ends.complete_s + ends.missing_s + cut_s;
 }
 
-std::uint64_t bytes_of_users(const ReportDisk& disk) {
+std::uint64_t bytes_of_users(const FoundDisk& disk) {
   std::uint64_t bytes = 0;
-  for (const ReportDiskUser& user : disk.users) {
+  for (const FoundDiskUser& user : disk.users) {
     bytes += user.bytes;
   }
   return bytes;
 }
 
-std::size_t elsewhere_of_target(const Report& report) {
-  return static_cast<std::size_t>(
-      std::count_if(report.elsewhere.begin(), report.elsewhere.end(), [&report](const ReportElsewhere& item) {
-        return !report.actors[report.edges[item.edge].from].outside;
+std::size_t excluded_waits_of_target(const Findings& findings) {
+  return static_cast<std::size_t>(std::count_if(
+      findings.excluded_waits.begin(), findings.excluded_waits.end(), [&findings](const ExcludedWait& item) {
+        return !findings.actors[findings.edges[item.edge].from].outside;
       }));
 }
 
-NoiseSum noise_of(const std::vector<ReportStep>& steps) {
+NoiseSum noise_of(const std::vector<RefinementStep>& steps) {
   NoiseSum sum;
-  for (const ReportStep& step : steps) {
-    if (step.reason == ReportStep::Reason::noise) {
+  for (const RefinementStep& step : steps) {
+    if (step.reason == RefinementStep::Reason::noise) {
       ++sum.edges;
       sum.weight_s += step.weight_s;
     }
@@ -85,21 +83,21 @@ NoiseSum noise_of(const std::vector<ReportStep>& steps) {
   return sum;
 }
 
-std::vector<ReportActorId> simple_cycle(const Report& report, const ReportKnot& knot, std::size_t most) {
-  std::map<ReportActorId, ReportActorId> next;
-  for (const ReportEdgeId edge : knot.edges) {
-    if (!next.emplace(report.edges[edge].from, report.edges[edge].to).second) {
+std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot& knot, std::size_t most) {
+  std::map<FoundActorId, FoundActorId> next;
+  for (const FoundEdgeId edge : knot.edges) {
+    if (!next.emplace(findings.edges[edge].from, findings.edges[edge].to).second) {
       return {};
     }
   }
-  std::vector<ReportActorId> cycle;
-  for (ReportActorId at = knot.actors[0]; cycle.size() < most && next.contains(at); at = next[at]) {
+  std::vector<FoundActorId> cycle;
+  for (FoundActorId at = knot.actors[0]; cycle.size() < most && next.contains(at); at = next[at]) {
     if (!cycle.empty() && at == cycle[0]) {
       return cycle;
     }
     cycle.push_back(at);
   }
-  return cycle.size() == knot.actors.size() ? cycle : std::vector<ReportActorId>{};
+  return cycle.size() == knot.actors.size() ? cycle : std::vector<FoundActorId>{};
 }
 
 }  // namespace offwait

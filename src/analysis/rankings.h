@@ -12,35 +12,35 @@
 namespace offwait {
 
 /// Actors with lost records, the longest lost time first.
-std::vector<ReportActorId> actors_with_losses(const Report& report);
+std::vector<FoundActorId> actors_with_losses(const Findings& findings);
 
 /// The target's actors that were ready to run without a CPU, the longest first.
-std::vector<ReportActorId> actors_by_runnable(const Report& report);
+std::vector<FoundActorId> actors_by_runnable(const Findings& findings);
 
 /// The wait classes of an edge, the longest wait first.
-std::vector<std::pair<WaitClass, double>> classes_by_time(const ReportEdge& edge);
+std::vector<std::pair<WaitClass, double>> classes_by_time(const FoundEdge& edge);
 
 /// Why user stacks are cut, with the seconds waited in such stacks, the longest first.
-std::vector<std::pair<StackCut, double>> cuts_by_time(const ReportStackEnds& ends);
+std::vector<std::pair<StackCut, double>> cuts_by_time(const StackEnds& ends);
 
 /// Seconds of the target's waits, whatever their stacks.
-double all_s(const ReportStackEnds& ends);
+double all_s(const StackEnds& ends);
 
 /// Bytes that all users of a disk sent and asked for.
-std::uint64_t bytes_of_users(const ReportDisk& disk);
+std::uint64_t bytes_of_users(const FoundDisk& disk);
 
-/// Long waits of the target outside of the knots: they come first in Report::elsewhere.
-std::size_t elsewhere_of_target(const Report& report);
+/// Long waits of the target outside of the knots: they come first in Findings::excluded_waits.
+std::size_t excluded_waits_of_target(const Findings& findings);
 
 /// Edges under the noise floor that the search set aside, and their weights together.
 struct NoiseSum {
   std::size_t edges = 0;
   double weight_s = 0;
 };
-NoiseSum noise_of(const std::vector<ReportStep>& steps);
+NoiseSum noise_of(const std::vector<RefinementStep>& steps);
 
 /// The actors of a knot in order of waiting, if each waits for exactly one other and there are at most `most`
 /// of them; else fewer than the knot has.
-std::vector<ReportActorId> simple_cycle(const Report& report, const ReportKnot& knot, std::size_t most);
+std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot& knot, std::size_t most);
 
 }  // namespace offwait

@@ -28,7 +28,7 @@ std::vector<RemoteServices> find_remote_services(const Prepared& prepared, const
   }
   for (RemoteServices& remote : out) {
     std::sort(remote.services.begin(), remote.services.end(),
-              [](const ReportService& a, const ReportService& b) {
+              [](const RemoteService& a, const RemoteService& b) {
                 return std::tie(b.wait_s, a.peer) < std::tie(a.wait_s, b.peer);
               });
   }

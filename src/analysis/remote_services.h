@@ -14,7 +14,7 @@ namespace offwait {
 /// What the target's waits for the services behind one interface weigh together.
 struct RemoteServices {
   PeerSum sum;
-  std::vector<ReportService> services;  ///< by wait_s, longest first; ties by peer
+  std::vector<RemoteService> services;  ///< by wait_s, longest first; ties by peer
 };
 
 /// By vertex; empty for all but interfaces. This is the one rule for which remote services count: peers that

@@ -34,11 +34,11 @@ std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
   return out;
 }
 
-ReportSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
-                         const std::vector<StackSamples>& all) {
+FoundSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
+                        const std::vector<StackSamples>& all) {
   std::map<std::pair<std::vector<std::uint32_t>, std::optional<StackCut>>, std::size_t> index;
   std::vector<PlaceSum> sums;
-  ReportSamples out;
+  FoundSamples out;
   std::uint64_t waiting = 0;
   for (const StackSamples& one : all) {
     std::vector<std::uint32_t> called;
@@ -61,7 +61,7 @@ ReportSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& f
   std::stable_sort(sums.begin(), sums.end(),
                    [](const PlaceSum& a, const PlaceSum& b) { return a.weight() > b.weight(); });
   out.stacks_known = sums.size();
-  for (std::size_t i = 0; i < std::min(sums.size(), kMostReportSampledStacks); ++i) {
+  for (std::size_t i = 0; i < std::min(sums.size(), kMostSampledStacks); ++i) {
     const double share =
         static_cast<double>(sums[i].weight()) / static_cast<double>(waiting > 0 ? waiting : out.samples);
     out.stacks.push_back({share, sums[i].samples, backtrace_of(trace, sums[i].most.stack)});

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> functions_of_frames(const Trace& trace);
 
 /// `functions` as of functions_of_frames(). The places with most samples first; a place is shown as the most
 /// frequent of its stacks.
-ReportSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
-                         const std::vector<StackSamples>& samples);
+FoundSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
+                        const std::vector<StackSamples>& samples);
 
 }  // namespace offwait

@@ -11,9 +11,9 @@ namespace offwait {
 namespace {
 
 /// How often the threads of a vertex slept until a time, and for how long in all.
-ReportSleeps sleeps_of(const Prepared& prepared, const WaitGraph& graph, VertexId id) {
+SinkSleeps sleeps_of(const Prepared& prepared, const WaitGraph& graph, VertexId id) {
   const Trace& trace = prepared.trace.all();
-  ReportSleeps out;
+  SinkSleeps out;
   Nanos sum_ns = 0;
   for (SiteId site_id = 0; site_id < prepared.trace.sites().size(); ++site_id) {
     const WaitSite& site = trace.sites[site_id];
@@ -29,7 +29,7 @@ ReportSleeps sleeps_of(const Prepared& prepared, const WaitGraph& graph, VertexI
 
 /// running_s and runnable_s of a thread or group: of its busiest member; of short-lived threads, of which one
 /// or another is busy, in the same proportion as of all together.
-void split_busy(const Prepared& prepared, const Vertex& vertex, Nanos busy_ns, ReportSink& out) {
+void split_busy(const Prepared& prepared, const Vertex& vertex, Nanos busy_ns, FoundSink& out) {
   if (vertex.short_lived) {
     const double cpu_s = to_seconds(vertex.time.running_ns + vertex.time.runnable_ns);
     out.running_s = cpu_s > 0 ? out.busy_s * to_seconds(vertex.time.running_ns) / cpu_s : 0;
@@ -48,13 +48,13 @@ void split_busy(const Prepared& prepared, const Vertex& vertex, Nanos busy_ns, R
 
 }  // namespace
 
-std::vector<ReportSink> find_sinks(const Prepared& prepared, const WaitGraph& graph, const KnotInput& input,
-                                   const std::vector<RemoteServices>& remote,
-                                   const std::vector<KnotSink>& found) {
-  std::vector<ReportSink> sinks;
+std::vector<FoundSink> find_sinks(const Prepared& prepared, const WaitGraph& graph, const KnotInput& input,
+                                  const std::vector<RemoteServices>& remote,
+                                  const std::vector<KnotSink>& found) {
+  std::vector<FoundSink> sinks;
   for (const KnotSink& sink : found) {
     const KnotVertex& vertex = input.vertices[sink.vertex];
-    ReportSink& out = sinks.emplace_back();
+    FoundSink& out = sinks.emplace_back();
     out.actor = sink.vertex;
     out.saturated = sink.saturated;
     out.paced = sink.paced;

@@ -13,8 +13,8 @@
 namespace offwait {
 
 /// In the order of `found`. `input` is what these were found in; `remote` as of find_remote_services().
-std::vector<ReportSink> find_sinks(const Prepared& prepared, const WaitGraph& graph, const KnotInput& input,
-                                   const std::vector<RemoteServices>& remote,
-                                   const std::vector<KnotSink>& found);
+std::vector<FoundSink> find_sinks(const Prepared& prepared, const WaitGraph& graph, const KnotInput& input,
+                                  const std::vector<RemoteServices>& remote,
+                                  const std::vector<KnotSink>& found);
 
 }  // namespace offwait

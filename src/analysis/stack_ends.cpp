@@ -24,7 +24,7 @@ std::size_t end_of(const Trace& trace, StackId id) {
 
 }  // namespace
 
-ReportStackEnds stack_ends(const Prepared& prepared) {
+StackEnds stack_ends(const Prepared& prepared) {
   const Trace& trace = prepared.trace.all();
   std::array<Nanos, kEnds> ns{};
   for (SiteId id = 0; id < prepared.trace.sites().size(); ++id) {
@@ -33,7 +33,7 @@ ReportStackEnds stack_ends(const Prepared& prepared) {
       ns.at(end_of(trace, site.wait_stack)) += prepared.sweep.sites[id].wait_ns;
     }
   }
-  ReportStackEnds out;
+  StackEnds out;
   out.complete_s = to_seconds(ns.at(kComplete));
   out.missing_s = to_seconds(ns.at(kMissing));
   for (std::size_t i = 0; i < kStackCuts; ++i) {

@@ -10,6 +10,6 @@ namespace offwait {
 /// Sums over the waits of the target's threads. A stack without a cut is complete if it has user frames: all
 /// but those that the symbolizer marks as the kernel's (`f+0x1 ([kernel])`, `([ext4])`, `[kernel+0xADDR]`) or
 /// that stand before `--`.
-ReportStackEnds stack_ends(const Prepared& prepared);
+StackEnds stack_ends(const Prepared& prepared);
 
 }  // namespace offwait

@@ -23,9 +23,9 @@ std::uint32_t count_of(const Items& items, Belongs belongs) {
 }
 
 /// What the saturated sinks lack, the first of: execution, cpu, capacity.
-SinkLimit saturated_by(const std::vector<ReportSink>& sinks) {
+SinkLimit saturated_by(const std::vector<FoundSink>& sinks) {
   SinkLimit limit = SinkLimit::capacity;
-  for (const ReportSink& sink : sinks) {
+  for (const FoundSink& sink : sinks) {
     if (sink.saturated && sink.limit == SinkLimit::execution) {
       return SinkLimit::execution;
     }
@@ -37,11 +37,11 @@ SinkLimit saturated_by(const std::vector<ReportSink>& sinks) {
 }
 
 /// The services of all sinks that answer for some.
-std::optional<ReportVerdict::Remote> remote_limit(const std::vector<ReportSink>& sinks) {
+std::optional<Verdict::Remote> remote_limit(const std::vector<FoundSink>& sinks) {
   std::map<Peer, double> services;
-  ReportVerdict::Remote out;
-  for (const ReportSink& sink : sinks) {
-    for (const ReportService& service : sink.services) {
+  Verdict::Remote out;
+  for (const FoundSink& sink : sinks) {
+    for (const RemoteService& service : sink.services) {
       services[service.peer] += service.wait_s;
     }
     out.wait_s += sink.remote_s;
@@ -56,8 +56,8 @@ std::optional<ReportVerdict::Remote> remote_limit(const std::vector<ReportSink>&
   return out;
 }
 
-ReportVerdict::Rule rule_of(const Report& report, const ReportVerdict& verdict) {
-  using Rule = ReportVerdict::Rule;
+Verdict::Rule rule_of(const Findings& findings, const Verdict& verdict) {
+  using Rule = Verdict::Rule;
   if (verdict.knots > 0) {
     return Rule::knots;
   }
@@ -68,29 +68,29 @@ ReportVerdict::Rule rule_of(const Report& report, const ReportVerdict& verdict) 
     return Rule::paced;
   }
   if (verdict.requests &&
-      (!verdict.lacks_cpu || report.edges[*verdict.requests].wait_s >= kMostlyAsked * report.window_s)) {
+      (!verdict.lacks_cpu || findings.edges[*verdict.requests].wait_s >= kMostlyAsked * findings.window_s)) {
     return Rule::requests;
   }
-  if (!report.knots.empty()) {
+  if (!findings.knots.empty()) {
     return Rule::background;
   }
-  if (report.totals.waits == 0) {
+  if (findings.totals.waits == 0) {
     return Rule::no_waits;
   }
   if (verdict.lacks_cpu) {
     return Rule::lacks_cpu;
   }
-  return report.totals.target.running_s < kHardlyRuns * report.window_s ? Rule::idle : Rule::no_limit;
+  return findings.totals.target.running_s < kHardlyRuns * findings.window_s ? Rule::idle : Rule::no_limit;
 }
 
 }  // namespace
 
-std::optional<ReportEdgeId> waits_for_requests(const WaitGraph& graph, const KnotInput& input,
-                                               const std::vector<Knot>& knots) {
+std::optional<FoundEdgeId> waits_for_requests(const WaitGraph& graph, const KnotInput& input,
+                                              const std::vector<Knot>& knots) {
   std::vector<PeerSum> sums(graph.vertices.size());
-  ReportEdgeId longest = 0;
+  FoundEdgeId longest = 0;
   Nanos longest_ns = -1;
-  for (ReportEdgeId id = 0; id < graph.edges.size(); ++id) {
+  for (FoundEdgeId id = 0; id < graph.edges.size(); ++id) {
     const PeerSum sum = target_waits(graph, graph.edges[id], PeerKind::request);
     sums[graph.edges[id].from].wait_ns += sum.wait_ns;
     sums[graph.edges[id].from].weight_ns += sum.weight_ns;
@@ -111,20 +111,20 @@ std::optional<ReportEdgeId> waits_for_requests(const WaitGraph& graph, const Kno
   return outweighs && enough ? std::optional(longest) : std::nullopt;
 }
 
-ReportVerdict find_verdict(const Report& report, std::optional<ReportEdgeId> requests) {
-  ReportVerdict out;
-  out.knots = count_of(report.knots, [](const ReportKnot& knot) { return !knot.background; });
-  out.saturated = count_of(report.sinks, [](const ReportSink& sink) { return sink.saturated; });
-  out.paced = count_of(report.sinks, [](const ReportSink& sink) {
+Verdict find_verdict(const Findings& findings, std::optional<FoundEdgeId> requests) {
+  Verdict out;
+  out.knots = count_of(findings.knots, [](const FoundKnot& knot) { return !knot.background; });
+  out.saturated = count_of(findings.sinks, [](const FoundSink& sink) { return sink.saturated; });
+  out.paced = count_of(findings.sinks, [](const FoundSink& sink) {
     return sink.paced && sink.limit != SinkLimit::remote_service;
   });
-  out.saturated_by = saturated_by(report.sinks);
-  out.remote = remote_limit(report.sinks);
+  out.saturated_by = saturated_by(findings.sinks);
+  out.remote = remote_limit(findings.sinks);
   out.requests = requests;
-  const ReportTime& target = report.totals.target;
-  out.lacks_cpu = target.runnable_s >= kLacksCpu * report.window_s && target.runnable_s > target.running_s;
-  out.machine_full = machine_busy(report).value_or(1) >= kMachineBusy;
-  out.rule = rule_of(report, out);
+  const StateSeconds& target = findings.totals.target;
+  out.lacks_cpu = target.runnable_s >= kLacksCpu * findings.window_s && target.runnable_s > target.running_s;
+  out.machine_full = machine_busy(findings).value_or(1) >= kMachineBusy;
+  out.rule = rule_of(findings, out);
   return out;
 }
 

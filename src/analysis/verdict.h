@@ -17,10 +17,10 @@ inline constexpr double kMachineBusy = 0.8;
 /// The longest edge of waits for requests from outside of the target, if these are long enough to be the
 /// answer where there is no other: an actor of the target waits for --min-weight or more; where there are
 /// background knots, also for more than any of them weighs, and for half of the window.
-std::optional<ReportEdgeId> waits_for_requests(const WaitGraph& graph, const KnotInput& input,
-                                               const std::vector<Knot>& knots);
+std::optional<FoundEdgeId> waits_for_requests(const WaitGraph& graph, const KnotInput& input,
+                                              const std::vector<Knot>& knots);
 
-/// What becomes Report::verdict. Needs the report's recording, totals, edges, knots and sinks.
-ReportVerdict find_verdict(const Report& report, std::optional<ReportEdgeId> requests);
+/// What becomes Findings::verdict. Needs the findings' recording, totals, edges, knots and sinks.
+Verdict find_verdict(const Findings& findings, std::optional<FoundEdgeId> requests);
 
 }  // namespace offwait

@@ -173,8 +173,8 @@ Status write_folded(const Trace& trace, const Reporting& reporting, Output& outp
 }
 
 /// Which files lack names of functions, and where to get them; none if no such file matters.
-std::optional<std::string> note_on_names(const Report& report, bool asked_servers) {
-  const std::vector<std::string> modules = nameless_modules(report);
+std::optional<std::string> note_on_names(const Findings& findings, bool asked_servers) {
+  const std::vector<std::string> modules = nameless_modules(findings);
   constexpr std::size_t kMost = 3;
   if (modules.empty()) return std::nullopt;
   const std::size_t shown = std::min(modules.size(), kMost);
@@ -191,13 +191,13 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
                     std::vector<std::string>& notes) {
   if (outputs.folded) OFFWAIT_TRY_STATUS(write_folded(trace, reporting, *outputs.folded));
   const AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
-  OFFWAIT_TRY(const auto report, analyse(std::move(trace), analysis));
-  if (outputs.json) OFFWAIT_TRY_STATUS(outputs.json->write(to_json(report)));
-  if (std::optional<std::string> note = note_on_names(report, reporting.asked_servers))
+  OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
+  if (outputs.json) OFFWAIT_TRY_STATUS(outputs.json->write(to_json(findings)));
+  if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))
     notes.push_back(std::move(*note));
   if (!outputs.text) return success();
   const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
-  return outputs.text->write((outputs.follows_command ? "\n" : "") + to_text(report, style));
+  return outputs.text->write((outputs.follows_command ? "\n" : "") + to_text(findings, style));
 }
 
 void print_notes(const std::vector<std::string>& notes) {

@@ -20,10 +20,10 @@ std::string name_of(const FoldedStack& folded) {
 
 }  // namespace
 
-std::vector<SampledPlace> code_places(const ReportSamples& samples, StackNoise noise) {
+std::vector<SampledPlace> code_places(const FoundSamples& samples, StackNoise noise) {
   std::map<std::string, std::size_t> index;
   std::vector<SampledPlace> out;
-  for (const ReportSamples::Place& place : samples.stacks) {
+  for (const FoundSamples::Place& place : samples.stacks) {
     const FoldedStack folded = fold(place.stack, 1, noise);
     if (folded.user.empty() && !folded.cut) {
       continue;

@@ -11,11 +11,11 @@ namespace offwait {
 
 struct SampledPlace {
   double share = 0;
-  Backtrace stack;  ///< the most frequent one, as in ReportSamples
+  Backtrace stack;  ///< the most frequent one, as in FoundSamples
 };
 
 /// By the innermost function that a folded stack shows of the program (fold.h; of a kernel thread: of the
 /// kernel): whatever is called from it, and whoever calls it. Most first. Stacks without frames are no place.
-std::vector<SampledPlace> code_places(const ReportSamples& samples, StackNoise noise = StackNoise::folded);
+std::vector<SampledPlace> code_places(const FoundSamples& samples, StackNoise noise = StackNoise::folded);
 
 }  // namespace offwait

@@ -40,7 +40,7 @@ Json array_of(const Items& items, ToJson to_json_item) {
   return out;
 }
 
-Json time_fields(const ReportTime& time) {
+Json time_fields(const StateSeconds& time) {
   return {{"running_s", seconds(time.running_s)},
           {"runnable_s", seconds(time.runnable_s)},
           {"blocked_s", seconds(time.blocked_s)},
@@ -48,12 +48,12 @@ Json time_fields(const ReportTime& time) {
           {"lifetime_s", seconds(time.lifetime_s)}};
 }
 
-Json recording_json(const Report& report) {
-  const Recording& recording = report.recording;
-  const std::optional<double> busy = machine_busy(report);
+Json recording_json(const Findings& findings) {
+  const Recording& recording = findings.recording;
+  const std::optional<double> busy = machine_busy(findings);
   return {{"target", text(recording.target)},
           {"start_time", text(recording.start_time)},
-          {"window_s", seconds(report.window_s)},
+          {"window_s", seconds(findings.window_s)},
           {"kernel", text(recording.kernel)},
           {"cpus", recording.cpus},
           {"cpu_busy", busy ? rounded(*busy) : Json(nullptr)},
@@ -66,15 +66,15 @@ Json recording_json(const Report& report) {
           {"offwait", text(recording.offwait)}};
 }
 
-Json loss_json(const Report& report) {
-  Json out = {{"total", total_lost(report)}};
-  for (const auto& [name, count] : report.loss) {
+Json loss_json(const Findings& findings) {
+  Json out = {{"total", total_lost(findings)}};
+  for (const auto& [name, count] : findings.loss) {
     out[escape(name)] = count;
   }
   return out;
 }
 
-Json totals_json(const ReportTotals& totals) {
+Json totals_json(const Totals& totals) {
   Json out = {{"threads", totals.threads},
               {"outside_threads", totals.outside_threads},
               {"waits", totals.waits},
@@ -88,7 +88,7 @@ Json totals_json(const ReportTotals& totals) {
   return out;
 }
 
-Json stack_ends_json(const ReportStackEnds& ends) {
+Json stack_ends_json(const StackEnds& ends) {
   Json cut = Json::object();
   for (const auto& [reason, wait_s] : ends.cut_s) {
     cut[std::string(to_string(reason))] = seconds(wait_s);
@@ -98,7 +98,7 @@ Json stack_ends_json(const ReportStackEnds& ends) {
           {"cut_s", std::move(cut)}};
 }
 
-Json actor_json(const ReportActor& actor, ReportActorId id) {
+Json actor_json(const FoundActor& actor, FoundActorId id) {
   Json out = {{"id", id}, {"kind", to_string(actor.kind)}, {"name", text(actor.name)}};
   if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
     out["tid"] = actor.tid;
@@ -120,27 +120,27 @@ Json actor_json(const ReportActor& actor, ReportActorId id) {
   return out;
 }
 
-Json phases_json(const std::optional<ReportPhases>& phases) {
+Json phases_json(const std::optional<FoundPhases>& phases) {
   if (!phases) {
     return nullptr;
   }
   return {{"share", rounded(phases->share)},
           {"length_s", seconds(phases->length_s)},
-          {"ranges", array_of(phases->ranges, [](const ReportPhases::Range& range) -> Json {
+          {"ranges", array_of(phases->ranges, [](const FoundPhases::Range& range) -> Json {
              return {{"from_s", seconds(range.from_s)}, {"to_s", seconds(range.to_s)}};
            })}};
 }
 
-Json samples_json(const ReportSamples& samples) {
+Json samples_json(const FoundSamples& samples) {
   return {
       {"samples", samples.samples},
       {"stacks_known", samples.stacks_known},
-      {"stacks", array_of(samples.stacks, [](const ReportSamples::Place& place) -> Json {
+      {"stacks", array_of(samples.stacks, [](const FoundSamples::Place& place) -> Json {
          return {{"share", rounded(place.share)}, {"samples", place.samples}, {"stack", frames(place.stack)}};
        })}};
 }
 
-Json edge_json(const ReportEdge& edge) {
+Json edge_json(const FoundEdge& edge) {
   Json out = {{"from", edge.from},
               {"to", edge.to},
               {"idle", edge.idle},
@@ -158,13 +158,13 @@ Json edge_json(const ReportEdge& edge) {
   out["waker_blocked_s"] = seconds(edge.waker_blocked_s);
   out["waker_unknown_s"] = seconds(edge.waker_unknown_s);
   out["waker_samples"] = samples_json(edge.waker_samples);
-  out["stacks"] = array_of(edge.stacks, [](const ReportStack& stack) -> Json {
+  out["stacks"] = array_of(edge.stacks, [](const FoundStack& stack) -> Json {
     return {{"class", to_string(stack.wait_class)},   {"weight_s", seconds(stack.weight_s)},
             {"wait_s", seconds(stack.wait_s)},        {"waits", stack.waits},
             {"wait_stack", frames(stack.wait_stack)}, {"waker_stack", frames(stack.waker_stack)}};
   });
   out["peers_known"] = edge.peers_known;
-  out["peers"] = array_of(edge.peers, [](const ReportPeer& peer) -> Json {
+  out["peers"] = array_of(edge.peers, [](const FoundPeer& peer) -> Json {
     return {{"peer", text(to_string(peer.peer))},
             {"role", to_string(peer.peer.role)},
             {"waits", peer.waits},
@@ -174,23 +174,23 @@ Json edge_json(const ReportEdge& edge) {
   return out;
 }
 
-Json ends(const Report& report, ReportEdgeId edge) {
-  return {{"from", report.edges[edge].from}, {"to", report.edges[edge].to}};
+Json ends(const Findings& findings, FoundEdgeId edge) {
+  return {{"from", findings.edges[edge].from}, {"to", findings.edges[edge].to}};
 }
 
-Json knot_json(const Report& report, const ReportKnot& knot) {
+Json knot_json(const Findings& findings, const FoundKnot& knot) {
   return {{"actors", knot.actors},
-          {"edges", array_of(knot.edges, [&](ReportEdgeId edge) { return ends(report, edge); })},
+          {"edges", array_of(knot.edges, [&](FoundEdgeId edge) { return ends(findings, edge); })},
           {"background", knot.background},
           {"pattern", to_string(knot.pattern)},
           {"pattern_title", text(pattern_title(knot))},
-          {"evidence", text(evidence(report, knot))},
+          {"evidence", text(evidence(findings, knot))},
           {"advice", text(advice(knot.pattern))},
           {"weight_s", seconds(knot.weight_s)},
           {"cpu_s", seconds(knot.cpu_s)}};
 }
 
-Json sink_json(const ReportSink& sink) {
+Json sink_json(const FoundSink& sink) {
   return {{"actor", sink.actor},
           {"saturated", sink.saturated},
           {"paced", sink.paced},
@@ -206,12 +206,12 @@ Json sink_json(const ReportSink& sink) {
           {"samples", samples_json(sink.samples)}};
 }
 
-Json refinement_json(const Report& report) {
+Json refinement_json(const Findings& findings) {
   Json out = Json::array();
-  for (const ReportStep& step : report.refinement) {
+  for (const RefinementStep& step : findings.refinement) {
     Json removed = nullptr;
     if (step.edge) {
-      removed = ends(report, *step.edge);
+      removed = ends(findings, *step.edge);
     } else if (step.actor) {
       removed = {{"actor", *step.actor}};
     }
@@ -223,7 +223,7 @@ Json refinement_json(const Report& report) {
   return out;
 }
 
-Json check_json(const std::optional<ReportDiskCheck>& check) {
+Json check_json(const std::optional<FoundDiskCheck>& check) {
   if (!check) {
     return nullptr;
   }
@@ -234,7 +234,7 @@ Json check_json(const std::optional<ReportDiskCheck>& check) {
           {"mismatch", check->mismatch}};
 }
 
-Json direction_json(const ReportNicDirection& direction) {
+Json direction_json(const FoundNicDirection& direction) {
   return {{"bytes", direction.bytes},
           {"bytes_per_s", seconds(direction.bytes_per_s)},
           {"capacity_bytes_per_s", seconds(direction.capacity_bytes_per_s)},
@@ -242,7 +242,7 @@ Json direction_json(const ReportNicDirection& direction) {
           {"idle_s", seconds(direction.idle_s)}};
 }
 
-Json nic_json(const ReportNic& nic) {
+Json nic_json(const FoundNic& nic) {
   return {{"actor", nic.actor},
           {"capacity_source", nic.capacity_source ? std::string(to_string(*nic.capacity_source)) : "none"},
           {"capacity_raised", nic.capacity_raised},
@@ -250,7 +250,7 @@ Json nic_json(const ReportNic& nic) {
           {"sent", direction_json(nic.sent)}};
 }
 
-Json disk_json(const ReportDisk& disk) {
+Json disk_json(const FoundDisk& disk) {
   return {{"actor", disk.actor},
           {"bytes", disk.bytes},
           {"ios", disk.ios},
@@ -268,7 +268,7 @@ Json disk_json(const ReportDisk& disk) {
           {"service_s", seconds(disk.service_s)},
           {"in_flight", rounded(disk.in_flight)},
           {"users", array_of(disk.users,
-                             [](const ReportDiskUser& user) -> Json {
+                             [](const FoundDiskUser& user) -> Json {
                                return {{"actor", user.actor ? Json(*user.actor) : Json(nullptr)},
                                        {"bytes", user.bytes},
                                        {"ios", user.ios},
@@ -278,16 +278,16 @@ Json disk_json(const ReportDisk& disk) {
           {"check", check_json(disk.check)}};
 }
 
-Json false_wakeups_json(const ReportFalseWakeups& false_wakeups) {
+Json false_wakeups_json(const FoundFalseWakeups& false_wakeups) {
   return {{"removed", false_wakeups.removed},
           {"count", false_wakeups.count},
           {"ran_s", seconds(false_wakeups.ran_s)},
-          {"edges", array_of(false_wakeups.edges, [](const ReportFalseWakeups::Edge& edge) -> Json {
+          {"edges", array_of(false_wakeups.edges, [](const FoundFalseWakeups::Edge& edge) -> Json {
              return {{"from", edge.from}, {"to", edge.to}, {"count", edge.count}};
            })}};
 }
 
-Json open_wait_json(const ReportOpenWait& open) {
+Json open_wait_json(const FoundOpenWait& open) {
   return {{"actor", open.actor},
           {"tid", open.tid},
           {"wait_s", seconds(open.wait_s)},
@@ -301,48 +301,49 @@ Json open_wait_json(const ReportOpenWait& open) {
           {"deadlock", open.deadlock}};
 }
 
-Json elsewhere_json(const Report& report, const ReportElsewhere& elsewhere, const ActorNames& names) {
-  Json out = ends(report, elsewhere.edge);
-  out["reason"] = to_string(elsewhere.reason);
-  out["sentence"] = text(elsewhere_sentence(report, elsewhere, names));
+Json excluded_wait_json(const Findings& findings, const ExcludedWait& excluded, const ActorNames& names) {
+  Json out = ends(findings, excluded.edge);
+  out["reason"] = to_string(excluded.reason);
+  out["sentence"] = text(excluded_wait_sentence(findings, excluded, names));
   return out;
 }
 
 }  // namespace
 
-std::string to_json(const Report& report) {
-  const ActorNames names(report);
+std::string to_json(const Findings& findings) {
+  const ActorNames names(findings);
   Json out = {
       {"schema", "offwait-report/1"},
-      {"recording", recording_json(report)},
-      {"loss", loss_json(report)},
-      {"totals", totals_json(report.totals)},
-      {"stack_ends", stack_ends_json(report.stack_ends)},
+      {"recording", recording_json(findings)},
+      {"loss", loss_json(findings)},
+      {"totals", totals_json(findings.totals)},
+      {"stack_ends", stack_ends_json(findings.stack_ends)},
       {"options",
-       {{"min_weight_s", seconds(report.options.min_weight_s)},
-        {"noise_s", seconds(report.options.noise_s)},
-        {"merge", report.options.merge},
-        {"keep_false_wakeups", report.options.keep_false_wakeups},
-        {"comm", array_of(report.options.filter.comms, text)},
-        {"threads", array_of(report.options.filter.threads, text)}}},
+       {{"min_weight_s", seconds(findings.options.min_weight_s)},
+        {"noise_s", seconds(findings.options.noise_s)},
+        {"merge", findings.options.merge},
+        {"keep_false_wakeups", findings.options.keep_false_wakeups},
+        {"comm", array_of(findings.options.filter.comms, text)},
+        {"threads", array_of(findings.options.filter.threads, text)}}},
       {"verdict",
-       {{"kind", to_string(report.verdict.kind())}, {"sentence", text(verdict_sentence(report, names))}}},
+       {{"kind", to_string(findings.verdict.kind())}, {"sentence", text(verdict_sentence(findings, names))}}},
   };
   Json actors = Json::array();
-  for (const ReportActor& actor : report.actors) {
-    actors.push_back(actor_json(actor, static_cast<ReportActorId>(actors.size())));
+  for (const FoundActor& actor : findings.actors) {
+    actors.push_back(actor_json(actor, static_cast<FoundActorId>(actors.size())));
   }
   out["actors"] = std::move(actors);
-  out["edges"] = array_of(report.edges, edge_json);
-  out["knots"] = array_of(report.knots, [&](const ReportKnot& knot) { return knot_json(report, knot); });
-  out["sinks"] = array_of(report.sinks, sink_json);
-  out["refinement"] = refinement_json(report);
-  out["disks"] = array_of(report.disks, disk_json);
-  out["nics"] = array_of(report.nics, nic_json);
-  out["false_wakeups"] = false_wakeups_json(report.false_wakeups);
-  out["open_waits"] = array_of(report.open_waits, open_wait_json);
-  out["elsewhere"] = array_of(
-      report.elsewhere, [&](const ReportElsewhere& item) { return elsewhere_json(report, item, names); });
+  out["edges"] = array_of(findings.edges, edge_json);
+  out["knots"] = array_of(findings.knots, [&](const FoundKnot& knot) { return knot_json(findings, knot); });
+  out["sinks"] = array_of(findings.sinks, sink_json);
+  out["refinement"] = refinement_json(findings);
+  out["disks"] = array_of(findings.disks, disk_json);
+  out["nics"] = array_of(findings.nics, nic_json);
+  out["false_wakeups"] = false_wakeups_json(findings.false_wakeups);
+  out["open_waits"] = array_of(findings.open_waits, open_wait_json);
+  out["elsewhere"] = array_of(findings.excluded_waits, [&](const ExcludedWait& item) {
+    return excluded_wait_json(findings, item, names);
+  });
   return out.dump(1).append("\n");
 }
 

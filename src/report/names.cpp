@@ -10,11 +10,11 @@ namespace offwait {
 
 namespace {
 
-bool has_threads(const ReportActor& actor) {
+bool has_threads(const FoundActor& actor) {
   return actor.kind == ActorKind::thread || actor.kind == ActorKind::group;
 }
 
-std::string base_name(const ReportActor& actor) {
+std::string base_name(const FoundActor& actor) {
   const std::string name = cut_to_width(escape(actor.name), ActorNames::kNameColumns);
   if (actor.kind == ActorKind::thread) {
     return name.empty() ? "tid " + std::to_string(actor.tid) : name;
@@ -38,7 +38,7 @@ std::string thread_name(const std::string& name, std::int32_t tid, std::int32_t 
   return name.empty() ? number : cut_to_width(escape(name), ActorNames::kNameColumns) + " (" + number + ")";
 }
 
-std::string disks_below(const ReportActor& disk) {
+std::string disks_below(const FoundActor& disk) {
   constexpr std::size_t kShown = 3;
   std::string out;
   for (std::size_t i = 0; i < std::min(kShown, disk.on.size()); ++i) {
@@ -50,22 +50,22 @@ std::string disks_below(const ReportActor& disk) {
   return out.empty() ? out : out + ")";
 }
 
-ActorNames::ActorNames(const Report& report) {
+ActorNames::ActorNames(const Findings& findings) {
   std::map<std::string, int> uses;
-  for (const ReportActor& actor : report.actors) {
+  for (const FoundActor& actor : findings.actors) {
     brief_.push_back(base_name(actor));
     ++uses[brief_.back()];
   }
   for (std::size_t i = 0; i < brief_.size(); ++i) {
-    const ReportActor& actor = report.actors[i];
+    const FoundActor& actor = findings.actors[i];
     if (uses[brief_[i]] > 1 && has_threads(actor) && !actor.name.empty()) {
       brief_[i] += "/" + std::to_string(actor.tid);
     }
   }
 }
 
-std::string ActorNames::full(const Report& report, ReportActorId actor) const {
-  const ReportActor& it = report.actors[actor];
+std::string ActorNames::full(const Findings& findings, FoundActorId actor) const {
+  const FoundActor& it = findings.actors[actor];
   if (!has_threads(it)) {
     return brief(actor) + disks_below(it);
   }

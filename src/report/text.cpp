@@ -19,65 +19,65 @@ namespace offwait {
 namespace {
 
 void put_head(const TextPage& page) {
-  const Recording& recording = page.report.recording;
-  const ReportTotals& totals = page.report.totals;
+  const Recording& recording = page.findings.recording;
+  const Totals& totals = page.findings.totals;
   page.canvas.flow(
       fields({words("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
               words(recording.target, Ink::actor),
-              words(format_seconds(page.report.window_s) +
+              words(format_seconds(page.findings.window_s) +
                     (recording.start_time.empty() ? "" : " from " + recording.start_time)),
               words(recording.kernel.empty() ? "" : "Linux " + recording.kernel)}),
       2);
-  const std::uint64_t lost = total_lost(page.report);
+  const std::uint64_t lost = total_lost(page.findings);
   page.canvas.flow(fields({words(threads_text(totals)), unbroken(format_plural(totals.waits, "wait")),
                            unbroken("ran " + format_seconds(totals.target.running_s) + " (" +
-                                    cpus_used(page.report) + ")"),
+                                    cpus_used(page.findings) + ")"),
                            unbroken("runnable " + format_seconds(totals.target.runnable_s)),
-                           unbroken(machine_text(page.report)),
+                           unbroken(machine_text(page.findings)),
                            lost == 0 ? unbroken("nothing lost", Ink::good)
                                      : unbroken(format_count(lost) + " lost", Ink::warn)}),
                    2);
-  if (const std::string chosen = described(page.report.options.filter); !chosen.empty()) {
+  if (const std::string chosen = described(page.findings.options.filter); !chosen.empty()) {
     page.canvas.flow(words("Only " + chosen + " count as the target; all others are outside."), 2);
   }
 }
 
-bool something_lost(const Report& report) {
-  return total_lost(report) > 0 || !actors_with_losses(report).empty();
+bool something_lost(const Findings& findings) {
+  return total_lost(findings) > 0 || !actors_with_losses(findings).empty();
 }
 
 void put_losses(const TextPage& page) {
-  put_paragraph(page.canvas, total_lost(page.report) > 0 ? "LOST" : "GAPS",
-                losses_text(page.report, page.names, page.verbose), Ink::warn, Ink::warn);
+  put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
+                losses_text(page.findings, page.names, page.verbose), Ink::warn, Ink::warn);
 }
 
 /// One line, as it does not change the answer.
 void put_minor_losses(const TextPage& page, const LossImpact& impact) {
-  put_paragraph(page.canvas, total_lost(page.report) > 0 ? "LOST" : "GAPS",
-                page.verbose ? losses_text(page.report, page.names, true)
-                             : minor_losses_text(page.report, impact) + " (-v)");
+  put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
+                page.verbose ? losses_text(page.findings, page.names, true)
+                             : minor_losses_text(page.findings, impact) + " (-v)");
 }
 
 void put_verdict(const TextPage& page) {
   page.canvas.gap();
-  page.canvas.flow(words(verdict_sentence(page.report, page.names), Ink::strong), 0);
+  page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
 }
 
 }  // namespace
 
-std::string to_text(const Report& report, const TextStyle& style) {
-  const ActorNames names(report);
+std::string to_text(const Findings& findings, const TextStyle& style) {
+  const ActorNames names(findings);
   Canvas canvas(style.width, style.color, style.charset);
-  const TextPage page{report, names, style.verbosity > 0,
+  const TextPage page{findings, names, style.verbosity > 0,
                       style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
   put_head(page);
-  const bool lost = something_lost(report);
-  const LossImpact impact = loss_impact(report);
+  const bool lost = something_lost(findings);
+  const LossImpact impact = loss_impact(findings);
   if (lost && !impact.minor) put_losses(page);
   put_verdict(page);
   put_knots(page);
   put_limiting_sinks(page);
-  put_elsewhere(page);
+  put_excluded_waits(page);
   put_background(page);
   put_runnable(page);
   put_disks(page);

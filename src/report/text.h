@@ -19,6 +19,6 @@ struct TextStyle {
 
 /// The report for a person on call: one screen unless asked for more (verbosity, explain). What is left
 /// out is said ("3 more edges"); everything is in to_json().
-std::string to_text(const Report& report, const TextStyle& style);
+std::string to_text(const Findings& findings, const TextStyle& style);
 
 }  // namespace offwait

@@ -14,11 +14,11 @@ constexpr int kNicIndent = 5;
 }  // namespace
 
 void put_disks(const TextPage& page) {
-  if (page.report.disks.empty()) return;
+  if (page.findings.disks.empty()) return;
   Canvas& canvas = page.canvas;
   canvas.gap();
-  for (const ReportDisk& disk : page.report.disks) {
-    const ReportActor& actor = page.report.actors[disk.actor];
+  for (const FoundDisk& disk : page.findings.disks) {
+    const FoundActor& actor = page.findings.actors[disk.actor];
     canvas.put("DISK", Ink::strong).put("  ");
     canvas.put(canvas.fit(actor.name, ActorNames::kNameColumns), Ink::actor)
         .put(disks_below(actor))
@@ -39,13 +39,13 @@ void put_disks(const TextPage& page) {
 }
 
 void put_nics(const TextPage& page) {
-  if (page.report.nics.empty()) return;
+  if (page.findings.nics.empty()) return;
   Canvas& canvas = page.canvas;
   canvas.gap();
-  for (const ReportNic& nic : page.report.nics) {
-    const double window_s = page.report.window_s;
+  for (const FoundNic& nic : page.findings.nics) {
+    const double window_s = page.findings.window_s;
     canvas.put("NIC", Ink::strong).put("  ");
-    canvas.put(canvas.fit(page.report.actors[nic.actor].name, ActorNames::kNameColumns), Ink::actor)
+    canvas.put(canvas.fit(page.findings.actors[nic.actor].name, ActorNames::kNameColumns), Ink::actor)
         .put("  ");
     canvas.flow(fields({words(direction_text("received", nic.received, window_s)),
                         words(direction_text("sent", nic.sent, window_s)), words(capacity_text(nic))}),

@@ -22,10 +22,10 @@ struct Columns {
   bool each = true;
 };
 
-Columns columns_of(const TextPage& page, const std::vector<ReportEdgeId>& edges, std::size_t shown) {
+Columns columns_of(const TextPage& page, const std::vector<FoundEdgeId>& edges, std::size_t shown) {
   int edge = 4;
   for (std::size_t i = 0; i < shown; ++i) {
-    edge = std::max(edge, page.canvas.columns(edge_text(page.report.edges[edges[i]], page.names)));
+    edge = std::max(edge, page.canvas.columns(edge_text(page.findings.edges[edges[i]], page.names)));
   }
   const int width = page.canvas.width();
   edge = std::min(edge, std::max(width * 2 / 5, 16));
@@ -41,7 +41,7 @@ void put_head(Canvas& canvas, const Columns& columns) {
   canvas.put("  class", Ink::dim).end();
 }
 
-void put_row(const TextPage& page, const ReportEdge& edge, const Columns& columns) {
+void put_row(const TextPage& page, const FoundEdge& edge, const Columns& columns) {
   Canvas& canvas = page.canvas;
   canvas.to(2);
   put_edge(page, edge, columns.edge);
@@ -55,10 +55,10 @@ void put_row(const TextPage& page, const ReportEdge& edge, const Columns& column
   canvas.put("  ").put(classes_text(edge)).end();
 }
 
-void put_meanwhile(const TextPage& page, const ReportEdge& edge) {
+void put_meanwhile(const TextPage& page, const FoundEdge& edge) {
   if (edge.idle) {
     put_label(page.canvas, "idle");
-    page.canvas.flow(words(idle_text(page.report, edge, page.names)), kLabelled);
+    page.canvas.flow(words(idle_text(page.findings, edge, page.names)), kLabelled);
     return;
   }
   if (const std::string did = waker_text(edge, page.names); !did.empty()) {
@@ -72,7 +72,7 @@ void put_meanwhile(const TextPage& page, const ReportEdge& edge) {
 
 }  // namespace
 
-void put_edge(const TextPage& page, const ReportEdge& edge, int columns) {
+void put_edge(const TextPage& page, const FoundEdge& edge, int columns) {
   Canvas& canvas = page.canvas;
   const std::string from = canvas.clean(page.brief(edge.from));
   const std::string to = canvas.clean(page.brief(edge.to));
@@ -87,10 +87,10 @@ void put_edge(const TextPage& page, const ReportEdge& edge, int columns) {
   canvas.put(canvas.fit(to, room - std::min(from_columns, display_width(from))), Ink::actor);
 }
 
-void put_edge_details(const TextPage& page, const ReportEdge& edge) {
+void put_edge_details(const TextPage& page, const FoundEdge& edge) {
   if (edge.phases) {
     put_label(page.canvas, "when");
-    page.canvas.flow(words(phases_text(*edge.phases, page.report.window_s)), kLabelled);
+    page.canvas.flow(words(phases_text(*edge.phases, page.findings.window_s)), kLabelled);
   }
   put_meanwhile(page, edge);
   if (const std::string peers = peers_text(edge, page.limit(kPeers, edge.peers.size())); !peers.empty()) {
@@ -99,12 +99,12 @@ void put_edge_details(const TextPage& page, const ReportEdge& edge) {
   }
 }
 
-void put_edges(const TextPage& page, const std::vector<ReportEdgeId>& edges) {
+void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges) {
   const std::size_t shown = page.limit(kEdges, edges.size());
   const Columns columns = columns_of(page, edges, shown);
   put_head(page.canvas, columns);
   for (std::size_t i = 0; i < shown; ++i) {
-    const ReportEdge& edge = page.report.edges[edges[i]];
+    const FoundEdge& edge = page.findings.edges[edges[i]];
     put_row(page, edge, columns);
     put_edge_details(page, edge);
     put_stacks(page, edge);
@@ -112,10 +112,10 @@ void put_edges(const TextPage& page, const std::vector<ReportEdgeId>& edges) {
   put_left_out(page.canvas, edges.size() - shown, "edge");
 }
 
-bool weights_need_a_word(const Report& report, const std::vector<ReportEdgeId>& edges) {
-  return std::any_of(edges.begin(), edges.end(), [&report](ReportEdgeId id) {
-    const ReportEdge& edge = report.edges[id];
-    return report.actors[edge.from].tids.size() > 1 || edge.weight_s > report.window_s;
+bool weights_need_a_word(const Findings& findings, const std::vector<FoundEdgeId>& edges) {
+  return std::any_of(edges.begin(), edges.end(), [&findings](FoundEdgeId id) {
+    const FoundEdge& edge = findings.edges[id];
+    return findings.actors[edge.from].tids.size() > 1 || edge.weight_s > findings.window_s;
   });
 }
 

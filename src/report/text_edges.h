@@ -9,15 +9,15 @@
 namespace offwait {
 
 /// `B → disk vda` in at most `columns`: the shorter of the two names keeps what it needs.
-void put_edge(const TextPage& page, const ReportEdge& edge, int columns);
+void put_edge(const TextPage& page, const FoundEdge& edge, int columns);
 
 /// When the waits of an edge happened if they are bunched, what the waker did meanwhile, and peers.
-void put_edge_details(const TextPage& page, const ReportEdge& edge);
+void put_edge_details(const TextPage& page, const FoundEdge& edge);
 
 /// A table of edges, each with its details and stacks below it.
-void put_edges(const TextPage& page, const std::vector<ReportEdgeId>& edges);
+void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges);
 
 /// Whether the weights of these edges need a word: over the window, or of groups.
-bool weights_need_a_word(const Report& report, const std::vector<ReportEdgeId>& edges);
+bool weights_need_a_word(const Findings& findings, const std::vector<FoundEdgeId>& edges);
 
 }  // namespace offwait

@@ -21,14 +21,14 @@ constexpr std::size_t kKnots = 4;
 constexpr std::size_t kTitleActors = 6;
 constexpr std::size_t kBackground = 4;
 
-std::string title(const TextPage& page, const ReportKnot& knot) {
-  const std::vector<ReportActorId>& actors = knot.actors;
+std::string title(const TextPage& page, const FoundKnot& knot) {
+  const std::vector<FoundActorId>& actors = knot.actors;
   if (actors.size() == 1) return page.full(actors[0]) + " ↺";
   if (actors.size() == 2) return fmt::format("{} ⇄ {}", page.full(actors[0]), page.full(actors[1]));
-  const std::vector<ReportActorId> cycle = simple_cycle(page.report, knot, kTitleActors);
+  const std::vector<FoundActorId> cycle = simple_cycle(page.findings, knot, kTitleActors);
   std::string out;
   if (cycle.size() == actors.size()) {
-    for (const ReportActorId actor : cycle) out += page.full(actor) + " → ";
+    for (const FoundActorId actor : cycle) out += page.full(actor) + " → ";
     return out + page.brief(cycle[0]);
   }
   const std::size_t shown = page.limit(kTitleActors, actors.size());
@@ -37,18 +37,18 @@ std::string title(const TextPage& page, const ReportKnot& knot) {
                                : out;
 }
 
-bool shown_in_full(const Report& report, const ReportKnot& knot) {
-  return !knot.background || report.verdict.kind() == ReportVerdict::Kind::background;
+bool shown_in_full(const Findings& findings, const FoundKnot& knot) {
+  return !knot.background || findings.verdict.kind() == Verdict::Kind::background;
 }
 
-void put_knot(const TextPage& page, const ReportKnot& knot, std::size_t number) {
+void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   page.canvas.gap();
   const std::string label = fmt::format("{}KNOT {}", knot.background ? "BACKGROUND " : "", number);
   const int indent = static_cast<int>(label.size()) + 2;
   page.canvas.put(label, Ink::strong).put("  ");
   page.canvas.flow(words(title(page, knot), Ink::actor), indent);
   std::vector<Word> kind = words(pattern_title(knot), Ink::strong);
-  const std::vector<Word> why = words(evidence(page.report, knot));
+  const std::vector<Word> why = words(evidence(page.findings, knot));
   if (!why.empty()) kind.push_back({":", Ink::plain, true});
   kind.insert(kind.end(), why.begin(), why.end());
   page.canvas.to(indent).flow(kind, indent);
@@ -56,7 +56,7 @@ void put_knot(const TextPage& page, const ReportKnot& knot, std::size_t number) 
   put_edges(page, knot.edges);
 }
 
-void put_background_sinks(const TextPage& page, const std::vector<const ReportSink*>& sinks) {
+void put_background_sinks(const TextPage& page, const std::vector<const FoundSink*>& sinks) {
   const std::size_t shown = page.limit(kBackground, sinks.size());
   std::vector<Word> line;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -77,14 +77,14 @@ void put_knots(const TextPage& page) {
   std::size_t number = 0;
   std::size_t more = 0;
   bool explained = false;
-  for (const ReportKnot& knot : page.report.knots) {
-    if (!shown_in_full(page.report, knot)) continue;
-    if (++number > page.limit(kKnots, page.report.knots.size())) {
+  for (const FoundKnot& knot : page.findings.knots) {
+    if (!shown_in_full(page.findings, knot)) continue;
+    if (++number > page.limit(kKnots, page.findings.knots.size())) {
       ++more;
       continue;
     }
     put_knot(page, knot, number);
-    if (!explained && weights_need_a_word(page.report, knot.edges)) {
+    if (!explained && weights_need_a_word(page.findings, knot.edges)) {
       explained = true;
       page.canvas.to(2).flow(words(weight_explained(), Ink::dim), 2);
     }
@@ -96,12 +96,12 @@ void put_knots(const TextPage& page) {
 }
 
 void put_background(const TextPage& page) {
-  std::vector<const ReportKnot*> knots;
-  for (const ReportKnot& knot : page.report.knots) {
-    if (!shown_in_full(page.report, knot)) knots.push_back(&knot);
+  std::vector<const FoundKnot*> knots;
+  for (const FoundKnot& knot : page.findings.knots) {
+    if (!shown_in_full(page.findings, knot)) knots.push_back(&knot);
   }
-  std::vector<const ReportSink*> sinks;
-  for (const ReportSink& sink : page.report.sinks) {
+  std::vector<const FoundSink*> sinks;
+  for (const FoundSink& sink : page.findings.sinks) {
     if (!sink.limits()) sinks.push_back(&sink);
   }
   if (knots.empty() && sinks.empty()) return;

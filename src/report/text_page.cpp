@@ -7,7 +7,7 @@
 
 namespace offwait {
 
-std::string TextPage::share(double s) const { return format_percent(s, report.window_s); }
+std::string TextPage::share(double s) const { return format_percent(s, findings.window_s); }
 
 std::size_t TextPage::limit(std::size_t shown, std::size_t all) const {
   return verbose ? all : std::min(shown, all);

@@ -14,14 +14,14 @@
 namespace offwait {
 
 struct TextPage {
-  const Report& report;
+  const Findings& findings;
   const ActorNames& names;
   bool verbose;
   StackNoise noise;
   Canvas& canvas;
 
-  const std::string& brief(ReportActorId actor) const { return names.brief(actor); }
-  std::string full(ReportActorId actor) const { return names.full(report, actor); }
+  const std::string& brief(FoundActorId actor) const { return names.brief(actor); }
+  std::string full(FoundActorId actor) const { return names.full(findings, actor); }
   /// Part of the window: "42%".
   std::string share(double s) const;
   /// How many of a list's items are shown.

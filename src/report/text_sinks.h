@@ -10,6 +10,6 @@ namespace offwait {
 void put_limiting_sinks(const TextPage& page);
 
 /// Long waits that are no part of the answer, each with the reason.
-void put_elsewhere(const TextPage& page);
+void put_excluded_waits(const TextPage& page);
 
 }  // namespace offwait

@@ -73,10 +73,10 @@ void put_stack(const TextPage& page, const std::string& label, const Backtrace& 
   }
 }
 
-void put_stacks(const TextPage& page, const ReportEdge& edge) {
+void put_stacks(const TextPage& page, const FoundEdge& edge) {
   const std::size_t shown = page.limit(1, edge.stacks.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const ReportStack& stack = edge.stacks[i];
+    const FoundStack& stack = edge.stacks[i];
     const std::string part = part_of_weight(edge, stack, page.verbose);
     const bool waker = !stack.waker_stack.empty();
     if (!stack.wait_stack.empty()) {
@@ -88,7 +88,7 @@ void put_stacks(const TextPage& page, const ReportEdge& edge) {
   }
 }
 
-void put_places(const TextPage& page, const ReportSamples& samples) {
+void put_places(const TextPage& page, const FoundSamples& samples) {
   const std::vector<SampledPlace> all = code_places(samples, page.noise);
   const std::size_t most = std::min(page.verbose ? kPlacesVerbose : kPlaces, all.size());
   for (std::size_t i = 0; i < most && (i == 0 || page.verbose || all[i].share >= kPlaceShare); ++i) {

@@ -21,10 +21,10 @@ void put_stack(const TextPage& page, const std::string& label, const Backtrace& 
                const std::string& remark);
 
 /// Where the threads of an edge waited and where they were woken: the heaviest pair of stacks, all with -v.
-void put_stacks(const TextPage& page, const ReportEdge& edge);
+void put_stacks(const TextPage& page, const FoundEdge& edge);
 
 /// `71% of 380 samples in funB ← threadB ← …2 more`: the code that was sampled most, a line each.
-void put_places(const TextPage& page, const ReportSamples& samples);
+void put_places(const TextPage& page, const FoundSamples& samples);
 
 /// Code that takes less than this part of the time is not worth a line.
 inline constexpr double kPlaceShare = 0.1;

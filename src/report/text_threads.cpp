@@ -20,9 +20,9 @@ constexpr std::size_t kOpenWaits = 5;
 // Complete user stacks for less than this part of the wait time are worth a word.
 constexpr double kStacksComplete = 0.99;
 
-void put_holder(const TextPage& page, const ReportOpenWait& open) {
-  std::vector<Word> line = words(holder_text(page.report, open));
-  if (const ReportOpenWait* const holder = blocked_holder(page.report, open)) {
+void put_holder(const TextPage& page, const FoundOpenWait& open) {
+  std::vector<Word> line = words(holder_text(page.findings, open));
+  if (const FoundOpenWait* const holder = blocked_holder(page.findings, open)) {
     const std::vector<Word> stack = chain(page, holder->wait_stack, "");
     line.insert(line.end(), stack.begin(), stack.end());
   }
@@ -31,9 +31,9 @@ void put_holder(const TextPage& page, const ReportOpenWait& open) {
 
 void put_blocked(const TextPage& page, const BlockedPlace& place) {
   Canvas& canvas = page.canvas;
-  const ReportOpenWait& open = page.report.open_waits[place.open_wait];
+  const FoundOpenWait& open = page.findings.open_waits[place.open_wait];
   canvas.to(2).put(page.full(open.actor), Ink::actor);
-  if (page.report.actors[open.actor].kind == ActorKind::group) {
+  if (page.findings.actors[open.actor].kind == ActorKind::group) {
     canvas.put(" " + format_plural(place.threads, "thread"));
   }
   canvas.put(fmt::format("  {}  {}  ", format_seconds(open.wait_s), to_string(open.wait_class)));
@@ -49,21 +49,21 @@ void put_blocked(const TextPage& page, const BlockedPlace& place) {
 }  // namespace
 
 void put_runnable(const TextPage& page) {
-  const Report& report = page.report;
-  if (!(report.totals.target.runnable_s >= kMuchRunnable * report.window_s)) return;
+  const Findings& findings = page.findings;
+  if (!(findings.totals.target.runnable_s >= kMuchRunnable * findings.window_s)) return;
   put_paragraph(page.canvas, "RUNNABLE",
-                runnable_text(report, page.names, page.limit(kRunnable, report.actors.size())));
+                runnable_text(findings, page.names, page.limit(kRunnable, findings.actors.size())));
 }
 
 void put_false_wakeups(const TextPage& page) {
-  const ReportFalseWakeups& all = page.report.false_wakeups;
+  const FoundFalseWakeups& all = page.findings.false_wakeups;
   if (all.count == 0) return;
   put_paragraph(page.canvas, "FALSE WAKEUPS",
                 false_wakeups_text(all, page.names, page.limit(kFalseWakeups, all.edges.size())));
 }
 
 void put_blocked_throughout(const TextPage& page) {
-  const BlockedThreads blocked = blocked_threads(page.report);
+  const BlockedThreads blocked = blocked_threads(page.findings);
   if (blocked.throughout.empty()) return;
   put_heading(page.canvas, "BLOCKED THROUGHOUT", "never woken in the window");
   const std::size_t shown = page.limit(kOpenWaits, blocked.throughout.size());
@@ -77,9 +77,9 @@ void put_blocked_throughout(const TextPage& page) {
 }
 
 void put_stack_ends(const TextPage& page) {
-  const ReportStackEnds& ends = page.report.stack_ends;
+  const StackEnds& ends = page.findings.stack_ends;
   // A known stack is not walked again; if some were wrong, so may be others that were not looked at.
-  if (const StackReuse& reuse = page.report.recording.stack_reuse; reuse.wrong != 0) {
+  if (const StackReuse& reuse = page.findings.recording.stack_reuse; reuse.wrong != 0) {
     put_paragraph(page.canvas, "STACKS", wrong_stacks_text(reuse));
   }
   // Without any the recording was asked for none.

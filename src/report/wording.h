@@ -14,28 +14,28 @@ namespace offwait {
 // ---- wording_verdict.cpp
 
 /// Deadlocks, then the answer: one to four sentences.
-std::string verdict_sentence(const Report& report, const ActorNames& names);
+std::string verdict_sentence(const Findings& findings, const ActorNames& names);
 /// "; the machine's CPUs were 97% busy", empty if that is not known.
-std::string machine_clause(const Report& report);
+std::string machine_clause(const Findings& findings);
 
 // ---- wording_pattern.cpp
 
 /// "lock contention". Of a knot with two threads or fewer "lock contention (or a barrier)": of two threads at
 /// a barrier only one is let go at a time, as by a lock.
-std::string_view pattern_title(const ReportKnot& knot);
+std::string_view pattern_title(const FoundKnot& knot);
 /// The numbers that a knot's pattern was concluded from; one to three sentences.
-std::string evidence(const Report& report, const ReportKnot& knot);
+std::string evidence(const Findings& findings, const FoundKnot& knot);
 /// How often a paced sink slept, and for how long; empty if it never did.
-std::string evidence(const ReportSink& sink);
+std::string evidence(const FoundSink& sink);
 /// What people usually do about it: a sentence or two, without numbers, that holds for the pattern as such.
 std::string_view advice(Pattern pattern);
 /// Empty unless the sink has a pattern.
-std::string_view advice(const ReportSink& sink);
+std::string_view advice(const FoundSink& sink);
 
-// ---- wording_elsewhere.cpp
+// ---- wording_excluded_waits.cpp
 
 /// Why a long wait is no part of the answer.
-std::string elsewhere_sentence(const Report& report, const ReportElsewhere& elsewhere,
-                               const ActorNames& names);
+std::string excluded_wait_sentence(const Findings& findings, const ExcludedWait& excluded,
+                                   const ActorNames& names);
 
 }  // namespace offwait

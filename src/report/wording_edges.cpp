@@ -31,11 +31,11 @@ std::string doing(double running_s, double waited_s, double runnable_s, double u
 
 }  // namespace
 
-std::string edge_text(const ReportEdge& edge, const ActorNames& names) {
+std::string edge_text(const FoundEdge& edge, const ActorNames& names) {
   return fmt::format("{} → {}", names.brief(edge.from), names.brief(edge.to));
 }
 
-std::string classes_text(const ReportEdge& edge) {
+std::string classes_text(const FoundEdge& edge) {
   constexpr double kWorthNaming = 0.05;
   constexpr double kAll = 0.95;
   if (edge.idle) return "idle";
@@ -49,7 +49,7 @@ std::string classes_text(const ReportEdge& edge) {
   return out;
 }
 
-std::string each_wait(const ReportEdge& edge) {
+std::string each_wait(const FoundEdge& edge) {
   return fmt::format("{} of {}", format_plural(edge.waits, "wait"), format_seconds(edge.each_s));
 }
 
@@ -58,24 +58,24 @@ std::string_view weight_explained() {
          "threads: for each of them, on average";
 }
 
-std::string phases_text(const ReportPhases& phases, double window_s) {
+std::string phases_text(const FoundPhases& phases, double window_s) {
   std::vector<std::string> ranges;
-  for (const ReportPhases::Range& range : phases.ranges) {
+  for (const FoundPhases::Range& range : phases.ranges) {
     ranges.push_back(fmt::format("{} to {}", format_seconds(range.from_s), format_seconds(range.to_s)));
   }
   return fmt::format("{} of it within {} of {}: {} after the beginning", format_percent(phases.share, 1),
                      format_seconds(phases.length_s), format_seconds(window_s), fmt::join(ranges, ", "));
 }
 
-std::string waker_text(const ReportEdge& edge, const ActorNames& names) {
+std::string waker_text(const FoundEdge& edge, const ActorNames& names) {
   const std::string did =
       doing(edge.waker_running_s, edge.waker_blocked_s, edge.waker_runnable_s, edge.waker_unknown_s);
   return did.empty() ? "" : fmt::format("{} {}", names.brief(edge.to), did);
 }
 
-std::string idle_text(const Report& report, const ReportEdge& edge, const ActorNames& names) {
-  const ReportActor& actor = report.actors[edge.to];
-  const ReportTime& time = actor.time;
+std::string idle_text(const Findings& findings, const FoundEdge& edge, const ActorNames& names) {
+  const FoundActor& actor = findings.actors[edge.to];
+  const StateSeconds& time = actor.time;
   const bool group = actor.tids.size() > 1;
   const double members = group ? static_cast<double>(actor.tids.size()) : 1;
   const std::string did = doing(time.running_s / members, time.blocked_s / members, time.runnable_s / members,
@@ -86,7 +86,7 @@ std::string idle_text(const Report& report, const ReportEdge& edge, const ActorN
                                    names.brief(edge.to), did, group ? " on average" : "");
 }
 
-std::string peers_text(const ReportEdge& edge, std::size_t most) {
+std::string peers_text(const FoundEdge& edge, std::size_t most) {
   const std::vector<PeerHost> hosts = peer_hosts(edge.peers);
   std::vector<std::string> shown;
   std::uint64_t told = 0;
@@ -102,7 +102,7 @@ std::string peers_text(const ReportEdge& edge, std::size_t most) {
   return fmt::format("{}{}", fmt::join(shown, ", "), more);
 }
 
-std::string part_of_weight(const ReportEdge& edge, const ReportStack& stack, bool verbose) {
+std::string part_of_weight(const FoundEdge& edge, const FoundStack& stack, bool verbose) {
   if (edge.stacks.size() <= 1) return "";
   const std::string part = format_percent(stack.weight_s, edge.weight_s);
   return verbose ? part

@@ -14,31 +14,31 @@
 namespace offwait {
 
 /// `B → disk vda`
-std::string edge_text(const ReportEdge& edge, const ActorNames& names);
+std::string edge_text(const FoundEdge& edge, const ActorNames& names);
 
 /// `disk`, `futex 75%, pipe 25%`, or `idle` of an edge from a device.
-std::string classes_text(const ReportEdge& edge);
+std::string classes_text(const FoundEdge& edge);
 
 /// `1,404 waits of 1.00 ms`; the edge has waits.
-std::string each_wait(const ReportEdge& edge);
+std::string each_wait(const FoundEdge& edge);
 
 /// What weights over the window, and those of groups, mean.
 std::string_view weight_explained();
 
 /// `81% of it within 1.20 s of 10.0 s: 2.00 s to 3.20 s after the beginning`
-std::string phases_text(const ReportPhases& phases, double window_s);
+std::string phases_text(const FoundPhases& phases, double window_s);
 
 /// `B ran 3.90 s, waited 4.00 s`: what the waker did while it was waited for; empty if that is not known.
-std::string waker_text(const ReportEdge& edge, const ActorNames& names);
+std::string waker_text(const FoundEdge& edge, const ActorNames& names);
 
 /// What the thread did while the device of an idle edge had nothing to do.
-std::string idle_text(const Report& report, const ReportEdge& edge, const ActorNames& names);
+std::string idle_text(const Findings& findings, const FoundEdge& edge, const ActorNames& names);
 
 /// `service 10.0.0.5:3306 ×312, client 10.0.0.9 ×40 (12 ports)`: the first `most` hosts; empty for none.
-std::string peers_text(const ReportEdge& edge, std::size_t most);
+std::string peers_text(const FoundEdge& edge, std::size_t most);
 
 /// `68% of the weight, 2 other stacks`; empty for an edge's only stack.
-std::string part_of_weight(const ReportEdge& edge, const ReportStack& stack, bool verbose);
+std::string part_of_weight(const FoundEdge& edge, const FoundStack& stack, bool verbose);
 
 /// `…2 more`: frames of a stack.
 std::string frames_left_out(std::size_t frames);

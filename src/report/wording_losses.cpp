@@ -107,32 +107,32 @@ std::string clause(const std::string& name, std::uint64_t count) {
 
 }  // namespace
 
-std::string losses_text(const Report& report, const ActorNames& names, bool verbose) {
+std::string losses_text(const Findings& findings, const ActorNames& names, bool verbose) {
   std::vector<std::string> clauses;
-  for (const auto& [name, count] : report.loss) {
+  for (const auto& [name, count] : findings.loss) {
     if (count > 0) clauses.push_back(clause(name, count));
   }
   const std::string what = clauses.empty() ? "" : fmt::format("{}. ", fmt::join(clauses, "; "));
-  const std::vector<ReportActorId> touched = actors_with_losses(report);
+  const std::vector<FoundActorId> touched = actors_with_losses(findings);
   if (touched.empty()) return what + "It is not known which threads this concerns.";
   // The actor with the most unknown time, and all others with enough of it to matter.
-  const auto much = std::count_if(touched.begin(), touched.end(), [&report](ReportActorId actor) {
-    return report.actors[actor].lost_s >= kMuchLost * report.window_s;
+  const auto much = std::count_if(touched.begin(), touched.end(), [&findings](FoundActorId actor) {
+    return findings.actors[actor].lost_s >= kMuchLost * findings.window_s;
   });
   const std::size_t most = std::clamp<std::size_t>(static_cast<std::size_t>(much), 1, kLossActors);
   std::vector<std::pair<std::string, double>> shown;
   for (std::size_t i = 0; i < (verbose ? touched.size() : std::min(most, touched.size())); ++i) {
-    shown.emplace_back(names.full(report, touched[i]), report.actors[touched[i]].lost_s);
+    shown.emplace_back(names.full(findings, touched[i]), findings.actors[touched[i]].lost_s);
   }
   const std::size_t more = touched.size() - shown.size();
   return fmt::format("{}Unknown time: {}{}.", what, named_times(shown),
                      more > 0 ? " and " + format_plural(more, "more actor") : "");
 }
 
-std::string minor_losses_text(const Report& report, const LossImpact& impact) {
+std::string minor_losses_text(const Findings& findings, const LossImpact& impact) {
   constexpr std::size_t kNamed = 2;
   std::vector<std::pair<std::string_view, std::uint64_t>> counted;
-  for (const auto& [name, count] : report.loss) {
+  for (const auto& [name, count] : findings.loss) {
     if (count > 0) counted.emplace_back(name, count);
   }
   std::stable_sort(counted.begin(), counted.end(),

@@ -12,9 +12,9 @@
 namespace offwait {
 
 /// What was lost, what each loss means for the report, and whose time is unknown; several sentences.
-std::string losses_text(const Report& report, const ActorNames& names, bool verbose);
+std::string losses_text(const Findings& findings, const ActorNames& names, bool verbose);
 
 /// The same in one line: `5 unseen context switches: 0.1% of the recorded time is unknown`.
-std::string minor_losses_text(const Report& report, const LossImpact& impact);
+std::string minor_losses_text(const Findings& findings, const LossImpact& impact);
 
 }  // namespace offwait

@@ -13,21 +13,21 @@ namespace offwait {
 namespace {
 
 /// "disk vda idle 93% of the window.", empty without a disk.
-std::string idle_disks(const Report& report, const ReportKnot& knot) {
+std::string idle_disks(const Findings& findings, const FoundKnot& knot) {
   std::string out;
-  for (const ReportActorId actor : knot.actors) {
-    const auto disk = std::find_if(report.disks.begin(), report.disks.end(),
-                                   [actor](const ReportDisk& candidate) { return candidate.actor == actor; });
-    if (disk != report.disks.end()) {
+  for (const FoundActorId actor : knot.actors) {
+    const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(),
+                                   [actor](const FoundDisk& candidate) { return candidate.actor == actor; });
+    if (disk != findings.disks.end()) {
       out += fmt::format("{}disk {} idle {} of the window", out.empty() ? "" : ", ",
-                         report.actors[actor].name, format_percent(disk->idle_s, report.window_s));
+                         findings.actors[actor].name, format_percent(disk->idle_s, findings.window_s));
     }
   }
   return out.empty() ? out : out + ".";
 }
 
 /// "its waits are futex 92%, pipe 8%.", empty without any.
-std::string class_shares(const ReportEvidence& evidence) {
+std::string class_shares(const PatternEvidence& evidence) {
   std::vector<std::pair<WaitClass, double>> shares(evidence.classes.begin(), evidence.classes.end());
   std::stable_sort(shares.begin(), shares.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -43,12 +43,12 @@ std::string class_shares(const ReportEvidence& evidence) {
   return out.empty() ? out : out + ".";
 }
 
-std::string mean_release(const ReportReleases& releases) {
+std::string mean_release(const KnotReleases& releases) {
   return format_ratio(static_cast<double>(releases.together_waits) / static_cast<double>(releases.releases));
 }
 
 /// "84% of the wait time ended when several threads were let go at once: 9.3 on average, at most 31. …"
-std::string committed(const ReportReleases& releases) {
+std::string committed(const KnotReleases& releases) {
   return fmt::format(
       "{} of the wait time ended when several threads were let go at once: {} on average, at most {}. The "
       "thread that let them go spent {} of that time waiting for a disk.{}",
@@ -61,7 +61,7 @@ std::string committed(const ReportReleases& releases) {
 
 /// How the waits ended: " 97% of the wait time ended in releases of several threads at once (3.0 on
 /// average)."
-std::string released(const ReportReleases& releases) {
+std::string released(const KnotReleases& releases) {
   if (releases.releases == 0) {
     return " One thread is let go at a time.";
   }
@@ -71,7 +71,7 @@ std::string released(const ReportReleases& releases) {
 
 /// A lock may be held over a sleep, or a writer slowed down while the others queue behind it: the pattern
 /// alone says too little then.
-std::string asleep(const ReportReleases& releases) {
+std::string asleep(const KnotReleases& releases) {
   if (!releases.often_asleep) {
     return "";
   }
@@ -83,33 +83,33 @@ std::string asleep(const ReportReleases& releases) {
 }
 
 /// " CPUs are short, too: its threads ran for 6.42 s and were runnable for 24.1 s."
-std::string lack_of_cpu(const Report& report, const ReportEvidence& evidence) {
+std::string lack_of_cpu(const Findings& findings, const PatternEvidence& evidence) {
   if (evidence.cpu_shortage == CpuShortage::none) {
     return "";
   }
   return fmt::format(" CPUs are short{}: its threads ran for {} and were runnable for {}{}.",
                      evidence.cpu_shortage == CpuShortage::above_all ? " above all" : ", too",
                      format_seconds(evidence.running_s), format_seconds(evidence.runnable_s),
-                     machine_clause(report));
+                     machine_clause(findings));
 }
 
-std::string cpu_starvation(const Report& report, const ReportEvidence& evidence) {
+std::string cpu_starvation(const Findings& findings, const PatternEvidence& evidence) {
   return fmt::format(
       "its threads were runnable for {}, blocked for {}; the threads they waited for ran {} of the time they "
       "could have{}.",
       format_seconds(evidence.runnable_s), format_seconds(evidence.blocked_s),
       format_percent(evidence.waker_running_s, evidence.waker_running_s + evidence.waker_runnable_s),
-      machine_clause(report));
+      machine_clause(findings));
 }
 
-std::string evidence_of_waits(const Report& report, const ReportKnot& knot) {
+std::string evidence_of_waits(const Findings& findings, const FoundKnot& knot) {
   switch (knot.pattern) {
     case Pattern::group_commit: {
-      const std::string disks = idle_disks(report, knot);
+      const std::string disks = idle_disks(findings, knot);
       return committed(knot.evidence.releases) + (disks.empty() ? "" : " " + disks);
     }
     case Pattern::blocking_io: {
-      const std::string disks = idle_disks(report, knot);
+      const std::string disks = idle_disks(findings, knot);
       return disks.empty() ? "it contains a device." : disks;
     }
     case Pattern::timer_driven:
@@ -129,7 +129,7 @@ std::string evidence_of_waits(const Report& report, const ReportKnot& knot) {
 
 }  // namespace
 
-std::string_view pattern_title(const ReportKnot& knot) {
+std::string_view pattern_title(const FoundKnot& knot) {
   switch (knot.pattern) {
     case Pattern::group_commit:
       return "group commit";
@@ -153,15 +153,15 @@ std::string_view pattern_title(const ReportKnot& knot) {
   return "no one pattern";
 }
 
-std::string evidence(const Report& report, const ReportKnot& knot) {
+std::string evidence(const Findings& findings, const FoundKnot& knot) {
   if (knot.pattern == Pattern::cpu_starvation) {
-    return cpu_starvation(report, knot.evidence);
+    return cpu_starvation(findings, knot.evidence);
   }
-  return evidence_of_waits(report, knot) + asleep(knot.evidence.releases) +
-         lack_of_cpu(report, knot.evidence);
+  return evidence_of_waits(findings, knot) + asleep(knot.evidence.releases) +
+         lack_of_cpu(findings, knot.evidence);
 }
 
-std::string evidence(const ReportSink& sink) {
+std::string evidence(const FoundSink& sink) {
   if (sink.sleeps.count == 0) {
     return "";
   }
@@ -204,7 +204,7 @@ std::string_view advice(Pattern pattern) {
   return "No one kind of wait prevails: look at the heaviest edges and their stacks.";
 }
 
-std::string_view advice(const ReportSink& sink) {
+std::string_view advice(const FoundSink& sink) {
   if (!sink.pattern) {
     return "";
   }

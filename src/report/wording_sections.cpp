@@ -23,10 +23,10 @@ std::string listed(const std::vector<std::string>& shown, std::size_t all) {
   return shown.size() < all ? fmt::format("{}, {} more", list, format_count(all - shown.size())) : list;
 }
 
-std::string per_window(const Report& report, double s) { return format_percent(s, report.window_s); }
+std::string per_window(const Findings& findings, double s) { return format_percent(s, findings.window_s); }
 
-std::string time_and_share(const Report& report, double s) {
-  return fmt::format("{} {}", format_seconds(s), per_window(report, s));
+std::string time_and_share(const Findings& findings, double s) {
+  return fmt::format("{} {}", format_seconds(s), per_window(findings, s));
 }
 
 }  // namespace
@@ -46,39 +46,40 @@ std::string described(const ThreadFilter& filter) {
   return fmt::format("{}{}{}", threads, threads.empty() || processes.empty() ? "" : " of ", processes);
 }
 
-std::string cpus_used(const Report& report) {
-  const std::string used = format_ratio(report.totals.target.running_s / std::max(report.window_s, 1e-9));
-  const std::uint32_t cpus = report.recording.cpus;
+std::string cpus_used(const Findings& findings) {
+  const std::string used = format_ratio(findings.totals.target.running_s / std::max(findings.window_s, 1e-9));
+  const std::uint32_t cpus = findings.recording.cpus;
   return cpus == 0 ? used + " CPUs" : fmt::format("{} of {}", used, format_plural(cpus, "CPU"));
 }
 
-std::string machine_text(const Report& report) {
-  const std::optional<double> busy = machine_busy(report);
+std::string machine_text(const Findings& findings) {
+  const std::optional<double> busy = machine_busy(findings);
   return busy ? fmt::format("machine {} busy", format_percent(*busy, 1)) : "";
 }
 
-std::string threads_text(const ReportTotals& totals) {
+std::string threads_text(const Totals& totals) {
   const std::string threads = format_plural(totals.threads, "thread");
   return totals.outside_threads == 0
              ? threads
              : fmt::format("{} and {} outside the target", threads, format_count(totals.outside_threads));
 }
 
-std::string background_knot_text(const ReportKnot& knot) {
+std::string background_knot_text(const FoundKnot& knot) {
   return fmt::format("knot, weight {}, busy {}, looks like: {}", format_seconds(knot.weight_s),
                      format_seconds(knot.cpu_s), pattern_title(knot));
 }
 
-std::string sink_text(const Report& report, const ReportSink& sink, std::size_t most) {
-  const ReportActor& actor = report.actors[sink.actor];
+std::string sink_text(const Findings& findings, const FoundSink& sink, std::size_t most) {
+  const FoundActor& actor = findings.actors[sink.actor];
   if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
     const bool lacks_cpu = sink.saturated && sink.limit == SinkLimit::cpu;
     const std::string_view which = actor.short_lived                ? "one of them or another "
                                    : actor.kind == ActorKind::group ? "busiest thread "
                                                                     : "";
-    return fmt::format("{}{}ran {}, was runnable {}{}", lacks_cpu ? "lacks CPU: " : "", which,
-                       time_and_share(report, sink.running_s), time_and_share(report, sink.runnable_s),
-                       sink.paced ? ", slept until a time for " + time_and_share(report, sink.asleep_s) : "");
+    return fmt::format(
+        "{}{}ran {}, was runnable {}{}", lacks_cpu ? "lacks CPU: " : "", which,
+        time_and_share(findings, sink.running_s), time_and_share(findings, sink.runnable_s),
+        sink.paced ? ", slept until a time for " + time_and_share(findings, sink.asleep_s) : "");
   }
   if (sink.limit == SinkLimit::remote_service) {
     std::vector<std::string> services;
@@ -91,75 +92,75 @@ std::string sink_text(const Report& report, const ReportSink& sink, std::size_t 
                        more > 0 ? fmt::format(" and {} more", format_count(more)) : "",
                        format_seconds(sink.remote_s));
   }
-  const std::string used = fmt::format("used {} of its capacity", per_window(report, sink.busy_s));
+  const std::string used = fmt::format("used {} of its capacity", per_window(findings, sink.busy_s));
   const auto is_it = [&sink](const auto& device) { return device.actor == sink.actor; };
-  const auto nic = std::find_if(report.nics.begin(), report.nics.end(), is_it);
-  if (nic != report.nics.end() && nic->capacity_source) {
+  const auto nic = std::find_if(findings.nics.begin(), findings.nics.end(), is_it);
+  if (nic != findings.nics.end() && nic->capacity_source) {
     return fmt::format("{} ({})", used, to_string(*nic->capacity_source));
   }
-  const auto disk = std::find_if(report.disks.begin(), report.disks.end(), is_it);
-  return disk == report.disks.end() ? used : fmt::format("{} ({})", used, capacity_source(*disk));
+  const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(), is_it);
+  return disk == findings.disks.end() ? used : fmt::format("{} ({})", used, capacity_source(*disk));
 }
 
-std::string runnable_text(const Report& report, const ActorNames& names, std::size_t most) {
-  const std::vector<ReportActorId> actors = actors_by_runnable(report);
+std::string runnable_text(const Findings& findings, const ActorNames& names, std::size_t most) {
+  const std::vector<FoundActorId> actors = actors_by_runnable(findings);
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(most, actors.size()); ++i) {
-    shown.push_back(fmt::format("{} {}", names.full(report, actors[i]),
-                                format_seconds(report.actors[actors[i]].time.runnable_s)));
+    shown.push_back(fmt::format("{} {}", names.full(findings, actors[i]),
+                                format_seconds(findings.actors[actors[i]].time.runnable_s)));
   }
   return fmt::format("{} ready to run without a CPU, all threads together{}{}",
-                     format_seconds(report.totals.target.runnable_s), shown.empty() ? "" : ": ",
+                     format_seconds(findings.totals.target.runnable_s), shown.empty() ? "" : ": ",
                      listed(shown, actors.size()));
 }
 
-std::string capacity_source(const ReportDisk& disk) {
+std::string capacity_source(const FoundDisk& disk) {
   return disk.capacity_measured_on.empty()
              ? std::string(to_string(disk.capacity_source))
              : fmt::format("{} {}", to_string(disk.capacity_source), disk.capacity_measured_on);
 }
 
-std::string capacity_text(const ReportDisk& disk) {
+std::string capacity_text(const FoundDisk& disk) {
   return fmt::format("capacity {}B/s, {} IO/s ({}{})", format_scaled(disk.capacity_bytes_per_s),
                      format_count(static_cast<std::uint64_t>(std::llround(disk.capacity_ios_per_s))),
                      capacity_source(disk), disk.capacity_raised ? ", raised to the highest rate seen" : "");
 }
 
-std::string rate_text(const ReportDisk& disk) {
+std::string rate_text(const FoundDisk& disk) {
   return fmt::format("{} IO/s, {}B/s", format_count(static_cast<std::uint64_t>(std::llround(disk.ios_per_s))),
                      format_scaled(disk.bytes_per_s));
 }
 
-std::string service_text(const ReportDisk& disk) {
+std::string service_text(const FoundDisk& disk) {
   return disk.service_s > 0 ? fmt::format("{} each, {} in flight", format_seconds(disk.service_s),
                                           format_ratio(disk.in_flight))
                             : "";
 }
 
-std::string disk_users_text(const ReportDisk& disk, const ActorNames& names, std::size_t most) {
+std::string disk_users_text(const FoundDisk& disk, const ActorNames& names, std::size_t most) {
   const auto all = static_cast<double>(bytes_of_users(disk));
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(most, disk.users.size()); ++i) {
-    const ReportDiskUser& user = disk.users[i];
+    const FoundDiskUser& user = disk.users[i];
     shown.push_back(fmt::format("{} {}", user.actor ? names.brief(*user.actor) : "others",
                                 format_percent(static_cast<double>(user.bytes), all)));
   }
   return "traffic: " + listed(shown, disk.users.size());
 }
 
-std::string mismatch_text(const ReportDiskCheck& check) {
+std::string mismatch_text(const FoundDiskCheck& check) {
   return fmt::format("/proc/diskstats counted {} of {}B, the tracepoints saw {} of {}B: trust neither",
                      format_plural(check.counted_ios, "request"),
                      format_scaled(static_cast<double>(check.counted_bytes)), format_count(check.seen_ios),
                      format_scaled(static_cast<double>(check.seen_bytes)));
 }
 
-std::string direction_text(std::string_view name, const ReportNicDirection& use, double window_s) {
+std::string direction_text(std::string_view name, const FoundNicDirection& use, double window_s) {
   return fmt::format("{} {}B/s{}", name, format_scaled(use.bytes_per_s),
                      use.capacity_bytes_per_s > 0 ? ", idle " + format_percent(use.idle_s, window_s) : "");
 }
 
-std::string capacity_text(const ReportNic& nic) {
+std::string capacity_text(const FoundNic& nic) {
   if (!nic.capacity_source) return "no capacity known (--nic-capacity)";
   constexpr double kBits = 8;
   const std::string received = format_scaled(nic.received.capacity_bytes_per_s * kBits) + "bit/s";
@@ -170,10 +171,10 @@ std::string capacity_text(const ReportNic& nic) {
                      nic.capacity_raised ? ", raised to the highest rate seen" : "");
 }
 
-std::string false_wakeups_text(const ReportFalseWakeups& all, const ActorNames& names, std::size_t most) {
+std::string false_wakeups_text(const FoundFalseWakeups& all, const ActorNames& names, std::size_t most) {
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(most, all.edges.size()); ++i) {
-    const ReportFalseWakeups::Edge& edge = all.edges[i];
+    const FoundFalseWakeups::Edge& edge = all.edges[i];
     shown.push_back(
         fmt::format("{} by {} {}", names.brief(edge.from), names.brief(edge.to), format_count(edge.count)));
   }
@@ -216,7 +217,7 @@ std::string wrong_stacks_text(const StackReuse& reuse) {
       format_percent(static_cast<double>(reuse.wrong), static_cast<double>(reuse.verified)));
 }
 
-std::string stack_ends_text(const ReportStackEnds& ends) {
+std::string stack_ends_text(const StackEnds& ends) {
   const double all = all_s(ends);
   std::string text = fmt::format("{} of the target's wait time has complete user stacks",
                                  format_percent(ends.complete_s, all));
@@ -240,20 +241,20 @@ std::string other_blocked_text(const BlockedThreads& blocked) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-const ReportOpenWait* blocked_holder(const Report& report, const ReportOpenWait& open) {
+const FoundOpenWait* blocked_holder(const Findings& findings, const FoundOpenWait& open) {
   if (!open.holder || open.holder->tid == open.tid || open.deadlock) return nullptr;
   const auto other =
-      std::find_if(report.open_waits.begin(), report.open_waits.end(),
-                   [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
-  return other == report.open_waits.end() ? nullptr : &*other;
+      std::find_if(findings.open_waits.begin(), findings.open_waits.end(),
+                   [&open](const FoundOpenWait& candidate) { return candidate.tid == open.holder->tid; });
+  return other == findings.open_waits.end() ? nullptr : &*other;
 }
 
-std::string holder_text(const Report& report, const ReportOpenWait& open) {
+std::string holder_text(const Findings& findings, const FoundOpenWait& open) {
   if (open.holder->tid == open.tid) return "for a pthread mutex that it holds itself: a deadlock";
   const bool blocked =
-      std::any_of(report.open_waits.begin(), report.open_waits.end(),
-                  [&open](const ReportOpenWait& candidate) { return candidate.tid == open.holder->tid; });
-  const ReportOpenWait* const other = blocked_holder(report, open);
+      std::any_of(findings.open_waits.begin(), findings.open_waits.end(),
+                  [&open](const FoundOpenWait& candidate) { return candidate.tid == open.holder->tid; });
+  const FoundOpenWait* const other = blocked_holder(findings, open);
   return fmt::format("for the pthread mutex held by {}, which {}",
                      thread_name(open.holder->name, open.holder->tid, open.holder->ns_tid),
                      !blocked           ? "is not blocked"
@@ -261,49 +262,49 @@ std::string holder_text(const Report& report, const ReportOpenWait& open) {
                                         : fmt::format("is blocked ({}) in", to_string(other->wait_class)));
 }
 
-std::string search_options_text(const Report& report) {
-  const ReportOptions& options = report.options;
+std::string search_options_text(const Findings& findings) {
+  const AppliedOptions& options = findings.options;
   return fmt::format("noise floor {} ({}), --min-weight {} ({}), {}", format_seconds(options.noise_s),
-                     per_window(report, options.noise_s), format_seconds(options.min_weight_s),
-                     per_window(report, options.min_weight_s),
+                     per_window(findings, options.noise_s), format_seconds(options.min_weight_s),
+                     per_window(findings, options.min_weight_s),
                      options.merge ? "similar threads merged" : "threads kept apart");
 }
 
-std::string noise_text(const Report& report) {
-  const NoiseSum noise = noise_of(report.refinement);
+std::string noise_text(const Findings& findings) {
+  const NoiseSum noise = noise_of(findings.refinement);
   return noise.edges == 0 ? ""
                           : fmt::format("{} under the noise floor set aside, {} together",
                                         format_plural(noise.edges, "edge"), format_seconds(noise.weight_s));
 }
 
-std::string step_text(const Report& report, const ReportStep& step, const ActorNames& names) {
-  const std::string what = step.edge    ? fmt::format("{} → {}", names.brief(report.edges[*step.edge].from),
-                                                      names.brief(report.edges[*step.edge].to))
-                           : step.actor ? names.full(report, *step.actor)
+std::string step_text(const Findings& findings, const RefinementStep& step, const ActorNames& names) {
+  const std::string what = step.edge ? fmt::format("{} → {}", names.brief(findings.edges[*step.edge].from),
+                                                   names.brief(findings.edges[*step.edge].to))
+                           : step.actor ? names.full(findings, *step.actor)
                                         : "";
   const std::string weight =
-      fmt::format("{} ({})", format_seconds(step.weight_s), per_window(report, step.weight_s));
+      fmt::format("{} ({})", format_seconds(step.weight_s), per_window(findings, step.weight_s));
   switch (step.reason) {
-    case ReportStep::Reason::noise:
+    case RefinementStep::Reason::noise:
       return fmt::format("set aside {}: weight {}, under the noise floor", what, weight);
-    case ReportStep::Reason::to_pseudo:
+    case RefinementStep::Reason::to_pseudo:
       return fmt::format("set aside {}: waits for a time or an interrupt, not for somebody", what);
-    case ReportStep::Reason::requests:
+    case RefinementStep::Reason::requests:
       return fmt::format("set aside {}: waits for requests from outside of the target, not for anybody in it",
                          what);
-    case ReportStep::Reason::always_running:
+    case RefinementStep::Reason::always_running:
       return fmt::format("set aside {}: {} is busy nearly all the time besides: this wait cannot limit", what,
-                         names.full(report, report.edges[*step.edge].from));
-    case ReportStep::Reason::apart:
+                         names.full(findings, findings.edges[*step.edge].from));
+    case RefinementStep::Reason::apart:
       return fmt::format("set aside {}: nothing in the target waits for it", what);
-    case ReportStep::Reason::light:
+    case RefinementStep::Reason::light:
       return fmt::format("dropped {}: weight {} is the lightest in its knot and under --min-weight", what,
                          weight);
-    case ReportStep::Reason::background_sink:
+    case RefinementStep::Reason::background_sink:
       return fmt::format("removed {}: waits for nobody that is left and is busy only {}", what, weight);
-    case ReportStep::Reason::background_knot:
+    case RefinementStep::Reason::background_knot:
       return fmt::format("removed {}: its knot uses less than one CPU and no disk", what);
-    case ReportStep::Reason::kept:
+    case RefinementStep::Reason::kept:
       return fmt::format("went back to the last knot{}: going on would have left nothing but background",
                          what.empty() ? "" : fmt::format(" ({})", what));
   }

@@ -24,60 +24,60 @@ std::string named_times(const std::vector<std::pair<std::string, double>>& items
 /// `threads called a* of processes called b or c`; empty for all.
 std::string described(const ThreadFilter& filter);
 /// `0.46 of 2 CPUs`
-std::string cpus_used(const Report& report);
+std::string cpus_used(const Findings& findings);
 /// `machine 75% busy`; empty if that is not known.
-std::string machine_text(const Report& report);
+std::string machine_text(const Findings& findings);
 /// `12 threads and 3 outside the target`
-std::string threads_text(const ReportTotals& totals);
+std::string threads_text(const Totals& totals);
 
 // ---- knots, sinks
 
 /// `knot, weight 1.00 s, busy 20.0 ms, looks like: lock contention`
-std::string background_knot_text(const ReportKnot& knot);
+std::string background_knot_text(const FoundKnot& knot);
 /// How a sink spent the window.
-std::string sink_text(const Report& report, const ReportSink& sink, std::size_t most);
+std::string sink_text(const Findings& findings, const FoundSink& sink, std::size_t most);
 
 // ---- CPUs, devices
 
-std::string runnable_text(const Report& report, const ActorNames& names, std::size_t most);
+std::string runnable_text(const Findings& findings, const ActorNames& names, std::size_t most);
 /// `assumed`, `measured 2026-11-21`
-std::string capacity_source(const ReportDisk& disk);
+std::string capacity_source(const FoundDisk& disk);
 /// `50 kB/s, 400 IO/s (assumed)`, what a disk can do
-std::string capacity_text(const ReportDisk& disk);
+std::string capacity_text(const FoundDisk& disk);
 /// `200 IO/s, 100 MB/s`
-std::string rate_text(const ReportDisk& disk);
+std::string rate_text(const FoundDisk& disk);
 /// `2.50 ms each, 0.50 in flight`; empty if no request was seen.
-std::string service_text(const ReportDisk& disk);
+std::string service_text(const FoundDisk& disk);
 /// The share of a disk's traffic that each of its users sent.
-std::string disk_users_text(const ReportDisk& disk, const ActorNames& names, std::size_t most);
+std::string disk_users_text(const FoundDisk& disk, const ActorNames& names, std::size_t most);
 /// How the counters and the tracepoints differ.
-std::string mismatch_text(const ReportDiskCheck& check);
+std::string mismatch_text(const FoundDiskCheck& check);
 /// `received 10.0 MB/s, idle 92%`
-std::string direction_text(std::string_view name, const ReportNicDirection& use, double window_s);
+std::string direction_text(std::string_view name, const FoundNicDirection& use, double window_s);
 /// `capacity 10 Gbit/s each way (reported)`
-std::string capacity_text(const ReportNic& nic);
+std::string capacity_text(const FoundNic& nic);
 
 // ---- false wakeups, stacks, open waits
 
-std::string false_wakeups_text(const ReportFalseWakeups& all, const ActorNames& names, std::size_t most);
+std::string false_wakeups_text(const FoundFalseWakeups& all, const ActorNames& names, std::size_t most);
 /// How many known stacks turned out to be others.
 std::string wrong_stacks_text(const StackReuse& reuse);
 /// How far user stacks reach, by the wait time that they have.
-std::string stack_ends_text(const ReportStackEnds& ends);
+std::string stack_ends_text(const StackEnds& ends);
 /// Threads blocked elsewhere, or from later on; empty for none.
 std::string other_blocked_text(const BlockedThreads& blocked);
 /// Names the holder of the mutex that a blocked thread waits for, up to the words before the holder's stack.
-std::string holder_text(const Report& report, const ReportOpenWait& open);
+std::string holder_text(const Findings& findings, const FoundOpenWait& open);
 /// The open wait of the thread that holds the mutex which `open` waits for, if its stack is worth showing.
-const ReportOpenWait* blocked_holder(const Report& report, const ReportOpenWait& open);
+const FoundOpenWait* blocked_holder(const Findings& findings, const FoundOpenWait& open);
 
 // ---- --explain
 
 /// What the search went by.
-std::string search_options_text(const Report& report);
+std::string search_options_text(const Findings& findings);
 /// `3 edges under the noise floor set aside, 2.00 ms together`
-std::string noise_text(const Report& report);
+std::string noise_text(const Findings& findings);
 /// One step of the search.
-std::string step_text(const Report& report, const ReportStep& step, const ActorNames& names);
+std::string step_text(const Findings& findings, const RefinementStep& step, const ActorNames& names);
 
 }  // namespace offwait

@@ -14,12 +14,12 @@ namespace offwait {
 
 namespace {
 
-std::string called(const ReportThread& thread) { return thread_name(thread.name, thread.tid, thread.ns_tid); }
+std::string called(const FoundThread& thread) { return thread_name(thread.name, thread.tid, thread.ns_tid); }
 
 /// "Deadlock: A (tid 11) waits for the mutex of B (tid 12), which waits for that of A (tid 11). "
-std::string deadlock_sentence(const ReportDeadlock& deadlock) {
+std::string deadlock_sentence(const Deadlock& deadlock) {
   constexpr std::size_t kMostNamed = 4;
-  const std::vector<ReportThread>& threads = deadlock.threads;
+  const std::vector<FoundThread>& threads = deadlock.threads;
   const std::string first = called(threads[0]);
   if (threads.size() == 1) {
     return fmt::format("Deadlock: {} waits for a mutex that it holds itself. ", first);
@@ -35,11 +35,11 @@ std::string deadlock_sentence(const ReportDeadlock& deadlock) {
 }
 
 /// " The target waits for the remote service 10.0.0.5:3306, outside of this host (9.50 s): …"
-std::string remote_sentence(const ReportVerdict& verdict) {
+std::string remote_sentence(const Verdict& verdict) {
   if (!verdict.remote) {
     return "";
   }
-  const ReportVerdict::Remote& remote = *verdict.remote;
+  const Verdict::Remote& remote = *verdict.remote;
   const std::string more = remote.others > 0 ? fmt::format(" and {} more", format_count(remote.others)) : "";
   return fmt::format(
       " The target waits for the remote service {}{}, outside of this host ({}): how long it takes limits.",
@@ -60,7 +60,7 @@ std::string paced_sentence(std::uint32_t count) {
       count);
 }
 
-std::string knots_sentence(const ReportVerdict& verdict) {
+std::string knots_sentence(const Verdict& verdict) {
   std::string out =
       verdict.knots == 1
           ? "One knot limits throughput: at least one wait in it must get shorter before throughput can rise."
@@ -75,7 +75,7 @@ std::string knots_sentence(const ReportVerdict& verdict) {
   return out;
 }
 
-std::string saturated_sentence(const ReportVerdict& verdict) {
+std::string saturated_sentence(const Verdict& verdict) {
   const bool one = verdict.saturated == 1;
   std::string limit;
   switch (verdict.saturated_by) {
@@ -118,10 +118,10 @@ std::string_view in_words(BlockedBy by) {
 }
 
 /// ", and its threads wait for timers (60% of their blocked time), …"
-std::string where_the_waits_go(const Report& report) {
-  const double blocked_s = report.totals.target.blocked_s;
-  std::vector<std::pair<BlockedBy, double>> kinds(report.totals.waits_for.begin(),
-                                                  report.totals.waits_for.end());
+std::string where_the_waits_go(const Findings& findings) {
+  const double blocked_s = findings.totals.target.blocked_s;
+  std::vector<std::pair<BlockedBy, double>> kinds(findings.totals.waits_for.begin(),
+                                                  findings.totals.waits_for.end());
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string out;
@@ -137,9 +137,9 @@ std::string where_the_waits_go(const Report& report) {
 }
 
 /// " from memcaslap, which ran for 81% of that time", if it is a thread of this host.
-std::string who_asks(const Report& report, ReportEdgeId requests, const ActorNames& names) {
-  const ReportEdge& edge = report.edges[requests];
-  const ActorKind kind = report.actors[edge.to].kind;
+std::string who_asks(const Findings& findings, FoundEdgeId requests, const ActorNames& names) {
+  const FoundEdge& edge = findings.edges[requests];
+  const ActorKind kind = findings.actors[edge.to].kind;
   if ((kind != ActorKind::thread && kind != ActorKind::group) || edge.wait_s <= 0) {
     return "";
   }
@@ -147,86 +147,87 @@ std::string who_asks(const Report& report, ReportEdgeId requests, const ActorNam
                      format_percent(edge.waker_running_s, edge.wait_s));
 }
 
-std::string of_one_cpu(const Report& report) {
-  return fmt::format("{} of one CPU", format_percent(report.totals.target.running_s, report.window_s));
+std::string of_one_cpu(const Findings& findings) {
+  return fmt::format("{} of one CPU", format_percent(findings.totals.target.running_s, findings.window_s));
 }
 
-std::string requests_sentence(const Report& report, const ActorNames& names) {
+std::string requests_sentence(const Findings& findings, const ActorNames& names) {
   std::string out = fmt::format(
       "Idle: it waits for requests{}. Nothing in the target limits, it ran {}{}; it would serve more if it "
       "were asked for more at a time{}.",
-      who_asks(report, *report.verdict.requests, names), of_one_cpu(report), where_the_waits_go(report),
-      machine_clause(report));
-  if (report.verdict.lacks_cpu) {
+      who_asks(findings, *findings.verdict.requests, names), of_one_cpu(findings),
+      where_the_waits_go(findings), machine_clause(findings));
+  if (findings.verdict.lacks_cpu) {
     out += fmt::format(" When it had requests it was mostly ready to run without a CPU ({}).",
-                       format_seconds(report.totals.target.runnable_s));
+                       format_seconds(findings.totals.target.runnable_s));
   }
   return out;
 }
 
 /// Why a target lacks CPU.
-std::string who_else_runs(const Report& report) {
-  const std::optional<double> busy = machine_busy(report);
-  if (!busy || report.recording.cpus == 0) {
+std::string who_else_runs(const Findings& findings) {
+  const std::optional<double> busy = machine_busy(findings);
+  if (!busy || findings.recording.cpus == 0) {
     return "";
   }
-  if (!report.verdict.machine_full) {
+  if (!findings.verdict.machine_full) {
     return " They were not all taken: it may be a CPU quota, pinning, or short bursts.";
   }
-  const double all_s = *busy * report.recording.cpus * report.window_s;
-  return fmt::format(" Its own part of that was {}.", format_percent(report.totals.target.running_s, all_s));
+  const double all_s = *busy * findings.recording.cpus * findings.window_s;
+  return fmt::format(" Its own part of that was {}.",
+                     format_percent(findings.totals.target.running_s, all_s));
 }
 
-std::string lacks_cpu_sentence(const Report& report) {
+std::string lacks_cpu_sentence(const Findings& findings) {
   return fmt::format(
       "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for {} without a CPU "
       "and ran for {}{}.{}",
-      format_seconds(report.totals.target.runnable_s), format_seconds(report.totals.target.running_s),
-      machine_clause(report), who_else_runs(report));
+      format_seconds(findings.totals.target.runnable_s), format_seconds(findings.totals.target.running_s),
+      machine_clause(findings), who_else_runs(findings));
 }
 
-std::string answer(const Report& report, const ActorNames& names) {
-  const ReportVerdict& verdict = report.verdict;
+std::string answer(const Findings& findings, const ActorNames& names) {
+  const Verdict& verdict = findings.verdict;
   switch (verdict.rule) {
-    case ReportVerdict::Rule::knots:
+    case Verdict::Rule::knots:
       return knots_sentence(verdict) + paced_sentence(verdict.paced) + remote_sentence(verdict);
-    case ReportVerdict::Rule::saturated:
+    case Verdict::Rule::saturated:
       return saturated_sentence(verdict) + paced_sentence(verdict.paced) + remote_sentence(verdict);
-    case ReportVerdict::Rule::paced:
+    case Verdict::Rule::paced:
       return "No knot, and nothing is saturated." + paced_sentence(verdict.paced) + remote_sentence(verdict);
-    case ReportVerdict::Rule::requests:
-      return requests_sentence(report, names);
-    case ReportVerdict::Rule::background:
+    case Verdict::Rule::requests:
+      return requests_sentence(findings, names);
+    case Verdict::Rule::background:
       return "Nothing is saturated and there are only background knots (little CPU, no disk). If the target "
              "should do more than it does, they are the answer.";
-    case ReportVerdict::Rule::no_waits:
+    case Verdict::Rule::no_waits:
       return fmt::format("No thread waited in the window: there is no wait to improve. The target ran {}.",
-                         of_one_cpu(report));
-    case ReportVerdict::Rule::lacks_cpu:
-      return lacks_cpu_sentence(report);
-    case ReportVerdict::Rule::idle:
+                         of_one_cpu(findings));
+    case Verdict::Rule::lacks_cpu:
+      return lacks_cpu_sentence(findings);
+    case Verdict::Rule::idle:
       return fmt::format("Idle: no knot, and nothing is saturated. The target ran {}{}{}.",
-                         of_one_cpu(report), where_the_waits_go(report), machine_clause(report));
-    case ReportVerdict::Rule::no_limit:
+                         of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
+    case Verdict::Rule::no_limit:
       break;
   }
   return fmt::format("No knot, and nothing is saturated: no single wait limits. The target ran {}{}{}.",
-                     of_one_cpu(report), where_the_waits_go(report), machine_clause(report));
+                     of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
 }
 
 }  // namespace
 
-std::string machine_clause(const Report& report) {
-  const std::optional<double> busy = machine_busy(report);
+std::string machine_clause(const Findings& findings) {
+  const std::optional<double> busy = machine_busy(findings);
   return busy ? fmt::format("; the machine's CPUs were {} busy", format_percent(*busy, 1)) : std::string();
 }
 
-std::string verdict_sentence(const Report& report, const ActorNames& names) {
+std::string verdict_sentence(const Findings& findings, const ActorNames& names) {
   std::string out;
-  for (const ReportDeadlock& deadlock : report.deadlocks) {
+  for (const Deadlock& deadlock : findings.deadlocks) {
     out += deadlock_sentence(deadlock);
   }
-  return out + answer(report, names);
+  return out + answer(findings, names);
 }
 
 }  // namespace offwait

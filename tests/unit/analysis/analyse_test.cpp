@@ -18,26 +18,26 @@ TEST_CASE("Figure 3: A→B = t2−t0, B→C = 2(t1−t0)") {
   const ActorId c = scene.thread("C", 3);
   scene.wait(a, b, 100, 900);
   scene.wait(b, c, 100, 500);
-  const Report report = scene.report();
-  REQUIRE(report.edges.size() == 2);
-  CHECK(report.edges[0].from == a);
-  CHECK(report.edges[0].weight_s == 0.8);
-  CHECK(report.edges[0].waker_running_s == 0.4);
-  CHECK(report.edges[0].waker_blocked_s == 0.4);
-  CHECK(report.edges[1].from == b);
-  CHECK(report.edges[1].weight_s == 0.8);
-  CHECK(report.edges[1].wait_s == 0.4);
+  const Findings findings = scene.findings();
+  REQUIRE(findings.edges.size() == 2);
+  CHECK(findings.edges[0].from == a);
+  CHECK(findings.edges[0].weight_s == 0.8);
+  CHECK(findings.edges[0].waker_running_s == 0.4);
+  CHECK(findings.edges[0].waker_blocked_s == 0.4);
+  CHECK(findings.edges[1].from == b);
+  CHECK(findings.edges[1].weight_s == 0.8);
+  CHECK(findings.edges[1].wait_s == 0.4);
   // C runs all the time.
-  CHECK(report.verdict.kind() == ReportVerdict::Kind::sink);
-  REQUIRE(report.sinks.size() == 1);
-  CHECK(report.sinks[0].actor == c);
-  CHECK(report.sinks[0].saturated);
-  CHECK(report.sinks[0].running_s == 1.0);
-  REQUIRE(report.elsewhere.size() == 2);
-  CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::leads_in);
-  CHECK(report.edges[report.elsewhere[0].edge].from == a);
-  CHECK(report.elsewhere[0].sink == 0U);
-  CHECK_FALSE(report.elsewhere[0].knot);
+  CHECK(findings.verdict.kind() == Verdict::Kind::sink);
+  REQUIRE(findings.sinks.size() == 1);
+  CHECK(findings.sinks[0].actor == c);
+  CHECK(findings.sinks[0].saturated);
+  CHECK(findings.sinks[0].running_s == 1.0);
+  REQUIRE(findings.excluded_waits.size() == 2);
+  CHECK(findings.excluded_waits[0].reason == ExcludedWait::Reason::leads_in);
+  CHECK(findings.edges[findings.excluded_waits[0].edge].from == a);
+  CHECK(findings.excluded_waits[0].sink == 0U);
+  CHECK_FALSE(findings.excluded_waits[0].knot);
 }
 
 TEST_CASE("Two threads that take turns are a knot; who waits for them is not") {
@@ -50,17 +50,17 @@ TEST_CASE("Two threads that take turns are a knot; who waits for them is not") {
     scene.wait(b, a, t + 10, t + 20);
   }
   scene.wait(client, a, 15, 815);
-  const Report report = scene.report();
-  CHECK(report.verdict.kind() == ReportVerdict::Kind::knot);
-  REQUIRE(report.knots.size() == 1);
-  CHECK(report.knots[0].actors == std::vector<ReportActorId>{a, b});
-  CHECK_FALSE(report.knots[0].background);
-  CHECK(report.knots[0].cpu_s == 1.0);
-  REQUIRE(report.elsewhere.size() == 1);
-  CHECK(report.edges[report.elsewhere[0].edge].from == client);
-  CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::leads_in);
-  CHECK(report.elsewhere[0].knot == 0U);
-  CHECK_FALSE(report.elsewhere[0].waited_for);
+  const Findings findings = scene.findings();
+  CHECK(findings.verdict.kind() == Verdict::Kind::knot);
+  REQUIRE(findings.knots.size() == 1);
+  CHECK(findings.knots[0].actors == std::vector<FoundActorId>{a, b});
+  CHECK_FALSE(findings.knots[0].background);
+  CHECK(findings.knots[0].cpu_s == 1.0);
+  REQUIRE(findings.excluded_waits.size() == 1);
+  CHECK(findings.edges[findings.excluded_waits[0].edge].from == client);
+  CHECK(findings.excluded_waits[0].reason == ExcludedWait::Reason::leads_in);
+  CHECK(findings.excluded_waits[0].knot == 0U);
+  CHECK_FALSE(findings.excluded_waits[0].waited_for);
 }
 
 TEST_CASE("A knot that hardly runs is background, and the answer when there is nothing else") {
@@ -74,12 +74,12 @@ TEST_CASE("A knot that hardly runs is background, and the answer when there is n
     scene.wait(a, b, t + 10, t + 20);
     scene.wait(b, timer, t + 10, t + 14, WaitClass::sleep);
   }
-  const Report report = scene.report();
-  CHECK(report.verdict.kind() == ReportVerdict::Kind::background);
-  REQUIRE(report.knots.size() == 1);
-  CHECK(report.knots[0].background);
-  REQUIRE(report.elsewhere.size() == 2);
-  CHECK(report.elsewhere[0].reason == ReportElsewhere::Reason::to_pseudo);
+  const Findings findings = scene.findings();
+  CHECK(findings.verdict.kind() == Verdict::Kind::background);
+  REQUIRE(findings.knots.size() == 1);
+  CHECK(findings.knots[0].background);
+  REQUIRE(findings.excluded_waits.size() == 2);
+  CHECK(findings.excluded_waits[0].reason == ExcludedWait::Reason::to_pseudo);
 }
 
 TEST_CASE(
@@ -100,25 +100,25 @@ TEST_CASE(
   held_by(c, a);
   held_by(d, d);
   held_by(e, c);
-  const Report report = scene.report();
-  REQUIRE(report.open_waits.size() == 5);
+  const Findings findings = scene.findings();
+  REQUIRE(findings.open_waits.size() == 5);
   std::map<int, std::pair<int, bool>> found;
-  for (const ReportOpenWait& open : report.open_waits) {
+  for (const FoundOpenWait& open : findings.open_waits) {
     REQUIRE(open.holder);
     found[open.tid] = {open.holder->tid, open.deadlock};
   }
   CHECK(found == std::map<int, std::pair<int, bool>>{
                      {1, {2, true}}, {2, {1, true}}, {3, {1, false}}, {4, {4, true}}, {5, {3, false}}});
   std::vector<std::vector<int>> circles;
-  for (const ReportDeadlock& deadlock : report.deadlocks) {
+  for (const Deadlock& deadlock : findings.deadlocks) {
     circles.emplace_back();
-    for (const ReportThread& thread : deadlock.threads) {
+    for (const FoundThread& thread : deadlock.threads) {
       circles.back().push_back(thread.tid);
     }
   }
   CHECK(circles == std::vector<std::vector<int>>{{1, 2}, {4}});
-  CHECK(report.deadlocks[0].threads[0].name == "a");
-  CHECK(report.verdict.rule == ReportVerdict::Rule::idle);
+  CHECK(findings.deadlocks[0].threads[0].name == "a");
+  CHECK(findings.verdict.rule == Verdict::Rule::idle);
 }
 
 TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
@@ -128,17 +128,17 @@ TEST_CASE("A target that sleeps is idle, and is told what it waits for") {
   const ActorId b = scene.thread("b", 2);
   scene.wait(a, timer, 0, 900, WaitClass::sleep);
   scene.wait(b, kNoActor, 0, -1, WaitClass::poll);
-  const Report report = scene.report();
-  CHECK(report.verdict.kind() == ReportVerdict::Kind::idle);
-  CHECK(report.verdict.rule == ReportVerdict::Rule::idle);
-  CHECK(report.totals.target.running_s == Approx(0.1));
-  CHECK(report.totals.waits_for ==
+  const Findings findings = scene.findings();
+  CHECK(findings.verdict.kind() == Verdict::Kind::idle);
+  CHECK(findings.verdict.rule == Verdict::Rule::idle);
+  CHECK(findings.totals.target.running_s == Approx(0.1));
+  CHECK(findings.totals.waits_for ==
         std::map<BlockedBy, double>{{BlockedBy::nobody, 1.0}, {BlockedBy::timer, 0.9}});
-  REQUIRE(report.open_waits.size() == 1);
-  CHECK(report.open_waits[0].tid == 2);
-  CHECK(report.open_waits[0].wait_s == 1.0);
-  CHECK(report.open_waits[0].throughout);
-  CHECK(report.open_waits[0].wait_class == WaitClass::poll);
+  REQUIRE(findings.open_waits.size() == 1);
+  CHECK(findings.open_waits[0].tid == 2);
+  CHECK(findings.open_waits[0].wait_s == 1.0);
+  CHECK(findings.open_waits[0].throughout);
+  CHECK(findings.open_waits[0].wait_class == WaitClass::poll);
 }
 
 TEST_CASE("A target that is ready to run for longer than it runs lacks CPU, it is not idle") {
@@ -147,14 +147,14 @@ TEST_CASE("A target that is ready to run for longer than it runs lacks CPU, it i
   const ActorId timer = scene.device(ActorKind::timer, "");
   scene.wait(a, timer, 0, 600, WaitClass::sleep);
   scene.trace.preemptions.push_back({a, 600 * kMs, 800 * kMs});
-  const auto verdict = [&scene] { return scene.report().verdict; };
-  CHECK(verdict().kind() == ReportVerdict::Kind::idle);
+  const auto verdict = [&scene] { return scene.findings().verdict; };
+  CHECK(verdict().kind() == Verdict::Kind::idle);
   scene.trace.preemptions[0].run += 1 * kMs;
-  CHECK(verdict().kind() == ReportVerdict::Kind::cpu);
-  CHECK(verdict().rule == ReportVerdict::Rule::lacks_cpu);
+  CHECK(verdict().kind() == Verdict::Kind::cpu);
+  CHECK(verdict().rule == Verdict::Rule::lacks_cpu);
   CHECK(verdict().lacks_cpu);
-  CHECK(scene.report().totals.target.runnable_s == Approx(0.201));
-  CHECK(scene.report().totals.target.running_s == Approx(0.199));
+  CHECK(scene.findings().totals.target.runnable_s == Approx(0.201));
+  CHECK(scene.findings().totals.target.running_s == Approx(0.199));
   scene.trace.recording.cpus = 2;
   scene.trace.recording.cpu_busy_ns = 1600 * kMs;
   scene.trace.recording.cpu_idle_ns = 400 * kMs;
@@ -164,7 +164,7 @@ TEST_CASE("A target that is ready to run for longer than it runs lacks CPU, it i
   // As little as that is not worth a verdict.
   scene.trace.waits[0].wake = scene.trace.waits[0].run = 610 * kMs;
   scene.trace.preemptions[0] = {a, 610 * kMs, 809 * kMs};
-  CHECK(verdict().kind() == ReportVerdict::Kind::idle);
+  CHECK(verdict().kind() == Verdict::Kind::idle);
 }
 
 TEST_CASE("An open wait that began in the window is not throughout, unless the thread was born with it") {
@@ -176,22 +176,22 @@ TEST_CASE("An open wait that began in the window is not throughout, unless the t
   scene.trace.actors[died].exit = 700 * kMs;
   scene.wait(late, kNoActor, 500, -1);
   scene.wait(born, kNoActor, 600, -1);
-  const Report report = scene.report();
-  REQUIRE(report.open_waits.size() == 2);
-  CHECK(report.open_waits[0].wait_s == 0.5);
-  CHECK_FALSE(report.open_waits[0].throughout);
-  CHECK(report.open_waits[1].wait_s == 0.4);
-  CHECK(report.open_waits[1].throughout);
+  const Findings findings = scene.findings();
+  REQUIRE(findings.open_waits.size() == 2);
+  CHECK(findings.open_waits[0].wait_s == 0.5);
+  CHECK_FALSE(findings.open_waits[0].throughout);
+  CHECK(findings.open_waits[1].wait_s == 0.4);
+  CHECK(findings.open_waits[1].throughout);
 }
 
 TEST_CASE("A window without a wait says so") {
   Scene scene;
   scene.thread("a", 1);
   scene.trace.actors[0].exit = 300 * kMs;
-  const Report report = scene.report();
-  CHECK(report.verdict.kind() == ReportVerdict::Kind::none);
-  CHECK(report.verdict.rule == ReportVerdict::Rule::no_waits);
-  CHECK(report.totals.target.running_s == Approx(0.3));
+  const Findings findings = scene.findings();
+  CHECK(findings.verdict.kind() == Verdict::Kind::none);
+  CHECK(findings.verdict.rule == Verdict::Rule::no_waits);
+  CHECK(findings.totals.target.running_s == Approx(0.3));
 }
 
 TEST_CASE("Losses: which actors they touch, apart from what was unknown anyway") {
@@ -201,12 +201,12 @@ TEST_CASE("Losses: which actors they touch, apart from what was unknown anyway")
   scene.trace.actors[late].seen = 400 * kMs;
   scene.trace.gaps.push_back({a, 100 * kMs, 300 * kMs});
   scene.trace.loss["ringbuf_full"] = 7;
-  const Report report = scene.report();
-  CHECK(total_lost(report) == 7);
-  CHECK(report.actors[a].lost_s == 0.2);
-  CHECK(report.actors[a].time.unknown_s == 0.2);
-  CHECK(report.actors[late].lost_s == 0);
-  CHECK(report.actors[late].time.unknown_s == 0.4);
+  const Findings findings = scene.findings();
+  CHECK(total_lost(findings) == 7);
+  CHECK(findings.actors[a].lost_s == 0.2);
+  CHECK(findings.actors[a].time.unknown_s == 0.2);
+  CHECK(findings.actors[late].lost_s == 0);
+  CHECK(findings.actors[late].time.unknown_s == 0.4);
 }
 
 TEST_CASE("Similar threads become a group with their tids, named by what their names share") {
@@ -219,7 +219,7 @@ TEST_CASE("Similar threads become a group with their tids, named by what their n
       scene.wait((i + 1) % 3, i, t + i, t + i + 1);
     }
   }
-  const Report merged = scene.report();
+  const Findings merged = scene.findings();
   REQUIRE(merged.actors.size() == 1);
   CHECK(merged.actors[0].kind == ActorKind::group);
   CHECK(merged.actors[0].name == "io-*");
@@ -232,10 +232,10 @@ TEST_CASE("Similar threads become a group with their tids, named by what their n
   CHECK(merged.edges[0].wait_s == Approx(0.3));
   AnalysisOptions apart;
   apart.merge = false;
-  const Report report = scene.report(apart);
-  CHECK(report.actors.size() == 3);
-  CHECK(report.edges.size() == 3);
-  CHECK_FALSE(report.options.merge);
+  const Findings findings = scene.findings(apart);
+  CHECK(findings.actors.size() == 3);
+  CHECK(findings.edges.size() == 3);
+  CHECK_FALSE(findings.options.merge);
 }
 
 TEST_CASE("Idle edges come from disks and are marked; disks say what they could do") {
@@ -247,23 +247,23 @@ TEST_CASE("Idle edges come from disks and are marked; disks say what they could 
     scene.wait(b, disk, t + 10, t + 20, WaitClass::disk);
     scene.trace.disk_ios.push_back({b, disk, (t + 10) * kMs, (t + 20) * kMs, 4096});
   }
-  const Report report = scene.report();
-  REQUIRE(report.edges.size() == 2);
-  for (const ReportEdge& edge : report.edges) {
+  const Findings findings = scene.findings();
+  REQUIRE(findings.edges.size() == 2);
+  for (const FoundEdge& edge : findings.edges) {
     CHECK(edge.idle == (edge.from == disk));
   }
-  REQUIRE(report.disks.size() == 1);
-  CHECK(report.disks[0].ios == 50);
-  CHECK(report.disks[0].busy_s == Approx(0.5));
-  CHECK(report.disks[0].capacity_source == CapacitySource::given);
-  REQUIRE(report.knots.size() == 1);
-  CHECK(report.knots[0].pattern == Pattern::blocking_io);
-  CHECK(report.disks[0].idle_s == Approx(0.5));
-  CHECK(report.knots[0].threads == 1);
-  CHECK(report.knots[0].evidence.running_s == Approx(0.5));
-  CHECK(report.knots[0].evidence.blocked_s == Approx(0.5));
-  CHECK(report.knots[0].evidence.cpu_shortage == CpuShortage::none);
-  CHECK(report.elsewhere.empty());
+  REQUIRE(findings.disks.size() == 1);
+  CHECK(findings.disks[0].ios == 50);
+  CHECK(findings.disks[0].busy_s == Approx(0.5));
+  CHECK(findings.disks[0].capacity_source == CapacitySource::given);
+  REQUIRE(findings.knots.size() == 1);
+  CHECK(findings.knots[0].pattern == Pattern::blocking_io);
+  CHECK(findings.disks[0].idle_s == Approx(0.5));
+  CHECK(findings.knots[0].threads == 1);
+  CHECK(findings.knots[0].evidence.running_s == Approx(0.5));
+  CHECK(findings.knots[0].evidence.blocked_s == Approx(0.5));
+  CHECK(findings.knots[0].evidence.cpu_shortage == CpuShortage::none);
+  CHECK(findings.excluded_waits.empty());
 }
 
 TEST_CASE("The threshold is a part of the window or a duration") {
@@ -272,13 +272,13 @@ TEST_CASE("The threshold is a part of the window or a duration") {
   AnalysisOptions options;
   options.min_weight = 0.3;
   options.noise = 0.02;
-  CHECK(scene.report(options).options.min_weight_s == 0.3);
-  CHECK(scene.report(options).options.noise_s == 0.02);
+  CHECK(scene.findings(options).options.min_weight_s == 0.3);
+  CHECK(scene.findings(options).options.noise_s == 0.02);
   options.min_weight_ns = 5 * kMs;
-  CHECK(scene.report(options).options.min_weight_s == 0.005);
+  CHECK(scene.findings(options).options.min_weight_s == 0.005);
   options.min_weight_ns = std::nullopt;
   options.min_weight = std::numeric_limits<double>::infinity();
-  CHECK(scene.report(options).options.min_weight_s == to_seconds(kNever));
+  CHECK(scene.findings(options).options.min_weight_s == to_seconds(kNever));
 }
 
 TEST_CASE("What cannot be analysed is an error") {
@@ -303,24 +303,24 @@ TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken fo
   }
   scene.wait(cron, timer, 0, 995, WaitClass::sleep);
   scene.wait(pool, cron, 0, 995);
-  const Report report = scene.report();
-  CHECK(report.knots.empty());
-  REQUIRE(report.sinks.size() == 3);
-  CHECK(report.actors[report.sinks[0].actor].name == "remote");
-  CHECK(report.sinks[0].paced);
-  CHECK_FALSE(report.sinks[0].saturated);
-  CHECK(report.sinks[0].asleep_s == Approx(0.9));
-  CHECK(report.sinks[0].pattern == Pattern::timer_driven);
-  CHECK(report.sinks[0].sleeps.count == 100);
-  CHECK(report.sinks[0].sleeps.sum_s == Approx(0.9));
-  CHECK_FALSE(report.sinks[1].pattern);
-  CHECK_FALSE(report.sinks[1].limits());
-  CHECK_FALSE(report.sinks[2].limits());
-  CHECK(report.verdict.kind() == ReportVerdict::Kind::sink);
-  CHECK(report.verdict.rule == ReportVerdict::Rule::paced);
-  CHECK(report.verdict.paced == 1);
-  CHECK(report.verdict.saturated == 0);
-  CHECK_FALSE(report.verdict.remote);
+  const Findings findings = scene.findings();
+  CHECK(findings.knots.empty());
+  REQUIRE(findings.sinks.size() == 3);
+  CHECK(findings.actors[findings.sinks[0].actor].name == "remote");
+  CHECK(findings.sinks[0].paced);
+  CHECK_FALSE(findings.sinks[0].saturated);
+  CHECK(findings.sinks[0].asleep_s == Approx(0.9));
+  CHECK(findings.sinks[0].pattern == Pattern::timer_driven);
+  CHECK(findings.sinks[0].sleeps.count == 100);
+  CHECK(findings.sinks[0].sleeps.sum_s == Approx(0.9));
+  CHECK_FALSE(findings.sinks[1].pattern);
+  CHECK_FALSE(findings.sinks[1].limits());
+  CHECK_FALSE(findings.sinks[2].limits());
+  CHECK(findings.verdict.kind() == Verdict::Kind::sink);
+  CHECK(findings.verdict.rule == Verdict::Rule::paced);
+  CHECK(findings.verdict.paced == 1);
+  CHECK(findings.verdict.saturated == 0);
+  CHECK_FALSE(findings.verdict.remote);
 
   // A poll with a time limit is no sleep: nobody knows what it polls for.
   Scene polls;
@@ -331,7 +331,7 @@ TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken fo
     polls.wait(1, 2, t, t + 9, WaitClass::poll);
     polls.wait(0, 1, t + 2, t + 9);
   }
-  for (const ReportSink& sink : polls.report().sinks) {
+  for (const FoundSink& sink : polls.findings().sinks) {
     CHECK_FALSE(sink.limits());
   }
 }
@@ -350,13 +350,13 @@ TEST_CASE(
     scene.wait(child, timer, t + 15, t + 85, WaitClass::sleep);
     scene.wait(shell, child, t + 15, t + 89, WaitClass::child);
   }
-  const Report report = scene.report();
+  const Findings findings = scene.findings();
   const auto edge = [&](const std::string& from, ActorKind to) {
     const auto found =
-        std::find_if(report.edges.begin(), report.edges.end(), [&](const ReportEdge& candidate) {
-          return report.actors[candidate.from].name == from && report.actors[candidate.to].kind == to;
+        std::find_if(findings.edges.begin(), findings.edges.end(), [&](const FoundEdge& candidate) {
+          return findings.actors[candidate.from].name == from && findings.actors[candidate.to].kind == to;
         });
-    REQUIRE(found != report.edges.end());
+    REQUIRE(found != findings.edges.end());
     return *found;
   };
   CHECK(edge("sleep", ActorKind::timer).waits == 10);
@@ -365,9 +365,9 @@ TEST_CASE(
   CHECK(edge("sleep", ActorKind::thread).waits == 10);
   CHECK(edge("sleep", ActorKind::thread).each_s ==
         Approx(0.019));  // 10, then 20 nine times, of which none lives
-  REQUIRE(report.knots.size() == 1);
+  REQUIRE(findings.knots.size() == 1);
   // They are blocked for 0.70 s of 1.44 s: not most of it.
-  CHECK(report.knots[0].pattern == Pattern::mixed);
+  CHECK(findings.knots[0].pattern == Pattern::mixed);
 }
 
 TEST_CASE("An edge says when its waits were, if that was in few phases and long enough") {
@@ -379,8 +379,8 @@ TEST_CASE("An edge says when its waits were, if that was in few phases and long 
     scene.wait(flusher, timer, t, t + 10, WaitClass::sleep);
   }
   scene.wait(writer, flusher, 320, 370);
-  const Report report = scene.report();
-  for (const ReportEdge& edge : report.edges) {
+  const Findings findings = scene.findings();
+  for (const FoundEdge& edge : findings.edges) {
     if (edge.to != flusher) {
       CHECK_FALSE(edge.phases);
       continue;
@@ -394,7 +394,7 @@ TEST_CASE("An edge says when its waits were, if that was in few phases and long 
   }
   scene.trace.waits.back().wake -= 1 * kMs;
   scene.trace.waits.back().run -= 1 * kMs;
-  for (const ReportEdge& edge : scene.report().edges) {
+  for (const FoundEdge& edge : scene.findings().edges) {
     CHECK_FALSE(edge.phases);
   }
 }
@@ -411,9 +411,9 @@ TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and 
   for (Nanos i = 0; i < 10; ++i) {
     scene.trace.cpu_samples.push_back({b, i < 3 ? 0U : i < 8 ? 1U : 2U, i * 100 * kMs});
   }
-  const Report report = scene.report();
-  REQUIRE(report.edges.size() == 1);
-  const ReportSamples& samples = report.edges[0].waker_samples;
+  const Findings findings = scene.findings();
+  REQUIRE(findings.edges.size() == 1);
+  const FoundSamples& samples = findings.edges[0].waker_samples;
   CHECK(samples.samples == 8);
   CHECK(samples.stacks_known == 2);
   REQUIRE(samples.stacks.size() == 2);
@@ -421,11 +421,11 @@ TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and 
   CHECK(samples.stacks[0].samples == 7);
   CHECK(samples.stacks[0].stack == stack_of({"hot+0x2 (p) at p.c:2", "main+0x5 (p)"}));
   CHECK(samples.stacks[1].samples == 1);
-  REQUIRE(report.sinks.size() == 1);
-  CHECK(report.sinks[0].actor == b);
-  CHECK(report.sinks[0].samples.samples == 10);
-  CHECK(report.sinks[0].samples.stacks[0].share == Approx(0.8));
-  CHECK(report.sinks[0].samples.stacks[0].samples == 8);
+  REQUIRE(findings.sinks.size() == 1);
+  CHECK(findings.sinks[0].actor == b);
+  CHECK(findings.sinks[0].samples.samples == 10);
+  CHECK(findings.sinks[0].samples.stacks[0].share == Approx(0.8));
+  CHECK(findings.sinks[0].samples.stacks[0].samples == 8);
 }
 
 TEST_CASE("The target's wait time by how far its user stacks reach") {
@@ -451,7 +451,7 @@ TEST_CASE("The target's wait time by how far its user stacks reach") {
   wait(a, 5, 380, 381);
   wait(a, kNoStack, 400, 405);
   wait(b, 5, 0, 900);
-  const ReportStackEnds ends = scene.report().stack_ends;
+  const StackEnds ends = scene.findings().stack_ends;
   CHECK(ends.complete_s == Approx(0.31));
   CHECK(ends.missing_s == Approx(0.025));
   REQUIRE(ends.cut_s.size() == 2);

@@ -41,12 +41,12 @@ Knot knot_of_both() {
   return knot;
 }
 
-ReportKnot found(const WaitGraph& graph, std::optional<double> machine_busy = std::nullopt) {
+FoundKnot found(const WaitGraph& graph, std::optional<double> machine_busy = std::nullopt) {
   KnotInput input;
   input.vertices.resize(3);
   input.vertices[0].cpu_ns = 3 * kS;
   input.vertices[1].cpu_ns = 4 * kS;
-  const std::vector<ReportKnot> knots = find_patterns(graph, input, {knot_of_both()}, machine_busy);
+  const std::vector<FoundKnot> knots = find_patterns(graph, input, {knot_of_both()}, machine_busy);
   REQUIRE(knots.size() == 1);
   return knots[0];
 }
@@ -57,9 +57,9 @@ TEST_CASE("a knot's sums: its threads, its edges by class, the timers that its t
   WaitGraph graph = two_threads();
   graph.vertices[1].members = {1, 7};
   graph.kinds[1] = ActorKind::group;
-  const ReportKnot knot = found(graph);
-  CHECK(knot.actors == std::vector<ReportActorId>{0, 1});
-  CHECK(knot.edges == std::vector<ReportEdgeId>{0, 1});
+  const FoundKnot knot = found(graph);
+  CHECK(knot.actors == std::vector<FoundActorId>{0, 1});
+  CHECK(knot.edges == std::vector<FoundEdgeId>{0, 1});
   CHECK(knot.threads == 3);
   CHECK(knot.weight_s == 5);
   CHECK(knot.cpu_s == 7);

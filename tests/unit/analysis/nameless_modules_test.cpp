@@ -24,73 +24,73 @@ Frame kernel(const std::string& function) {
   return frame;
 }
 
-ReportEdge edge(std::vector<Frame> frames) {
-  ReportStack stack;
+FoundEdge edge(std::vector<Frame> frames) {
+  FoundStack stack;
   stack.wait_stack.frames = std::move(frames);
-  ReportEdge edge;
+  FoundEdge edge;
   edge.stacks.push_back(std::move(stack));
   return edge;
 }
 
 /// A report with one knot that has all of these edges.
-Report report_of(std::vector<ReportEdge> edges) {
-  Report report;
-  ReportKnot knot;
-  for (ReportEdgeId id = 0; id < edges.size(); ++id) knot.edges.push_back(id);
-  report.edges = std::move(edges);
-  report.knots.push_back(std::move(knot));
-  return report;
+Findings findings_of(std::vector<FoundEdge> edges) {
+  Findings findings;
+  FoundKnot knot;
+  for (FoundEdgeId id = 0; id < edges.size(); ++id) knot.edges.push_back(id);
+  findings.edges = std::move(edges);
+  findings.knots.push_back(std::move(knot));
+  return findings;
 }
 
 TEST_CASE("a module without a named function is nameless, in the order of edges and once") {
-  const Report report = report_of({
+  const Findings findings = findings_of({
       edge({kernel("futex_wait"), user("pthread_cond_wait", "libc.so.6"), user("", "server"),
             user("", "server")}),
       edge({user("read", "libc.so.6"), user("", "plugin.so"), user("", "server")}),
   });
-  CHECK(nameless_modules(report) == Names{"server", "plugin.so"});
+  CHECK(nameless_modules(findings) == Names{"server", "plugin.so"});
 }
 
 TEST_CASE("a module with one named function anywhere has names") {
-  CHECK(nameless_modules(report_of({edge({user("", "libc.so.6")}), edge({user("read", "libc.so.6")})}))
+  CHECK(nameless_modules(findings_of({edge({user("", "libc.so.6")}), edge({user("read", "libc.so.6")})}))
             .empty());
-  Report waker = report_of({edge({user("", "server")})});
+  Findings waker = findings_of({edge({user("", "server")})});
   CHECK(nameless_modules(waker) == Names{"server"});
   waker.edges[0].stacks[0].waker_stack.frames = {user("post", "server")};
   CHECK(nameless_modules(waker).empty());
 }
 
 TEST_CASE("the innermost frame of the heaviest stack counts, but not those of the C and C++ libraries") {
-  Report report =
-      report_of({edge({kernel("a"), user("", "libc.so.6"), user("", "libstdc++.so.6.0.30"),
-                       user("", "libpthread-2.31.so"), user("", "server"), user("", "outer.so")})});
-  CHECK(nameless_modules(report) == Names{"server"});
-  report.edges[0].stacks.push_back(edge({user("", "lighter")}).stacks[0]);
-  CHECK(nameless_modules(report) == Names{"server"});
-  CHECK(nameless_modules(report_of({edge({user("work", "server"), user("", "outer.so")})})).empty());
-  CHECK(nameless_modules(report_of({edge({kernel("a"), user("", "libc.so.6")})})).empty());
+  Findings findings =
+      findings_of({edge({kernel("a"), user("", "libc.so.6"), user("", "libstdc++.so.6.0.30"),
+                         user("", "libpthread-2.31.so"), user("", "server"), user("", "outer.so")})});
+  CHECK(nameless_modules(findings) == Names{"server"});
+  findings.edges[0].stacks.push_back(edge({user("", "lighter")}).stacks[0]);
+  CHECK(nameless_modules(findings) == Names{"server"});
+  CHECK(nameless_modules(findings_of({edge({user("work", "server"), user("", "outer.so")})})).empty());
+  CHECK(nameless_modules(findings_of({edge({kernel("a"), user("", "libc.so.6")})})).empty());
 }
 
 TEST_CASE("code without a file is no module") {
   for (const char* module : {"anon", "unknown", "vdso", "[vdso]", "perf-12.map", ""}) {
     CAPTURE(module);
-    CHECK(nameless_modules(report_of({edge({user("", module)})})).empty());
+    CHECK(nameless_modules(findings_of({edge({user("", module)})})).empty());
   }
   Frame in_kernel = user("", "kernel");
   in_kernel.kind = Frame::Kind::kernel;
-  CHECK(nameless_modules(report_of({edge({in_kernel})})).empty());
+  CHECK(nameless_modules(findings_of({edge({in_kernel})})).empty());
 }
 
 TEST_CASE("long waits outside of the knots count, background knots and other edges do not") {
-  Report report = report_of({edge({user("", "server")}), edge({user("", "other")})});
-  report.knots[0].background = true;
-  CHECK(nameless_modules(report).empty());
-  ReportElsewhere elsewhere;
-  elsewhere.edge = 1;
-  report.elsewhere.push_back(elsewhere);
-  CHECK(nameless_modules(report) == Names{"other"});
-  CHECK(nameless_modules(Report{}).empty());
-  CHECK(nameless_modules(report_of({ReportEdge{}})).empty());
+  Findings findings = findings_of({edge({user("", "server")}), edge({user("", "other")})});
+  findings.knots[0].background = true;
+  CHECK(nameless_modules(findings).empty());
+  ExcludedWait excluded;
+  excluded.edge = 1;
+  findings.excluded_waits.push_back(excluded);
+  CHECK(nameless_modules(findings) == Names{"other"});
+  CHECK(nameless_modules(Findings{}).empty());
+  CHECK(nameless_modules(findings_of({FoundEdge{}})).empty());
 }
 
 }  // namespace

@@ -58,11 +58,11 @@ TEST_CASE("only services that nobody here answers for count, and only what the t
   CHECK(services[nic].services[1].wait_s == Approx(0.1));
 
   // The sink, the verdict and the services named are one and the same.
-  const Report report = scene.report();
-  REQUIRE(report.verdict.remote);
-  CHECK(report.verdict.remote->longest.address == "cache");
-  CHECK(report.verdict.remote->others == 1);
-  CHECK(report.verdict.remote->wait_s == Approx(0.4));
+  const Findings findings = scene.findings();
+  REQUIRE(findings.verdict.remote);
+  CHECK(findings.verdict.remote->longest.address == "cache");
+  CHECK(findings.verdict.remote->others == 1);
+  CHECK(findings.verdict.remote->wait_s == Approx(0.4));
 }
 
 TEST_CASE("what only strangers wait for is no limit") {
@@ -75,5 +75,5 @@ TEST_CASE("what only strangers wait for is no limit") {
   ask(scene, stranger, nic, 0, 0, 900);
   scene.wait(own, stranger, 0, 950);
   CHECK(services_of(scene)[nic].services.empty());
-  CHECK_FALSE(scene.report().verdict.remote);
+  CHECK_FALSE(scene.findings().verdict.remote);
 }

@@ -48,8 +48,8 @@ class Scene {
     const Nanos wake = to_ms < 0 ? kNever : to_ms * kMs;
     trace.waits.push_back({id, 0, from_ms * kMs, wake, wake});
   }
-  Report report(const AnalysisOptions& options = {}) const {
-    const Result<Report> result = analyse(trace, options);
+  Findings findings(const AnalysisOptions& options = {}) const {
+    const Result<Findings> result = analyse(trace, options);
     if (!result.ok()) {
       FAIL(result.error().message);
     }

@@ -9,8 +9,8 @@ using namespace offwait;
 
 namespace {
 
-ReportOpenWait open_wait(ReportActorId actor, double wait_s, const std::string& function) {
-  ReportOpenWait out;
+FoundOpenWait open_wait(FoundActorId actor, double wait_s, const std::string& function) {
+  FoundOpenWait out;
   out.actor = actor;
   out.wait_s = wait_s;
   out.throughout = true;
@@ -21,16 +21,16 @@ ReportOpenWait open_wait(ReportActorId actor, double wait_s, const std::string& 
 }  // namespace
 
 TEST_CASE("blocked threads by actor, class, holder and stack; deadlocks come first") {
-  Report report;
-  report.actors.resize(3);
-  report.actors[2].outside = true;
-  report.open_waits = {open_wait(0, 9, "f"), open_wait(0, 8, "g"), open_wait(0, 7, "f"),
-                       open_wait(1, 6, "f"), open_wait(2, 5, "f"), open_wait(0, 4, "f"),
-                       open_wait(0, 3, "f"), open_wait(0, 2, "f")};
-  report.open_waits[3].deadlock = true;
-  report.open_waits[5].wait_class = WaitClass::futex;
-  report.open_waits[6].throughout = report.open_waits[7].throughout = false;
-  const BlockedThreads blocked = blocked_threads(report);
+  Findings findings;
+  findings.actors.resize(3);
+  findings.actors[2].outside = true;
+  findings.open_waits = {open_wait(0, 9, "f"), open_wait(0, 8, "g"), open_wait(0, 7, "f"),
+                         open_wait(1, 6, "f"), open_wait(2, 5, "f"), open_wait(0, 4, "f"),
+                         open_wait(0, 3, "f"), open_wait(0, 2, "f")};
+  findings.open_waits[3].deadlock = true;
+  findings.open_waits[5].wait_class = WaitClass::futex;
+  findings.open_waits[6].throughout = findings.open_waits[7].throughout = false;
+  const BlockedThreads blocked = blocked_threads(findings);
   std::vector<std::pair<std::size_t, std::size_t>> places;
   for (const BlockedPlace& place : blocked.throughout) {
     places.emplace_back(place.open_wait, place.threads);

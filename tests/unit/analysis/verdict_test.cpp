@@ -4,89 +4,90 @@
 #include <catch2/catch.hpp>
 
 using namespace offwait;
-using Rule = ReportVerdict::Rule;
+using Rule = Verdict::Rule;
 
 namespace {
 
 /// A window of 10 s in which the target ran for 6 s.
-Report quiet() {
-  Report report;
-  report.window_s = 10;
-  report.totals.waits = 5;
-  report.totals.target.running_s = 6;
-  return report;
+Findings quiet() {
+  Findings findings;
+  findings.window_s = 10;
+  findings.totals.waits = 5;
+  findings.totals.target.running_s = 6;
+  return findings;
 }
 
-ReportSink sink(bool saturated, bool paced, SinkLimit limit) {
-  ReportSink out;
+FoundSink sink(bool saturated, bool paced, SinkLimit limit) {
+  FoundSink out;
   out.saturated = saturated;
   out.paced = paced;
   out.limit = limit;
   return out;
 }
 
-Rule rule_of(const Report& report) { return find_verdict(report, std::nullopt).rule; }
+Rule rule_of(const Findings& findings) { return find_verdict(findings, std::nullopt).rule; }
 
 }  // namespace
 
 TEST_CASE("the rules, from the last one to the first: each goes before those after it") {
-  Report report = quiet();
-  CHECK(rule_of(report) == Rule::no_limit);
-  report.totals.target.running_s = 4.9;
-  CHECK(rule_of(report) == Rule::idle);
-  report.totals.target.runnable_s = 5;
-  CHECK(rule_of(report) == Rule::lacks_cpu);
-  report.totals.waits = 0;
-  CHECK(rule_of(report) == Rule::no_waits);
-  report.knots.resize(1);
-  report.knots[0].background = true;
-  CHECK(rule_of(report) == Rule::background);
-  report.edges.resize(1);
-  report.edges[0].wait_s = 5;
-  CHECK(find_verdict(report, 0).rule == Rule::requests);
-  report.sinks = {sink(false, true, SinkLimit::execution)};
-  CHECK(find_verdict(report, 0).rule == Rule::paced);
-  report.sinks.push_back(sink(true, false, SinkLimit::capacity));
-  CHECK(find_verdict(report, 0).rule == Rule::saturated);
-  report.knots.resize(2);
-  CHECK(find_verdict(report, 0).rule == Rule::knots);
-  CHECK(find_verdict(report, 0).knots == 1);
-  CHECK(find_verdict(report, 0).saturated == 1);
-  CHECK(find_verdict(report, 0).paced == 1);
+  Findings findings = quiet();
+  CHECK(rule_of(findings) == Rule::no_limit);
+  findings.totals.target.running_s = 4.9;
+  CHECK(rule_of(findings) == Rule::idle);
+  findings.totals.target.runnable_s = 5;
+  CHECK(rule_of(findings) == Rule::lacks_cpu);
+  findings.totals.waits = 0;
+  CHECK(rule_of(findings) == Rule::no_waits);
+  findings.knots.resize(1);
+  findings.knots[0].background = true;
+  CHECK(rule_of(findings) == Rule::background);
+  findings.edges.resize(1);
+  findings.edges[0].wait_s = 5;
+  CHECK(find_verdict(findings, 0).rule == Rule::requests);
+  findings.sinks = {sink(false, true, SinkLimit::execution)};
+  CHECK(find_verdict(findings, 0).rule == Rule::paced);
+  findings.sinks.push_back(sink(true, false, SinkLimit::capacity));
+  CHECK(find_verdict(findings, 0).rule == Rule::saturated);
+  findings.knots.resize(2);
+  CHECK(find_verdict(findings, 0).rule == Rule::knots);
+  CHECK(find_verdict(findings, 0).knots == 1);
+  CHECK(find_verdict(findings, 0).saturated == 1);
+  CHECK(find_verdict(findings, 0).paced == 1);
 }
 
 TEST_CASE("a target that lacks CPU is not idle unless it waits for requests for half of the window") {
-  Report report = quiet();
-  report.totals.target = {1, 2, 20, 0, 23};
-  report.edges.resize(1);
-  report.edges[0].wait_s = 4.9;
-  CHECK(find_verdict(report, 0).rule == Rule::lacks_cpu);
-  report.edges[0].wait_s = 5;
-  CHECK(find_verdict(report, 0).rule == Rule::requests);
-  report.edges[0].wait_s = 1;
-  report.totals.target.runnable_s = 1.9;
-  CHECK_FALSE(find_verdict(report, 0).lacks_cpu);
-  CHECK(find_verdict(report, 0).rule == Rule::requests);
+  Findings findings = quiet();
+  findings.totals.target = {1, 2, 20, 0, 23};
+  findings.edges.resize(1);
+  findings.edges[0].wait_s = 4.9;
+  CHECK(find_verdict(findings, 0).rule == Rule::lacks_cpu);
+  findings.edges[0].wait_s = 5;
+  CHECK(find_verdict(findings, 0).rule == Rule::requests);
+  findings.edges[0].wait_s = 1;
+  findings.totals.target.runnable_s = 1.9;
+  CHECK_FALSE(find_verdict(findings, 0).lacks_cpu);
+  CHECK(find_verdict(findings, 0).rule == Rule::requests);
 }
 
 TEST_CASE("what saturated sinks lack: execution goes before CPU, CPU before capacity") {
-  Report report = quiet();
-  report.sinks = {sink(true, false, SinkLimit::capacity), sink(false, true, SinkLimit::execution)};
-  CHECK(find_verdict(report, std::nullopt).saturated_by == SinkLimit::capacity);
-  report.sinks.push_back(sink(true, false, SinkLimit::cpu));
-  CHECK(find_verdict(report, std::nullopt).saturated_by == SinkLimit::cpu);
-  report.sinks.push_back(sink(true, false, SinkLimit::execution));
-  CHECK(find_verdict(report, std::nullopt).saturated_by == SinkLimit::execution);
+  Findings findings = quiet();
+  findings.sinks = {sink(true, false, SinkLimit::capacity), sink(false, true, SinkLimit::execution)};
+  CHECK(find_verdict(findings, std::nullopt).saturated_by == SinkLimit::capacity);
+  findings.sinks.push_back(sink(true, false, SinkLimit::cpu));
+  CHECK(find_verdict(findings, std::nullopt).saturated_by == SinkLimit::cpu);
+  findings.sinks.push_back(sink(true, false, SinkLimit::execution));
+  CHECK(find_verdict(findings, std::nullopt).saturated_by == SinkLimit::execution);
 }
 
 TEST_CASE("remote services of all interfaces are one limit, named by the one that is waited for longest") {
-  Report report = quiet();
-  report.sinks = {sink(false, true, SinkLimit::remote_service), sink(false, true, SinkLimit::remote_service)};
-  report.sinks[0].remote_s = 5;
-  report.sinks[0].services = {{{Peer::Role::service, "a", 1}, 3}, {{Peer::Role::service, "b", 1}, 2}};
-  report.sinks[1].remote_s = 4;
-  report.sinks[1].services = {{{Peer::Role::service, "b", 1}, 2}, {{Peer::Role::service, "c", 1}, 2}};
-  const ReportVerdict verdict = find_verdict(report, std::nullopt);
+  Findings findings = quiet();
+  findings.sinks = {sink(false, true, SinkLimit::remote_service),
+                    sink(false, true, SinkLimit::remote_service)};
+  findings.sinks[0].remote_s = 5;
+  findings.sinks[0].services = {{{Peer::Role::service, "a", 1}, 3}, {{Peer::Role::service, "b", 1}, 2}};
+  findings.sinks[1].remote_s = 4;
+  findings.sinks[1].services = {{{Peer::Role::service, "b", 1}, 2}, {{Peer::Role::service, "c", 1}, 2}};
+  const Verdict verdict = find_verdict(findings, std::nullopt);
   CHECK(verdict.rule == Rule::paced);
   CHECK(verdict.paced == 0);
   REQUIRE(verdict.remote);
@@ -96,19 +97,19 @@ TEST_CASE("remote services of all interfaces are one limit, named by the one tha
 }
 
 TEST_CASE("the machine is full from 80 % on, or when that is not known") {
-  Report report = quiet();
-  CHECK(find_verdict(report, std::nullopt).machine_full);
-  report.recording.cpu_busy_ns = 80;
-  report.recording.cpu_idle_ns = 20;
-  CHECK(find_verdict(report, std::nullopt).machine_full);
-  report.recording.cpu_idle_ns = 21;
-  CHECK_FALSE(find_verdict(report, std::nullopt).machine_full);
+  Findings findings = quiet();
+  CHECK(find_verdict(findings, std::nullopt).machine_full);
+  findings.recording.cpu_busy_ns = 80;
+  findings.recording.cpu_idle_ns = 20;
+  CHECK(find_verdict(findings, std::nullopt).machine_full);
+  findings.recording.cpu_idle_ns = 21;
+  CHECK_FALSE(find_verdict(findings, std::nullopt).machine_full);
 }
 
 TEST_CASE("each rule is one kind of answer") {
-  using Kind = ReportVerdict::Kind;
+  using Kind = Verdict::Kind;
   const auto kind = [](Rule rule) {
-    ReportVerdict verdict;
+    Verdict verdict;
     verdict.rule = rule;
     return verdict.kind();
   };

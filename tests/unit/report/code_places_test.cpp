@@ -8,7 +8,7 @@
 using namespace offwait;
 
 TEST_CASE("Code places: by the innermost function of the program, whatever it calls and whoever calls it") {
-  ReportSamples samples;
+  FoundSamples samples;
   samples.samples = 100;
   samples.stacks = {
       {0.3, 30, stack_of({"work(int)+0x10 (server) at src/a.cc:7", "main+0x1 (server)"})},

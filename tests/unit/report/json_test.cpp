@@ -11,7 +11,7 @@ using namespace offwait;
 using nlohmann::json;
 
 TEST_CASE("The fields of the contract, in its order") {
-  const auto report = nlohmann::ordered_json::parse(to_json(sample_report()));
+  const auto report = nlohmann::ordered_json::parse(to_json(sample_findings()));
   std::vector<std::string> names;
   for (const auto& [name, value] : report.items()) {
     names.push_back(name);
@@ -23,7 +23,7 @@ TEST_CASE("The fields of the contract, in its order") {
 }
 
 TEST_CASE("What the sample report says") {
-  Report sample = sample_report();
+  Findings sample = sample_findings();
   sample.edges[1].waker_samples = {380, 40, {{0.71, 270, stack_of({"funB"})}}};
   const json report = json::parse(to_json(sample));
   CHECK(report["recording"] ==
@@ -69,18 +69,18 @@ TEST_CASE("What the sample report says") {
 }
 
 TEST_CASE("The total is the sum of the losses") {
-  Report report = sample_report();
-  report.loss = {{"a", 2}, {"b", 3}};
-  CHECK(json::parse(to_json(report))["loss"] == json::parse(R"({"total":5,"a":2,"b":3})"));
+  Findings findings = sample_findings();
+  findings.loss = {{"a", 2}, {"b", 3}};
+  CHECK(json::parse(to_json(findings))["loss"] == json::parse(R"({"total":5,"a":2,"b":3})"));
 }
 
 TEST_CASE("Strings are escaped as in the text report, so that JSON is valid whatever they are") {
-  Report report = sample_report();
-  report.recording.target = "\xff\x1b[2J\"\\";
-  report.actors[0].name = "\xe2\x80\xae\xc3(";  // NOLINT(misc-misleading-bidirectional)
-  report.loss = {{"\xfe", 1}};
-  report.edges[0].stacks[0].wait_stack = stack_of({"\x80"});
-  const json parsed = json::parse(to_json(report));
+  Findings findings = sample_findings();
+  findings.recording.target = "\xff\x1b[2J\"\\";
+  findings.actors[0].name = "\xe2\x80\xae\xc3(";  // NOLINT(misc-misleading-bidirectional)
+  findings.loss = {{"\xfe", 1}};
+  findings.edges[0].stacks[0].wait_stack = stack_of({"\x80"});
+  const json parsed = json::parse(to_json(findings));
   CHECK(parsed["recording"]["target"] == "\\xff\\x1b[2J\"\\");
   CHECK(parsed["actors"][0]["name"] == "\\u{202e}\\xc3(");
   CHECK(parsed["loss"]["\\xfe"] == 1);
@@ -88,12 +88,14 @@ TEST_CASE("Strings are escaped as in the text report, so that JSON is valid what
 }
 
 TEST_CASE("Seconds have nanoseconds and no more; numbers are numbers") {
-  Report report = sample_report();
-  report.window_s = 0.1 + 0.2;
-  report.totals.target.running_s = std::numeric_limits<double>::infinity();
-  const std::string text = to_json(report);
+  Findings findings = sample_findings();
+  findings.window_s = 0.1 + 0.2;
+  findings.totals.target.running_s = std::numeric_limits<double>::infinity();
+  const std::string text = to_json(findings);
   CHECK(text.find("\"window_s\": 0.3,") != std::string::npos);
   CHECK(json::parse(text)["totals"]["running_s"] == 0.0);
 }
 
-TEST_CASE("Equal reports give equal bytes") { CHECK(to_json(sample_report()) == to_json(sample_report())); }
+TEST_CASE("Equal reports give equal bytes") {
+  CHECK(to_json(sample_findings()) == to_json(sample_findings()));
+}

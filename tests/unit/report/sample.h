@@ -10,8 +10,8 @@
 
 namespace offwait {
 
-inline ReportActor sample_thread(const std::string& name, int tid, double running_s, double blocked_s) {
-  ReportActor actor;
+inline FoundActor sample_thread(const std::string& name, int tid, double running_s, double blocked_s) {
+  FoundActor actor;
   actor.name = name;
   actor.tid = tid;
   actor.tgid = 10;
@@ -20,16 +20,16 @@ inline ReportActor sample_thread(const std::string& name, int tid, double runnin
   return actor;
 }
 
-inline ReportActor sample_device(ActorKind kind, const std::string& name) {
-  ReportActor actor;
+inline FoundActor sample_device(ActorKind kind, const std::string& name) {
+  FoundActor actor;
   actor.kind = kind;
   actor.name = name;
   return actor;
 }
 
 /// B waits for vda, in two places.
-inline ReportEdge sample_disk_wait() {
-  ReportEdge b_disk;
+inline FoundEdge sample_disk_wait() {
+  FoundEdge b_disk;
   b_disk.from = 1;
   b_disk.to = 2;
   b_disk.waits = 1000;
@@ -49,8 +49,8 @@ inline ReportEdge sample_disk_wait() {
 }
 
 /// A waits for B, which answers two peers.
-inline ReportEdge sample_thread_wait() {
-  ReportEdge a_b;
+inline FoundEdge sample_thread_wait() {
+  FoundEdge a_b;
   a_b.from = 0;
   a_b.to = 1;
   a_b.waits = 800;
@@ -70,8 +70,8 @@ inline ReportEdge sample_thread_wait() {
 }
 
 /// vda is idle while B runs.
-inline ReportEdge sample_idle_disk() {
-  ReportEdge disk_b;
+inline FoundEdge sample_idle_disk() {
+  FoundEdge disk_b;
   disk_b.from = 2;
   disk_b.to = 1;
   disk_b.idle = true;
@@ -81,8 +81,8 @@ inline ReportEdge sample_idle_disk() {
   return disk_b;
 }
 
-inline ReportKnot sample_knot() {
-  ReportKnot knot;
+inline FoundKnot sample_knot() {
+  FoundKnot knot;
   knot.actors = {1, 2};
   knot.edges = {0, 2};
   knot.pattern = Pattern::blocking_io;
@@ -92,7 +92,7 @@ inline ReportKnot sample_knot() {
   return knot;
 }
 
-inline ReportDisk sample_disk() {
+inline FoundDisk sample_disk() {
   return {2,
           1'000'000'000,
           2000,
@@ -107,36 +107,36 @@ inline ReportDisk sample_disk() {
           0.0025,
           0.5,
           {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
-          ReportDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}};
+          FoundDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}};
 }
 
-inline Report sample_report() {
-  Report report;
-  report.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1.0", 2, "0.1.0", 15, 5};
-  report.window_s = 10;
-  report.loss = {{"ringbuf_full", 0}, {"stack_store_full", 0}};
-  report.totals.threads = 3;
-  report.totals.waits = 2800;
-  report.totals.target = {7, 0.5, 22.5, 0, 30};
-  report.totals.waits_for = {{BlockedBy::disk, 5}, {BlockedBy::nobody, 10}, {BlockedBy::thread, 7.5}};
-  report.options = {2, 0.1, true};
-  report.verdict.rule = ReportVerdict::Rule::knots;
-  report.verdict.knots = 1;
-  report.actors = {sample_thread("A", 11, 2, 8), sample_thread("B", 12, 5, 5),
-                   sample_device(ActorKind::disk, "vda"), sample_thread("idler", 13, 0, 10)};
-  report.actors[0].time = {2, 0.5, 7.5, 0, 10};
-  report.actors[3].open_wait_s = 10;
+inline Findings sample_findings() {
+  Findings findings;
+  findings.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1.0", 2, "0.1.0", 15, 5};
+  findings.window_s = 10;
+  findings.loss = {{"ringbuf_full", 0}, {"stack_store_full", 0}};
+  findings.totals.threads = 3;
+  findings.totals.waits = 2800;
+  findings.totals.target = {7, 0.5, 22.5, 0, 30};
+  findings.totals.waits_for = {{BlockedBy::disk, 5}, {BlockedBy::nobody, 10}, {BlockedBy::thread, 7.5}};
+  findings.options = {2, 0.1, true};
+  findings.verdict.rule = Verdict::Rule::knots;
+  findings.verdict.knots = 1;
+  findings.actors = {sample_thread("A", 11, 2, 8), sample_thread("B", 12, 5, 5),
+                     sample_device(ActorKind::disk, "vda"), sample_thread("idler", 13, 0, 10)};
+  findings.actors[0].time = {2, 0.5, 7.5, 0, 10};
+  findings.actors[3].open_wait_s = 10;
 
-  report.edges = {sample_disk_wait(), sample_thread_wait(), sample_idle_disk()};
+  findings.edges = {sample_disk_wait(), sample_thread_wait(), sample_idle_disk()};
 
-  report.knots = {sample_knot()};
-  report.sinks = {{3, false, 0, 0, 0}};
-  report.refinement = {{ReportStep::Reason::noise, 1, std::nullopt, 0.01},
-                       {ReportStep::Reason::background_sink, std::nullopt, 3, 0}};
-  report.disks = {sample_disk()};
-  report.open_waits = {{3, 13, 10, true, WaitClass::poll, stack_of({"epoll_wait"})}};
-  report.elsewhere = {{1, ReportElsewhere::Reason::leads_in, std::nullopt, std::nullopt, 0}};
-  return report;
+  findings.knots = {sample_knot()};
+  findings.sinks = {{3, false, 0, 0, 0}};
+  findings.refinement = {{RefinementStep::Reason::noise, 1, std::nullopt, 0.01},
+                         {RefinementStep::Reason::background_sink, std::nullopt, 3, 0}};
+  findings.disks = {sample_disk()};
+  findings.open_waits = {{3, 13, 10, true, WaitClass::poll, stack_of({"epoll_wait"})}};
+  findings.excluded_waits = {{1, ExcludedWait::Reason::leads_in, std::nullopt, std::nullopt, 0}};
+  return findings;
 }
 
 }  // namespace offwait

@@ -35,26 +35,26 @@ int widest(const std::string& text) {
 }
 
 /// Every string of the report becomes hostile.
-void poison(Report& report, const std::string& name) {
-  report.recording = {name, name, name, 2, name};
-  report.loss[name] = 3;
-  report.verdict.remote = {{Peer::Role::service, name}, 1, 1};
-  for (ReportActor& actor : report.actors) {
+void poison(Findings& findings, const std::string& name) {
+  findings.recording = {name, name, name, 2, name};
+  findings.loss[name] = 3;
+  findings.verdict.remote = {{Peer::Role::service, name}, 1, 1};
+  for (FoundActor& actor : findings.actors) {
     actor.name = name;
     actor.lost_s = 0.5;
   }
-  for (ReportEdge& edge : report.edges) {
-    for (ReportStack& stack : edge.stacks) {
+  for (FoundEdge& edge : findings.edges) {
+    for (FoundStack& stack : edge.stacks) {
       const Frame user{.function = name, .offset = 1, .module = name, .file = name, .line = 1};
       stack.wait_stack = {{{.function = name, .kind = Frame::Kind::kernel}, user, user}, StackCut::deep};
       stack.waker_stack = {{{.function = name}}, {}};
     }
-    for (ReportPeer& peer : edge.peers) {
+    for (FoundPeer& peer : edge.peers) {
       peer.peer.address = name;
     }
   }
-  report.deadlocks = {{{{0, 11, name}, {1, 12, name}}}};
-  report.open_waits[0].wait_stack = {{{.offset = 1, .module = name}}, {}};
+  findings.deadlocks = {{{{0, 11, name}, {1, 12, name}}}};
+  findings.open_waits[0].wait_stack = {{{.offset = 1, .module = name}}, {}};
 }
 
 const std::vector<std::string> hostile_names = {
@@ -70,7 +70,7 @@ const std::vector<std::string> hostile_names = {
 }  // namespace
 
 TEST_CASE("The sample report, in full") {
-  CHECK(to_text(sample_report(), {}) ==
+  CHECK(to_text(sample_findings(), {}) ==
         R"(offwait 0.1.0 · pid 10 · 10.0 s from 2026-01-01T00:00:00Z · Linux 6.1.0
 3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · machine 75% busy ·
   nothing lost
@@ -111,47 +111,47 @@ BLOCKED THROUGHOUT  never woken in the window
 }
 
 TEST_CASE("A thread of a container is called by both its numbers") {
-  Report report = sample_report();
-  report.actors[1].ns_tids = {7};
-  CHECK_THAT(to_text(report, {false, Charset::utf8, 120, 0, false}),
+  Findings findings = sample_findings();
+  findings.actors[1].ns_tids = {7};
+  CHECK_THAT(to_text(findings, {false, Charset::utf8, 120, 0, false}),
              Catch::Contains("KNOT 1  B (tid 12, 7 in its namespace) ⇄ disk vda\n"));
-  report.open_waits = {{0, 11, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock"})}};
-  report.open_waits[0].holder = {1, 12, "B", 7};
+  findings.open_waits = {{0, 11, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock"})}};
+  findings.open_waits[0].holder = {1, 12, "B", 7};
   CHECK_THAT(
-      to_text(report, {false, Charset::utf8, 120, 0, false}),
+      to_text(findings, {false, Charset::utf8, 120, 0, false}),
       Catch::Contains("for the pthread mutex held by B (tid 12, 7 in its namespace), which is not blocked"));
 }
 
 TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that one is") {
-  Report report = sample_report();
-  const auto shown = [&report] {
-    const std::string text = to_text(report, {false, Charset::utf8, 120, 0, false});
+  Findings findings = sample_findings();
+  const auto shown = [&findings] {
+    const std::string text = to_text(findings, {false, Charset::utf8, 120, 0, false});
     return text.substr(text.find("BLOCKED THROUGHOUT"));
   };
-  report.open_waits = {{0, 11, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock", "first"})},
-                       {1, 12, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock", "second"})}};
-  report.open_waits[0].holder = {1, 12, "B"};
+  findings.open_waits = {{0, 11, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock", "first"})},
+                         {1, 12, 10, true, WaitClass::futex, stack_of({"pthread_mutex_lock", "second"})}};
+  findings.open_waits[0].holder = {1, 12, "B"};
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
       for the pthread mutex held by B (tid 12), which is blocked (futex) in pthread_mutex_lock ← second
   B (tid 12)  10.0 s  futex  pthread_mutex_lock ← second
 )");
-  report.open_waits[1].holder = {0, 11, "A"};
-  report.open_waits[0].deadlock = report.open_waits[1].deadlock = true;
+  findings.open_waits[1].holder = {0, 11, "A"};
+  findings.open_waits[0].deadlock = findings.open_waits[1].deadlock = true;
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
       for the pthread mutex held by B (tid 12), which waits for it in turn: a deadlock
   B (tid 12)  10.0 s  futex  pthread_mutex_lock ← second
       for the pthread mutex held by A (tid 11), which waits for it in turn: a deadlock
 )");
-  report.open_waits.resize(1);
-  report.open_waits[0].deadlock = false;
+  findings.open_waits.resize(1);
+  findings.open_waits[0].deadlock = false;
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
       for the pthread mutex held by B (tid 12), which is not blocked
 )");
-  report.open_waits[0].holder = {0, 11, "A"};
-  report.open_waits[0].deadlock = true;
+  findings.open_waits[0].holder = {0, 11, "A"};
+  findings.open_waits[0].deadlock = true;
   CHECK(shown() == R"(BLOCKED THROUGHOUT  never woken in the window
   A (tid 11)  10.0 s  futex  pthread_mutex_lock ← first
       for a pthread mutex that it holds itself: a deadlock
@@ -160,12 +160,12 @@ TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that o
 
 TEST_CASE("No line is wider than asked for, and nothing hostile gets through") {
   for (const std::string& name : hostile_names) {
-    Report report = sample_report();
-    poison(report, name);
+    Findings findings = sample_findings();
+    poison(findings, name);
     for (const int width : {40, 41, 60, 79, 80, 100, 132, 400}) {
       for (const Charset charset : {Charset::utf8, Charset::ascii}) {
         for (const int verbosity : {0, 1}) {
-          const std::string text = to_text(report, {false, charset, width, verbosity, true});
+          const std::string text = to_text(findings, {false, charset, width, verbosity, true});
           INFO(text);
           REQUIRE(widest(text) <= width);
           std::string without_newlines = text;
@@ -181,22 +181,22 @@ TEST_CASE("No line is wider than asked for, and nothing hostile gets through") {
 TEST_CASE("A width below 40 is taken as 40") {
   TextStyle style;
   style.width = 1;
-  CHECK(widest(to_text(sample_report(), style)) <= 40);
+  CHECK(widest(to_text(sample_findings(), style)) <= 40);
 }
 
 TEST_CASE("Color changes nothing but the color") {
   TextStyle color;
   color.color = true;
-  const std::string text = to_text(sample_report(), color);
+  const std::string text = to_text(sample_findings(), color);
   CHECK(has(text, "\x1b["));
-  CHECK(without_color(text) == to_text(sample_report(), {}));
+  CHECK(without_color(text) == to_text(sample_findings(), {}));
 }
 
 TEST_CASE("Losses that matter stand above the answer and name whom they touch") {
-  Report report = sample_report();
-  report.loss["ringbuf_full"] = 1234;
-  report.actors[1].lost_s = 0.5;
-  const std::string text = to_text(report, {});
+  Findings findings = sample_findings();
+  findings.loss["ringbuf_full"] = 1234;
+  findings.actors[1].lost_s = 0.5;
+  const std::string text = to_text(findings, {});
   CHECK(has(text, "1,234 lost\n"));
   CHECK_FALSE(has(text, "nothing lost"));
   const std::string block =
@@ -204,36 +204,36 @@ TEST_CASE("Losses that matter stand above the answer and name whom they touch") 
       "in\n      no figure. Unknown time: B (tid 12) 500 ms.\n";
   CHECK(has(text, block));
   CHECK(text.find(block) < text.find("knot limits"));
-  report.actors[0].lost_s = 0.009 * report.window_s;
-  CHECK(has(to_text(report, {}), "B (tid 12) 500 ms and 1 more actor.\n"));
-  report.actors[0].lost_s = 0.01 * report.window_s;
-  CHECK_FALSE(has(to_text(report, {}), "more actor"));
-  report.actors[0].lost_s = 0;
-  report.actors[1].lost_s = 0;
-  CHECK(has(to_text(report, {}), "It is not known which threads this concerns."));
+  findings.actors[0].lost_s = 0.009 * findings.window_s;
+  CHECK(has(to_text(findings, {}), "B (tid 12) 500 ms and 1 more actor.\n"));
+  findings.actors[0].lost_s = 0.01 * findings.window_s;
+  CHECK_FALSE(has(to_text(findings, {}), "more actor"));
+  findings.actors[0].lost_s = 0;
+  findings.actors[1].lost_s = 0;
+  CHECK(has(to_text(findings, {}), "It is not known which threads this concerns."));
 }
 
 TEST_CASE("Losses that are minor are the last line; -v says all about them") {
-  Report report = sample_report();
-  report.loss["switch_unseen"] = 5;
-  report.loss["waker_unknown"] = 1;
-  report.actors[1].lost_s = 0.008;
-  const std::string text = to_text(report, {});
+  Findings findings = sample_findings();
+  findings.loss["switch_unseen"] = 5;
+  findings.loss["waker_unknown"] = 1;
+  findings.actors[1].lost_s = 0.008;
+  const std::string text = to_text(findings, {});
   CHECK(has(text, "6 lost\n"));
   CHECK(text.ends_with(
       "\n\nLOST  5 unseen context switches, 1 unseen waker: less than 0.1% of the recorded time "
       "is unknown (-v)\n"));
   TextStyle verbose;
   verbose.verbosity = 1;
-  CHECK(has(to_text(report, verbose), "\nLOST  context switches that the kernel did not report (5): what"));
-  CHECK(has(to_text(report, verbose), "Unknown time: B (tid 12) 8.00 ms.\n"));
-  CHECK_FALSE(has(to_text(report, verbose), "unseen"));
+  CHECK(has(to_text(findings, verbose), "\nLOST  context switches that the kernel did not report (5): what"));
+  CHECK(has(to_text(findings, verbose), "Unknown time: B (tid 12) 8.00 ms.\n"));
+  CHECK_FALSE(has(to_text(findings, verbose), "unseen"));
 }
 
 TEST_CASE("Verbose: every edge, every stack with all frames") {
   TextStyle style;
   style.verbosity = 1;
-  const std::string text = to_text(sample_report(), style);
+  const std::string text = to_text(sample_findings(), style);
   CHECK(has(text,
             "    waits in   io_schedule+0x1\n"
             "               --\n"
@@ -244,152 +244,152 @@ TEST_CASE("Verbose: every edge, every stack with all frames") {
 }
 
 TEST_CASE("More than fits on a screen is counted") {
-  Report report = sample_report();
+  Findings findings = sample_findings();
   for (int i = 0; i < 20; ++i) {
-    report.knots[0].edges.push_back(0);
+    findings.knots[0].edges.push_back(0);
   }
-  CHECK(has(to_text(report, {}), "  16 more edges (-v)\n"));
+  CHECK(has(to_text(findings, {}), "  16 more edges (-v)\n"));
   TextStyle style;
   style.verbosity = 1;
-  CHECK_FALSE(has(to_text(report, style), "more edges"));
+  CHECK_FALSE(has(to_text(findings, style), "more edges"));
 }
 
 TEST_CASE("Explain gives the steps in words; noise is summed up unless verbose") {
   TextStyle style;
   style.explain = true;
-  CHECK(has(to_text(sample_report(), style),
+  CHECK(has(to_text(sample_findings(), style),
             "HOW IT WAS FOUND  noise floor 100 ms (1.0%), --min-weight 2.00 s (20%), similar threads merged\n"
             "  1 edge under the noise floor set aside, 10.0 ms together\n"
             "     2 removed idler (tid 13): waits for nobody that is left and is busy only 0 s (0%)\n"));
   style.verbosity = 1;
-  CHECK(has(to_text(sample_report(), style),
+  CHECK(has(to_text(sample_findings(), style),
             "     1 set aside A → B: weight 10.0 ms (0.1%), under the noise floor\n"));
-  CHECK_FALSE(has(to_text(sample_report(), {}), "HOW IT WAS FOUND"));
+  CHECK_FALSE(has(to_text(sample_findings(), {}), "HOW IT WAS FOUND"));
 }
 
 TEST_CASE("Actors: outside, groups, names used twice, no name") {
-  Report report = sample_report();
-  report.actors[0].name = "B";
-  report.actors[1].outside = true;
-  report.actors[3].kind = ActorKind::group;
-  report.actors[3].tids = {13, 14, 15};
-  std::string text = to_text(report, {});
+  Findings findings = sample_findings();
+  findings.actors[0].name = "B";
+  findings.actors[1].outside = true;
+  findings.actors[3].kind = ActorKind::group;
+  findings.actors[3].tids = {13, 14, 15};
+  std::string text = to_text(findings, {});
   CHECK(has(text, "KNOT 1  B (tid 12, outside) ⇄ disk vda\n"));
   CHECK(has(text, "  B/11 → B/12  8.00 s 80% futex 75%, pipe 25%, 800 waits of 10.0 ms\n"));
   CHECK(has(text, "  idler×3 (in tgid 10) 1 thread  10.0 s  poll  epoll_wait\n"));
-  report.actors[1].name = "";
-  CHECK(has(to_text(report, {}), "KNOT 1  tid 12 (outside) ⇄ disk vda\n"));
-  report.actors[3].short_lived = true;
-  CHECK(has(to_text(report, {}), "  idler×3 (in tgid 10) 1 thread"));
-  report.actors[3].tgid = 13;
-  CHECK(has(to_text(report, {}), "  idler×3 (short-lived processes) 1 thread"));
+  findings.actors[1].name = "";
+  CHECK(has(to_text(findings, {}), "KNOT 1  tid 12 (outside) ⇄ disk vda\n"));
+  findings.actors[3].short_lived = true;
+  CHECK(has(to_text(findings, {}), "  idler×3 (in tgid 10) 1 thread"));
+  findings.actors[3].tgid = 13;
+  CHECK(has(to_text(findings, {}), "  idler×3 (short-lived processes) 1 thread"));
 }
 
 TEST_CASE("The title says how the actors of a knot wait") {
-  Report report = sample_report();
-  const auto edge = [&](ReportActorId from, ReportActorId to) {
-    ReportEdge out = report.edges[1];
+  Findings findings = sample_findings();
+  const auto edge = [&](FoundActorId from, FoundActorId to) {
+    FoundEdge out = findings.edges[1];
     out.from = from;
     out.to = to;
-    report.edges.push_back(out);
-    return static_cast<ReportEdgeId>(report.edges.size() - 1);
+    findings.edges.push_back(out);
+    return static_cast<FoundEdgeId>(findings.edges.size() - 1);
   };
-  ReportKnot& knot = report.knots[0];
+  FoundKnot& knot = findings.knots[0];
   knot.actors = {0, 1, 3};
   knot.edges = {edge(0, 3), edge(3, 1), edge(1, 0)};
-  CHECK(has(to_text(report, {}), "KNOT 1  A (tid 11) → idler (tid 13) → B (tid 12) → A\n"));
+  CHECK(has(to_text(findings, {}), "KNOT 1  A (tid 11) → idler (tid 13) → B (tid 12) → A\n"));
   knot.edges.push_back(edge(3, 0));
-  CHECK(has(to_text(report, {}), "KNOT 1  A (tid 11), B (tid 12), idler (tid 13)\n"));
+  CHECK(has(to_text(findings, {}), "KNOT 1  A (tid 11), B (tid 12), idler (tid 13)\n"));
   knot.actors = {0};
   knot.edges = {edge(0, 0)};
-  CHECK(has(to_text(report, {}), "KNOT 1  A (tid 11) ↺\n"));
+  CHECK(has(to_text(findings, {}), "KNOT 1  A (tid 11) ↺\n"));
 }
 
 TEST_CASE("Background knots are short unless they are the answer") {
-  Report report = sample_report();
-  report.knots[0].background = true;
-  CHECK(has(to_text(report, {}),
+  Findings findings = sample_findings();
+  findings.knots[0].background = true;
+  CHECK(has(to_text(findings, {}),
             "  B (tid 12) ⇄ disk vda  knot, weight 14.5 s, busy 5.00 s, looks like: blocking I/O\n"));
-  report.verdict.rule = ReportVerdict::Rule::background;
-  CHECK(has(to_text(report, {}), "\nBACKGROUND KNOT 1  B (tid 12) ⇄ disk vda\n"));
+  findings.verdict.rule = Verdict::Rule::background;
+  CHECK(has(to_text(findings, {}), "\nBACKGROUND KNOT 1  B (tid 12) ⇄ disk vda\n"));
 }
 
 TEST_CASE("A saturated sink shows its running and runnable share") {
-  Report report = sample_report();
-  report.sinks = {{1, true, false, 9, 0.5, 9.5, 0}, {2, true, false, 0, 0, 9.6, 0}};
-  const std::string text = to_text(report, {});
+  Findings findings = sample_findings();
+  findings.sinks = {{1, true, false, 9, 0.5, 9.5, 0}, {2, true, false, 0, 0, 9.6, 0}};
+  const std::string text = to_text(findings, {});
   CHECK(has(text, "\n  B (tid 12)  ran 9.00 s 90%, was runnable 500 ms 5.0%\n"));
   CHECK(has(text, "\n  disk vda  used 96% of its capacity (assumed)\n"));
 }
 
 TEST_CASE("What ran meanwhile: the places with most samples, few said to be few") {
-  Report report = sample_report();
-  report.sinks = {{1, true, false, 9, 0.5, 9.5, 0}};
-  ReportSamples& samples = report.edges[1].waker_samples;
+  Findings findings = sample_findings();
+  findings.sinks = {{1, true, false, 9, 0.5, 9.5, 0}};
+  FoundSamples& samples = findings.edges[1].waker_samples;
   samples = {380,
              4,
              {{0.71, 270, stack_of({"funB(int)+0x1 (p)", "threadB+0x2 (p)"})},
               {0.2, 76, stack_of({"copy_page+0x1", "--", "write+0x2 (libc.so.6)", "log+0x2 (p)"})},
               {0.06, 23, stack_of({"other+0x1 (p)"})},
               {0.03, 11, {}}}};
-  report.sinks[0].samples = {29, 1, {{1, 29, stack_of({"funB(int)+0x1 (p)"})}}};
-  CHECK(has(to_text(report, {}),
+  findings.sinks[0].samples = {29, 1, {{1, 29, stack_of({"funB(int)+0x1 (p)"})}}};
+  CHECK(has(to_text(findings, {}),
             "    meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms\n"
             "               71% of 380 samples in funB ← threadB\n"
             "               20% in copy_page ┆ write ← log\n"
             "    peers"));
-  CHECK(has(to_text(report, {}),
+  CHECK(has(to_text(findings, {}),
             "was runnable 500 ms 5.0%\n"
             "    executes   100% of only 29 samples in funB\n"));
   TextStyle verbose;
   verbose.verbosity = 1;
-  CHECK(has(to_text(report, verbose), "               6.0% in other\n    peers"));
+  CHECK(has(to_text(findings, verbose), "               6.0% in other\n    peers"));
   // One that hardly ran was not what it was waited for.
-  report.edges[1].waker_running_s = 0.5;
-  CHECK_FALSE(has(to_text(report, {}), "380 samples"));
+  findings.edges[1].waker_running_s = 0.5;
+  CHECK_FALSE(has(to_text(findings, {}), "380 samples"));
 }
 
 TEST_CASE("Noise in stacks is folded unless asked for, in lines and in whole stacks") {
-  Report report = sample_report();
-  report.edges[1].stacks[0].wait_stack =
+  Findings findings = sample_findings();
+  findings.edges[1].stacks[0].wait_stack =
       stack_of({"futex_do_wait+0x1", "--", "__futex_abstimed_wait_common64+0x1 (libc.so.6)",
                 "___pthread_cond_wait+0x1 (libc.so.6)", "threadA+0x2 (app)", "start_thread+0x1 (libc.so.6)"});
   TextStyle style;
-  CHECK(has(to_text(report, style), "    waits in   futex_do_wait ┆ ___pthread_cond_wait ← threadA\n"));
+  CHECK(has(to_text(findings, style), "    waits in   futex_do_wait ┆ ___pthread_cond_wait ← threadA\n"));
   style.verbosity = 1;
-  CHECK(has(to_text(report, style),
+  CHECK(has(to_text(findings, style),
             "    waits in   futex_do_wait+0x1\n"
             "               --\n"
             "               ___pthread_cond_wait+0x1 (libc.so.6)\n"
             "               threadA+0x2 (app)\n"
             "    woken in"));
   style.full_stacks = true;
-  CHECK(has(to_text(report, style),
+  CHECK(has(to_text(findings, style),
             "               threadA+0x2 (app)\n               start_thread+0x1 (libc.so.6)\n    woken in"));
   style.verbosity = 0;
-  CHECK(has(to_text(report, style),
+  CHECK(has(to_text(findings, style),
             "    waits in   futex_do_wait ┆ __futex_abstimed_wait_common64 ← ___pthread_cond_wait ← threadA\n"
             "               ← start_thread\n"));
 }
 
 TEST_CASE("Stacks that are cut are said to be, from one percent of the wait time on, with what to do") {
-  Report report = sample_report();
+  Findings findings = sample_findings();
   TextStyle style;
   style.width = 160;
-  report.stack_ends = {95, 1, {{StackCut::deep, 1}, {StackCut::no_frame_pointer, 3}}};
+  findings.stack_ends = {95, 1, {{StackCut::deep, 1}, {StackCut::no_frame_pointer, 3}}};
   CHECK(has(
-      to_text(report, style),
+      to_text(findings, style),
       "\nSTACKS  95% of the target's wait time has complete user stacks; 3.0% is cut in code without unwind "
       "table and frame pointers (a JIT's: java\n"
       "        -XX:+PreserveFramePointer; or built without both: -fno-omit-frame-pointer); 1.0% has more "
       "frames than are kept; 1.0% has none.\n"));
-  report.stack_ends = {99, 0, {{StackCut::no_rule, 1}}};
-  CHECK_FALSE(has(to_text(report, style), "STACKS"));
-  report.stack_ends = {0, 100, {}};
-  CHECK_FALSE(has(to_text(report, style), "STACKS"));
+  findings.stack_ends = {99, 0, {{StackCut::no_rule, 1}}};
+  CHECK_FALSE(has(to_text(findings, style), "STACKS"));
+  findings.stack_ends = {0, 100, {}};
+  CHECK_FALSE(has(to_text(findings, style), "STACKS"));
 }
 
 TEST_CASE("Whatever the numbers, something is written") {
-  Report empty;
+  Findings empty;
   CHECK_FALSE(to_text(empty, {}).empty());
 }

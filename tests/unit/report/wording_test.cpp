@@ -12,10 +12,10 @@ using test::Scene;
 
 namespace {
 
-std::string verdict(const Report& report) { return verdict_sentence(report, ActorNames(report)); }
+std::string verdict(const Findings& findings) { return verdict_sentence(findings, ActorNames(findings)); }
 
-std::string elsewhere(const Report& report, std::size_t index) {
-  return elsewhere_sentence(report, report.elsewhere.at(index), ActorNames(report));
+std::string excluded(const Findings& findings, std::size_t index) {
+  return excluded_wait_sentence(findings, findings.excluded_waits.at(index), ActorNames(findings));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("A wait for a saturated sink leads to it; one for a knot says that the
   const ActorId c = scene.thread("C", 3);
   scene.wait(a, b, 100, 900);
   scene.wait(b, c, 100, 500);
-  CHECK(elsewhere(scene.report(), 0) == "A waits for C, directly or not, which is saturated.");
+  CHECK(excluded(scene.findings(), 0) == "A waits for C, directly or not, which is saturated.");
 
   Scene knot;
   knot.thread("a", 1);
@@ -49,33 +49,33 @@ TEST_CASE("A wait for a saturated sink leads to it; one for a knot says that the
     knot.wait(1, 0, t + 10, t + 20);
   }
   knot.wait(2, 0, 15, 815);
-  const Report report = knot.report();
-  CHECK(elsewhere(report, 0) ==
+  const Findings findings = knot.findings();
+  CHECK(excluded(findings, 0) ==
         "Not in a knot: client waits for the knot, but nothing there waits for client.");
-  CHECK(verdict(report) ==
+  CHECK(verdict(findings) ==
         "One knot limits throughput: at least one wait in it must get shorter before throughput can rise.");
 }
 
 TEST_CASE("Deadlocks come first, each circle in order of waiting; long ones are cut") {
-  Report report = sample_report();
-  report.verdict = {};
-  report.verdict.rule = ReportVerdict::Rule::no_waits;
+  Findings findings = sample_findings();
+  findings.verdict = {};
+  findings.verdict.rule = Verdict::Rule::no_waits;
   const std::string rest =
       "No thread waited in the window: there is no wait to improve. The target ran 70% of one CPU.";
-  CHECK(verdict(report) == rest);
-  report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}}}, {{{0, 4, "d"}}}};
-  CHECK(verdict(report) ==
+  CHECK(verdict(findings) == rest);
+  findings.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}}}, {{{0, 4, "d"}}}};
+  CHECK(verdict(findings) ==
         "Deadlock: a (tid 1) waits for the mutex of b (tid 2), which waits for that of a (tid 1). "
         "Deadlock: d (tid 4) waits for a mutex that it holds itself. " +
             rest);
-  report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}}}};
-  CHECK(verdict(report) ==
+  findings.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}}}};
+  CHECK(verdict(findings) ==
         "Deadlock: a (tid 1) waits for the mutex of b (tid 2), which waits for that of c (tid 3), which "
         "waits for "
         "that of a (tid 1). " +
             rest);
-  report.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}, {0, 4, "d"}, {0, 5, "e"}}}};
-  CHECK(verdict(report) ==
+  findings.deadlocks = {{{{0, 1, "a"}, {0, 2, "b"}, {0, 3, "c"}, {0, 4, "d"}, {0, 5, "e"}}}};
+  CHECK(verdict(findings) ==
         "Deadlock: a (tid 1) waits for the mutex of b (tid 2), which waits for that of c (tid 3), which "
         "waits for "
         "that of d (tid 4), which waits for that of e (tid 5), and so on through 5 threads. " +
@@ -89,7 +89,7 @@ TEST_CASE("An idle target is told what it waits for") {
   const ActorId b = scene.thread("b", 2);
   scene.wait(a, timer, 0, 900, WaitClass::sleep);
   scene.wait(b, kNoActor, 0, -1, WaitClass::poll);
-  CHECK(verdict(scene.report()) ==
+  CHECK(verdict(scene.findings()) ==
         "Idle: no knot, and nothing is saturated. The target ran 10% of one CPU, and its threads wait for "
         "events "
         "that did not come before the recording ended (53% of their blocked time), timers (47%).");
@@ -101,17 +101,17 @@ TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
   const ActorId timer = scene.device(ActorKind::timer, "");
   scene.wait(a, timer, 0, 600, WaitClass::sleep);
   scene.trace.preemptions.push_back({a, 600 * kMs, 801 * kMs});
-  CHECK(verdict(scene.report()) ==
+  CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
         "CPU and ran for 199 ms.");
   scene.trace.recording.cpus = 2;
   scene.trace.recording.cpu_busy_ns = 1600 * kMs;
   scene.trace.recording.cpu_idle_ns = 400 * kMs;
-  CHECK(verdict(scene.report()) ==
+  CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
         "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Its own part of that was 12%.");
   scene.trace.recording.cpu_idle_ns = 401 * kMs;
-  CHECK(verdict(scene.report()) ==
+  CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
         "CPU and ran for 199 ms; the machine's CPUs were 80% busy. They were not all taken: it may be a CPU "
         "quota, pinning, or short bursts.");
@@ -121,13 +121,13 @@ TEST_CASE("A window without a wait says so") {
   Scene scene;
   scene.thread("a", 1);
   scene.trace.actors[0].exit = 300 * kMs;
-  CHECK(verdict(scene.report()) ==
+  CHECK(verdict(scene.findings()) ==
         "No thread waited in the window: there is no wait to improve. The target ran 30% of one CPU.");
 }
 
 TEST_CASE("A knot with a disk says how idle it is; a paced sink how often it sleeps") {
-  CHECK(evidence(sample_report(), sample_report().knots[0]) == "disk vda idle 50% of the window.");
-  ReportSink sink;
+  CHECK(evidence(sample_findings(), sample_findings().knots[0]) == "disk vda idle 50% of the window.");
+  FoundSink sink;
   CHECK(evidence(sink).empty());
   CHECK(advice(sink).empty());
   sink.pattern = Pattern::timer_driven;
@@ -137,20 +137,20 @@ TEST_CASE("A knot with a disk says how idle it is; a paced sink how often it sle
 }
 
 TEST_CASE("What several saturated, paced and remote actors limit, in one answer") {
-  Report report = sample_report();
-  report.verdict = {};
-  report.verdict.rule = ReportVerdict::Rule::paced;
-  report.verdict.paced = 1;
-  CHECK(verdict(report) ==
+  Findings findings = sample_findings();
+  findings.verdict = {};
+  findings.verdict.rule = Verdict::Rule::paced;
+  findings.verdict.paced = 1;
+  CHECK(verdict(findings) ==
         "No knot, and nothing is saturated. 1 actor sleeps or runs all the time while threads that do the "
         "work wait for it: how long it sleeps limits.");
-  report.verdict.rule = ReportVerdict::Rule::saturated;
-  report.verdict.saturated = 2;
-  report.verdict.saturated_by = SinkLimit::cpu;
-  report.verdict.paced = 3;
-  report.verdict.remote = {{Peer::Role::service, "10.0.0.5", 3306}, 2, 9.5};
+  findings.verdict.rule = Verdict::Rule::saturated;
+  findings.verdict.saturated = 2;
+  findings.verdict.saturated_by = SinkLimit::cpu;
+  findings.verdict.paced = 3;
+  findings.verdict.remote = {{Peer::Role::service, "10.0.0.5", 3306}, 2, 9.5};
   CHECK(
-      verdict(report) ==
+      verdict(findings) ==
       "No knot: 2 actors are saturated. They lack CPU: ready to run, but mostly without one. 3 actors sleep "
       "or run all the time while threads that do the work wait for it: how long they sleep limits. The "
       "target waits for the remote service 10.0.0.5:3306 and 2 more, outside of this host (9.50 s): how "
@@ -158,12 +158,12 @@ TEST_CASE("What several saturated, paced and remote actors limit, in one answer"
 }
 
 TEST_CASE("The pattern's evidence in numbers") {
-  Report report = sample_report();
-  ReportKnot& knot = report.knots[0];
+  Findings findings = sample_findings();
+  FoundKnot& knot = findings.knots[0];
   knot.pattern = Pattern::lock_contention;
   knot.evidence.classes = {{WaitClass::futex, 9.2}, {WaitClass::pipe, 0.8}};
   knot.evidence.releases = {10, 9.7, 0, 30, 10, 4, false, 8.6, true};
-  CHECK(evidence(report, knot) ==
+  CHECK(evidence(findings, knot) ==
         "its waits are futex 92%, pipe 8.0%. 97% of the wait time ended in releases of several threads at "
         "once (3.00 on average). The thread that the others wait for sleeps until a time for 86% of it: a "
         "brake on the rate, a "
@@ -176,7 +176,7 @@ TEST_CASE("The pattern's evidence in numbers") {
   knot.evidence.runnable_s = 24.1;
   knot.evidence.cpu_shortage = CpuShortage::besides;
   CHECK(
-      evidence(report, knot) ==
+      evidence(findings, knot) ==
       "its waits are futex 92%, pipe 8.0%. One thread is let go at a time. CPUs are short, too: its threads "
       "ran for 6.42 s and were runnable for 24.1 s; the machine's CPUs were 75% busy.");
 }

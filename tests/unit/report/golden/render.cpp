@@ -52,12 +52,12 @@ int main(int argc, char** argv) {
     (void)std::fprintf(stderr, "%s\n", trace.error().message.c_str());
     return 1;
   }
-  const Result<Report> report = analyse(*trace, options);
-  if (!report.ok()) {
-    (void)std::fprintf(stderr, "%s\n", report.error().message.c_str());
+  const Result<Findings> findings = analyse(*trace, options);
+  if (!findings.ok()) {
+    (void)std::fprintf(stderr, "%s\n", findings.error().message.c_str());
     return 1;
   }
   std::ofstream out(argv[2], std::ios::binary);
-  out << (json ? to_json(*report) : to_text(*report, style));
+  out << (json ? to_json(*findings) : to_text(*findings, style));
   return out.flush() ? 0 : 1;
 }
