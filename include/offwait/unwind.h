@@ -118,7 +118,6 @@ enum offwait_stack_end {
   OFFWAIT_STACK_NO_FP,      /* in code without a table (JIT, no .eh_frame) and without a frame pointer */
   OFFWAIT_STACK_UNREADABLE, /* where the stack could not be read: it is paged out, or a register does not
                                point to it */
-  OFFWAIT_STACK_BY_KERNEL,  /* not walked by tables: the kernel followed frame pointers, if there were any */
   OFFWAIT_STACK_ENDS,
 };
 

@@ -31,14 +31,14 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
 /// Adds what each record says, in the order of the records, and then what the kernel's table says at the end.
 class Assembler {
  public:
-  Assembler(const KernelRecording& recording, const StackNamer& name_stack, TraceBuilder& builder)
+  Assembler(const KernelRecording& recording, const NamedStacks& stacks, TraceBuilder& builder)
       : builder_(builder),
         trace_(builder.trace()),
         begin_(recording.window.begin),
         end_(recording.window.end),
         lives_(recording, builder),
         devices_(recording, builder),
-        stacks_(recording, name_stack, builder),
+        stacks_(recording, stacks, builder),
         waits_(recording, builder, lives_, devices_, stacks_) {}
 
   // One for each kind of record.
@@ -180,19 +180,10 @@ void Assembler::add_devices(const RecordBuffer& records) {
 
 }  // namespace
 
-void for_each_stack(const KernelRecording& recording,
-                    const std::function<void(const offwait_stack&)>& visit) {
-  for (const auto& [id, stack] : recording.stacks) visit(stack);
-  if (recording.records.count(OFFWAIT_RECORD_SPIN) == 0) return;
-  recording.records.for_each([&visit](const auto& record) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_spin>) visit(stack_of(record));
-  });
-}
-
-Trace assemble(const KernelRecording& recording, const StackNamer& name_stack) {
+Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
   TraceBuilder builder;
   add_recording(recording, builder.trace());
-  Assembler assembler(recording, name_stack, builder);
+  Assembler assembler(recording, stacks, builder);
   builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) + recording.threads.size());
   recording.records.for_each([&assembler](const auto& record) { assembler.add(record); });
   for (const auto& [tid, thread] : recording.threads) assembler.add_left(tid, thread);

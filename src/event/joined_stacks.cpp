@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/joined_stacks.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "model/stack_cut.h"
 #include "offwait/unwind.h"
@@ -34,31 +29,26 @@ std::optional<StackCut> cut_of_end(std::uint16_t end) {
 
 }  // namespace
 
-offwait_stack stack_of(const offwait_spin& record) {
-  offwait_stack stack{};
-  stack.tgid = record.tgid;
-  stack.frames = static_cast<__u16>(std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES));
-  std::copy_n(std::begin(record.pc), stack.frames, std::begin(stack.pc));
-  stack.end = OFFWAIT_STACK_BY_KERNEL;
-  return stack;
-}
-
-JoinedStacks::JoinedStacks(const KernelRecording& recording, const StackNamer& name_stack,
-                           TraceBuilder& builder)
-    : recording_(recording), name_stack_(name_stack), builder_(builder) {
+JoinedStacks::JoinedStacks(const KernelRecording& recording, const NamedStacks& named, TraceBuilder& builder)
+    : recording_(recording), named_(named), builder_(builder), frames_(named.frames.size()) {
   for (const auto& [id, stack] : recording.stacks) {
     if (stack.end == OFFWAIT_STACK_NO_MAPPING) lacked_mapping_.insert(id);
   }
 }
 
-void JoinedStacks::append_frames(const offwait_stack& stack, Stack& joined) {
-  for (const Frame& frame : name_stack_(stack)) joined.frames.push_back(builder_.frame(frame));
+void JoinedStacks::append_frames(const NamedStacks::Indices& indices, Stack& joined) {
+  for (const std::uint32_t index : indices) {
+    std::optional<FrameId>& frame = frames_[index];
+    if (!frame) frame = builder_.frame(named_.frames[index]);
+    joined.frames.push_back(*frame);
+  }
 }
 
 void JoinedStacks::append(std::uint32_t id, Stack& joined) {
   const auto found = recording_.stacks.find(id);
   if (id == 0 || found == recording_.stacks.end()) return;
-  append_frames(found->second, joined);
+  if (const auto named = named_.recorded.find(id); named != named_.recorded.end())
+    append_frames(named->second, joined);
   if (found->second.tgid != 0) joined.cut = cut_of_end(found->second.end);
 }
 
@@ -75,16 +65,14 @@ StackId JoinedStacks::joined(std::uint32_t kernel, std::uint32_t user) {
 }
 
 StackId JoinedStacks::of(const offwait_spin& record) {
-  const offwait_stack stack = stack_of(record);
-  std::vector<std::uint64_t> key{stack.tgid};
-  key.insert(key.end(), std::begin(stack.pc), std::begin(stack.pc) + stack.frames);
-  const auto [found, added] = spin_stacks_.try_emplace(std::move(key), kNoStack);
-  if (added) {
-    Stack named;
-    append_frames(stack, named);
-    found->second = builder_.stack(named);
+  const auto [spin, added] = spins_.try_emplace(stack_of(record), kNoStack);
+  const auto named = named_.spins.find(spin->first);
+  if (added && named != named_.spins.end()) {
+    Stack stack;
+    append_frames(named->second, stack);
+    spin->second = builder_.stack(stack);
   }
-  return found->second;
+  return spin->second;
 }
 
 }  // namespace offwait

@@ -4,23 +4,21 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "event/assemble.h"
+#include "event/named_stacks.h"
 #include "event/recording.h"
 #include "model/trace_builder.h"
 
 namespace offwait {
 
-/// The stack that a spin brings with it.
-offwait_stack stack_of(const offwait_spin& record);
-
 class JoinedStacks {
  public:
   /// All of these must outlive this.
-  JoinedStacks(const KernelRecording& recording, const StackNamer& name_stack, TraceBuilder& builder);
+  JoinedStacks(const KernelRecording& recording, const NamedStacks& named, TraceBuilder& builder);
 
   /// The stacks with these ids in the recording, 0 for none, as one: leaf first.
   StackId joined(std::uint32_t kernel, std::uint32_t user);
@@ -31,14 +29,15 @@ class JoinedStacks {
 
  private:
   void append(std::uint32_t id, Stack& joined);
-  void append_frames(const offwait_stack& stack, Stack& joined);
+  void append_frames(const NamedStacks::Indices& indices, Stack& joined);
 
   const KernelRecording& recording_;
-  const StackNamer& name_stack_;
+  const NamedStacks& named_;
   TraceBuilder& builder_;
-  std::unordered_set<std::uint32_t> lacked_mapping_;           ///< ids
-  std::unordered_map<std::uint64_t, StackId> joined_;          ///< by both ids
-  std::map<std::vector<std::uint64_t>, StackId> spin_stacks_;  ///< by tgid and addresses
+  std::vector<std::optional<FrameId>> frames_;         ///< in the trace, by index in `named_`; none: not yet
+  std::unordered_set<std::uint32_t> lacked_mapping_;   ///< ids
+  std::unordered_map<std::uint64_t, StackId> joined_;  ///< by both ids
+  std::map<SpinStack, StackId> spins_;
 };
 
 }  // namespace offwait

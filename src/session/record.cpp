@@ -153,8 +153,7 @@ bool has_target(const Trace& trace) {
 /// Makes the trace of a recording, with names and capacities.
 Result<Trace> make_trace(const KernelRecording& recording, Symbolizer& symbols, const Target& target,
                          std::vector<std::string>& notes) {
-  const StackNames names(recording, symbols);
-  Trace trace = assemble(recording, [&names](const offwait_stack& stack) { return names.name(stack); });
+  Trace trace = assemble(recording, name_stacks(recording, symbols));
   if (target.cgroup && !has_target(trace))
     return Error{
         fmt::format("no process was in the cgroup {} while it was recorded: there is nothing to analyse",

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "event/assemble.h"
 #include "offwait/unwind.h"
 
 namespace offwait {
@@ -20,40 +25,88 @@ bool is_recorder(std::string_view function) {
                      [function](std::string_view name) { return function.starts_with(name); });
 }
 
-}  // namespace
-
-StackNames::StackNames(const KernelRecording& recording, Symbolizer& symbols) : symbols_(symbols) {
-  std::set<FrameAddress> wanted;
-  for_each_stack(recording, [this, &wanted](const offwait_stack& stack) {
-    for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
-  });
-  const std::vector<FrameAddress> addresses(wanted.begin(), wanted.end());
-  std::vector<std::vector<Frame>> frames = symbols.frames(addresses);
-  for (std::size_t i = 0; i < addresses.size(); ++i) frames_.emplace(addresses[i], std::move(frames[i]));
+FrameAddress address_of(std::uint32_t tgid, std::uint64_t pc, bool is_leaf) {
+  return {static_cast<std::int32_t>(tgid), pc, !is_leaf};
 }
 
-std::vector<Frame> StackNames::name(const offwait_stack& stack) const {
-  std::vector<Frame> names;
-  for (const FrameAddress& address : addresses_of(stack)) {
-    const std::vector<Frame>& here = frames_.at(address);
-    if (stack.tgid == 0 && is_recorder(here.front().function)) {
-      names.clear();
-    } else {
-      names.insert(names.end(), here.begin(), here.end());
-    }
-  }
-  return names;
-}
-
-std::vector<FrameAddress> StackNames::addresses_of(const offwait_stack& stack) const {
-  const auto tgid = static_cast<std::int32_t>(stack.tgid);
+std::vector<FrameAddress> addresses_of(const offwait_stack& stack) {
   std::vector<FrameAddress> addresses;
-  for (const std::uint64_t pc : pcs_of(stack)) {
-    const bool return_address = !addresses.empty();
-    if (stack.end == OFFWAIT_STACK_BY_KERNEL && return_address && !symbols_.is_code(tgid, pc)) break;
-    addresses.push_back({tgid, pc, return_address});
+  for (const std::uint64_t pc : pcs_of(stack))
+    addresses.push_back(address_of(stack.tgid, pc, addresses.empty()));
+  return addresses;
+}
+
+std::vector<FrameAddress> addresses_of(const SpinStack& stack, const Symbolizer& symbols) {
+  std::vector<FrameAddress> addresses;
+  for (const std::uint64_t pc : stack.pcs) {
+    const FrameAddress address = address_of(stack.tgid, pc, addresses.empty());
+    if (address.return_address && !symbols.is_code(address.tgid, pc)) break;
+    addresses.push_back(address);
   }
   return addresses;
+}
+
+/// The frames at each of many addresses.
+class FrameTable {
+ public:
+  FrameTable(const std::set<FrameAddress>& addresses, Symbolizer& symbols)
+      : addresses_(addresses.begin(), addresses.end()) {
+    std::vector<std::vector<Frame>> found = symbols.frames(addresses_);
+    begins_.reserve(found.size() + 1);
+    for (std::vector<Frame>& here : found) {
+      begins_.push_back(static_cast<std::uint32_t>(frames_.size()));
+      std::move(here.begin(), here.end(), std::back_inserter(frames_));
+    }
+    begins_.push_back(static_cast<std::uint32_t>(frames_.size()));
+  }
+
+  /// Indices into take_frames() of the frames of a stack that has these addresses.
+  NamedStacks::Indices indices_of(const std::vector<FrameAddress>& stack) const {
+    NamedStacks::Indices indices;
+    for (const FrameAddress& address : stack) {
+      const auto found = std::lower_bound(addresses_.begin(), addresses_.end(), address);
+      const auto place = static_cast<std::size_t>(found - addresses_.begin());
+      const std::uint32_t begin = begins_[place];
+      if (address.tgid == 0 && is_recorder(frames_[begin].function)) {
+        indices.clear();
+        continue;
+      }
+      indices.resize(indices.size() + begins_[place + 1] - begin);
+      std::iota(indices.end() - (begins_[place + 1] - begin), indices.end(), begin);
+    }
+    indices.shrink_to_fit();
+    return indices;
+  }
+
+  std::vector<Frame> take_frames() { return std::move(frames_); }
+
+ private:
+  std::vector<FrameAddress> addresses_;  ///< in order
+  std::vector<std::uint32_t> begins_;    ///< where the frames of each address begin, and where the last ends
+  std::vector<Frame> frames_;
+};
+
+}  // namespace
+
+NamedStacks name_stacks(const KernelRecording& recording, Symbolizer& symbols) {
+  const std::set<SpinStack> spins = spin_stacks(recording);
+  std::set<FrameAddress> wanted;
+  for (const auto& [id, stack] : recording.stacks) {
+    for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
+  }
+  for (const SpinStack& stack : spins) {
+    for (const FrameAddress& address : addresses_of(stack, symbols)) wanted.insert(address);
+  }
+  FrameTable table(wanted, symbols);
+  wanted.clear();
+  NamedStacks named;
+  named.recorded.reserve(recording.stacks.size());
+  for (const auto& [id, stack] : recording.stacks)
+    named.recorded.emplace(id, table.indices_of(addresses_of(stack)));
+  for (const SpinStack& stack : spins)
+    named.spins.emplace(stack, table.indices_of(addresses_of(stack, symbols)));
+  named.frames = table.take_frames();
+  return named;
 }
 
 }  // namespace offwait

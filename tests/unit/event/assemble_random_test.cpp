@@ -324,13 +324,7 @@ void append(RecordBuffer& buffer, const std::vector<Record>& records) {
 }
 
 Trace assembled(const KernelRecording& recording) {
-  return assemble(recording, [](const offwait_stack& stack) {
-    std::vector<Frame> frames;
-    for (std::size_t i = 0; i < pcs_of(stack).size(); ++i) {
-      frames.push_back({.function = "f" + std::to_string(i)});
-    }
-    return frames;
-  });
+  return assemble(recording, test::named_stacks(recording));
 }
 
 TEST_CASE("random recordings give every thread the times that it really had") {

@@ -184,6 +184,42 @@ TEST_CASE("a stack never has more frames than its record has room for") {
   CHECK(t.trace().stacks.at(0).frames.size() == OFFWAIT_STACK_FRAMES);
 }
 
+TEST_CASE("a spin has the stack that its record brings") {
+  RecordingByHand t = two_threads();
+  offwait_spin spin{};
+  spin.type = OFFWAIT_RECORD_SPIN;
+  spin.tid = 11;
+  spin.tgid = 10;
+  spin.waker = 12;
+  const auto add = [&t, &spin](std::uint64_t begin, const std::vector<std::uint64_t>& pcs) {
+    spin.begin_ns = begin;
+    spin.end_ns = begin + 50;
+    spin.frames = static_cast<std::uint32_t>(pcs.size());
+    std::copy(pcs.begin(), pcs.end(), std::begin(spin.pc));
+    t.append(spin);
+  };
+  add(1100, {3, 4});
+  add(1200, {3, 5});
+  add(1300, {3, 4});
+  add(1400, {});
+  CHECK(only("wait", trace_of(t)) ==
+        Lines{"wait 11@500 [1100,1150,1150) spin <- thread 12@600 stack u10:3;u10:4",
+              "wait 11@500 [1200,1250,1250) spin <- thread 12@600 stack u10:3;u10:5",
+              "wait 11@500 [1300,1350,1350) spin <- thread 12@600 stack u10:3;u10:4",
+              "wait 11@500 [1400,1450,1450) spin <- thread 12@600"});
+  CHECK(t.trace().stacks.size() == 2);
+}
+
+TEST_CASE("a stack that nobody has named has no frames") {
+  RecordingByHand t = two_threads();
+  t.stack(5, 0, {1});
+  offwait_wait wait = wait_of(11, 1100, 1200, 1200, by_thread(12));
+  wait.wait_kernel = 5;
+  t.append(wait);
+  CHECK(t.trace().stacks.size() == 1);
+  CHECK(assemble(t.recording, {}).stacks.empty());
+}
+
 TEST_CASE("only a thread as waker has a stack: in an interrupt it is the interrupted thread's") {
   RecordingByHand t = two_threads();
   t.stack(6, 10, {3});

@@ -114,19 +114,37 @@ void RecordingByHand::stack(std::uint32_t id, std::uint32_t tgid, const std::vec
   std::copy(pcs.begin(), pcs.end(), stack.pc);
 }
 
+namespace {
+
+/// Adds a frame for each address but 0 to `frames`, and returns where they are.
+template <class Addresses>
+NamedStacks::Indices named(std::uint32_t tgid, const Addresses& pcs, std::vector<Frame>& frames) {
+  NamedStacks::Indices indices;
+  for (const std::uint64_t pc : pcs) {
+    if (pc == 0) continue;
+    const bool kernel = tgid == 0;
+    const std::string space = kernel ? "k" : "u" + std::to_string(tgid) + ":";
+    indices.push_back(static_cast<std::uint32_t>(frames.size()));
+    frames.push_back(
+        {.function = space + std::to_string(pc), .kind = kernel ? Frame::Kind::kernel : Frame::Kind::user});
+  }
+  return indices;
+}
+
+}  // namespace
+
+NamedStacks named_stacks(const KernelRecording& recording) {
+  NamedStacks stacks;
+  for (const auto& [id, stack] : recording.stacks)
+    stacks.recorded[id] = named(stack.tgid, pcs_of(stack), stacks.frames);
+  for (const SpinStack& stack : spin_stacks(recording))
+    stacks.spins[stack] = named(stack.tgid, stack.pcs, stacks.frames);
+  return stacks;
+}
+
 Trace RecordingByHand::trace() const {
   REQUIRE(appended);
-  return assemble(recording, [](const offwait_stack& stack) {
-    std::vector<Frame> frames;
-    for (const std::uint64_t pc : pcs_of(stack)) {
-      if (pc == 0) continue;
-      const bool kernel = stack.tgid == 0;
-      const std::string space = kernel ? "k" : "u" + std::to_string(stack.tgid) + ":";
-      frames.push_back(
-          {.function = space + std::to_string(pc), .kind = kernel ? Frame::Kind::kernel : Frame::Kind::user});
-    }
-    return frames;
-  });
+  return assemble(recording, named_stacks(recording));
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "event/named_stacks.h"
 #include "event/recording.h"
 #include "model/trace.h"
 #include "offwait/event.h"
@@ -34,6 +35,9 @@ offwait_gap gap_of(std::uint32_t tid, std::uint64_t from, std::uint64_t to);
 offwait_io io_of(std::uint32_t tid, std::uint32_t dev, std::uint64_t issue, std::uint64_t complete,
                  std::uint32_t bytes);
 
+/// Frames named `k<pc>` and `u<tgid>:<pc>`; pc 0 has no frame.
+NamedStacks named_stacks(const KernelRecording& recording);
+
 /// A recording that a test writes record by record. Unless the test says otherwise, threads belong to process
 /// 10 and to the target.
 class RecordingByHand {
@@ -57,7 +61,7 @@ class RecordingByHand {
   offwait_thread& left(std::uint32_t tid, std::uint64_t start, offwait_state state, std::uint64_t since);
   void stack(std::uint32_t id, std::uint32_t tgid, const std::vector<std::uint64_t>& pcs);
 
-  /// The assembled trace. Frames are named `k<pc>` and `u<tgid>:<pc>`; pc 0 has no name.
+  /// The trace that is assembled from it with named_stacks().
   Trace trace() const;
 
   KernelRecording recording;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The stacks of a recording with the names of their frames, as assemble() (assemble.h) takes them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "event/recording.h"
+#include "model/frame.h"
+
+namespace offwait {
+
+/// The stack that the record of a spin brings with it. Other records have the id of theirs.
+struct SpinStack {
+  std::uint32_t tgid = 0;
+  std::vector<std::uint64_t> pcs;  ///< leaf first
+
+  // clang-tidy 14 takes its own 0 for one of ours.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const SpinStack&, const SpinStack&) = default;
+};
+
+SpinStack stack_of(const offwait_spin& record);
+
+/// The different stacks of all spins in the recording.
+std::set<SpinStack> spin_stacks(const KernelRecording& recording);
+
+/// The frames of every stack in a recording. Stacks have most of their frames in common, and a frame holds
+/// several strings: each frame is stored once, and a stack lists indices.
+struct NamedStacks {
+  /// Indices into `frames`, leaf first: several for an address where functions are inlined, none for an
+  /// address that is left out (the recorder's own frames, what is no return address).
+  using Indices = std::vector<std::uint32_t>;
+
+  std::vector<Frame> frames;
+  std::unordered_map<std::uint32_t, Indices> recorded;  ///< by id in KernelRecording::stacks
+  std::map<SpinStack, Indices> spins;
+};
+
+}  // namespace offwait

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/stack_names.h"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "process/mapped_files.h"
+
+namespace offwait {
+namespace {
+
+using Names = std::vector<std::string>;
+using Addresses = std::vector<std::uint64_t>;
+
+constexpr std::uint64_t kKernel = 0xffffffff81000000;
+constexpr std::uint64_t kSchedule = kKernel + 0x10;
+constexpr std::uint64_t kTrampoline = kKernel + 0x110;
+constexpr std::uint64_t kProgram = kKernel + 0x210;
+constexpr std::uint64_t kWrite = kKernel + 0x310;
+constexpr const char* kSymbols =
+    "ffffffff81000000 T __schedule\n"
+    "ffffffff81000100 T __traceiter_sched_switch\n"
+    "ffffffff81000200 t bpf_prog_0123456789abcdef_on_sched_switch [bpf]\n"
+    "ffffffff81000300 T vfs_write\n"
+    "ffffffff81000400 T beyond\n";
+
+void add_stack(KernelRecording& recording, std::uint32_t id, std::uint32_t tgid, const Addresses& pcs) {
+  offwait_stack& stack = recording.stacks[id];
+  stack.tgid = tgid;
+  stack.frames = static_cast<std::uint16_t>(pcs.size());
+  std::copy(pcs.begin(), pcs.end(), std::begin(stack.pc));
+}
+
+void add_spin(KernelRecording& recording, std::uint32_t tgid, const Addresses& pcs) {
+  offwait_spin spin{};
+  spin.type = OFFWAIT_RECORD_SPIN;
+  spin.tgid = tgid;
+  spin.frames = static_cast<std::uint32_t>(pcs.size());
+  std::copy(pcs.begin(), pcs.end(), std::begin(spin.pc));
+  REQUIRE(recording.records.append(std::as_bytes(std::span(&spin, 1))));
+}
+
+Names functions(const NamedStacks& named, const NamedStacks::Indices& indices) {
+  Names names;
+  for (const std::uint32_t index : indices) names.push_back(named.frames.at(index).function);
+  return names;
+}
+
+TEST_CASE("a kernel stack begins below the recorder's own frames") {
+  KernelRecording recording;
+  add_stack(recording, 1, 0, {kProgram, kTrampoline, kSchedule, kWrite});
+  add_stack(recording, 2, 0, {kSchedule, kWrite});
+  add_stack(recording, 3, 0, {kProgram, kTrampoline});
+  Symbolizer symbols;
+  symbols.set_kernel_symbols(kSymbols);
+  const NamedStacks named = name_stacks(recording, symbols);
+  REQUIRE(named.recorded.size() == 3);
+  CHECK(functions(named, named.recorded.at(1)) == Names{"__schedule", "vfs_write"});
+  CHECK(functions(named, named.recorded.at(2)) == Names{"__schedule", "vfs_write"});
+  CHECK(named.recorded.at(3).empty());
+  CHECK(named.spins.empty());
+  // __schedule is a return address in one stack and the leaf of another; vfs_write is the same in both.
+  CHECK(named.frames.size() == 5);
+  CHECK(named.recorded.at(1).back() == named.recorded.at(2).back());
+}
+
+TEST_CASE("the stack of a spin ends at the first address that cannot be a return address") {
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  const auto mappings = executable_mappings(static_cast<std::int32_t>(self));
+  REQUIRE(mappings);
+  REQUIRE_FALSE(mappings->empty());
+  const std::uint64_t code = mappings->front().begin + 1;
+  constexpr std::uint64_t kNoCode = 16;
+  KernelRecording recording;
+  add_spin(recording, self, {code, code, kNoCode, code});
+  add_spin(recording, self, {code, code, kNoCode, code});
+  add_spin(recording, self, {kNoCode, code});
+  // Nothing is known of this process, so that every address may be code.
+  constexpr std::uint32_t kOther = 0x7fffffff;
+  add_spin(recording, kOther, {code, kNoCode, code});
+  Symbolizer symbols;
+  symbols.note_mappings({static_cast<std::int32_t>(self), *mappings});
+  const NamedStacks named = name_stacks(recording, symbols);
+  REQUIRE(named.spins.size() == 3);
+  CHECK(named.spins.at({self, {code, code, kNoCode, code}}).size() >= 2);
+  for (const std::uint32_t index : named.spins.at({self, {code, code, kNoCode, code}}))
+    CHECK(named.frames.at(index).module != "unknown");
+  const NamedStacks::Indices& leaf = named.spins.at({self, {kNoCode, code}});
+  REQUIRE(leaf.size() >= 2);
+  CHECK(named.frames.at(leaf.front()).module == "unknown");
+  CHECK(named.frames.at(leaf.back()).module != "unknown");
+  const NamedStacks::Indices& other = named.spins.at({kOther, {code, kNoCode, code}});
+  REQUIRE(other.size() == 3);
+  CHECK(named.frames.at(other[1]).offset == kNoCode);
+}
+
+}  // namespace
+}  // namespace offwait
