@@ -396,7 +396,7 @@ struct FoundFalseWakeups {
     FoundActorId to = 0;    ///< woke it
     std::uint64_t count = 0;
   };
-  bool removed = true;  ///< the waits around each are one; else they are kept apart (--keep-false-wakeups)
+  bool removed = true;  ///< the waits around each are one; else they stay two (--keep-false-wakeups)
   std::uint64_t count = 0;
   double ran_s = 0;         ///< running time between those waits, which `removed` makes part of them
   std::vector<Edge> edges;  ///< most first

@@ -2,7 +2,6 @@
 #include "analysis/rankings.h"
 
 #include <algorithm>
-#include <map>
 
 namespace offwait {
 
@@ -43,8 +42,12 @@ std::vector<FoundActorId> actors_by_runnable(const Findings& findings) {
       [](const FoundActor& actor) { return actor.time.runnable_s; });
 }
 
-std::vector<std::pair<WaitClass, double>> classes_by_time(const FoundEdge& edge) {
-  return by_time(edge.classes);
+std::vector<std::pair<WaitClass, double>> classes_by_time(const std::map<WaitClass, double>& classes) {
+  return by_time(classes);
+}
+
+std::vector<std::pair<BlockedBy, double>> blockers_by_time(const Totals& totals) {
+  return by_time(totals.waits_for);
 }
 
 std::vector<std::pair<StackCut, double>> cuts_by_time(const StackEnds& ends) { return by_time(ends.cut_s); }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,11 @@ std::vector<FoundActorId> actors_with_losses(const Findings& findings);
 /// The target's actors that were ready to run without a CPU, the longest first.
 std::vector<FoundActorId> actors_by_runnable(const Findings& findings);
 
-/// The wait classes of an edge, the longest wait first.
-std::vector<std::pair<WaitClass, double>> classes_by_time(const FoundEdge& edge);
+/// Wait classes with their seconds, as edges and the evidence of knots have them, the longest first.
+std::vector<std::pair<WaitClass, double>> classes_by_time(const std::map<WaitClass, double>& classes);
+
+/// What ended the waits of the target, with the seconds, the longest first.
+std::vector<std::pair<BlockedBy, double>> blockers_by_time(const Totals& totals);
 
 /// Why user stacks are cut, with the seconds waited in such stacks, the longest first.
 std::vector<std::pair<StackCut, double>> cuts_by_time(const StackEnds& ends);

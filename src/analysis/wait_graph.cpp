@@ -17,7 +17,7 @@ WaitGraph build_wait_graph(const Prepared& prepared, bool merge) {
   Graph graph = build_graph(trace, prepared.sweep);
   add_edges(graph, idle_edges(trace, out.disks));
   Merged merged = merge ? merge_similar(prepared.trace, prepared.sweep, graph)
-                        : keep_apart(prepared.trace, prepared.sweep, graph);
+                        : without_merging(prepared.trace, prepared.sweep, graph);
   out.vertices = std::move(merged.vertices);
   out.vertex_of = std::move(merged.vertex_of);
   out.edges = std::move(merged.graph.edges);

@@ -228,7 +228,7 @@ void merge_along(Merged& merged, const TraceWithStandIns& with, const Sweep& swe
 
 }  // namespace
 
-Merged keep_apart(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph) {
+Merged without_merging(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph) {
   Merged merged;
   merged.vertex_of.resize(with.actors().size());
   std::iota(merged.vertex_of.begin(), merged.vertex_of.end(), 0U);

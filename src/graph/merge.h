@@ -30,7 +30,7 @@ struct Merged {
 };
 
 /// Makes each actor a vertex of its own, with the same number. `with` must have no stand-ins.
-Merged keep_apart(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph);
+Merged without_merging(const TraceWithStandIns& with, const Sweep& sweep, const Graph& graph);
 
 /// Merges similar threads into one vertex. Threads are similar if all of this holds:
 /// - they belong to one process and are all `outside` or none, and their names differ at most in digits;

@@ -40,7 +40,7 @@ std::string classes_text(const FoundEdge& edge) {
   constexpr double kAll = 0.95;
   if (edge.idle) return "idle";
   std::string out;
-  for (const auto& [wait_class, wait_s] : classes_by_time(edge)) {
+  for (const auto& [wait_class, wait_s] : classes_by_time(edge.classes)) {
     if (out.empty() || wait_s >= kWorthNaming * edge.wait_s) {
       out += fmt::format("{}{}", out.empty() ? "" : ", ", to_string(wait_class));
       if (wait_s < kAll * edge.wait_s) out += " " + format_percent(wait_s, edge.wait_s);

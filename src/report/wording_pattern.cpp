@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
 
@@ -28,9 +29,7 @@ std::string idle_disks(const Findings& findings, const FoundKnot& knot) {
 
 /// "its waits are futex 92%, pipe 8%.", empty without any.
 std::string class_shares(const PatternEvidence& evidence) {
-  std::vector<std::pair<WaitClass, double>> shares(evidence.classes.begin(), evidence.classes.end());
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  const std::vector<std::pair<WaitClass, double>> shares = classes_by_time(evidence.classes);
   double all_s = 0;
   for (const auto& [wait_class, wait_s] : shares) {
     all_s += wait_s;

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
 
@@ -120,12 +120,8 @@ std::string_view in_words(BlockedBy by) {
 /// ", and its threads wait for timers (60% of their blocked time), …"
 std::string where_the_waits_go(const Findings& findings) {
   const double blocked_s = findings.totals.target.blocked_s;
-  std::vector<std::pair<BlockedBy, double>> kinds(findings.totals.waits_for.begin(),
-                                                  findings.totals.waits_for.end());
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string out;
-  for (const auto& [by, wait_s] : kinds) {
+  for (const auto& [by, wait_s] : blockers_by_time(findings.totals)) {
     if (wait_s < 0.01 * blocked_s) {
       continue;
     }

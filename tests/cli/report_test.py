@@ -45,7 +45,7 @@ class Reports(TestCase):
         "figure3": ("figure3", ["--explain"]),
         "hostile-names": ("hostile-names", ["--explain"]),
         "lock-convoy": ("lock-convoy", []),
-        "lock-convoy-apart": ("lock-convoy", ["--no-merge"]),
+        "lock-convoy-no-merge": ("lock-convoy", ["--no-merge"]),
         "open-ends": ("open-ends", []),
     }
 

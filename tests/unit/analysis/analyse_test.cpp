@@ -230,9 +230,9 @@ TEST_CASE("Similar threads become a group with their tids, named by what their n
   CHECK(merged.edges[0].from == merged.edges[0].to);
   CHECK(merged.edges[0].waits == 900);
   CHECK(merged.edges[0].wait_s == Approx(0.3));
-  AnalysisOptions apart;
-  apart.merge = false;
-  const Findings findings = scene.findings(apart);
+  AnalysisOptions unmerged;
+  unmerged.merge = false;
+  const Findings findings = scene.findings(unmerged);
   CHECK(findings.actors.size() == 3);
   CHECK(findings.edges.size() == 3);
   CHECK_FALSE(findings.options.merge);

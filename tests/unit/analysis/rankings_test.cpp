@@ -51,7 +51,11 @@ TEST_CASE("a knot is a simple cycle if each waits for one other, all in one roun
 TEST_CASE("sums over edges, stacks, disks and steps") {
   FoundEdge edge;
   edge.classes = {{WaitClass::disk, 1}, {WaitClass::futex, 3}};
-  CHECK(classes_by_time(edge).front() == std::pair(WaitClass::futex, 3.0));
+  CHECK(classes_by_time(edge.classes).front() == std::pair(WaitClass::futex, 3.0));
+  Totals totals;
+  totals.waits_for = {{BlockedBy::disk, 1}, {BlockedBy::timer, 3}, {BlockedBy::unknown, 2}};
+  CHECK(blockers_by_time(totals).front() == std::pair(BlockedBy::timer, 3.0));
+  CHECK(blockers_by_time(totals).back() == std::pair(BlockedBy::disk, 1.0));
   const StackEnds ends{5, 1, {{StackCut::deep, 1}, {StackCut::no_rule, 2}}};
   CHECK(all_s(ends) == 9);
   CHECK(cuts_by_time(ends).front() == std::pair(StackCut::no_rule, 2.0));

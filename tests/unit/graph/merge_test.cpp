@@ -37,12 +37,12 @@ const Edge* find_edge(const Graph& graph, std::uint32_t from, std::uint32_t to) 
   return nullptr;
 }
 
-TEST_CASE("kept apart, every actor is its own vertex and every edge itself") {
+TEST_CASE("Without merging, every actor is its own vertex and every edge itself") {
   TraceByHand t(100);
   const ActorId a = t.thread("worker-1"), b = t.thread("worker-2");
   t.wait(a, b, 10, 30);
   const Analysed analysed = analyse(t.trace);
-  const Merged m = keep_apart(TraceWithStandIns(t.trace), analysed.swept, analysed.graph);
+  const Merged m = without_merging(TraceWithStandIns(t.trace), analysed.swept, analysed.graph);
   REQUIRE(m.vertices.size() == 2);
   CHECK(m.vertex_of == std::vector<std::uint32_t>{0, 1});
   CHECK(m.vertices[b].representative == b);
@@ -54,7 +54,7 @@ TEST_CASE("kept apart, every actor is its own vertex and every edge itself") {
   CHECK(m.graph.edges[0].weight_ns == 20);
 }
 
-TEST_CASE("eight similar workers become one with a self-loop, one that is different stays apart") {
+TEST_CASE("eight similar workers become one with a self-loop, one that is different stays alone") {
   TraceByHand t(10'000);
   const ActorId odd = t.thread("worker-0");
   std::vector<ActorId> workers;

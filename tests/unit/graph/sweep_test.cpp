@@ -402,7 +402,7 @@ TEST_CASE("wakings of several threads by one, close together, are one release") 
   t.in(WaitClass::futex, t.stack("lock"));
   const SiteId first = t.wait(waiting[0], last, 200'000, 300'000);
   const SiteId second = t.wait(waiting[1], last, 200'000, 300'001 + kOneRelease);
-  const SiteId apart = t.wait(waiting[2], other, 200'000, 300'000);
+  const SiteId alone = t.wait(waiting[2], other, 200'000, 300'000);
   const Sweep done = swept(t.trace);
   CHECK(done.sites[sites[0]].together_ns == 100'000);
   CHECK(done.sites[sites[0]].together_waits == 1);
@@ -410,7 +410,7 @@ TEST_CASE("wakings of several threads by one, close together, are one release") 
   CHECK(done.sites[sites[1]].together_ns == 120'000);
   CHECK(done.sites[sites[1]].releases == 0);
   CHECK(done.sites[sites[2]].together_ns == 140'000);
-  for (const SiteId site : {first, second, apart}) CHECK(done.sites[site].together_waits == 0);
+  for (const SiteId site : {first, second, alone}) CHECK(done.sites[site].together_waits == 0);
 }
 
 TEST_CASE("the time that a releasing thread waited for the disk, and the runnable time after a wait") {

@@ -22,7 +22,7 @@ CASES = {
     "figure1-color": (TRACES / "figure1.txt", ["--color"]),
     "figure3": (TRACES / "figure3.txt", ["--explain"]),
     "lock-convoy": (TRACES / "lock-convoy.txt", []),
-    "lock-convoy-apart": (TRACES / "lock-convoy.txt", ["--no-merge"]),
+    "lock-convoy-no-merge": (TRACES / "lock-convoy.txt", ["--no-merge"]),
     "hostile-names": (TRACES / "hostile-names.txt", ["--explain"]),
     "open-ends": (TRACES / "open-ends.txt", []),
     "disks": (HERE / "disks.txt", []),
