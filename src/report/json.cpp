@@ -311,7 +311,7 @@ Json excluded_wait_json(const Findings& findings, const ExcludedWait& excluded, 
 }  // namespace
 
 std::string to_json(const Findings& findings) {
-  const ActorNames names(findings);
+  const ActorNames names(findings, [](std::string_view name) { return escape(name); });
   Json out = {
       {"schema", "offwait-report/1"},
       {"recording", recording_json(findings)},

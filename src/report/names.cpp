@@ -2,9 +2,11 @@
 #include "report/names.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <utility>
 
-#include "base/escape.h"
+#include <fmt/format.h>
 
 namespace offwait {
 
@@ -14,43 +16,13 @@ bool has_threads(const FoundActor& actor) {
   return actor.kind == ActorKind::thread || actor.kind == ActorKind::group;
 }
 
-std::string base_name(const FoundActor& actor) {
-  const std::string name = cut_to_width(escape(actor.name), ActorNames::kNameColumns);
-  if (actor.kind == ActorKind::thread) {
-    return name.empty() ? "tid " + std::to_string(actor.tid) : name;
-  }
-  if (actor.kind == ActorKind::group) {
-    return (name.empty() ? "tid " + std::to_string(actor.tid) : name) + "×" +
-           std::to_string(actor.tids.size());
-  }
-  return std::string(to_string(actor.kind)) + (name.empty() ? "" : " " + name);
-}
-
 std::string tid_text(std::int32_t tid, std::int32_t ns_tid) {
-  return "tid " + std::to_string(tid) +
-         (ns_tid > 0 ? ", " + std::to_string(ns_tid) + " in its namespace" : "");
+  return ns_tid > 0 ? fmt::format("tid {}, {} in its namespace", tid, ns_tid) : fmt::format("tid {}", tid);
 }
 
 }  // namespace
 
-std::string thread_name(const std::string& name, std::int32_t tid, std::int32_t ns_tid) {
-  const std::string number = tid_text(tid, ns_tid);
-  return name.empty() ? number : cut_to_width(escape(name), ActorNames::kNameColumns) + " (" + number + ")";
-}
-
-std::string disks_below(const FoundActor& disk) {
-  constexpr std::size_t kShown = 3;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(kShown, disk.on.size()); ++i) {
-    out += (i == 0 ? " (on " : ", ") + cut_to_width(escape(disk.on[i]), ActorNames::kNameColumns);
-  }
-  if (disk.on.size() > kShown) {
-    out += ", " + std::to_string(disk.on.size() - kShown) + " more";
-  }
-  return out.empty() ? out : out + ")";
-}
-
-ActorNames::ActorNames(const Findings& findings) {
+ActorNames::ActorNames(const Findings& findings, WrittenName written) : written_(std::move(written)) {
   std::map<std::string, int> uses;
   for (const FoundActor& actor : findings.actors) {
     brief_.push_back(base_name(actor));
@@ -59,9 +31,18 @@ ActorNames::ActorNames(const Findings& findings) {
   for (std::size_t i = 0; i < brief_.size(); ++i) {
     const FoundActor& actor = findings.actors[i];
     if (uses[brief_[i]] > 1 && has_threads(actor) && !actor.name.empty()) {
-      brief_[i] += "/" + std::to_string(actor.tid);
+      brief_[i] += fmt::format("/{}", actor.tid);
     }
   }
+}
+
+std::string ActorNames::base_name(const FoundActor& actor) const {
+  if (!has_threads(actor)) {
+    return actor.name.empty() ? std::string(to_string(actor.kind))
+                              : fmt::format("{} {}", to_string(actor.kind), written_(actor.name));
+  }
+  const std::string name = actor.name.empty() ? tid_text(actor.tid, 0) : written_(actor.name);
+  return actor.kind == ActorKind::group ? fmt::format("{}×{}", name, actor.tids.size()) : name;
 }
 
 std::string ActorNames::full(const Findings& findings, FoundActorId actor) const {
@@ -69,17 +50,32 @@ std::string ActorNames::full(const Findings& findings, FoundActorId actor) const
   if (!has_threads(it)) {
     return brief(actor) + disks_below(it);
   }
-  const std::string outside = it.outside ? ", outside" : "";
+  const std::string_view outside = it.outside ? ", outside" : "";
   if (it.kind == ActorKind::group) {
     // Each member of a group of main threads is a process of its own.
     const std::string where =
-        it.tid == it.tgid && it.short_lived ? "short-lived processes" : "in tgid " + std::to_string(it.tgid);
-    return base_name(it) + " (" + where + outside + ")";
+        it.tid == it.tgid && it.short_lived ? "short-lived processes" : fmt::format("in tgid {}", it.tgid);
+    return fmt::format("{} ({}{})", base_name(it), where, outside);
   }
   if (it.name.empty()) {
     return brief(actor) + (it.outside ? " (outside)" : "");
   }
-  return base_name(it) + " (" + tid_text(it.tid, it.ns_tids.empty() ? 0 : it.ns_tids.front()) + outside + ")";
+  const std::int32_t ns_tid = it.ns_tids.empty() ? 0 : it.ns_tids.front();
+  return fmt::format("{} ({}{})", base_name(it), tid_text(it.tid, ns_tid), outside);
+}
+
+std::string ActorNames::thread(const FoundThread& thread) const {
+  const std::string number = tid_text(thread.tid, thread.ns_tid);
+  return thread.name.empty() ? number : fmt::format("{} ({})", written_(thread.name), number);
+}
+
+std::string ActorNames::disks_below(const FoundActor& disk) const {
+  constexpr std::size_t kShown = 3;
+  if (disk.on.empty()) return "";
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(kShown, disk.on.size()); ++i) shown.push_back(written_(disk.on[i]));
+  if (disk.on.size() > kShown) shown.push_back(fmt::format("{} more", disk.on.size() - kShown));
+  return fmt::format(" (on {})", fmt::join(shown, ", "));
 }
 
 }  // namespace offwait

@@ -18,6 +18,8 @@ namespace offwait {
 
 namespace {
 
+constexpr int kNameColumns = 28;  // for a name that came from the target
+
 void put_head(const TextPage& page) {
   const Recording& recording = page.findings.recording;
   const Totals& totals = page.findings.totals;
@@ -66,8 +68,9 @@ void put_verdict(const TextPage& page) {
 }  // namespace
 
 std::string to_text(const Findings& findings, const TextStyle& style) {
-  const ActorNames names(findings);
   Canvas canvas(style.width, style.color, style.charset);
+  const ActorNames names(findings,
+                         [&canvas](std::string_view name) { return canvas.fit(name, kNameColumns); });
   const TextPage page{findings, names, style.verbosity > 0,
                       style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
   put_head(page);

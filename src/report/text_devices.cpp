@@ -20,9 +20,7 @@ void put_disks(const TextPage& page) {
   for (const FoundDisk& disk : page.findings.disks) {
     const FoundActor& actor = page.findings.actors[disk.actor];
     canvas.put("DISK", Ink::strong).put("  ");
-    canvas.put(canvas.fit(actor.name, ActorNames::kNameColumns), Ink::actor)
-        .put(disks_below(actor))
-        .put("  ");
+    canvas.put(page.names.device(actor), Ink::actor).put(page.names.disks_below(actor)).put("  ");
     canvas.flow(fields({words("idle " + page.share(disk.idle_s)), words(rate_text(disk)),
                         words(service_text(disk)), words(capacity_text(disk))}),
                 kDiskIndent);
@@ -45,8 +43,7 @@ void put_nics(const TextPage& page) {
   for (const FoundNic& nic : page.findings.nics) {
     const double window_s = page.findings.window_s;
     canvas.put("NIC", Ink::strong).put("  ");
-    canvas.put(canvas.fit(page.findings.actors[nic.actor].name, ActorNames::kNameColumns), Ink::actor)
-        .put("  ");
+    canvas.put(page.names.device(page.findings.actors[nic.actor]), Ink::actor).put("  ");
     canvas.flow(fields({words(direction_text("received", nic.received, window_s)),
                         words(direction_text("sent", nic.sent, window_s)), words(capacity_text(nic))}),
                 kNicIndent);

@@ -21,7 +21,7 @@ constexpr std::size_t kOpenWaits = 5;
 constexpr double kStacksComplete = 0.99;
 
 void put_holder(const TextPage& page, const FoundOpenWait& open) {
-  std::vector<Word> line = words(holder_text(page.findings, open));
+  std::vector<Word> line = words(holder_text(page.findings, open, page.names));
   if (const FoundOpenWait* const holder = blocked_holder(page.findings, open)) {
     const std::vector<Word> stack = chain(page, holder->wait_stack, "");
     line.insert(line.end(), stack.begin(), stack.end());

@@ -249,14 +249,13 @@ const FoundOpenWait* blocked_holder(const Findings& findings, const FoundOpenWai
   return other == findings.open_waits.end() ? nullptr : &*other;
 }
 
-std::string holder_text(const Findings& findings, const FoundOpenWait& open) {
+std::string holder_text(const Findings& findings, const FoundOpenWait& open, const ActorNames& names) {
   if (open.holder->tid == open.tid) return "for a pthread mutex that it holds itself: a deadlock";
   const bool blocked =
       std::any_of(findings.open_waits.begin(), findings.open_waits.end(),
                   [&open](const FoundOpenWait& candidate) { return candidate.tid == open.holder->tid; });
   const FoundOpenWait* const other = blocked_holder(findings, open);
-  return fmt::format("for the pthread mutex held by {}, which {}",
-                     thread_name(open.holder->name, open.holder->tid, open.holder->ns_tid),
+  return fmt::format("for the pthread mutex held by {}, which {}", names.thread(*open.holder),
                      !blocked           ? "is not blocked"
                      : other == nullptr ? "waits for it in turn: a deadlock"
                                         : fmt::format("is blocked ({}) in", to_string(other->wait_class)));

@@ -67,7 +67,7 @@ std::string stack_ends_text(const StackEnds& ends);
 /// Threads blocked elsewhere, or from later on; empty for none.
 std::string other_blocked_text(const BlockedThreads& blocked);
 /// Names the holder of the mutex that a blocked thread waits for, up to the words before the holder's stack.
-std::string holder_text(const Findings& findings, const FoundOpenWait& open);
+std::string holder_text(const Findings& findings, const FoundOpenWait& open, const ActorNames& names);
 /// The open wait of the thread that holds the mutex which `open` waits for, if its stack is worth showing.
 const FoundOpenWait* blocked_holder(const Findings& findings, const FoundOpenWait& open);
 

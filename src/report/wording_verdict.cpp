@@ -14,19 +14,17 @@ namespace offwait {
 
 namespace {
 
-std::string called(const FoundThread& thread) { return thread_name(thread.name, thread.tid, thread.ns_tid); }
-
 /// "Deadlock: A (tid 11) waits for the mutex of B (tid 12), which waits for that of A (tid 11). "
-std::string deadlock_sentence(const Deadlock& deadlock) {
+std::string deadlock_sentence(const Deadlock& deadlock, const ActorNames& names) {
   constexpr std::size_t kMostNamed = 4;
   const std::vector<FoundThread>& threads = deadlock.threads;
-  const std::string first = called(threads[0]);
+  const std::string first = names.thread(threads[0]);
   if (threads.size() == 1) {
     return fmt::format("Deadlock: {} waits for a mutex that it holds itself. ", first);
   }
-  std::string out = fmt::format("Deadlock: {} waits for the mutex of {}", first, called(threads[1]));
+  std::string out = fmt::format("Deadlock: {} waits for the mutex of {}", first, names.thread(threads[1]));
   for (std::size_t i = 2; i <= std::min(threads.size(), kMostNamed); ++i) {
-    out += fmt::format(", which waits for that of {}", called(threads[i % threads.size()]));
+    out += fmt::format(", which waits for that of {}", names.thread(threads[i % threads.size()]));
   }
   if (threads.size() > kMostNamed) {
     out += fmt::format(", and so on through {} threads", threads.size());
@@ -221,7 +219,7 @@ std::string machine_clause(const Findings& findings) {
 std::string verdict_sentence(const Findings& findings, const ActorNames& names) {
   std::string out;
   for (const Deadlock& deadlock : findings.deadlocks) {
-    out += deadlock_sentence(deadlock);
+    out += deadlock_sentence(deadlock, names);
   }
   return out + answer(findings, names);
 }

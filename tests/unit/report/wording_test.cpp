@@ -12,10 +12,15 @@ using test::Scene;
 
 namespace {
 
-std::string verdict(const Findings& findings) { return verdict_sentence(findings, ActorNames(findings)); }
+/// As renderers do that neither escape nor cut.
+ActorNames raw_names(const Findings& findings) {
+  return {findings, [](std::string_view name) { return std::string(name); }};
+}
+
+std::string verdict(const Findings& findings) { return verdict_sentence(findings, raw_names(findings)); }
 
 std::string excluded(const Findings& findings, std::size_t index) {
-  return excluded_wait_sentence(findings, findings.excluded_waits.at(index), ActorNames(findings));
+  return excluded_wait_sentence(findings, findings.excluded_waits.at(index), raw_names(findings));
 }
 
 }  // namespace
