@@ -10,11 +10,11 @@
 namespace offwait {
 
 /// The modules whose code the heaviest waits stand in, if no stack has a named function of theirs: most often
-/// files whose symbols are stripped. Of each edge that the report shows, in a knot that is an answer or as a
-/// long wait outside of the knots, the heaviest stack counts, and in it the innermost user frame that is
-/// outside of the C and C++ libraries. Modules are in the order of these edges, each once. Code without a
-/// file (made by a JIT compiler, or not mapped when it was looked up) and the vdso are left out. Hostile
-/// bytes.
+/// files whose symbols are stripped. Each edge that the report shows, in a knot that is an answer or as a
+/// long wait outside of the knots, counts with its heaviest stack, and in it with the innermost user frame
+/// that is outside of the C and C++ libraries. Modules are in the order of these edges, each once. Code
+/// without a file (made by a JIT compiler, or not mapped when it was looked up) and the vdso are left out.
+/// Hostile bytes.
 std::vector<std::string> nameless_modules(const Findings& findings);
 
 }  // namespace offwait

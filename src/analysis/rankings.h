@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is most: orders and sums over findings that every renderer shows.
+// Orders and sums over findings that every renderer shows.
 #pragma once
 
 #include <cstddef>

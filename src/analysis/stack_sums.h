@@ -58,7 +58,8 @@ struct StackSums {
 };
 
 /// Adds up the waits, or the samples inside the window, of the target's threads. Short-lived threads get no
-/// stand-ins, and similar threads are not merged, so that sums add up to the time of single threads. Fails
+/// stand-ins, and similar threads are not merged, so that sums add up to the time of single threads. A trace
+/// that was prepared for analyse() cannot serve: stand-ins add to the weights of the waits of others. Fails
 /// with the errors of prepare(); for `on_cpu`, which needs no sweep, with those of validate() only.
 Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options);
 

@@ -35,15 +35,12 @@ Merged without_merging(const TraceWithStandIns& with, const Sweep& sweep, const 
 /// Merges similar threads into one vertex. Threads are similar if all of this holds:
 /// - they belong to one process and are all `outside` or none, and their names differ at most in digits;
 /// - their wait time is distributed similarly over (wait stack, class): the cosine of a thread's vector and
-/// the
-///   group's sum is ≥ 0.9. Threads that never waited are similar only to each other;
+///   the group's sum is ≥ 0.9. Threads that never waited are similar only to each other;
 /// - they are about as busy: a thread's share of running or runnable time differs at most by 0.3 from the
-/// group's
-///   mean. Without this, the threads of an idle pool were merged with busy ones that wait in the same place,
-///   and MariaDB's wait for the disk fell under the threshold;
+///   group's mean. Without this, the threads of an idle pool were merged with busy ones that wait in the
+///   same place, and MariaDB's wait for the disk fell under the threshold;
 /// - they are all running or runnable for kAlwaysReady of the window, or none is: the last thread at a
-/// barrier must
-///   not hide among those that wait for it.
+///   barrier must not hide among those that wait for it.
 /// A thread without a name, or whose process is not known (tgid 0), stays alone.
 ///
 /// Edges inside a group become a self-loop. wait_ns, weight_ns and the like of a group's edge and its stacks

@@ -55,9 +55,8 @@ class TraceWithStandIns {
 /// - are born and exit inside the window, and live for at most half of it;
 /// - belong to one process, or were forked by one as processes of their own;
 /// - are all `outside` or none, and have names that differ at most in digits;
-/// - follow each other: there are at least twice as many of them as ever lived at once. So a pool that is
-/// started and
-///   stopped inside the window is no group.
+/// - follow each other: there are at least twice as many of them as ever lived at once. So a
+///   pool that is started and stopped inside the window is no group.
 /// Threads without a name, or whose process is not known, are in no group.
 ///
 /// The stand-in's waits are of class `other`, in a stack of one frame, `[no thread of it alive]`. The waker

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every sentence of the report, from raw values. What is returned is hostile as the names in it are: it is
-// escaped and cut to width where it goes out.
+// Every sentence of the report, from raw values. The strings may hold hostile bytes: the renderer escapes
+// them and cuts them to width.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ std::string machine_clause(const Findings& findings);
 
 // ---- wording_pattern.cpp
 
-/// "lock contention". Of a knot with two threads or fewer "lock contention (or a barrier)": of two threads at
-/// a barrier only one is let go at a time, as by a lock.
+/// "lock contention". With two threads or fewer it is "lock contention (or a barrier)": a barrier of two
+/// threads lets one go at a time, as a lock does.
 std::string_view pattern_title(const FoundKnot& knot);
 /// The numbers that a knot's pattern was concluded from; one to three sentences.
 std::string evidence(const Findings& findings, const FoundKnot& knot);

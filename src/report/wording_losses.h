@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words about lost events. What is returned is hostile as the names in it are: it is escaped and cut to width
-// where it goes out.
+// Words about lost events. The strings may hold hostile bytes: the renderer escapes them and cuts
+// them to width.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words of the text report's other sections. What is returned is hostile as the names in it are: it is
-// escaped and cut to width where it goes out. Lists show their first `most` items, and say how many there are
-// more.
+// Words of the text report's other sections. The strings may hold hostile bytes: the renderer
+// escapes them and cuts them to width. Lists show their first `most` items, and say how many more there are.
 #pragma once
 
 #include <cstddef>

@@ -131,7 +131,7 @@ std::string where_the_waits_go(const Findings& findings) {
 }
 
 /// " from memcaslap, which ran for 81% of that time", if it is a thread of this host.
-std::string who_asks(const Findings& findings, FoundEdgeId requests, const ActorNames& names) {
+std::string asking_thread(const Findings& findings, FoundEdgeId requests, const ActorNames& names) {
   const FoundEdge& edge = findings.edges[requests];
   const ActorKind kind = findings.actors[edge.to].kind;
   if ((kind != ActorKind::thread && kind != ActorKind::group) || edge.wait_s <= 0) {
@@ -141,7 +141,8 @@ std::string who_asks(const Findings& findings, FoundEdgeId requests, const Actor
                      format_percent(edge.waker_running_s, edge.wait_s));
 }
 
-std::string of_one_cpu(const Findings& findings) {
+/// "45% of one CPU"
+std::string share_of_one_cpu(const Findings& findings) {
   return fmt::format("{} of one CPU", format_percent(findings.totals.target.running_s, findings.window_s));
 }
 
@@ -149,7 +150,7 @@ std::string requests_sentence(const Findings& findings, const ActorNames& names)
   std::string out = fmt::format(
       "Idle: it waits for requests{}. Nothing in the target limits, it ran {}{}; it would serve more if it "
       "were asked for more at a time{}.",
-      who_asks(findings, *findings.verdict.requests, names), of_one_cpu(findings),
+      asking_thread(findings, *findings.verdict.requests, names), share_of_one_cpu(findings),
       where_the_waits_go(findings), machine_clause(findings));
   if (findings.verdict.lacks_cpu) {
     out += fmt::format(" When it had requests it was mostly ready to run without a CPU ({}).",
@@ -158,8 +159,8 @@ std::string requests_sentence(const Findings& findings, const ActorNames& names)
   return out;
 }
 
-/// Why a target lacks CPU.
-std::string who_else_runs(const Findings& findings) {
+/// Why the target lacks CPU: others run, or it may not use what is free.
+std::string cause_of_lack(const Findings& findings) {
   const std::optional<double> busy = machine_busy(findings);
   if (!busy || findings.recording.cpus == 0) {
     return "";
@@ -177,7 +178,7 @@ std::string lacks_cpu_sentence(const Findings& findings) {
       "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for {} without a CPU "
       "and ran for {}{}.{}",
       format_seconds(findings.totals.target.runnable_s), format_seconds(findings.totals.target.running_s),
-      machine_clause(findings), who_else_runs(findings));
+      machine_clause(findings), cause_of_lack(findings));
 }
 
 std::string answer(const Findings& findings, const ActorNames& names) {
@@ -196,17 +197,17 @@ std::string answer(const Findings& findings, const ActorNames& names) {
              "should do more than it does, they are the answer.";
     case Verdict::Rule::no_waits:
       return fmt::format("No thread waited in the window: there is no wait to improve. The target ran {}.",
-                         of_one_cpu(findings));
+                         share_of_one_cpu(findings));
     case Verdict::Rule::lacks_cpu:
       return lacks_cpu_sentence(findings);
     case Verdict::Rule::idle:
       return fmt::format("Idle: no knot, and nothing is saturated. The target ran {}{}{}.",
-                         of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
+                         share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
     case Verdict::Rule::no_limit:
       break;
   }
   return fmt::format("No knot, and nothing is saturated: no single wait limits. The target ran {}{}{}.",
-                     of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
+                     share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_CASE("An outline is a name without template arguments, argument and return 
   CHECK(narrow_frame(frame("main")) == "main");
 }
 
-TEST_CASE("Of libraries the line is not shown") {
+TEST_CASE("Frames of libraries have no line") {
   const FoldedStack folded =
       fold(stack_of({"pthread_cond_wait+0x1 (libc.so.6) at nptl/pthread_cond_wait.c:618",
                      "std::mutex::lock() (inlined) (app) at std_mutex.h:100", "f+0x1 (app) at f.c:7"}),

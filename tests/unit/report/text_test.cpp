@@ -122,7 +122,7 @@ TEST_CASE("A thread of a container is called by both its numbers") {
       Catch::Contains("for the pthread mutex held by B (tid 12, 7 in its namespace), which is not blocked"));
 }
 
-TEST_CASE("Who holds the mutex that a blocked thread waits for, and where that one is") {
+TEST_CASE("The holder of the mutex that a blocked thread waits for, and where the holder is blocked") {
   Findings findings = sample_findings();
   const auto shown = [&findings] {
     const std::string text = to_text(findings, {false, Charset::utf8, 120, 0, false});
