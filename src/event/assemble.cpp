@@ -38,7 +38,7 @@ class Assembler {
         end_(recording.window.end),
         lives_(recording, builder),
         devices_(recording, builder),
-        stacks_(recording, stacks, builder),
+        stacks_(stacks, builder),
         waits_(recording, builder, lives_, devices_, stacks_) {}
 
   // One for each kind of record.

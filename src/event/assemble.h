@@ -9,10 +9,11 @@ namespace offwait {
 
 /// Turns what the kernel recorded into a Trace that satisfies validate(): decides which life of a tid a
 /// record belongs to, classifies waits, clips to the window, closes what is still open, joins kernel and user
-/// stacks and notes where one was cut (model/stack_cut.h). A stack that is not in `stacks` has no frames. A
-/// record that contradicts the others is left out and counted (record_invalid); a waker that is not recorded
-/// or was itself blocked when it is said to have woken somebody becomes unknown and is counted
-/// (waker_unknown, waker_impossible). Trace::recording and Trace::capacities are left empty.
+/// stacks and notes where one was cut (model/stack_cut.h). Stacks come from `stacks` alone, not from
+/// KernelRecording::stacks; one that is not there has no frames. A record that contradicts the others is left
+/// out and counted (record_invalid); a waker that is not recorded or was itself blocked when it is said to
+/// have woken somebody becomes unknown and is counted (waker_unknown, waker_impossible). Trace::recording and
+/// Trace::capacities are left empty.
 Trace assemble(const KernelRecording& recording, const NamedStacks& stacks);
 
 }  // namespace offwait

@@ -4,35 +4,13 @@
 #include <optional>
 
 #include "model/stack_cut.h"
-#include "offwait/unwind.h"
 
 namespace offwait {
 
-namespace {
-
-std::optional<StackCut> cut_of_end(std::uint16_t end) {
-  switch (end) {
-    case OFFWAIT_STACK_DEEP:
-      return StackCut::deep;
-    case OFFWAIT_STACK_NO_MAPPING:
-      return StackCut::no_mapping;
-    case OFFWAIT_STACK_NO_RULE:
-      return StackCut::no_rule;
-    case OFFWAIT_STACK_NO_FP:
-      return StackCut::no_frame_pointer;
-    case OFFWAIT_STACK_UNREADABLE:
-      return StackCut::unreadable;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
-JoinedStacks::JoinedStacks(const KernelRecording& recording, const NamedStacks& named, TraceBuilder& builder)
-    : recording_(recording), named_(named), builder_(builder), frames_(named.frames.size()) {
-  for (const auto& [id, stack] : recording.stacks) {
-    if (stack.end == OFFWAIT_STACK_NO_MAPPING) lacked_mapping_.insert(id);
+JoinedStacks::JoinedStacks(const NamedStacks& named, TraceBuilder& builder)
+    : named_(named), builder_(builder), frames_(named.frames.size()) {
+  for (const auto& [id, stack] : named.recorded) {
+    if (stack.cut == StackCut::no_mapping) lacked_mapping_.insert(id);
   }
 }
 
@@ -45,11 +23,10 @@ void JoinedStacks::append_frames(const NamedStacks::Indices& indices, Stack& joi
 }
 
 void JoinedStacks::append(std::uint32_t id, Stack& joined) {
-  const auto found = recording_.stacks.find(id);
-  if (id == 0 || found == recording_.stacks.end()) return;
-  if (const auto named = named_.recorded.find(id); named != named_.recorded.end())
-    append_frames(named->second, joined);
-  if (found->second.tgid != 0) joined.cut = cut_of_end(found->second.end);
+  const auto found = named_.recorded.find(id);
+  if (id == 0 || found == named_.recorded.end()) return;
+  append_frames(found->second.frames, joined);
+  if (found->second.cut) joined.cut = found->second.cut;
 }
 
 StackId JoinedStacks::joined(std::uint32_t kernel, std::uint32_t user) {

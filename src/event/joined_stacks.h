@@ -17,8 +17,8 @@ namespace offwait {
 
 class JoinedStacks {
  public:
-  /// All of these must outlive this.
-  JoinedStacks(const KernelRecording& recording, const NamedStacks& named, TraceBuilder& builder);
+  /// Both must outlive this.
+  JoinedStacks(const NamedStacks& named, TraceBuilder& builder);
 
   /// The stacks with these ids in the recording, 0 for none, as one: leaf first.
   StackId joined(std::uint32_t kernel, std::uint32_t user);
@@ -31,7 +31,6 @@ class JoinedStacks {
   void append(std::uint32_t id, Stack& joined);
   void append_frames(const NamedStacks::Indices& indices, Stack& joined);
 
-  const KernelRecording& recording_;
   const NamedStacks& named_;
   TraceBuilder& builder_;
   std::vector<std::optional<FrameId>> frames_;         ///< in the trace, by index in `named_`; none: not yet

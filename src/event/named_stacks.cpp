@@ -5,6 +5,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "offwait/unwind.h"
+
 namespace offwait {
 
 SpinStack stack_of(const offwait_spin& record) {
@@ -20,6 +22,24 @@ std::set<SpinStack> spin_stacks(const KernelRecording& recording) {
       stacks.insert(stack_of(record));
   });
   return stacks;
+}
+
+std::optional<StackCut> cut_of(const offwait_stack& stack) {
+  if (stack.tgid == 0) return std::nullopt;
+  switch (stack.end) {
+    case OFFWAIT_STACK_DEEP:
+      return StackCut::deep;
+    case OFFWAIT_STACK_NO_MAPPING:
+      return StackCut::no_mapping;
+    case OFFWAIT_STACK_NO_RULE:
+      return StackCut::no_rule;
+    case OFFWAIT_STACK_NO_FP:
+      return StackCut::no_frame_pointer;
+    case OFFWAIT_STACK_UNREADABLE:
+      return StackCut::unreadable;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace offwait

@@ -5,12 +5,14 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "event/recording.h"
 #include "model/frame.h"
+#include "model/stack_cut.h"
 
 namespace offwait {
 
@@ -29,15 +31,22 @@ SpinStack stack_of(const offwait_spin& record);
 /// The different stacks of all spins in the recording.
 std::set<SpinStack> spin_stacks(const KernelRecording& recording);
 
-/// The frames of every stack in a recording. Stacks have most of their frames in common, and a frame holds
-/// several strings: each frame is stored once, and a stack lists indices.
+/// Where the walk of a stack was cut; none for a stack that is complete or the kernel's.
+std::optional<StackCut> cut_of(const offwait_stack& stack);
+
+/// All of what the trace needs of the stacks in a recording. Stacks have most of their frames in common, and
+/// a frame holds several strings: each frame is stored once, and a stack lists indices.
 struct NamedStacks {
   /// Indices into `frames`, leaf first: several for an address where functions are inlined, none for an
   /// address that is left out (the recorder's own frames, what is no return address).
   using Indices = std::vector<std::uint32_t>;
+  struct Recorded {
+    Indices frames;
+    std::optional<StackCut> cut;
+  };
 
   std::vector<Frame> frames;
-  std::unordered_map<std::uint32_t, Indices> recorded;  ///< by id in KernelRecording::stacks
+  std::unordered_map<std::uint32_t, Recorded> recorded;  ///< by id in KernelRecording::stacks
   std::map<SpinStack, Indices> spins;
 };
 

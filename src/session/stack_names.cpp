@@ -102,7 +102,7 @@ NamedStacks name_stacks(const KernelRecording& recording, Symbolizer& symbols) {
   NamedStacks named;
   named.recorded.reserve(recording.stacks.size());
   for (const auto& [id, stack] : recording.stacks)
-    named.recorded.emplace(id, table.indices_of(addresses_of(stack)));
+    named.recorded.emplace(id, NamedStacks::Recorded{table.indices_of(addresses_of(stack)), cut_of(stack)});
   for (const SpinStack& stack : spins)
     named.spins.emplace(stack, table.indices_of(addresses_of(stack, symbols)));
   named.frames = table.take_frames();

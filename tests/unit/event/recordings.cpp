@@ -136,7 +136,7 @@ NamedStacks::Indices named(std::uint32_t tgid, const Addresses& pcs, std::vector
 NamedStacks named_stacks(const KernelRecording& recording) {
   NamedStacks stacks;
   for (const auto& [id, stack] : recording.stacks)
-    stacks.recorded[id] = named(stack.tgid, pcs_of(stack), stacks.frames);
+    stacks.recorded[id] = {named(stack.tgid, pcs_of(stack), stacks.frames), cut_of(stack)};
   for (const SpinStack& stack : spin_stacks(recording))
     stacks.spins[stack] = named(stack.tgid, stack.pcs, stacks.frames);
   return stacks;

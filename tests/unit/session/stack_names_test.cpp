@@ -64,13 +64,13 @@ TEST_CASE("a kernel stack begins below the recorder's own frames") {
   symbols.set_kernel_symbols(kSymbols);
   const NamedStacks named = name_stacks(recording, symbols);
   REQUIRE(named.recorded.size() == 3);
-  CHECK(functions(named, named.recorded.at(1)) == Names{"__schedule", "vfs_write"});
-  CHECK(functions(named, named.recorded.at(2)) == Names{"__schedule", "vfs_write"});
-  CHECK(named.recorded.at(3).empty());
+  CHECK(functions(named, named.recorded.at(1).frames) == Names{"__schedule", "vfs_write"});
+  CHECK(functions(named, named.recorded.at(2).frames) == Names{"__schedule", "vfs_write"});
+  CHECK(named.recorded.at(3).frames.empty());
   CHECK(named.spins.empty());
   // __schedule is a return address in one stack and the leaf of another; vfs_write is the same in both.
   CHECK(named.frames.size() == 5);
-  CHECK(named.recorded.at(1).back() == named.recorded.at(2).back());
+  CHECK(named.recorded.at(1).frames.back() == named.recorded.at(2).frames.back());
 }
 
 TEST_CASE("the stack of a spin ends at the first address that cannot be a return address") {
