@@ -313,8 +313,10 @@ KnownCommands known_commands(const CLI::App& app) {
   return commands;
 }
 
-Exit usage(const std::string& what) {
-  return Exit{2, "offwait: " + escape(what) + " (see offwait --help)\n"};
+/// `command` is the one whose help explains the mistake; empty: offwait itself.
+Exit usage(const std::string& command, const std::string& what) {
+  return Exit{2, fmt::format("offwait: {} (see offwait {}{}--help)\n", escape(what), command,
+                             command.empty() ? "" : " ")};
 }
 
 /// The options of a target among those that were given, as their errors call them.
@@ -429,7 +431,7 @@ std::optional<std::string> wrong_target(const Parsed& parsed, TargetOptions& tar
   if (given.size() > 1)
     return fmt::format("{} and {} each say what to record: choose one", given[0], given[1]);
   if (!parsed.program) return std::nullopt;
-  if (parsed.program->empty()) return "-- is followed by the command to record";
+  if (parsed.program->empty()) return "nothing follows --: write the program to record after it";
   target.command_line = *parsed.program;
   return std::nullopt;
 }
@@ -456,8 +458,8 @@ std::optional<std::string> wrong_argument(const CLI::App& command, const std::st
 /// The first sentence there is; none means success.
 using Complaint = std::optional<std::string>;
 
-std::variant<Options, Exit> finish(const Complaint& complaint, Options options) {
-  if (complaint) return usage(*complaint);
+std::variant<Options, Exit> finish(const Parsed& parsed, const Complaint& complaint, Options options) {
+  if (complaint) return usage(parsed.reading.command->name, *complaint);
   return options;
 }
 
@@ -468,7 +470,7 @@ std::variant<Options, Exit> finish_profile(const Parsed& parsed) {
   if (!wrong) wrong = wrong_output(profile.output);
   if (!wrong) wrong = wrong_target(parsed, profile.recording.target);
   if (!wrong) wrong = wrong_combination(profile.recording, profile.output);
-  return finish(wrong, std::move(profile));
+  return finish(parsed, wrong, std::move(profile));
 }
 
 std::variant<Options, Exit> finish_dump(const Parsed& parsed) {
@@ -479,31 +481,33 @@ std::variant<Options, Exit> finish_dump(const Parsed& parsed) {
   const bool says_where = parsed.line.app.get_subcommand("dump")->count("--output") > 0;
   if (!wrong && parsed.program && !says_where)
     wrong = "standard output is the command's: say where the waits are to go with -o FILE";
-  return finish(wrong, std::move(dump));
+  return finish(parsed, wrong, std::move(dump));
 }
 
 std::variant<Options, Exit> finish_report(const Parsed& parsed) {
   ReportOptions& report = parsed.line.report;
-  if (!parsed.complaint.empty()) return usage(parsed.complaint);
+  if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, report);
   Complaint wrong = wrong_argument(*parsed.line.app.get_subcommand("report"), report.input, "FILE",
                                    "what 'offwait dump -o FILE' has written, or - for standard input");
   if (!wrong) wrong = wrong_output(report.output);
-  return finish(wrong, std::move(report));
+  return finish(parsed, wrong, std::move(report));
 }
 
 std::variant<Options, Exit> finish_calibrate(const Parsed& parsed) {
   CalibrateOptions& calibrate = parsed.line.calibrate;
-  if (!parsed.complaint.empty()) return usage(parsed.complaint);
+  if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, calibrate);
   const Complaint wrong = wrong_argument(*parsed.line.app.get_subcommand("calibrate"), calibrate.place,
                                          "DEVICE or PATH", "what to measure, as /dev/vda or /var/lib/mysql");
-  return finish(wrong, std::move(calibrate));
+  return finish(parsed, wrong, std::move(calibrate));
 }
 
 std::variant<Options, Exit> finish_doctor(const Parsed& parsed) {
-  if (!parsed.complaint.empty()) return usage(parsed.complaint);
-  if (const Texts more = extra_words(*parsed.line.app.get_subcommand("doctor")); !more.empty())
-    return usage(fmt::format("unexpected '{}': doctor takes options alone", more.front()));
-  return Options(parsed.line.doctor);
+  Complaint wrong;
+  if (!parsed.complaint.empty()) wrong = parsed.complaint;
+  const Texts more = extra_words(*parsed.line.app.get_subcommand("doctor"));
+  if (!wrong && !more.empty())
+    wrong = fmt::format("unexpected '{}': doctor takes nothing but options", more.front());
+  return finish(parsed, wrong, parsed.line.doctor);
 }
 
 /// Where the words of offwait end: at the `--` before a program to record. (Before a file, as in
@@ -536,7 +540,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
     line.app.parse(Texts(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::CallForHelp&) {
     if (is_help && !reading.strays.empty())
-      return usage(unknown_command(commands, reading.strays.front().word));
+      return usage("", unknown_command(commands, reading.strays.front().word));
     return Exit{0, line.app.help()};  // of the command, if there is one
   } catch (const CLI::CallForVersion&) {
     return Exit{0, fmt::format("offwait {}\n", kVersion)};
@@ -544,7 +548,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
     complaint = error.what();
   }
   const Parsed parsed = {std::move(words), std::move(program), line, commands, std::move(reading), complaint};
-  if (const Complaint wrong = wrong_words(parsed)) return usage(*wrong);
+  if (const Complaint wrong = wrong_words(parsed)) return usage(parsed.reading.command->name, *wrong);
   const std::string command =
       line.app.get_subcommands().empty() ? "" : line.app.get_subcommands().front()->get_name();
   if (command == "report") return finish_report(parsed);

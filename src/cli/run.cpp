@@ -61,6 +61,7 @@ class Output {
   static Output standard_error() { return {stderr, "to standard error"}; }
 
   std::FILE* file() const { return file_.get(); }
+  bool is_stream() const { return is_standard(file()); }  ///< standard output or standard error
 
   Status write(const std::string& text) {
     errno = 0;
@@ -72,9 +73,10 @@ class Output {
   }
 
  private:
+  static bool is_standard(std::FILE* file) { return file == stdout || file == stderr; }
   struct Close {
     void operator()(std::FILE* file) const {
-      if (file != stdout && file != stderr) std::fclose(file);
+      if (!is_standard(file)) std::fclose(file);
     }
   };
   Output(std::FILE* file, std::string where) : file_(file), where_(std::move(where)) {}
@@ -164,12 +166,12 @@ Result<Trace> with_choices(Trace recorded, const cli::AnalysisOptions& options,
   return trace;
 }
 
-Status write_folded(const Trace& trace, const Reporting& reporting, Output& output) {
+Result<std::string> folded_stacks(const Trace& trace, const Reporting& reporting) {
   const StackNoise noise = reporting.output.full_stacks ? StackNoise::kept : StackNoise::folded;
   OFFWAIT_TRY(const StackSums sums,
               stack_sums(trace, {reporting.output.folded_kind, reporting.output.folded_weight,
                                  reporting.analysis.keep_false_wakeups}));
-  return output.write(to_folded(sums, noise));
+  return to_folded(sums, noise);
 }
 
 /// Which files lack names of functions, and where to get them; none if no such file matters.
@@ -187,17 +189,43 @@ std::optional<std::string> note_on_names(const Findings& findings, bool asked_se
                                    : ", or record with --debuginfod");
 }
 
+/// A text, and where it goes.
+struct Rendered {
+  Output& output;
+  std::string text;
+};
+
+/// Writes all of them even if one cannot be written, and returns the first error. Files come before standard
+/// output: whoever reads that may stop early (`offwait … | head`), and SIGPIPE then ends this process.
+Status write_all(const std::vector<Rendered>& texts) {
+  Status first = success();
+  for (const bool streams : {false, true}) {
+    for (const Rendered& one : texts) {
+      if (one.output.is_stream() != streams) continue;
+      Status written = one.output.write(one.text);
+      if (first.ok() && !written.ok()) first = std::move(written);
+    }
+  }
+  return first;
+}
+
 Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
                     std::vector<std::string>& notes) {
-  if (outputs.folded) OFFWAIT_TRY_STATUS(write_folded(trace, reporting, *outputs.folded));
+  std::vector<Rendered> texts;
+  if (outputs.folded) {
+    OFFWAIT_TRY(std::string folded, folded_stacks(trace, reporting));
+    texts.push_back({*outputs.folded, std::move(folded)});
+  }
   const AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
-  if (outputs.json) OFFWAIT_TRY_STATUS(outputs.json->write(to_json(findings)));
+  if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))
     notes.push_back(std::move(*note));
-  if (!outputs.text) return success();
-  const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
-  return outputs.text->write((outputs.follows_command ? "\n" : "") + to_text(findings, style));
+  if (outputs.text) {
+    const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
+    texts.push_back({*outputs.text, (outputs.follows_command ? "\n" : "") + to_text(findings, style)});
+  }
+  return write_all(texts);
 }
 
 void print_notes(const std::vector<std::string>& notes) {

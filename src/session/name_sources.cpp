@@ -15,8 +15,30 @@
 #include "capture/privileges.h"
 #include "process/command.h"
 #include "process/process_root.h"
+#include "process/program_path.h"
 
 namespace offwait {
+
+Status check_name_sources(bool java, bool debuginfod) {
+  if (java && !program_path("jcmd")) {
+    return Error{
+        "--java needs jcmd, and there is none in PATH: install a JDK of version 17 or later (on Debian "
+        "openjdk-17-jdk-headless), or add its directory bin to PATH"};
+  }
+  if (!debuginfod) return success();
+  if (!program_path("debuginfod-find")) {
+    return Error{
+        "--debuginfod needs debuginfod-find, and there is none in PATH: install it (on Debian the package "
+        "debuginfod)"};
+  }
+  const char* const servers = std::getenv("DEBUGINFOD_URLS");
+  if (servers == nullptr || *servers == '\0') {
+    return Error{
+        "--debuginfod needs the addresses of servers in DEBUGINFOD_URLS: set it (sudo does not pass it on), "
+        "as in 'sudo DEBUGINFOD_URLS=https://debuginfod.debian.net offwait ...'"};
+  }
+  return success();
+}
 
 Status write_java_perf_map(std::int32_t tgid) {
   const std::string process = "process " + std::to_string(tgid);
@@ -44,12 +66,6 @@ DebugServer debuginfod(std::vector<std::string>& notes) {
   return [&notes, asks = std::make_shared<bool>(true)](const std::string& build_id) -> std::string {
     constexpr std::chrono::seconds kLongest{30};
     if (!*asks) return {};
-    const char* const servers = std::getenv("DEBUGINFOD_URLS");
-    if (servers == nullptr || *servers == '\0') {
-      *asks = false;
-      notes.emplace_back("--debuginfod: DEBUGINFOD_URLS names no servers");
-      return {};
-    }
     const Nanos begin = monotonic_now();
     const auto path =
         run_command({{"debuginfod-find", "debuginfo", build_id}, std::nullopt, kLongest, 1U << 16U});

@@ -150,10 +150,13 @@ bool has_target(const Trace& trace) {
                      [](const Actor& actor) { return actor.kind == ActorKind::thread && !actor.outside; });
 }
 
-/// Makes the trace of a recording, with names and capacities.
-Result<Trace> make_trace(const KernelRecording& recording, Symbolizer& symbols, const Target& target,
+/// Makes the trace of a recording, with names. Frees the recording's stacks, of 1 KiB each, once they have
+/// names.
+Result<Trace> make_trace(KernelRecording& recording, Symbolizer& symbols, const Target& target,
                          std::vector<std::string>& notes) {
-  Trace trace = assemble(recording, name_stacks(recording, symbols));
+  const NamedStacks stacks = name_stacks(recording, symbols);
+  recording.stacks.clear();
+  Trace trace = assemble(recording, stacks);
   if (target.cgroup && !has_target(trace))
     return Error{
         fmt::format("no process was in the cgroup {} while it was recorded: there is nothing to analyse",
@@ -180,6 +183,7 @@ Commands commands_to_run(const RecordingOptions& options) {
 }  // namespace
 
 Result<Recorded> record(const RecordingOptions& options) {
+  OFFWAIT_TRY_STATUS(check_name_sources(options.java, options.debuginfod));
   OFFWAIT_TRY(Subject subject, find_subject(options.target));
   std::optional<HeldCommand>& command = subject.command;
   Target& target = subject.target;

@@ -64,7 +64,9 @@ class Statuses(TestCase):
     def test_a_report_that_cannot_be_written_is_a_failure_of_offwait(self):
         result = run("--json", "/dev/full", *sh("sleep 0.01"))
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr, b"offwait: cannot write /dev/full: No space left on device\n")
+        report, failure = result.stderr.decode().rsplit("\noffwait: ", 1)
+        self.is_report(report.lstrip("\n").encode())
+        self.assertEqual(failure, "cannot write /dev/full: No space left on device\n")
 
     def test_the_command_does_not_run_if_nothing_can_be_recorded(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -222,15 +224,13 @@ class Mistakes(TestCase):
         self.fails(127, r"cannot run '\x1b[31m': there is none in PATH", "--", "\x1b[31m")
 
     def test_where_the_waits_go(self):
-        self.fails(2, "standard output is the command's: say where the waits are to go with -o FILE (see offwait "
-                   "--help)", "dump", "--", "true")
+        self.misused("standard output is the command's: say where the waits are to go with -o FILE", "dump", "--", "true")
 
     def test_one_target(self):
         for option, value in (("-p", "1"), ("-t", "1"), ("-c", "x")):
-            self.fails(2, f"{option} and -- COMMAND each say what to record: choose one (see offwait --help)", option,
-                       value, "--", "true")
-        self.fails(2, "-- is followed by the command to record (see offwait --help)", "--")
-        self.fails(2, "-- is followed by the command to record (see offwait --help)", "dump", "-o", "x", "--")
+            self.misused(f"{option} and -- COMMAND each say what to record: choose one", option, value, "--", "true")
+        self.misused("nothing follows --: write the program to record after it", "--")
+        self.misused("nothing follows --: write the program to record after it", "dump", "-o", "x", "--")
 
     def test_no_function_to_probe(self):
         self.fails(1, "--spin: /bin/true has no function 'no_such_function' (it may be inlined, in a library, which -p "

@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT / "tests" / "traces"
 EXPECTED = ROOT / "tests" / "unit" / "report"
 GUARD_S = 180
+COMMANDS = ("report", "dump", "calibrate", "doctor")
 
 sys.path.insert(0, str(EXPECTED))
 import validate_schema  # noqa: E402  (tests/unit/report)
@@ -205,6 +206,12 @@ class TestCase(unittest.TestCase):
             self.assertRegex(line, sentence)
         self.assertEqual(result.returncode, status, line)
         return result
+
+    def misused(self, sentence, *arguments):
+        """Checks that the command line is wrong, and that the message names the help of its command."""
+        command = f"{arguments[0]} " if arguments and arguments[0] in COMMANDS else ""
+        result = self.fails(2, f"{sentence} (see offwait {command}--help)", *arguments)
+        self.assertEqual(result.stdout, b"")
 
     def harmless(self, output):
         """Checks that the output is valid UTF-8 without any control character but the newline."""

@@ -102,7 +102,7 @@ class Targets(TestCase):
     def test_one_of_several_processes(self):
         pid = os.getpid()
         self.fails(1, "there is no process 2147483647", "-p", f"{pid},2147483647", "-d", "1")
-        self.fails(2, f"process {pid} is given twice (see offwait --help)", "-p", f"{pid},1,{pid}", "-d", "1")
+        self.misused(f"process {pid} is given twice", "-p", f"{pid},1,{pid}", "-d", "1")
 
     def test_a_process_that_was(self):
         gone = subprocess.Popen(["true"])
@@ -206,32 +206,28 @@ class Cgroups(TestCase):
 class Words(TestCase):
     """Command lines of a user who knows other tools, and mistyped ones."""
 
-    def wrong(self, sentence, *arguments):
-        result = self.fails(2, sentence + " (see offwait --help)", *arguments)
-        self.assertEqual(result.stdout, b"")
-
     def test_unknown_options(self):
         pid = os.getpid()
-        self.wrong("unknown option --jsn; did you mean --json?", "-p", pid, "--jsn", "f")
-        self.wrong("unknown option --min-weigth; did you mean --min-weight?", "-p", pid, "--min-weigth", "5%")
-        self.wrong("unknown option -F; did you mean --sample-hz?", "-p", pid, "-F", "99")
-        self.wrong("unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?", "-p", pid, "-o",
+        self.misused("unknown option --jsn; did you mean --json?", "-p", pid, "--jsn", "f")
+        self.misused("unknown option --min-weigth; did you mean --min-weight?", "-p", pid, "--min-weigth", "5%")
+        self.misused("unknown option -F; did you mean --sample-hz?", "-p", pid, "-F", "99")
+        self.misused("unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?", "-p", pid, "-o",
                    "x")
-        self.wrong(r"unknown option --\x1b[2J", "-p", pid, "--\x1b[2J")
-        self.wrong("dump has no option --explain: offwait and offwait report have it", "dump", "-p", pid, "--explain")
+        self.misused(r"unknown option --\x1b[2J", "-p", pid, "--\x1b[2J")
+        self.misused("dump has no option --explain: offwait and offwait report have it", "dump", "-p", pid, "--explain")
 
     def test_a_process_without_an_option(self):
-        self.wrong("unexpected '1234'; did you mean -p 1234?", "1234")
-        self.wrong("unexpected '1234'; did you mean -p 1234?", "1234", "5")
+        self.misused("unexpected '1234'; did you mean -p 1234?", "1234")
+        self.misused("unexpected '1234'; did you mean -p 1234?", "1234", "5")
 
     def test_unknown_commands(self):
         commands = " (commands: report, dump, calibrate, doctor; to run a program and record it, write -- before it)"
-        self.wrong("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
-        self.wrong("unknown command 'record'; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o "
+        self.misused("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
+        self.misused("unknown command 'record'; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o "
                    "FILE'" + commands, "record", "-p", "1")
 
     def test_a_name_where_a_number_belongs(self):
-        self.wrong("-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "
+        self.misused("-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "
                    "belong to it", "-p", "bash", "-d", "1")
 
     def test_what_the_hint_prints_is_taken(self):
@@ -256,6 +252,42 @@ class Words(TestCase):
             self.assertEqual(inside, {one.pid, other.pid})
 
 
+class Programs(TestCase):
+    """Programs that give names are looked for before the recording, which here would never end."""
+
+    def test_no_jcmd(self):
+        with sleeper() as target, tempfile.TemporaryDirectory() as directory:
+            for command in ([], ["dump"]):
+                self.fails(1, "--java needs jcmd, and there is none in PATH: install a JDK of version 17 or later (on Debian "
+                           "openjdk-17-jdk-headless), or add its directory bin to PATH", *command, "-p", target.pid, "--java",
+                           env=harness.environment(PATH=directory))
+
+    def test_no_debuginfod_find(self):
+        with sleeper() as target, tempfile.TemporaryDirectory() as directory:
+            self.fails(1, "--debuginfod needs debuginfod-find, and there is none in PATH: install it (on Debian the package "
+                       "debuginfod)", "-p", target.pid, "--debuginfod",
+                       env=harness.environment(PATH=directory, DEBUGINFOD_URLS="http://localhost:1"))
+
+    def test_no_servers(self):
+        with sleeper() as target, tempfile.TemporaryDirectory() as directory:
+            (pathlib.Path(directory) / "debuginfod-find").touch(0o755)
+            for urls in ("", None):
+                env = harness.environment(PATH=directory, DEBUGINFOD_URLS=urls or "")
+                if urls is None:
+                    del env["DEBUGINFOD_URLS"]
+                self.fails(1, "--debuginfod needs the addresses of servers in DEBUGINFOD_URLS: set it (sudo does not pass it "
+                           "on), as in 'sudo DEBUGINFOD_URLS=https://debuginfod.debian.net offwait ...'", "-p", target.pid,
+                           "--debuginfod", env=env)
+
+    def test_a_command_is_not_run_for_nothing(self):
+        with tempfile.TemporaryDirectory() as directory:
+            ran = pathlib.Path(directory) / "ran"
+            result = run("--java", "--", "/usr/bin/touch", ran, env=harness.environment(PATH=directory))
+            self.assertEqual(result.returncode, 1)
+            self.assertTrue(result.stderr.startswith(b"offwait: --java needs jcmd"), result.stderr)
+            self.assertFalse(ran.exists())
+
+
 class Output(TestCase):
     def test_an_output_that_cannot_be_written_is_an_error_before_the_recording(self):
         # Without -d the recording would last until the target exits.
@@ -269,7 +301,7 @@ class Output(TestCase):
                     (["--no-stacks", "--folded", "/tmp/x"], "--folded writes stacks, and --no-stacks records none"),
                     (["--sample-hz", "0", "--folded", "/tmp/x", "--folded-kind", "on-cpu"],
                      "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none")):
-                self.fails(2, sentence + " (see offwait --help)", "-p", target.pid, *wanted)
+                self.misused(sentence, "-p", target.pid, *wanted)
 
     def test_a_closed_standard_output(self):
         with sleeper() as target:
@@ -287,8 +319,8 @@ class Output(TestCase):
             self.assertEqual(result.stdout, b"")
 
     def test_a_bad_duration(self):
-        self.fails(2, "bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h "
-                   "(see offwait --help)", "-p", os.getpid(), "-d", "5 s")
+        self.misused("bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h", "-p", os.getpid(),
+                     "-d", "5 s")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import tempfile
 import threading
@@ -107,6 +108,34 @@ class Reports(TestCase):
             result = run("report", TRACES / "figure1.txt", "--json", json_file)
             self.assertEqual(result.stdout, run("report", TRACES / "figure1.txt").stdout)
             self.assertEqual(json_file.read_bytes(), run("report", TRACES / "figure1.txt", "--json", "-").stdout)
+
+    def test_files_are_written_though_nobody_reads_standard_output(self):
+        trace = TRACES / "figure1.txt"
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "file"
+            for here, there in (("--json", "--folded"), ("--folded", "--json")):
+                expected = run("report", trace, there, "-").stdout
+                self.assertNotEqual(expected, b"")
+                with self.subTest(file=there):
+                    reader, writer = os.pipe()
+                    os.close(reader)
+                    with os.fdopen(writer, "wb") as closed:
+                        result = run("report", trace, here, "-", there, file, stdout=closed)
+                    self.assertEqual((result.returncode, result.stderr), (-signal.SIGPIPE, b""))
+                    self.assertEqual(file.read_bytes(), expected)
+                    file.unlink()
+                    with open("/dev/full", "wb") as full:
+                        self.fails(1, "cannot write to standard output: No space left on device", "report", trace, here, "-",
+                                   there, file, stdout=full)
+                    self.assertEqual(file.read_bytes(), expected)
+
+    def test_one_file_that_cannot_be_written_costs_no_other(self):
+        trace = TRACES / "figure1.txt"
+        with tempfile.NamedTemporaryFile() as folded:
+            result = self.fails(1, "cannot write /dev/full: No space left on device", "report", trace, "--json", "/dev/full",
+                                "--folded", folded.name)
+            self.assertEqual(result.stdout, run("report", trace).stdout)
+            self.assertEqual(folded.read(), run("report", trace, "--folded", "-").stdout)
 
     def test_folded_stacks(self):
         trace = harness.EXPECTED / "samples.txt"
@@ -344,8 +373,7 @@ class BadInput(TestCase):
                  "it, write -- before it)", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):
-                result = self.fails(2, sentence + " (see offwait --help)", *arguments)
-                self.assertEqual(result.stdout, b"")
+                self.misused(sentence, *arguments)
 
     def test_help_and_version_go_to_stdout(self):
         for arguments in (["--help"], ["-h"], ["help"], ["report", "--help"], ["help", "report"], ["dump", "--help"]):

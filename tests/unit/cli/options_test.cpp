@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
@@ -41,7 +42,10 @@ std::string wrong(const Words& words) {
   REQUIRE(exit != nullptr);
   CHECK(exit->status == 2);
   const std::string head = "offwait: ";
-  const std::string tail = " (see offwait --help)\n";
+  // The help of the command that the words name.
+  const std::array commands = {"report", "dump", "calibrate", "doctor"};
+  const auto command = std::find_first_of(words.begin(), words.end(), commands.begin(), commands.end());
+  const std::string tail = " (see offwait " + (command == words.end() ? "" : *command + " ") + "--help)\n";
   REQUIRE(exit->text.size() > head.size() + tail.size());
   CHECK(exit->text.substr(0, head.size()) == head);
   CHECK(exit->text.substr(exit->text.size() - tail.size()) == tail);
@@ -287,7 +291,7 @@ TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({"calibrate"}) ==
         "calibrate needs a DEVICE or PATH: what to measure, as /dev/vda or /var/lib/mysql");
   CHECK(wrong({"calibrate", "/a", "/b"}) == "unexpected '/b': calibrate takes one DEVICE or PATH");
-  CHECK(wrong({"doctor", "who"}) == "unexpected 'who': doctor takes options alone");
+  CHECK(wrong({"doctor", "who"}) == "unexpected 'who': doctor takes nothing but options");
   CHECK(wrong({"-p", "1", "-d", "5 s"}) ==
         "bad duration '5 s': expected something like 90, 90s, 1m30s or 500ms, at most 24h");
   CHECK(wrong({"-p", "1", "--min-weight", "120%"}) ==
@@ -371,7 +375,7 @@ TEST_CASE("a command is all that follows --, options or not") {
   CHECK(good<DumpOptions>({"dump", "-o", "-", "--", "ls"}).output == "-");
   CHECK(target({"-p", "1"}).command_line.empty());
   CHECK(good<ReportOptions>({"report", "--", "-file"}).input == "-file");
-  CHECK(wrong({"--"}) == "-- is followed by the command to record");
+  CHECK(wrong({"--"}) == "nothing follows --: write the program to record after it");
   CHECK(wrong({"-p", "1", "--", "ls"}) == "-p and -- COMMAND each say what to record: choose one");
   CHECK(wrong({"dump", "--", "ls"}) ==
         "standard output is the command's: say where the waits are to go with -o FILE");
