@@ -26,7 +26,7 @@
 #include "session/interruption.h"
 #include "session/name_sources.h"
 #include "session/probes.h"
-#include "session/progress.h"
+#include "session/progress_line.h"
 #include "session/stack_names.h"
 #include "session/target.h"
 #include "symbol/symbolizer.h"
@@ -100,7 +100,7 @@ void note_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_ou
 
 /// Drains until the duration is over, the target is gone, or a signal arrives.
 Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> duration,
-                       const Interruption& interruption, Symbolizer& symbols, Progress& progress) {
+                       const Interruption& interruption, Symbolizer& symbols, ProgressLine& progress) {
   while (goes_on(target)) {
     const Nanos elapsed = recorder.elapsed();
     int timeout_ms = kDrainMs;
@@ -131,7 +131,7 @@ Status run_recording(Subject& subject, const RecordingOptions& options, const In
   // Until its exec a command has the mappings of this process.
   note_mappings(recorder, symbols, subject.command ? subject.command->tgid() : 0);
   if (subject.command) OFFWAIT_TRY_STATUS(subject.command->release());
-  Progress progress(!quiet && terminal, target, options.duration);
+  ProgressLine progress(!quiet && terminal, target, options.duration);
   return drain_until_end(recorder, subject.target, options.duration, interruption, symbols, progress);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "session/progress.h"
+#include "session/progress_line.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -23,14 +23,14 @@ std::string with_thousands(std::uint64_t number) {
 
 }  // namespace
 
-Progress::Progress(bool shown, std::string target, std::optional<Nanos> duration)
+ProgressLine::ProgressLine(bool shown, std::string target, std::optional<Nanos> duration)
     : shown_(shown), target_(std::move(target)), duration_(duration) {}
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::show(const Recorder& recorder) {
+void ProgressLine::show(const Recorder& recorder) {
   const Nanos elapsed = recorder.elapsed();
   if (!shown_ || elapsed < next_) return;
   next_ = elapsed + kProgressInterval;

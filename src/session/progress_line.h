@@ -11,13 +11,13 @@ namespace offwait {
 
 /// Draws a line on standard error, five times a second, that says how far the recording is. The destructor
 /// erases it.
-class Progress {
+class ProgressLine {
  public:
   /// `target` is printed as it is. Nothing is printed unless `shown`.
-  Progress(bool shown, std::string target, std::optional<Nanos> duration);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress();
+  ProgressLine(bool shown, std::string target, std::optional<Nanos> duration);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
 
   void show(const Recorder& recorder);
 
