@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that #includes respect the rooms.
+"""Checks that #includes respect the rooms, and that no two headers define types of one name.
 
     tests/rooms.py [ROOT]
 
 The offwait_room() lines of src/CMakeLists.txt say which room may include which, so the linker and this
-check follow one list. Prints one line for each violation and exits with 1 if there is any.
+check follow one list. Two types of one name in one namespace are undefined
+behaviour that no linker reports: the program may call the functions of either. Prints one line for each
+violation and exits with 1 if there is any.
 """
 
 import re
@@ -15,6 +17,8 @@ from pathlib import Path
 ROOM = re.compile(r"^\s*offwait_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(.*)$")
 NAME = re.compile(r'^(?:"([^"]+)"|<([^>]+)>)')
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<)[^;]*$")
 SOURCES = {".c", ".cpp", ".h"}
 # The system headers that the kernel/user contract may include; on the kernel side vmlinux.h replaces them.
 CONTRACT_SYSTEM_HEADERS = {"stddef.h", "stdint.h", "linux/types.h"}
@@ -87,6 +91,25 @@ def fault_in_example(root, path, rooms, header, quoted):
     return None
 
 
+def types_of(path):
+    """(line number, qualified name) of each type that a header defines in a namespace."""
+    namespace = ""
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        if found := NAMESPACE.match(line):
+            namespace = found.group(1)
+        elif found := TYPE.match(line):
+            yield number, f"{namespace}::{found.group(1)}"
+
+
+def types_defined_twice(root):
+    known = {}
+    for path in sorted((root / "src").rglob("*.h")):
+        for line, name in types_of(path):
+            if name in known:
+                yield f"{path.relative_to(root)}:{line}: {name} is defined in {known[name]} as well"
+            known.setdefault(name, path.relative_to(root))
+
+
 def violations(root):
     root = Path(root).resolve()
     rooms = rooms_of((root / "src/CMakeLists.txt").read_text())
@@ -124,6 +147,7 @@ def violations(root):
                     fault = fault_in_example(root, path, set(rooms), header, quoted)
                 if fault:
                     yield f"{place}:{line}: {header or 'computed include'}: {fault}"
+    yield from types_defined_twice(root)
 
 
 def main():

@@ -52,6 +52,14 @@ class RoomsTest(unittest.TestCase):
     def test_indirect_dependency_is_not_enough(self):
         self.assert_one("src/capture/drain.cpp", '#include "model/trace.h"\n', 1, "capture does not depend on model")
 
+    def test_types_of_one_name(self):
+        base = {"src/base/step.h": "namespace offwait {\nclass Step {\n};\nstruct Known;\n}\n"}
+        again = "namespace offwait {\n\nstruct Step : Base {\n};\n}\n"
+        status, output = check({**base, "src/model/step.h": again})
+        self.assertEqual((status, output), (1, "src/model/step.h:3: offwait::Step is defined in src/base/step.h as well\n"))
+        self.assertEqual(check({**base, "src/model/step.h": again.replace("offwait", "offwait::cli")}), (0, ""))
+        self.assertEqual(check({**base, "src/model/step.h": "namespace offwait {\nstruct Step;\n}\n"}), (0, ""))
+
     def test_libbpf_outside_capture(self):
         self.assert_one("src/cli/run.cpp", "#include <bpf/libbpf.h>\n", 1, "only src/capture")
         self.assert_one("src/cli/run.cpp", '#include "offwait.skel.h"\n', 1, "only src/capture")
