@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of 200 threads
-// takes on one core, and how much memory. Asserts nothing. Build with -O2.
+// takes on one core, and how much memory, and both for the answers, which offwait computes before it. Asserts
+// nothing. Build with -O2.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -28,6 +29,8 @@
 #include "graph/sweep.h"
 #include "model/trace.h"
 #include "model/validate.h"
+#include "progress/thread_groups.h"
+#include "replay/answers.h"
 
 namespace {
 
@@ -103,11 +106,13 @@ class Workload {
     std::sort(trace_.waits.begin(), trace_.waits.end(),
               [](const Wait& a, const Wait& b) { return a.run < b.run; });
     trace_.window = {0, trace_.waits.back().run + 1};
+    trace_.recording.cpus = kCpus;
     return std::move(trace_);
   }
 
  private:
   static constexpr FrameId kStacks = 64;
+  static constexpr std::uint32_t kCpus = 256;  // enough for all threads at once
 
   struct Convoy {
     std::deque<std::pair<ActorId, Nanos>> queue;
@@ -254,6 +259,17 @@ Seconds seconds_of(const auto& work) {
           static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
+/// `before`: what was resident before the trace was made, in bytes.
+void measure_answers(const char* name, const Trace& trace, double before) {
+  reset_peak();
+  std::size_t answers = 0;
+  const Seconds seconds =
+      seconds_of([&] { answers = answers_of(trace, group_threads(trace), {}).answers.size(); });
+  std::printf("%s: %zu answers in %.2f s, CPU %.2f s; %.1f bytes a wait at the peak\n", name, answers,
+              seconds.wall, seconds.cpu,
+              (status_bytes("VmHWM") - before) / static_cast<double>(trace.waits.size()));
+}
+
 void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   const double before = status_bytes("VmRSS");
   Trace trace;
@@ -267,6 +283,7 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   const auto trace_bytes = static_cast<double>(trace.waits.capacity() * sizeof(Wait) +
                                                trace.preemptions.capacity() * sizeof(Preemption) +
                                                trace.sites.capacity() * sizeof(WaitSite));
+  measure_answers(name, trace, before);
   reset_peak();
 
   Sweep sums;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/group_use.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace offwait {
+
+namespace {
+
+/// What the waits of one site sum up to.
+struct SiteUse {
+  Nanos wait_ns = 0;
+  std::uint64_t ended = 0;
+};
+
+void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, WaitKind kind, bool guessed,
+              const SiteUse& sum) {
+  const GroupId waiter = groups.group_of[site.thread];
+  GroupUse& use = uses.groups[waiter];
+  switch (kind) {
+    case WaitKind::timer:
+      use.timer_ns += sum.wait_ns;
+      use.timers += sum.ended;
+      return;
+    case WaitKind::disk:
+      use.disk_ns[site.waker] += sum.wait_ns;
+      break;
+    case WaitKind::remote:
+      use.remote_ns += sum.wait_ns;
+      break;
+    case WaitKind::handover:
+    case WaitKind::lock: {
+      const GroupId waker = groups.group_of[site.waker];
+      use.handovers += sum.ended;
+      uses.groups[waker].handovers += sum.ended;
+      Handovers& between = uses.handovers[std::minmax(waiter, waker)];
+      (kind == WaitKind::lock ? between.lock : between.queue) += sum.ended;
+      use.guessed_ns += guessed && kind == WaitKind::lock ? sum.wait_ns : 0;
+      break;
+    }
+    case WaitKind::unknown:
+      use.unknown_ns += sum.ended > 0 ? sum.wait_ns : 0;
+      break;
+    case WaitKind::below:
+    case WaitKind::transit:
+      break;
+  }
+  use.waits_ended += sum.ended;
+}
+
+}  // namespace
+
+Nanos GroupUse::work_ns() const {
+  return std::accumulate(disk_ns.begin(), disk_ns.end(), running_ns,
+                         [](Nanos sum, const auto& disk) { return sum + disk.second; });
+}
+
+Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+  const auto clip = [&trace](Nanos at) { return std::clamp(at, trace.window.begin, trace.window.end); };
+  Uses uses;
+  uses.groups.resize(groups.groups.size());
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    if (groups.group_of[id] != kNoGroup) {
+      const Actor& actor = trace.actors[id];
+      GroupUse& use = uses.groups[groups.group_of[id]];
+      const Nanos lifetime = clip(actor.exit) - clip(std::max(actor.start, actor.seen));
+      use.lifetime_ns += std::max<Nanos>(lifetime, 0);
+    }
+  }
+  std::vector<SiteUse> sites(trace.sites.size());
+  for (const Wait& wait : trace.waits) {
+    SiteUse& sum = sites[wait.site];
+    GroupUse& use = uses.groups[groups.group_of[trace.sites[wait.site].thread]];
+    const Nanos blocked = clip(wait.wake) - clip(wait.block);
+    sum.wait_ns += blocked;
+    sum.ended += wait.wake < trace.window.end && wait.wake >= trace.window.begin ? 1 : 0;
+    use.runnable_ns += clip(wait.run) - clip(wait.wake);
+    use.running_ns -= clip(wait.run) - clip(wait.block);
+  }
+  for (const Preemption& preemption : trace.preemptions) {
+    GroupUse& use = uses.groups[groups.group_of[preemption.thread]];
+    const Nanos runnable = clip(preemption.run) - clip(preemption.out);
+    use.runnable_ns += runnable;
+    use.running_ns -= runnable;
+  }
+  for (const Gap& gap : trace.gaps) {
+    uses.groups[groups.group_of[gap.thread]].running_ns -= clip(gap.to) - clip(gap.from);
+  }
+  for (GroupUse& use : uses.groups) {
+    use.running_ns = std::max<Nanos>(0, use.running_ns + use.lifetime_ns);
+  }
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id], sites[id]);
+  }
+  return uses;
+}
+
+}  // namespace offwait

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What each group of threads did in the window, summed up, and how the groups depend on each other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+#include "progress/thread_groups.h"
+#include "progress/wait_kinds.h"
+
+namespace offwait {
+
+/// Sums over a group's threads; waits are clipped to the window.
+struct GroupUse {
+  Nanos lifetime_ns = 0;
+  Nanos running_ns = 0;
+  Nanos runnable_ns = 0;
+  Nanos timer_ns = 0;                ///< in waits that a timer ended
+  Nanos remote_ns = 0;               ///< in waits for remote services
+  Nanos unknown_ns = 0;              ///< in waits that ended; who ended them is not known
+  Nanos guessed_ns = 0;              ///< in waits that count as lock waits though no function's name says so
+  std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk
+  std::uint64_t waits_ended = 0;     ///< waits of the group, without those that a timer ended
+  std::uint64_t handovers = 0;       ///< given to and taken from other threads, locks included
+  std::uint64_t timers = 0;          ///< waits that a timer ended
+  Nanos work_ns() const;             ///< running, or in waits for disks
+};
+
+/// How often threads of two groups ended waits of each other.
+struct Handovers {
+  std::uint64_t queue = 0;  ///< WaitKind::handover
+  std::uint64_t lock = 0;
+};
+
+struct Uses {
+  std::vector<GroupUse> groups;                                ///< by GroupId
+  std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
+};
+
+Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
+
+}  // namespace offwait

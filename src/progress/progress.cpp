@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+
+#include <fnmatch.h>
+
+namespace offwait {
+
+namespace {
+
+/// Two groups are joined if they hand over to each other at least so often, and if that is at least this part
+/// of the hand-overs of one of them.
+constexpr std::uint64_t kJoining = 3;
+constexpr double kJoiningPart = 0.1;
+/// Fewer answers to clients than these are no progress.
+constexpr std::uint64_t kEnoughAnswers = 20;
+/// A group that timers pace counts as this part of its activity.
+constexpr double kPaced = 0.1;
+/// Smaller shares are raised to these, so that one small share alone does not decide.
+constexpr double kLeastShare = 0.001;
+constexpr double kLeastHandovers = 0.02;
+/// The user may mean a part of the program, or a group, that has at least so much of all weight, or of all
+/// work.
+constexpr double kMeantWeight = 0.05;
+constexpr double kMeantWork = 0.2;
+
+/// Sets of groups that are joined one by one.
+class Joined {
+ public:
+  explicit Joined(std::size_t groups) : leader_(groups) {
+    std::iota(leader_.begin(), leader_.end(), GroupId{0});
+  }
+  GroupId leader(GroupId group) {
+    while (leader_[group] != group) {
+      group = leader_[group] = leader_[leader_[group]];
+    }
+    return group;
+  }
+  void join(GroupId a, GroupId b) { leader_[leader(a)] = leader(b); }
+  std::vector<std::vector<GroupId>> sets(const std::vector<GroupId>& members) {
+    std::vector<std::vector<GroupId>> by_leader(leader_.size());
+    for (const GroupId group : members) {
+      by_leader[leader(group)].push_back(group);
+    }
+    std::erase_if(by_leader, [](const std::vector<GroupId>& set) { return set.empty(); });
+    return by_leader;
+  }
+
+ private:
+  std::vector<GroupId> leader_;
+};
+
+/// What decides which part of a program is its main one, each as a share of the whole.
+struct Shares {
+  double weight = 0;
+  double work = 0;
+  double handovers = 0;
+  double score() const {
+    return std::cbrt(std::max(weight, kLeastShare) * std::max(work, kLeastShare) *
+                     std::max(handovers, kLeastHandovers));
+  }
+};
+
+class Inference {
+ public:
+  Inference(const ThreadGroups& groups, const Uses& uses)
+      : groups_(groups), uses_(uses), weights_(weights_of(groups, uses)) {
+    for (GroupId id = 0; id < groups.groups.size(); ++id) {
+      if (!groups.groups[id].kernel) {
+        all_.push_back(id);
+        sum_.weight += weights_[id];
+        sum_.work += static_cast<double>(uses.groups[id].work_ns());
+        sum_.handovers += static_cast<double>(uses.groups[id].handovers);
+      }
+    }
+  }
+
+  std::vector<Progress> all() const {
+    if (sum_.weight == 0 && sum_.work == 0) {
+      return {};
+    }
+    std::vector<Component> components = this->components();
+    std::stable_sort(components.begin(), components.end(),
+                     [](const Component& a, const Component& b) { return a.score > b.score; });
+    std::vector<Progress> out;
+    for (const Component& component : components) {
+      if (out.empty()) {
+        out.push_back(progress(component.parts));
+      }
+      for (const std::vector<GroupId>& part : component.parts) {
+        add_if_meant(part, out);
+        // Groups that are joined only because both feed a third one, such as a log, have rates of their own.
+        for (const GroupId group : part) {
+          if (part.size() > 1) {
+            add_if_meant({group}, out);
+          }
+        }
+      }
+    }
+    return out;
+  }
+
+ private:
+  /// Groups that hand-overs of any kind join. Its parts are joined by queues.
+  struct Component {
+    double score = 0;
+    std::vector<std::vector<GroupId>> parts;
+  };
+
+  std::vector<Component> components() const {
+    std::vector<Component> out;
+    std::vector<std::size_t> component_of(groups_.groups.size());
+    for (const std::vector<GroupId>& set : joined(true)) {
+      for (const GroupId group : set) {
+        component_of[group] = out.size();
+      }
+      out.push_back({shares(set).score(), {}});
+    }
+    for (std::vector<GroupId>& part : joined(false)) {
+      const std::size_t component = component_of[part.front()];
+      out[component].parts.push_back(std::move(part));
+    }
+    return out;
+  }
+
+  void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {
+    const Shares of_part = shares(part);
+    if (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork) {
+      out.push_back(progress({part}));
+    }
+  }
+
+  Progress progress(std::vector<std::vector<GroupId>> parts) const {
+    Progress out;
+    for (std::vector<GroupId>& part : parts) {
+      const Shares of_part = shares(part);
+      out.share += of_part.weight;
+      out.work_share += of_part.work;
+      out.parts.push_back({std::move(part), of_part.weight});
+    }
+    return out;
+  }
+
+  Shares shares(const std::vector<GroupId>& set) const {
+    Shares out;
+    for (const GroupId id : set) {
+      out.weight += weights_[id] / std::max(sum_.weight, 1e-9);
+      out.work += static_cast<double>(uses_.groups[id].work_ns()) / std::max(sum_.work, 1.0);
+      out.handovers += static_cast<double>(uses_.groups[id].handovers) / std::max(sum_.handovers, 1.0);
+    }
+    return out;
+  }
+
+  std::vector<std::vector<GroupId>> joined(bool by_locks) const {
+    Joined sets(groups_.groups.size());
+    for (const auto& [pair, handovers] : uses_.handovers) {
+      const auto [a, b] = pair;
+      const std::uint64_t number = handovers.queue + (by_locks ? handovers.lock : 0);
+      const auto either = static_cast<double>(std::min(uses_.groups[a].handovers, uses_.groups[b].handovers));
+      if (number >= kJoining && static_cast<double>(number) >= kJoiningPart * either &&
+          !groups_.groups[a].kernel && !groups_.groups[b].kernel) {
+        sets.join(a, b);
+      }
+    }
+    return sets.sets(all_);
+  }
+
+  const ThreadGroups& groups_;
+  const Uses& uses_;
+  std::vector<double> weights_;
+  std::vector<GroupId> all_;
+  Shares sum_;  ///< totals of all groups, which shares are parts of
+};
+
+std::optional<Progress> told(const ThreadGroups& groups, const Uses& uses, const ProgressOptions& options) {
+  Progress out;
+  out.how = Progress::How::told;
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    const std::string& name = groups.groups[id].name;
+    if (std::any_of(options.threads.begin(), options.threads.end(), [&name](const std::string& pattern) {
+          return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+        })) {
+      out.parts.push_back(
+          {{id}, static_cast<double>(std::max<std::uint64_t>(uses.groups[id].waits_ended, 1))});
+    }
+  }
+  return out.parts.empty() ? std::nullopt : std::optional(out);
+}
+
+/// Progress of the groups outside of the target that threads of the target answer.
+std::optional<Progress> clients(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+  std::vector<std::uint64_t> answers(groups.groups.size());
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    if (kinds.of_site[wait.site] == WaitKind::handover && trace.actors[site.thread].outside &&
+        !trace.actors[site.thread].kernel && !trace.actors[site.waker].outside &&
+        wait.wake >= trace.window.begin) {
+      ++answers[groups.group_of[site.thread]];
+    }
+  }
+  Progress out;
+  out.how = Progress::How::clients;
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    if (answers[id] >= kEnoughAnswers && !kinds.below_devices[id]) {
+      out.parts.push_back({{id}, static_cast<double>(answers[id])});
+      out.count += answers[id];
+    }
+  }
+  return out.parts.empty() ? std::nullopt : std::optional(out);
+}
+
+}  // namespace
+
+std::string_view to_string(Progress::How how) {
+  switch (how) {
+    case Progress::How::told:
+      return "told";
+    case Progress::How::clients:
+      return "clients";
+    case Progress::How::inferred:
+      return "inferred";
+  }
+  return "inferred";
+}
+
+std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
+  std::vector<double> out;
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    const GroupUse& use = uses.groups[id];
+    double weight = static_cast<double>(use.handovers + use.waits_ended);
+    if (groups.groups[id].kernel) {
+      weight = 0;
+    } else if (2 * use.timer_ns >= use.lifetime_ns) {
+      weight *= kPaced;
+    }
+    out.push_back(weight);
+  }
+  return out;
+}
+
+std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                  const Uses& uses, const ProgressOptions& options) {
+  if (std::optional<Progress> named = told(groups, uses, options)) {
+    return {std::move(*named)};
+  }
+  std::vector<Progress> out = Inference(groups, uses).all();
+  if (std::optional<Progress> answered = clients(trace, groups, kinds); answered && !out.empty()) {
+    answered->share = out.front().share;
+    answered->work_share = out.front().work_share;
+    out.front() = std::move(*answered);
+  }
+  return out;
+}
+
+}  // namespace offwait

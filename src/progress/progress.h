@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whose progress counts: what the user of the program wants more of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/trace.h"
+#include "progress/group_use.h"
+#include "progress/thread_groups.h"
+
+namespace offwait {
+
+/// Groups that progress at one rate.
+struct ProgressPart {
+  std::vector<GroupId> groups;
+  double weight = 0;  ///< among the parts of its progress: its share of all groups' weight, or answers
+};
+
+struct Progress {
+  enum class How : std::uint8_t {
+    told,      ///< the user named the threads
+    clients,   ///< answers that threads of the target give to threads outside of it
+    inferred,  ///< from what most of the program does
+  };
+  How how = How::inferred;
+  std::vector<ProgressPart> parts;
+  double share = 0;         ///< of all groups' weight, 0 to 1
+  double work_share = 0;    ///< of all running time and waits for disks, 0 to 1
+  std::uint64_t count = 0;  ///< how often it was made in the window; 0: not known
+};
+std::string_view to_string(Progress::How how);
+
+struct ProgressOptions {
+  std::vector<std::string> threads;  ///< --progress: patterns of a shell (fnmatch(3)) of thread names
+};
+
+/// How much of the program's activity a group stands for, by GroupId: the hand-overs that it gave and took,
+/// and its waits that something other than a timer ended. A group that spends half of its life in waits that
+/// timers end counts a tenth, and a group of kernel threads counts nothing.
+std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses);
+
+/// The first one counts. The others are kinds of progress that the user may mean instead: parts of the
+/// program, and single groups. There are no others if the user told which threads count. The result is empty
+/// if no thread did anything.
+std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                  const Uses& uses, const ProgressOptions& options);
+
+}  // namespace offwait

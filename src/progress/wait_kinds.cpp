@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/wait_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "graph/peer_kinds.h"
+
+namespace offwait {
+
+namespace {
+
+enum class Told : std::uint8_t { nothing, lock, handover };
+
+/// What a function's name says of a wait in it.
+Told told_by(std::string_view function) {
+  static constexpr std::array<std::string_view, 12> kLocks = {
+      "mutex_lock", "rwlock", "lll_lock_wait", "spin_lock",  "mutex_timedlock", "Mutex::lock",
+      "RawMutex",   "RwLock", "rwsem",         "down_write", "down_read",       "lockSlow"};
+  static constexpr std::array<std::string_view, 12> kHandovers = {
+      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",    "sem_timedwait", "barrier_wait",
+      "pthread_join", "clockjoin",      "Condvar",        "condition_v", "do_wait",       "LockSupport"};
+  const auto in = [function](std::string_view part) { return function.find(part) != std::string_view::npos; };
+  if (std::any_of(kHandovers.begin(), kHandovers.end(), in)) {
+    return Told::handover;
+  }
+  return std::any_of(kLocks.begin(), kLocks.end(), in) ? Told::lock : Told::nothing;
+}
+
+/// The innermost function that says anything counts: a condition variable takes its mutex inside.
+std::vector<Told> told_by_stacks(const Trace& trace) {
+  std::vector<Told> of_frame;
+  of_frame.reserve(trace.frames.size());
+  for (const Frame& frame : trace.frames) {
+    of_frame.push_back(told_by(frame.function));
+  }
+  std::vector<Told> out;
+  out.reserve(trace.stacks.size());
+  for (const Stack& stack : trace.stacks) {
+    Told told = Told::nothing;
+    for (const FrameId frame : stack.frames) {
+      if (of_frame[frame] != Told::nothing) {
+        told = of_frame[frame];
+        break;
+      }
+    }
+    out.push_back(told);
+  }
+  return out;
+}
+
+/// Waits on one futex, by one group.
+struct FutexUse {
+  std::uint64_t waited = 0;  ///< by the group's threads
+  std::uint64_t ended = 0;   ///< by the group's threads, of anyone
+};
+using FutexKey = std::uint64_t;
+FutexKey futex_key(GroupId group, std::uint32_t futex) { return (std::uint64_t{group} << 32U) | futex; }
+
+/// By SiteId: whether most of its waits are on futexes that the waiting group uses both ways.
+std::vector<bool> used_both_ways(const Trace& trace, const ThreadGroups& groups,
+                                 const std::vector<bool>& asked) {
+  std::unordered_map<FutexKey, FutexUse> uses;
+  const auto each = [&](auto&& visit) {
+    for (const Wait& wait : trace.waits) {
+      if (asked[wait.site] && wait.futex != 0) {
+        visit(wait, trace.sites[wait.site]);
+      }
+    }
+  };
+  each([&](const Wait& wait, const WaitSite& site) {
+    ++uses[futex_key(groups.group_of[site.thread], wait.futex)].waited;
+    ++uses[futex_key(groups.group_of[site.waker], wait.futex)].ended;
+  });
+  std::vector<std::int64_t> balance(trace.sites.size());
+  each([&](const Wait& wait, const WaitSite& site) {
+    const FutexUse& use = uses[futex_key(groups.group_of[site.thread], wait.futex)];
+    balance[wait.site] += use.ended > 0 && use.waited > 0 ? 1 : -1;
+  });
+  std::vector<bool> out(trace.sites.size());
+  std::transform(balance.begin(), balance.end(), out.begin(), [](std::int64_t sum) { return sum > 0; });
+  return out;
+}
+
+/// Kernel threads, and outside groups that end waits of such threads and of nobody else.
+std::vector<bool> below_devices(const Trace& trace, const ThreadGroups& groups) {
+  std::vector<bool> below;
+  std::vector<bool> serves(groups.groups.size());
+  std::vector<bool> serves_others(groups.groups.size());
+  for (const ThreadGroup& group : groups.groups) {
+    below.push_back(group.kernel);
+  }
+  for (const WaitSite& site : trace.sites) {
+    if (site.waker == kNoActor || groups.group_of[site.waker] == kNoGroup) {
+      continue;
+    }
+    const GroupId waker = groups.group_of[site.waker];
+    const GroupId waiter = groups.group_of[site.thread];
+    (groups.groups[waiter].kernel ? serves : serves_others)[waker] = true;
+  }
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    if (groups.groups[id].outside && serves[id] && !serves_others[id]) {
+      below[id] = true;
+    }
+  }
+  return below;
+}
+
+std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
+                                      const std::vector<PeerKind>& peers) {
+  if (site.waker == kNoActor) {
+    return WaitKind::unknown;
+  }
+  switch (trace.actors[site.waker].kind) {
+    case ActorKind::thread:
+      return std::nullopt;
+    case ActorKind::disk:
+      return WaitKind::disk;
+    case ActorKind::nic:
+      return site.peer != kNoPeer && peers[site.peer] == PeerKind::remote_service ? WaitKind::remote
+                                                                                  : WaitKind::transit;
+    case ActorKind::timer:
+      return WaitKind::timer;
+    case ActorKind::irq:
+    case ActorKind::softirq:
+    case ActorKind::group:
+      break;
+  }
+  return WaitKind::unknown;
+}
+
+}  // namespace
+
+WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
+  const std::vector<PeerKind> peers = kinds_of_peers(trace);
+  const std::vector<Told> told = told_by_stacks(trace);
+  WaitKinds out;
+  out.below_devices = below_devices(trace, groups);
+  out.guessed.assign(trace.sites.size(), false);
+  std::vector<bool> asked(trace.sites.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    WaitKind kind = WaitKind::handover;
+    if (const std::optional<WaitKind> known = kind_by_waker(trace, site, peers)) {
+      kind = *known;
+    } else if (out.below_devices[groups.group_of[site.waker]]) {
+      kind = WaitKind::below;
+    } else if (site.wait_class == WaitClass::lock || site.wait_class == WaitClass::spin) {
+      kind = WaitKind::lock;
+    } else if (site.wait_class == WaitClass::futex) {
+      const Told by_name = site.wait_stack == kNoStack ? Told::nothing : told[site.wait_stack];
+      asked[id] = by_name == Told::nothing;
+      kind = by_name == Told::lock ? WaitKind::lock : WaitKind::handover;
+    }
+    out.of_site.push_back(kind);
+  }
+  const std::vector<bool> both_ways = used_both_ways(trace, groups, asked);
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (asked[id]) {
+      out.of_site[id] = both_ways[id] ? WaitKind::lock : WaitKind::handover;
+      out.guessed[id] = true;
+    }
+  }
+  return out;
+}
+
+}  // namespace offwait

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "progress/group_use.h"
+#include "progress/wait_kinds.h"
+#include "replay/candidates.h"
+#include "replay/disk_channels.h"
+#include "replay/gains.h"
+#include "replay/simulate.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::size_t kPieces = 4;
+/// Above this part of their time the CPUs are short.
+constexpr double kCpusShort = 0.85;
+/// The simulation is believed when it reproduces the recording this well.
+constexpr double kReproduces = 0.05;
+constexpr std::size_t kMostSteps = 250'000;
+/// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
+/// this.
+constexpr std::size_t kMostReplayBytes = std::size_t{512} << 20;
+constexpr std::size_t kFewestCandidates = 8;
+/// The report is split if another progress can gain so much, and the first answer gives it less than half of
+/// that.
+constexpr double kWorthSplitting = 0.1;
+/// A gain whose pieces differ by more than this has no range.
+constexpr double kWidestRange = 0.1;
+/// An answer is rough if more than this part of the time is waits whose ends are not known, or waits for what
+/// only seems to be a lock.
+constexpr double kMostUnknown = 0.1;
+
+/// What was replayed. The scenarios are AnswerOptions::asked, followed by `tried`.
+struct Replays {
+  Replayed replayed;
+  std::vector<Change> tried;
+  bool simulated = false;
+};
+
+/// Divides the times of each scenario by those of the last one, which changes nothing.
+void relate_to_last(Replayed& replayed) {
+  for (std::vector<GroupTime>& piece : replayed.pieces) {
+    for (GroupTime& time : piece) {
+      const double speed = time.took_ns.back() > 0 ? time.done_ns.back() / time.took_ns.back() : 1;
+      for (double& took : time.took_ns) {
+        took *= speed;
+      }
+    }
+  }
+}
+
+double cpus_busy(const Trace& trace, const Uses& uses) {
+  const Recording& recording = trace.recording;
+  if (recording.cpu_busy_ns + recording.cpu_idle_ns > 0) {
+    return static_cast<double>(recording.cpu_busy_ns) /
+           static_cast<double>(recording.cpu_busy_ns + recording.cpu_idle_ns);
+  }
+  Nanos running = 0;
+  for (const GroupUse& use : uses.groups) {
+    running += use.running_ns;
+  }
+  return static_cast<double>(running) / static_cast<double>(std::max<Nanos>(1, trace.window.length())) /
+         std::max(1.0, static_cast<double>(recording.cpus));
+}
+
+class Answering {
+ public:
+  Answering(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options)
+      : trace_(trace),
+        groups_(groups),
+        options_(options),
+        kinds_(kinds_of_waits(trace, groups)),
+        uses_(uses_of(trace, groups, kinds_)),
+        weights_(weights_of(groups, uses_)),
+        channels_(disk_channels(trace, groups, kinds_)) {}
+
+  Answers run() {
+    Answers out;
+    out.progress = progress_of(trace_, groups_, kinds_, uses_, options_.progress);
+    out.cpus_busy = cpus_busy(trace_, uses_);
+    out.cpus_short = out.cpus_busy >= kCpusShort;
+    out.asked.resize(options_.asked.size());
+    if (out.progress.empty()) {
+      return out;
+    }
+    const Replays replays = replayed(out);
+    out.simulated = replays.simulated;
+    for (std::size_t i = 0; i < out.asked.size(); ++i) {
+      out.asked[i] = gain(out, replays, 0, i);
+    }
+    out.answers = answers(out, replays);
+    return out;
+  }
+
+ private:
+  Replays replayed(const Answers& about) const {
+    Replays out;
+    out.tried = candidates_of(trace_, groups_, kinds_, uses_, most_candidates());
+    std::vector<Scenario> scenarios = options_.asked;
+    for (const Change& change : out.tried) {
+      scenarios.push_back({change});
+    }
+    const ReplayInput input{trace_, groups_, kinds_, channels_, about.cpus_busy};
+    if (about.cpus_short && simulated(input, scenarios, about.progress.front(), out)) {
+      return out;
+    }
+    out.replayed = replay(input, scenarios, kPieces);
+    return out;
+  }
+
+  std::size_t most_candidates() const {
+    // Lanes keep three numbers for each thread, and two for each group and piece.
+    const std::size_t bytes =
+        sizeof(double) * (3 * trace_.actors.size() + 2 * kPieces * groups_.groups.size());
+    return std::min(options_.most_candidates,
+                    std::max(kFewestCandidates, kMostReplayBytes / std::max<std::size_t>(bytes, 1)));
+  }
+
+  /// Whether the simulation reproduces the recording. If so, it gives the gains, that of more CPUs as well.
+  bool simulated(const ReplayInput& input, std::vector<Scenario> scenarios, const Progress& progress,
+                 Replays& out) const {
+    scenarios.push_back({{Resource::cpus}});
+    scenarios.emplace_back();
+    const Scripts scripts = scripts_of(input, kMostSteps);
+    const std::optional<Replayed> unchanged = simulate(input, scripts, {Scenario{}}, kPieces);
+    if (!unchanged || std::abs(gain_of(progress, *unchanged, weights_, 0, 0, kPieces).least) > kReproduces) {
+      return false;
+    }
+    std::optional<Replayed> changed = simulate(input, scripts, scenarios, kPieces);
+    if (!changed) {
+      return false;
+    }
+    out.replayed = *std::move(changed);
+    relate_to_last(out.replayed);
+    out.tried.push_back({Resource::cpus});
+    out.simulated = true;
+    return true;
+  }
+
+  Gain gain(const Answers& about, const Replays& replays, std::size_t progress, std::size_t scenario) const {
+    const auto in_pieces = [&](std::size_t from, std::size_t to) {
+      return gain_of(about.progress[progress], replays.replayed, weights_, scenario, from, to);
+    };
+    Gain out;
+    const GainBounds whole = in_pieces(0, kPieces);
+    out.gain = whole.least;
+    double low = whole.least;
+    double high = whole.least;
+    for (std::size_t piece = 0; piece < kPieces; ++piece) {
+      const double one = in_pieces(piece, piece + 1).least;
+      low = std::min(low, one);
+      high = std::max(high, one);
+    }
+    if (high - low > kWidestRange || unknown(about.progress[progress]) ||
+        (about.cpus_short && !replays.simulated)) {
+      out.certainty = Certainty::rough;
+      return out;
+    }
+    out.low = low;
+    out.high = std::max(high, whole.most);
+    if (whole.most - whole.least > kReproduces) {
+      out.certainty = Certainty::up_to;
+    }
+    return out;
+  }
+
+  /// Whether too little is known of what the progress waits for.
+  bool unknown(const Progress& progress) const {
+    Nanos unknown_ns = 0;
+    Nanos lifetime_ns = 0;
+    for (const ProgressPart& part : progress.parts) {
+      for (const GroupId group : part.groups) {
+        unknown_ns += uses_.groups[group].unknown_ns + uses_.groups[group].guessed_ns;
+        lifetime_ns += uses_.groups[group].lifetime_ns;
+      }
+    }
+    return static_cast<double>(unknown_ns) > kMostUnknown * static_cast<double>(lifetime_ns);
+  }
+
+  /// For one progress, best first.
+  std::vector<Answer> ranked(const Answers& about, const Replays& replays, std::size_t progress) const {
+    std::vector<Answer> out;
+    for (std::size_t i = 0; i < replays.tried.size(); ++i) {
+      Answer answer;
+      static_cast<Gain&>(answer) = gain(about, replays, progress, options_.asked.size() + i);
+      answer.change = replays.tried[i];
+      answer.progress = progress;
+      if (answer.change.resource == Resource::cpus && answer.certainty == Certainty::sure) {
+        // Threads that shared a CPU never met at the locks that they would now meet at.
+        answer.certainty = Certainty::up_to;
+        answer.low.reset();
+        answer.high.reset();
+      }
+      out.push_back(answer);
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Answer& a, const Answer& b) { return a.gain > b.gain; });
+    // A gain that may be less stands behind one that is as good and sure.
+    for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+      if (out[i].certainty == Certainty::up_to && out[i + 1].certainty == Certainty::sure &&
+          out[i].gain <= out[i + 1].gain + kReproduces) {
+        std::swap(out[i], out[i + 1]);
+      }
+    }
+    return out;
+  }
+
+  std::vector<Answer> answers(const Answers& about, const Replays& replays) const {
+    std::vector<Answer> out = ranked(about, replays, 0);
+    if (out.empty()) {
+      return out;
+    }
+    const Change first = out.front().change;
+    std::vector<Answer> others;
+    for (std::size_t progress = 1; progress < about.progress.size(); ++progress) {
+      const std::vector<Answer> other = ranked(about, replays, progress);
+      const auto given = std::find_if(other.begin(), other.end(),
+                                      [&first](const Answer& answer) { return answer.change == first; });
+      if (other.front().gain >= kWorthSplitting && given->gain < other.front().gain / 2) {
+        others.push_back(other.front());
+      }
+    }
+    out.insert(out.begin() + 1, others.begin(), others.end());
+    out.resize(std::min(out.size(), options_.most_answers));
+    if (!others.empty()) {
+      for (Answer& answer : out) {
+        answer.certainty = Certainty::split;
+      }
+    }
+    return out;
+  }
+
+  const Trace& trace_;
+  const ThreadGroups& groups_;
+  const AnswerOptions& options_;
+  WaitKinds kinds_;
+  Uses uses_;
+  std::vector<double> weights_;
+  std::vector<std::uint32_t> channels_;
+};
+
+}  // namespace
+
+std::string_view to_string(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::sure:
+      return "sure";
+    case Certainty::split:
+      return "split";
+    case Certainty::rough:
+      return "rough";
+    case Certainty::up_to:
+      return "up-to";
+  }
+  return "rough";
+}
+
+Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options) {
+  return Answering(trace, groups, options).run();
+}
+
+}  // namespace offwait

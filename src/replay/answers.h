@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which change would gain most, for the progress that counts.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/trace.h"
+#include "progress/progress.h"
+#include "replay/scenario.h"
+
+namespace offwait {
+
+/// How far a gain can be relied on.
+enum class Certainty : std::uint8_t {
+  sure,
+  split,  ///< what limits depends on whose progress counts
+  rough,  ///< the order holds, the number may not
+  up_to,  ///< it may be less, because the recording does not show what limits next
+};
+std::string_view to_string(Certainty certainty);
+
+/// What a scenario would gain: throughput of a progress with it, minus 1.
+struct Gain {
+  double gain = 0;
+  std::optional<double> low;  ///< the range over pieces of the window; none if the pieces differ too much
+  std::optional<double> high;
+  Certainty certainty = Certainty::sure;
+};
+
+struct Answer : Gain {
+  Change change;             ///< this part twice as fast; of `cpus`, twice as many
+  std::size_t progress = 0;  ///< index into Answers::progress
+};
+
+struct Answers {
+  std::vector<Progress> progress;  ///< the first counts; the others may be meant
+  std::vector<Answer> answers;     ///< best first; answers for other kinds of progress follow the first one
+  std::vector<Gain> asked;         ///< parallel to AnswerOptions::asked, for the first progress
+  double cpus_busy = 0;            ///< 0 to 1
+  bool cpus_short = false;
+  bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording
+};
+
+struct AnswerOptions {
+  ProgressOptions progress{};
+  std::vector<Scenario> asked{};
+  std::size_t most_candidates = 40;
+  std::size_t most_answers = 10;
+};
+
+/// Replays the trace with each part that takes time made twice as fast. Gains come from lanes or, where the
+/// CPUs are short, from the simulation, if that reproduces the recording within 5 %; else they are rough. A
+/// range is no error bound: it spans the pieces of this recording only. The trace must satisfy validate().
+Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
+
+}  // namespace offwait

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/candidates.h"
+
+#include <algorithm>
+#include <map>
+
+namespace offwait {
+
+namespace {
+
+constexpr double kWorthTrying = 0.005;
+
+struct Candidate {
+  Change change;
+  Nanos time_ns = 0;
+};
+
+}  // namespace
+
+std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                  const Uses& uses, std::size_t most) {
+  std::vector<Candidate> found;
+  std::map<ActorId, Nanos> disks;
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    if (kinds.below_devices[id]) {
+      continue;
+    }
+    const GroupUse& use = uses.groups[id];
+    found.push_back({{Resource::cpu, id}, use.running_ns});
+    found.push_back({{Resource::sleep, id}, use.timer_ns});
+    found.push_back({{Resource::remote, id}, use.remote_ns});
+    for (const auto& [disk, ns] : use.disk_ns) {
+      found.push_back({{Resource::io, id, disk}, ns});
+      disks[disk] += ns;
+    }
+  }
+  for (const auto& [disk, ns] : disks) {
+    found.push_back({{Resource::disk, kNoGroup, disk}, ns});
+  }
+  const double least = kWorthTrying * static_cast<double>(trace.window.length());
+  std::erase_if(found, [least](const Candidate& one) { return static_cast<double>(one.time_ns) < least; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.time_ns > b.time_ns; });
+  std::vector<Change> out;
+  for (const Candidate& one : found) {
+    if (out.size() < most) {
+      out.push_back(one.change);
+    }
+  }
+  return out;
+}
+
+}  // namespace offwait

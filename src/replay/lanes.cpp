@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/lanes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "replay/event_stream.h"
+
+namespace offwait {
+
+namespace {
+
+/// A thread with fewer waits has no rate of waits.
+constexpr std::uint64_t kEnoughWaits = 8;
+/// Above this part of their time the CPUs are short, and a thread that needs less CPU time also queues less.
+constexpr double kCpusShort = 0.85;
+/// Lanes come in blocks, so that the compiler uses vectors.
+constexpr std::size_t kBlock = 4;
+
+using Row = double*;
+using ConstRow = const double*;
+
+/// Rows of one number for each lane.
+class Rows {
+ public:
+  Rows(std::size_t rows, std::size_t lanes, double value) : lanes_(lanes), values_(rows * lanes, value) {}
+  Row operator[](std::size_t row) { return values_.data() + row * lanes_; }
+
+ private:
+  std::size_t lanes_;
+  std::vector<double> values_;
+};
+
+/// How much longer each kind of time takes, by lane. Rows that no scenario changes are one row of ones.
+class Factors {
+ public:
+  explicit Factors(std::size_t lanes) : lanes_(lanes), ones_(lanes, 1.0) {}
+
+  void multiply(Resource resource, std::uint32_t group, ActorId device, std::size_t lane, double factor) {
+    const auto [found, added] = rows_.try_emplace({resource, group, device}, ones_);
+    found->second[lane] *= factor;
+  }
+  ConstRow of(Resource resource, std::uint32_t group, ActorId device = kNoActor) const {
+    const auto found = rows_.find({resource, group, device});
+    return found == rows_.end() ? ones_.data() : found->second.data();
+  }
+
+ private:
+  std::size_t lanes_;
+  std::vector<double> ones_;
+  std::map<std::tuple<Resource, std::uint32_t, ActorId>, std::vector<double>> rows_;
+};
+
+enum class State : std::uint8_t { absent, running, runnable, blocked };
+
+/// The requests of one group to one disk, as the waits for them showed.
+struct DiskQueue {
+  std::uint32_t channels = 0;
+  std::uint64_t issued = 0;
+  std::uint64_t completed = 0;
+  std::vector<Nanos> recorded;  ///< when the last requests were complete, by number of completion
+  std::optional<Rows> replayed;
+  ConstRow own = nullptr;    ///< factors of this group's requests
+  ConstRow other = nullptr;  ///< factors of all requests to the disk
+};
+
+struct ThreadState {
+  State state = State::absent;
+  Nanos last = 0;  ///< time of the last event; of a blocked thread, of its block
+  Nanos born = 0;
+  GroupId group = kNoGroup;
+  std::uint64_t waits = 0;      ///< in the whole window
+  std::uint64_t request = 0;    ///< number of the request that it waits for
+  Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
+  bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
+  ConstRow cpu = nullptr;
+  ConstRow sleep = nullptr;
+  ConstRow remote = nullptr;
+};
+
+/// A thread that began to wait for a lock while the one that released it later was blocked.
+struct Pending {
+  ActorId waiter;
+  Nanos at;
+};
+
+class Replay {
+ public:
+  Replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces)
+      : input_(input),
+        trace_(input.trace),
+        lanes_((scenarios.size() + kBlock - 1) / kBlock * kBlock),
+        scenarios_(scenarios.size()),
+        factors_(lanes_),
+        threads_(trace_.actors.size()),
+        now_(trace_.actors.size(), lanes_, 0.0),
+        snapshots_(trace_.actors.size(), lanes_, 0.0),
+        piece_begins_(trace_.actors.size(), lanes_, 0.0),
+        pending_(trace_.actors.size()),
+        reached_(lanes_),
+        waited_(lanes_) {
+    set_factors(scenarios);
+    for (const Wait& wait : trace_.waits) {
+      ++threads_[trace_.sites[wait.site].thread].waits;
+    }
+    out_ = nothing_replayed(scenarios_, pieces, input.groups.groups.size());
+  }
+
+  Replayed run() {
+    EventStream events(trace_);
+    std::size_t piece = 0;
+    while (const std::optional<Event> event = events.next()) {
+      while (event->at >= piece_end(piece)) {
+        close_piece(piece++);
+      }
+      take(*event);
+    }
+    while (piece < out_.pieces.size()) {
+      close_piece(piece++);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void set_factors(const std::vector<Scenario>& scenarios) {
+    for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
+      for (const Change& change : scenarios[lane]) {
+        factors_.multiply(change.resource, change.group, change.device, lane, change.factor);
+      }
+    }
+    std::vector<double> running = shares_of_running();
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      ThreadState& thread = threads_[id];
+      thread.group = input_.groups.group_of[id];
+      if (thread.group != kNoGroup) {
+        thread.cpu = factors_.of(Resource::cpu, thread.group);
+        thread.sleep = factors_.of(Resource::sleep, thread.group);
+        thread.remote = factors_.of(Resource::remote, thread.group);
+      }
+    }
+    runnable_.assign(lanes_, 1.0);
+    if (input_.machine_busy < kCpusShort) {
+      return;
+    }
+    for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
+      for (const Change& change : scenarios[lane]) {
+        if (change.resource == Resource::cpu) {
+          runnable_[lane] *= 1 - (1 - change.factor) * running[change.group];
+        }
+      }
+    }
+  }
+
+  /// Each group's part of all running time, by GroupId.
+  std::vector<double> shares_of_running() const {
+    std::vector<Nanos> off(trace_.actors.size());
+    const auto clip = [this](Nanos at) { return std::clamp(at, trace_.window.begin, trace_.window.end); };
+    for (const Wait& wait : trace_.waits) {
+      off[trace_.sites[wait.site].thread] += clip(wait.run) - clip(wait.block);
+    }
+    for (const Preemption& preemption : trace_.preemptions) {
+      off[preemption.thread] += clip(preemption.run) - clip(preemption.out);
+    }
+    std::vector<double> out(input_.groups.groups.size());
+    double sum = 0;
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      if (const GroupId group = input_.groups.group_of[id]; group != kNoGroup) {
+        const Actor& actor = trace_.actors[id];
+        const auto running = static_cast<double>(
+            std::max<Nanos>(0, clip(actor.exit) - clip(std::max(actor.start, actor.seen)) - off[id]));
+        out[group] += running;
+        sum += running;
+      }
+    }
+    for (double& share : out) {
+      share /= std::max(sum, 1.0);
+    }
+    return out;
+  }
+
+  Nanos piece_end(std::size_t piece) const {
+    const auto pieces = static_cast<Nanos>(out_.pieces.size());
+    if (static_cast<Nanos>(piece) + 1 >= pieces) {
+      return kNever;
+    }
+    return trace_.window.begin + trace_.window.length() / pieces * (static_cast<Nanos>(piece) + 1);
+  }
+
+  void close_piece(std::size_t piece) {
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      ThreadState& thread = threads_[id];
+      if (thread.state == State::absent) {
+        continue;
+      }
+      // A thread that ran to its end has no event there.
+      const bool last = piece + 1 == out_.pieces.size();
+      if (last && thread.state == State::running) {
+        advance(id, std::min(trace_.window.end, trace_.actors[id].exit));
+      }
+      GroupTime& time = out_.pieces[piece][thread.group];
+      const auto done = static_cast<double>(thread.last - thread.piece_from);
+      const Row now = now_[id];
+      const Row from = piece_begins_[id];
+      for (std::size_t lane = 0; lane < scenarios_; ++lane) {
+        time.done_ns[lane] += done;
+        time.took_ns[lane] += now[lane] - from[lane];
+      }
+      std::copy_n(now, lanes_, from);
+      thread.piece_from = thread.last;
+    }
+  }
+
+  void take(const Event& event) {
+    switch (event.what) {
+      case Event::What::born:
+        return born(event);
+      case Event::What::block:
+        return block(event);
+      case Event::What::wake:
+        return wake(event);
+      case Event::What::run:
+        advance(event.thread, event.at);
+        threads_[event.thread].state = State::running;
+        return;
+      case Event::What::preempted:
+        advance(event.thread, event.at);
+        threads_[event.thread].state = State::runnable;
+        return;
+    }
+  }
+
+  void born(const Event& event) {
+    ThreadState& thread = threads_[event.thread];
+    thread.state = State::running;
+    thread.last = thread.born = thread.piece_from = event.at;
+    const Row now = now_[event.thread];
+    const Actor& actor = trace_.actors[event.thread];
+    if (actor.start > trace_.window.begin && actor.parent != kNoActor &&
+        threads_[actor.parent].state != State::absent) {
+      reach(actor.parent, event.at, now);
+    } else {
+      std::fill_n(now, lanes_, static_cast<double>(event.at - trace_.window.begin));
+    }
+    std::copy_n(now, lanes_, piece_begins_[event.thread]);
+  }
+
+  /// Where the thread is at recorded time `at`, if it is not blocked then.
+  void reach(ActorId id, Nanos at, Row out) {
+    const ThreadState& thread = threads_[id];
+    const auto elapsed = static_cast<double>(at - thread.last);
+    const ConstRow factor = thread.state == State::running    ? thread.cpu
+                            : thread.state == State::runnable ? runnable_.data()
+                                                              : nullptr;
+    const ConstRow now = now_[id];
+    if (factor == nullptr) {
+      for (std::size_t i = 0; i < lanes_; ++i) out[i] = now[i] + elapsed;
+      return;
+    }
+    for (std::size_t i = 0; i < lanes_; i += kBlock) {
+      for (std::size_t j = i; j < i + kBlock; ++j) out[j] = now[j] + elapsed * factor[j];
+    }
+  }
+
+  void advance(ActorId id, Nanos at) {
+    reach(id, at, now_[id]);
+    threads_[id].last = at;
+  }
+
+  void block(const Event& event) {
+    advance(event.thread, event.at);
+    ThreadState& thread = threads_[event.thread];
+    thread.state = State::blocked;
+    thread.snapshot_valid = false;
+    const SiteId site_id = trace_.waits[event.wait].site;
+    const WaitSite& site = trace_.sites[site_id];
+    const WaitKind kind = input_.kinds.of_site[site_id];
+    if (kind == WaitKind::disk) {
+      thread.request = queue_of(site.waker, thread.group).issued++;
+    } else if (kind == WaitKind::lock && threads_[site.waker].group != thread.group &&
+               threads_[site.waker].state != State::absent) {
+      if (threads_[site.waker].state == State::blocked) {
+        pending_[site.waker].push_back({event.thread, event.at});
+      } else {
+        reach(site.waker, event.at, snapshots_[event.thread]);
+        thread.snapshot_valid = true;
+      }
+    }
+  }
+
+  DiskQueue& queue_of(ActorId disk, GroupId group) {
+    const auto [found, added] = queues_.try_emplace({disk, group});
+    DiskQueue& queue = found->second;
+    if (added) {
+      queue.channels = input_.channels[disk];
+      if (queue.channels != 0) {
+        queue.recorded.assign(4 * queue.channels, 0);
+        queue.replayed.emplace(4 * queue.channels, lanes_, 0.0);
+      }
+      queue.own = factors_.of(Resource::io, group, disk);
+      queue.other = factors_.of(Resource::disk, kNoGroup, disk);
+    }
+    return queue;
+  }
+
+  void wake(const Event& event) {
+    ThreadState& thread = threads_[event.thread];
+    const SiteId site_id = trace_.waits[event.wait].site;
+    const WaitSite& site = trace_.sites[site_id];
+    const auto length = static_cast<double>(event.at - thread.last);
+    switch (input_.kinds.of_site[site_id]) {
+      case WaitKind::handover:
+      case WaitKind::lock:
+        wait_for_thread(event, site, input_.kinds.of_site[site_id], length);
+        break;
+      case WaitKind::disk:
+        wait_for_disk(event, site, length);
+        break;
+      case WaitKind::timer:
+        wait_scaled(thread.sleep, length);
+        break;
+      case WaitKind::remote:
+        wait_scaled(thread.remote, length);
+        break;
+      case WaitKind::below:
+      case WaitKind::transit:
+      case WaitKind::unknown:
+        std::fill(waited_.begin(), waited_.end(), length);
+        break;
+    }
+    settle_pending(event, length);
+    const Row now = now_[event.thread];
+    for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
+    thread.last = event.at;
+    thread.state = State::runnable;
+  }
+
+  void wait_scaled(ConstRow factor, double length) {
+    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * factor[i];
+  }
+
+  /// The longest that a wait of this recorded length may become.
+  double cap(const ThreadState& thread, ActorId id, double length) const {
+    if (thread.waits < kEnoughWaits) {
+      return 1e300;
+    }
+    const Nanos lifetime = std::min(trace_.window.end, trace_.actors[id].exit) - thread.born;
+    return length + 2 * static_cast<double>(lifetime) / static_cast<double>(thread.waits);
+  }
+
+  void wait_for_thread(const Event& event, const WaitSite& site, WaitKind kind, double length) {
+    const ThreadState& thread = threads_[event.thread];
+    const ThreadState& waker = threads_[site.waker];
+    if (waker.state == State::absent) {
+      std::fill(waited_.begin(), waited_.end(), length);
+      return;
+    }
+    reach(site.waker, event.at, reached_.data());
+    const ConstRow now = now_[event.thread];
+    const double longest = cap(thread, event.thread, length);
+    if (kind == WaitKind::lock && waker.group != thread.group && thread.snapshot_valid) {
+      const ConstRow from = snapshots_[event.thread];
+      const ConstRow released = reached_.data();
+      // The rates of the two are recorded ÷ replayed time since the window's begin.
+      const double began = static_cast<double>(thread.last - trace_.window.begin) + 1;
+      const double ended = static_cast<double>(event.at - trace_.window.begin) + 1;
+      for (std::size_t i = 0; i < lanes_; ++i) {
+        const double meets = std::clamp(ended / (released[i] + 1) * ((now[i] + 1) / began), 0.5, 2.0);
+        waited_[i] = std::min((released[i] - from[i]) * meets, longest);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < lanes_; ++i) {
+      waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), longest);
+    }
+  }
+
+  void wait_for_disk(const Event& event, const WaitSite& site, double length) {
+    const ThreadState& thread = threads_[event.thread];
+    DiskQueue& queue = queue_of(site.waker, thread.group);
+    const ConstRow now = now_[event.thread];
+    const std::uint64_t slots = 4 * std::uint64_t{queue.channels};
+    const bool queued = queue.channels != 0 && thread.request >= queue.channels &&
+                        queue.completed <= thread.request - queue.channels + slots &&
+                        thread.request - queue.channels < queue.completed;
+    if (!queued) {
+      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * queue.own[i] * queue.other[i];
+    } else {
+      const std::uint64_t before = (thread.request - queue.channels) % slots;
+      const auto service = static_cast<double>(event.at - std::max(thread.last, queue.recorded[before]));
+      const ConstRow free = (*queue.replayed)[before];
+      const double longest = cap(thread, event.thread, length);
+      for (std::size_t i = 0; i < lanes_; ++i) {
+        const double queues = std::max(0.0, free[i] - now[i]);
+        waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i], longest);
+      }
+    }
+    if (queue.channels != 0) {
+      const std::uint64_t slot = queue.completed % slots;
+      queue.recorded[slot] = event.at;
+      const Row done = (*queue.replayed)[slot];
+      for (std::size_t i = 0; i < lanes_; ++i) done[i] = now[i] + waited_[i];
+    }
+    ++queue.completed;
+  }
+
+  /// Finds where this thread was when others began to wait for it during the wait that ends now.
+  void settle_pending(const Event& event, double length) {
+    const ThreadState& thread = threads_[event.thread];
+    const ConstRow now = now_[event.thread];
+    for (const Pending& pending : pending_[event.thread]) {
+      const double part = length > 0 ? static_cast<double>(pending.at - thread.last) / length : 0;
+      const Row snapshot = snapshots_[pending.waiter];
+      for (std::size_t i = 0; i < lanes_; ++i) snapshot[i] = now[i] + waited_[i] * part;
+      threads_[pending.waiter].snapshot_valid = true;
+    }
+    pending_[event.thread].clear();
+  }
+
+  const ReplayInput& input_;
+  const Trace& trace_;
+  std::size_t lanes_;
+  std::size_t scenarios_;
+  Factors factors_;
+  std::vector<ThreadState> threads_;
+  Rows now_;
+  Rows snapshots_;
+  Rows piece_begins_;
+  std::vector<std::vector<Pending>> pending_;
+  std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
+  std::vector<double> runnable_;
+  std::vector<double> reached_;
+  std::vector<double> waited_;
+  Replayed out_;
+};
+
+}  // namespace
+
+std::string_view to_string(Resource resource) {
+  switch (resource) {
+    case Resource::cpu:
+      return "cpu";
+    case Resource::io:
+      return "io";
+    case Resource::disk:
+      return "disk";
+    case Resource::sleep:
+      return "sleep";
+    case Resource::remote:
+      return "remote";
+    case Resource::cpus:
+      return "cpus";
+  }
+  return "cpu";
+}
+
+Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups) {
+  const std::vector<double> zeros(scenarios, 0.0);
+  const std::vector<GroupTime> piece(groups, {zeros, zeros});
+  return {scenarios, std::vector<std::vector<GroupTime>>(std::max<std::size_t>(pieces, 1), piece)};
+}
+
+Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces) {
+  return Replay(input, scenarios, pieces).run();
+}
+
+}  // namespace offwait

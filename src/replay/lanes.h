@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Replays a recording under many scenarios at once, one lane each: what was recorded happens in the recorded
+// order, and each thread reaches it at a new time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/trace.h"
+#include "progress/thread_groups.h"
+#include "progress/wait_kinds.h"
+#include "replay/scenario.h"
+
+namespace offwait {
+
+/// What a group's threads did in one piece of the window, summed over the threads; by scenario.
+struct GroupTime {
+  std::vector<double> done_ns;  ///< how long it took in the recording
+  std::vector<double> took_ns;  ///< how long it takes now
+};
+
+struct Replayed {
+  std::size_t scenarios = 0;
+  std::vector<std::vector<GroupTime>> pieces;  ///< by piece of the window, then by GroupId
+};
+
+/// Zeros: nothing is replayed yet.
+Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups);
+
+/// What a replay is made of; the values outlive it.
+struct ReplayInput {
+  const Trace& trace;
+  const ThreadGroups& groups;
+  const WaitKinds& kinds;
+  const std::vector<std::uint32_t>& channels;  ///< disk_channels()
+  double machine_busy = 0;                     ///< 0 to 1
+};
+
+/// Cuts the window into `pieces` of equal length and replays it under all `scenarios`. A scenario without
+/// changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no CPUs.
+///
+/// The rules. A thread's running time is scaled by its group's change. A wait that a thread ended by a
+/// hand-over, or by a release of a lock within one group, ends when that thread gets there. A wait for a lock
+/// of another group lasts as long as its holder takes from where it was when the wait began, in proportion to
+/// how often the two now meet. No such wait grows by more than twice the mean distance of the thread's waits,
+/// because otherwise a few odd waits pin the thread to the one that ended them. A request to a disk with a
+/// known number of channels queues behind the group's earlier requests; the rest of its time is scaled. Waits
+/// for timers and remote services are scaled. Runnable time stays; where the CPUs are short it shrinks with
+/// the CPU work of its group.
+///
+/// Takes O(events × scenarios) time. Beside the EventStream it needs 24 bytes of memory for each actor and
+/// scenario, 64 for each group, and 32 for each channel of a disk and group that uses it.
+Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces);
+
+}  // namespace offwait

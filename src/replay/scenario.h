@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What might be changed in the program or below it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/trace.h"
+#include "progress/thread_groups.h"
+
+namespace offwait {
+
+enum class Resource : std::uint8_t {
+  cpu,     ///< the CPU work of a group
+  io,      ///< a group's requests to a disk
+  disk,    ///< a disk, for all its users
+  sleep,   ///< a group's waits for a time
+  remote,  ///< a group's waits for services that are not in the recording
+  cpus,    ///< how many CPUs there are
+};
+std::string_view to_string(Resource resource);
+
+/// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work.
+struct Change {
+  Resource resource = Resource::cpu;
+  GroupId group = kNoGroup;   ///< cpu, io, sleep, remote
+  ActorId device = kNoActor;  ///< io, disk
+  double factor = 0.5;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// Changes made together.
+using Scenario = std::vector<Change>;
+
+}  // namespace offwait

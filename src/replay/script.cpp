@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/script.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "replay/event_stream.h"
+
+namespace offwait {
+
+namespace {
+
+/// A wake-up on a free CPU takes no longer than this. The shortest recorded one may be longer if no thread
+/// ever found a free CPU.
+constexpr Nanos kLongestWakeUp = 50'000;
+constexpr std::uint64_t kEnoughWaits = 8;
+
+enum class State : std::uint8_t { absent, running, runnable, blocked };
+
+struct ThreadState {
+  State state = State::absent;
+  Nanos last = 0;       ///< time of the last event
+  Nanos step_from = 0;  ///< recorded time that is in no step yet
+  double work_ns = 0;   ///< running time that is in no step yet
+  std::uint64_t waits = 0;
+  std::uint64_t request = 0;
+};
+
+struct DiskState {
+  std::uint64_t issued = 0;
+  std::vector<Nanos> completions;  ///< of the last ones, by number
+  std::uint64_t completed = 0;
+};
+
+class Writer {
+ public:
+  explicit Writer(const ReplayInput& input)
+      : input_(input), trace_(input.trace), threads_(trace_.actors.size()) {
+    out_.threads.resize(trace_.actors.size());
+    for (const Wait& wait : trace_.waits) {
+      ++threads_[trace_.sites[wait.site].thread].waits;
+    }
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      const Actor& actor = trace_.actors[id];
+      out_.threads[id].repeats = actor.kind == ActorKind::thread && actor.start <= trace_.window.begin &&
+                                 actor.exit >= trace_.window.end;
+    }
+  }
+
+  Scripts write(std::size_t most_steps) {
+    EventStream events(trace_);
+    Nanos end = trace_.window.end;
+    while (const std::optional<Event> event = events.next()) {
+      if (out_.steps >= most_steps) {
+        end = event->at;
+        break;
+      }
+      take(*event);
+    }
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      if (threads_[id].state == State::running || threads_[id].state == State::runnable) {
+        advance(id, std::min(end, trace_.actors[id].exit));
+        flush(id);
+      }
+    }
+    out_.length_ns = static_cast<double>(end - trace_.window.begin);
+    out_.wake_up_ns = static_cast<double>(std::min(shortest_, kLongestWakeUp));
+    return std::move(out_);
+  }
+
+ private:
+  void take(const Event& event) {
+    ThreadState& thread = threads_[event.thread];
+    switch (event.what) {
+      case Event::What::born:
+        return born(event);
+      case Event::What::wake:
+        return wake(event);
+      case Event::What::run:
+        shortest_ = std::min(shortest_, event.at - thread.last);
+        thread.state = State::running;
+        thread.last = event.at;
+        return;
+      case Event::What::block: {
+        advance(event.thread, event.at);
+        flush(event.thread);
+        thread.state = State::blocked;
+        const SiteId site = trace_.waits[event.wait].site;
+        if (input_.kinds.of_site[site] == WaitKind::disk) {
+          thread.request = disks_[trace_.sites[site].waker].issued++;
+        }
+        return;
+      }
+      case Event::What::preempted:
+        advance(event.thread, event.at);
+        thread.state = State::runnable;
+        return;
+    }
+  }
+
+  void born(const Event& event) {
+    ThreadState& thread = threads_[event.thread];
+    thread.state = State::running;
+    thread.last = thread.step_from = event.at;
+    const Actor& actor = trace_.actors[event.thread];
+    if (actor.start <= trace_.window.begin) {
+      return;
+    }
+    if (actor.parent != kNoActor && threads_[actor.parent].state == State::running) {
+      signal(actor.parent, event.at, event.thread, 1e300, 0);
+      out_.threads[event.thread].repeats = out_.threads[actor.parent].repeats;
+    } else {
+      push(event.thread, {Step::What::delay, 0, static_cast<double>(event.at - trace_.window.begin), 0});
+    }
+  }
+
+  void push(ActorId thread, const Step& step) {
+    out_.threads[thread].steps.push_back(step);
+    ++out_.steps;
+  }
+
+  void advance(ActorId id, Nanos at) {
+    ThreadState& thread = threads_[id];
+    if (thread.state == State::running) {
+      thread.work_ns += static_cast<double>(at - thread.last);
+    }
+    thread.last = at;
+  }
+
+  /// Writes down the work since the last step.
+  void flush(ActorId id) {
+    ThreadState& thread = threads_[id];
+    push(id, {Step::What::work, 0, thread.work_ns, static_cast<double>(thread.last - thread.step_from)});
+    thread.work_ns = 0;
+    thread.step_from = thread.last;
+  }
+
+  void signal(ActorId from, Nanos at, ActorId to, double longest, double recorded) {
+    advance(from, at);
+    flush(from);
+    push(from, {Step::What::signal, out_.signals, 0, 0});
+    push(to, {Step::What::await, out_.signals, longest, recorded});
+    ++out_.signals;
+  }
+
+  void wake(const Event& event) {
+    ThreadState& thread = threads_[event.thread];
+    const SiteId site_id = trace_.waits[event.wait].site;
+    const WaitSite& site = trace_.sites[site_id];
+    const auto length = static_cast<double>(event.at - thread.last);
+    const auto simple = [&](Step::What what) { push(event.thread, {what, 0, length, length}); };
+    switch (input_.kinds.of_site[site_id]) {
+      case WaitKind::handover:
+      case WaitKind::lock:
+        if (threads_[site.waker].state == State::running || threads_[site.waker].state == State::runnable) {
+          signal(site.waker, event.at, event.thread, longest(thread, length), length);
+        } else {
+          simple(Step::What::delay);
+        }
+        break;
+      case WaitKind::disk:
+        push(event.thread, {Step::What::disk, site.waker, service(event, site.waker), length});
+        break;
+      case WaitKind::timer:
+        simple(Step::What::sleep);
+        break;
+      case WaitKind::remote:
+        simple(Step::What::remote);
+        break;
+      case WaitKind::below:
+      case WaitKind::transit:
+      case WaitKind::unknown:
+        simple(Step::What::delay);
+        break;
+    }
+    thread.last = thread.step_from = event.at;
+    thread.state = State::runnable;
+  }
+
+  double longest(const ThreadState& thread, double length) const {
+    return thread.waits < kEnoughWaits
+               ? 1e300
+               : length + 2 * static_cast<double>(trace_.window.length()) / static_cast<double>(thread.waits);
+  }
+
+  /// How long the request took once a channel of the disk was free.
+  double service(const Event& event, ActorId id) {
+    const std::uint64_t channels = input_.channels[id];
+    DiskState& disk = disks_[id];
+    const ThreadState& thread = threads_[event.thread];
+    Nanos begin = thread.last;
+    if (channels != 0) {
+      const std::uint64_t slots = 4 * channels;
+      disk.completions.resize(slots);
+      const std::uint64_t before = thread.request - channels;
+      if (thread.request >= channels && before < disk.completed && disk.completed <= before + slots) {
+        begin = std::max(begin, disk.completions[before % slots]);
+      }
+      disk.completions[disk.completed++ % slots] = event.at;
+    }
+    return static_cast<double>(event.at - begin);
+  }
+
+  const ReplayInput& input_;
+  const Trace& trace_;
+  std::vector<ThreadState> threads_;
+  std::map<ActorId, DiskState> disks_;
+  Nanos shortest_ = kNever;  ///< time from a wake to running: without a queue for a CPU
+  Scripts out_;
+};
+
+}  // namespace
+
+Scripts scripts_of(const ReplayInput& input, std::size_t most_steps) {
+  return Writer(input).write(most_steps);
+}
+
+}  // namespace offwait

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A recording as what each thread does, without when: so much work, then a wait for this or that. A
+// simulation follows it under other conditions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/trace.h"
+#include "replay/lanes.h"
+
+namespace offwait {
+
+struct Step {
+  enum class What : std::uint8_t {
+    work,    ///< runs for `length_ns`
+    signal,  ///< ends the wait of the thread that awaits signal `id`
+    await,   ///< waits for signal `id`, but no longer than `length_ns`
+    disk,    ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
+    sleep,   ///< a timer ends the wait after `length_ns`
+    remote,  ///< a service answers after `length_ns`
+    delay,   ///< waits for `length_ns`, whatever changes
+  };
+  What what = What::work;
+  std::uint32_t id = 0;
+  double length_ns = 0;
+  double recorded_ns = 0;  ///< how long the step took in the recording, queueing for a CPU included
+};
+
+struct Script {
+  std::vector<Step> steps;
+  bool repeats = false;  ///< it lived throughout the window; what follows is taken to be like it
+};
+
+struct Scripts {
+  std::vector<Script> threads;  ///< by ActorId; without steps for what is no thread
+  std::uint32_t signals = 0;    ///< their ids are below
+  std::size_t steps = 0;        ///< of all threads
+  double length_ns = 0;         ///< of the part of the window that is written down
+  double wake_up_ns = 0;        ///< from a wake to running where a CPU is free
+};
+
+/// The first `most_steps` or so of the recording.
+Scripts scripts_of(const ReplayInput& input, std::size_t most_steps);
+
+}  // namespace offwait

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <queue>
+#include <set>
+#include <utility>
+
+namespace offwait {
+
+namespace {
+
+constexpr double kSlice = 3e6;
+constexpr double kGranularity = 1e6;
+/// A thread that slept long is preferred by no more than this.
+constexpr double kMostCredit = 2e6;
+constexpr std::uint32_t kNobody = UINT32_MAX;
+/// A simulation that needs more moves than these is given up. A recorded step needs about two moves. Scripts
+/// that repeat without taking time, and threads that compute for hours, would need any number.
+constexpr std::uint64_t kMovesPerStep = 16;
+constexpr std::uint64_t kMovesBesides = 1'000'000;
+
+enum class State : std::uint8_t { done, ready, starting, running, blocked };
+
+struct Thread {
+  State state = State::done;
+  std::uint32_t step = 0;
+  std::uint32_t round = 0;  ///< how often the script has ended
+  std::uint32_t token = 0;  ///< events with another one are void
+  double work_left = 0;
+  double used = 0;     ///< running time, as the scheduler counts it
+  double since = 0;    ///< running since
+  double covered = 0;  ///< recorded time of the steps that are over
+  double rank = 0;     ///< `since` - `used`: at any time it is least for the running thread that ran most
+  double cpu = 1;
+  double sleep = 1;
+  double remote = 1;
+};
+
+struct Happening {
+  double at;
+  std::uint64_t order;
+  std::uint32_t thread;
+  std::uint32_t token;
+  bool operator>(const Happening& other) const {
+    return at != other.at ? at > other.at : order > other.order;
+  }
+};
+
+struct Disk {
+  std::uint32_t busy = 0;
+  std::deque<std::pair<std::uint32_t, double>> queue;  ///< threads, and how long their requests take
+};
+
+class Simulation {
+ public:
+  Simulation(const ReplayInput& input, const Scripts& scripts, const Scenario& scenario)
+      : input_(input),
+        scripts_(scripts),
+        scenario_(scenario),
+        threads_(scripts.threads.size()),
+        signalled_(scripts.signals),
+        awaiting_(scripts.signals, kNobody),
+        disks_(scripts.threads.size()) {
+    cpus_ = static_cast<double>(std::max(1U, input.trace.recording.cpus));
+    for (const Change& change : scenario) {
+      if (change.resource == Resource::cpus) {
+        cpus_ /= change.factor;
+      }
+    }
+    free_ = std::max(1, static_cast<int>(std::lround(cpus_)));
+    for (std::uint32_t id = 0; id < threads_.size(); ++id) {
+      const GroupId group = input.groups.group_of[id];
+      Thread& thread = threads_[id];
+      thread.cpu = factor(Resource::cpu, group, kNoActor);
+      thread.sleep = factor(Resource::sleep, group, kNoActor);
+      thread.remote = factor(Resource::remote, group, kNoActor);
+      if (!scripts.threads[id].steps.empty()) {
+        make_ready(id);
+      }
+    }
+  }
+
+  /// Goes on until then.
+  void run_until(double end) {
+    while (!happenings_.empty() && happenings_.top().at <= end && !gave_up()) {
+      ++moves_;
+      const Happening next = happenings_.top();
+      happenings_.pop();
+      now_ = next.at;
+      if (threads_[next.thread].token == next.token) {
+        happen(next.thread);
+      }
+    }
+    now_ = end;
+  }
+
+  /// Whether it took more moves than the simulation of a real recording does.
+  bool gave_up() const { return moves_ > scripts_.steps * kMovesPerStep + kMovesBesides; }
+
+  double covered(std::uint32_t id) const {
+    const Thread& thread = threads_[id];
+    if (thread.work_left <= 0) {
+      return thread.covered;
+    }
+    const Step& step = scripts_.threads[id].steps[thread.step];
+    const double ran = thread.state == State::running ? now_ - thread.since : 0;
+    const double left = std::max(0.0, thread.work_left - ran);
+    return thread.covered + step.recorded_ns * (1 - left / (step.length_ns * thread.cpu));
+  }
+
+ private:
+  double factor(Resource resource, GroupId group, ActorId device) const {
+    double out = 1;
+    for (const Change& change : scenario_) {
+      if (change.resource == resource && change.group == group && change.device == device) {
+        out *= change.factor;
+      }
+    }
+    return out;
+  }
+
+  void at(double when, std::uint32_t thread) {
+    happenings_.push({when, ++order_, thread, ++threads_[thread].token});
+  }
+
+  void happen(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    switch (thread.state) {
+      case State::starting:
+        thread.state = State::running;
+        thread.since = now_;
+        go_on(id);
+        return;
+      case State::running:
+        ran(id);
+        return;
+      case State::blocked:
+        wait_over(id);
+        return;
+      case State::ready:
+      case State::done:
+        return;
+    }
+  }
+
+  void account(Thread& thread) {
+    const double ran = now_ - thread.since;
+    thread.work_left -= ran;
+    thread.used += ran;
+    thread.since = now_;
+  }
+
+  /// The slice of a thread is over, or its work is.
+  void ran(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    account(thread);
+    if (thread.work_left > 0.5) {
+      if (!ready_.empty() && ready_.begin()->first < thread.used) {
+        preempt(id);
+      } else {
+        at(now_ + std::min(thread.work_left, kSlice), id);
+      }
+      return;
+    }
+    thread.work_left = 0;
+    computing_.erase({thread.rank, id});
+    finish_step(id);
+    go_on(id);
+  }
+
+  void finish_step(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    thread.covered += scripts_.threads[id].steps[thread.step].recorded_ns;
+    ++thread.step;
+    ++moves_;
+  }
+
+  /// Takes steps until one needs time. The thread has a CPU.
+  void go_on(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    if (thread.work_left > 0) {
+      return compute(id);
+    }
+    const Script& script = scripts_.threads[id];
+    for (std::size_t taken = 0;; ++taken) {
+      if (thread.step == script.steps.size()) {
+        // A script that takes no time would begin anew for ever.
+        if (!script.repeats || taken > script.steps.size()) {
+          return end(id);
+        }
+        thread.step = 0;
+        ++thread.round;
+      }
+      const Step& step = script.steps[thread.step];
+      if (step.what == Step::What::signal) {
+        give_signal(step.id);
+      } else if (step.what == Step::What::work) {
+        thread.work_left = step.length_ns * thread.cpu;
+        if (thread.work_left > 0) {
+          thread.since = now_;
+          return compute(id);
+        }
+      } else if (step.what != Step::What::await || signalled_[step.id] <= thread.round) {
+        return wait(id, step);
+      }
+      finish_step(id);
+    }
+  }
+
+  void compute(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    thread.rank = thread.since - thread.used;
+    computing_.insert({thread.rank, id});
+    at(now_ + std::min(thread.work_left, kSlice), id);
+  }
+
+  void end(std::uint32_t id) {
+    threads_[id].state = State::done;
+    ++threads_[id].token;
+    ++free_;
+    fill();
+  }
+
+  void give_signal(std::uint32_t id) {
+    ++signalled_[id];
+    const std::uint32_t waiter = awaiting_[id];
+    if (waiter != kNobody && signalled_[id] > threads_[waiter].round) {
+      wait_over(waiter);
+    }
+  }
+
+  void wait(std::uint32_t id, const Step& step) {
+    Thread& thread = threads_[id];
+    thread.state = State::blocked;
+    ++thread.token;
+    ++free_;
+    switch (step.what) {
+      case Step::What::await:
+        awaiting_[step.id] = id;
+        if (step.length_ns < 1e290) {
+          at(now_ + step.length_ns, id);
+        }
+        break;
+      case Step::What::disk:
+        ask(id, step);
+        break;
+      case Step::What::sleep:
+        at(now_ + step.length_ns * thread.sleep, id);
+        break;
+      case Step::What::remote:
+        at(now_ + step.length_ns * thread.remote, id);
+        break;
+      default:
+        at(now_ + step.length_ns, id);
+        break;
+    }
+    fill();
+  }
+
+  void ask(std::uint32_t id, const Step& step) {
+    const GroupId group = input_.groups.group_of[id];
+    const double takes =
+        step.length_ns * factor(Resource::io, group, step.id) * factor(Resource::disk, kNoGroup, step.id);
+    Disk& disk = disks_[step.id];
+    if (input_.channels[step.id] == 0 || disk.busy < input_.channels[step.id]) {
+      ++disk.busy;
+      at(now_ + takes, id);
+    } else {
+      disk.queue.emplace_back(id, takes);
+    }
+  }
+
+  void wait_over(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    const Step& step = scripts_.threads[id].steps[thread.step];
+    if (step.what == Step::What::await) {
+      awaiting_[step.id] = kNobody;
+    } else if (step.what == Step::What::disk) {
+      Disk& disk = disks_[step.id];
+      if (disk.queue.empty()) {
+        --disk.busy;
+      } else {
+        at(now_ + disk.queue.front().second, disk.queue.front().first);
+        disk.queue.pop_front();
+      }
+    }
+    finish_step(id);
+    make_ready(id);
+  }
+
+  // ---- CPUs
+
+  void make_ready(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    thread.used = std::max(thread.used, least_used_ - kMostCredit);
+    if (free_ > 0) {
+      start(id, scripts_.wake_up_ns);
+      return;
+    }
+    thread.state = State::ready;
+    ++thread.token;
+    ready_.insert({thread.used, id});
+    if (computing_.empty()) {
+      return;
+    }
+    const auto [rank, most] = *computing_.begin();
+    if (now_ - rank > thread.used + kGranularity) {
+      account(threads_[most]);
+      preempt(most);
+    }
+  }
+
+  void start(std::uint32_t id, double after) {
+    --free_;
+    threads_[id].state = State::starting;
+    threads_[id].since = now_;
+    at(now_ + after, id);
+  }
+
+  void preempt(std::uint32_t id) {
+    Thread& thread = threads_[id];
+    thread.state = State::ready;
+    ++thread.token;
+    computing_.erase({thread.rank, id});
+    ++free_;
+    ready_.insert({thread.used, id});
+    fill();
+  }
+
+  void fill() {
+    while (free_ > 0 && !ready_.empty()) {
+      const auto [used, id] = *ready_.begin();
+      ready_.erase(ready_.begin());
+      least_used_ = std::max(least_used_, used);
+      start(id, 1000);
+    }
+  }
+
+  const ReplayInput& input_;
+  const Scripts& scripts_;
+  const Scenario& scenario_;
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> signalled_;  ///< by signal: how often it was given
+  std::vector<std::uint32_t> awaiting_;   ///< by signal: who waits for it
+  std::vector<Disk> disks_;               ///< by ActorId
+  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
+  std::set<std::pair<double, std::uint32_t>> ready_;
+  std::set<std::pair<double, std::uint32_t>> computing_;  ///< by rank
+  std::uint64_t moves_ = 0;
+  std::uint64_t order_ = 0;
+  double now_ = 0;
+  double cpus_ = 1;
+  int free_ = 1;
+  double least_used_ = 0;
+};
+
+}  // namespace
+
+std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
+                                 const std::vector<Scenario>& scenarios, std::size_t pieces) {
+  Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
+  const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
+  for (std::size_t scenario = 0; scenario < scenarios.size(); ++scenario) {
+    Simulation simulation(input, scripts, scenarios[scenario]);
+    std::vector<double> before(scripts.threads.size());
+    for (std::size_t piece = 0; piece < out.pieces.size(); ++piece) {
+      simulation.run_until(length * static_cast<double>(piece + 1));
+      if (simulation.gave_up()) {
+        return std::nullopt;
+      }
+      for (ActorId id = 0; id < scripts.threads.size(); ++id) {
+        if (scripts.threads[id].steps.empty()) {
+          continue;
+        }
+        GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
+        const double covered = simulation.covered(id);
+        time.done_ns[scenario] += covered - before[id];
+        time.took_ns[scenario] += length;
+        before[id] = covered;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace offwait

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Simulates a recording's scripts on a number of CPUs with a fair scheduler. Where the CPUs are short, a
+// change alters how long threads queue for them: lanes (lanes.h) keep that time, the simulation finds it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "replay/lanes.h"
+#include "replay/scenario.h"
+#include "replay/script.h"
+
+namespace offwait {
+
+/// Simulates each scenario for as long as the scripts took in the recording. Threads that lived throughout
+/// begin their scripts anew when they are over. Equal input gives equal results.
+///
+/// The scheduler runs the thread that ran least; a thread that is woken preempts one that ran more by 1 ms,
+/// and none runs for more than 3 ms while others wait.
+///
+/// Returns nothing if a simulation takes far more moves than the scripts have steps, and so is given up.
+std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
+                                 const std::vector<Scenario>& scenarios, std::size_t pieces);
+
+}  // namespace offwait

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/progress.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <sstream>
+
+#include "trace/text.h"
+
+using namespace offwait;
+
+namespace {
+
+const std::string kQueue = " class=futex stack=f;--;pthread_cond_wait;main";
+
+/// Reads the lines, with the waits in order of time.
+Trace read(const std::string& lines) {
+  std::multimap<long, std::string> waits;
+  std::string text = "offwait-waits 1\nwindow 0 100000\nrecording cpus=4\n";
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) {
+    if (const std::size_t block = line.find("block="); block != std::string::npos) {
+      waits.emplace(std::stol(line.substr(block + 6)), line + "\n");
+    } else {
+      text += line + "\n";
+    }
+  }
+  for (const auto& [block, line] : waits) text += line;
+  Result<Trace> trace = parse_text(text, "test");
+  if (!trace.ok()) FAIL(trace.error().message);
+  return std::move(trace).value();
+}
+
+struct Found {
+  explicit Found(const std::string& lines, const ProgressOptions& options = {})
+      : trace(read(lines)),
+        groups(group_threads(trace)),
+        kinds(kinds_of_waits(trace, groups)),
+        uses(uses_of(trace, groups, kinds)),
+        progress(progress_of(trace, groups, kinds, uses, options)) {}
+
+  std::vector<std::string> names(const ProgressPart& part) const {
+    std::vector<std::string> out;
+    for (const GroupId group : part.groups) out.push_back(groups.groups[group].name);
+    return out;
+  }
+
+  Trace trace;
+  ThreadGroups groups;
+  WaitKinds kinds;
+  Uses uses;
+  std::vector<Progress> progress;
+};
+
+std::string thread(int tid, const std::string& name, const std::string& more = "") {
+  return "thread " + std::to_string(tid) + " tgid=1 comm=" + name + " start=0 exit=-" + more + "\n";
+}
+
+/// `number` waits of 50 ns each, one every 1000 ns.
+std::string waits(int tid, int number, const std::string& waker, const std::string& how, int offset = 100) {
+  std::string out;
+  for (int i = 0; i < number; ++i) {
+    const int at = offset + i * 1000;
+    out += "wait " + std::to_string(tid) + " block=" + std::to_string(at) +
+           " wake=" + std::to_string(at + 50) + " run=" + std::to_string(at + 50) + " waker=" + waker + how +
+           "\n";
+  }
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("threads are grouped by their names, their process's, and where they start") {
+  const Found found(thread(1, "main") + thread(2, "io-1") + thread(3, "io-2") + thread(4, "io-3") +
+                    "thread 5 tgid=5 comm=main start=0 exit=-\nthread 6 tgid=5 comm=io-9 start=0 exit=-\n" +
+                    "thread 7 tgid=7 comm=other start=0 exit=-\nthread 8 tgid=7 comm=io-1 start=0 exit=-\n" +
+                    thread(9, "io-5", " outside=yes") +
+                    waits(2, 1, "timer", " class=sleep stack=k;--;sleep;reader+0x10") +
+                    waits(3, 1, "timer", " class=sleep stack=k;--;poll;reader+0x30") +
+                    waits(4, 1, "timer", " class=sleep stack=k;--;sleep;writer") +
+                    waits(6, 1, "timer", " class=sleep stack=k;--;sleep;reader+0x10") +
+                    waits(8, 1, "timer", " class=sleep stack=k;--;sleep;reader+0x10"));
+  std::vector<std::size_t> sizes;
+  for (const ThreadGroup& group : found.groups.groups) sizes.push_back(group.members.size());
+  // main twice; io-1, io-2 and the other process's io-9; io-3; other; its io-1; the one outside.
+  CHECK(sizes == std::vector<std::size_t>{2, 3, 1, 1, 1, 1});
+}
+
+TEST_CASE("functions tell locks from hand-overs") {
+  const Found found(thread(1, "a") + thread(2, "b") +
+                    waits(1, 1, "thread:2", " class=futex stack=f;--;pthread_mutex_lock;main") +
+                    waits(1, 1, "thread:2", " class=futex stack=f;--;pthread_cond_wait;main", 200) +
+                    waits(1, 1, "thread:2", " class=lock stack=f", 300) +
+                    waits(1, 1, "thread:2", " class=pipe stack=f;--;read;main", 400) +
+                    waits(1, 1, "disk:vda", " class=disk", 500) + waits(1, 1, "timer", " class=futex", 600) +
+                    waits(1, 1, "nic:eth0", " class=net peer=service:10.0.0.1:1", 700) +
+                    waits(1, 1, "nic:eth0", " class=net", 800) + waits(1, 1, "-", " class=other", 900));
+  CHECK(found.kinds.of_site == std::vector<WaitKind>{WaitKind::lock, WaitKind::handover, WaitKind::lock,
+                                                     WaitKind::handover, WaitKind::disk, WaitKind::timer,
+                                                     WaitKind::remote, WaitKind::transit, WaitKind::unknown});
+}
+
+TEST_CASE("without names, a futex that a group waits at and ends waits at is a lock") {
+  const Found found(thread(1, "w1") + thread(2, "w2") + thread(3, "feed") +
+                    waits(1, 5, "thread:2", " class=futex futex=a") +
+                    waits(2, 5, "thread:1", " class=futex futex=a", 500) +
+                    waits(1, 5, "thread:3", " class=futex futex=b", 200));
+  CHECK(found.kinds.of_site == std::vector<WaitKind>{WaitKind::lock, WaitKind::handover, WaitKind::lock});
+  CHECK(found.kinds.guessed == std::vector<bool>{true, true, true});
+}
+
+TEST_CASE("kernel threads, and who serves them alone, work below devices") {
+  const Found found(thread(1, "db") + thread(2, "jbd2", " outside=kernel") +
+                    thread(3, "fuse", " outside=yes") + thread(4, "client", " outside=yes") +
+                    waits(1, 3, "thread:2", " class=disk") + waits(2, 3, "thread:3", " class=other", 200) +
+                    waits(1, 3, "thread:4", kQueue, 300));
+  CHECK(found.kinds.below_devices == std::vector<bool>{false, true, true, false});
+  CHECK(found.kinds.of_site[0] == WaitKind::below);
+  CHECK(found.kinds.of_site[2] == WaitKind::handover);
+}
+
+TEST_CASE("what a group did is summed up") {
+  const Found found(thread(1, "a") + thread(2, "b") + waits(1, 10, "disk:vda", " class=disk") +
+                    waits(1, 10, "timer", " class=sleep", 300) + waits(1, 4, "thread:2", kQueue, 500) +
+                    "preempt 1 out=90000 run=91000\n");
+  const GroupUse& a = found.uses.groups[0];
+  CHECK(a.lifetime_ns == 100'000);
+  CHECK(a.running_ns == 100'000 - 24 * 50 - 1000);
+  CHECK(a.runnable_ns == 1000);
+  CHECK(a.timer_ns == 500);
+  CHECK(a.disk_ns.begin()->second == 500);
+  CHECK(a.work_ns() == a.running_ns + 500);
+  CHECK(a.waits_ended == 14);
+  CHECK(a.timers == 10);
+  CHECK(a.handovers == 4);
+  CHECK(found.uses.groups[1].handovers == 4);
+  CHECK(found.uses.handovers.begin()->second.queue == 4);
+  CHECK(weights_of(found.groups, found.uses) == std::vector<double>{18, 4});
+}
+
+TEST_CASE("groups that are joined by queues progress together, those that share a lock on their own") {
+  const Found found(thread(1, "get") + thread(2, "use") + thread(3, "set") +
+                    waits(2, 50, "thread:1", kQueue) +
+                    waits(3, 50, "thread:1", " class=futex stack=f;--;pthread_mutex_lock;main", 500));
+  REQUIRE(!found.progress.empty());
+  const Progress& first = found.progress.front();
+  CHECK(first.how == Progress::How::inferred);
+  REQUIRE(first.parts.size() == 2);
+  CHECK(found.names(first.parts[0]) == Names{"get", "use"});
+  CHECK(found.names(first.parts[1]) == Names{"set"});
+  CHECK(first.share == Approx(1.0));
+}
+
+TEST_CASE("a ticker and those it wakes are not the main progress") {
+  const Found found(thread(1, "cron") + thread(2, "idle") + thread(3, "make") + thread(4, "use") +
+                    waits(2, 5, "thread:1", kQueue) + waits(4, 80, "thread:3", kQueue));
+  REQUIRE(!found.progress.empty());
+  REQUIRE(found.progress.front().parts.size() == 1);
+  CHECK(found.names(found.progress.front().parts[0]) == Names{"make", "use"});
+}
+
+TEST_CASE("answers to clients outside of the target are what it is for") {
+  const std::string threads = thread(1, "srv") + thread(2, "client", " outside=yes");
+  const Found found(threads + waits(2, 30, "thread:1", kQueue) + waits(1, 30, "thread:2", kQueue, 500));
+  REQUIRE(!found.progress.empty());
+  CHECK(found.progress.front().how == Progress::How::clients);
+  CHECK(found.progress.front().count == 30);
+  CHECK(found.names(found.progress.front().parts[0]) == Names{"client"});
+  const Found few(threads + waits(2, 10, "thread:1", kQueue) + waits(1, 10, "thread:2", kQueue, 500));
+  CHECK(few.progress.front().how == Progress::How::inferred);
+}
+
+TEST_CASE("what the user names counts alone") {
+  ProgressOptions options;
+  options.threads = {"u*"};
+  const Found found(thread(1, "make") + thread(2, "use") + waits(2, 50, "thread:1", kQueue), options);
+  REQUIRE(found.progress.size() == 1);
+  CHECK(found.progress[0].how == Progress::How::told);
+  CHECK(found.names(found.progress[0].parts[0]) == Names{"use"});
+}
+
+TEST_CASE("two services that share a log may be meant each") {
+  const Found found(thread(1, "http") + thread(2, "mail") + thread(3, "log") +
+                    waits(3, 40, "thread:1", kQueue) + waits(3, 40, "thread:2", kQueue, 600));
+  REQUIRE(!found.progress.empty());
+  REQUIRE(found.progress.front().parts.size() == 1);
+  CHECK(found.names(found.progress.front().parts[0]) == Names{"http", "mail", "log"});
+  std::vector<Names> meant;
+  for (std::size_t i = 1; i < found.progress.size(); ++i) {
+    meant.push_back(found.names(found.progress[i].parts.at(0)));
+  }
+  CHECK(meant == std::vector<Names>{{"http", "mail", "log"}, {"http"}, {"mail"}, {"log"}});
+}

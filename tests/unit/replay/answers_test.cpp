@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/answers.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+const char* const kQueue = "class=futex stack=f;--;pthread_cond_wait;main";
+
+/// Two programs in one: `a` waits for the disk for most of the time, `b` computes for most of it.
+test::Program two_services(long rounds) {
+  test::Program program(rounds * 4000);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  for (long at = 0; at < rounds * 4000; at += 4000) {
+    program.wait(1, at + 500, at + 4000, "disk:vda", "class=disk");
+    program.wait(2, at + 3500, at + 4000, "disk:vdb", "class=disk");
+  }
+  return program;
+}
+
+Answers answers(const Trace& trace, const AnswerOptions& options = {}) {
+  return answers_of(trace, group_threads(trace), options);
+}
+
+std::string name_of(const Trace& trace, const Answer& answer) {
+  const ThreadGroups groups = group_threads(trace);
+  const std::string actor =
+      answer.change.group == kNoGroup ? "" : " " + groups.groups[answer.change.group].name;
+  const std::string device =
+      answer.change.device == kNoActor ? "" : " " + trace.actors[answer.change.device].name;
+  return std::string(to_string(answer.change.resource)) + actor + device;
+}
+
+}  // namespace
+
+TEST_CASE("the part that gains most comes first, with its gain and a range around it") {
+  test::Program program(400'000);
+  program.thread(1, "worker");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
+  }
+  const Trace trace = program.trace();
+  const Answers found = answers(trace);
+  REQUIRE(found.answers.size() == 3);
+  CHECK(found.answers[0].gain == Approx(0.6).margin(0.01));
+  CHECK(found.answers[0].change.device != kNoActor);
+  CHECK(found.answers[0].certainty == Certainty::sure);
+  CHECK(*found.answers[0].low <= found.answers[0].gain);
+  CHECK(*found.answers[0].high >= found.answers[0].gain);
+  CHECK(name_of(trace, found.answers[2]) == "cpu worker");
+  CHECK(found.answers[2].gain == Approx(1.0 / 7).margin(0.01));
+  CHECK(!found.cpus_short);
+}
+
+TEST_CASE("two services in one target split the answer, unless the user says which counts") {
+  const Trace trace = two_services(100).trace();
+  const Answers found = answers(trace);
+  REQUIRE(found.answers.size() >= 2);
+  CHECK(found.answers[0].certainty == Certainty::split);
+  CHECK(found.answers[0].progress == 0);
+  CHECK(found.answers[1].progress != 0);
+  AnswerOptions b;
+  b.progress.threads = {"b"};
+  const Answers told = answers(trace, b);
+  REQUIRE(told.progress.size() == 1);
+  CHECK(told.progress[0].how == Progress::How::told);
+  CHECK(name_of(trace, told.answers[0]) == "cpu b");
+  CHECK(told.answers[0].gain == Approx(4 / 2.25 - 1).margin(0.01));
+  CHECK(told.answers[0].certainty == Certainty::sure);
+}
+
+TEST_CASE("waits that nobody knows the end of make an answer rough") {
+  test::Program program(400'000);
+  program.thread(1, "worker");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 2000, at + 3000, "-");
+    program.wait(1, at + 3000, at + 4000, "disk:vda", "class=disk");
+  }
+  const Answers found = answers(program.trace());
+  REQUIRE(!found.answers.empty());
+  CHECK(found.answers[0].certainty == Certainty::rough);
+  CHECK(!found.answers[0].low);
+}
+
+TEST_CASE("where the CPUs are short their number is a candidate") {
+  test::Program program(600'000, 1);
+  program.thread(1, "work");
+  program.thread(2, "work");
+  for (long at = 0; at < 600'000; at += 6000) {
+    for (const int tid : {1, 2}) {
+      // Each computes for 3 ms, and is woken at once by a timer.
+      const long from = at + (tid == 1 ? 3000 : 0);
+      program.wait_and_queue(tid, from, from, from + 3000, "timer", "class=sleep");
+    }
+  }
+  const Trace trace = program.trace();
+  const Answers found = answers(trace);
+  CHECK(found.cpus_short);
+  REQUIRE(found.simulated);
+  const auto cpus = std::find_if(found.answers.begin(), found.answers.end(), [](const Answer& answer) {
+    return answer.change.resource == Resource::cpus;
+  });
+  REQUIRE(cpus != found.answers.end());
+  CHECK(cpus->gain == Approx(1.0).margin(0.1));
+  CHECK(cpus->certainty == Certainty::up_to);
+}
+
+TEST_CASE("scenarios that are asked for are answered") {
+  const Trace trace = two_services(100).trace();
+  AnswerOptions options;
+  options.progress.threads = {"a"};
+  options.asked = {{}, {{Resource::cpu, 0, kNoActor, 0.5}, {Resource::disk, kNoGroup, 2, 0.5}}};
+  const Answers found = answers(trace, options);
+  REQUIRE(found.asked.size() == 2);
+  CHECK(found.asked[0].gain == Approx(0).margin(1e-9));
+  CHECK(found.asked[1].gain == Approx(1).margin(0.02));
+}
+
+TEST_CASE("an empty recording has no answers") {
+  test::Program program(1000);
+  CHECK(answers(program.trace()).answers.empty());
+  program.thread(1, "idle");
+  CHECK(answers(program.trace()).answers.size() <= 1);
+}
+
+TEST_CASE("a queue that was never full makes a gain one up to") {
+  // `make` needs 4 ms for each item, `use` 3 ms: twice as fast, `make` is held up by `use`.
+  test::Program program(400'000);
+  program.thread(1, "make");
+  program.thread(2, "use");
+  for (long at = 4000; at < 400'000; at += 4000) {
+    program.wait(2, at - 1000, at, "thread:1", kQueue);
+  }
+  const Trace trace = program.trace();
+  const Answers found = answers(trace);
+  REQUIRE(!found.answers.empty());
+  CHECK(name_of(trace, found.answers[0]) == "cpu make");
+  CHECK(found.answers[0].gain == Approx(1.0 / 3).margin(0.02));
+  CHECK(found.answers[0].certainty == Certainty::up_to);
+  CHECK(*found.answers[0].high == Approx(1.0).margin(0.02));
+}

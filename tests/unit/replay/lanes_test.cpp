@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/lanes.h"
+
+#include <catch2/catch.hpp>
+
+#include "replay/disk_channels.h"
+#include "unit/graph/traces.h"
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+struct Replayer {
+  explicit Replayer(const Trace& a_trace, double busy = 0)
+      : trace(a_trace),
+        groups(group_threads(trace)),
+        kinds(kinds_of_waits(trace, groups)),
+        channels(disk_channels(trace, groups, kinds)),
+        input{trace, groups, kinds, channels, busy} {}
+
+  GroupId group(const std::string& name) const {
+    for (GroupId id = 0; id < groups.groups.size(); ++id) {
+      if (groups.groups[id].name == name) return id;
+    }
+    FAIL("no group " << name);
+    return kNoGroup;
+  }
+  ActorId actor(const std::string& name) const {
+    for (ActorId id = 0; id < trace.actors.size(); ++id) {
+      if (trace.actors[id].name == name) return id;
+    }
+    FAIL("no actor " << name);
+    return kNoActor;
+  }
+  /// How many times as fast the group is.
+  double speed(const std::string& name, const Scenario& scenario) const {
+    const Replayed replayed = replay(input, {scenario}, 1);
+    const GroupTime& time = replayed.pieces[0][group(name)];
+    return time.done_ns[0] / time.took_ns[0];
+  }
+  Scenario cpu(const std::string& name) const { return {{Resource::cpu, group(name)}}; }
+  Scenario disk(const std::string& name) const { return {{Resource::disk, kNoGroup, actor(name)}}; }
+
+  Trace trace;
+  ThreadGroups groups;
+  WaitKinds kinds;
+  std::vector<std::uint32_t> channels;
+  ReplayInput input;
+};
+
+/// Computes for 1 ms, then waits for the disk for 3 ms.
+Trace worker_at_disk() {
+  test::Program program(400'000);
+  program.thread(1, "worker");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
+  }
+  return program.trace();
+}
+
+/// `make` works for 4 ms on each item, `use` for 1 ms and then waits for the next one.
+Trace producer_and_consumer() {
+  test::Program program(400'000);
+  program.thread(1, "make");
+  program.thread(2, "use");
+  for (long at = 4000; at < 400'000; at += 4000) {
+    program.wait(2, at - 3000, at, "thread:1", "class=futex stack=f;--;pthread_cond_wait;main");
+  }
+  return program.trace();
+}
+
+}  // namespace
+
+TEST_CASE("a thread that works and waits for a disk gains what is taken from either") {
+  const Replayer replayer(worker_at_disk());
+  CHECK(replayer.speed("worker", {}) == Approx(1.0));
+  CHECK(replayer.speed("worker", replayer.disk("vda")) == Approx(4.0 / 2.5).epsilon(0.01));
+  CHECK(replayer.speed("worker", {{Resource::io, 0, replayer.actor("vda")}}) == Approx(1.6).epsilon(0.01));
+  CHECK(replayer.speed("worker", replayer.cpu("worker")) == Approx(4.0 / 3.5).epsilon(0.01));
+  CHECK(replayer.speed("worker", {{Resource::cpu, 0, kNoActor, 0.5},
+                                  {Resource::disk, kNoGroup, replayer.actor("vda"), 0.5}}) ==
+        Approx(2.0).epsilon(0.01));
+}
+
+TEST_CASE("a consumer follows its producer, and not the other way round") {
+  const Replayer replayer(producer_and_consumer());
+  CHECK(replayer.speed("use", replayer.cpu("make")) == Approx(2.0).epsilon(0.02));
+  CHECK(replayer.speed("use", replayer.cpu("use")) == Approx(1.0).epsilon(0.01));
+  CHECK(replayer.speed("make", replayer.cpu("use")) == Approx(1.0));
+}
+
+TEST_CASE("threads that hand a lock round are as fast as what they do with it") {
+  // Two threads hold it for 1 ms each in turns and do nothing else.
+  test::Program program(200'000);
+  program.thread(1, "worker");
+  program.thread(2, "worker");
+  for (long at = 1000; at < 200'000; at += 1000) {
+    const int tid = at / 1000 % 2 == 0 ? 1 : 2;
+    program.wait(tid, at - 1000, at, "thread:" + std::to_string(3 - tid),
+                 "class=futex stack=f;--;pthread_mutex_lock;main");
+  }
+  const Replayer replayer(program.trace());
+  REQUIRE(replayer.kinds.of_site[0] == WaitKind::lock);
+  CHECK(replayer.speed("worker", replayer.cpu("worker")) == Approx(2.0).epsilon(0.01));
+}
+
+TEST_CASE("requests queue at a disk with one channel") {
+  // Each thread computes for 1 ms; a request takes 2 ms of the disk, which is always busy.
+  test::Program program(400'000);
+  for (const int tid : {1, 2}) {
+    program.thread(tid, "worker");
+  }
+  for (long done = 2000, number = 0; done < 400'000; done += 2000, ++number) {
+    const int tid = number % 2 == 0 ? 1 : 2;
+    const long issued = number < 2 ? 0 : done - 3000;
+    program.wait(tid, issued, done, "disk:vda", "class=disk");
+    program.line("io " + std::to_string(tid) + " disk=vda bytes=4096 issue=" + std::to_string(issued * 1000) +
+                 " complete=" + std::to_string(done * 1000));
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.channels[replayer.actor("vda")] == 1);
+  CHECK(replayer.speed("worker", {}) == Approx(1.0));
+  CHECK(replayer.speed("worker", replayer.cpu("worker")) == Approx(1.0).epsilon(0.02));
+  // Then the disk takes 1 ms, and each thread 2 ms in turns: the disk still is busy all the time.
+  CHECK(replayer.speed("worker", replayer.disk("vda")) == Approx(2.0).epsilon(0.02));
+}
+
+TEST_CASE("sleeps and remote services are scaled, what nobody knows is not") {
+  test::Program program(400'000);
+  program.thread(1, "sleeper");
+  program.thread(2, "asker");
+  program.thread(3, "lost");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 1000, at + 4000, "timer", "class=sleep");
+    program.wait(2, at + 1000, at + 4000, "nic:eth0", "class=net peer=service:10.0.0.5:3306");
+    program.wait(3, at + 1000, at + 4000, "-", "class=futex");
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("sleeper", {{Resource::sleep, replayer.group("sleeper")}}) ==
+        Approx(1.6).epsilon(0.01));
+  CHECK(replayer.speed("asker", {{Resource::remote, replayer.group("asker")}}) == Approx(1.6).epsilon(0.01));
+  CHECK(replayer.speed("asker", {{Resource::sleep, replayer.group("asker")}}) == Approx(1.0));
+  CHECK(replayer.speed("lost", {{Resource::sleep, replayer.group("lost")}}) == Approx(1.0));
+}
+
+TEST_CASE("a thread born in the window begins when its parent gets there") {
+  test::Program program(100'000);
+  program.thread(1, "parent");
+  program.thread(2, "child", "start=40000000 exit=50000000 parent=1");
+  program.wait(1, 40'000, 50'000, "thread:2", "class=child");
+  const Replayer replayer(program.trace());
+  // 40 ms of the parent's work become 20, the child's 10 ms stay, and 50 ms become 25.
+  CHECK(replayer.speed("parent", replayer.cpu("parent")) == Approx(100.0 / 55.0).epsilon(0.001));
+  CHECK(replayer.speed("parent", replayer.cpu("child")) == Approx(100.0 / 95.0).epsilon(0.001));
+}
+
+TEST_CASE("a wait for somebody who does not get faster ends the gain") {
+  // `work` waits for `slow` every 4 ms, for 1 ms.
+  test::Program program(400'000);
+  program.thread(1, "work");
+  program.thread(2, "slow");
+  for (long at = 4000; at <= 400'000; at += 4000) {
+    program.wait(1, at - 1000, at - 1, "thread:2", "class=futex stack=f;--;pthread_cond_wait;main");
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("work", replayer.cpu("work")) == Approx(1.0).epsilon(0.01));
+  CHECK(replayer.speed("work", replayer.cpu("slow")) == Approx(4.0 / 3.0).epsilon(0.02));
+}
+
+TEST_CASE("runnable time shrinks with the CPU work that fills the CPUs") {
+  test::Program program(400'000, 1);
+  program.thread(1, "only");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait_and_queue(1, at + 2000, at + 2000, at + 4000, "timer", "class=sleep");
+  }
+  const Trace trace = program.trace();
+  const Replayer free(trace);
+  CHECK(free.speed("only", free.cpu("only")) == Approx(4.0 / 3.0).epsilon(0.01));
+  const Replayer busy(trace, 0.99);
+  CHECK(busy.speed("only", busy.cpu("only")) == Approx(2.0).epsilon(0.01));
+}
+
+TEST_CASE("unchanged, a replay gives every recording back") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Trace trace = test::random_history(seed);
+    const Replayer replayer(trace);
+    const Replayed replayed = replay(replayer.input, {{}}, 3);
+    for (const std::vector<GroupTime>& piece : replayed.pieces) {
+      for (const GroupTime& time : piece) {
+        INFO("seed " << seed);
+        CHECK(time.took_ns[0] == Approx(time.done_ns[0]).epsilon(1e-6).margin(1));
+      }
+    }
+  }
+}
+
+TEST_CASE("a lane does not depend on the lanes beside it") {
+  const Replayer replayer(producer_and_consumer());
+  const std::vector<Scenario> scenarios = {
+      replayer.cpu("use"), {}, replayer.cpu("make"), {}, replayer.cpu("make")};
+  const Replayed together = replay(replayer.input, scenarios, 2);
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Replayed alone = replay(replayer.input, {scenarios[i]}, 2);
+    for (std::size_t piece = 0; piece < 2; ++piece) {
+      for (GroupId group = 0; group < replayer.groups.groups.size(); ++group) {
+        CHECK(together.pieces[piece][group].took_ns[i] == alone.pieces[piece][group].took_ns[0]);
+      }
+    }
+  }
+}

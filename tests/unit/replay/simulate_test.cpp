@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/simulate.h"
+
+#include <catch2/catch.hpp>
+
+#include "replay/disk_channels.h"
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+struct Simulator {
+  explicit Simulator(Trace a_trace)
+      : trace(std::move(a_trace)),
+        groups(group_threads(trace)),
+        kinds(kinds_of_waits(trace, groups)),
+        channels(disk_channels(trace, groups, kinds)),
+        input{trace, groups, kinds, channels, 1.0},
+        scripts(scripts_of(input, 1'000'000)) {}
+
+  /// How many times as fast the first group is.
+  double speed(const Scenario& scenario) const {
+    const std::optional<Replayed> replayed = simulate(input, scripts, {scenario}, 1);
+    REQUIRE(replayed);
+    return replayed->pieces[0][0].done_ns[0] / replayed->pieces[0][0].took_ns[0];
+  }
+
+  Trace trace;
+  ThreadGroups groups;
+  WaitKinds kinds;
+  std::vector<std::uint32_t> channels;
+  ReplayInput input;
+  Scripts scripts;
+};
+
+/// Two threads compute in turns of 3 ms on one CPU.
+Trace two_on_one_cpu() {
+  test::Program program(600'000, 1);
+  program.thread(1, "work");
+  program.thread(2, "work");
+  for (long at = 0; at < 600'000; at += 6000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.line("preempt 2 out=" + ns(at) + " run=" + ns(at + 3000));
+    program.line("preempt 1 out=" + ns(at + 3000) + " run=" + ns(at + 6000));
+  }
+  return program.trace();
+}
+
+}  // namespace
+
+TEST_CASE("a script is what a thread does, without when") {
+  test::Program program(100);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  program.wait_and_queue(1, 10, 40, 50, "thread:2", "class=futex stack=f;--;pthread_cond_wait;main");
+  program.wait(1, 70, 90, "timer", "class=sleep");
+  const Simulator simulator(program.trace());
+  const std::vector<Step>& a = simulator.scripts.threads[0].steps;
+  REQUIRE(a.size() == 5);
+  CHECK((a[0].what == Step::What::work && a[0].length_ns == 10'000));
+  CHECK((a[1].what == Step::What::await && a[1].recorded_ns == 30'000));
+  CHECK((a[2].what == Step::What::work && a[2].length_ns == 20'000 && a[2].recorded_ns == 30'000));
+  CHECK((a[3].what == Step::What::sleep && a[3].length_ns == 20'000));
+  CHECK((a[4].what == Step::What::work && a[4].length_ns == 10'000));
+  const std::vector<Step>& b = simulator.scripts.threads[1].steps;
+  REQUIRE(b.size() == 3);
+  CHECK((b[0].what == Step::What::work && b[0].length_ns == 40'000));
+  CHECK((b[1].what == Step::What::signal && b[1].id == a[1].id));
+  CHECK((b[2].what == Step::What::work && b[2].length_ns == 60'000));
+  CHECK(simulator.scripts.wake_up_ns == 0);
+}
+
+TEST_CASE("unchanged, a simulation gives the recording back") {
+  CHECK(Simulator(two_on_one_cpu()).speed({}) == Approx(1.0).epsilon(0.02));
+}
+
+TEST_CASE("threads that share a CPU are twice as fast with two, or with half of the work") {
+  const Simulator simulator(two_on_one_cpu());
+  CHECK(simulator.speed({{Resource::cpus}}) == Approx(2.0).epsilon(0.02));
+  CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(2.0).epsilon(0.02));
+  CHECK(simulator.speed({{Resource::cpus, kNoGroup, kNoActor, 0.25}}) == Approx(2.0).epsilon(0.02));
+}
+
+TEST_CASE("who computes all the time goes on doing so when others need less of the CPU") {
+  // `short` needs 1 ms of the CPU, then sleeps for 1 ms, during which `hog` has it.
+  test::Program program(400'000, 1);
+  program.thread(1, "short");
+  program.thread(2, "hog");
+  for (long at = 0; at < 400'000; at += 2000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.wait(1, at + 1000, at + 2000, "timer", "class=sleep");
+    program.line("preempt 2 out=" + ns(at) + " run=" + ns(at + 1000));
+  }
+  const Simulator simulator(program.trace());
+  CHECK(simulator.speed({}) == Approx(1.0).epsilon(0.03));
+  CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(4.0 / 3.0).epsilon(0.03));
+  // It has its fair share of the CPU, and to sleep less gives it no more.
+  CHECK(simulator.speed({{Resource::sleep, 0}}) == Approx(1.0).epsilon(0.1));
+}
+
+TEST_CASE("a thread that ends stays ended, and its child begins with it") {
+  test::Program program(100'000, 1);
+  program.thread(1, "parent");
+  program.thread(2, "child", "start=40000000 exit=50000000 parent=1");
+  program.wait(1, 40'000, 50'000, "thread:2", "class=child");
+  const Simulator simulator(program.trace());
+  CHECK(simulator.scripts.threads[1].steps.front().what == Step::What::await);
+  CHECK(simulator.speed({}) == Approx(1.0).epsilon(0.02));
+  CHECK(simulator.speed({{Resource::cpu, 1}}) == Approx(100.0 / 95.0).epsilon(0.02));
+}
