@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/actors.h"
+#include "analysis/answers.h"
 #include "analysis/devices.h"
 #include "analysis/edges.h"
 #include "analysis/excluded_waits.h"
@@ -65,6 +66,9 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.refinement = refinement_steps(found.steps);
   findings.verdict = find_verdict(findings, waits_for_requests(graph, input, found.knots));
   findings.excluded_waits = find_excluded_waits(findings);
+  FoundAnswers answers = find_answers(*prepared, graph, findings.knots);
+  findings.progress = std::move(answers.progress);
+  findings.answers = std::move(answers.answers);
   return findings;
 }
 

@@ -22,6 +22,8 @@
 #include "model/stack_cut.h"
 #include "model/thread_filter.h"
 #include "model/trace.h"
+#include "progress/progress.h"
+#include "replay/answers.h"
 
 namespace offwait {
 
@@ -409,6 +411,24 @@ struct StackEnds {
   std::map<StackCut, double> cut_s;  ///< without zeros
 };
 
+/// A kind of progress that the user of the program may want more of.
+struct FoundProgress {
+  std::string name;  ///< of its groups of threads
+  Progress::How how = Progress::How::inferred;
+  std::vector<FoundActorId> actors;  ///< ascending
+  std::optional<double> per_s;       ///< how often it is made; none when not known
+  double share = 0;                  ///< of the hand-overs and waits of all threads, 0 to 1
+};
+
+/// What a progress would gain if one part were twice as fast.
+struct FoundAnswer : Gain {
+  Resource what = Resource::cpu;
+  std::optional<FoundActorId> actor{};   ///< whose CPU work, requests, sleeps or remote waits
+  std::optional<FoundActorId> device{};  ///< the disk
+  std::size_t progress = 0;              ///< index into Findings::progress
+  std::optional<std::size_t> knot{};     ///< the first that the device, or else the actor, is in
+};
+
 struct Findings {
   Recording recording;
   double window_s = 0;
@@ -417,6 +437,8 @@ struct Findings {
   StackEnds stack_ends;
   AppliedOptions options;
   Verdict verdict;
+  std::vector<FoundProgress> progress;  ///< the first counts; none without AnalysisOptions::answers
+  std::vector<FoundAnswer> answers;     ///< best first
   std::vector<FoundActor> actors;
   std::vector<FoundEdge> edges;  ///< heaviest first
   std::vector<FoundKnot> knots;  ///< answers first, heaviest first, then background ones

@@ -15,6 +15,7 @@ struct AnalysisOptions {
   double noise = 0.01;                 ///< --noise: part of the window, ≥ 0
   bool merge = true;                   ///< similar threads become one actor
   bool keep_false_wakeups = false;     ///< the waits around a false wakeup stay two
+  bool answers = true;                 ///< replay the trace for Findings::answers, which takes longer
   ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report
 };
 

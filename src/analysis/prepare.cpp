@@ -29,6 +29,12 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (trace.window.length() <= 0) {
     return Error{"the recording's window is empty"};
   }
+  ThreadGroups groups;
+  Answers answers;
+  if (options.answers) {
+    groups = group_threads(trace);
+    answers = answers_of(trace, groups, {});
+  }
   const std::vector<FalseWakeup> found = find_false_wakeups(trace);
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
@@ -40,7 +46,8 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (!swept.ok()) {
     return swept.error();
   }
-  return Prepared{std::move(with), *std::move(swept), std::move(false_wakeups)};
+  return Prepared{std::move(with), *std::move(swept), std::move(false_wakeups), std::move(groups),
+                  std::move(answers)};
 }
 
 }  // namespace offwait

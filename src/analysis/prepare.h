@@ -12,6 +12,8 @@
 #include "graph/short_lived.h"
 #include "graph/sweep.h"
 #include "model/trace.h"
+#include "progress/thread_groups.h"
+#include "replay/answers.h"
 
 namespace offwait {
 
@@ -25,10 +27,13 @@ struct Prepared {
   TraceWithStandIns trace;
   Sweep sweep;  ///< sums over trace.all()
   FalseWakeupSums false_wakeups;
+  ThreadGroups groups;  ///< that the answers speak of; empty without AnalysisOptions::answers, like these
+  Answers answers;
 };
 
-/// Validates the trace, removes false wakeups (unless the options keep them), adds stand-ins for short-lived
-/// threads (if the options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
+/// Validates the trace, replays it as it was recorded (a false wakeup took CPU time and let somebody go on),
+/// removes false wakeups (unless the options keep them), adds stand-ins for short-lived threads (if the
+/// options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
 /// validate() and sweep(), and for a window without length.
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options);
 

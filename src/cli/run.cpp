@@ -216,7 +216,8 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
     OFFWAIT_TRY(std::string folded, folded_stacks(trace, reporting));
     texts.push_back({*outputs.folded, std::move(folded)});
   }
-  const AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
+  AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
+  analysis.answers = outputs.json.has_value();  // the text shows none
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))

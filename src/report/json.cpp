@@ -308,6 +308,37 @@ Json excluded_wait_json(const Findings& findings, const ExcludedWait& excluded, 
   return out;
 }
 
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json rounded_or_null(const std::optional<double>& value) {
+  return value ? Json(rounded(*value)) : Json(nullptr);
+}
+
+Json progress_json(const FoundProgress& progress, std::size_t id) {
+  return {{"id", id},
+          {"name", text(progress.name)},
+          {"how", to_string(progress.how)},
+          {"actors", progress.actors},
+          {"per_s", rounded_or_null(progress.per_s)},
+          {"share", rounded(progress.share)}};
+}
+
+Json answer_json(const FoundAnswer& answer) {
+  return {{"what", to_string(answer.what)},
+          {"actor", or_null(answer.actor)},
+          {"device", or_null(answer.device)},
+          {"lock", nullptr},
+          {"progress", answer.progress},
+          {"gain", rounded(answer.gain)},
+          {"low", rounded_or_null(answer.low)},
+          {"high", rounded_or_null(answer.high)},
+          {"certainty", to_string(answer.certainty)},
+          {"knot", or_null(answer.knot)}};
+}
+
 }  // namespace
 
 std::string to_json(const Findings& findings) {
@@ -328,6 +359,12 @@ std::string to_json(const Findings& findings) {
       {"verdict",
        {{"kind", to_string(findings.verdict.kind())}, {"sentence", text(verdict_sentence(findings, names))}}},
   };
+  Json progress = Json::array();
+  for (const FoundProgress& one : findings.progress) {
+    progress.push_back(progress_json(one, progress.size()));
+  }
+  out["progress"] = std::move(progress);
+  out["answers"] = array_of(findings.answers, answer_json);
   Json actors = Json::array();
   for (const FoundActor& actor : findings.actors) {
     actors.push_back(actor_json(actor, static_cast<FoundActorId>(actors.size())));

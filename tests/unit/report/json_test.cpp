@@ -17,8 +17,9 @@ TEST_CASE("The fields of the contract, in its order") {
     names.push_back(name);
   }
   CHECK(names == std::vector<std::string>{"schema", "recording", "loss", "totals", "stack_ends", "options",
-                                          "verdict", "actors", "edges", "knots", "sinks", "refinement",
-                                          "disks", "nics", "false_wakeups", "open_waits", "elsewhere"});
+                                          "verdict", "progress", "answers", "actors", "edges", "knots",
+                                          "sinks", "refinement", "disks", "nics", "false_wakeups",
+                                          "open_waits", "elsewhere"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 
@@ -66,6 +67,33 @@ TEST_CASE("What the sample report says") {
     "wait_stack":["epoll_wait"],"holder":null,"deadlock":false}])"));
   CHECK(report["elsewhere"] == json::parse(R"([{"from":0,"to":1,"reason":"leads-in",
     "sentence":"Not in a knot: A waits for the knot, but nothing there waits for A."}])"));
+}
+
+TEST_CASE("Progress and answers, with null for what is not known") {
+  Findings sample = sample_findings();
+  CHECK(json::parse(to_json(sample))["progress"] == json::array());
+  CHECK(json::parse(to_json(sample))["answers"] == json::array());
+  sample.progress = {{"A, \x1b", Progress::How::clients, {0, 1}, 176.5, 0.75},
+                     {"B", Progress::How::inferred, {1}, std::nullopt, 0.25}};
+  FoundAnswer disk;
+  static_cast<Gain&>(disk) = {0.82, 0.77, 0.88, Certainty::up_to};
+  disk.what = Resource::disk;
+  disk.device = 2;
+  disk.knot = 0;
+  FoundAnswer work;
+  static_cast<Gain&>(work) = {0.1234567, std::nullopt, std::nullopt, Certainty::rough};
+  work.actor = 1;
+  work.progress = 1;
+  sample.answers = {disk, work};
+  const json report = json::parse(to_json(sample));
+  CHECK(report["progress"] == json::parse(R"([
+    {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"share":0.75},
+    {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"share":0.25}])"));
+  CHECK(report["answers"] == json::parse(R"([
+    {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
+     "certainty":"up-to","knot":0},
+    {"what":"cpu","actor":1,"device":null,"lock":null,"progress":1,"gain":0.123457,"low":null,"high":null,
+     "certainty":"rough","knot":null}])"));
 }
 
 TEST_CASE("The total is the sum of the losses") {

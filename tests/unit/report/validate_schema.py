@@ -14,7 +14,7 @@ import jsonschema
 
 
 def dangling(report):
-    """References to actors and edges that are not there, and times that do not add up."""
+    """References to what is not there, and figures that do not fit each other."""
     actors = len(report["actors"])
     edges = {(edge["from"], edge["to"]) for edge in report["edges"]}
     for index, actor in enumerate(report["actors"]):
@@ -41,6 +41,20 @@ def dangling(report):
             yield f"{name}: an actor that is not there"
     if any((wait["from"], wait["to"]) not in edges for wait in report["elsewhere"]):
         yield "elsewhere: an edge that is not there"
+    for index, progress in enumerate(report["progress"]):
+        if progress["id"] != index:
+            yield f"progress[{index}].id is {progress['id']}"
+        if any(actor >= actors for actor in progress["actors"]):
+            yield f"progress[{index}]: an actor that is not there"
+    for index, answer in enumerate(report["answers"]):
+        if answer["progress"] >= len(report["progress"]):
+            yield f"answers[{index}]: a progress that is not there"
+        if any((answer[end] or 0) >= actors for end in ("actor", "device")):
+            yield f"answers[{index}]: an actor that is not there"
+        if answer["knot"] is not None and not {answer["actor"], answer["device"]} & set(report["knots"][answer["knot"]]["actors"]):
+            yield f"answers[{index}]: is not in its knot"
+        if answer["low"] is not None and not answer["low"] <= answer["gain"] <= answer["high"]:
+            yield f"answers[{index}]: the gain is out of its range"
     if report["loss"]["total"] != sum(n for name, n in report["loss"].items() if name != "total"):
         yield "loss.total is not the sum of the counters"
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/answers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace offwait {
+
+namespace {
+
+using ActorIds = std::vector<std::uint32_t>;  // the findings' actor of each of the trace's
+
+FoundActorId actor_of(const ThreadGroup& group, const ActorIds& vertex_of) {
+  std::map<FoundActorId, std::size_t> members;
+  for (const ActorId member : group.members) {
+    ++members[vertex_of[member]];
+  }
+  return std::max_element(members.begin(), members.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+FoundProgress found_progress(const Prepared& prepared, const Progress& progress, const ActorIds& vertex_of) {
+  FoundProgress out;
+  out.how = progress.how;
+  out.share = progress.share;
+  if (progress.count > 0) {
+    out.per_s = static_cast<double>(progress.count) / to_seconds(prepared.trace.all().window.length());
+  }
+  std::set<FoundActorId> actors;
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId id : part.groups) {
+      const ThreadGroup& group = prepared.groups.groups[id];
+      out.name += (out.name.empty() ? "" : ", ") + group.name;
+      for (const ActorId member : group.members) {
+        actors.insert(vertex_of[member]);
+      }
+    }
+  }
+  out.actors.assign(actors.begin(), actors.end());
+  return out;
+}
+
+std::optional<std::size_t> first_knot_with(FoundActorId actor, const std::vector<FoundKnot>& knots) {
+  const auto found = std::find_if(knots.begin(), knots.end(), [actor](const FoundKnot& knot) {
+    return std::find(knot.actors.begin(), knot.actors.end(), actor) != knot.actors.end();
+  });
+  return found == knots.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - knots.begin()));
+}
+
+}  // namespace
+
+FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
+                          const std::vector<FoundKnot>& knots) {
+  FoundAnswers out;
+  std::map<std::size_t, std::size_t> shown;  // index into out.progress of each kind that is referred to
+  const auto refer = [&](std::size_t progress) {
+    const auto [found, added] = shown.try_emplace(progress, out.progress.size());
+    if (added) {
+      out.progress.push_back(found_progress(prepared, prepared.answers.progress[progress], graph.vertex_of));
+    }
+    return found->second;
+  };
+  if (!prepared.answers.progress.empty()) {
+    refer(0);
+  }
+  for (const Answer& answer : prepared.answers.answers) {
+    FoundAnswer one;
+    static_cast<Gain&>(one) = answer;
+    one.what = answer.change.resource;
+    one.progress = refer(answer.progress);
+    if (answer.change.group != kNoGroup) {
+      one.actor = actor_of(prepared.groups.groups[answer.change.group], graph.vertex_of);
+    }
+    if (answer.change.device != kNoActor) {
+      one.device = graph.vertex_of[answer.change.device];
+    }
+    if (const std::optional<FoundActorId> part = one.device ? one.device : one.actor) {
+      one.knot = first_knot_with(*part, knots);
+    }
+    out.answers.push_back(one);
+  }
+  return out;
+}
+
+}  // namespace offwait
