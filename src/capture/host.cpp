@@ -57,7 +57,7 @@ std::vector<HostFeature> kernel_features() {
                          "stacks in the kernel cost a call for each frame"));
   found.push_back(
       yes_or(types->has_vm_unmapped_area, "vm_unmapped_area", "yes", degraded,
-             "code mapped where other code was is noticed once a second: stacks may be cut until then"));
+             "offwait looks for newly mapped code once a second: until then stacks may be cut in it"));
   found.push_back(yes_or(types->has_bpf_mem_alloc, "BPF memory allocator", "yes", degraded,
                          "user stacks of 256 processes at most are walked by unwind tables"));
   return found;
@@ -157,7 +157,7 @@ void own_privileges(std::vector<HostFeature>& found) {
   }
   const bool bound = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
   found.push_back({"no_new_privs", bound ? degraded : ok, bound ? "set" : "not set",
-                   bound ? "neither sudo nor capabilities of files have an effect" : ""});
+                   bound ? "sudo and file capabilities have no effect here" : ""});
 }
 
 /// The mode in brackets: `integrity` in `none [integrity] confidentiality`.
@@ -209,7 +209,7 @@ Host examine_host() {
   own_privileges(host.features);
   host.features.push_back(lockdown());
   host.features.push_back(setting("kernel.kptr_restrict", "/proc/sys/kernel/kptr_restrict", "2",
-                                  "hides kernel symbols from everybody"));
+                                  "the kernel hides its symbols even from root: set this to 0 or 1"));
   host.features.push_back(setting("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid", "", ""));
   host.features.push_back(memory_lock());
   host.features.push_back(container());

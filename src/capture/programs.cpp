@@ -159,8 +159,7 @@ Status attach_probes(offwait_bpf& skeleton, const std::vector<Probe>& probes, Bp
     const Status attached = attach_probe(skeleton, probe, links);
     if (attached) continue;
     if (probe.asked_for) return attached.error();
-    notes.push_back("what the target says of its waits (annotate.h) was not recorded: " +
-                    attached.error().message);
+    notes.push_back("annotations of the target (annotate.h) were not recorded: " + attached.error().message);
     break;
   }
   return success();

@@ -60,8 +60,9 @@ std::optional<std::string> cgroup_mount(std::string_view mountinfo) {
 Result<std::string> cgroup_mount() {
   if (std::optional<std::string> mount = cgroup_mount(read_file("/proc/self/mountinfo"))) return *mount;
   return Error{
-      "no cgroup v2 hierarchy is mounted here, and only it tells who is in a cgroup; 'mount -t cgroup2 none "
-      "/mnt' mounts it"};
+      "no cgroup v2 hierarchy is mounted here, and offwait looks for cgroups only there: mount it with "
+      "'mount "
+      "-t cgroup2 none /mnt'"};
 }
 
 Result<Cgroup> find_cgroup(const std::string& path) {
@@ -78,10 +79,11 @@ Result<Cgroup> find_cgroup(const std::string& path) {
   if (!fd || ::fstatfs(fd.get(), &file_system) != 0 || ::fstat(fd.get(), &status) != 0)
     return Error{fmt::format("cannot look at the cgroup '{}': {}", path, std::strerror(errno))};
   if (file_system.f_type == CGROUP_SUPER_MAGIC)
-    return Error{
-        fmt::format("'{}' is a cgroup v1: only v2 tells who is in a cgroup; name one below {}", path, mount)};
+    return Error{fmt::format(
+        "'{}' is a cgroup of version 1, and offwait records those of version 2: name one below {}", path,
+        mount)};
   if (file_system.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(status.st_mode))
-    return Error{fmt::format("'{}' is not a cgroup: those are the directories below {}", path, mount)};
+    return Error{fmt::format("'{}' is not a cgroup: cgroups are the directories below {}", path, mount)};
   return Cgroup{status.st_ino, directory.string(), name_below(directory.string(), mount)};
 }
 

@@ -65,8 +65,8 @@ Result<std::string> find_unit(const std::vector<std::string>& cgroups, const std
   }
   if (found.empty())
     return Error{fmt::format(
-        "there is no cgroup of a unit '{}': it does not run, or is called otherwise ('systemctl list-units' "
-        "lists them)",
+        "there is no cgroup of a unit '{}': the unit is not running, or has another name ('systemctl "
+        "list-units' lists those that run)",
         name)};
   if (found.size() > 1)
     return Error{fmt::format("several units are called '{}': choose the cgroup of one with -c: {}", name,

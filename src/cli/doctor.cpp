@@ -39,7 +39,7 @@ HostFeature calibrations() {
   if (!stored) return {"disk calibrations", FeatureState::degraded, "unusable", stored.error().message};
   if (stored->empty()) {
     return {"disk calibrations", FeatureState::degraded, "none",
-            "what disks can do is assumed: offwait calibrate measures it"};
+            "disk capacities are assumed: 'offwait calibrate' measures them"};
   }
   std::vector<std::string> disks;
   for (const Calibration& one : *stored) disks.push_back(fmt::format("{} {}", one.disk, one.measured_on));
@@ -58,7 +58,8 @@ std::string verdict(const Host& host) {
   const auto degraded =
       std::count_if(host.features.begin(), host.features.end(),
                     [](const HostFeature& feature) { return feature.state == FeatureState::degraded; });
-  return degraded == 0 ? "Recording is possible." : "Recording is possible, without what is degraded above.";
+  return degraded == 0 ? "Recording is possible."
+                       : "Recording is possible, except for what is degraded above.";
 }
 
 std::string to_text(const Host& host, const TextStyle& style) {

@@ -231,7 +231,7 @@ std::string unknown_command(const KnownCommands& commands, const std::string& wo
   }
   std::string meant;
   if (word == "record") {
-    meant = "; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o FILE'";
+    meant = "; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o FILE'";
   } else if (const std::optional<std::string> near = nearest(word, names)) {
     meant = fmt::format("; did you mean {}?", *near);
   }

@@ -26,8 +26,7 @@ int await_end(HeldCommand& command, const Interruption& interruption, bool quiet
     if (waits[0].revents != 0) return command.wait_status();
     if (waits[1].revents != 0 && interruption.take()) command.send(SIGKILL);
     if (ready == 0) {
-      std::fputs("offwait: waiting for the command to end, which was sent SIGTERM (Ctrl-C kills it)\n",
-                 stderr);
+      std::fputs("offwait: sent SIGTERM to the command, and waits for it to end (Ctrl-C kills it)\n", stderr);
       said = true;
     }
   }

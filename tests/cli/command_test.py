@@ -188,7 +188,7 @@ class OnATerminal(TestCase):
         with Terminal(*sh("trap '' INT TERM; echo begun; while :; do sleep 0.1; done")) as terminal:
             harness.read_terminal(terminal.ours, lambda got: b"begun" in got)
             os.write(terminal.ours, b"\x03")
-            waits = b"offwait: waiting for the command to end, which was sent SIGTERM (Ctrl-C kills it)"
+            waits = b"offwait: sent SIGTERM to the command, and waits for it to end (Ctrl-C kills it)"
             harness.read_terminal(terminal.ours, lambda got: waits in got)
             os.write(terminal.ours, b"\x03")
             shown, _ = terminal.finish()

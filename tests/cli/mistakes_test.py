@@ -174,7 +174,7 @@ class Cgroups(TestCase):
 
     def test_not_a_cgroup(self):
         for path in ("/tmp", f"{self.mount}/cgroup.procs", "cgroup.procs"):
-            self.fails(1, f"'{path}' is not a cgroup: those are the directories below {self.mount}", "-c", path, "-d",
+            self.fails(1, f"'{path}' is not a cgroup: cgroups are the directories below {self.mount}", "-c", path, "-d",
                        "1")
 
     def test_a_cgroup_of_version_1(self):
@@ -182,17 +182,17 @@ class Cgroups(TestCase):
             v1 = [line.split()[4] for line in lines if " - cgroup " in line]
         if not v1:
             self.skipTest("no cgroup v1 here")
-        self.fails(1, f"'{v1[0]}' is a cgroup v1: only v2 tells who is in a cgroup; name one below {self.mount}", "-c",
-                   v1[0], "-d", "1")
+        self.fails(1, f"'{v1[0]}' is a cgroup of version 1, and offwait records those of version 2: name one below "
+                   f"{self.mount}", "-c", v1[0], "-d", "1")
 
     def test_no_cgroup_v2_at_all(self):
         without = ["unshare", "--mount", "sh", "-c", f'umount -l {self.mount} && exec "$@"', "sh"]
-        self.fails(1, "no cgroup v2 hierarchy is mounted here, and only it tells who is in a cgroup; 'mount -t cgroup2 "
-                   "none /mnt' mounts it", "-c", "x", "-d", "1", wrapper=without)
+        self.fails(1, "no cgroup v2 hierarchy is mounted here, and offwait looks for cgroups only there: mount it with "
+                   "'mount -t cgroup2 none /mnt'", "-c", "x", "-d", "1", wrapper=without)
 
     def test_no_such_unit_or_container(self):
-        self.fails(1, "there is no cgroup of a unit 'no-such.service': it does not run, or is called otherwise ('systemctl "
-                   "list-units' lists them)", "--unit", "no-such", "-d", "1")
+        self.fails(1, "there is no cgroup of a unit 'no-such.service': the unit is not running, or has another name "
+                   "('systemctl list-units' lists those that run)", "--unit", "no-such", "-d", "1")
         self.fails(1, "there is no container 'no-such' here: give its id or the first 4 characters of it or more ('docker "
                    "ps', 'podman ps' and 'crictl ps' list them), or its cgroup with -c", "--container", "no-such", "-d", "1")
 
@@ -223,7 +223,7 @@ class Words(TestCase):
     def test_unknown_commands(self):
         commands = " (commands: report, dump, calibrate, doctor; to run a program and record it, write -- before it)"
         self.misused("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
-        self.misused("unknown command 'record'; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o "
+        self.misused("unknown command 'record'; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o "
                    "FILE'" + commands, "record", "-p", "1")
 
     def test_a_name_where_a_number_belongs(self):

@@ -137,7 +137,7 @@ class PrivilegesTest(unittest.TestCase):
         sentence = rf"this kernel lets only CAP_SYS_ADMIN probe \S+{os.path.basename(WORKLOAD)}: run offwait as root for that"
         self.assertRegex(asked.stderr, f"^offwait: {sentence}\n$")
         self.assertRegex(declared.stderr,
-                         rf"\noffwait: what the target says of its waits \(annotate.h\) was not recorded: {sentence}\n")
+                         rf"\noffwait: annotations of the target \(annotate.h\) were not recorded: {sentence}\n")
         self.assertIn("BLOCKED THROUGHOUT", declared.stdout)
 
     def test_java(self):

@@ -31,8 +31,8 @@ TEST_CASE("a unit is found by its name, a service without its suffix, too") {
 TEST_CASE("a unit that does not run, or runs several times, is not found") {
   const std::vector<std::string> cgroups = {"/", "/u/1/db.service", "/u/2/db.service", "/db.service"};
   CHECK(found(find_unit(cgroups, "nginx")) ==
-        "error: there is no cgroup of a unit 'nginx.service': it does not run, or is called otherwise "
-        "('systemctl list-units' lists them)");
+        "error: there is no cgroup of a unit 'nginx.service': the unit is not running, or has another "
+        "name ('systemctl list-units' lists those that run)");
   CHECK(found(find_unit(cgroups, "db")) ==
         "error: several units are called 'db.service': choose the cgroup of one with -c: /u/1/db.service, "
         "/u/2/db.service, /db.service");

@@ -417,10 +417,11 @@ TEST_CASE("a mistyped command: the nearest one, and all") {
   CHECK(wrong({"dupm", "-p", "1"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
   CHECK(wrong({"Report", "w.txt"}) == "unknown command 'Report'; did you mean report?" + kCommands);
   CHECK(wrong({"doc"}) == "unknown command 'doc'; did you mean doctor?" + kCommands);
-  CHECK(wrong({"record", "-p", "1"}) ==
-        "unknown command 'record'; to record, say whom, as in 'offwait -p PID' or 'offwait dump -p PID -o "
-        "FILE'" +
-            kCommands);
+  CHECK(
+      wrong({"record", "-p", "1"}) ==
+      "unknown command 'record'; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o "
+      "FILE'" +
+          kCommands);
   CHECK(wrong({"-p", "1", "ls"}) == "unknown command 'ls'" + kCommands);
   CHECK(wrong({"help", "dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
 }
