@@ -193,3 +193,10 @@ TEST_CASE("two services that share a log may be meant each") {
   }
   CHECK(meant == std::vector<Names>{{"http", "mail", "log"}, {"http"}, {"mail"}, {"log"}});
 }
+
+TEST_CASE("a wait that no thread and no device ended has an unknown end, whatever the actor is called") {
+  Found found(thread(1, "a") + waits(1, 5, "disk:vda", " class=disk"));
+  REQUIRE(found.kinds.of_site == std::vector<WaitKind>{WaitKind::disk});
+  found.trace.actors[found.trace.sites[0].waker].kind = ActorKind::group;
+  CHECK(kinds_of_waits(found.trace, found.groups).of_site == std::vector<WaitKind>{WaitKind::unknown});
+}

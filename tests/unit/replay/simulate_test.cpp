@@ -109,3 +109,15 @@ TEST_CASE("a thread that ends stays ended, and its child begins with it") {
   CHECK(simulator.speed({}) == Approx(1.0).epsilon(0.02));
   CHECK(simulator.speed({{Resource::cpu, 1}}) == Approx(100.0 / 95.0).epsilon(0.02));
 }
+
+TEST_CASE("a script that repeats without taking time is given up") {
+  // `a` is woken at once, and then has no CPU for the rest of the window though one is free.
+  test::Program program(100'000, 2);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  program.wait(1, 0, 0, "timer", "class=sleep");
+  program.line("preempt 1 out=0 run=100000000");
+  const Simulator simulator(program.trace());
+  REQUIRE(simulator.scripts.threads[0].repeats);
+  CHECK_FALSE(simulate(simulator.input, simulator.scripts, {{}}, 1).has_value());
+}
