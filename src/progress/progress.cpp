@@ -232,7 +232,7 @@ std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
   std::vector<double> out;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
     const GroupUse& use = uses.groups[id];
-    double weight = static_cast<double>(use.handovers + use.waits_ended);
+    auto weight = static_cast<double>(use.handovers + use.waits_ended);
     if (groups.groups[id].kernel) {
       weight = 0;
     } else if (2 * use.timer_ns >= use.lifetime_ns) {

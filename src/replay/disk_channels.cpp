@@ -16,6 +16,9 @@ constexpr std::uint32_t kMostChannels = 64;
 /// Another number of channels has to make service times this much more alike to be believed.
 constexpr double kClearly = 0.9;
 
+/// A group whose requests take no time has no variation to compare.
+constexpr double kNoVariation = std::numeric_limits<double>::infinity();
+
 struct Request {
   GroupId group = kNoGroup;
   Nanos issue = 0;
@@ -44,8 +47,10 @@ double variation(const std::vector<Request>& requests, const std::vector<Nanos>&
   }
   double out = 0;
   for (const auto& [group, sum] : sums) {
-    out += sum.sum > 0 ? sum.count * (sum.squares * sum.count / (sum.sum * sum.sum) - 1)
-                       : std::numeric_limits<double>::infinity();
+    if (sum.sum <= 0) {
+      return kNoVariation;
+    }
+    out += sum.count * (sum.squares * sum.count / (sum.sum * sum.sum) - 1);
   }
   return out / static_cast<double>(requests.size());
 }

@@ -37,7 +37,7 @@ class Rows {
 /// How much longer each kind of time takes, by lane. Rows that no scenario changes are one row of ones.
 class Factors {
  public:
-  explicit Factors(std::size_t lanes) : lanes_(lanes), ones_(lanes, 1.0) {}
+  explicit Factors(std::size_t lanes) : ones_(lanes, 1.0) {}
 
   void multiply(Resource resource, std::uint32_t group, ActorId device, std::size_t lane, double factor) {
     const auto [found, added] = rows_.try_emplace({resource, group, device}, ones_);
@@ -49,7 +49,6 @@ class Factors {
   }
 
  private:
-  std::size_t lanes_;
   std::vector<double> ones_;
   std::map<std::tuple<Resource, std::uint32_t, ActorId>, std::vector<double>> rows_;
 };
@@ -202,8 +201,8 @@ class Replay {
       }
       GroupTime& time = out_.pieces[piece][thread.group];
       const auto done = static_cast<double>(thread.last - thread.piece_from);
-      const Row now = now_[id];
-      const Row from = piece_begins_[id];
+      double* const now = now_[id];
+      double* const from = piece_begins_[id];
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
         time.done_ns[lane] += done;
         time.took_ns[lane] += now[lane] - from[lane];
@@ -236,7 +235,7 @@ class Replay {
     ThreadState& thread = threads_[event.thread];
     thread.state = State::running;
     thread.last = thread.born = thread.piece_from = event.at;
-    const Row now = now_[event.thread];
+    double* const now = now_[event.thread];
     const Actor& actor = trace_.actors[event.thread];
     if (actor.start > trace_.window.begin && actor.parent != kNoActor &&
         threads_[actor.parent].state != State::absent) {
@@ -296,8 +295,9 @@ class Replay {
     if (added) {
       queue.channels = input_.channels[disk];
       if (queue.channels != 0) {
-        queue.recorded.assign(4 * queue.channels, 0);
-        queue.replayed.emplace(4 * queue.channels, lanes_, 0.0);
+        const std::size_t slots = 4 * std::size_t{queue.channels};
+        queue.recorded.assign(slots, 0);
+        queue.replayed.emplace(slots, lanes_, 0.0);
       }
       queue.own = factors_.of(Resource::io, group, disk);
       queue.other = factors_.of(Resource::disk, kNoGroup, disk);
@@ -331,7 +331,7 @@ class Replay {
         break;
     }
     settle_pending(event, length);
-    const Row now = now_[event.thread];
+    double* const now = now_[event.thread];
     for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
     thread.last = event.at;
     thread.state = State::runnable;
@@ -400,7 +400,7 @@ class Replay {
     if (queue.channels != 0) {
       const std::uint64_t slot = queue.completed % slots;
       queue.recorded[slot] = event.at;
-      const Row done = (*queue.replayed)[slot];
+      double* const done = (*queue.replayed)[slot];
       for (std::size_t i = 0; i < lanes_; ++i) done[i] = now[i] + waited_[i];
     }
     ++queue.completed;
@@ -412,7 +412,7 @@ class Replay {
     const ConstRow now = now_[event.thread];
     for (const Pending& pending : pending_[event.thread]) {
       const double part = length > 0 ? static_cast<double>(pending.at - thread.last) / length : 0;
-      const Row snapshot = snapshots_[pending.waiter];
+      double* const snapshot = snapshots_[pending.waiter];
       for (std::size_t i = 0; i < lanes_; ++i) snapshot[i] = now[i] + waited_[i] * part;
       threads_[pending.waiter].snapshot_valid = true;
     }

@@ -146,7 +146,7 @@ class Simulation {
     }
   }
 
-  void account(Thread& thread) {
+  void account(Thread& thread) const {
     const double ran = now_ - thread.since;
     thread.work_left -= ran;
     thread.used += ran;
