@@ -6,48 +6,15 @@
 #include <set>
 #include <utility>
 
-#include <fnmatch.h>
+#include "model/name_patterns.h"
 
 namespace offwait {
 namespace {
 
-bool matches(const std::string& pattern, const std::string& name) {
-  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-}
-
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
   return patterns.empty() ||
          std::any_of(patterns.begin(), patterns.end(),
-                     [&name](const std::string& pattern) { return matches(pattern, name); });
-}
-
-std::string quoted(const std::string& name) {
-  constexpr std::size_t kLongest = 64;
-  return "'" + name.substr(0, kLongest) + (name.size() > kLongest ? "…'" : "'");
-}
-
-std::string nothing_called(const std::string& pattern, const std::set<std::string>& names) {
-  constexpr std::size_t kMostNamed = 8;
-  std::string message =
-      " is called " + quoted(pattern) + (names.empty() ? "; there is none" : "; there are ");
-  std::size_t named = 0;
-  for (auto name = names.begin(); name != names.end() && named < kMostNamed; ++name, ++named) {
-    if (named > 0) message += ", ";
-    message += quoted(*name);
-  }
-  if (named < names.size()) message += " and " + std::to_string(names.size() - named) + " more";
-  return message;
-}
-
-/// Checks that each pattern matches one of the names. `what` says in the error whose names they are.
-Status check_patterns(const std::vector<std::string>& patterns, const std::set<std::string>& names,
-                      const std::string& what) {
-  for (const std::string& pattern : patterns) {
-    if (std::none_of(names.begin(), names.end(),
-                     [&pattern](const std::string& name) { return matches(pattern, name); }))
-      return Error{what + nothing_called(pattern, names)};
-  }
-  return success();
+                     [&name](const std::string& pattern) { return name_matches(pattern, name); });
 }
 
 /// The thread that names each process. By tgid, in order of birth, these are the main threads of all

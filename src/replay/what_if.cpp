@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/what_if.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <optional>
+#include <set>
+#include <utility>
 
-#include <fnmatch.h>
+#include <fmt/format.h>
+
+#include "model/name_patterns.h"
 
 namespace offwait {
 
 namespace {
 
 constexpr std::string_view kThreads = "comm:";
+constexpr std::string_view kBlanks = " \t\r\n";
+constexpr const char* kExamples = "'disk vda /2', 'cpus *2' or 'comm:worker* cpu /2'";
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+/// The non-empty parts between separators.
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> out;
   for (std::size_t from = 0; from <= text.size();) {
@@ -26,18 +39,26 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return out;
 }
 
+/// The text from the beginning of one word of it to the end of another one.
+std::string_view from_to(std::string_view first, std::string_view last) {
+  return {first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())};
+}
+
 /// `/2` is 0.5, `*2` is 2.
-std::optional<double> factor_of(std::string_view word) {
-  if (word.size() < 2 || (word[0] != '/' && word[0] != '*')) {
-    return std::nullopt;
+Result<double> parse_factor(std::string_view word) {
+  constexpr double kLeast = 0.001;
+  constexpr double kMost = 1000;
+  if (word[0] != '/' && word[0] != '*') {
+    return Error{fmt::format(
+        "'{}' stands where a factor is expected: /2 is half of the time, *2 twice as much", word)};
   }
   double number = 0;
   const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(number) || number <= 0) {
-    return std::nullopt;
+  if (error != std::errc{} || end != word.data() + word.size() || !(number >= kLeast && number <= kMost)) {
+    return Error{fmt::format("'{}' is no factor: a number from 0.001 to 1000 follows {}, as in {}2", word,
+                             word[0], word[0])};
   }
-  const double factor = word[0] == '/' ? 1 / number : number;
-  return std::isfinite(factor) && factor > 0 ? std::optional(factor) : std::nullopt;
+  return word[0] == '/' ? 1 / number : number;
 }
 
 std::optional<Resource> resource_of_threads(std::string_view word) {
@@ -49,103 +70,177 @@ std::optional<Resource> resource_of_threads(std::string_view word) {
   return std::nullopt;
 }
 
-/// The words before the factor.
-std::optional<WhatIf> part_of(const std::vector<std::string_view>& words) {
-  WhatIf out;
-  if (words.size() == 1 && words[0] == "cpus") {
-    out.resource = Resource::cpus;
-    return out;
+/// What threads spend time on. `words` begin with `comm:PATTERN`; the pattern goes on to the resource.
+Result<NamedChange> parse_threads(const std::vector<std::string_view>& words) {
+  const std::size_t last = words.size() - 1;
+  const bool at_disk = last >= 2 && words[last - 1] == to_string(Resource::io);
+  const std::size_t at = at_disk ? last - 1 : last;
+  if (at == 0) {
+    return Error{fmt::format(
+        "'{}' needs cpu, sleep, remote or io DISK behind it, as in 'comm:worker* cpu /2'", words[0])};
   }
-  if (words.size() == 2 && words[0] == "disk") {
-    out.resource = Resource::disk;
-    out.disk = words[1];
-    return out;
+  const std::optional<Resource> resource = resource_of_threads(words[at]);
+  if (!resource) {
+    return Error{
+        fmt::format("'{}' is nothing that threads spend time on: write cpu, sleep, remote or io DISK, "
+                    "as in 'comm:worker* cpu /2'",
+                    words[at])};
   }
-  if (words.size() < 2 || !words[0].starts_with(kThreads) || words[0].size() == kThreads.size()) {
-    return std::nullopt;
+  if (*resource == Resource::io && !at_disk) {
+    return Error{"'io' needs the name of a disk behind it, as in 'comm:worker* io vda /2'"};
   }
-  const std::optional<Resource> resource = resource_of_threads(words[1]);
-  if (!resource || words.size() != (*resource == Resource::io ? 3U : 2U)) {
-    return std::nullopt;
-  }
+  NamedChange out;
   out.resource = *resource;
-  out.threads = words[0].substr(kThreads.size());
-  if (*resource == Resource::io) {
-    out.disk = words[2];
+  out.threads = trimmed(from_to(words[0], words[at - 1]).substr(kThreads.size()));
+  out.disk = at_disk ? words[last] : "";
+  if (out.threads.empty()) {
+    return Error{"'comm:' needs the name of threads behind it, or a pattern, as in 'comm:worker* cpu /2'"};
   }
   return out;
 }
 
-std::optional<WhatIf> parse_one(std::string_view text) {
-  std::vector<std::string_view> words = split(text, " \t");
-  if (words.empty()) {
-    return std::nullopt;
+/// The words before the factor.
+Result<NamedChange> parse_part(const std::vector<std::string_view>& words) {
+  const bool is_cpus = words[0] == to_string(Resource::cpus);
+  if (!is_cpus && words[0] != to_string(Resource::disk)) {
+    if (words[0].starts_with(kThreads)) {
+      return parse_threads(words);
+    }
+    return Error{fmt::format("'{}' is nothing that can be changed: write {}", words[0], kExamples)};
   }
-  const std::optional<double> factor = factor_of(words.back());
+  const std::size_t expected = is_cpus ? 1 : 2;
+  if (words.size() < expected) {
+    return Error{"'disk' needs the name of a disk behind it, as in 'disk vda /2'"};
+  }
+  if (words.size() > expected) {
+    return Error{fmt::format("'{}' is one word too many: write {}", words[expected],
+                             is_cpus ? "'cpus *2'" : "'disk vda /2'")};
+  }
+  return NamedChange{is_cpus ? Resource::cpus : Resource::disk, "", std::string(is_cpus ? "" : words[1])};
+}
+
+Result<NamedChange> parse_change(std::string_view text) {
+  std::vector<std::string_view> words = split(text, kBlanks);
+  if (words.size() == 1 && (words[0][0] == '/' || words[0][0] == '*')) {
+    return Error{fmt::format("'{}' says how much, but not of what: write {}", words[0], kExamples)};
+  }
+  OFFWAIT_TRY(const double factor, parse_factor(words.back()));
   words.pop_back();
-  std::optional<WhatIf> out = part_of(words);
-  if (!factor || !out) {
-    return std::nullopt;
-  }
+  OFFWAIT_TRY(NamedChange out, parse_part(words));
   // Twice as many CPUs do the same work in half of the time.
-  out->factor = out->resource == Resource::cpus ? 1 / *factor : *factor;
+  out.factor = out.resource == Resource::cpus ? 1 / factor : factor;
   return out;
 }
 
-std::optional<ActorId> disk_called(const Trace& trace, const std::string& name) {
+bool is_same_part(const NamedChange& a, const NamedChange& b) {
+  return a.resource == b.resource && a.threads == b.threads && a.disk == b.disk;
+}
+
+Error in_option(std::string_view part, const std::string& what) {
+  return Error{part.empty() ? "--what-if " + what : fmt::format("--what-if '{}': {}", part, what), 2};
+}
+
+Result<ActorId> disk_called(const Trace& trace, const std::string& name) {
+  std::set<std::string> names;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
-    if (trace.actors[id].kind == ActorKind::disk && trace.actors[id].name == name) {
+    if (trace.actors[id].kind != ActorKind::disk) {
+      continue;
+    }
+    if (trace.actors[id].name == name) {
       return id;
     }
+    names.insert(trace.actors[id].name);
   }
-  return std::nullopt;
+  return Error{fmt::format("no recorded disk is called '{}'; {}", name, names_there_are(names))};
+}
+
+Error no_thread_called(const Trace& trace, const std::string& pattern) {
+  std::set<std::string> names;
+  for (const Actor& actor : trace.actors) {
+    if (actor.kind == ActorKind::thread && !actor.outside) {
+      names.insert(actor.name);
+    }
+  }
+  return Error{fmt::format("no recorded thread is called '{}'; {}", pattern, names_there_are(names))};
+}
+
+/// The groups whose threads all have names that match.
+Result<std::vector<GroupId>> groups_called(const Trace& trace, const ThreadGroups& groups,
+                                           const std::string& pattern) {
+  std::vector<GroupId> out;
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    const ThreadGroup& group = groups.groups[id];
+    const auto matching = static_cast<std::size_t>(
+        std::count_if(group.members.begin(), group.members.end(),
+                      [&](ActorId member) { return name_matches(pattern, trace.actors[member].name); }));
+    if (matching == group.members.size()) {
+      out.push_back(id);
+    } else if (matching > 0) {
+      return Error{
+          fmt::format("'{}' is the name of {} of {} similar threads, one of them '{}', and they are "
+                      "changed together: write a pattern that matches all of them",
+                      pattern, matching, group.members.size(), group.name)};
+    }
+  }
+  if (out.empty()) {
+    return no_thread_called(trace, pattern);
+  }
+  return out;
+}
+
+Result<Scenario> scenario_of(const NamedChange& named, const Trace& trace, const ThreadGroups& groups) {
+  Change change{named.resource, kNoGroup, kNoActor, named.factor};
+  if (!named.disk.empty()) {
+    OFFWAIT_TRY(change.device, disk_called(trace, named.disk));
+  }
+  if (named.threads.empty()) {
+    return Scenario{change};
+  }
+  Scenario out;
+  OFFWAIT_TRY(const std::vector<GroupId> called, groups_called(trace, groups, named.threads));
+  for (const GroupId group : called) {
+    change.group = group;
+    out.push_back(change);
+  }
+  return out;
 }
 
 }  // namespace
 
-Result<std::vector<WhatIf>> parse_what_if(std::string_view text) {
-  std::vector<WhatIf> out;
-  for (const std::string_view part : split(text, ",")) {
-    const std::optional<WhatIf> one = parse_one(part);
-    if (!one) {
-      return Error{"--what-if: '" + std::string(part) +
-                       "' is none of 'disk NAME /N', 'cpus *N', 'comm:PATTERN cpu|sleep|remote /N' and "
-                       "'comm:PATTERN io DISK /N'",
-                   2};
+Result<WhatIf> parse_what_if(std::string_view text) {
+  WhatIf out{std::string(trimmed(text)), {}};
+  for (const std::string_view untrimmed : split(text, ",")) {
+    const std::string_view part = trimmed(untrimmed);
+    if (part.empty()) {
+      continue;
     }
-    out.push_back(*one);
+    Result<NamedChange> change = parse_change(part);
+    if (!change) {
+      return in_option(part, change.error().message);
+    }
+    if (std::any_of(out.changes.begin(), out.changes.end(),
+                    [&change](const NamedChange& before) { return is_same_part(before, *change); })) {
+      return in_option(part, "this part is changed before already");
+    }
+    if (out.changes.size() == kMostChanges) {
+      return in_option("", fmt::format("takes {} changes at most", kMostChanges));
+    }
+    out.changes.push_back(std::move(change).value());
   }
-  if (out.empty()) {
-    return Error{"--what-if names no change; 'disk NAME /2' is one", 2};
+  if (out.changes.empty()) {
+    return in_option("", fmt::format("names no change: write {}", kExamples));
   }
   return out;
 }
 
-Result<Scenario> scenario_of(const std::vector<WhatIf>& what_ifs, const Trace& trace,
-                             const ThreadGroups& groups) {
+Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups) {
   Scenario out;
-  for (const WhatIf& one : what_ifs) {
-    Change change{one.resource, kNoGroup, kNoActor, one.factor};
-    if (!one.disk.empty()) {
-      const std::optional<ActorId> disk = disk_called(trace, one.disk);
-      if (!disk) {
-        return Error{"--what-if: nobody waited for a disk called " + one.disk};
-      }
-      change.device = *disk;
+  for (const NamedChange& named : what_if.changes) {
+    const Result<Scenario> changes = scenario_of(named, trace, groups);
+    if (!changes) {
+      return in_option(what_if.asked, changes.error().message);
     }
-    if (one.threads.empty()) {
-      out.push_back(change);
-      continue;
-    }
-    const std::size_t before = out.size();
-    for (change.group = 0; change.group < groups.groups.size(); ++change.group) {
-      if (::fnmatch(one.threads.c_str(), groups.groups[change.group].name.c_str(), 0) == 0) {
-        out.push_back(change);
-      }
-    }
-    if (out.size() == before) {
-      return Error{"--what-if: no thread's name matches " + one.threads};
-    }
+    out.insert(out.end(), changes->begin(), changes->end());
   }
   return out;
 }

@@ -13,25 +13,35 @@
 
 namespace offwait {
 
-struct WhatIf {
+/// One change in the user's words: as Change, with names for the group and the disk.
+struct NamedChange {
   Resource resource = Resource::cpu;
   std::string threads;  ///< cpu, io, sleep, remote: pattern of a shell (fnmatch(3)) for names of threads
   std::string disk;     ///< disk, io: its name
   double factor = 0.5;  ///< as Change::factor
-  friend bool operator==(const WhatIf&, const WhatIf&) = default;
+  friend bool operator==(const NamedChange&, const NamedChange&) = default;
 };
 
-/// Changes are separated by commas, words by blanks. Each is one of
+/// Changes made together.
+struct WhatIf {
+  std::string asked;  ///< as the user wrote it
+  std::vector<NamedChange> changes;
+};
+
+/// Changes are separated by commas. Each is one of
 ///   disk NAME /N          requests to this disk take an N-th of their time
 ///   cpus *N               N times as many CPUs
 ///   comm:PATTERN cpu /N   CPU work of these threads; likewise `sleep` and `remote`
 ///   comm:PATTERN io NAME /N
-/// N is a decimal number above 0, and `/N` may be written `*M` as well.
-Result<std::vector<WhatIf>> parse_what_if(std::string_view text);
+/// N is a decimal number from 0.001 to 1000, and `/N` may be written `*M` as well. A pattern may have blanks
+/// inside, and `?` stands for a comma. At most kMostChanges changes, no two of them of the same part. The
+/// errors quote the word that is wrong, and show what would be right; their exit status is 2.
+Result<WhatIf> parse_what_if(std::string_view text);
+inline constexpr std::size_t kMostChanges = 64;
 
-/// The changes in terms of this trace's groups and disks. Fails if no thread matches a pattern, or no disk
-/// has a given name.
-Result<Scenario> scenario_of(const std::vector<WhatIf>& what_ifs, const Trace& trace,
-                             const ThreadGroups& groups);
+/// The changes in terms of this trace's groups and disks. Fails if no thread's name matches a pattern, if a
+/// pattern matches some threads of a group but not all of them, and if no disk has a given name. The error
+/// lists the names that there are.
+Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups);
 
 }  // namespace offwait

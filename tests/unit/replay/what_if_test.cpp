@@ -8,61 +8,100 @@
 using namespace offwait;
 
 TEST_CASE("changes are read as written") {
-  const Result<std::vector<WhatIf>> parsed =
-      parse_what_if("disk loop0 /2, comm:rocksdb:low cpu /4,cpus *2 , comm:db* io vda *3,comm:a sleep /1.5");
+  const Result<WhatIf> parsed = parse_what_if(
+      " disk loop0 /2, comm:rocksdb:low cpu /4,cpus *2 , comm:db* io vda *3,comm:a sleep /1.6 ");
   REQUIRE(parsed.ok());
-  CHECK(*parsed == std::vector<WhatIf>{{Resource::disk, "", "loop0", 0.5},
-                                       {Resource::cpu, "rocksdb:low", "", 0.25},
-                                       {Resource::cpus, "", "", 0.5},
-                                       {Resource::io, "db*", "vda", 3},
-                                       {Resource::sleep, "a", "", 1 / 1.5}});
+  CHECK(parsed->asked ==
+        "disk loop0 /2, comm:rocksdb:low cpu /4,cpus *2 , comm:db* io vda *3,comm:a sleep /1.6");
+  CHECK(parsed->changes == std::vector<NamedChange>{{Resource::disk, "", "loop0", 0.5},
+                                                    {Resource::cpu, "rocksdb:low", "", 0.25},
+                                                    {Resource::cpus, "", "", 0.5},
+                                                    {Resource::io, "db*", "vda", 3},
+                                                    {Resource::sleep, "a", "", 1 / 1.6}});
 }
 
-TEST_CASE("what is no change is a usage error that shows it") {
-  for (const char* const text : {"",
-                                 " , ",
-                                 "disk /2",
-                                 "disk vda",
-                                 "disk vda 2",
-                                 "disk vda /0",
-                                 "disk vda /-1",
-                                 "disk vda /nan",
-                                 "disk vda /2x",
-                                 "disk vda /1e999",
-                                 "cpus",
-                                 "cpus /",
-                                 "comm: cpu /2",
-                                 "comm:a /2",
-                                 "comm:a net /2",
-                                 "comm:a io /2",
-                                 "comm:a cpu vda /2",
-                                 "rocksdb cpu /2",
-                                 "disk vda sdb /2",
-                                 "cpus *2 cpus *2"}) {
-    const Result<std::vector<WhatIf>> parsed = parse_what_if(text);
+TEST_CASE("names of threads may have blanks, and may be words of the language") {
+  const Result<WhatIf> parsed =
+      parse_what_if("comm:GC  Thread#? cpu /2, comm:cpu cpu /2, comm:disk io io /2, comm: x remote *0.001");
+  REQUIRE(parsed.ok());
+  CHECK(parsed->changes == std::vector<NamedChange>{{Resource::cpu, "GC  Thread#?", "", 0.5},
+                                                    {Resource::cpu, "cpu", "", 0.5},
+                                                    {Resource::io, "disk", "io", 0.5},
+                                                    {Resource::remote, "x", "", 0.001}});
+}
+
+TEST_CASE("what is no change is a usage error that quotes the wrong word and shows a right one") {
+  const std::string nothing = "is nothing that can be changed: write 'disk vda /2', 'cpus *2' or ";
+  const std::string factor = " stands where a factor is expected: /2 is half of the time, *2 twice as much";
+  const std::string number = " is no factor: a number from 0.001 to 1000 follows ";
+  const std::string threads = " is nothing that threads spend time on: write cpu, sleep, remote or io DISK";
+  const std::vector<std::pair<std::string, std::string>> mistakes = {
+      {"", "--what-if names no change: write 'disk vda /2'"},
+      {" , ", "--what-if names no change: write 'disk vda /2'"},
+      {"disk vda /2, /2", "--what-if '/2': '/2' says how much, but not of what: write 'disk vda /2'"},
+      {"disk /2", "--what-if 'disk /2': 'disk' needs the name of a disk behind it, as in 'disk vda /2'"},
+      {"disk vda sdb /2", "--what-if 'disk vda sdb /2': 'sdb' is one word too many: write 'disk vda /2'"},
+      {"disk vda", "--what-if 'disk vda': 'vda'" + factor},
+      {"disk vda 2", "--what-if 'disk vda 2': '2'" + factor},
+      {"cpus", "--what-if 'cpus': 'cpus'" + factor},
+      {"disk vda /0", "--what-if 'disk vda /0': '/0'" + number + "/, as in /2"},
+      {"disk vda /-1", "--what-if 'disk vda /-1': '/-1'" + number},
+      {"disk vda /nan", "--what-if 'disk vda /nan': '/nan'" + number},
+      {"disk vda /inf", "--what-if 'disk vda /inf': '/inf'" + number},
+      {"disk vda /2x", "--what-if 'disk vda /2x': '/2x'" + number},
+      {"disk vda *1001", "--what-if 'disk vda *1001': '*1001'" + number + "*, as in *2"},
+      {"disk vda /1e999", "--what-if 'disk vda /1e999': '/1e999'" + number},
+      {"cpus /", "--what-if 'cpus /': '/'" + number},
+      {"cpus *2 cpus *2", "--what-if 'cpus *2 cpus *2': '*2' is one word too many: write 'cpus *2'"},
+      {"cpus *2, cpus *2", "--what-if 'cpus *2': this part is changed before already"},
+      {"comm: cpu /2", "--what-if 'comm: cpu /2': 'comm:' needs the name of threads behind it"},
+      {"comm:a /2", "--what-if 'comm:a /2': 'comm:a' needs cpu, sleep, remote or io DISK behind it"},
+      {"comm:a net /2", "--what-if 'comm:a net /2': 'net'" + threads},
+      {"comm:a cpu vda /2", "--what-if 'comm:a cpu vda /2': 'vda'" + threads},
+      {"comm:a io /2", "--what-if 'comm:a io /2': 'io' needs the name of a disk behind it"},
+      {"rocksdb cpu /2", "--what-if 'rocksdb cpu /2': 'rocksdb' " + nothing}};
+  for (const auto& [text, sentence] : mistakes) {
+    const Result<WhatIf> parsed = parse_what_if(text);
     INFO(text);
     REQUIRE(!parsed.ok());
     CHECK(parsed.error().exit_status == 2);
-    CHECK(parsed.error().message.starts_with("--what-if"));
+    CHECK(parsed.error().message.substr(0, sentence.size()) == sentence);
   }
+}
+
+TEST_CASE("there may be 64 changes and no more") {
+  std::string text;
+  for (int i = 0; i < 64; ++i) {
+    text += "disk d" + std::to_string(i) + " /2,";
+  }
+  REQUIRE(parse_what_if(text).ok());
+  CHECK(parse_what_if(text + "cpus *2").error().message == "--what-if takes 64 changes at most");
 }
 
 TEST_CASE("patterns and disks are looked up in the trace") {
   test::Program program(1000);
   program.thread(1, "db1");
   program.thread(2, "web");
+  program.thread(3, "db2");
   program.wait(1, 0, 10, "disk:vda", "class=disk");
   const Trace trace = program.trace();
   const ThreadGroups groups = group_threads(trace);
-  const Result<Scenario> scenario =
-      scenario_of({{Resource::disk, "", "vda", 0.5}, {Resource::cpu, "*b*", "", 0.25}}, trace, groups);
-  REQUIRE(scenario.ok());
-  REQUIRE(scenario->size() == 3);
-  CHECK((*scenario)[0] == Change{Resource::disk, kNoGroup, 2, 0.5});
-  CHECK((*scenario)[1] == Change{Resource::cpu, 0, kNoActor, 0.25});
-  CHECK((*scenario)[2] == Change{Resource::cpu, 1, kNoActor, 0.25});
-  CHECK(scenario_of({{Resource::disk, "", "sda", 0.5}}, trace, groups).error().message ==
-        "--what-if: nobody waited for a disk called sda");
-  CHECK(scenario_of({{Resource::cpu, "x*", "", 0.5}}, trace, groups).error().message ==
-        "--what-if: no thread's name matches x*");
+  REQUIRE(groups.groups.size() == 2);
+  const auto scenario = [&](const char* text) { return scenario_of(*parse_what_if(text), trace, groups); };
+  const ActorId vda = 3;
+  CHECK(*scenario("disk vda /2, comm:*b* cpu /4, cpus *2") ==
+        Scenario{{Resource::disk, kNoGroup, vda, 0.5},
+                 {Resource::cpu, 0, kNoActor, 0.25},
+                 {Resource::cpu, 1, kNoActor, 0.25},
+                 {Resource::cpus, kNoGroup, kNoActor, 0.5}});
+  CHECK(*scenario("comm:web io vda *3") == Scenario{{Resource::io, 1, vda, 3}});
+  const auto mistake = [&](const char* text) { return scenario(text).error().message; };
+  CHECK(mistake("disk sda /2") ==
+        "--what-if 'disk sda /2': no recorded disk is called 'sda'; there are 'vda'");
+  CHECK(mistake("cpus *2, comm:x* cpu /2") ==
+        "--what-if 'cpus *2, comm:x* cpu /2': no recorded thread is called 'x*'; there are 'db1', 'db2', "
+        "'web'");
+  CHECK(mistake("comm:db2 cpu /2") ==
+        "--what-if 'comm:db2 cpu /2': 'db2' is the name of 1 of 2 similar threads, one of them 'db1', and "
+        "they are changed together: write a pattern that matches all of them");
 }
