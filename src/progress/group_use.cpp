@@ -93,7 +93,28 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id], sites[id]);
   }
+  for (const DiskPart& part : kinds.disk_parts) {
+    const ActorId thread = trace.sites[trace.waits[part.wait].site].thread;
+    uses.groups[groups.group_of[thread]].disk_ns[part.disk] += part.part_ns;
+  }
   return uses;
+}
+
+std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds) {
+  constexpr double kLeast = 0.01;
+  std::vector<double> out(trace.actors.size(), kLeast);
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    const WaitKind kind = kinds.of_site[wait.site];
+    if (kind == WaitKind::timer || wait.wake >= trace.window.end || wait.wake < trace.window.begin) {
+      continue;
+    }
+    out[site.thread] += 1;
+    if (kind == WaitKind::handover || kind == WaitKind::lock) {
+      out[site.waker] += 1;
+    }
+  }
+  return out;
 }
 
 }  // namespace offwait

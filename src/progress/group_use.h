@@ -24,7 +24,7 @@ struct GroupUse {
   Nanos remote_ns = 0;               ///< in waits for remote services
   Nanos unknown_ns = 0;              ///< in waits that ended; who ended them is not known
   Nanos guessed_ns = 0;              ///< in waits that count as lock waits though no function's name says so
-  std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk
+  std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk, by itself or by threads below
   std::uint64_t waits_ended = 0;     ///< waits of the group, without those that a timer ended
   std::uint64_t handovers = 0;       ///< given to and taken from other threads, locks included
   std::uint64_t timers = 0;          ///< waits that a timer ended
@@ -41,6 +41,10 @@ struct Uses {
   std::vector<GroupUse> groups;                                ///< by GroupId
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
+
+/// How much of its group's doing each thread stands for: the waits it had that no timer ended, and those of
+/// others that it ended. A little for a thread without any. By ActorId.
+std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds);
 
 Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
 

@@ -68,10 +68,10 @@ struct Shares {
 
 class Inference {
  public:
-  Inference(const ThreadGroups& groups, const Uses& uses)
+  Inference(const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
       : groups_(groups), uses_(uses), weights_(weights_of(groups, uses)) {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
-      if (!groups.groups[id].kernel) {
+      if (!kinds.below_devices[id]) {
         all_.push_back(id);
         sum_.weight += weights_[id];
         sum_.work += static_cast<double>(uses.groups[id].work_ns());
@@ -248,7 +248,7 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
   if (std::optional<Progress> named = told(groups, uses, options)) {
     return {std::move(*named)};
   }
-  std::vector<Progress> out = Inference(groups, uses).all();
+  std::vector<Progress> out = Inference(groups, kinds, uses).all();
   if (std::optional<Progress> answered = clients(trace, groups, kinds); answered && !out.empty()) {
     answered->share = out.front().share;
     answered->work_share = out.front().work_share;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "graph/peer_kinds.h"
 
@@ -85,25 +87,41 @@ std::vector<bool> used_both_ways(const Trace& trace, const ThreadGroups& groups,
   return out;
 }
 
-/// Kernel threads, and outside groups that end waits of such threads and of nobody else.
+/// Kernel threads, and outside groups that end waits of groups below the devices, and disk waits, and no
+/// others but their own.
 std::vector<bool> below_devices(const Trace& trace, const ThreadGroups& groups) {
+  std::set<std::pair<GroupId, GroupId>> serves;  // who ended waits of whom
+  for (const WaitSite& site : trace.sites) {
+    const GroupId waker = site.waker == kNoActor ? kNoGroup : groups.group_of[site.waker];
+    const GroupId waiter = groups.group_of[site.thread];
+    if (waker != kNoGroup && waker != waiter && groups.groups[waker].outside &&
+        (site.wait_class != WaitClass::disk || groups.groups[waiter].kernel)) {
+      serves.emplace(waker, waiter);
+    }
+  }
+  std::vector<bool> only_below;  // as far as is known yet
   std::vector<bool> below;
-  std::vector<bool> serves(groups.groups.size());
-  std::vector<bool> serves_others(groups.groups.size());
   for (const ThreadGroup& group : groups.groups) {
+    only_below.push_back(group.outside || group.kernel);
     below.push_back(group.kernel);
   }
-  for (const WaitSite& site : trace.sites) {
-    if (site.waker == kNoActor || groups.group_of[site.waker] == kNoGroup) {
-      continue;
+  // Each round settles at least one group.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& [waker, waiter] : serves) {
+      if (only_below[waker] && !groups.groups[waker].kernel && !only_below[waiter]) {
+        only_below[waker] = false;
+        changed = true;
+      }
     }
-    const GroupId waker = groups.group_of[site.waker];
-    const GroupId waiter = groups.group_of[site.thread];
-    (groups.groups[waiter].kernel ? serves : serves_others)[waker] = true;
   }
-  for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    if (groups.groups[id].outside && serves[id] && !serves_others[id]) {
-      below[id] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& [waker, waiter] : serves) {
+      if (only_below[waker] && !below[waker] && below[waiter]) {
+        below[waker] = true;
+        changed = true;
+      }
     }
   }
   return below;
@@ -164,6 +182,10 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
       out.guessed[id] = true;
     }
   }
+  std::vector<bool> below(out.of_site.size());
+  std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
+                 [](WaitKind kind) { return kind == WaitKind::below; });
+  out.disk_parts = disk_parts(trace, below);
   return out;
 }
 

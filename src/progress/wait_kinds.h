@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/disk_parts.h"
 #include "progress/thread_groups.h"
 
 namespace offwait {
@@ -24,8 +25,9 @@ enum class WaitKind : std::uint8_t {
 struct WaitKinds {
   std::vector<WaitKind> of_site;  ///< by SiteId
   std::vector<bool> guessed;      ///< by SiteId: no function's name tells whether it is a lock or a hand-over
-  std::vector<bool> below_devices;  ///< by GroupId: kernel threads, and outside groups that hand over to
-                                    ///< those and the target's disk waits only (FUSE servers)
+  std::vector<bool> below_devices;   ///< by GroupId: kernel threads, and outside groups that hand over to
+                                     ///< those and the target's disk waits only (FUSE servers)
+  std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`
 };
 
 /// The wait's class and the names of its functions tell locks from hand-overs. Where no name tells, a futex

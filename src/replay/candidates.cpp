@@ -22,6 +22,15 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   std::vector<Candidate> found;
   std::map<ActorId, Nanos> disks;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    for (const auto& [disk, ns] : uses.groups[id].disk_ns) {
+      disks[disk] += kinds.below_devices[id] ? 0 : ns;
+    }
+  }
+  // Of changes that take as long the first counts: if only one group uses a disk, that is the disk itself.
+  for (const auto& [disk, ns] : disks) {
+    found.push_back({{Resource::disk, kNoGroup, disk}, ns});
+  }
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
     if (kinds.below_devices[id]) {
       continue;
     }
@@ -31,11 +40,7 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
     found.push_back({{Resource::remote, id}, use.remote_ns});
     for (const auto& [disk, ns] : use.disk_ns) {
       found.push_back({{Resource::io, id, disk}, ns});
-      disks[disk] += ns;
     }
-  }
-  for (const auto& [disk, ns] : disks) {
-    found.push_back({{Resource::disk, kNoGroup, disk}, ns});
   }
   const double least = kWorthTrying * static_cast<double>(trace.window.length());
   std::erase_if(found, [least](const Candidate& one) { return static_cast<double>(one.time_ns) < least; });

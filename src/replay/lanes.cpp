@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "progress/group_use.h"
 #include "replay/event_stream.h"
 
 namespace offwait {
@@ -102,6 +103,7 @@ class Replay {
         reached_(lanes_),
         waited_(lanes_) {
     set_factors(scenarios);
+    weights_ = thread_weights(trace_, input.kinds);
     for (const Wait& wait : trace_.waits) {
       ++threads_[trace_.sites[wait.site].thread].waits;
     }
@@ -204,8 +206,8 @@ class Replay {
       double* const now = now_[id];
       double* const from = piece_begins_[id];
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
-        time.done_ns[lane] += done;
-        time.took_ns[lane] += now[lane] - from[lane];
+        time.done_ns[lane] += weights_[id] * done;
+        time.took_ns[lane] += weights_[id] * (now[lane] - from[lane]);
       }
       std::copy_n(now, lanes_, from);
       thread.piece_from = thread.last;
@@ -325,6 +327,8 @@ class Replay {
         wait_scaled(thread.remote, length);
         break;
       case WaitKind::below:
+        wait_below(event, length);
+        break;
       case WaitKind::transit:
       case WaitKind::unknown:
         std::fill(waited_.begin(), waited_.end(), length);
@@ -339,6 +343,19 @@ class Replay {
 
   void wait_scaled(ConstRow factor, double length) {
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * factor[i];
+  }
+
+  void wait_below(const Event& event, double length) {
+    const GroupId group = threads_[event.thread].group;
+    std::fill(waited_.begin(), waited_.end(), length);
+    for (const DiskPart& part : parts_of(input_.kinds.disk_parts, event.wait)) {
+      const ConstRow own = factors_.of(Resource::io, group, part.disk);
+      const ConstRow other = factors_.of(Resource::disk, kNoGroup, part.disk);
+      const auto served = static_cast<double>(part.part_ns);
+      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] -= served * (1 - own[i] * other[i]);
+    }
+    // A disk that is made of another one is under way together with it.
+    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
   }
 
   /// The longest that a wait of this recorded length may become.
@@ -430,6 +447,7 @@ class Replay {
   Rows piece_begins_;
   std::vector<std::vector<Pending>> pending_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
+  std::vector<double> weights_;  ///< by ActorId
   std::vector<double> runnable_;
   std::vector<double> reached_;
   std::vector<double> waited_;

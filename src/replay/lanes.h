@@ -14,7 +14,8 @@
 
 namespace offwait {
 
-/// What a group's threads did in one piece of the window, summed over the threads; by scenario.
+/// What a group's threads did in one piece of the window, summed over the threads by their
+/// thread_weights(): a thread that sleeps through does not hold up what its group does. By scenario.
 struct GroupTime {
   std::vector<double> done_ns;  ///< how long it took in the recording
   std::vector<double> took_ns;  ///< how long it takes now
@@ -45,9 +46,10 @@ struct ReplayInput {
 /// of another group lasts as long as its holder takes from where it was when the wait began, in proportion to
 /// how often the two now meet. No such wait grows by more than twice the mean distance of the thread's waits,
 /// because otherwise a few odd waits pin the thread to the one that ended them. A request to a disk with a
-/// known number of channels queues behind the group's earlier requests; the rest of its time is scaled. Waits
-/// for timers and remote services are scaled. Runnable time stays; where the CPUs are short it shrinks with
-/// the CPU work of its group.
+/// known number of channels queues behind the group's earlier requests; the rest of its time is scaled, and
+/// so is the part of a wait for a thread below the devices that requests took (DiskPart). Waits for timers
+/// and remote services are scaled. Runnable time stays; where the CPUs are short it shrinks with the CPU work
+/// of its group.
 ///
 /// Takes O(events × scenarios) time. Beside the EventStream it needs 24 bytes of memory for each actor and
 /// scenario, 64 for each group, and 32 for each channel of a disk and group that uses it.

@@ -169,6 +169,8 @@ class Writer {
         simple(Step::What::remote);
         break;
       case WaitKind::below:
+        below(event, length);
+        break;
       case WaitKind::transit:
       case WaitKind::unknown:
         simple(Step::What::delay);
@@ -176,6 +178,17 @@ class Writer {
     }
     thread.last = thread.step_from = event.at;
     thread.state = State::runnable;
+  }
+
+  /// What the disks took, and the rest.
+  void below(const Event& event, double length) {
+    double rest = length;
+    for (const DiskPart& part : parts_of(input_.kinds.disk_parts, event.wait)) {
+      const double served = std::min(rest, static_cast<double>(part.part_ns));
+      push(event.thread, {Step::What::below, part.disk, served, served});
+      rest -= served;
+    }
+    push(event.thread, {Step::What::delay, 0, rest, rest});
   }
 
   double longest(const ThreadState& thread, double length) const {

@@ -20,6 +20,7 @@ struct Step {
     disk,    ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
     sleep,   ///< a timer ends the wait after `length_ns`
     remote,  ///< a service answers after `length_ns`
+    below,   ///< disk `id` takes `length_ns` for requests that others sent to it
     delay,   ///< waits for `length_ns`, whatever changes
   };
   What what = What::work;

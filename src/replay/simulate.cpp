@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "progress/group_use.h"
+
 namespace offwait {
 
 namespace {
@@ -253,6 +255,9 @@ class Simulation {
       case Step::What::remote:
         at(now_ + step.length_ns * thread.remote, id);
         break;
+      case Step::What::below:
+        at(now_ + step.length_ns * disk_factor(id, step.id), id);
+        break;
       default:
         at(now_ + step.length_ns, id);
         break;
@@ -260,10 +265,13 @@ class Simulation {
     fill();
   }
 
+  double disk_factor(std::uint32_t thread, ActorId disk) const {
+    return factor(Resource::io, input_.groups.group_of[thread], disk) *
+           factor(Resource::disk, kNoGroup, disk);
+  }
+
   void ask(std::uint32_t id, const Step& step) {
-    const GroupId group = input_.groups.group_of[id];
-    const double takes =
-        step.length_ns * factor(Resource::io, group, step.id) * factor(Resource::disk, kNoGroup, step.id);
+    const double takes = step.length_ns * disk_factor(id, step.id);
     Disk& disk = disks_[step.id];
     if (input_.channels[step.id] == 0 || disk.busy < input_.channels[step.id]) {
       ++disk.busy;
@@ -362,6 +370,7 @@ class Simulation {
 std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
                                  const std::vector<Scenario>& scenarios, std::size_t pieces) {
   Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
+  const std::vector<double> weights = thread_weights(input.trace, input.kinds);
   const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
   for (std::size_t scenario = 0; scenario < scenarios.size(); ++scenario) {
     Simulation simulation(input, scripts, scenarios[scenario]);
@@ -377,8 +386,8 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
         }
         GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
         const double covered = simulation.covered(id);
-        time.done_ns[scenario] += covered - before[id];
-        time.took_ns[scenario] += length;
+        time.done_ns[scenario] += weights[id] * (covered - before[id]);
+        time.took_ns[scenario] += weights[id] * length;
         before[id] = covered;
       }
     }

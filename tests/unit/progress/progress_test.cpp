@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "trace/text.h"
 
@@ -119,6 +120,58 @@ TEST_CASE("kernel threads, and who serves them alone, work below devices") {
   CHECK(found.kinds.below_devices == std::vector<bool>{false, true, true, false});
   CHECK(found.kinds.of_site[0] == WaitKind::below);
   CHECK(found.kinds.of_site[2] == WaitKind::handover);
+}
+
+TEST_CASE("a pool of threads that serves the kernel alone works below devices, and is no progress") {
+  const Found found(thread(1, "db") + thread(2, "jbd2", " outside=kernel") +
+                    "thread 3 tgid=3 comm=fuse start=0 exit=- outside=yes\n" +
+                    "thread 4 tgid=4 comm=cache start=0 exit=- outside=yes\n" +
+                    waits(1, 30, "thread:2", " class=lock") + waits(2, 90, "thread:3", " class=other", 200) +
+                    waits(3, 90, "thread:4", kQueue, 300) + waits(4, 90, "thread:3", kQueue, 400));
+  CHECK(found.kinds.below_devices == std::vector<bool>{false, true, true, true});
+  REQUIRE(!found.progress.empty());
+  for (const Progress& progress : found.progress) CHECK(found.names(progress.parts.at(0)) == Names{"db"});
+}
+
+TEST_CASE("a wait for a thread below owes to a disk what requests took that were complete at its end") {
+  // The requests take [110, 130) and [120, 140); of the next wait [1100, 1150), [1120, 1150); a request that
+  // is under way at a wait's end is of no part in it.
+  const Found found(thread(1, "db") + thread(2, "jbd2", " outside=kernel") +
+                    "disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed\n" +
+                    waits(1, 3, "thread:2", " class=lock") +
+                    "io 2 disk=vda bytes=1 issue=110 complete=130\n"
+                    "io 2 disk=vda bytes=1 issue=120 complete=140\n"
+                    "io 2 disk=vda bytes=1 issue=1090 complete=1150\n"
+                    "io 2 disk=vda bytes=1 issue=1120 complete=1149\n"
+                    "io 2 disk=vda bytes=1 issue=2110 complete=2160\n");
+  std::vector<std::pair<std::uint32_t, Nanos>> parts;
+  for (const DiskPart& part : found.kinds.disk_parts) parts.emplace_back(part.wait, part.part_ns);
+  CHECK(parts == std::vector<std::pair<std::uint32_t, Nanos>>{{0, 30}, {1, 50}});
+  CHECK(found.uses.groups[0].disk_ns.begin()->second == 80);
+  CHECK(found.uses.groups[0].work_ns() == found.uses.groups[0].running_ns + 80);
+}
+
+TEST_CASE("where very many requests end in a wait, the time that any was under way counts") {
+  std::string lines = thread(1, "db") + thread(2, "jbd2", " outside=kernel") +
+                      "disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed\n" +
+                      "wait 1 block=1000 wake=90000 run=90000 waker=thread:2 class=lock\n";
+  for (int i = 0; i < 100; ++i) {
+    lines += "io 2 disk=vda bytes=1 issue=" + std::to_string(500 + i * 800) +
+             " complete=" + std::to_string(1100 + i * 800) + "\n";
+  }
+  const Found found(lines);
+  REQUIRE(found.kinds.disk_parts.size() == 1);
+  CHECK(found.kinds.disk_parts[0].part_ns == 100 + 99 * 600);
+}
+
+TEST_CASE("a thread that only sleeps stands for next to nothing of its group") {
+  const Found found(thread(1, "w-1") + thread(2, "w-2") + thread(3, "peer") +
+                    waits(1, 20, "thread:3", kQueue) + waits(2, 20, "timer", " class=sleep", 200) +
+                    waits(3, 10, "thread:1", kQueue, 300));
+  const std::vector<double> weights = thread_weights(found.trace, found.kinds);
+  CHECK(weights[0] == Approx(30).margin(0.1));
+  CHECK(weights[1] < 0.1);
+  CHECK(weights[2] == Approx(30).margin(0.1));
 }
 
 TEST_CASE("what a group did is summed up") {

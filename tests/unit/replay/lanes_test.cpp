@@ -72,6 +72,34 @@ Trace producer_and_consumer() {
 
 }  // namespace
 
+TEST_CASE("what a thread below the devices waits for a disk is saved to those who wait for the thread") {
+  test::Program program(400'000);
+  program.thread(1, "db");
+  program.thread(2, "jbd2", "start=0 exit=- outside=kernel");
+  program.line("disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed");
+  // Computes for 1 ms, waits for the commit for 3 ms, of which the disk takes 2.
+  for (long at = 0; at < 400'000; at += 4000) program.wait(1, at + 1000, at + 4000, "thread:2", "class=lock");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.line("io 2 disk=vda bytes=4096 issue=" + std::to_string((at + 1500) * 1000) +
+                 " complete=" + std::to_string((at + 3500) * 1000));
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("db", {}) == Approx(1.0));
+  CHECK(replayer.speed("db", replayer.disk("vda")) == Approx(4.0 / 3.0).epsilon(0.01));
+  const GroupId db = replayer.group("db");
+  CHECK(replayer.speed("db", {{Resource::io, db, replayer.actor("vda")}}) == Approx(4.0 / 3.0).epsilon(0.01));
+}
+
+TEST_CASE("a thread that sleeps does not hold up the others of its group") {
+  test::Program program(400'000);
+  program.thread(1, "w-1");
+  program.thread(2, "w-2");
+  for (long at = 0; at < 400'000; at += 4000) program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
+  program.wait(2, 1000, 399'000, "timer", "class=sleep");
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("w-1", replayer.disk("vda")) == Approx(4.0 / 2.5).epsilon(0.01));
+}
+
 TEST_CASE("a thread that works and waits for a disk gains what is taken from either") {
   const Replayer replayer(worker_at_disk());
   CHECK(replayer.speed("worker", {}) == Approx(1.0));

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/disk_parts.h"
+
+#include <algorithm>
+#include <map>
+
+namespace offwait {
+
+namespace {
+
+struct Request {
+  Nanos issue = 0;
+  Nanos complete = 0;
+};
+
+/// One disk's requests by completion, and how long any was under way.
+class DiskHistory {
+ public:
+  explicit DiskHistory(std::vector<Request> requests) : requests_(std::move(requests)) {
+    std::sort(requests_.begin(), requests_.end(),
+              [](const Request& a, const Request& b) { return a.complete < b.complete; });
+    std::vector<Request> by_issue = requests_;
+    std::sort(by_issue.begin(), by_issue.end(),
+              [](const Request& a, const Request& b) { return a.issue < b.issue; });
+    Nanos before = 0;
+    for (const Request& request : by_issue) {
+      if (busy_.empty() || request.issue > busy_.back().to) {
+        before += busy_.empty() ? 0 : busy_.back().to - busy_.back().from;
+        busy_.push_back({request.issue, request.complete, before});
+      } else {
+        busy_.back().to = std::max(busy_.back().to, request.complete);
+      }
+    }
+  }
+
+  /// How long any was under way in [from, to) that was complete at `to`.
+  Nanos covered(Nanos from, Nanos to) const {
+    // More requests than these are taken together, though some of them may not be complete at `to`.
+    constexpr std::ptrdiff_t kOneByOne = 64;
+    const auto by_complete = [](const Request& request, Nanos at) { return request.complete <= at; };
+    const auto first = std::lower_bound(requests_.begin(), requests_.end(), from, by_complete);
+    const auto last = std::lower_bound(first, requests_.end(), to, by_complete);
+    if (first == last) {
+      return 0;
+    }
+    if (last - first > kOneByOne) {
+      return busy_until((last - 1)->complete) - busy_until(from);
+    }
+    Nanos sum = 0;
+    Nanos counted = to;  // all from here on is
+    for (auto request = last; request-- != first;) {
+      const Nanos begin = std::max(request->issue, from);
+      sum += std::max<Nanos>(0, std::min(request->complete, counted) - begin);
+      counted = std::min(counted, begin);
+    }
+    return sum;
+  }
+
+ private:
+  struct Busy {
+    Nanos from = 0;
+    Nanos to = 0;
+    Nanos before = 0;  ///< busy time before `from`
+  };
+  Nanos busy_until(Nanos at) const {
+    const auto after = std::upper_bound(busy_.begin(), busy_.end(), at,
+                                        [](Nanos when, const Busy& busy) { return when < busy.from; });
+    if (after == busy_.begin()) {
+      return 0;
+    }
+    const Busy& busy = *(after - 1);
+    return busy.before + std::min(at, busy.to) - busy.from;
+  }
+
+  std::vector<Request> requests_;
+  std::vector<Busy> busy_;
+};
+
+}  // namespace
+
+std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& asked) {
+  std::map<ActorId, std::vector<Request>> requests;
+  for (const DiskIo& io : trace.disk_ios) {
+    if (io.complete != kNever && io.disk != kNoActor) {
+      requests[io.disk].push_back({io.issue, io.complete});
+    }
+  }
+  std::map<ActorId, DiskHistory> histories;
+  for (auto& [disk, all] : requests) {
+    histories.emplace(disk, DiskHistory(std::move(all)));
+  }
+  std::vector<DiskPart> out;
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    const Wait& wait = trace.waits[id];
+    if (!asked[wait.site] || wait.wake == kNever) {
+      continue;
+    }
+    const Nanos from = std::max(wait.block, trace.window.begin);
+    const Nanos to = std::min(wait.wake, trace.window.end);
+    for (const auto& [disk, history] : histories) {
+      if (const Nanos part = from < to ? history.covered(from, to) : 0; part > 0) {
+        out.push_back({id, disk, part});
+      }
+    }
+  }
+  return out;
+}
+
+DiskPartRange parts_of(const std::vector<DiskPart>& parts, std::uint32_t wait) {
+  const auto before = [](const DiskPart& part, std::uint32_t id) { return part.wait < id; };
+  const auto first = std::lower_bound(parts.begin(), parts.end(), wait, before);
+  auto last = first;
+  while (last != parts.end() && last->wait == wait) {
+    ++last;
+  }
+  const DiskPart* const data = parts.data();
+  return {data + (first - parts.begin()), data + (last - parts.begin())};
+}
+
+}  // namespace offwait

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a wait for a thread below the devices owes to disks. jbd2 commits a journal, a kworker writes back
+// pages: whoever waits for them waits for requests that the disk served meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// In so much of the wait, requests to the disk were under way that were complete when the wait ended.
+struct DiskPart {
+  std::uint32_t wait = 0;  ///< index into Trace::waits
+  ActorId disk = kNoActor;
+  Nanos part_ns = 0;  ///< above 0
+};
+
+/// For the waits whose site is `asked`, in order of `wait`. Requests that overlap count once. The wait is
+/// clipped to the window. O(waits + requests × log requests).
+std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& asked);
+
+/// Those of one wait.
+struct DiskPartRange {
+  const DiskPart* first = nullptr;
+  const DiskPart* last = nullptr;
+  const DiskPart* begin() const { return first; }
+  const DiskPart* end() const { return last; }
+};
+DiskPartRange parts_of(const std::vector<DiskPart>& parts, std::uint32_t wait);
+
+}  // namespace offwait
