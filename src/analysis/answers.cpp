@@ -7,6 +7,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+
+#include "analysis/samples.h"
+#include "model/backtrace.h"
 
 namespace offwait {
 
@@ -52,6 +56,36 @@ std::optional<std::size_t> first_knot_with(FoundActorId actor, const std::vector
   return found == knots.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - knots.begin()));
 }
 
+bool names_a_sync(const Backtrace& stack) {
+  return std::any_of(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
+    return frame.function.find("sync") != std::string::npos && frame.kind == Frame::Kind::user;
+  });
+}
+
+AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
+  const Trace& trace = prepared.trace.all();
+  const PartUse& use = answer.use;
+  AnswerEvidence out;
+  out.time_s = to_seconds(use.time_ns);
+  out.waits = use.waits;
+  out.stack = backtrace_of(trace, use.stack);
+  out.stack_s = to_seconds(use.stack_ns);
+  if (use.peer != kNoPeer) {
+    out.peer = trace.peers[use.peer];
+  }
+  if (use.group != kNoGroup) {
+    const ThreadGroup& group = prepared.groups.groups[use.group];
+    out.threads = group.members.size();
+    out.actor = actor_of(group, graph.vertex_of);
+    if (answer.change.resource == Resource::cpu) {
+      out.samples = sum_places(trace, graph.function_of, graph.samples.by_vertex[*out.actor]);
+    }
+  }
+  const bool at_disk = answer.change.resource == Resource::io || answer.change.resource == Resource::disk;
+  out.syncs = at_disk && names_a_sync(out.stack);
+  return out;
+}
+
 }  // namespace
 
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
@@ -82,6 +116,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     if (const std::optional<FoundActorId> part = one.device ? one.device : one.actor) {
       one.knot = first_knot_with(*part, knots);
     }
+    one.evidence = evidence_of(prepared, graph, answer);
     out.answers.push_back(one);
   }
   return out;

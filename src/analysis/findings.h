@@ -420,6 +420,19 @@ struct FoundProgress {
   double share = 0;                  ///< of the hand-overs and waits of all threads, 0 to 1
 };
 
+/// What a part took in the recording, and where: what its gain rests on.
+struct AnswerEvidence {
+  double time_s = 0;        ///< all threads: ran; waited; for more CPUs: was ready to run without one
+  std::uint64_t waits = 0;  ///< that make up time_s; 0 for CPU work and more CPUs
+  std::size_t threads = 0;  ///< how many threads take most of time_s: the answer's group, or the one below
+  std::optional<FoundActorId> actor{};  ///< the group that takes most of time_s
+  Backtrace stack;                      ///< where that group waits longest; empty when unknown
+  double stack_s = 0;                   ///< the part of time_s waited there
+  bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
+  std::optional<Peer> peer{};           ///< a remote service: the one that is waited for longest
+  FoundSamples samples{};               ///< CPU work: where it runs
+};
+
 /// What a progress would gain if one part were twice as fast.
 struct FoundAnswer : Gain {
   Resource what = Resource::cpu;
@@ -427,6 +440,7 @@ struct FoundAnswer : Gain {
   std::optional<FoundActorId> device{};  ///< the disk
   std::size_t progress = 0;              ///< index into Findings::progress
   std::optional<std::size_t> knot{};     ///< the first that the device, or else the actor, is in
+  AnswerEvidence evidence{};
 };
 
 struct Findings {

@@ -103,4 +103,52 @@ std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot
   return cycle.size() == knot.actors.size() ? cycle : std::vector<FoundActorId>{};
 }
 
+std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
+  constexpr double kSame = 0.005;
+  std::vector<const FoundAnswer*> out;
+  for (const FoundAnswer& answer : findings.answers) {
+    const bool said = std::any_of(out.begin(), out.end(), [&answer](const FoundAnswer* before) {
+      const bool same_part = answer.what == before->what && answer.actor == before->actor;
+      return (same_part || (answer.device && answer.progress == before->progress &&
+                            std::abs(answer.gain - before->gain) < kSame)) &&
+             answer.device == before->device;
+    });
+    if (!said) {
+      out.push_back(&answer);
+    }
+  }
+  return out;
+}
+
+ShortEvidence short_evidence(const Findings& findings) {
+  constexpr double kShortestWindow = 1;
+  // A rate that is known from n events is off by 1/sqrt(n).
+  constexpr std::uint64_t kFewestWaits = 100;
+  if (findings.window_s < kShortestWindow) {
+    return ShortEvidence::window;
+  }
+  return findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
+}
+
+bool answers_can_be_judged(const Findings& findings) {
+  return !findings.answers.empty() && short_evidence(findings) == ShortEvidence::none;
+}
+
+bool somebody_is_stuck(const Findings& findings) {
+  return !findings.deadlocks.empty() ||
+         std::any_of(findings.open_waits.begin(), findings.open_waits.end(),
+                     [](const FoundOpenWait& open) { return open.throughout && open.holder; });
+}
+
+LeftOut limits_nothing(const Findings& findings) {
+  const auto knots = std::count_if(findings.knots.begin(), findings.knots.end(),
+                                   [](const FoundKnot& knot) { return knot.background; });
+  const auto sinks = std::count_if(findings.sinks.begin(), findings.sinks.end(),
+                                   [](const FoundSink& sink) { return !sink.limits(); });
+  const auto blocked = std::count_if(findings.open_waits.begin(), findings.open_waits.end(),
+                                     [](const FoundOpenWait& open) { return open.throughout; });
+  return {findings.excluded_waits.size(), static_cast<std::size_t>(knots + sinks),
+          static_cast<std::size_t>(blocked)};
+}
+
 }  // namespace offwait

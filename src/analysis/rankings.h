@@ -47,4 +47,35 @@ NoiseSum noise_of(const std::vector<RefinementStep>& steps);
 /// of them; else fewer than the knot has.
 std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot& knot, std::size_t most);
 
+/// A gain of less than this is no fix that anybody would make for it alone.
+inline constexpr double kWorthAFix = 0.2;
+/// An answer with less gain says nothing.
+inline constexpr double kWorthALine = 0.02;
+
+/// The answers without those that say the same as one before: the same part for another progress, or a
+/// group's requests to a disk and the disk itself with the same gain. Best first.
+std::vector<const FoundAnswer*> distinct_answers(const Findings& findings);
+
+/// Why a recording is too short for a prediction.
+enum class ShortEvidence : std::uint8_t {
+  none,
+  window,  ///< under a second
+  waits,   ///< so few that a rate is off by more than a tenth by chance
+};
+ShortEvidence short_evidence(const Findings& findings);
+
+/// There are answers, and they rest on enough.
+bool answers_can_be_judged(const Findings& findings);
+
+/// A thread waited throughout for a mutex whose holder is known, or there is a deadlock.
+bool somebody_is_stuck(const Findings& findings);
+
+/// What a report leaves out because it limits nothing.
+struct LeftOut {
+  std::size_t waits = 0;       ///< Findings::excluded_waits
+  std::size_t background = 0;  ///< knots and sinks
+  std::size_t blocked = 0;     ///< threads that waited throughout
+};
+LeftOut limits_nothing(const Findings& findings);
+
 }  // namespace offwait

@@ -217,7 +217,7 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
     texts.push_back({*outputs.folded, std::move(folded)});
   }
   AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
-  analysis.answers = outputs.json.has_value();  // the text shows none
+  analysis.answers = outputs.text || outputs.json;  // those for nobody would take time
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))

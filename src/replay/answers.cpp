@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "progress/group_use.h"
@@ -54,8 +55,12 @@ void relate_to_last(Replayed& replayed) {
   }
 }
 
+/// 0 where it is unknown how many CPUs there are.
 double cpus_busy(const Trace& trace, const Uses& uses) {
   const Recording& recording = trace.recording;
+  if (recording.cpus == 0) {
+    return 0;
+  }
   if (recording.cpu_busy_ns + recording.cpu_idle_ns > 0) {
     return static_cast<double>(recording.cpu_busy_ns) /
            static_cast<double>(recording.cpu_busy_ns + recording.cpu_idle_ns);
@@ -65,7 +70,7 @@ double cpus_busy(const Trace& trace, const Uses& uses) {
     running += use.running_ns;
   }
   return static_cast<double>(running) / static_cast<double>(std::max<Nanos>(1, trace.window.length())) /
-         std::max(1.0, static_cast<double>(recording.cpus));
+         static_cast<double>(recording.cpus);
 }
 
 class Answering {
@@ -94,6 +99,7 @@ class Answering {
       out.asked[i] = gain(out, replays, 0, i);
     }
     out.answers = answers(out, replays);
+    add_uses(out.answers);
     return out;
   }
 
@@ -111,6 +117,16 @@ class Answering {
     }
     out.replayed = replay(input, scenarios, kPieces);
     return out;
+  }
+
+  void add_uses(std::vector<Answer>& answers) const {
+    std::vector<Change> parts;
+    std::transform(answers.begin(), answers.end(), std::back_inserter(parts),
+                   [](const Answer& answer) { return answer.change; });
+    const std::vector<PartUse> uses = uses_of_parts(trace_, groups_, kinds_, uses_, parts);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      answers[i].use = uses[i];
+    }
   }
 
   std::size_t most_candidates() const {
@@ -156,8 +172,8 @@ class Answering {
       low = std::min(low, one);
       high = std::max(high, one);
     }
-    if (high - low > kWidestRange || unknown(about.progress[progress]) ||
-        (about.cpus_short && !replays.simulated)) {
+    out.doubt = doubt(about, replays, progress, high - low);
+    if (out.doubt != Doubt::none) {
       out.certainty = Certainty::rough;
       return out;
     }
@@ -169,17 +185,24 @@ class Answering {
     return out;
   }
 
-  /// Whether too little is known of what the progress waits for.
-  bool unknown(const Progress& progress) const {
+  Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress, double range) const {
+    if (about.cpus_short && !replays.simulated) {
+      return Doubt::cpus_short;
+    }
     Nanos unknown_ns = 0;
+    Nanos guessed_ns = 0;
     Nanos lifetime_ns = 0;
-    for (const ProgressPart& part : progress.parts) {
+    for (const ProgressPart& part : about.progress[progress].parts) {
       for (const GroupId group : part.groups) {
-        unknown_ns += uses_.groups[group].unknown_ns + uses_.groups[group].guessed_ns;
+        unknown_ns += uses_.groups[group].unknown_ns;
+        guessed_ns += uses_.groups[group].guessed_ns;
         lifetime_ns += uses_.groups[group].lifetime_ns;
       }
     }
-    return static_cast<double>(unknown_ns) > kMostUnknown * static_cast<double>(lifetime_ns);
+    if (static_cast<double>(unknown_ns + guessed_ns) > kMostUnknown * static_cast<double>(lifetime_ns)) {
+      return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
+    }
+    return range > kWidestRange ? Doubt::pieces_differ : Doubt::none;
   }
 
   /// For one progress, best first.

@@ -9,6 +9,7 @@
 
 #include "model/trace.h"
 #include "progress/progress.h"
+#include "replay/part_use.h"
 #include "replay/scenario.h"
 
 namespace offwait {
@@ -22,17 +23,28 @@ enum class Certainty : std::uint8_t {
 };
 std::string_view to_string(Certainty certainty);
 
+/// Why a gain is rough.
+enum class Doubt : std::uint8_t {
+  none,
+  pieces_differ,   ///< the gains in pieces of the window differ by more than 10 points
+  unknown_wakers,  ///< it is unknown what ended much of the waiting
+  guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
+  cpus_short,      ///< and the simulation does not reproduce the recording
+};
+
 /// What a scenario would gain: throughput of a progress with it, minus 1.
 struct Gain {
   double gain = 0;
   std::optional<double> low;  ///< the range over pieces of the window; none if the pieces differ too much
   std::optional<double> high;
   Certainty certainty = Certainty::sure;
+  Doubt doubt = Doubt::none;  ///< of a rough one
 };
 
 struct Answer : Gain {
   Change change;             ///< this part twice as fast; of `cpus`, twice as many
   std::size_t progress = 0;  ///< index into Answers::progress
+  PartUse use{};             ///< what the gain rests on
 };
 
 struct Answers {

@@ -4,6 +4,7 @@
 #include "analysis/losses.h"
 #include "analysis/rankings.h"
 #include "report/quantity.h"
+#include "report/text_answers.h"
 #include "report/text_devices.h"
 #include "report/text_explain.h"
 #include "report/text_knots.h"
@@ -11,6 +12,7 @@
 #include "report/text_sinks.h"
 #include "report/text_threads.h"
 #include "report/wording.h"
+#include "report/wording_answers.h"
 #include "report/wording_losses.h"
 #include "report/wording_sections.h"
 
@@ -23,22 +25,23 @@ constexpr int kNameColumns = 28;  // for a name that came from the target
 void put_head(const TextPage& page) {
   const Recording& recording = page.findings.recording;
   const Totals& totals = page.findings.totals;
+  const std::uint64_t lost = total_lost(page.findings);
   page.canvas.flow(
       fields({words("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
-              words(recording.target, Ink::actor),
-              words(format_seconds(page.findings.window_s) +
-                    (recording.start_time.empty() ? "" : " from " + recording.start_time)),
-              words(recording.kernel.empty() ? "" : "Linux " + recording.kernel)}),
+              words(recording.target, Ink::actor), unbroken(format_seconds(page.findings.window_s)),
+              words(threads_text(totals)), unbroken("ran " + cpus_used(page.findings)),
+              unbroken(machine_text(page.findings)),
+              lost == 0 ? unbroken("nothing lost", Ink::good)
+                        : unbroken(format_count(lost) + " lost", Ink::warn)}),
       2);
-  const std::uint64_t lost = total_lost(page.findings);
-  page.canvas.flow(fields({words(threads_text(totals)), unbroken(format_plural(totals.waits, "wait")),
-                           unbroken("ran " + format_seconds(totals.target.running_s) + " (" +
-                                    cpus_used(page.findings) + ")"),
-                           unbroken("runnable " + format_seconds(totals.target.runnable_s)),
-                           unbroken(machine_text(page.findings)),
-                           lost == 0 ? unbroken("nothing lost", Ink::good)
-                                     : unbroken(format_count(lost) + " lost", Ink::warn)}),
-                   2);
+  if (page.verbose) {
+    page.canvas.to(2).flow(fields({words(recording.start_time.empty() ? "" : "from " + recording.start_time),
+                                   words(recording.kernel.empty() ? "" : "Linux " + recording.kernel),
+                                   unbroken(format_plural(totals.waits, "wait")),
+                                   unbroken("ran " + format_seconds(totals.target.running_s)),
+                                   unbroken("runnable " + format_seconds(totals.target.runnable_s))}),
+                           2);
+  }
   if (const std::string chosen = described(page.findings.options.filter); !chosen.empty()) {
     page.canvas.flow(words("Only " + chosen + " count as the target; all others are outside."), 2);
   }
@@ -51,6 +54,7 @@ bool something_lost(const Findings& findings) {
 void put_losses(const TextPage& page) {
   put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
                 losses_text(page.findings, page.names, page.verbose), Ink::warn, Ink::warn);
+  page.canvas.gap();
 }
 
 /// One line, as it does not change the answer.
@@ -60,9 +64,34 @@ void put_minor_losses(const TextPage& page, const LossImpact& impact) {
                              : minor_losses_text(page.findings, impact) + " (-v)");
 }
 
-void put_verdict(const TextPage& page) {
-  page.canvas.gap();
-  page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
+/// The answers or, where there is nothing that makes progress, the verdict of the wait graph. A deadlock
+/// comes first.
+void put_first_screen(const TextPage& page) {
+  if (page.findings.answers.empty()) {
+    page.canvas.gap();
+    page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
+    return;
+  }
+  if (const std::string stuck = deadlock_sentences(page.findings, page.names); !stuck.empty()) {
+    page.canvas.gap();
+    page.canvas.flow(words(stuck, Ink::warn), 0);
+  }
+  put_answers(page);
+  if (!answers_can_be_judged(page.findings)) {
+    page.canvas.flow(words(graph_sentence(page.findings, page.names)), 0);
+  }
+}
+
+/// What limits nothing: it is of use where there is no answer, or where threads are stuck.
+void put_rest(const TextPage& page) {
+  if (page.verbose || !answers_can_be_judged(page.findings) || somebody_is_stuck(page.findings)) {
+    put_excluded_waits(page);
+    put_background(page);
+    put_blocked_throughout(page);
+  } else if (const std::string more = rest_text(page.findings); !more.empty()) {
+    page.canvas.gap();
+    page.canvas.flow(words(more, Ink::dim), 0);
+  }
 }
 
 }  // namespace
@@ -77,18 +106,16 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
   const bool lost = something_lost(findings);
   const LossImpact impact = loss_impact(findings);
   if (lost && !impact.minor) put_losses(page);
-  put_verdict(page);
+  put_first_screen(page);
   put_knots(page);
   put_limiting_sinks(page);
-  put_excluded_waits(page);
-  put_background(page);
   put_runnable(page);
   put_disks(page);
   put_nics(page);
   put_false_wakeups(page);
-  put_blocked_throughout(page);
   put_stack_ends(page);
   if (style.explain) put_search(page);
+  put_rest(page);
   if (lost && impact.minor) put_minor_losses(page, impact);
   return canvas.take();
 }

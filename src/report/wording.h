@@ -13,8 +13,12 @@ namespace offwait {
 
 // ---- wording_verdict.cpp
 
-/// Deadlocks, then the answer: one to four sentences.
+/// What the wait graph says: one to three sentences.
+std::string graph_sentence(const Findings& findings, const ActorNames& names);
+/// Deadlocks, then what the wait graph says: one to four sentences.
 std::string verdict_sentence(const Findings& findings, const ActorNames& names);
+/// "Deadlock: A (tid 11) waits for the mutex of B (tid 12), which …": empty without one.
+std::string deadlock_sentences(const Findings& findings, const ActorNames& names);
 /// "; the machine's CPUs were 97% busy", empty if that is not known.
 std::string machine_clause(const Findings& findings);
 

@@ -181,7 +181,9 @@ std::string lacks_cpu_sentence(const Findings& findings) {
       machine_clause(findings), cause_of_lack(findings));
 }
 
-std::string answer(const Findings& findings, const ActorNames& names) {
+}  // namespace
+
+std::string graph_sentence(const Findings& findings, const ActorNames& names) {
   const Verdict& verdict = findings.verdict;
   switch (verdict.rule) {
     case Verdict::Rule::knots:
@@ -210,19 +212,21 @@ std::string answer(const Findings& findings, const ActorNames& names) {
                      share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
 }
 
-}  // namespace
-
 std::string machine_clause(const Findings& findings) {
   const std::optional<double> busy = machine_busy(findings);
   return busy ? fmt::format("; the machine's CPUs were {} busy", format_percent(*busy, 1)) : std::string();
 }
 
-std::string verdict_sentence(const Findings& findings, const ActorNames& names) {
+std::string deadlock_sentences(const Findings& findings, const ActorNames& names) {
   std::string out;
   for (const Deadlock& deadlock : findings.deadlocks) {
     out += deadlock_sentence(deadlock, names);
   }
-  return out + answer(findings, names);
+  return out;
+}
+
+std::string verdict_sentence(const Findings& findings, const ActorNames& names) {
+  return deadlock_sentences(findings, names) + graph_sentence(findings, names);
 }
 
 }  // namespace offwait

@@ -396,7 +396,7 @@ class LargeInput(TestCase):
     def piped(self, chunks, limit=None):
         """Runs a report on the text in `chunks`, of which it gets at most `limit` bytes. Returns (result, bytes taken, peak
         memory)."""
-        process = subprocess.Popen([OFFWAIT, "report", "--json", "/dev/null", "-"], stdin=subprocess.PIPE,
+        process = subprocess.Popen([OFFWAIT, "report", "-v", "--json", "/dev/null", "-"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
         output = {}
         readers = [threading.Thread(target=lambda name=name: output.update({name: getattr(process, name).read()}))

@@ -71,9 +71,7 @@ const std::vector<std::string> hostile_names = {
 
 TEST_CASE("The sample report, in full") {
   CHECK(to_text(sample_findings(), {}) ==
-        R"(offwait 0.1.0 · pid 10 · 10.0 s from 2026-01-01T00:00:00Z · Linux 6.1.0
-3 threads · 2,800 waits · ran 7.00 s (0.70 of 2 CPUs) · runnable 500 ms · machine 75% busy ·
-  nothing lost
+        R"(offwait 0.1.0 · pid 10 · 10.0 s · 3 threads · ran 0.70 of 2 CPUs · machine 75% busy · nothing lost
 
 One knot limits throughput: at least one wait in it must get shorter before throughput can rise.
 
@@ -88,6 +86,12 @@ KNOT 1  B (tid 12) ⇄ disk vda
   disk vda → B   5.00 s     50%   5.00 s                     idle
     idle       disk vda could have served more; over the window B ran 5.00 s, waited 5.00 s
 
+RUNNABLE  500 ms ready to run without a CPU, all threads together: A (tid 11) 500 ms
+
+DISK  vda  idle 50% · 200 IO/s, 100 MB/s · 2.50 ms each, 0.50 in flight · capacity 500 MB/s, 400
+      IO/s (assumed, raised to the highest rate seen)
+      traffic: B 75%, others 25%
+
 LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise throughput
   A → B  8.00 s 80% futex 75%, pipe 25%, 800 waits of 10.0 ms
     Not in a knot: A waits for the knot, but nothing there waits for A.
@@ -98,12 +102,6 @@ LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise thr
 
 BACKGROUND  does not limit: little CPU and no disk, or waits for nobody and is not always busy
   idler (tid 13) busy 0%
-
-RUNNABLE  500 ms ready to run without a CPU, all threads together: A (tid 11) 500 ms
-
-DISK  vda  idle 50% · 200 IO/s, 100 MB/s · 2.50 ms each, 0.50 in flight · capacity 500 MB/s, 400
-      IO/s (assumed, raised to the highest rate seen)
-      traffic: B 75%, others 25%
 
 BLOCKED THROUGHOUT  never woken in the window
   idler (tid 13)  10.0 s  poll  epoll_wait

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/part_use.h"
+
+#include <algorithm>
+#include <map>
+
+namespace offwait {
+
+namespace {
+
+struct WaitSum {
+  Nanos wait_ns = 0;
+  std::uint64_t ended = 0;
+};
+
+/// By SiteId.
+std::vector<WaitSum> waits_by_site(const Trace& trace) {
+  const auto clip = [&trace](Nanos at) { return std::clamp(at, trace.window.begin, trace.window.end); };
+  std::vector<WaitSum> out(trace.sites.size());
+  for (const Wait& wait : trace.waits) {
+    out[wait.site].wait_ns += clip(wait.wake) - clip(wait.block);
+    out[wait.site].ended += wait.wake < trace.window.end && wait.wake >= trace.window.begin ? 1 : 0;
+  }
+  return out;
+}
+
+bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
+  if (part.group != kNoGroup && part.group != group) {
+    return false;
+  }
+  switch (part.resource) {
+    case Resource::io:
+    case Resource::disk:
+      return kind == WaitKind::below || (kind == WaitKind::disk && waker == part.device);
+    case Resource::sleep:
+      return kind == WaitKind::timer;
+    case Resource::remote:
+      return kind == WaitKind::remote;
+    case Resource::cpu:
+    case Resource::cpus:
+      break;
+  }
+  return false;
+}
+
+template <class Key>
+Key longest(const std::map<Key, Nanos>& times, Key none) {
+  const auto found = std::max_element(times.begin(), times.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  return found == times.end() ? none : found->first;
+}
+
+PartUse cpu_use(const Uses& uses, const Change& part) {
+  PartUse out;
+  std::map<GroupId, Nanos> by_group;
+  for (GroupId id = 0; id < uses.groups.size(); ++id) {
+    if (part.resource == Resource::cpus || part.group == id) {
+      by_group[id] =
+          part.resource == Resource::cpus ? uses.groups[id].runnable_ns : uses.groups[id].running_ns;
+      out.time_ns += by_group[id];
+    }
+  }
+  out.group = longest(by_group, kNoGroup);
+  return out;
+}
+
+PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                 const std::vector<WaitSum>& sums, const Change& part) {
+  PartUse out;
+  std::map<GroupId, Nanos> by_group;
+  std::vector<SiteId> sites;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    const GroupId group = groups.group_of[site.thread];
+    if (!kinds.below_devices[group] && belongs(part, group, site.waker, kinds.of_site[id])) {
+      out.time_ns += sums[id].wait_ns;
+      out.waits += sums[id].ended;
+      by_group[group] += sums[id].wait_ns;
+      sites.push_back(id);
+    }
+  }
+  out.group = longest(by_group, kNoGroup);
+  std::map<StackId, Nanos> by_stack;
+  std::map<PeerId, Nanos> by_peer;
+  for (const SiteId id : sites) {
+    if (groups.group_of[trace.sites[id].thread] == out.group) {
+      by_stack[trace.sites[id].wait_stack] += sums[id].wait_ns;
+      by_peer[trace.sites[id].peer] += sums[id].wait_ns;
+    }
+  }
+  out.stack = longest(by_stack, kNoStack);
+  out.stack_ns = sites.empty() ? 0 : by_stack[out.stack];
+  out.peer = part.resource == Resource::remote ? longest(by_peer, kNoPeer) : kNoPeer;
+  return out;
+}
+
+}  // namespace
+
+std::vector<PartUse> uses_of_parts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                   const Uses& uses, const std::vector<Change>& parts) {
+  const std::vector<WaitSum> sums = waits_by_site(trace);
+  std::vector<PartUse> out;
+  for (const Change& part : parts) {
+    const bool of_cpu = part.resource == Resource::cpu || part.resource == Resource::cpus;
+    out.push_back(of_cpu ? cpu_use(uses, part) : wait_use(trace, groups, kinds, sums, part));
+  }
+  return out;
+}
+
+}  // namespace offwait

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a part of a program took in the recording, and where in the code: what a gain rests on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+#include "progress/group_use.h"
+#include "progress/thread_groups.h"
+#include "progress/wait_kinds.h"
+#include "replay/scenario.h"
+
+namespace offwait {
+
+/// Sums over all threads; waits are clipped to the window.
+struct PartUse {
+  Nanos time_ns = 0;  ///< running or, for any resource but `cpu` and `cpus`, blocked; runnable for `cpus`
+  std::uint64_t waits = 0;   ///< that ended in the window; 0 for `cpu` and `cpus`
+  GroupId group = kNoGroup;  ///< the group with most of the time
+  StackId stack = kNoStack;  ///< where that group waits longest
+  PeerId peer = kNoPeer;     ///< `remote`: whom that group waits for longest
+  Nanos stack_ns = 0;        ///< the part of time_ns waited there
+};
+
+/// Parallel to `parts`. A wait that a thread below the devices ended counts for every disk.
+std::vector<PartUse> uses_of_parts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                   const Uses& uses, const std::vector<Change>& parts);
+
+}  // namespace offwait

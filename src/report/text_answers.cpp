@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/text_answers.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/rankings.h"
+#include "report/code_places.h"
+#include "report/quantity.h"
+#include "report/text_stacks.h"
+#include "report/wording_answers.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr int kNumbered = 3;
+constexpr std::size_t kShown = 4;
+constexpr std::size_t kStackFrames = 4;
+
+void put_progress(const TextPage& page) {
+  page.canvas.put("progress", Ink::strong).put("  ");
+  page.canvas.flow(words(progress_text(page.findings.progress.front(), page.names)), 10);
+}
+
+/// `, 41% of 780 samples in f ← g`, or where it waits.
+std::vector<Word> where(const TextPage& page, const AnswerEvidence& evidence) {
+  std::vector<Word> out;
+  const auto add = [&out](const std::vector<Word>& more) { out.insert(out.end(), more.begin(), more.end()); };
+  if (!evidence.stack.empty()) {
+    const std::string part = evidence.stack_s < 0.95 * evidence.time_s
+                                 ? format_percent(evidence.stack_s, evidence.time_s) + " of it in"
+                                 : std::string("in");
+    add(words(part));
+    add(chain(page, evidence.stack, "", kStackFrames));
+  } else if (const std::vector<SampledPlace> places = code_places(evidence.samples, page.noise);
+             !places.empty()) {
+    add(words(fmt::format("{} of it in", format_percent(places.front().share, 1))));
+    add(chain(page, places.front().stack, "", kStackFrames));
+  }
+  return out;
+}
+
+void put_evidence(const TextPage& page, const FoundAnswer& answer) {
+  std::vector<Word> line = words(evidence_text(page.findings, answer, page.names));
+  const std::vector<Word> place = where(page, answer.evidence);
+  if (!place.empty()) {
+    line.back().text += ",";
+    line.insert(line.end(), place.begin(), place.end());
+  }
+  page.canvas.to(kNumbered).flow(line, kNumbered, page.verbose ? 0 : 3);
+  if (const std::string device = device_text(page.findings, answer); !device.empty()) {
+    page.canvas.to(kNumbered).flow(words(device), kNumbered);
+  }
+  page.canvas.to(kNumbered).put("try", Ink::good);
+  page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
+}
+
+void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& answer, bool whole) {
+  page.canvas.put(fmt::format("{}", number), Ink::strong).to(kNumbered);
+  std::vector<Word> line;
+  const auto add = [&line](const std::string& text, Ink ink) {
+    const std::vector<Word> more = words(text, ink);
+    line.insert(line.end(), more.begin(), more.end());
+  };
+  if (answer.certainty == Certainty::split) {
+    add(fmt::format("for {}:", progress_name(page.findings.progress[answer.progress], page.names)),
+        Ink::plain);
+  }
+  const std::string gain = gain_text(answer);
+  add(change_text(page.findings, answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
+  add(gain, Ink::strong);
+  add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
+  page.canvas.flow(line, kNumbered);
+  if (whole) {
+    put_evidence(page, answer);
+  }
+}
+
+}  // namespace
+
+void put_answers(const TextPage& page) {
+  put_progress(page);
+  page.canvas.gap();
+  if (const std::string why = too_short_text(page.findings); !why.empty()) {
+    page.canvas.flow(words(why, Ink::strong), 0);
+    return;
+  }
+  if (const std::string heading = answers_heading(page.findings, page.names); !heading.empty()) {
+    page.canvas.flow(words(heading, Ink::strong), 0);
+  }
+  const std::vector<const FoundAnswer*> all = distinct_answers(page.findings);
+  const std::size_t most = page.verbose ? all.size() : std::min(kShown, all.size());
+  std::size_t shown = 0;
+  for (; shown < most && (page.verbose || shown == 0 || all[shown]->gain >= kWorthALine); ++shown) {
+    const FoundAnswer& answer = *all[shown];
+    const bool first = shown == 0 || answer.progress != all.front()->progress;
+    put_answer(page, shown + 1, answer, page.verbose || first);
+  }
+  if (const std::string_view doubt = certainty_sentence(*all.front()); !doubt.empty()) {
+    page.canvas.flow(words(doubt), 0);
+  }
+  if (shown < all.size() && all.front()->certainty != Certainty::rough) {
+    const auto best = std::max_element(
+        all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
+        [](const FoundAnswer* one, const FoundAnswer* other) { return one->gain < other->gain; });
+    page.canvas.flow(words(others_text(all.size() - shown, (*best)->gain)), 0);
+  }
+}
+
+}  // namespace offwait

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The first screen of the text report: the progress, and the changes that gain it most.
+#pragma once
+
+#include "report/text_page.h"
+
+namespace offwait {
+
+/// Needs at least one kind of progress and one answer.
+void put_answers(const TextPage& page);
+
+}  // namespace offwait

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/rankings.h"
+#include "report/quantity.h"
+#include "report/wording.h"
+#include "report/wording_sections.h"
+
+namespace offwait {
+
+namespace {
+
+std::string owner(const FoundAnswer& answer, const ActorNames& names) {
+  return answer.actor ? names.brief(*answer.actor) : "the target";
+}
+
+int percent(double part) { return static_cast<int>(std::lround(100 * part)); }
+
+bool outside(const Findings& findings, const std::optional<FoundActorId>& actor) {
+  return actor && findings.actors[*actor].outside;
+}
+
+std::string each_time(const AnswerEvidence& evidence) {
+  return evidence.waits == 0
+             ? ""
+             : fmt::format(", {} of {} each", format_plural(evidence.waits, "wait"),
+                           format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
+}
+
+std::string disk_advice(const AnswerEvidence& evidence) {
+  const bool one = evidence.threads == 1;
+  if (evidence.syncs) {
+    return one ? "fewer syncs (one for several changes), or a device with lower latency; more threads do not "
+                 "help one caller"
+               : "let one sync serve several threads (group commit), sync less often, or take a device with "
+                 "lower latency";
+  }
+  return one ? "fewer requests (a larger cache), ask ahead or for several at a time, or a device with lower "
+               "latency; more threads do not help one caller"
+             : "fewer requests (a larger cache), or a device that does more of them at a time, or each "
+               "sooner";
+}
+
+}  // namespace
+
+std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(kMostNamed, progress.actors.size()); ++i) {
+    shown.push_back(names.brief(progress.actors[i]));
+  }
+  const std::size_t more = progress.actors.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string progress_text(const FoundProgress& progress, const ActorNames& names) {
+  const std::string who = progress_name(progress, names);
+  switch (progress.how) {
+    case Progress::How::told:
+      return fmt::format("{}: named by --progress", who);
+    case Progress::How::clients:
+      return progress.per_s
+                 ? fmt::format("{} answers/s to {}",
+                               format_count(static_cast<std::uint64_t>(std::llround(*progress.per_s))), who)
+                 : fmt::format("answers to {}", who);
+    case Progress::How::inferred:
+      break;
+  }
+  return fmt::format("{}: inferred from {} of all hand-overs and waits (--progress PATTERN names others)",
+                     who, format_percent(std::min(progress.share, 1.0), 1));
+}
+
+std::string too_short_text(const Findings& findings) {
+  switch (short_evidence(findings)) {
+    case ShortEvidence::none:
+      return "";
+    case ShortEvidence::window:
+      return fmt::format("Too short to judge: {} were recorded. Record for 10 s or more (-d 10s).",
+                         format_seconds(findings.window_s));
+    case ShortEvidence::waits:
+      break;
+  }
+  return fmt::format("Too short to judge: {} in {}. Record for longer (-d).",
+                     format_plural(findings.totals.waits, "wait"), format_seconds(findings.window_s));
+}
+
+std::string answers_heading(const Findings& findings, const ActorNames& names) {
+  const FoundAnswer& first = findings.answers.front();
+  if (first.certainty == Certainty::split) {
+    return "What limits depends on whose progress counts; --progress PATTERN names it:";
+  }
+  if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) {
+    return "";
+  }
+  if (findings.verdict.kind() == Verdict::Kind::idle) {
+    return graph_sentence(findings, names);
+  }
+  return fmt::format("Balanced: no single change gains more than {}%{}.",
+                     std::max(0, percent(first.high.value_or(first.gain))), machine_clause(findings));
+}
+
+std::string change_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+  switch (answer.what) {
+    case Resource::cpu:
+      return fmt::format("{}'s CPU work halved", owner(answer, names));
+    case Resource::io:
+      return fmt::format("{}'s requests to {} twice as fast", owner(answer, names),
+                         names.brief(*answer.device));
+    case Resource::disk:
+      return fmt::format("{} twice as fast", names.brief(*answer.device));
+    case Resource::sleep:
+      return fmt::format("{}'s sleeps half as long", owner(answer, names));
+    case Resource::remote:
+      return answer.evidence.peer ? fmt::format("service {} twice as fast for {}",
+                                                to_string(*answer.evidence.peer), owner(answer, names))
+                                  : fmt::format("remote services twice as fast for {}", owner(answer, names));
+    case Resource::cpus:
+      break;
+  }
+  return findings.recording.cpus > 0
+             ? fmt::format("{} CPUs instead of {}", 2 * findings.recording.cpus, findings.recording.cpus)
+             : std::string("twice as many CPUs");
+}
+
+std::string gain_text(const FoundAnswer& answer) {
+  if (answer.certainty == Certainty::rough) {
+    return "";
+  }
+  const std::string gain =
+      fmt::format("{}{:+}%", answer.certainty == Certainty::up_to ? "up to " : "", percent(answer.gain));
+  if (!answer.low || !answer.high || percent(*answer.low) == percent(*answer.high)) {
+    return gain;
+  }
+  return fmt::format("{} ({} to {})", gain, percent(*answer.low), percent(*answer.high));
+}
+
+std::string_view certainty_sentence(const FoundAnswer& answer) {
+  if (answer.certainty == Certainty::up_to) {
+    return "Up to: what would limit next did not show in the recording.";
+  }
+  if (answer.certainty != Certainty::rough) {
+    return "";
+  }
+  switch (answer.doubt) {
+    case Doubt::none:
+      break;
+    case Doubt::pieces_differ:
+      return "Rough: parts of the recording differ by more than 10 points, so only the order is given.";
+    case Doubt::unknown_wakers:
+      return "Rough: for much of its waiting time it is unknown what ended the wait, so only the order is "
+             "given.";
+    case Doubt::guessed_locks:
+      return "Rough: much of its waiting was taken for waits for locks without function names that say so, "
+             "so only the order is given.";
+    case Doubt::cpus_short:
+      return "Rough: the CPUs are short, and the simulation of them does not reproduce the recording, so "
+             "only "
+             "the order is given.";
+  }
+  return "";
+}
+
+std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+  const AnswerEvidence& evidence = answer.evidence;
+  const std::string who = evidence.actor ? names.full(findings, *evidence.actor) : owner(answer, names);
+  const std::string time = format_seconds(evidence.time_s);
+  switch (answer.what) {
+    case Resource::cpu:
+      return fmt::format("{} ran {} ({} of one CPU)", who, time,
+                         format_percent(evidence.time_s, findings.window_s));
+    case Resource::io:
+    case Resource::disk:
+    case Resource::remote:
+      return fmt::format("{} waited {}{}", who, time, each_time(evidence));
+    case Resource::sleep:
+      return fmt::format("{} slept {}{}", who, time, each_time(evidence));
+    case Resource::cpus:
+      break;
+  }
+  return fmt::format("threads were ready to run for {} without a CPU, {} longest{}", time, who,
+                     machine_clause(findings));
+}
+
+std::string device_text(const Findings& findings, const FoundAnswer& answer) {
+  const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(),
+                                 [&](const FoundDisk& one) { return one.actor == answer.device; });
+  return answer.device && disk != findings.disks.end()
+             ? fmt::format("{}: {}, {}", findings.actors[disk->actor].name, rate_text(*disk),
+                           service_text(*disk))
+             : "";
+}
+
+std::string advice(const Findings& findings, const FoundAnswer& answer) {
+  const AnswerEvidence& evidence = answer.evidence;
+  const bool is_outside = outside(findings, answer.actor);
+  switch (answer.what) {
+    case Resource::io:
+    case Resource::disk:
+      return disk_advice(evidence);
+    case Resource::cpu:
+      if (is_outside) {
+        return "it is outside of the target: whoever asks the target limits, not the target";
+      }
+      return evidence.threads == 1 ? "make this code cheaper, or share its work among several threads"
+                                   : "make this code cheaper";
+    case Resource::sleep:
+      return is_outside ? "it is outside of the target: whoever asks the target limits, not the target"
+                        : "wait for what is to happen instead of a time, or sleep for less long";
+    case Resource::remote:
+      return "make the service answer faster, ask it less often, or for several things at a time";
+    case Resource::cpus:
+      break;
+  }
+  return "more CPUs for it, or less work on them";
+}
+
+std::string others_text(std::size_t others, double gain) {
+  return gain >= kWorthALine
+             ? fmt::format("{} more gain up to {}% (-v)", others, percent(gain))
+             : fmt::format("nothing else is worth {}%", std::max(1, static_cast<int>(std::ceil(100 * gain))));
+}
+
+std::string rest_text(const Findings& findings) {
+  const LeftOut left_out = limits_nothing(findings);
+  std::vector<std::string> parts;
+  if (left_out.waits > 0) {
+    parts.push_back(fmt::format("{} outside the knots", format_plural(left_out.waits, "long wait")));
+  }
+  if (left_out.background > 0) {
+    parts.push_back(fmt::format("{} in the background", format_plural(left_out.background, "actor")));
+  }
+  if (left_out.blocked > 0) {
+    parts.push_back(fmt::format("{} blocked throughout", format_plural(left_out.blocked, "thread")));
+  }
+  return parts.empty() ? "" : fmt::format("-v also shows what limits nothing: {}.", fmt::join(parts, ", "));
+}
+
+}  // namespace offwait

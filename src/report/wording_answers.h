@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sentences of the first screen: whose progress counts, what a change would gain it, what that rests on, and
+// what to try. What is returned is hostile as the names in it are: it is escaped and cut to width where it
+// goes out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/findings.h"
+#include "report/names.h"
+
+namespace offwait {
+
+/// `1,762 answers/s to redis-benchmark`; `worker*, named by --progress`.
+std::string progress_text(const FoundProgress& progress, const ActorNames& names);
+
+/// `worker×8, writer and 2 more`: the actors that make it.
+std::string progress_name(const FoundProgress& progress, const ActorNames& names);
+
+/// Whether the recording is long enough for a prediction: else why not, as a sentence; empty if it is.
+std::string too_short_text(const Findings& findings);
+
+/// What stands before the list of answers: that they depend on whose progress counts, that the target is
+/// idle, or that no single one gains much; empty if there is nothing to say.
+std::string answers_heading(const Findings& findings, const ActorNames& names);
+
+/// `disk loop0 twice as fast`; `redis-server's CPU work halved`.
+std::string change_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
+/// `+82% (77 to 88)`; empty where there is no number.
+std::string gain_text(const FoundAnswer& answer);
+/// Why a number is missing, or may be less; empty for a sure answer, and for a split one, of which
+/// answers_heading() speaks.
+std::string_view certainty_sentence(const FoundAnswer& answer);
+
+/// `redis-server waited 9.10 s, 1,632 times 5.60 ms, most of it in`: a stack or samples follow; without them
+/// the text ends before the comma.
+std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
+/// What the disk did; empty without one.
+std::string device_text(const Findings& findings, const FoundAnswer& answer);
+/// What people do about it where it is like this.
+std::string advice(const Findings& findings, const FoundAnswer& answer);
+
+/// What is not shown, of which the best gains `gain`: `nothing else is worth 2%`, `3 more gain up to 14%`.
+std::string others_text(std::size_t others, double gain);
+
+/// `-v also shows 14 long waits outside the knots and 3 threads blocked throughout, which limit nothing.`;
+/// empty if there are none.
+std::string rest_text(const Findings& findings);
+
+}  // namespace offwait

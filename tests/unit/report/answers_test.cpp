@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include "report/text.h"
+#include "report/wording_answers.h"
+#include "unit/report/sample.h"
+
+using namespace offwait;
+
+namespace {
+
+/// The sample report: B, of which the disk vda makes the most, answers 1,762 times a second.
+Findings answered() {
+  Findings findings = sample_findings();
+  findings.progress = {{"B", Progress::How::clients, {1}, 1762.4, 0.9}};
+  FoundAnswer disk;
+  disk.gain = 0.82;
+  disk.low = 0.77;
+  disk.high = 0.88;
+  disk.what = Resource::disk;
+  disk.device = 2;
+  disk.evidence = {5, 1000, 1, 1, findings.edges[0].stacks[0].wait_stack, 3, true, {}, {}};
+  FoundAnswer requests = disk;
+  requests.what = Resource::io;
+  requests.actor = 1;
+  FoundAnswer cpu;
+  cpu.gain = 0.03;
+  cpu.low = cpu.high = 0.03;
+  cpu.actor = 1;
+  cpu.evidence.time_s = 5;
+  cpu.evidence.threads = 1;
+  cpu.evidence.actor = 1;
+  FoundAnswer sleep;
+  sleep.gain = 0.004;
+  sleep.what = Resource::sleep;
+  sleep.actor = 0;
+  findings.answers = {disk, requests, cpu, sleep};
+  return findings;
+}
+
+/// What stands before the first knot, without the head.
+std::string first_screen(const Findings& findings, bool verbose = false) {
+  TextStyle style;
+  style.verbosity = verbose ? 1 : 0;
+  const std::string text = to_text(findings, style);
+  const std::size_t begin = text.find("progress");
+  return text.substr(begin, text.find("\nKNOT") - begin);
+}
+
+}  // namespace
+
+TEST_CASE("The first screen has the progress, the best changes, what they rest on, and what to try") {
+  CHECK(first_screen(answered()) == R"(progress  1,762 answers/s to B
+
+1  disk vda twice as fast: +82% (77 to 88) [sure]
+   B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each, 60% of it in fdatasync
+   ← sync_it (log.cc:7)
+   vda: 200 IO/s, 100 MB/s, 2.50 ms each, 0.50 in flight
+   try   fewer syncs (one for several changes), or a device with lower latency; more threads do not
+         help one caller
+2  B's CPU work halved: +3% [sure]
+nothing else is worth 1%
+)");
+}
+
+TEST_CASE("Only an answer that is sure, split or up to has a number") {
+  Findings findings = answered();
+  findings.answers[0].certainty = Certainty::up_to;
+  CHECK(gain_text(findings.answers[0]) == "up to +82% (77 to 88)");
+  findings.answers[0].certainty = Certainty::rough;
+  CHECK(gain_text(findings.answers[0]).empty());
+  findings.answers[0].doubt = Doubt::unknown_wakers;
+  const std::string screen = first_screen(findings);
+  CHECK(screen.find("1  disk vda twice as fast [rough]\n") != std::string::npos);
+  CHECK(screen.find("Rough: for much of its waiting time it is unknown what ended the wait") !=
+        std::string::npos);
+  CHECK(screen.find("nothing else") == std::string::npos);
+}
+
+TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
+  Findings findings = answered();
+  findings.answers = {findings.answers[2]};
+  CHECK(first_screen(findings).find(
+            "Balanced: no single change gains more than 3%; the machine's CPUs were 75% busy.\n"
+            "1  B's CPU work halved: +3% [sure]\n") != std::string::npos);
+  findings.verdict = {};
+  findings.verdict.rule = Verdict::Rule::idle;
+  CHECK(first_screen(findings).find("Idle: no knot, and nothing is saturated.") != std::string::npos);
+}
+
+TEST_CASE("Kinds of progress that want different changes are named beside them") {
+  Findings findings = answered();
+  findings.progress.push_back({"A", Progress::How::inferred, {0}, std::nullopt, 0.3});
+  findings.answers.erase(findings.answers.begin() + 1);
+  findings.answers[1].progress = 1;
+  for (FoundAnswer& answer : findings.answers) answer.certainty = Certainty::split;
+  const std::string screen = first_screen(findings);
+  CHECK(screen.find("What limits depends on whose progress counts; --progress PATTERN names it:\n"
+                    "1  for B: disk vda twice as fast: +82% (77 to 88) [split]\n") != std::string::npos);
+  CHECK(screen.find("2  for A: B's CPU work halved: +3% [split]\n   B (tid 12) ran 5.00 s") !=
+        std::string::npos);
+}
+
+TEST_CASE("A recording that is too short has no answer but what the wait graph says") {
+  Findings findings = answered();
+  findings.window_s = 0.4;
+  CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
+
+Too short to judge: 400 ms were recorded. Record for 10 s or more (-d 10s).
+One knot limits throughput: at least one wait in it must get shorter before throughput can rise.
+)");
+  findings.window_s = 10;
+  findings.totals.waits = 99;
+  CHECK(first_screen(findings).find("Too short to judge: 99 waits in 10.0 s. Record for longer (-d).\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("What limits nothing is left out of an answered report, unless somebody is stuck") {
+  Findings findings = answered();
+  const std::string text = to_text(findings, {});
+  CHECK(text.find("LONG WAITS") == std::string::npos);
+  CHECK(text.find("-v also shows what limits nothing: 1 long wait outside the knots, 1 actor in the "
+                  "background, 1\nthread blocked throughout.\n") != std::string::npos);
+  TextStyle verbose;
+  verbose.verbosity = 1;
+  CHECK(to_text(findings, verbose).find("LONG WAITS") != std::string::npos);
+  findings.open_waits[0].holder = FoundThread{0, 11, "A", 11};
+  CHECK(to_text(findings, {}).find("BLOCKED THROUGHOUT") != std::string::npos);
+}
+
+TEST_CASE("Advice names only what applies") {
+  Findings findings = answered();
+  FoundAnswer answer = findings.answers[0];
+  answer.evidence.threads = 8;
+  CHECK(advice(findings, answer).find("more threads") == std::string::npos);
+  answer.what = Resource::cpu;
+  answer.actor = 0;
+  findings.actors[0].outside = true;
+  CHECK(advice(findings, answer) ==
+        "it is outside of the target: whoever asks the target limits, not the target");
+}
