@@ -39,7 +39,14 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
   for (const ProgressPart& part : progress.parts) {
     for (const GroupId id : part.groups) {
       const ThreadGroup& group = prepared.groups.groups[id];
-      out.name += (out.name.empty() ? "" : ", ") + group.name;
+      const auto known = std::find_if(
+          out.threads.begin(), out.threads.end(),
+          [&group](const FoundProgress::Threads& threads) { return threads.name == group.name; });
+      if (known == out.threads.end()) {
+        out.threads.push_back({group.name, group.members.size()});
+      } else {
+        known->count += group.members.size();
+      }
       for (const ActorId member : group.members) {
         actors.insert(vertex_of[member]);
       }

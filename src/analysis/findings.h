@@ -413,7 +413,12 @@ struct StackEnds {
 
 /// A kind of progress that the user of the program may want more of.
 struct FoundProgress {
-  std::string name;  ///< of its groups of threads
+  /// Threads that are called alike.
+  struct Threads {
+    std::string name;  ///< hostile bytes
+    std::size_t count = 0;
+  };
+  std::vector<Threads> threads;  ///< the target's or, of How::clients, those that are answered
   Progress::How how = Progress::How::inferred;
   std::vector<FoundActorId> actors;  ///< ascending
   std::optional<double> per_s;       ///< how often it is made; none when not known

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <fmt/format.h>
+
 #include "base/escape.h"
 #include "report/names.h"
 #include "report/wording.h"
@@ -317,9 +319,17 @@ Json rounded_or_null(const std::optional<double>& value) {
   return value ? Json(rounded(*value)) : Json(nullptr);
 }
 
+std::string joined_names(const FoundProgress& progress) {
+  std::vector<std::string_view> names;
+  for (const FoundProgress::Threads& threads : progress.threads) {
+    names.push_back(threads.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 Json progress_json(const FoundProgress& progress, std::size_t id) {
   return {{"id", id},
-          {"name", text(progress.name)},
+          {"name", text(joined_names(progress))},
           {"how", to_string(progress.how)},
           {"actors", progress.actors},
           {"per_s", rounded_or_null(progress.per_s)},

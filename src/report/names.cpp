@@ -78,4 +78,8 @@ std::string ActorNames::disks_below(const FoundActor& disk) const {
   return fmt::format(" (on {})", fmt::join(shown, ", "));
 }
 
+std::string ActorNames::threads(std::string_view name, std::size_t count) const {
+  return count == 1 ? written_(name) : fmt::format("{}×{}", written_(name), count);
+}
+
 }  // namespace offwait

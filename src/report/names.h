@@ -31,6 +31,8 @@ class ActorNames {
   /// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name; `B (tid 12, 7 in
   /// its namespace)` with an ns_tid.
   std::string thread(const FoundThread& thread) const;
+  /// `worker×32`: so many threads of this name.
+  std::string threads(std::string_view name, std::size_t count) const;
   /// `vda`: a device by its name alone, where its kind is said otherwise.
   std::string device(const FoundActor& device) const { return written_(device.name); }
   /// ` (on vda)`: what a disk is made of, the first three; empty if nothing is known.

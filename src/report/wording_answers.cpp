@@ -52,10 +52,10 @@ std::string disk_advice(const AnswerEvidence& evidence) {
 std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(kMostNamed, progress.actors.size()); ++i) {
-    shown.push_back(names.brief(progress.actors[i]));
+  for (std::size_t i = 0; i < std::min(kMostNamed, progress.threads.size()); ++i) {
+    shown.push_back(names.threads(progress.threads[i].name, progress.threads[i].count));
   }
-  const std::size_t more = progress.actors.size() - shown.size();
+  const std::size_t more = progress.threads.size() - shown.size();
   return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 

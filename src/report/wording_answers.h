@@ -15,7 +15,7 @@ namespace offwait {
 /// `1,762 answers/s to redis-benchmark`; `worker*, named by --progress`.
 std::string progress_text(const FoundProgress& progress, const ActorNames& names);
 
-/// `worker×8, writer and 2 more`: the actors that make it.
+/// `worker×8, writer and 2 more`: the threads that make it.
 std::string progress_name(const FoundProgress& progress, const ActorNames& names);
 
 /// Whether the recording is long enough for a prediction: else why not, as a sentence; empty if it is.

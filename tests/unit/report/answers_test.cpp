@@ -12,7 +12,7 @@ namespace {
 /// The sample report: B, of which the disk vda makes the most, answers 1,762 times a second.
 Findings answered() {
   Findings findings = sample_findings();
-  findings.progress = {{"B", Progress::How::clients, {1}, 1762.4, 0.9}};
+  findings.progress = {{{{"B", 1}}, Progress::How::clients, {1}, 1762.4, 0.9}};
   FoundAnswer disk;
   disk.gain = 0.82;
   disk.low = 0.77;
@@ -90,14 +90,14 @@ TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
 
 TEST_CASE("Kinds of progress that want different changes are named beside them") {
   Findings findings = answered();
-  findings.progress.push_back({"A", Progress::How::inferred, {0}, std::nullopt, 0.3});
+  findings.progress.push_back({{{"A", 3}}, Progress::How::inferred, {0}, std::nullopt, 0.3});
   findings.answers.erase(findings.answers.begin() + 1);
   findings.answers[1].progress = 1;
   for (FoundAnswer& answer : findings.answers) answer.certainty = Certainty::split;
   const std::string screen = first_screen(findings);
   CHECK(screen.find("What limits depends on whose progress counts; --progress PATTERN names it:\n"
                     "1  for B: disk vda twice as fast: +82% (77 to 88) [split]\n") != std::string::npos);
-  CHECK(screen.find("2  for A: B's CPU work halved: +3% [split]\n   B (tid 12) ran 5.00 s") !=
+  CHECK(screen.find("2  for A×3: B's CPU work halved: +3% [split]\n   B (tid 12) ran 5.00 s") !=
         std::string::npos);
 }
 

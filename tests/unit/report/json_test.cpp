@@ -73,8 +73,8 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   Findings sample = sample_findings();
   CHECK(json::parse(to_json(sample))["progress"] == json::array());
   CHECK(json::parse(to_json(sample))["answers"] == json::array());
-  sample.progress = {{"A, \x1b", Progress::How::clients, {0, 1}, 176.5, 0.75},
-                     {"B", Progress::How::inferred, {1}, std::nullopt, 0.25}};
+  sample.progress = {{{{"A", 1}, {"\x1b", 2}}, Progress::How::clients, {0, 1}, 176.5, 0.75},
+                     {{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.25}};
   FoundAnswer disk;
   static_cast<Gain&>(disk) = {0.82, 0.77, 0.88, Certainty::up_to};
   disk.what = Resource::disk;
