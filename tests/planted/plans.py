@@ -14,6 +14,7 @@ import sys
 
 PLANTED_GAIN = 1.2
 DECOY_GAIN = 1.05
+OPERATIONS = ("cpu", "sleep", "sync", "read")  # of pieces
 
 Planted = collections.namedtuple("Planted", "piece kind name")  # kind: thread, disk (by this thread), lock
 
@@ -64,6 +65,16 @@ class Plan:
             elif tuple(words[:len(operation)]) == operation or (len(words) == 3 and words[2:] == list(operation)):
                 found.add(name)
         return found
+
+    def pieces(self):
+        return list(dict.fromkeys(words[2] for words in map(str.split, self.lines)
+                                  if len(words) == 3 and words[0] in OPERATIONS))
+
+    def operation_of(self, piece):
+        """What a thread does in this piece: cpu, sleep, sync or read."""
+        [operation] = {words[0] for words in map(str.split, self.lines)
+                       if len(words) == 3 and words[2] == piece and words[0] in OPERATIONS}
+        return operation
 
 
 def read(path):
