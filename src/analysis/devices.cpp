@@ -36,6 +36,23 @@ std::vector<FoundDiskUser> disk_users(const WaitGraph& graph, const DiskUse& use
   return users;
 }
 
+FoundDiskActivity disk_activity(const DiskActivity& activity, const DiskCapacity& capacity,
+                                const Window& window) {
+  constexpr double kPerSecond = 1e9;
+  const double window_s = to_seconds(window.length());
+  FoundDiskActivity out;
+  out.kind = kind_of(activity, capacity, window);
+  out.under_way_s = to_seconds(activity.under_way_ns);
+  out.in_flight = activity.in_flight(window);
+  out.in_flight_while_busy = activity.in_flight_while_busy();
+  out.each_s = activity.each_ns() / kPerSecond;
+  out.ios = activity.ios;
+  out.bytes = activity.bytes;
+  out.ios_per_s = static_cast<double>(activity.ios) / window_s;
+  out.bytes_per_s = static_cast<double>(activity.bytes) / window_s;
+  return out;
+}
+
 }  // namespace
 
 std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& graph) {
@@ -55,8 +72,10 @@ std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& gra
     disk.capacity_measured_on = use.capacity.measured_on;
     disk.bytes_per_s = static_cast<double>(use.bytes) / window_s;
     disk.ios_per_s = static_cast<double>(use.ios) / window_s;
-    disk.service_s = to_seconds(use.mean_service_ns);
-    disk.in_flight = use.mean_in_flight;
+    if (use.activity) {
+      disk.activity = disk_activity(*use.activity, use.capacity, prepared.trace.all().window);
+    }
+    disk.unseen = use.unseen;
     disk.users = disk_users(graph, use, window_s);
     if (use.check) {
       disk.check = {use.check->counted_ios, use.check->counted_bytes, use.check->seen_ios,

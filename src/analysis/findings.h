@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/disk_activity.h"
 #include "knot/knots.h"
 #include "knot/pattern.h"
 #include "model/backtrace.h"
@@ -205,11 +206,15 @@ struct KnotReleases {
   double together_s = 0;             ///< part of wait_s: ended together with waits of other threads
   double together_disk_s = 0;        ///< part of together_s: the thread that ended them waited for a disk
   std::uint64_t together_waits = 0;  ///< how many waits ended together with others,
-  std::uint64_t releases = 0;        ///< in how many releases
-  std::uint64_t largest = 0;         ///< the most threads that one release woke
-  bool always_as_many = false;       ///< the mean is close to `largest`, as at a barrier
-  double asleep_s = 0;               ///< part of wait_s: the thread that was waited for slept until a time
-  bool often_asleep = false;         ///< asleep_s is so much of wait_s that it is worth saying
+  double releases = 0;          ///< in how many releases: a part of one if others of its waits are outside
+  std::uint64_t largest = 0;    ///< the most threads that one release woke
+  bool always_as_many = false;  ///< the mean is close to `largest`, as at a barrier
+  double asleep_s = 0;          ///< part of wait_s: the thread that was waited for slept until a time
+  bool often_asleep = false;    ///< asleep_s is so much of wait_s that it is worth saying
+  double kept_s = 0;            ///< part of wait_s, as the next three; see SiteSum (graph/sweep.h)
+  double kept_disk_s = 0;
+  double behind_disk_s = 0;
+  double then_disk_s = 0;
 };
 
 enum class CpuShortage : std::uint8_t {
@@ -304,21 +309,36 @@ struct FoundDiskCheck {
   bool mismatch = false;  ///< by more than 2 %
 };
 
+/// What a disk had under way, by the requests that the tracepoints saw (device/disk_activity.h). Little's law
+/// holds: ios_per_s × each_s = in_flight = busy share of the window × in_flight_while_busy.
+struct FoundDiskActivity {
+  DiskKind kind = DiskKind::idle;
+  double under_way_s = 0;  ///< at least one request was under way
+  double in_flight = 0;    ///< mean over the window
+  double in_flight_while_busy = 0;
+  double each_s = 0;  ///< a request's time from its issue to its completion
+  std::uint64_t ios = 0;
+  std::uint64_t bytes = 0;
+  double ios_per_s = 0;
+  double bytes_per_s = 0;
+};
+
 struct FoundDisk {
   FoundActorId actor = 0;
+  // By the kernel's counters, if there are any, and the capacity (device/disk.h, DiskUse):
   std::uint64_t bytes = 0;
   std::uint64_t ios = 0;
-  double busy_s = 0;
-  double idle_s = 0;
+  double busy_s = 0;  ///< the part of its capacity that was used, times the window
+  double idle_s = 0;  ///< the rest of the window
   double capacity_bytes_per_s = 0;
   double capacity_ios_per_s = 0;
   CapacitySource capacity_source = CapacitySource::assumed;
   bool capacity_raised = false;  ///< to the highest rate seen
-  double bytes_per_s = 0;        ///< mean over the window, as the next three
+  double bytes_per_s = 0;        ///< mean over the window, as the next one
   double ios_per_s = 0;
-  double service_s = 0;  ///< a request's time from its issue to its completion
-  double in_flight = 0;
-  std::vector<FoundDiskUser> users{};  ///< by bytes, most first
+  std::optional<FoundDiskActivity> activity{};  ///< none: no request was seen, but the counters show some
+  std::uint64_t unseen = 0;                     ///< requests left out, as their completion was not seen
+  std::vector<FoundDiskUser> users{};           ///< by bytes, most first
   std::optional<FoundDiskCheck> check{};
   std::string capacity_measured_on{};  ///< the day; empty: not measured, or not known
 };

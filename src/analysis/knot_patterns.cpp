@@ -28,7 +28,12 @@ PatternEdge pattern_edge(const WaitGraph& graph, const Edge& edge) {
   out.lock_ns = of(WaitClass::lock) + of(WaitClass::spin);
   out.together_ns = edge.together_ns;
   out.together_disk_ns = edge.together_disk_ns;
+  out.kept_ns = edge.kept_ns;
+  out.kept_disk_ns = edge.kept_disk_ns;
+  out.behind_disk_ns = edge.behind_disk_ns;
+  out.then_disk_ns = edge.then_disk_ns;
   out.to_device = is_device(graph.kinds[edge.to]);
+  out.disk_ns = of(WaitClass::disk);
   out.pipe_ns = of(WaitClass::pipe);
   out.net_ns = out.to_device ? 0 : of(WaitClass::net) + of(WaitClass::poll);
   out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
@@ -61,8 +66,12 @@ KnotReleases knot_releases(const SiteSum& sum) {
   out.together_waits = sum.together_waits;
   out.releases = sum.releases;
   out.largest = sum.largest_release;
-  const double mean = static_cast<double>(sum.together_waits) / static_cast<double>(sum.releases);
+  const double mean = static_cast<double>(sum.together_waits) / sum.releases;
   out.always_as_many = mean > kConstant * static_cast<double>(sum.largest_release);
+  out.kept_s = to_seconds(sum.kept_ns);
+  out.kept_disk_s = to_seconds(sum.kept_disk_ns);
+  out.behind_disk_s = to_seconds(sum.behind_disk_ns);
+  out.then_disk_s = to_seconds(sum.then_disk_ns);
   out.asleep_s = to_seconds(sum.waker_asleep_ns);
   out.often_asleep = sum.wait_ns > 0 && static_cast<double>(sum.waker_asleep_ns) >=
                                             kOftenAsleep * static_cast<double>(sum.wait_ns);

@@ -152,41 +152,6 @@ class Requests {
     return most;
   }
 
-  // Fills in the users, mean_service_ns and mean_in_flight.
-  void describe(const Window& window, DiskUse& use) const {
-    std::map<ActorId, DiskUser> users;
-    double flown = 0;    // ns × requests
-    double service = 0;  // ns
-    std::uint64_t completed = 0;
-    for (const DiskIo& io : ios_) {
-      const Nanos length = clip({io.issue, io.complete}, window).length();
-      if (io.issue >= window.end || std::max(io.complete, io.issue) <= window.begin) {
-        continue;
-      }
-      DiskUser& user = users[io.thread];
-      user.thread = io.thread;
-      user.bytes += io.bytes;
-      ++user.ios;
-      user.service_ns += std::min(std::max<Nanos>(length, 0), kNever - user.service_ns);
-      flown += static_cast<double>(std::max<Nanos>(length, 0));
-      if (io.complete <= window.end) {
-        service += static_cast<double>(io.complete - io.issue);
-        ++completed;
-      }
-    }
-    for (const auto& [thread, user] : users) {
-      use.users.push_back(user);
-    }
-    std::stable_sort(use.users.begin(), use.users.end(),
-                     [](const DiskUser& a, const DiskUser& b) { return a.bytes > b.bytes; });
-    if (completed > 0) {
-      use.mean_service_ns = static_cast<Nanos>(service / static_cast<double>(completed));
-    }
-    if (window.length() > 0) {
-      use.mean_in_flight = flown / static_cast<double>(window.length());
-    }
-  }
-
  private:
   std::size_t completed_until(Nanos at) const {
     const auto end = std::upper_bound(ios_.begin(), ios_.end(), at,
@@ -337,6 +302,29 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& counte
   return use;
 }
 
+// In order of bytes, most first.
+std::vector<DiskUser> users_of(const std::vector<DiskIo>& ios, const Window& window) {
+  std::map<ActorId, DiskUser> users;
+  for (const DiskIo& io : ios) {
+    if (io.issue >= window.end || std::max(io.complete, io.issue) <= window.begin) {
+      continue;
+    }
+    const Nanos length = std::max<Nanos>(clip({io.issue, io.complete}, window).length(), 0);
+    DiskUser& user = users[io.thread];
+    user.thread = io.thread;
+    user.bytes += io.bytes;
+    ++user.ios;
+    user.service_ns += std::min(length, kNever - user.service_ns);
+  }
+  std::vector<DiskUser> result;
+  for (const auto& [thread, user] : users) {
+    result.push_back(user);
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const DiskUser& a, const DiskUser& b) { return a.bytes > b.bytes; });
+  return result;
+}
+
 // The requests of one thread to one disk.
 class Sent {
  public:
@@ -421,14 +409,20 @@ std::vector<DiskUse> disk_use(const Trace& trace) {
   }
   std::vector<DiskUse> result;
   for (auto& [id, known] : disks) {
-    const Requests requests(std::move(known.second));
     std::vector<DiskCounters>& readings = known.first;
     std::stable_sort(readings.begin(), readings.end(),
                      [](const DiskCounters& a, const DiskCounters& b) { return a.at < b.at; });
-    result.push_back(use_of(recorded_capacity(trace, id), intervals(readings, requests, trace.window),
-                            requests, trace.window));
-    requests.describe(trace.window, result.back());
-    result.back().check = cross_check(readings, requests);
+    const std::vector<DiskIo> seen = without_unseen(known.second, readings);
+    const std::uint64_t unseen = known.second.size() - seen.size();
+    const Requests requests(std::move(known.second));
+    DiskUse& use = result.emplace_back(use_of(
+        recorded_capacity(trace, id), intervals(readings, requests, trace.window), requests, trace.window));
+    use.users = users_of(seen, trace.window);
+    use.unseen = unseen;
+    if (use.ios == 0 || !requests.empty()) {
+      use.activity = disk_activity(seen, trace.window);
+    }
+    use.check = cross_check(readings, requests);
   }
   return result;
 }

@@ -11,6 +11,7 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
+#include "device/disk_activity.h"
 #include "graph/graph.h"
 #include "model/trace.h"
 
@@ -38,7 +39,8 @@ struct DiskUser {
   Nanos service_ns = 0;  ///< time from issue to completion inside the window, summed over the requests
 };
 
-/// How a disk was used in the window. busy_ns + idle_ns == the window.
+/// How a disk was used in the window. busy_ns and idle_ns are by its capacity, and add up to the window; how
+/// long it had something under way is told by `activity`.
 struct DiskUse {
   ActorId disk = kNoActor;
   DiskCapacity capacity;  ///< raised to the highest rate of an interval
@@ -47,9 +49,10 @@ struct DiskUse {
   std::uint64_t ios = 0;
   Nanos busy_ns = 0;  ///< window × mean of max(bytes/s ÷ capacity, IO/s ÷ capacity) over the intervals
   Nanos idle_ns = 0;  ///< window − busy_ns
+  /// Absent if the counters show requests and the tracepoints none: what was under way is not known then.
+  std::optional<DiskActivity> activity;
+  std::uint64_t unseen = 0;        ///< requests left out by without_unseen(), here and in `users`
   std::vector<DiskUser> users;     ///< by bytes, most first
-  Nanos mean_service_ns = 0;       ///< of the requests that completed in the window; 0 without any
-  double mean_in_flight = 0;       ///< over the window
   std::optional<DiskCheck> check;  ///< absent if there are no two readings of the counters, or no request
 };
 

@@ -147,10 +147,10 @@ Share share_of(const Vertex& vertex) {
 }
 
 void scale(Edge& edge, const Share& share) {
-  for (Nanos* const ns :
-       {&edge.wait_ns, &edge.weight_ns, &edge.waker_running_ns, &edge.waker_runnable_ns,
-        &edge.waker_blocked_ns, &edge.waker_unknown_ns, &edge.waker_disk_ns, &edge.waker_asleep_ns,
-        &edge.resume_ns, &edge.together_ns, &edge.together_disk_ns}) {
+  for (Nanos* const ns : {&edge.wait_ns, &edge.weight_ns, &edge.waker_running_ns, &edge.waker_runnable_ns,
+                          &edge.waker_blocked_ns, &edge.waker_unknown_ns, &edge.waker_disk_ns,
+                          &edge.waker_asleep_ns, &edge.resume_ns, &edge.together_ns, &edge.together_disk_ns,
+                          &edge.kept_ns, &edge.kept_disk_ns, &edge.behind_disk_ns, &edge.then_disk_ns}) {
     *ns = share.of(*ns);
   }
   for (Nanos& ns : edge.class_wait_ns) {

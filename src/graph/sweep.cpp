@@ -125,18 +125,24 @@ struct Sleeper {
   Nanos exit = kNever;
   Nanos from = 0;  ///< begin of the current wait, clipped
   Nanos blocked_until = kNotBlocked;
-  StateTimes waker_before{};  ///< the waker's clock at `from`
+  StateTimes waker_before{};    ///< the waker's clock at `from`
+  Nanos let_go = 0;             ///< when a thread last ended a wait of it that was not for a disk
+  StateTimes at_let_go{};       ///< its own clock then
+  Nanos behind_disk = 0;        ///< length of its last wait behind another's disk wait, until it is known
+  SiteId behind_disk_site = 0;  ///< whether it goes to the disk as well; and that wait's site
 
   static constexpr Nanos kNotBlocked = -1;
 };
 
 /// The latest release by a thread (SiteSum::releases).
 struct Release {
-  Nanos last = 0;      ///< its last waking so far
-  Nanos first_ns = 0;  ///< length of the wait that its first waking ended
-  Nanos first_disk_ns = 0;
-  SiteId first_site = 0;
-  std::uint32_t waits = 0;
+  struct EndedWait {
+    Nanos length = 0;
+    Nanos disk = 0;  ///< part of it in which the releasing thread waited for a disk
+    SiteId site = 0;
+  };
+  Nanos last = 0;  ///< its last waking so far
+  std::vector<EndedWait> waits;
 };
 
 /// Finds the smallest of many keys, of which only the smallest is ever replaced. A loser tree needs half the
@@ -243,6 +249,7 @@ class Sweeper {
     }
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
       add_states(id);
+      count_release(releases_[id]);
     }
     return check_total();
   }
@@ -342,36 +349,76 @@ class Sweeper {
     }
     const Nanos disk = add_wait(id, now);
     if (link.parent != nullptr) {
-      note_release(id_of(link.parent), current(id).site, now - sleepers_[id].from, disk, now);
+      note_release(id_of(link.parent), {now - sleepers_[id].from, disk, current(id).site}, now);
       remove_size(link.parent, link.size, now);
     }
+    note_disk_turn(id, now);
     link.parent = nullptr;
     sleepers_[id].blocked_until = Sleeper::kNotBlocked;
     sleepers_[id].waits = sleepers_[id].waits.subspan(1);
     return true;
   }
 
-  /// Notes that `waker` ended a wait of `length` at `now`, and waited for a disk for `disk` of that time.
-  void note_release(ActorId waker, SiteId site, Nanos length, Nanos disk, Nanos now) {
+  /// Notes that `waker` ended a wait at `now`.
+  void note_release(ActorId waker, const Release::EndedWait& wait, Nanos now) {
     Release& release = releases_[waker];
-    if (release.waits == 0 || now - release.last > kOneRelease) {
-      release = {now, length, disk, site, 1};
-      return;
+    if (now - release.last > kOneRelease) {
+      count_release(release);
     }
     release.last = now;
-    const auto count_one = [this](SiteId which, Nanos ns, Nanos disk_ns) {
-      SiteSum& sum = result_.sites[which];
-      sum.together_ns += ns;
-      sum.together_disk_ns += disk_ns;
+    release.waits.push_back(wait);
+  }
+
+  /// Counts a release that is over, if it woke several threads.
+  void count_release(Release& release) {
+    const std::size_t size = release.waits.size();
+    for (const Release::EndedWait& wait : release.waits) {
+      if (size == 1) {
+        break;
+      }
+      SiteSum& sum = result_.sites[wait.site];
+      sum.together_ns += wait.length;
+      sum.together_disk_ns += wait.disk;
       ++sum.together_waits;
-    };
-    SiteSum& first = result_.sites[release.first_site];
-    if (release.waits++ == 1) {
-      ++first.releases;
-      count_one(release.first_site, release.first_ns, release.first_disk_ns);
+      sum.releases += 1 / static_cast<double>(size);
+      sum.largest_release = std::max<std::uint64_t>(sum.largest_release, size);
     }
-    first.largest_release = std::max<std::uint64_t>(first.largest_release, release.waits);
-    count_one(site, length, disk);
+    release.waits.clear();
+  }
+
+  /// Notes how the wait of `id` that ends at `now` fits into threads taking turns at a disk
+  /// (SiteSum::behind_disk_ns).
+  void note_disk_turn(ActorId id, Nanos now) {
+    Sleeper& sleeper = sleepers_[id];
+    const SiteId site = current(id).site;
+    if (trace_.sites[site].wait_class == WaitClass::disk) {
+      settle_disk_turn(sleeper, true);
+      return;
+    }
+    const Link* const parent = links_[id].parent;
+    if (parent == nullptr || trace_.actors[id].kernel) {
+      return;
+    }
+    Sleeper& waker = sleepers_[id_of(parent)];
+    const bool later = waker.let_go > sleeper.from;
+    const StateTimes& before = later ? waker.at_let_go : sleeper.waker_before;
+    const Nanos disk = waker.clock.at(trace_, now)[kOnDisk] - before[kOnDisk];
+    result_.sites[site].kept_ns += now - (later ? waker.let_go : sleeper.from);
+    result_.sites[site].kept_disk_ns += disk;
+    if (disk > 0) {
+      settle_disk_turn(sleeper, false);
+      sleeper.behind_disk = now - sleeper.from;
+      sleeper.behind_disk_site = site;
+    }
+    sleeper.let_go = now;
+    sleeper.at_let_go = sleeper.clock.at(trace_, now);
+  }
+
+  void settle_disk_turn(Sleeper& sleeper, bool at_disk) {
+    SiteSum& sum = result_.sites[sleeper.behind_disk_site];
+    sum.behind_disk_ns += sleeper.behind_disk;
+    sum.then_disk_ns += at_disk ? sleeper.behind_disk : 0;
+    sleeper.behind_disk = 0;
   }
 
   /// Adds the current wait of `id`, up to `now`, to its site. Returns how long its waker waited for a disk
@@ -479,6 +526,10 @@ void add(SiteSum& sum, const SiteSum& site) {
   sum.together_waits += site.together_waits;
   sum.releases += site.releases;
   sum.largest_release = std::max(sum.largest_release, site.largest_release);
+  sum.kept_ns += site.kept_ns;
+  sum.kept_disk_ns += site.kept_disk_ns;
+  sum.behind_disk_ns += site.behind_disk_ns;
+  sum.then_disk_ns += site.then_disk_ns;
 }
 
 Result<Sweep> sweep(const Trace& trace) {

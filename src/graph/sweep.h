@@ -42,8 +42,19 @@ struct SiteSum {
   Nanos together_ns = 0;             ///< part of wait_ns that is in waits ended by releases
   Nanos together_disk_ns = 0;        ///< part of waker_disk_ns that is during these waits
   std::uint64_t together_waits = 0;  ///< number of these waits, without empty ones
-  std::uint64_t releases = 0;        ///< number of the releases; the site of a release's first wait counts it
+  /// Each of these waits counts 1 ÷ the number of threads that its release woke. Over all sites that is the
+  /// number of releases, and together_waits ÷ releases is between 2 and largest_release for any sites.
+  double releases = 0;
   std::uint64_t largest_release = 0;  ///< most threads woken by one of these releases; 0: none
+  // Waits of the target's threads for each other around a disk: those that a thread ended, of another class
+  // than disk, and not by kernel threads, which wait for work. The waker keeps the thread waiting from when
+  // another thread last ended such a wait of its own, or from the wait's begin if that is later.
+  Nanos kept_ns = 0;       ///< part of wait_ns for which the waker kept the threads waiting
+  Nanos kept_disk_ns = 0;  ///< part of kept_ns in which the waker waited for a disk
+  /// Part of wait_ns that is in such waits with a kept_disk_ns, if the thread waited for a disk or in such a
+  /// wait once more.
+  Nanos behind_disk_ns = 0;
+  Nanos then_disk_ns = 0;  ///< part of behind_disk_ns after which the thread waited for a disk first
 };
 inline constexpr Nanos kOneRelease = 20'000;
 

@@ -12,6 +12,7 @@ constexpr double kSamePlace = 0.5;
 constexpr double kServed = 1.0 / 7;
 constexpr double kReady = 0.25;
 constexpr double kCommits = 0.2;
+constexpr double kOften = 0.5;
 
 // Sums are doubles, which cannot overflow, since they add up sums from outside and only ratios matter.
 using Places = std::map<std::uint32_t, double>;  // wait time by wait stack
@@ -62,6 +63,53 @@ bool commits_in_groups(const PatternKnot& knot) {
          disk_ns >= kCommits * together_ns;
 }
 
+/// The futex waits of each vertex, over all edges.
+std::map<VertexId, FutexWaits> futex_waits(const PatternKnot& knot) {
+  std::map<VertexId, FutexWaits> waits;
+  for (const PatternEdge& edge : knot.edges) {
+    waits[edge.from].add(edge);
+  }
+  return waits;
+}
+
+/// Whether both ends of the edge wait for others in the same place, as far as is known.
+bool alike(const PatternEdge& edge, const std::map<VertexId, FutexWaits>& waits) {
+  FutexWaits here;
+  here.add(edge);
+  const auto waker = waits.find(edge.to);
+  return here.known_ns <= 0 || waker == waits.end() || waker->second.known_ns <= 0 ||
+         overlap(here, waker->second) >= kSamePlace;
+}
+
+bool locks_across_disk(const PatternKnot& knot) {
+  const std::map<VertexId, FutexWaits> waits = futex_waits(knot);
+  double each_other_ns = 0;
+  double disk_ns = 0;
+  double together_ns = 0;
+  double kept_ns = 0;
+  double kept_disk_ns = 0;
+  double behind_ns = 0;
+  double then_ns = 0;
+  for (const PatternEdge& edge : knot.edges) {
+    if (edge.to_device) {
+      disk_ns += waits_ns(edge);
+      continue;
+    }
+    each_other_ns += waits_ns(edge) - as_double(edge.disk_ns);
+    disk_ns += as_double(edge.disk_ns);
+    together_ns += as_double(edge.together_ns);
+    if (alike(edge, waits)) {
+      kept_ns += as_double(edge.kept_ns);
+      kept_disk_ns += as_double(edge.kept_disk_ns);
+      behind_ns += as_double(edge.behind_disk_ns);
+      then_ns += as_double(edge.then_disk_ns);
+    }
+  }
+  return behind_ns > 0 && behind_ns >= kMost * each_other_ns && then_ns >= kMost * behind_ns &&
+         kept_disk_ns >= kCommits * kept_ns && together_ns < kMost * each_other_ns &&
+         each_other_ns >= kOften * disk_ns;
+}
+
 bool starves(const PatternKnot& knot) {
   const double ready_ns = as_double(knot.waker_runnable_ns);
   return lacks_cpu(knot) && knot.waker_runnable_ns > knot.waker_disk_ns &&
@@ -72,6 +120,8 @@ bool starves(const PatternKnot& knot) {
 
 std::string_view to_string(Pattern pattern) {
   switch (pattern) {
+    case Pattern::lock_across_disk:
+      return "lock-across-disk";
     case Pattern::group_commit:
       return "group-commit";
     case Pattern::blocking_io:
@@ -100,6 +150,9 @@ bool lacks_cpu(const PatternKnot& knot) {
 }
 
 Pattern classify(const PatternKnot& knot) {
+  if (locks_across_disk(knot)) {
+    return Pattern::lock_across_disk;
+  }
   if (commits_in_groups(knot)) {
     return Pattern::group_commit;
   }
@@ -113,10 +166,7 @@ Pattern classify(const PatternKnot& knot) {
     return Pattern::timer_driven;
   }
 
-  std::map<VertexId, FutexWaits> waits_of;  // by waiting vertex
-  for (const PatternEdge& edge : knot.edges) {
-    waits_of[edge.from].add(edge);
-  }
+  std::map<VertexId, FutexWaits> waits_of = futex_waits(knot);
   double total_ns = 0;
   double contended_ns = 0;
   double handed_over_ns = 0;

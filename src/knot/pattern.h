@@ -14,6 +14,12 @@ namespace offwait {
 
 /// In the order in which the rules are tried; the first that holds is the answer. "Most" is ≥ 60 %.
 enum class Pattern : std::uint8_t {
+  /// Threads of the same kind keep each other waiting while they are at a disk, one after the other: most of
+  /// their waits for each other are for one that waits for a disk meanwhile, for a fifth of the time or more
+  /// that it keeps them waiting; and after most of these waits the thread goes to the disk itself before it
+  /// waits so again. They wait for each other at least half as long as for disks, and are let go one by one.
+  /// A thread that is let go by a group commit has nothing left to do at the disk.
+  lock_across_disk,
   /// Threads wait for each other at least as long as for devices. Most of that time ended in releases of
   /// several threads
   /// at once, and the releasing threads waited for a disk for a fifth of it or more. A barrier whose last
@@ -74,6 +80,11 @@ struct PatternEdge {
   Nanos other_ns = 0;     ///< every other class
   Nanos together_ns = 0;  ///< part of the sum of these: in waits that ended in releases of several at once
   Nanos together_disk_ns = 0;  ///< part of together_ns in which the releasing thread waited for a disk
+  Nanos disk_ns = 0;           ///< part of other_ns: waits of class disk
+  Nanos kept_ns = 0;           ///< these four as in SiteSum (graph/sweep.h)
+  Nanos kept_disk_ns = 0;
+  Nanos behind_disk_ns = 0;
+  Nanos then_disk_ns = 0;
   bool to_device = false;
   /// Parts of futex_ns; waits without a known stack are left out.
   std::vector<StackWait> futex_stacks;

@@ -252,6 +252,21 @@ Json nic_json(const FoundNic& nic) {
           {"sent", direction_json(nic.sent)}};
 }
 
+Json activity_json(const std::optional<FoundDiskActivity>& activity) {
+  if (!activity) {
+    return nullptr;
+  }
+  return {{"kind", to_string(activity->kind)},
+          {"under_way_s", seconds(activity->under_way_s)},
+          {"in_flight", rounded(activity->in_flight)},
+          {"in_flight_while_busy", rounded(activity->in_flight_while_busy)},
+          {"each_s", seconds(activity->each_s)},
+          {"ios", activity->ios},
+          {"bytes", activity->bytes},
+          {"ios_per_s", rounded(activity->ios_per_s)},
+          {"bytes_per_s", rounded(activity->bytes_per_s)}};
+}
+
 Json disk_json(const FoundDisk& disk) {
   return {{"actor", disk.actor},
           {"bytes", disk.bytes},
@@ -267,8 +282,10 @@ Json disk_json(const FoundDisk& disk) {
              disk.capacity_measured_on.empty() ? Json(nullptr) : Json(disk.capacity_measured_on)}}},
           {"bytes_per_s", rounded(disk.bytes_per_s)},
           {"ios_per_s", rounded(disk.ios_per_s)},
-          {"service_s", seconds(disk.service_s)},
-          {"in_flight", rounded(disk.in_flight)},
+          {"service_s", seconds(disk.activity ? disk.activity->each_s : 0)},
+          {"in_flight", rounded(disk.activity ? disk.activity->in_flight : 0)},
+          {"activity", activity_json(disk.activity)},
+          {"unseen", disk.unseen},
           {"users", array_of(disk.users,
                              [](const FoundDiskUser& user) -> Json {
                                return {{"actor", user.actor ? Json(*user.actor) : Json(nullptr)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_devices.h"
 
+#include "report/wording_disks.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -21,9 +22,10 @@ void put_disks(const TextPage& page) {
     const FoundActor& actor = page.findings.actors[disk.actor];
     canvas.put("DISK", Ink::strong).put("  ");
     canvas.put(page.names.device(actor), Ink::actor).put(page.names.disks_below(actor)).put("  ");
-    canvas.flow(fields({words("idle " + page.share(disk.idle_s)), words(rate_text(disk)),
-                        words(service_text(disk)), words(capacity_text(disk))}),
-                kDiskIndent);
+    canvas.flow(
+        fields({words(busy_text(page.findings, disk)), words(requests_text(disk)), words(rate_text(disk)),
+                words(capacity_text(page.findings, disk)), words(unseen_text(disk))}),
+        kDiskIndent);
     if (disk.users.size() > 1 && disk.bytes != 0) {
       canvas.to(kDiskIndent)
           .flow(words(disk_users_text(disk, page.names, page.limit(kDiskUsers, disk.users.size()))),

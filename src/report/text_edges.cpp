@@ -57,8 +57,8 @@ void put_row(const TextPage& page, const FoundEdge& edge, const Columns& columns
 
 void put_meanwhile(const TextPage& page, const FoundEdge& edge) {
   if (edge.idle) {
-    put_label(page.canvas, "idle");
-    page.canvas.flow(words(idle_text(page.findings, edge, page.names)), kLabelled);
+    put_label(page.canvas, "spare");
+    page.canvas.flow(words(spare_text(page.findings, edge, page.names)), kLabelled);
     return;
   }
   if (const std::string did = waker_text(edge, page.names); !did.empty()) {

@@ -61,7 +61,7 @@ void put_background_sinks(const TextPage& page, const std::vector<const FoundSin
   std::vector<Word> line;
   for (std::size_t i = 0; i < shown; ++i) {
     line.push_back({page.full(sinks[i]->actor), Ink::actor});
-    line.push_back({"busy " + page.share(sinks[i]->busy_s)});
+    line.push_back({sink_share(page.findings, *sinks[i])});
     line.push_back({i + 1 < sinks.size() ? "," : "", Ink::plain, true});
   }
   if (shown < sinks.size()) {

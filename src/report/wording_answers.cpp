@@ -10,6 +10,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_disks.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -191,8 +192,8 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer) {
   const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(),
                                  [&](const FoundDisk& one) { return one.actor == answer.device; });
   return answer.device && disk != findings.disks.end()
-             ? fmt::format("{}: {}, {}", findings.actors[disk->actor].name, rate_text(*disk),
-                           service_text(*disk))
+             ? fmt::format("{}: {}, {}", findings.actors[disk->actor].name, busy_text(findings, *disk),
+                           requests_text(*disk))
              : "";
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/peer_hosts.h"
 #include "analysis/rankings.h"
 #include "report/quantity.h"
+#include "report/wording_disks.h"
 
 namespace offwait {
 
@@ -38,7 +39,7 @@ std::string edge_text(const FoundEdge& edge, const ActorNames& names) {
 std::string classes_text(const FoundEdge& edge) {
   constexpr double kWorthNaming = 0.05;
   constexpr double kAll = 0.95;
-  if (edge.idle) return "idle";
+  if (edge.idle) return "spare";
   std::string out;
   for (const auto& [wait_class, wait_s] : classes_by_time(edge.classes)) {
     if (out.empty() || wait_s >= kWorthNaming * edge.wait_s) {
@@ -73,16 +74,21 @@ std::string waker_text(const FoundEdge& edge, const ActorNames& names) {
   return did.empty() ? "" : fmt::format("{} {}", names.brief(edge.to), did);
 }
 
-std::string idle_text(const Findings& findings, const FoundEdge& edge, const ActorNames& names) {
+std::string spare_text(const Findings& findings, const FoundEdge& edge, const ActorNames& names) {
   const FoundActor& actor = findings.actors[edge.to];
   const StateSeconds& time = actor.time;
   const bool group = actor.tids.size() > 1;
   const double members = group ? static_cast<double>(actor.tids.size()) : 1;
   const std::string did = doing(time.running_s / members, time.blocked_s / members, time.runnable_s / members,
                                 time.unknown_s / members);
-  const std::string idle = fmt::format("{} could have served more", names.brief(edge.from));
-  return did.empty() ? idle
-                     : fmt::format("{}; over the window {}{} {}{}", idle, group ? "each of " : "",
+  const auto disk =
+      std::find_if(findings.disks.begin(), findings.disks.end(),
+                   [&edge](const FoundDisk& candidate) { return candidate.actor == edge.from; });
+  const std::string spare = disk == findings.disks.end()
+                                ? names.brief(edge.from) + " could have served more"
+                                : spare_text(findings, *disk, names.brief(edge.from));
+  return did.empty() ? spare
+                     : fmt::format("{}; over the window {}{} {}{}", spare, group ? "each of " : "",
                                    names.brief(edge.to), did, group ? " on average" : "");
 }
 

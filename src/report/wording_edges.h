@@ -16,7 +16,7 @@ namespace offwait {
 /// `B → disk vda`
 std::string edge_text(const FoundEdge& edge, const ActorNames& names);
 
-/// `disk`, `futex 75%, pipe 25%`, or `idle` of an edge from a device.
+/// `disk`, `futex 75%, pipe 25%`, or `spare` of an edge from a device.
 std::string classes_text(const FoundEdge& edge);
 
 /// `1,404 waits of 1.00 ms`; the edge has waits.
@@ -31,8 +31,8 @@ std::string phases_text(const FoundPhases& phases, double window_s);
 /// `B ran 3.90 s, waited 4.00 s`: what the waker did while it was waited for; empty if that is not known.
 std::string waker_text(const FoundEdge& edge, const ActorNames& names);
 
-/// What the thread did while the device of an idle edge had nothing to do.
-std::string idle_text(const Findings& findings, const FoundEdge& edge, const ActorNames& names);
+/// How much of its capacity the device of an idle edge used, and what the thread did meanwhile.
+std::string spare_text(const Findings& findings, const FoundEdge& edge, const ActorNames& names);
 
 /// `service 10.0.0.5:3306 ×312, client 10.0.0.9 ×40 (12 ports)`: the first `most` hosts; empty for none.
 std::string peers_text(const FoundEdge& edge, std::size_t most);

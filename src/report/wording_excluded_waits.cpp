@@ -6,6 +6,7 @@
 
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_sections.h"
 
 namespace offwait {
 
@@ -19,8 +20,9 @@ std::string saturated_meanwhile(const Findings& findings, const ActorNames& name
   std::size_t named = 0;
   for (const FoundSink& sink : findings.sinks) {
     if (sink.saturated && named++ < kMostNamed) {
-      out += fmt::format("{}{} (busy {} of the window)", out.empty() ? " Saturated meanwhile: " : ", ",
-                         names.brief(sink.actor), format_percent(sink.busy_s, findings.window_s));
+      out += fmt::format(
+          "{}{} ({})", out.empty() ? " Saturated meanwhile: " : ", ", names.brief(sink.actor),
+          sink_share(findings, sink) + (sink.limit == SinkLimit::capacity ? "" : " of the window"));
     }
   }
   return out.empty() ? "" : out + ".";
@@ -31,6 +33,10 @@ std::string is_background(const Findings& findings, FoundActorId actor, const Ac
                                  [actor](const FoundSink& candidate) { return candidate.actor == actor; });
   if (sink == findings.sinks.end()) {
     return fmt::format("{} is background: its knot uses little CPU and no disk.", names.brief(actor));
+  }
+  if (sink->limit == SinkLimit::capacity) {
+    return fmt::format("In no knot: {} used only {} of its capacity, so it does not limit.",
+                       names.brief(actor), format_percent(sink->busy_s, findings.window_s));
   }
   return fmt::format("In no knot: {} is busy only {} of the window, so it does not limit.",
                      names.brief(actor), format_percent(sink->busy_s, findings.window_s));

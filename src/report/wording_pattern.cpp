@@ -8,23 +8,21 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_disks.h"
 
 namespace offwait {
 
 namespace {
 
-/// "disk vda idle 93% of the window.", empty without a disk.
-std::string idle_disks(const Findings& findings, const FoundKnot& knot) {
+/// A sentence for each of its disks; empty without any.
+std::string disks_of(const Findings& findings, const FoundKnot& knot) {
   std::string out;
-  for (const FoundActorId actor : knot.actors) {
-    const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(),
-                                   [actor](const FoundDisk& candidate) { return candidate.actor == actor; });
-    if (disk != findings.disks.end()) {
-      out += fmt::format("{}disk {} idle {} of the window", out.empty() ? "" : ", ",
-                         findings.actors[actor].name, format_percent(disk->idle_s, findings.window_s));
+  for (const FoundDisk& disk : findings.disks) {
+    if (std::binary_search(knot.actors.begin(), knot.actors.end(), disk.actor)) {
+      out += (out.empty() ? "" : " ") + disk_sentence(findings, disk);
     }
   }
-  return out.empty() ? out : out + ".";
+  return out;
 }
 
 /// "its waits are futex 92%, pipe 8%.", empty without any.
@@ -43,7 +41,7 @@ std::string class_shares(const PatternEvidence& evidence) {
 }
 
 std::string mean_release(const KnotReleases& releases) {
-  return format_ratio(static_cast<double>(releases.together_waits) / static_cast<double>(releases.releases));
+  return format_ratio(static_cast<double>(releases.together_waits) / releases.releases);
 }
 
 /// "84% of the wait time ended when several threads were let go at once: 9.3 on average, at most 31. …"
@@ -56,6 +54,19 @@ std::string committed(const KnotReleases& releases) {
       releases.always_as_many
           ? " As many each time: a barrier whose last thread waits for a disk would look the same."
           : "");
+}
+
+/// "For 93% of the time …"
+std::string kept_from_disk(const KnotReleases& releases) {
+  return fmt::format(
+      "For {} of the time that its threads wait for each other, they wait for one that is at a disk "
+      "meanwhile, "
+      "for {} of the time that it keeps them waiting. After {} of these waits, by time, the thread goes to "
+      "the "
+      "disk itself before it waits so again: they are there one after the other.",
+      format_percent(releases.behind_disk_s, releases.wait_s),
+      format_percent(releases.kept_disk_s, releases.kept_s),
+      format_percent(releases.then_disk_s, releases.behind_disk_s));
 }
 
 /// How the waits ended: " 97% of the wait time ended in releases of several threads at once (3.0 on
@@ -103,12 +114,16 @@ std::string cpu_starvation(const Findings& findings, const PatternEvidence& evid
 
 std::string evidence_of_waits(const Findings& findings, const FoundKnot& knot) {
   switch (knot.pattern) {
+    case Pattern::lock_across_disk: {
+      const std::string disks = disks_of(findings, knot);
+      return kept_from_disk(knot.evidence.releases) + (disks.empty() ? "" : " " + disks);
+    }
     case Pattern::group_commit: {
-      const std::string disks = idle_disks(findings, knot);
+      const std::string disks = disks_of(findings, knot);
       return committed(knot.evidence.releases) + (disks.empty() ? "" : " " + disks);
     }
     case Pattern::blocking_io: {
-      const std::string disks = idle_disks(findings, knot);
+      const std::string disks = disks_of(findings, knot);
       return disks.empty() ? "it contains a device." : disks;
     }
     case Pattern::timer_driven:
@@ -130,6 +145,8 @@ std::string evidence_of_waits(const Findings& findings, const FoundKnot& knot) {
 
 std::string_view pattern_title(const FoundKnot& knot) {
   switch (knot.pattern) {
+    case Pattern::lock_across_disk:
+      return "lock held across a disk wait";
     case Pattern::group_commit:
       return "group commit";
     case Pattern::blocking_io:
@@ -170,6 +187,11 @@ std::string evidence(const FoundSink& sink) {
 
 std::string_view advice(Pattern pattern) {
   switch (pattern) {
+    case Pattern::lock_across_disk:
+      return "A thread keeps the others out while it waits for the disk (with a lock, a row, a transaction): "
+             "usually the wait is moved out of the lock, several commit at a time, the lock or the hot row "
+             "is "
+             "split, or the disk is replaced by one with lower latency.";
     case Pattern::group_commit:
       return "Many threads wait for one that writes and flushes for all of them: usually the flush is made "
              "cheaper (a faster device for the log, less durability where that may be) or serves more at a "

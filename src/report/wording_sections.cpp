@@ -12,6 +12,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_disks.h"
 
 namespace offwait {
 
@@ -24,6 +25,10 @@ std::string listed(const std::vector<std::string>& shown, std::size_t all) {
 }
 
 std::string per_window(const Findings& findings, double s) { return format_percent(s, findings.window_s); }
+
+bool is_disk(const Findings& findings, FoundActorId actor) {
+  return findings.actors[actor].kind == ActorKind::disk;
+}
 
 std::string time_and_share(const Findings& findings, double s) {
   return fmt::format("{} {}", format_seconds(s), per_window(findings, s));
@@ -69,6 +74,11 @@ std::string background_knot_text(const FoundKnot& knot) {
                      format_seconds(knot.cpu_s), pattern_title(knot));
 }
 
+std::string sink_share(const Findings& findings, const FoundSink& sink) {
+  const std::string share = per_window(findings, sink.busy_s);
+  return sink.limit == SinkLimit::capacity ? share + " of its capacity used" : "busy " + share;
+}
+
 std::string sink_text(const Findings& findings, const FoundSink& sink, std::size_t most) {
   const FoundActor& actor = findings.actors[sink.actor];
   if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
@@ -112,29 +122,6 @@ std::string runnable_text(const Findings& findings, const ActorNames& names, std
   return fmt::format("{} ready to run without a CPU, all threads together{}{}",
                      format_seconds(findings.totals.target.runnable_s), shown.empty() ? "" : ": ",
                      listed(shown, actors.size()));
-}
-
-std::string capacity_source(const FoundDisk& disk) {
-  return disk.capacity_measured_on.empty()
-             ? std::string(to_string(disk.capacity_source))
-             : fmt::format("{} {}", to_string(disk.capacity_source), disk.capacity_measured_on);
-}
-
-std::string capacity_text(const FoundDisk& disk) {
-  return fmt::format("capacity {}B/s, {} IO/s ({}{})", format_scaled(disk.capacity_bytes_per_s),
-                     format_count(static_cast<std::uint64_t>(std::llround(disk.capacity_ios_per_s))),
-                     capacity_source(disk), disk.capacity_raised ? ", raised to the highest rate seen" : "");
-}
-
-std::string rate_text(const FoundDisk& disk) {
-  return fmt::format("{} IO/s, {}B/s", format_count(static_cast<std::uint64_t>(std::llround(disk.ios_per_s))),
-                     format_scaled(disk.bytes_per_s));
-}
-
-std::string service_text(const FoundDisk& disk) {
-  return disk.service_s > 0 ? fmt::format("{} each, {} in flight", format_seconds(disk.service_s),
-                                          format_ratio(disk.in_flight))
-                            : "";
 }
 
 std::string disk_users_text(const FoundDisk& disk, const ActorNames& names, std::size_t most) {
@@ -300,7 +287,10 @@ std::string step_text(const Findings& findings, const RefinementStep& step, cons
       return fmt::format("dropped {}: weight {} is the lightest in its knot and under --min-weight", what,
                          weight);
     case RefinementStep::Reason::background_sink:
-      return fmt::format("removed {}: waits for nobody that is left and is busy only {}", what, weight);
+      return step.actor && is_disk(findings, *step.actor)
+                 ? fmt::format("removed {}: waits for nobody that is left and used only {} of its capacity",
+                               what, per_window(findings, step.weight_s))
+                 : fmt::format("removed {}: waits for nobody that is left and is busy only {}", what, weight);
     case RefinementStep::Reason::background_knot:
       return fmt::format("removed {}: its knot uses less than one CPU and no disk", what);
     case RefinementStep::Reason::kept:

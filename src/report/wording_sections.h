@@ -33,20 +33,14 @@ std::string threads_text(const Totals& totals);
 
 /// `knot, weight 1.00 s, busy 20.0 ms, looks like: lock contention`
 std::string background_knot_text(const FoundKnot& knot);
+/// `busy 4.2%`; of a device `4.2% of its capacity used`.
+std::string sink_share(const Findings& findings, const FoundSink& sink);
 /// How a sink spent the window.
 std::string sink_text(const Findings& findings, const FoundSink& sink, std::size_t most);
 
 // ---- CPUs, devices
 
 std::string runnable_text(const Findings& findings, const ActorNames& names, std::size_t most);
-/// `assumed`, `measured 2026-11-21`
-std::string capacity_source(const FoundDisk& disk);
-/// `50 kB/s, 400 IO/s (assumed)`, what a disk can do
-std::string capacity_text(const FoundDisk& disk);
-/// `200 IO/s, 100 MB/s`
-std::string rate_text(const FoundDisk& disk);
-/// `2.50 ms each, 0.50 in flight`; empty if no request was seen.
-std::string service_text(const FoundDisk& disk);
 /// The share of a disk's traffic that each of its users sent.
 std::string disk_users_text(const FoundDisk& disk, const ActorNames& names, std::size_t most);
 /// How the counters and the tracepoints differ.

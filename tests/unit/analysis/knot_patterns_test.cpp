@@ -82,6 +82,14 @@ TEST_CASE("releases: as many each time is a barrier's, asleep for a fifth of the
   CHECK(found(graph).evidence.releases.often_asleep);
   CHECK(found(graph).evidence.releases.releases == 10);
   CHECK(found(graph).evidence.releases.largest == 4);
+  graph.edges[0].kept_ns = 4 * kS;
+  graph.edges[0].kept_disk_ns = 3 * kS;
+  graph.edges[0].behind_disk_ns = 2 * kS;
+  graph.edges[0].then_disk_ns = 1 * kS;
+  CHECK(found(graph).evidence.releases.kept_s == 4);
+  CHECK(found(graph).evidence.releases.kept_disk_s == 3);
+  CHECK(found(graph).evidence.releases.behind_disk_s == 2);
+  CHECK(found(graph).evidence.releases.then_disk_s == 1);
   // Devices let nobody go.
   graph.kinds[1] = ActorKind::disk;
   CHECK(found(graph).evidence.releases.wait_s == 0);

@@ -236,8 +236,39 @@ TEST_CASE("a disk's requests are summed by thread") {
   CHECK(use.users[1].ios == 2);
   CHECK(use.users[1].service_ns == 200'000'000);
   CHECK(use.users[2].thread == kNoActor);
-  CHECK(use.mean_service_ns == 500'000'000 / 3);  // 100 ms, 400 ms and 0
-  CHECK(use.mean_in_flight == Approx(0.4));
+  REQUIRE(use.activity.has_value());
+  CHECK(use.activity->ios == 3);  // 100 ms, 200 ms of 400 ms, and 0; 100 ms of one that is not complete
+  CHECK(use.activity->bytes == 12288);
+  CHECK(use.activity->each_ns() == Approx(400e6 / 3));
+  CHECK(use.activity->in_flight(trace.window) == Approx(0.4));
+  CHECK(use.activity->under_way_ns == 300'000'000);
+  CHECK(use.activity->in_flight_while_busy() == Approx(4.0 / 3));
+}
+
+TEST_CASE("what was under way is not known if the counters show requests and the tracepoints none") {
+  Trace trace = trace_of(kSecond);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, kSecond, 4096, 1);
+  CHECK_FALSE(only_use(trace).activity.has_value());
+  trace.disk_counters.back().ios = 0;
+  trace.disk_counters.back().bytes = 0;
+  REQUIRE(only_use(trace).activity.has_value());
+  CHECK(only_use(trace).activity->under_way_ns == 0);
+}
+
+TEST_CASE(
+    "a request whose completion was not seen is left out of what was under way, but not of the idle time") {
+  Trace trace = trace_of(kSecond);
+  read_counters(trace, 0, 0, 0);
+  read_counters(trace, kSecond, 8192, 2);
+  io(trace, 500'000'000, 600'000'000, 4096);
+  const DiskUse before = only_use(trace);
+  io(trace, 100'000'000, kNever, 4096);
+  const DiskUse use = only_use(trace);
+  CHECK(use.unseen == 1);
+  CHECK(use.activity->under_way_ns == 100'000'000);
+  CHECK(use.users[0].ios == 1);
+  CHECK(use.idle_ns == before.idle_ns);
 }
 
 DiskCheck check_of(const Trace& trace) {

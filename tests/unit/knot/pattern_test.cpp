@@ -49,6 +49,60 @@ PatternEdge to_disk(VertexId from, VertexId to, Nanos ns) {
   return edge;
 }
 
+TEST_CASE("a lock is held across a disk wait if those let go by a thread at the disk go there themselves") {
+  PatternEdge turns = futex(0, 0, 1000, kLockStack);
+  turns.kept_ns = 1000;
+  turns.kept_disk_ns = 200;
+  turns.behind_disk_ns = 600;
+  turns.then_disk_ns = 360;
+  PatternKnot knot = knot_of({turns, to_disk(0, 1, 2000)});
+  knot.has_device = true;
+  knot.edges.reserve(3);
+  PatternEdge& edge = knot.edges[0];
+  CHECK(classify(knot) == Pattern::lock_across_disk);
+  SECTION("most of the waits are not behind a thread at the disk") {
+    edge.behind_disk_ns = 599;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("who is let go has nothing to do at the disk") {
+    edge.then_disk_ns = 359;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("the thread that keeps the others waiting is hardly at the disk") {
+    edge.kept_disk_ns = 199;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("several are let go at once") {
+    edge.together_ns = 599;
+    CHECK(classify(knot) == Pattern::lock_across_disk);
+    edge.together_ns = 600;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("they wait for the disk for more than twice as long as for each other") {
+    knot.edges[1].other_ns = 2001;
+    CHECK(classify(knot) == Pattern::blocking_io);
+  }
+  SECTION("who is let go waits in another place than the one that lets it go") {
+    edge.behind_disk_ns = edge.then_disk_ns = 700;
+    edge.to = 2;
+    knot.edges.push_back(futex(2, 0, 1, kFullStack));
+    CHECK(classify(knot) == Pattern::blocking_io);
+    knot.edges.back() = futex(2, 0, 1, kLockStack);
+    CHECK(classify(knot) == Pattern::lock_across_disk);
+  }
+}
+
+TEST_CASE("waits of class disk for a thread are waits for the disk, not for each other") {
+  PatternEdge turns = futex(0, 0, 1000, kLockStack);
+  turns.kept_ns = turns.behind_disk_ns = turns.then_disk_ns = 1000;
+  turns.kept_disk_ns = 500;
+  PatternEdge journal = other(0, 1, 2000);
+  journal.disk_ns = 2000;
+  CHECK(classify(knot_of({turns, journal})) == Pattern::lock_across_disk);
+  journal.other_ns = journal.disk_ns = 2001;
+  CHECK(classify(knot_of({turns, journal})) != Pattern::lock_across_disk);
+}
+
 TEST_CASE("it is group commit if most waits ended in releases by a thread that waited for a disk") {
   PatternEdge crowd = futex(0, 0, 1000, kLockStack);
   crowd.together_ns = 600;
@@ -207,6 +261,7 @@ TEST_CASE("no prevailing kind of wait, or no wait at all, is mixed") {
 
 TEST_CASE("each pattern has its name") {
   CHECK(to_string(Pattern::blocking_io) == "blocking-io");
+  CHECK(to_string(Pattern::lock_across_disk) == "lock-across-disk");
   CHECK(to_string(Pattern::group_commit) == "group-commit");
   CHECK(to_string(Pattern::request_answer) == "request-answer");
   CHECK(to_string(Pattern::cpu_starvation) == "cpu-starvation");

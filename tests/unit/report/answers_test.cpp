@@ -55,7 +55,7 @@ TEST_CASE("The first screen has the progress, the best changes, what they rest o
 1  disk vda twice as fast: +82% (77 to 88) [sure]
    B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each, 60% of it in fdatasync
    ← sync_it (log.cc:7)
-   vda: 200 IO/s, 100 MB/s, 2.50 ms each, 0.50 in flight
+   vda: busy 60% (something under way), 1.25 requests at a time, 3.75 ms each: latency-bound
    try   fewer syncs (one for several changes), or a device with lower latency; more threads do not
          help one caller
 2  B's CPU work halved: +3% [sure]

@@ -50,14 +50,17 @@ TEST_CASE("What the sample report says") {
   CHECK(report["edges"][2]["idle"] == true);
   CHECK(report["knots"] ==
         json::parse(R"([{"actors":[1,2],"edges":[{"from":1,"to":2},{"from":2,"to":1}],"background":false,
-    "pattern":"blocking-io","pattern_title":"blocking I/O","evidence":"disk vda idle 50% of the window.",
+    "pattern":"blocking-io","pattern_title":"blocking I/O","evidence":"Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each (latency-bound). 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).",
     "advice":"Threads and a device take turns waiting for each other: usually requests are batched, sent ahead or asynchronously, or by more threads, so that the device always has work; or the device is replaced by a faster one.","weight_s":14.5,"cpu_s":5.0}])"));
   CHECK(report["refinement"] ==
         json::parse(R"([{"step":1,"removed":{"from":0,"to":1},"weight_s":0.01,"reason":"noise"},
     {"step":2,"removed":{"actor":3},"weight_s":0.0,"reason":"background-sink"}])"));
   CHECK(report["disks"] == json::parse(R"([{"actor":2,"bytes":1000000000,"ios":2000,"busy_s":5.0,"idle_s":5.0,
     "capacity":{"bytes_per_s":500000000.0,"ios_per_s":400.0,"source":"assumed","raised":true,"measured_on":null},
-    "bytes_per_s":100000000.0,"ios_per_s":200.0,"service_s":0.0025,"in_flight":0.5,
+    "bytes_per_s":100000000.0,"ios_per_s":200.0,"service_s":0.00375,"in_flight":0.75,
+    "activity":{"kind":"latency-bound","under_way_s":6.0,"in_flight":0.75,"in_flight_while_busy":1.25,
+                "each_s":0.00375,"ios":2000,"bytes":1000000000,"ios_per_s":200.0,"bytes_per_s":100000000.0},
+    "unseen":1,
     "users":[{"actor":1,"bytes":750000000,"ios":1500,"service_s":0.003,"in_flight":0.45},
              {"actor":null,"bytes":250000000,"ios":500,"service_s":0.001,"in_flight":0.05}],
     "check":{"counted_ios":2000,"counted_bytes":1000000000,"seen_ios":1999,"seen_bytes":1000000000,

@@ -17,13 +17,26 @@ TRACES = pathlib.Path(__file__).resolve().parents[2] / "traces" / "patterns"
 TWO = ["a", "b"]
 ASLEEP = (" The thread that the others wait for sleeps until a time for 23% of it: a brake on the rate, a write stall, or something "
           "remote.")
+LOG_DISK = ("Disk vda was busy for 60% of the window, with one request at a time, 6.00 ms each (latency-bound). 0.2% of its "
+            "capacity was used (500 MB/s, 50,000 IO/s, given).")
 CASES = {
+    "lock-across-disk": ("lock-across-disk", TWO + ["vda"],
+                         "For 95% of the time that its threads wait for each other, they wait for one that is at a disk meanwhile, "
+                         "for 82% of the time that it keeps them waiting. After 100% of these waits, by time, the thread goes to the "
+                         "disk itself before it waits so again: they are there one after the other. Disk vda was busy for 80% of "
+                         "the window, with one request at a time, 4.00 ms each (latency-bound). 0.4% of its capacity was used "
+                         "(500 MB/s, 50,000 IO/s, given)."),
+    "lock-across-disk-not": ("blocking-io", TWO + ["vda"],
+                             "Disk vda was busy for 32% of the window, with one request at a time, 4.00 ms each. 0.2% of its "
+                             "capacity was used (500 MB/s, 50,000 IO/s, given)."),
     "group-commit": ("group-commit", ["worker-*", "log", "vda"],
                      "66% of the wait time ended when several threads were let go at once: 3.00 on average, at "
                      "most 3. The thread that let them go spent 92% of that time waiting for a disk. As many each time: a barrier whose last thread waits for "
-                     "a disk would look the same. disk vda idle 100% of the window."),
-    "group-commit-not": ("blocking-io", ["worker-*", "log", "vda"], "disk vda idle 100% of the window."),
-    "blocking-io": ("blocking-io", ["a", "b", "vda"], "disk vda idle 100% of the window."),
+                     "a disk would look the same. " + LOG_DISK),
+    "group-commit-not": ("blocking-io", ["worker-*", "log", "vda"], LOG_DISK),
+    "blocking-io": ("blocking-io", ["a", "b", "vda"],
+                    "Disk vda was busy for 20% of the window, with one request at a time, 2.00 ms each. 0.2% of its "
+                    "capacity was used (500 MB/s, 50,000 IO/s, given)."),
     "blocking-io-not": ("lock-contention", TWO, "its waits are futex 100%. One thread is let go at a time."),
     "cpu-starvation": ("cpu-starvation", TWO,
                        "its threads were runnable for 86.0 ms, blocked for 100 ms; the threads they waited for ran "

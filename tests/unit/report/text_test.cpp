@@ -76,20 +76,23 @@ TEST_CASE("The sample report, in full") {
 One knot limits throughput: at least one wait in it must get shorter before throughput can rise.
 
 KNOT 1  B (tid 12) ⇄ disk vda
-        blocking I/O: disk vda idle 50% of the window.
+        blocking I/O: Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms
+        each (latency-bound). 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).
         Threads and a device take turns waiting for each other: usually requests are batched, sent
         ahead or asynchronously, or by more threads, so that the device always has work; or the
         device is replaced by a faster one.
   edge           weight  window   waited     waits     each  class
   B → disk vda   9.50 s     95%   5.00 s     1,000  5.00 ms  disk
     waits in   fdatasync ← sync_it (log.cc:7) (68% of the weight, 1 other stack)
-  disk vda → B   5.00 s     50%   5.00 s                     idle
-    idle       disk vda could have served more; over the window B ran 5.00 s, waited 5.00 s
+  disk vda → B   5.00 s     50%   5.00 s                     spare
+    spare      disk vda used 50% of its capacity (500 MB/s, 400 IO/s, assumed) and could have served
+               more; over the window B ran 5.00 s, waited 5.00 s
 
 RUNNABLE  500 ms ready to run without a CPU, all threads together: A (tid 11) 500 ms
 
-DISK  vda  idle 50% · 200 IO/s, 100 MB/s · 2.50 ms each, 0.50 in flight · capacity 500 MB/s, 400
-      IO/s (assumed, raised to the highest rate seen)
+DISK  vda  busy 60% (something under way) · 1.25 requests at a time, 3.75 ms each: latency-bound ·
+      200 IO/s, 100 MB/s · 50% of its capacity used: 500 MB/s, 400 IO/s (assumed, raised to the
+      highest rate seen) · 1 request left out whose completion was not seen
       traffic: B 75%, others 25%
 
 LONG WAITS OUTSIDE THE KNOTS  long, but shortening them alone does not raise throughput

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/wording_disks.h"
 #include "unit/analysis/scene.h"
 #include "unit/report/sample.h"
 
@@ -28,9 +29,10 @@ std::string excluded(const Findings& findings, std::size_t index) {
 TEST_CASE("Each pattern has its advice") {
   CHECK(advice(Pattern::mixed) ==
         "No one kind of wait prevails: look at the heaviest edges and their stacks.");
-  for (const Pattern pattern : {Pattern::group_commit, Pattern::request_answer, Pattern::blocking_io,
-                                Pattern::cpu_starvation, Pattern::timer_driven, Pattern::lock_contention,
-                                Pattern::load_imbalance, Pattern::producer_consumer}) {
+  for (const Pattern pattern :
+       {Pattern::lock_across_disk, Pattern::group_commit, Pattern::request_answer, Pattern::blocking_io,
+        Pattern::cpu_starvation, Pattern::timer_driven, Pattern::lock_contention, Pattern::load_imbalance,
+        Pattern::producer_consumer}) {
     CHECK(advice(pattern) != advice(Pattern::mixed));
     CHECK(advice(pattern).back() == '.');
   }
@@ -130,8 +132,45 @@ TEST_CASE("A window without a wait says so") {
         "No thread waited in the window: there is no wait to improve. The target ran 30% of one CPU.");
 }
 
-TEST_CASE("A knot with a disk says how idle it is; a paced sink how often it sleeps") {
-  CHECK(evidence(sample_findings(), sample_findings().knots[0]) == "disk vda idle 50% of the window.");
+TEST_CASE("What a disk did, and what it could do") {
+  Findings findings = sample_findings();
+  FoundDisk& disk = findings.disks[0];
+  FoundDiskActivity& activity = *disk.activity;
+  CHECK(busy_text(findings, disk) == "busy 60% (something under way)");
+  CHECK(requests_text(disk) == "1.25 requests at a time, 3.75 ms each: latency-bound");
+  CHECK(rate_text(disk) == "200 IO/s, 100 MB/s");
+  CHECK(capacity_text(findings, disk) ==
+        "50% of its capacity used: 500 MB/s, 400 IO/s (assumed, raised to the highest rate seen)");
+  CHECK(unseen_text(disk) == "1 request left out whose completion was not seen");
+  CHECK(spare_text(findings, disk, "disk vda") ==
+        "disk vda used 50% of its capacity (500 MB/s, 400 IO/s, assumed) and could have served more");
+  disk.unseen = 0;
+  CHECK(unseen_text(disk).empty());
+
+  activity.in_flight_while_busy = 1.04;
+  CHECK(requests_text(disk) == "one request at a time, 3.75 ms each: latency-bound");
+  activity.kind = DiskKind::occasional;
+  CHECK(requests_text(disk) == "one request at a time, 3.75 ms each");
+  CHECK(disk_sentence(findings, disk) ==
+        "Disk vda was busy for 60% of the window, with one request at a time, 3.75 ms each. 50% of its "
+        "capacity was used (500 MB/s, 400 IO/s, assumed).");
+  activity.ios = 0;
+  CHECK(requests_text(disk) == "one request at a time, none of them complete");
+  activity.kind = DiskKind::idle;
+  CHECK(busy_text(findings, disk) == "idle: nothing under way");
+  CHECK(requests_text(disk).empty());
+  CHECK(disk_sentence(findings, disk) == "Disk vda had nothing under way.");
+  disk.activity.reset();
+  CHECK(busy_text(findings, disk) == "no request was seen");
+  CHECK(requests_text(disk).empty());
+  CHECK(disk_sentence(findings, disk) ==
+        "Disk vda: 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).");
+}
+
+TEST_CASE("A knot with a disk says what that did; a paced sink how often it sleeps") {
+  CHECK(evidence(sample_findings(), sample_findings().knots[0]) ==
+        "Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each "
+        "(latency-bound). 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).");
   FoundSink sink;
   CHECK(evidence(sink).empty());
   CHECK(advice(sink).empty());
@@ -173,6 +212,22 @@ TEST_CASE("The pattern's evidence in numbers") {
         "once (3.00 on average). The thread that the others wait for sleeps until a time for 86% of it: a "
         "brake on the rate, a "
         "write stall, or something remote.");
+  knot.pattern = Pattern::lock_across_disk;
+  knot.evidence.releases.kept_s = 8;
+  knot.evidence.releases.kept_disk_s = 6;
+  knot.evidence.releases.behind_disk_s = 9;
+  knot.evidence.releases.then_disk_s = 8.1;
+  CHECK(pattern_title(knot) == "lock held across a disk wait");
+  CHECK(
+      evidence(findings, knot)
+          .starts_with(
+              "For 90% of the time that its threads wait for each other, they wait for one that is at a disk "
+              "meanwhile, for 75% of the time that it keeps them waiting. After 90% of these waits, by time, "
+              "the "
+              "thread goes to the disk itself before it waits so again: they are there one after the other. "
+              "Disk "
+              "vda was busy"));
+  knot.pattern = Pattern::lock_contention;
   CHECK(pattern_title(knot) == "lock contention (or a barrier)");
   knot.threads = 3;
   CHECK(pattern_title(knot) == "lock contention");

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_disks.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "report/quantity.h"
+
+namespace offwait {
+
+namespace {
+
+/// From here on "one request at a time" would not be true of two digits.
+constexpr double kMoreThanOne = 1.05;
+
+std::string at_a_time(const FoundDiskActivity& activity) {
+  const std::string requests =
+      activity.in_flight_while_busy < kMoreThanOne
+          ? "one request at a time"
+          : fmt::format("{} requests at a time", format_ratio(activity.in_flight_while_busy));
+  return activity.ios == 0 ? requests + ", none of them complete"
+                           : fmt::format("{}, {} each", requests, format_seconds(activity.each_s));
+}
+
+/// Empty where no word fits what the disk did.
+std::string_view kind_in_words(DiskKind kind) {
+  switch (kind) {
+    case DiskKind::idle:
+    case DiskKind::occasional:
+      return "";
+    case DiskKind::latency_bound:
+      return "latency-bound";
+    case DiskKind::parallel:
+      return "parallel";
+    case DiskKind::ios_bound:
+      return "IO/s-bound";
+    case DiskKind::bandwidth_bound:
+      break;
+  }
+  return "bandwidth-bound";
+}
+
+std::string capacity_figures(const FoundDisk& disk) {
+  return fmt::format("{}B/s, {} IO/s", format_scaled(disk.capacity_bytes_per_s),
+                     format_count(static_cast<std::uint64_t>(std::llround(disk.capacity_ios_per_s))));
+}
+
+std::string capacity_used(const Findings& findings, const FoundDisk& disk) {
+  return format_percent(disk.busy_s, findings.window_s) + " of its capacity";
+}
+
+}  // namespace
+
+std::string busy_text(const Findings& findings, const FoundDisk& disk) {
+  if (!disk.activity) return "no request was seen";
+  if (disk.activity->kind == DiskKind::idle) return "idle: nothing under way";
+  return fmt::format("busy {} (something under way)",
+                     format_percent(disk.activity->under_way_s, findings.window_s));
+}
+
+std::string requests_text(const FoundDisk& disk) {
+  if (!disk.activity || disk.activity->kind == DiskKind::idle) return "";
+  const std::string_view kind = kind_in_words(disk.activity->kind);
+  return fmt::format("{}{}{}", at_a_time(*disk.activity), kind.empty() ? "" : ": ", kind);
+}
+
+std::string rate_text(const FoundDisk& disk) {
+  const double ios_per_s = disk.activity ? disk.activity->ios_per_s : disk.ios_per_s;
+  const double bytes_per_s = disk.activity ? disk.activity->bytes_per_s : disk.bytes_per_s;
+  return fmt::format("{} IO/s, {}B/s", format_count(static_cast<std::uint64_t>(std::llround(ios_per_s))),
+                     format_scaled(bytes_per_s));
+}
+
+std::string capacity_source(const FoundDisk& disk) {
+  return disk.capacity_measured_on.empty()
+             ? std::string(to_string(disk.capacity_source))
+             : fmt::format("{} {}", to_string(disk.capacity_source), disk.capacity_measured_on);
+}
+
+std::string capacity_text(const Findings& findings, const FoundDisk& disk) {
+  return fmt::format("{} used: {} ({}{})", capacity_used(findings, disk), capacity_figures(disk),
+                     capacity_source(disk), disk.capacity_raised ? ", raised to the highest rate seen" : "");
+}
+
+std::string unseen_text(const FoundDisk& disk) {
+  return disk.unseen == 0 ? ""
+                          : fmt::format("{} left out whose completion was not seen",
+                                        format_plural(disk.unseen, "request"));
+}
+
+std::string disk_sentence(const Findings& findings, const FoundDisk& disk) {
+  const std::string used = fmt::format("{} was used ({}, {}).", capacity_used(findings, disk),
+                                       capacity_figures(disk), capacity_source(disk));
+  const std::string& name = findings.actors[disk.actor].name;
+  if (!disk.activity) return fmt::format("Disk {}: {}", name, used);
+  if (disk.activity->kind == DiskKind::idle) return fmt::format("Disk {} had nothing under way.", name);
+  const std::string_view kind = kind_in_words(disk.activity->kind);
+  return fmt::format("Disk {} was busy for {} of the window, with {}{}. {}", name,
+                     format_percent(disk.activity->under_way_s, findings.window_s), at_a_time(*disk.activity),
+                     kind.empty() ? "" : fmt::format(" ({})", kind), used);
+}
+
+std::string spare_text(const Findings& findings, const FoundDisk& disk, const std::string& name) {
+  return fmt::format("{} used {} ({}, {}) and could have served more", name, capacity_used(findings, disk),
+                     capacity_figures(disk), capacity_source(disk));
+}
+
+}  // namespace offwait
