@@ -107,7 +107,9 @@ int on_block_rq_complete(__u64* ctx) {
   __u64 key = (__u64)rq;
   struct offwait_request* request = bpf_map_lookup_elem(&requests, &key);
   if (!request) return 0; /* submitted before the recording began */
-  if (request->issue_ns) {
+  /* A host may hide a completion from tracing. The entry then stays until the kernel uses the request again,
+   * and is not about this use if the kernel made the request later than it was issued. */
+  if (request->issue_ns && request->issue_ns >= rq->start_time_ns) {
     struct offwait_io* io = new_record(OFFWAIT_RECORD_IO, request->tid, sizeof(*io));
     if (io) {
       io->dev = disk;
