@@ -456,6 +456,7 @@ struct AnswerEvidence {
   bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
   std::optional<Peer> peer{};           ///< a remote service: the one that is waited for longest
   FoundSamples samples{};               ///< CPU work: where it runs
+  double cpus = 0;                      ///< more CPUs: how many the recorded threads could use
 };
 
 /// What a progress would gain if one part were twice as fast.

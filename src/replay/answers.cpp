@@ -12,6 +12,7 @@
 #include "replay/disk_channels.h"
 #include "replay/gains.h"
 #include "replay/simulate.h"
+#include "replay/usable_cpus.h"
 
 namespace offwait {
 
@@ -55,24 +56,6 @@ void relate_to_last(Replayed& replayed) {
   }
 }
 
-/// 0 where it is unknown how many CPUs there are.
-double cpus_busy(const Trace& trace, const Uses& uses) {
-  const Recording& recording = trace.recording;
-  if (recording.cpus == 0) {
-    return 0;
-  }
-  if (recording.cpu_busy_ns + recording.cpu_idle_ns > 0) {
-    return static_cast<double>(recording.cpu_busy_ns) /
-           static_cast<double>(recording.cpu_busy_ns + recording.cpu_idle_ns);
-  }
-  Nanos running = 0;
-  for (const GroupUse& use : uses.groups) {
-    running += use.running_ns;
-  }
-  return static_cast<double>(running) / static_cast<double>(std::max<Nanos>(1, trace.window.length())) /
-         static_cast<double>(recording.cpus);
-}
-
 class Answering {
  public:
   Answering(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options)
@@ -87,8 +70,8 @@ class Answering {
   Answers run() {
     Answers out;
     out.progress = progress_of(trace_, groups_, kinds_, uses_, options_.progress);
-    out.cpus_busy = cpus_busy(trace_, uses_);
-    out.cpus_short = out.cpus_busy >= kCpusShort;
+    out.cpus = usable_cpus(trace_);
+    out.cpus_short = out.cpus.busy >= kCpusShort;
     out.asked.resize(options_.asked.size());
     if (out.progress.empty()) {
       return out;
@@ -111,7 +94,7 @@ class Answering {
     for (const Change& change : out.tried) {
       scenarios.push_back({change});
     }
-    const ReplayInput input{trace_, groups_, kinds_, channels_, about.cpus_busy};
+    const ReplayInput input{trace_, groups_, kinds_, channels_, about.cpus};
     if (about.cpus_short && simulated(input, scenarios, about.progress.front(), out)) {
       return out;
     }

@@ -11,6 +11,7 @@
 #include "progress/progress.h"
 #include "replay/part_use.h"
 #include "replay/scenario.h"
+#include "replay/usable_cpus.h"
 
 namespace offwait {
 
@@ -51,7 +52,7 @@ struct Answers {
   std::vector<Progress> progress;  ///< the first counts; the others may be meant
   std::vector<Answer> answers;     ///< best first; answers for other kinds of progress follow the first one
   std::vector<Gain> asked;         ///< parallel to AnswerOptions::asked, for the first progress
-  double cpus_busy = 0;            ///< 0 to 1
+  UsableCpus cpus;
   bool cpus_short = false;
   bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording
 };

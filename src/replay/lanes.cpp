@@ -143,7 +143,7 @@ class Replay {
       }
     }
     runnable_.assign(lanes_, 1.0);
-    if (input_.machine_busy < kCpusShort) {
+    if (input_.cpus.busy < kCpusShort) {
       return;
     }
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {

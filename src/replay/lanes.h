@@ -11,6 +11,7 @@
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
 #include "replay/scenario.h"
+#include "replay/usable_cpus.h"
 
 namespace offwait {
 
@@ -35,7 +36,7 @@ struct ReplayInput {
   const ThreadGroups& groups;
   const WaitKinds& kinds;
   const std::vector<std::uint32_t>& channels;  ///< disk_channels()
-  double machine_busy = 0;                     ///< 0 to 1
+  UsableCpus cpus{};
 };
 
 /// Cuts the window into `pieces` of equal length and replays it under all `scenarios`. A scenario without

@@ -66,7 +66,7 @@ class Simulation {
         signalled_(scripts.signals),
         awaiting_(scripts.signals, kNobody),
         disks_(scripts.threads.size()) {
-    cpus_ = static_cast<double>(std::max(1U, input.trace.recording.cpus));
+    cpus_ = std::max(1.0, std::round(input.cpus.cpus));
     for (const Change& change : scenario) {
       if (change.resource == Resource::cpus) {
         cpus_ /= change.factor;

@@ -71,7 +71,7 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
         Ink::plain);
   }
   const std::string gain = gain_text(answer);
-  add(change_text(page.findings, answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
+  add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
   page.canvas.flow(line, kNumbered);

@@ -106,7 +106,7 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
                      std::max(0, percent(first.high.value_or(first.gain))), machine_clause(findings));
 }
 
-std::string change_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
   switch (answer.what) {
     case Resource::cpu:
       return fmt::format("{}'s CPU work halved", owner(answer, names));
@@ -124,9 +124,8 @@ std::string change_text(const Findings& findings, const FoundAnswer& answer, con
     case Resource::cpus:
       break;
   }
-  return findings.recording.cpus > 0
-             ? fmt::format("{} CPUs instead of {}", 2 * findings.recording.cpus, findings.recording.cpus)
-             : std::string("twice as many CPUs");
+  const long cpus = std::max(1L, std::lround(answer.evidence.cpus));
+  return fmt::format("{} CPUs instead of {}", 2 * cpus, cpus);
 }
 
 std::string gain_text(const FoundAnswer& answer) {

@@ -25,8 +25,8 @@ std::string too_short_text(const Findings& findings);
 /// idle, or that no single one gains much; empty if there is nothing to say.
 std::string answers_heading(const Findings& findings, const ActorNames& names);
 
-/// `disk loop0 twice as fast`; `redis-server's CPU work halved`.
-std::string change_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
+/// `disk loop0 twice as fast`; `redis-server's CPU work halved`; `2 CPUs instead of 1`.
+std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 /// `+82% (77 to 88)`; empty where there is no number.
 std::string gain_text(const FoundAnswer& answer);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, of which

@@ -17,7 +17,7 @@ struct Replayer {
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
         channels(disk_channels(trace, groups, kinds)),
-        input{trace, groups, kinds, channels, busy} {}
+        input{trace, groups, kinds, channels, {8, busy}} {}
 
   GroupId group(const std::string& name) const {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {

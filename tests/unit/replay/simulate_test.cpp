@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "replay/disk_channels.h"
+#include "replay/usable_cpus.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -16,7 +17,7 @@ struct Simulator {
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
         channels(disk_channels(trace, groups, kinds)),
-        input{trace, groups, kinds, channels, 1.0},
+        input{trace, groups, kinds, channels, usable_cpus(trace)},
         scripts(scripts_of(input, 1'000'000)) {}
 
   /// How many times as fast the first group is.
@@ -48,6 +49,27 @@ Trace two_on_one_cpu() {
 }
 
 }  // namespace
+
+TEST_CASE("as many CPUs are usable as run threads while others queue") {
+  Trace trace = two_on_one_cpu();
+  trace.recording.cpus = 4;
+  CHECK(usable_cpus(trace).cpus == Approx(1));
+  CHECK(usable_cpus(trace).busy == Approx(1));
+  trace.recording.cpus = 0;
+  CHECK(usable_cpus(trace).cpus == 0);
+}
+
+TEST_CASE("where nobody queues, all CPUs are usable, and threads that have ended use none") {
+  test::Program program(400'000, 4);
+  program.thread(1, "half", "start=0 exit=200000000");
+  program.thread(2, "woken");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait_and_queue(2, at, at + 2000, at + 2040, "timer", "class=sleep");
+  }
+  const UsableCpus found = usable_cpus(program.trace());
+  CHECK(found.cpus == 4);
+  CHECK(found.busy == Approx((0.5 + 0.49) / 4));
+}
 
 TEST_CASE("a script is what a thread does, without when") {
   test::Program program(100);
@@ -117,7 +139,8 @@ TEST_CASE("a script that repeats without taking time is given up") {
   program.thread(2, "b");
   program.wait(1, 0, 0, "timer", "class=sleep");
   program.line("preempt 1 out=0 run=100000000");
-  const Simulator simulator(program.trace());
+  Simulator simulator(program.trace());
+  simulator.input.cpus = {2, 0.5};
   REQUIRE(simulator.scripts.threads[0].repeats);
   CHECK_FALSE(simulate(simulator.input, simulator.scripts, {{}}, 1).has_value());
 }

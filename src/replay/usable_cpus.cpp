@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/usable_cpus.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "replay/event_stream.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr Nanos kWakeUp = 50'000;
+constexpr double kQueues = 0.02;
+constexpr double kRanAtOnce = 0.05;
+
+enum class State : std::uint8_t { absent, running, ready, queued, blocked };
+
+/// How many threads run, and how many queue, as time goes on.
+class Counter {
+ public:
+  explicit Counter(const Trace& trace) : states_(trace.actors.size()), at_(trace.window.begin) {}
+
+  void enter(ActorId thread, State state, Nanos at) {
+    pass(at);
+    count(states_[thread], -1);
+    states_[thread] = state;
+    count(state, 1);
+  }
+  void pass(Nanos at) {
+    const auto elapsed = static_cast<double>(std::max<Nanos>(0, at - at_));
+    running_ns += static_cast<double>(running_) * elapsed;
+    const auto number = static_cast<std::size_t>(std::max(running_, 0));
+    at_once_ns.resize(std::max(at_once_ns.size(), number + 1));
+    at_once_ns[number] += elapsed;
+    if (queued_ > 0) {
+      queued_ns += elapsed;
+      running_while_queued_ns += static_cast<double>(running_) * elapsed;
+    }
+    at_ = std::max(at, at_);
+  }
+
+  /// The most threads that ran at once for so long, all times of as many or more together.
+  double ran_at_once(double for_ns) const {
+    double sum = 0;
+    for (std::size_t number = at_once_ns.size(); number-- > 0;) {
+      sum += at_once_ns[number];
+      if (sum >= for_ns) {
+        return static_cast<double>(number);
+      }
+    }
+    return 0;
+  }
+
+  std::vector<double> at_once_ns;  ///< by the number of threads that ran
+  double running_ns = 0;
+  double queued_ns = 0;
+  double running_while_queued_ns = 0;
+
+ private:
+  void count(State state, int by) {
+    running_ += state == State::running ? by : 0;
+    queued_ += state == State::queued ? by : 0;
+  }
+  std::vector<State> states_;
+  Nanos at_;
+  int running_ = 0;
+  int queued_ = 0;
+};
+
+State state_after(const Trace& trace, const Event& event) {
+  switch (event.what) {
+    case Event::What::block:
+      return State::blocked;
+    case Event::What::preempted:
+      return State::queued;
+    case Event::What::wake: {
+      const Wait& wait = trace.waits[event.wait];
+      return wait.run - wait.wake > kWakeUp ? State::queued : State::ready;
+    }
+    case Event::What::born:
+    case Event::What::run:
+      break;
+  }
+  return State::running;
+}
+
+/// The last one first; those that outlive the window are left out.
+std::vector<ActorId> threads_by_exit(const Trace& trace) {
+  std::vector<ActorId> out;
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::thread && actor.exit > trace.window.begin && actor.exit < trace.window.end) {
+      out.push_back(id);
+    }
+  }
+  std::sort(out.begin(), out.end(),
+            [&trace](ActorId a, ActorId b) { return trace.actors[a].exit > trace.actors[b].exit; });
+  return out;
+}
+
+}  // namespace
+
+UsableCpus usable_cpus(const Trace& trace) {
+  const auto all = static_cast<double>(trace.recording.cpus);
+  if (trace.recording.cpus == 0) {
+    return {};
+  }
+  Counter counter(trace);
+  std::vector<ActorId> exits = threads_by_exit(trace);
+  const auto pass_exits = [&](Nanos at) {
+    while (!exits.empty() && trace.actors[exits.back()].exit <= at) {
+      counter.enter(exits.back(), State::absent, trace.actors[exits.back()].exit);
+      exits.pop_back();
+    }
+  };
+  EventStream events(trace);
+  while (const std::optional<Event> event = events.next()) {
+    pass_exits(event->at);
+    counter.enter(event->thread, state_after(trace, *event), event->at);
+  }
+  pass_exits(trace.window.end);
+  counter.pass(trace.window.end);
+  const auto window = static_cast<double>(trace.window.length());
+  const double cpus = counter.queued_ns < kQueues * window
+                          ? all
+                          : std::clamp(counter.running_while_queued_ns / counter.queued_ns,
+                                       std::min(all, counter.ran_at_once(kRanAtOnce * window)), all);
+  return {cpus, cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0};
+}
+
+}  // namespace offwait

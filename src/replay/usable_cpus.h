@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How many CPUs the recorded threads could use, and how much of them they used.
+#pragma once
+
+#include "model/trace.h"
+
+namespace offwait {
+
+struct UsableCpus {
+  double cpus = 0;  ///< at most Recording::cpus; 0: not known how many there are
+  double busy = 0;  ///< the part of them that the recorded threads ran on, 0 to 1
+};
+
+/// While a thread is ready to run and does not, all CPUs that it may use are taken: by recorded threads, so
+/// many of them run, or by others. So the mean number that run in such times is the number they can use,
+/// whatever keeps them from the rest: pinning, a quota, other programs, the hypervisor. A thread that runs
+/// within 50 us of its wake-up did not queue. They can use no fewer than ran at once for 5 % of the window:
+/// in short queues a thread may wait for one CPU while another one is free. Where threads queued for less
+/// than 2 % of the window, they can use all CPUs.
+UsableCpus usable_cpus(const Trace& trace);
+
+}  // namespace offwait
