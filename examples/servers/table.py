@@ -26,22 +26,20 @@ def name_of(actor):
     return name + (" (outside)" if actor.get("outside") and actor["kind"] in ("thread", "group") else "")
 
 
+WORDS = {"cpu": "{}: CPU work", "io": "{}: requests to {}", "disk": "{}", "sleep": "{}: sleeps", "remote": "{}: remote services",
+         "cpus": "more CPUs"}
+
+
 def first_answer(report):
-    """The first knot or sink that limits, as the text report shows it; without one, the kind of the verdict."""
+    """The first answer as the text report gives it: what would gain most if it were twice as fast, and its gain."""
     actors = {actor["id"]: actor for actor in report["actors"]}
-    for knot in report["knots"]:
-        if not knot["background"]:
-            names = [name_of(actors[actor]) for actor in knot["actors"]]
-            if len(names) == 1:
-                return f"{names[0]} ↺; {knot['pattern_title']}"
-            return f"{(' ⇄ ' if len(names) == 2 else ', ').join(names)}; {knot['pattern_title']}"
-    saturated = [name_of(actors[sink["actor"]]) for sink in report["sinks"] if sink["saturated"]]
-    if saturated:
-        return "saturated: " + ", ".join(saturated)
-    verdict = report["verdict"]
-    if verdict["kind"] == "idle":
-        return "idle: waits for requests" if "requests" in verdict["sentence"] else "idle"
-    return "lacks CPU" if verdict["kind"] == "cpu" else verdict["kind"]
+    if not report["answers"]:
+        return report["verdict"]["kind"]
+    answer = report["answers"][0]
+    part = WORDS[answer["what"]].format(*(name_of(actors[actor]) for actor in (answer["actor"], answer["device"])
+                                          if actor is not None))
+    gain = "" if answer["certainty"] == "rough" else f" {100 * answer['gain']:+.0f}%"
+    return f"{part};{gain} {answer['certainty']}"
 
 
 def rounded(number):
@@ -74,7 +72,7 @@ class Case:
 
 def answers(cases, link):
     """The table of what offwait named first and what the fix gained, with links to the reports."""
-    return ["| load; before | offwait names first | the fix | gain |", "|---|---|---|---:|",
+    return ["| load; before | first answer: twice as fast | the fix | gain |", "|---|---|---|---:|",
             *(case.answer_row(number) for number, case in enumerate(cases, 1)), "",
             *(f"[{number}]: {link}/{case.name}.txt" for number, case in enumerate(cases, 1))]
 
