@@ -27,28 +27,6 @@ std::vector<std::string> text_and_digits(std::string_view name) {
   return parts;
 }
 
-/// The members' name, with `*` for each run of digits in which they differ. Names of one group differ in
-/// digits only; should they not, the first one's is taken.
-std::string common_name(const Trace& trace, const std::vector<ActorId>& members) {
-  std::vector<std::string> common = text_and_digits(trace.actors[members.front()].name);
-  for (const ActorId member : members) {
-    const std::vector<std::string> parts = text_and_digits(trace.actors[member].name);
-    if (parts.size() != common.size()) {
-      return trace.actors[members.front()].name;
-    }
-    for (std::size_t i = 1; i < parts.size(); i += 2) {
-      if (parts[i] != common[i]) {
-        common[i] = "*";
-      }
-    }
-  }
-  std::string out;
-  for (const std::string& part : common) {
-    out += part;
-  }
-  return out;
-}
-
 void add_tids(const Trace& trace, const std::vector<ActorId>& members, FoundActor& actor) {
   actor.tid = trace.actors[members.front()].tid;
   actor.tgid = trace.actors[members.front()].tgid;
@@ -97,6 +75,26 @@ std::map<BlockedBy, Nanos> blocked_by_waker(const Prepared& prepared, const Wait
 }
 
 }  // namespace
+
+std::string common_name(const Trace& trace, const std::vector<ActorId>& members) {
+  std::vector<std::string> common = text_and_digits(trace.actors[members.front()].name);
+  for (const ActorId member : members) {
+    const std::vector<std::string> parts = text_and_digits(trace.actors[member].name);
+    if (parts.size() != common.size()) {
+      return trace.actors[members.front()].name;
+    }
+    for (std::size_t i = 1; i < parts.size(); i += 2) {
+      if (parts[i] != common[i]) {
+        common[i] = "*";
+      }
+    }
+  }
+  std::string out;
+  for (const std::string& part : common) {
+    out += part;
+  }
+  return out;
+}
 
 StateSeconds state_seconds(const ActorTime& time) {
   return {to_seconds(time.running_ns), to_seconds(time.runnable_ns), to_seconds(time.blocked_ns),

@@ -2,6 +2,7 @@
 // The actors of a recording, and the sums of what the target did.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/findings.h"
@@ -17,5 +18,9 @@ std::vector<FoundActor> find_actors(const Prepared& prepared, const WaitGraph& g
 Totals sum_totals(const Prepared& prepared, const WaitGraph& graph);
 
 StateSeconds state_seconds(const ActorTime& time);
+
+/// The name of threads that are called alike, with `*` for each run of digits in which their names differ.
+/// Should they differ in more, that of the first one.
+std::string common_name(const Trace& trace, const std::vector<ActorId>& members);
 
 }  // namespace offwait

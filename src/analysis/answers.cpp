@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "analysis/actors.h"
 #include "analysis/samples.h"
 #include "model/backtrace.h"
 
@@ -39,11 +40,12 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
   for (const ProgressPart& part : progress.parts) {
     for (const GroupId id : part.groups) {
       const ThreadGroup& group = prepared.groups.groups[id];
-      const auto known = std::find_if(
-          out.threads.begin(), out.threads.end(),
-          [&group](const FoundProgress::Threads& threads) { return threads.name == group.name; });
+      const std::string name = common_name(prepared.trace.all(), group.members);
+      const auto known =
+          std::find_if(out.threads.begin(), out.threads.end(),
+                       [&name](const FoundProgress::Threads& threads) { return threads.name == name; });
       if (known == out.threads.end()) {
-        out.threads.push_back({group.name, group.members.size()});
+        out.threads.push_back({name, group.members.size()});
       } else {
         known->count += group.members.size();
       }

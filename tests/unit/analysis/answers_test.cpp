@@ -28,7 +28,7 @@ TEST_CASE("Answers and progress are told in terms of the report's actors, merged
   const Findings merged = scene.findings();
   REQUIRE(merged.actors.size() == 2);
   REQUIRE(merged.progress.size() == 1);
-  CHECK(merged.progress[0].threads.at(0).name == "read-1");
+  CHECK(merged.progress[0].threads.at(0).name == "read-*");
   CHECK(merged.progress[0].how == Progress::How::inferred);
   CHECK(merged.progress[0].actors == std::vector<FoundActorId>{0});
   CHECK(merged.progress[0].share == Approx(1));
