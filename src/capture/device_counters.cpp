@@ -18,11 +18,6 @@ namespace {
 
 constexpr Nanos kInterval = kSecond;
 
-/// The time between two readings of a counter of clock ticks; 0 if it went backwards.
-Nanos time_between(std::uint64_t from, std::uint64_t to) {
-  return to < from ? 0 : static_cast<Nanos>(to - from) * (kSecond / ::sysconf(_SC_CLK_TCK));
-}
-
 }  // namespace
 
 std::uint32_t network_namespace(const std::string& process) {
@@ -47,23 +42,13 @@ void DeviceCounters::add_network_of(std::int32_t tgid, KernelRecording& recordin
   net_devs_.emplace(inode, std::move(file));
 }
 
-void DeviceCounters::begin(KernelRecording& recording) {
-  read(recording);
-  cpu_at_begin_ = parse_cpu_ticks(read_file("/proc/stat"));
-}
+void DeviceCounters::begin(KernelRecording& recording) { read(recording); }
 
 void DeviceCounters::read_if_due(KernelRecording& recording) {
   if (monotonic_now() >= next_) read(recording);
 }
 
-void DeviceCounters::end(KernelRecording& recording) {
-  const std::optional<CpuTicks> now = parse_cpu_ticks(read_file("/proc/stat"));
-  if (cpu_at_begin_ && now) {
-    recording.cpu_busy_ns = time_between(cpu_at_begin_->busy, now->busy);
-    recording.cpu_idle_ns = time_between(cpu_at_begin_->idle, now->idle);
-  }
-  read(recording);
-}
+void DeviceCounters::end(KernelRecording& recording) { read(recording); }
 
 void DeviceCounters::read(KernelRecording& recording) {
   read_nics(recording);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the counters that the kernel keeps of disks, interfaces and CPUs, while a recording runs.
+// Reads the counters that the kernel keeps of disks and interfaces, while a recording runs.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -42,7 +41,6 @@ class DeviceCounters {
   void read_disks(KernelRecording& recording);
 
   Nanos next_ = 0;
-  std::optional<CpuTicks> cpu_at_begin_;
   std::set<std::uint32_t> looked_below_;        ///< disks whose lower disks are known
   std::map<std::uint32_t, UniqueFd> net_devs_;  ///< /proc/PID/net/dev of each network namespace, by its inode
 };

@@ -39,6 +39,23 @@ bool is_count(std::string_view word) {
   return number(word, value);
 }
 
+/// From the words of a line of /proc/stat: the CPU's name, then user nice system idle iowait irq softirq
+/// steal guest guest_nice. The time of guests is part of `user`.
+std::optional<CpuTicks> ticks_of(const std::vector<std::string_view>& fields) {
+  constexpr std::size_t kIdle = 4;
+  constexpr std::size_t kIoWait = 5;
+  constexpr std::size_t kSteal = 8;
+  if (fields.size() <= kIoWait) return std::nullopt;
+  CpuTicks ticks;
+  for (std::size_t i = 1; i < std::min(fields.size(), kSteal + 1); ++i) {
+    std::uint64_t value = 0;
+    if (!number(fields[i], value)) return std::nullopt;
+    (i == kIdle || i == kIoWait ? ticks.idle : ticks.busy) += value;
+    if (i == kSteal) ticks.steal = value;
+  }
+  return ticks;
+}
+
 }  // namespace
 
 std::vector<DiskStats> parse_diskstats(std::string_view text) {
@@ -80,20 +97,20 @@ std::vector<DiskStats> parse_diskstats(std::string_view text) {
 }
 
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view text) {
-  // The numbers are user nice system idle iowait irq softirq steal guest guest_nice; user includes the
-  // guests' time.
-  constexpr std::size_t kIdle = 4;
-  constexpr std::size_t kIoWait = 5;
-  constexpr std::size_t kSteal = 8;
   const std::vector<std::string_view> fields = words(next_line(text));
-  if (fields.size() <= kIoWait || fields[0] != "cpu") return std::nullopt;
-  CpuTicks ticks;
-  for (std::size_t i = 1; i < std::min(fields.size(), kSteal + 1); ++i) {
-    std::uint64_t value = 0;
-    if (!number(fields[i], value)) return std::nullopt;
-    (i == kIdle || i == kIoWait ? ticks.idle : ticks.busy) += value;
+  return !fields.empty() && fields[0] == "cpu" ? ticks_of(fields) : std::nullopt;
+}
+
+std::map<std::uint32_t, CpuTicks> parse_each_cpu_ticks(std::string_view text) {
+  constexpr std::string_view kCpu = "cpu";
+  std::map<std::uint32_t, CpuTicks> each;
+  while (text.starts_with(kCpu)) {
+    const std::vector<std::string_view> fields = words(next_line(text));
+    std::uint32_t cpu = 0;
+    if (!number(fields[0].substr(kCpu.size()), cpu)) continue;
+    if (const std::optional<CpuTicks> ticks = ticks_of(fields)) each.emplace(cpu, *ticks);
   }
-  return ticks;
+  return each;
 }
 
 std::vector<NicStats> parse_net_dev(std::string_view text) {

@@ -27,14 +27,18 @@ struct DiskStats {
 /// Reads the text of /proc/diskstats. A line of another form is left out.
 std::vector<DiskStats> parse_diskstats(std::string_view text);
 
-/// Sum over all CPUs since boot, in clock ticks (sysconf(_SC_CLK_TCK) a second).
+/// Of one CPU, or the sum over all, since boot, in clock ticks (sysconf(_SC_CLK_TCK) a second).
 struct CpuTicks {
-  std::uint64_t busy = 0;  ///< user, nice, system, interrupts, stolen by the hypervisor
-  std::uint64_t idle = 0;  ///< idle, and idle with I/O under way
+  std::uint64_t busy = 0;   ///< user, nice, system, interrupts, stolen by the hypervisor
+  std::uint64_t idle = 0;   ///< idle, and idle with I/O under way
+  std::uint64_t steal = 0;  ///< part of `busy`: stolen by the hypervisor
 };
 
 /// Reads the text of /proc/stat; nothing if it does not begin with the line `cpu`.
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view text);
+
+/// Reads the text of /proc/stat: the same for each CPU that is online, by its number.
+std::map<std::uint32_t, CpuTicks> parse_each_cpu_ticks(std::string_view text);
 
 /// One line of /proc/net/dev.
 struct NicStats {

@@ -17,6 +17,7 @@
 #include "base/monotonic.h"
 #include "base/read_file.h"
 #include "base/unique_fd.h"
+#include "capture/cpu_readings.h"
 #include "capture/device_counters.h"
 #include "capture/final_maps.h"
 #include "capture/kernel_names.h"
@@ -42,6 +43,7 @@ struct Recorder::State {
   BpfLinks links;
   std::optional<UserStacks> stacks;  ///< none: no stacks are recorded
   DeviceCounters devices;
+  CpuReadings cpus;
   KernelRecording recording;
   std::unordered_set<std::int32_t> target_processes;
   std::vector<std::string> notes;
@@ -62,6 +64,7 @@ struct Recorder::State {
     offwait_thread_record thread{};
     std::memcpy(&thread, record.data(), sizeof(thread));
     if (stacks) stacks->note(thread);
+    cpus.note(thread);
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     if (thread.outside == OFFWAIT_TARGET && target_processes.insert(tgid).second)
       devices.add_network_of(tgid, recording);
@@ -144,6 +147,7 @@ struct Recorder::State {
 
   void begin_window() {
     recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
+    cpus.begin();
     devices.begin(recording);
     recording.window.begin = monotonic_now();
   }
@@ -182,6 +186,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 Status Recorder::drain() {
   OFFWAIT_TRY_STATUS(state_->drain());
   state_->devices.read_if_due(state_->recording);
+  state_->cpus.read_if_due();
   return state_->stacks ? state_->stacks->refresh() : success();
 }
 
@@ -208,6 +213,7 @@ Result<KernelRecording> Recorder::stop() {
   State& state = *state_;
   state.recording.window.end = monotonic_now();
   state.devices.end(state.recording);
+  state.cpus.end(state.recording);
   state.links.detach();
   OFFWAIT_TRY_STATUS(state.drain());
   OFFWAIT_TRY_STATUS(read_final_maps(*state.skeleton, state.recording));

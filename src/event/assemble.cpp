@@ -21,6 +21,10 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
   trace.window = recording.window;
   trace.recording.cpu_busy_ns = recording.cpu_busy_ns;
   trace.recording.cpu_idle_ns = recording.cpu_idle_ns;
+  trace.recording.cpu_steal_ns = recording.cpu_steal_ns;
+  trace.cpu_times = recording.cpu_times;
+  trace.cpu_quotas = recording.cpu_quotas;
+  trace.other_processes = recording.other_processes;
   trace.recording.sample_hz = recording.sample_hz;
   const offwait_stack_reuse& reuse = recording.stack_reuse;
   trace.recording.stack_reuse = {reuse.walked, reuse.recalled, reuse.verified, reuse.wrong};

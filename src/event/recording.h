@@ -167,6 +167,15 @@ struct BlockedThread {
   std::uint32_t mutex_owner = 0;  ///< tid of who holds the pthread mutex that it waits for, 0 for none
 };
 
+/// Tells a thread from all others of its tid.
+struct ThreadKey {
+  std::uint32_t tid = 0;
+  std::uint64_t start_ns = 0;  ///< as offwait_thread::start_ns
+
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const ThreadKey&, const ThreadKey&) = default;
+};
+
 struct KernelRecording {
   Window window;
   RecordBuffer records;  ///< a request still in flight at the end completes at kNever
@@ -185,6 +194,11 @@ struct KernelRecording {
   std::vector<KernelDiskCounters> disk_counters;                  ///< in order of time
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording
   Nanos cpu_idle_ns = 0;
+  Nanos cpu_steal_ns = 0;
+  std::vector<CpuTime> cpu_times;  ///< as in Trace, as the next two
+  std::vector<CpuQuota> cpu_quotas;
+  std::vector<ProcessCpuTime> other_processes;
+  std::map<ThreadKey, CpuList> allowed_cpus;  ///< of threads of the target that may not use every CPU
   std::uint32_t sample_hz = 0;
   offwait_stack_reuse stack_reuse{};
   LossCounts loss;

@@ -104,7 +104,11 @@ void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& live
                                        bounded_string(record.comm, sizeof(record.comm)), record.outside),
                           life, seen);
   lives.append(life);
-  if (life.actor != kNoActor) builder_.trace().actors[life.actor].parent = parent_of(record, life);
+  if (life.actor == kNoActor) return;
+  Actor& actor = builder_.trace().actors[life.actor];
+  actor.parent = parent_of(record, life);
+  const auto allowed = recording_.allowed_cpus.find({record.tid, record.start_ns});
+  if (allowed != recording_.allowed_cpus.end()) actor.allowed_cpus = allowed->second;
 }
 
 ActorId ThreadLives::parent_of(const offwait_thread_record& record, const Life& child) const {

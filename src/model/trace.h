@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "model/cpus.h"
 #include "model/frame.h"
 #include "model/peer.h"
 #include "model/stack_cut.h"
@@ -72,6 +73,8 @@ struct Actor {
   ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor if the fork was not recorded
   bool kernel = false;        ///< a kernel thread outside of the target
   bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
+  /// The CPUs on which the thread may run (sched_setaffinity(2), cpusets); empty: all of them, or not known.
+  CpuList allowed_cpus{};
   // Disks only:
   /// Names of the disks that this one is made of, the nearest first. For a loop device that is the disk with
   /// its file's file system, then the disks below. Empty if the disk is made of no other, or if it is not
@@ -227,6 +230,7 @@ struct Recording {
   Nanos cpu_idle_ns = 0;
   std::uint32_t sample_hz = 0;  ///< CPU samples a second on each CPU; 0: none were taken
   StackReuse stack_reuse{};
+  Nanos cpu_steal_ns = 0;  ///< part of cpu_busy_ns that the hypervisor took
 };
 
 /// Numbers of lost events by the counters of include/offwait/loss_counters.h. Every counter is present, even
@@ -255,6 +259,9 @@ struct Trace {
   std::vector<DiskIo> disk_ios;
   std::vector<NicCapacity> nic_capacities;
   std::vector<NicCounters> nic_counters;
+  std::vector<CpuTime> cpu_times;               ///< of each CPU online, in order of number; empty: not known
+  std::vector<CpuQuota> cpu_quotas;             ///< empty: none, or not known
+  std::vector<ProcessCpuTime> other_processes;  ///< those outside of the target that used most CPU time
 };
 
 }  // namespace offwait

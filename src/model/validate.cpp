@@ -48,10 +48,11 @@ class Checker {
   explicit Checker(const Trace& trace) : trace_(trace) {}
 
   Complaint check() const {
-    for (const auto step : {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors,
-                            &Checker::check_stacks, &Checker::check_sites, &Checker::check_waits,
-                            &Checker::check_preemptions_and_gaps, &Checker::check_false_marks,
-                            &Checker::check_cpu_samples, &Checker::check_order, &Checker::check_disks}) {
+    for (const auto step :
+         {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
+          &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
+          &Checker::check_false_marks, &Checker::check_cpu_samples, &Checker::check_order,
+          &Checker::check_disks, &Checker::check_cpus}) {
       if (Complaint complaint = (this->*step)()) {
         return complaint;
       }
@@ -100,6 +101,9 @@ class Checker {
       if (actor.kind == ActorKind::thread && actor.parent != kNoActor &&
           (!is_a(actor.parent, ActorKind::thread) || actor.parent == id)) {
         return in_thread(id, "its parent is no other thread");
+      }
+      if (!is_cpu_list(actor.allowed_cpus)) {
+        return in_thread(id, "the list of CPUs on which it may run is not in order");
       }
     }
     return std::nullopt;
@@ -276,6 +280,36 @@ class Checker {
     }
     return std::nullopt;
   }
+
+  Complaint check_cpus() const {
+    const std::vector<CpuTime>& cpus = trace_.cpu_times;
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+      if (i > 0 && cpus[i].cpu <= cpus[i - 1].cpu) {
+        return error("CPU {} is not in order of number", cpus[i].cpu);
+      }
+      if (!is_span(cpus[i].busy_ns) || !is_span(cpus[i].idle_ns)) {
+        return error("the times of CPU {} are impossible", cpus[i].cpu);
+      }
+    }
+    for (const CpuQuota& quota : trace_.cpu_quotas) {
+      if (quota.quota_ns <= 0 || quota.period_ns <= 0 || !is_span(quota.quota_ns) ||
+          !is_span(quota.period_ns) || !is_span(quota.throttled_ns)) {
+        return Error{"a CPU quota is not above 0, or its times are impossible"};
+      }
+      if (quota.throttled_periods > quota.periods) {
+        return error("a CPU quota was used up in {} of {} periods", quota.throttled_periods, quota.periods);
+      }
+    }
+    for (const ProcessCpuTime& process : trace_.other_processes) {
+      if (process.tgid <= 0 || !is_span(process.own_ns) || !is_span(process.children_ns)) {
+        return error("the CPU time of process {} is impossible", process.tgid);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Whether this can be the length of something that has ended.
+  static bool is_span(Nanos length) { return length >= 0 && length != kNever; }
 
   const Trace& trace_;
 };

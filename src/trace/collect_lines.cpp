@@ -32,6 +32,30 @@ bool LineCollector::add(const Recording& line) {
 bool LineCollector::add(const CpuLine& line) {
   trace_.recording.cpu_busy_ns = line.busy;
   trace_.recording.cpu_idle_ns = line.idle;
+  trace_.recording.cpu_steal_ns = line.steal;
+  return true;
+}
+
+bool LineCollector::add(const CpuTime& line) {
+  if (!trace_.cpu_times.empty() && line.cpu <= trace_.cpu_times.back().cpu) {
+    return position_.fail("percpu cpu={} after cpu={} (expected ascending numbers)", line.cpu,
+                          trace_.cpu_times.back().cpu);
+  }
+  trace_.cpu_times.push_back(line);
+  return true;
+}
+
+bool LineCollector::add(const CpuQuota& line) {
+  if (line.throttled_periods > line.periods) {
+    return position_.fail("throttled={} of periods={} (expected at most as many)", line.throttled_periods,
+                          line.periods);
+  }
+  trace_.cpu_quotas.push_back(line);
+  return true;
+}
+
+bool LineCollector::add(const ProcessCpuTime& line) {
+  trace_.other_processes.push_back(line);
   return true;
 }
 
@@ -57,6 +81,7 @@ bool LineCollector::add(const ThreadLine& line) {
       line.seen == ThreadLine::kSeenByDefault ? std::max(line.start, trace_.window.begin) : line.seen;
   actor.outside = line.outside != Outside::no;
   actor.kernel = line.outside == Outside::kernel;
+  actor.allowed_cpus = line.cpus;
   const auto id = static_cast<ActorId>(trace_.actors.size());
   if (const Life* other = builder_.lives_of(line.tid).add({line.start, line.exit, id})) {
     return position_.fail("thread {} lives in {}, but another thread line has it live in {}", line.tid,

@@ -28,6 +28,9 @@ class LineCollector {
   bool add(const Window& line);
   bool add(const Recording& line);
   bool add(const CpuLine& line);
+  bool add(const CpuTime& line);
+  bool add(const CpuQuota& line);
+  bool add(const ProcessCpuTime& line);
   bool add(const StackReuse& line);
   bool add(const LossCounts& line);
   bool add(const ThreadLine& line);

@@ -30,13 +30,15 @@ struct OfThread : Entry {
   Tid tid = kNoTid;
 };
 
-// The records `window`, `recording`, `stacks`, `loss`, `sample` and `traffic` are types of the model: Window,
-// Recording, StackReuse, LossCounts, DiskCounters and NicCounters.
+// The records `window`, `recording`, `stacks`, `loss`, `sample`, `traffic`, `percpu`, `quota` and `process`
+// are types of the model: Window, Recording, StackReuse, LossCounts, DiskCounters, NicCounters, CpuTime,
+// CpuQuota and ProcessCpuTime.
 
-/// `cpu` has Recording::cpu_busy_ns and cpu_idle_ns.
+/// `cpu` has Recording::cpu_busy_ns, cpu_idle_ns and cpu_steal_ns.
 struct CpuLine {
   Nanos busy = 0;
   Nanos idle = 0;
+  Nanos steal = 0;
 };
 
 /// Actor::outside and Actor::kernel as one value, in `thread`.
@@ -55,6 +57,7 @@ struct ThreadLine {
   Nanos seen = kSeenByDefault;  ///< by default the later of `start` and the window's begin
   Outside outside = Outside::no;
   Tid parent = kNoTid;
+  CpuList cpus;
 };
 
 /// `disk` has the actor and, if present, its capacity.

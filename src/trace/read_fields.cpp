@@ -236,6 +236,15 @@ bool FieldReader::value(const DayForm&, std::string_view what, std::string_view 
   return true;
 }
 
+bool FieldReader::value(const CpuListForm&, std::string_view what, std::string_view text, CpuList& out) {
+  std::optional<CpuList> cpus = parse_cpu_list(text);
+  if (!cpus) {
+    return position_.fail("{} {}: expected a list of CPUs like 0-3,7", what, quoted(text));
+  }
+  out = *std::move(cpus);
+  return true;
+}
+
 bool FieldReader::not_measured(std::string_view what, std::string_view text) {
   return position_.fail("{} {}: expected a day like 2026-11-21, with capacity=measured", what, quoted(text));
 }

@@ -127,6 +127,7 @@ class FieldReader {
   bool value(const YesNoForm& form, std::string_view what, std::string_view text, bool& out);
   bool value(const HashForm& form, std::string_view what, std::string_view text, std::uint32_t& out);
   bool value(const DayForm& form, std::string_view what, std::string_view text, std::string& out);
+  bool value(const CpuListForm& form, std::string_view what, std::string_view text, CpuList& out);
   bool value(const StackForm& form, std::string_view what, std::string_view text, StackId& out);
   bool value(const PeerForm& form, std::string_view what, std::string_view text, PeerId& out);
   bool value(const WakerForm& form, std::string_view what, std::string_view text, NamedWaker& out);

@@ -49,6 +49,8 @@ struct ChoiceForm {
 struct HashForm {};
 /// A day like 2026-11-21.
 struct DayForm {};
+/// A list of CPUs like 0-3,7.
+struct CpuListForm {};
 /// The frames of a stack, leaf first, with `;` between them.
 struct StackForm {};
 /// `client:NAME` or `service:NAME`.
@@ -150,12 +152,50 @@ struct RecordForm<Recording> : RecordBase<true> {
       optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX})};
 };
 
-/// The busy and idle time of all CPUs of the machine in the window, in ns.
+/// The busy and idle time of all CPUs of the machine in the window, in ns. `steal` is the part of `busy` that
+/// the hypervisor took.
 template <>
 struct RecordForm<CpuLine> : RecordBase<true> {
   static constexpr std::string_view kName = "cpu";
   static constexpr std::tuple kFields{required_key("busy", &CpuLine::busy, TimeForm{}),
-                                      required_key("idle", &CpuLine::idle, TimeForm{})};
+                                      required_key("idle", &CpuLine::idle, TimeForm{}),
+                                      optional_key("steal", &CpuLine::steal, TimeForm{})};
+};
+
+/// The busy and idle time of one CPU in the window, in ns; in order of their numbers.
+template <>
+struct RecordForm<CpuTime> : RecordBase<false> {
+  static constexpr std::string_view kName = "percpu";
+  static constexpr std::tuple kFields{
+      required_key("cpu", &CpuTime::cpu, NumberForm{"a CPU's number", 0, UINT32_MAX}),
+      required_key("busy", &CpuTime::busy_ns, TimeForm{}),
+      required_key("idle", &CpuTime::idle_ns, TimeForm{})};
+};
+
+/// A CPU quota that holds for processes of the target: `quota` ns in each `period` ns (CpuQuota in
+/// model/cpus.h).
+template <>
+struct RecordForm<CpuQuota> : RecordBase<false> {
+  static constexpr std::string_view kName = "quota";
+  static constexpr std::tuple kFields{
+      required_key("cgroup", &CpuQuota::cgroup, TextForm{}),
+      required_key("quota", &CpuQuota::quota_ns, NumberForm{"a time above 0", 1, kNever - 1}),
+      required_key("period", &CpuQuota::period_ns, NumberForm{"a time above 0", 1, kNever - 1}),
+      required_key("periods", &CpuQuota::periods, kCount),
+      required_key("throttled", &CpuQuota::throttled_periods, kCount),
+      required_key("throttled_ns", &CpuQuota::throttled_ns, TimeForm{})};
+};
+
+/// The CPU time in the window of a process outside of the target; `children` is that of its children which
+/// ended.
+template <>
+struct RecordForm<ProcessCpuTime> : RecordBase<false> {
+  static constexpr std::string_view kName = "process";
+  static constexpr std::tuple kFields{
+      required_key("tgid", &ProcessCpuTime::tgid, NumberForm{"a tgid", 1, std::numeric_limits<Tid>::max()}),
+      required_key("comm", &ProcessCpuTime::name, TextForm{true}),
+      required_key("cpu", &ProcessCpuTime::own_ns, TimeForm{}),
+      optional_key("children", &ProcessCpuTime::children_ns, TimeForm{})};
 };
 
 /// How stacks were taken (StackReuse in model/trace.h).
@@ -177,7 +217,8 @@ struct RecordForm<LossCounts> : RecordBase<true> {
 /// A thread's life [start, exit). The thread was recorded from `seen` on, by default the later of `start` and
 /// the window's begin. outside=kernel is a kernel thread that is not part of the target. `parent` is the tid
 /// of the thread that forked it: the life that began last at or before `start`, which must not have ended
-/// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's.
+/// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's. `cpus` are
+/// those on which it may run, by default all.
 template <>
 struct RecordForm<ThreadLine> : RecordBase<false> {
   static constexpr std::string_view kName = "thread";
@@ -191,7 +232,8 @@ struct RecordForm<ThreadLine> : RecordBase<false> {
       optional_key("seen", &ThreadLine::seen, TimeOrNeverForm{}, "start"),
       optional_key("outside", &ThreadLine::outside,
                    ChoiceForm<Outside, 3>{{Outside::yes, Outside::no, Outside::kernel}}),
-      optional_key("parent", &ThreadLine::parent, kTid)};
+      optional_key("parent", &ThreadLine::parent, kTid),
+      optional_key("cpus", &ThreadLine::cpus, CpuListForm{})};
 };
 
 /// A disk. The two rates and `capacity` come all together or not at all; `measured` is the day of a measured
@@ -337,9 +379,10 @@ struct RecordForm<IoLine> : RecordBase<false> {
 };
 
 /// All records, in the order in which they are written and listed.
-using AllLines = std::tuple<Window, Recording, CpuLine, StackReuse, LossCounts, ThreadLine, DiskLine, NicLine,
-                            IrqLine, SoftirqLine, TimerLine, WaitLine, PreemptLine, UnknownLine, FalseLine,
-                            OnCpuLine, DiskCounters, NicCounters, IoLine>;
+using AllLines =
+    std::tuple<Window, Recording, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse, LossCounts,
+               ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine, WaitLine, PreemptLine,
+               UnknownLine, FalseLine, OnCpuLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values
 

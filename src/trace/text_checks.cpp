@@ -145,6 +145,14 @@ Complaint check_texts(const Trace& trace) {
       return unwritable("loss counters whose names are empty or too long");
     }
   }
+  if (std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
+                  [](const CpuQuota& quota) { return empty_or_too_long(quota.cgroup); })) {
+    return unwritable("a cgroup with a CPU quota whose name is empty or longer than {} bytes", kMaxTextValue);
+  }
+  if (std::any_of(trace.other_processes.begin(), trace.other_processes.end(),
+                  [](const ProcessCpuTime& process) { return too_long(process.name); })) {
+    return unwritable("a process whose name is longer than {} bytes", kMaxTextValue);
+  }
   if (std::any_of(trace.frames.begin(), trace.frames.end(),
                   [](const Frame& frame) { return to_string(frame).empty(); })) {
     return unwritable("an empty frame");

@@ -69,8 +69,17 @@ void TextWriter::write_recording() {
       !recording.offwait.empty() || recording.cpus != 0 || recording.sample_hz != 0) {
     lines_.write(recording);
   }
-  if (recording.cpu_busy_ns != 0 || recording.cpu_idle_ns != 0) {
-    lines_.write(CpuLine{recording.cpu_busy_ns, recording.cpu_idle_ns});
+  if (recording.cpu_busy_ns != 0 || recording.cpu_idle_ns != 0 || recording.cpu_steal_ns != 0) {
+    lines_.write(CpuLine{recording.cpu_busy_ns, recording.cpu_idle_ns, recording.cpu_steal_ns});
+  }
+  for (const CpuTime& cpu : trace_.cpu_times) {
+    lines_.write(cpu);
+  }
+  for (const CpuQuota& quota : trace_.cpu_quotas) {
+    lines_.write(quota);
+  }
+  for (const ProcessCpuTime& process : trace_.other_processes) {
+    lines_.write(process);
   }
   if (recording.stack_reuse != StackReuse{}) {
     lines_.write(recording.stack_reuse);
@@ -109,6 +118,7 @@ void TextWriter::write_thread(const Actor& actor) {
   if (is_named_parent(actor)) {
     line.parent = tid_of(actor.parent);
   }
+  line.cpus = actor.allowed_cpus;
   lines_.write(line);
 }
 

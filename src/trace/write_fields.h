@@ -88,6 +88,7 @@ class LineWriter {
   void value(const YesNoForm&, bool yes) { text(yes ? "yes" : "no"); }
   void value(const HashForm&, std::uint32_t hash) { number(hash, 16); }
   void value(const DayForm&, const std::string& day) { text(day); }
+  void value(const CpuListForm&, const CpuList& cpus) { text(to_string(cpus)); }
   void value(const StackForm&, StackId stack);
   void value(const PeerForm&, PeerId peer);
   void value(const WakerForm&, const NamedWaker& waker);

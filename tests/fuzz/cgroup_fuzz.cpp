@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cgroup/cpu_quota.h"
 #include "cgroup/hierarchy.h"
 #include "cgroup/names.h"
 
@@ -31,6 +32,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);  // NOLINT(*-reinterpret-cast)
   if (const auto cgroup = offwait::cgroup_of_state(text); cgroup && cgroup->empty()) std::abort();
   offwait::cgroup_mount(text);
+  offwait::cpu_hierarchy(text);
+  offwait::parse_cpu_max(text);
+  offwait::parse_cpu_stat(text);
+  for (const bool v1 : {false, true}) {
+    const auto name = offwait::cpu_cgroup(text, v1);
+    if (name && !name->starts_with('/')) std::abort();
+    for (const std::string& above : offwait::with_ancestors(name.value_or("")))
+      if (above.size() < 2 || !name->starts_with(above)) std::abort();
+  }
   const std::vector<std::string> lines = lines_of(text);
   if (lines.empty()) return 0;
   const std::vector<std::string> cgroups(lines.begin() + 1, lines.end());

@@ -7,6 +7,7 @@
 
 #include "capture/kernel_names.h"
 #include "capture/served_ports.h"
+#include "process/cpu_use.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,6 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)offwait::parse_diskstats(text);
   (void)offwait::parse_cpu_ticks(text);
+  (void)offwait::parse_each_cpu_ticks(text);
+  (void)offwait::parse_process_ticks(text);
   (void)offwait::parse_net_dev(text);
   (void)offwait::parse_interrupts(text);
   return 0;

@@ -107,6 +107,25 @@ TEST_CASE("stat: time of all CPUs, stolen time counted as busy and guests counte
   REQUIRE(ticks);
   CHECK(ticks->busy == 100 + 20 + 3 + 6 + 7 + 80);
   CHECK(ticks->idle == 4000 + 500);
+  CHECK(ticks->steal == 80);
+}
+
+TEST_CASE("stat: time of each CPU that is online") {
+  const auto each = parse_each_cpu_ticks(
+      "cpu  100 20 3 4000 500 6 7 80 90 9\n"
+      "cpu0 1 2 3 40 5 6 7 8 9 10\n"
+      "cpux 1 2 3 4 5 6 7\n"
+      "cpu2 1 2\n"
+      "cpu17 10 0 0 1 2\n"
+      "intr 5 6 7\n"
+      "cpu3 1 2 3 4 5 6 7 8\n");
+  REQUIRE(each.size() == 2);
+  CHECK(each.at(0).busy == 1 + 2 + 3 + 6 + 7 + 8);
+  CHECK(each.at(0).idle == 40 + 5);
+  CHECK(each.at(0).steal == 8);
+  CHECK(each.at(17).busy == 10);
+  CHECK(each.at(17).steal == 0);
+  CHECK(parse_each_cpu_ticks("").empty());
 }
 
 TEST_CASE("stat without its first line, or with something else in it, says nothing") {

@@ -48,6 +48,36 @@ TEST_CASE("a thread born in the recording has its parent, if that was recorded")
               "thread 10/13 conn [1400,-) seen 1400", "thread 10/12 conn [1600,-) seen 1600 child of 13"});
 }
 
+TEST_CASE("a thread has the CPUs that it may use; a later thread of its tid does not") {
+  RecordingByHand t(1000, 2000);
+  t.born(12, 1100, "one");
+  t.exited(12, 1200);
+  t.born(12, 1300, "other");
+  t.left(12, 1300, OFFWAIT_STATE_RUNNING, 1300);
+  t.recording.allowed_cpus = {{{12, 1100}, {{1, 1}}}, {{13, 1300}, {{0, 0}}}};
+  const Trace trace = t.trace();
+  REQUIRE(trace.actors.size() == 2);
+  CHECK(trace.actors[0].allowed_cpus == CpuList{{1, 1}});
+  CHECK(trace.actors[1].allowed_cpus.empty());
+}
+
+TEST_CASE("what the CPUs did becomes part of the trace") {
+  RecordingByHand t(1000, 2000);
+  t.recording.cpu_busy_ns = 900;
+  t.recording.cpu_steal_ns = 30;
+  t.recording.cpu_times = {{0, 900, 100}};
+  t.recording.cpu_quotas = {{"/a", 1, 2, 3, 2, 5}};
+  t.recording.other_processes = {{71, "rustc", 8, 9}};
+  const Trace trace = t.trace();
+  CHECK(trace.recording.cpu_steal_ns == 30);
+  REQUIRE(trace.cpu_times.size() == 1);
+  CHECK(trace.cpu_times[0].busy_ns == 900);
+  REQUIRE(trace.cpu_quotas.size() == 1);
+  CHECK(trace.cpu_quotas[0].throttled_ns == 5);
+  REQUIRE(trace.other_processes.size() == 1);
+  CHECK(trace.other_processes[0].children_ns == 9);
+}
+
 TEST_CASE("a thread that enters and leaves the target lives each time, and outside between") {
   RecordingByHand t = two_threads();
   t.entered(13, 700, 1100, "guest");

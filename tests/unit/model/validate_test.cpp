@@ -157,6 +157,39 @@ TEST_CASE("what analysis takes for granted is checked: the order of a thread's i
   })));
 }
 
+TEST_CASE("what analysis takes for granted is checked: CPUs") {
+  check(GENERATE(values<Case>({
+      {"thread 12: the list of CPUs on which it may run is not in order",
+       [](Trace& t) {
+         t.actors[1].allowed_cpus = {{0, 2}, {3, 4}};
+       }},
+      {"CPU 1 is not in order of number",
+       [](Trace& t) {
+         t.cpu_times = {{1, 0, 0}, {1, 0, 0}};
+       }},
+      {"the times of CPU 1 are impossible",
+       [](Trace& t) {
+         t.cpu_times = {{1, 0, kNever}};
+       }},
+      {"a CPU quota is not above 0, or its times are impossible",
+       [](Trace& t) {
+         t.cpu_quotas = {{"/a", 0, 1, 0, 0, 0}};
+       }},
+      {"a CPU quota was used up in 2 of 1 periods",
+       [](Trace& t) {
+         t.cpu_quotas = {{"/a", 1, 1, 1, 2, 0}};
+       }},
+      {"the CPU time of process 0 is impossible",
+       [](Trace& t) {
+         t.other_processes = {{0, "x", 0, 0}};
+       }},
+      {"the CPU time of process 1 is impossible",
+       [](Trace& t) {
+         t.other_processes = {{1, "x", 0, -1}};
+       }},
+  })));
+}
+
 TEST_CASE("what analysis takes for granted is checked: disks") {
   check(GENERATE(values<Case>({
       {"a disk capacity belongs to no disk",

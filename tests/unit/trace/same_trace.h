@@ -40,7 +40,7 @@ inline bool recordings_differ(const Recording& a, const Recording& b) {
   const auto fields = [](const Recording& r) {
     return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns,
                     r.sample_hz, r.stack_reuse.walked, r.stack_reuse.recalled, r.stack_reuse.verified,
-                    r.stack_reuse.wrong);
+                    r.stack_reuse.wrong, r.cpu_steal_ns);
   };
   return fields(a) != fields(b);
 }
@@ -100,6 +100,25 @@ inline std::string difference_of_devices(const Trace& a, const Trace& b) {
   return "";
 }
 
+inline std::string difference_of_cpus(const Trace& a, const Trace& b) {
+  if (differs(a.cpu_times, b.cpu_times,
+              [](const CpuTime& cpu) { return std::tie(cpu.cpu, cpu.busy_ns, cpu.idle_ns); })) {
+    return "times of CPUs";
+  }
+  if (differs(a.cpu_quotas, b.cpu_quotas, [](const CpuQuota& quota) {
+        return std::tie(quota.cgroup, quota.quota_ns, quota.period_ns, quota.periods, quota.throttled_periods,
+                        quota.throttled_ns);
+      })) {
+    return "CPU quotas";
+  }
+  if (differs(a.other_processes, b.other_processes, [](const ProcessCpuTime& process) {
+        return std::tie(process.tgid, process.name, process.own_ns, process.children_ns);
+      })) {
+    return "other processes";
+  }
+  return "";
+}
+
 inline std::string difference_of_threads(const Trace& a, const Trace& b) {
   if (differs(a.waits, b.waits,
               [](const Wait& wait) { return std::tie(wait.futex, wait.block, wait.wake, wait.run); })) {
@@ -129,10 +148,11 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
   if (a.loss != b.loss) return "loss";
   if (differs(a.actors, b.actors, [](const Actor& actor) {
         return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.ns_tid, actor.start, actor.exit,
-                        actor.seen, actor.outside, actor.kernel, actor.parent, actor.on);
+                        actor.seen, actor.outside, actor.kernel, actor.parent, actor.on, actor.allowed_cpus);
       })) {
     return "actors";
   }
+  if (const std::string cpus = difference_of_cpus(a, b); !cpus.empty()) return cpus;
   if (const std::string threads = difference_of_threads(a, b); !threads.empty()) return threads;
   if (a.sites.size() != b.sites.size()) return "number of sites";
   if (a.stacks.size() != b.stacks.size()) return "number of stacks";

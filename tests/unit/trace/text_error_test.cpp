@@ -90,7 +90,8 @@ TEST_CASE("window") {
 
 TEST_CASE("records and keys") {
   const std::string records =
-      "(expected window, recording, cpu, stacks, loss, thread, disk, nic, irq, softirq, timer, wait, "
+      "(expected window, recording, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, irq, "
+      "softirq, timer, wait, "
       "preempt, unknown, false, on_cpu, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
@@ -169,6 +170,32 @@ TEST_CASE("recording and loss") {
        {head_lines + "cpu busy=1\n", "f:3: cpu without idle="},
        {head_lines + "cpu busy=-1 idle=2\n", "f:3: busy '-1': expected ns, 0 to 9223372036854775806"},
        {head_lines + "loss a=1\nloss b=2\n", "f:4: loss twice"}});
+}
+
+TEST_CASE("CPUs, quotas and other processes") {
+  check(after(
+      head_lines, "3",
+      {{"cpu busy=1 idle=2 steal=x", "steal 'x': expected ns, 0 to " + max_time},
+       {"percpu cpu=4294967296 busy=1 idle=1", "cpu '4294967296': expected a CPU's number, 0 to 4294967295"},
+       {"percpu cpu=0 busy=1", "percpu without idle="},
+       {"percpu cpu=0 busy=1 idle=-", "idle '-': expected ns, 0 to " + max_time},
+       {"quota cgroup=/a quota=0 period=1 periods=1 throttled=1 throttled_ns=1",
+        "quota '0': expected a time above 0, 1 to " + max_time},
+       {"quota cgroup=/a quota=1 period=0 periods=1 throttled=1 throttled_ns=1",
+        "period '0': expected a time above 0, 1 to " + max_time},
+       {"quota cgroup= quota=1 period=1 periods=1 throttled=1 throttled_ns=1", "empty cgroup"},
+       {"quota cgroup=/a quota=1 period=1 periods=1 throttled=2 throttled_ns=1",
+        "throttled=2 of periods=1 (expected at most as many)"},
+       {"process tgid=0 comm=x cpu=1", "tgid '0': expected a tgid, 1 to 2147483647"},
+       {"process tgid=1 comm=x", "process without cpu="},
+       {"process tgid=1 comm=x cpu=1 children=-1", "children '-1': expected ns, 0 to " + max_time},
+       {"thread 1 tgid=1 comm=x start=5 exit=- cpus=", "cpus '': expected a list of CPUs like 0-3,7"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- cpus=3-1", "cpus '3-1': expected a list of CPUs like 0-3,7"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- cpus=0,1", "cpus '0,1': expected a list of CPUs like 0-3,7"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- cpus=0-3;7",
+        "cpus '0-3;7': expected a list of CPUs like 0-3,7"}}));
+  check({{head_lines + "percpu cpu=3 busy=1 idle=1\npercpu cpu=3 busy=1 idle=1\n",
+          "f:4: percpu cpu=3 after cpu=3 (expected ascending numbers)"}});
 }
 
 TEST_CASE("threads") {

@@ -38,6 +38,7 @@ class RandomTrace {
       trace_.peers.push_back(peer_of_text(either() ? Peer::Role::client : Peer::Role::service, unique(i)));
     }
     add_stacks();
+    add_cpu_use();
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       if (trace_.actors[id].kind == ActorKind::disk) {
         add_disk_use(id);
@@ -105,11 +106,39 @@ class RandomTrace {
       actor.seen = std::max(actor.start, trace_.window.begin) + (either() ? 0 : below(1000));
       actor.outside = either();
       actor.kernel = actor.outside && either();
+      add_cpus(actor);
       trace_.actors.push_back(actor);
     }
     Actor actor = thread(tid, name(0), born);
     actor.seen = std::max(actor.start, trace_.window.begin);
     trace_.actors.push_back(actor);
+  }
+
+  void add_cpus(Actor& actor) {
+    std::uint32_t cpu = below(3);
+    for (std::uint32_t n = below(4); n > 0; --n) {
+      const std::uint32_t last = cpu + below(3);
+      actor.allowed_cpus.push_back({cpu, last});
+      cpu = last + 2 + below(5);
+    }
+  }
+
+  /// What each CPU did, quotas, and the CPU time of other processes.
+  void add_cpu_use() {
+    trace_.recording.cpu_busy_ns = below(1000);
+    trace_.recording.cpu_steal_ns = below(3);
+    for (std::uint32_t cpu = below(4), n = below(4); n > 0; --n, cpu += 1 + below(4)) {
+      trace_.cpu_times.push_back({cpu, below(1000), below(1000)});
+    }
+    for (std::uint32_t n = below(3); n > 0; --n) {
+      const std::uint32_t periods = below(100);
+      trace_.cpu_quotas.push_back(
+          {unique(n), 1 + below(9), 1 + below(9), periods, below(periods + 1), below(1000)});
+    }
+    for (std::uint32_t n = below(3); n > 0; --n) {
+      trace_.other_processes.push_back(
+          {static_cast<std::int32_t>(1 + below(99)), name(0), below(1000), below(1000)});
+    }
   }
 
   void add_stacks() {

@@ -32,7 +32,11 @@ std::string error_of(const Trace& trace) {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000, 99, {9, 256, 1, 0}};
+  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000,
+                     99,       {9, 256, 1, 0},         40};
+  trace.cpu_times = {{0, 9000, 1000}, {3, 6000, 4000}};
+  trace.cpu_quotas = {{"/a b", 50, 100, 7, 6, 250}};
+  trace.other_processes = {{71, "rustc", 900, 0}, {5, "make it", 0, 800}};
   trace.loss = {{"ringbuf_full", 0}, {"stack_store_full", 7}};
   trace.actors = {thread(11, "worker"), device(ActorKind::disk, "vda"), device(ActorKind::timer, ""),
                   thread(12, "a b", 50, 9000)};
@@ -40,6 +44,7 @@ Trace small_trace() {
   trace.actors[3].outside = true;
   trace.actors[3].parent = 0;
   trace.actors[3].ns_tid = 2;
+  trace.actors[3].allowed_cpus = {{0, 1}, {3, 3}};
   trace.frames = {frame_of_text("f+0x1 (a.out)"), frame_of_text("main")};
   trace.frames[0].kind = Frame::Kind::kernel;
   trace.stacks = {{{0, 1}}, {{1}}};
@@ -63,13 +68,19 @@ TEST_CASE("a trace is written as text.h says") {
         "window 0 10000\n"
         "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2 "
         "sample_hz=99\n"
-        "cpu busy=15000 idle=5000\n"
+        "cpu busy=15000 idle=5000 steal=40\n"
+        "percpu cpu=0 busy=9000 idle=1000\n"
+        "percpu cpu=3 busy=6000 idle=4000\n"
+        "quota cgroup=/a%20b quota=50 period=100 periods=7 throttled=6 throttled_ns=250\n"
+        "process tgid=71 comm=rustc cpu=900\n"
+        "process tgid=5 comm=make%20it cpu=0 children=800\n"
         "stacks walked=9 recalled=256 verified=1 wrong=0\n"
         "loss ringbuf_full=0 stack_store_full=7\n"
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
         "timer\n"
-        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=yes parent=11\n"
+        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=yes parent=11 "
+        "cpus=0-1,3\n"
         "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex futex=c0ffee "
         "stack=f+0x1%20(a.out);--;main "
         "waker_stack=main\n"

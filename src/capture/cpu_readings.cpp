@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/cpu_readings.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "base/read_file.h"
+
+namespace offwait {
+namespace {
+
+constexpr Nanos kInterval = kSecond;
+constexpr std::size_t kAskedAtOnce = 1000;
+constexpr std::size_t kMostProcesses = 5;
+constexpr std::size_t kMostQuotas = 64;
+
+Nanos time_of_ticks(std::uint64_t ticks) {
+  return static_cast<Nanos>(ticks) * (kSecond / ::sysconf(_SC_CLK_TCK));
+}
+
+/// The time between two readings of a counter of clock ticks; 0 if it went backwards.
+Nanos time_between(std::uint64_t from, std::uint64_t to) { return to < from ? 0 : time_of_ticks(to - from); }
+
+/// The CPUs on which a thread may run; nothing if there is no such thread.
+std::optional<CpuList> allowed_cpus(std::int32_t tid) {
+  constexpr int kMostCpus = 8192;
+  std::array<cpu_set_t, kMostCpus / CPU_SETSIZE> mask{};
+  if (::sched_getaffinity(tid, sizeof(mask), mask.data()) != 0) return std::nullopt;
+  CpuList cpus;
+  for (std::uint32_t cpu = 0; cpu < kMostCpus; ++cpu) {
+    if (!CPU_ISSET_S(cpu, sizeof(mask), mask.data())) continue;
+    if (!cpus.empty() && cpus.back().last + 1 == cpu) {
+      cpus.back().last = cpu;
+    } else {
+      cpus.push_back({cpu, cpu});
+    }
+  }
+  return cpus;
+}
+
+}  // namespace
+
+CpuReadings::CpuReadings() : hierarchy_(cpu_hierarchy(read_file("/proc/self/mountinfo"))) {
+  for (const auto& [cpu, ticks] : parse_each_cpu_ticks(read_file("/proc/stat"))) online_.push_back(cpu);
+}
+
+void CpuReadings::note(const offwait_thread_record& thread) {
+  const ThreadKey key{thread.tid, thread.start_ns};
+  if (thread.event == OFFWAIT_THREAD_EXITED) {
+    threads_.erase(key);
+    return;
+  }
+  if (thread.outside != OFFWAIT_TARGET) return;
+  // A program that binds itself to CPUs often does so just before an exec, which is told, too.
+  if (ask(key)) {
+    threads_.insert(key);
+  } else {
+    inherit(key, thread.parent);
+  }
+  const auto tgid = static_cast<std::int32_t>(thread.tgid);
+  if (processes_.insert(tgid).second) add_quotas_of(tgid);
+}
+
+void CpuReadings::add_quotas_of(std::int32_t tgid) {
+  if (!hierarchy_) return;
+  const std::string text = read_file("/proc/" + std::to_string(tgid) + "/cgroup");
+  const std::optional<std::string> name = cpu_cgroup(text, hierarchy_->v1);
+  if (!name) return;
+  for (const std::string& above : with_ancestors(*name)) {
+    // Whoever has this one has those above it, too.
+    if (quotas_.contains(above)) return;
+    quotas_.emplace(above, read_quota(*hierarchy_, above));
+  }
+}
+
+bool CpuReadings::ask(const ThreadKey& thread) {
+  std::optional<CpuList> cpus = allowed_cpus(static_cast<std::int32_t>(thread.tid));
+  if (!cpus) return false;
+  const bool all = std::all_of(online_.begin(), online_.end(),
+                               [&cpus](std::uint32_t cpu) { return contains(*cpus, cpu); });
+  if (all) {
+    allowed_.erase(thread);
+  } else {
+    allowed_.insert_or_assign(thread, *std::move(cpus));
+  }
+  return true;
+}
+
+/// A thread that has exited before it was asked could use what its parent can.
+void CpuReadings::inherit(const ThreadKey& thread, std::uint32_t parent) {
+  auto later = allowed_.upper_bound({parent, UINT64_MAX});
+  if (parent == 0 || later == allowed_.begin()) return;
+  if (const auto& [known, cpus] = *std::prev(later); known.tid == parent) allowed_.emplace(thread, cpus);
+}
+
+/// Asks up to `most` threads, beginning behind those asked last.
+void CpuReadings::ask_again(std::size_t most) {
+  auto thread = threads_.upper_bound(last_asked_);
+  for (std::size_t left = std::min(most, threads_.size()); left > 0 && !threads_.empty(); --left) {
+    if (thread == threads_.end()) thread = threads_.begin();
+    last_asked_ = *thread;
+    thread = ask(*thread) ? std::next(thread) : threads_.erase(thread);
+  }
+}
+
+void CpuReadings::begin() {
+  // Reading all processes may take a while on a large machine, so it is done first.
+  processes_read_at_ = monotonic_now();
+  processes_at_begin_ = read_process_table();
+  for (auto& [name, reading] : quotas_) reading = read_quota(*hierarchy_, name);
+  stat_at_begin_ = read_file("/proc/stat");
+  next_ = monotonic_now() + kInterval;
+}
+
+void CpuReadings::read_if_due() {
+  if (monotonic_now() < next_) return;
+  ask_again(kAskedAtOnce);
+  next_ = monotonic_now() + kInterval;
+}
+
+void CpuReadings::end(KernelRecording& recording) {
+  end_cpus(recording);
+  end_quotas(recording);
+  ask_again(threads_.size());
+  recording.allowed_cpus = std::move(allowed_);
+  end_processes(recording);
+}
+
+/// On a machine whose CPUs are taken, the readings lie further apart than the ends of the window, so that
+/// what was used between them is reduced to the window.
+void CpuReadings::end_processes(KernelRecording& recording) const {
+  const Nanos between = std::max<Nanos>(1, monotonic_now() - processes_read_at_);
+  const double part = std::min(1.0, to_seconds(recording.window.length()) / to_seconds(between));
+  const auto reduced = [part](std::uint64_t ticks) {
+    return static_cast<Nanos>(part * static_cast<double>(time_of_ticks(ticks)));
+  };
+  for (ProcessUse& use : used_between(processes_at_begin_, read_process_table(), processes_, kMostProcesses))
+    recording.other_processes.push_back(
+        {use.tgid, std::move(use.name), reduced(use.own), reduced(use.children)});
+}
+
+void CpuReadings::end_cpus(KernelRecording& recording) const {
+  const std::string stat = read_file("/proc/stat");
+  const std::optional<CpuTicks> before = parse_cpu_ticks(stat_at_begin_);
+  const std::optional<CpuTicks> now = parse_cpu_ticks(stat);
+  if (!before || !now) return;
+  recording.cpu_busy_ns = time_between(before->busy, now->busy);
+  recording.cpu_idle_ns = time_between(before->idle, now->idle);
+  recording.cpu_steal_ns = time_between(before->steal, now->steal);
+  const std::map<std::uint32_t, CpuTicks> each_before = parse_each_cpu_ticks(stat_at_begin_);
+  for (const auto& [cpu, ticks] : parse_each_cpu_ticks(stat)) {
+    const auto found = each_before.find(cpu);
+    if (found == each_before.end()) continue;
+    recording.cpu_times.push_back(
+        {cpu, time_between(found->second.busy, ticks.busy), time_between(found->second.idle, ticks.idle)});
+  }
+}
+
+void CpuReadings::end_quotas(KernelRecording& recording) const {
+  std::vector<CpuQuota>& quotas = recording.cpu_quotas;
+  for (const auto& [name, before] : quotas_) {
+    if (!before.limit) continue;
+    const QuotaReading now = read_quota(*hierarchy_, name);
+    // The cgroup is gone, or its limit is: the rest is not known.
+    if (!now.limit || now.throttling.periods < before.throttling.periods) continue;
+    const std::uint64_t periods = now.throttling.periods - before.throttling.periods;
+    const std::uint64_t throttled =
+        now.throttling.throttled_periods -
+        std::min(before.throttling.throttled_periods, now.throttling.throttled_periods);
+    // The counters are not read at one instant.
+    quotas.push_back({name, now.limit->quota, now.limit->period, std::max(periods, throttled), throttled,
+                      std::max<Nanos>(0, now.throttling.throttled - before.throttling.throttled)});
+  }
+  std::stable_sort(quotas.begin(), quotas.end(),
+                   [](const CpuQuota& a, const CpuQuota& b) { return a.throttled_ns > b.throttled_ns; });
+  if (quotas.size() > kMostQuotas) quotas.resize(kMostQuotas);
+}
+
+}  // namespace offwait

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads what the kernel says of the CPUs while a recording runs: how busy each is, which CPUs the target's
+// threads may use, how its CPU quotas throttle it, and which other processes run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/nanos.h"
+#include "capture/kernel_names.h"
+#include "cgroup/cpu_quota.h"
+#include "event/recording.h"
+#include "model/cpus.h"
+#include "process/cpu_use.h"
+
+namespace offwait {
+
+class CpuReadings {
+ public:
+  CpuReadings();
+
+  /// Takes what the kernel told of a thread. Those of the target are asked for the CPUs that they may use,
+  /// and their processes for the quotas that hold for them.
+  void note(const offwait_thread_record& thread);
+
+  /// Reads all counters at the window's begin.
+  void begin();
+  /// Asks threads of the target for their CPUs again if a second has passed: 1000 of them at a time.
+  void read_if_due();
+  /// Reads all counters at the window's end, and adds all that was found.
+  void end(KernelRecording& recording);
+
+ private:
+  void add_quotas_of(std::int32_t tgid);
+  /// Asks a thread; false if it has exited.
+  bool ask(const ThreadKey& thread);
+  void inherit(const ThreadKey& thread, std::uint32_t parent);
+  void ask_again(std::size_t most);
+  void end_quotas(KernelRecording& recording) const;
+  void end_cpus(KernelRecording& recording) const;
+  void end_processes(KernelRecording& recording) const;
+
+  std::optional<CpuHierarchy> hierarchy_;
+  std::map<std::string, QuotaReading> quotas_;  ///< at the begin, by the cgroup's name
+  std::unordered_set<std::int32_t> processes_;  ///< of the target
+  std::set<ThreadKey> threads_;                 ///< of the target, those that live
+  std::map<ThreadKey, CpuList> allowed_;        ///< as KernelRecording::allowed_cpus
+  std::vector<std::uint32_t> online_;           ///< the numbers of the CPUs
+  ThreadKey last_asked_{};
+  Nanos next_ = 0;
+  std::string stat_at_begin_;  ///< the text of /proc/stat
+  Nanos processes_read_at_ = 0;
+  ProcessTable processes_at_begin_;
+};
+
+}  // namespace offwait
