@@ -6,6 +6,7 @@
 
 #include "analysis/actors.h"
 #include "analysis/answers.h"
+#include "analysis/cpu_supply.h"
 #include "analysis/devices.h"
 #include "analysis/edges.h"
 #include "analysis/excluded_waits.h"
@@ -50,6 +51,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.window_s = to_seconds(trace.window.length());
   findings.loss = trace.loss;
   findings.totals = sum_totals(*prepared, graph);
+  findings.cpu_supply = find_cpu_supply(*prepared, findings.totals.target);
   findings.stack_ends = stack_ends(*prepared);
   findings.options = {to_seconds(input.options.min_weight_ns), to_seconds(input.options.noise_ns),
                       options.merge, options.keep_false_wakeups, options.filter};

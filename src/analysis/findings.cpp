@@ -61,6 +61,28 @@ std::string_view to_string(SinkLimit limit) {
   return "";
 }
 
+std::string_view to_string(CpuSupply::Cause cause) {
+  switch (cause) {
+    case CpuSupply::Cause::none:
+      return "none";
+    case CpuSupply::Cause::unknown:
+      return "unknown";
+    case CpuSupply::Cause::quota:
+      return "quota";
+    case CpuSupply::Cause::pinning:
+      return "pinning";
+    case CpuSupply::Cause::steal:
+      return "steal";
+    case CpuSupply::Cause::own:
+      return "own";
+    case CpuSupply::Cause::others:
+      return "others";
+    case CpuSupply::Cause::bursts:
+      return "bursts";
+  }
+  return "";
+}
+
 Verdict::Kind Verdict::kind() const {
   switch (rule) {
     case Rule::knots:

@@ -19,6 +19,7 @@
 #include "knot/knots.h"
 #include "knot/pattern.h"
 #include "model/backtrace.h"
+#include "model/cpus.h"
 #include "model/peer.h"
 #include "model/stack_cut.h"
 #include "model/thread_filter.h"
@@ -424,6 +425,60 @@ struct FoundFalseWakeups {
   std::vector<Edge> edges;  ///< most first
 };
 
+/// A CPU quota that throttled the target (CpuQuota in model/cpus.h).
+struct FoundQuota {
+  std::string cgroup;         ///< hostile bytes
+  double cpus = 0;            ///< how many may run all the time: its quota / its period
+  std::uint64_t periods = 0;  ///< as in CpuQuota, as the next one
+  std::uint64_t throttled_periods = 0;
+  double throttled_s = 0;  ///< summed over CPUs
+};
+
+/// Threads of the target that may not use all CPUs of the machine: those of them that may use the same ones,
+/// and were ready to run for longest.
+struct FoundPinning {
+  CpuList allowed;
+  std::uint32_t allowed_cpus = 0;  ///< how many of them are online
+  std::uint32_t online_cpus = 0;   ///< of the machine
+  std::uint32_t threads = 0;
+  double runnable_s = 0;    ///< of these threads
+  double allowed_busy = 0;  ///< how busy the allowed CPUs were, 0 to 1, whoever used them
+  double others_busy = 0;   ///< how busy the CPUs were that they may not use
+};
+
+/// A process outside of the target that used CPU time.
+struct FoundProcess {
+  std::int32_t tgid = 0;
+  std::string name;       ///< hostile bytes
+  double own_s = 0;       ///< by its threads
+  double children_s = 0;  ///< by its children that ended in the window
+};
+
+/// Why threads of the target were ready to run and had no CPU.
+struct CpuSupply {
+  enum class Cause : std::uint8_t {
+    none,     ///< they hardly were
+    unknown,  ///< the recording does not say how busy the CPUs were
+    quota,    ///< a CPU quota was used up
+    pinning,  ///< the CPUs that they may use were busy, the others were not
+    steal,    ///< the hypervisor took the CPUs
+    own,      ///< the CPUs were busy, with the target more than with all others
+    others,   ///< the CPUs were busy, with others more than with the target
+    bursts,   ///< the CPUs were not busy on average: threads were ready at the same moment
+  };
+  Cause cause = Cause::none;
+  // Mean numbers of CPUs in the window. Without Recording::cpu_busy_ns all three are 0.
+  double target_cpus = 0;
+  double other_cpus = 0;
+  double stolen_cpus = 0;
+  double steal = 0;                   ///< the hypervisor's part of the CPUs' time, 0 to 1
+  std::optional<FoundQuota> quota{};  ///< the one that throttled longest; none: none did
+  std::optional<FoundPinning> pinning{};
+  std::vector<FoundProcess> others{};  ///< that used most CPU time, most first
+};
+/// `none`, `unknown`, `quota`, `pinning`, `steal`, `own`, `others`, `bursts`.
+std::string_view to_string(CpuSupply::Cause cause);
+
 /// Seconds that the target's threads waited, by how far their user stacks reach.
 struct StackEnds {
   double complete_s = 0;             ///< to the outermost frame
@@ -474,6 +529,7 @@ struct Findings {
   double window_s = 0;
   LossCounts loss;
   Totals totals;
+  CpuSupply cpu_supply;
   StackEnds stack_ends;
   AppliedOptions options;
   Verdict verdict;

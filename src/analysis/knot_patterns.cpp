@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "analysis/verdict.h"
+#include "analysis/cpu_supply.h"
 
 namespace offwait {
 

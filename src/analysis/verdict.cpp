@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "analysis/cpu_supply.h"
+
 namespace offwait {
 
 namespace {

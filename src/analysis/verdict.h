@@ -11,9 +11,6 @@
 
 namespace offwait {
 
-/// From here on (machine_busy()) the lack of a CPU needs no other explanation than that all are taken.
-inline constexpr double kMachineBusy = 0.8;
-
 /// The longest edge of waits for requests from outside of the target, if these are long enough to be the
 /// answer where there is no other: an actor of the target waits for --min-weight or more; where there are
 /// background knots, also for more than any of them weighs, and for half of the window.

@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "report/names.h"
 #include "report/wording.h"
+#include "report/wording_cpus.h"
 
 namespace offwait {
 
@@ -98,6 +99,39 @@ Json stack_ends_json(const StackEnds& ends) {
   return {{"complete_s", seconds(ends.complete_s)},
           {"missing_s", seconds(ends.missing_s)},
           {"cut_s", std::move(cut)}};
+}
+
+Json quota_json(const FoundQuota& quota) {
+  return {{"cgroup", text(quota.cgroup)},
+          {"cpus", rounded(quota.cpus)},
+          {"periods", quota.periods},
+          {"throttled_periods", quota.throttled_periods},
+          {"throttled_s", seconds(quota.throttled_s)}};
+}
+
+Json pinning_json(const FoundPinning& pinning) {
+  return {{"allowed", to_string(pinning.allowed)},      {"allowed_cpus", pinning.allowed_cpus},
+          {"online_cpus", pinning.online_cpus},         {"threads", pinning.threads},
+          {"runnable_s", seconds(pinning.runnable_s)},  {"allowed_busy", rounded(pinning.allowed_busy)},
+          {"others_busy", rounded(pinning.others_busy)}};
+}
+
+Json cpu_supply_json(const Findings& findings, const ActorNames& names) {
+  const CpuSupply& supply = findings.cpu_supply;
+  return {{"cause", to_string(supply.cause)},
+          {"sentence", text(cpu_supply_text(findings, names))},
+          {"target_cpus", rounded(supply.target_cpus)},
+          {"other_cpus", rounded(supply.other_cpus)},
+          {"stolen_cpus", rounded(supply.stolen_cpus)},
+          {"steal", rounded(supply.steal)},
+          {"quota", supply.quota ? quota_json(*supply.quota) : Json()},
+          {"pinning", supply.pinning ? pinning_json(*supply.pinning) : Json()},
+          {"others", array_of(supply.others, [](const FoundProcess& process) -> Json {
+             return {{"tgid", process.tgid},
+                     {"name", text(process.name)},
+                     {"cpu_s", seconds(process.own_s)},
+                     {"children_cpu_s", seconds(process.children_s)}};
+           })}};
 }
 
 Json actor_json(const FoundActor& actor, FoundActorId id) {
@@ -375,6 +409,7 @@ std::string to_json(const Findings& findings) {
       {"recording", recording_json(findings)},
       {"loss", loss_json(findings)},
       {"totals", totals_json(findings.totals)},
+      {"cpu_supply", cpu_supply_json(findings, names)},
       {"stack_ends", stack_ends_json(findings.stack_ends)},
       {"options",
        {{"min_weight_s", seconds(findings.options.min_weight_s)},

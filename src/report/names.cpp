@@ -69,6 +69,10 @@ std::string ActorNames::thread(const FoundThread& thread) const {
   return thread.name.empty() ? number : fmt::format("{} ({})", written_(thread.name), number);
 }
 
+std::string ActorNames::process(const FoundProcess& process) const {
+  return fmt::format("{} (pid {})", written_(process.name), process.tgid);
+}
+
 std::string ActorNames::disks_below(const FoundActor& disk) const {
   constexpr std::size_t kShown = 3;
   if (disk.on.empty()) return "";

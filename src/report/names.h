@@ -35,6 +35,10 @@ class ActorNames {
   std::string threads(std::string_view name, std::size_t count) const;
   /// `vda`: a device by its name alone, where its kind is said otherwise.
   std::string device(const FoundActor& device) const { return written_(device.name); }
+  /// `rustc (pid 71)`
+  std::string process(const FoundProcess& process) const;
+  /// `/system.slice/x.service`
+  std::string cgroup(const FoundQuota& quota) const { return written_(quota.cgroup); }
   /// ` (on vda)`: what a disk is made of, the first three; empty if nothing is known.
   std::string disks_below(const FoundActor& disk) const;
 

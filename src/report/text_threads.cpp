@@ -7,6 +7,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/text_stacks.h"
+#include "report/wording_cpus.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -53,6 +54,11 @@ void put_runnable(const TextPage& page) {
   if (!(findings.totals.target.runnable_s >= kMuchRunnable * findings.window_s)) return;
   put_paragraph(page.canvas, "RUNNABLE",
                 runnable_text(findings, page.names, page.limit(kRunnable, findings.actors.size())));
+  // The verdict has said it where the lack of CPUs is the answer.
+  if (findings.verdict.rule == Verdict::Rule::lacks_cpu) return;
+  if (const std::string why = cpu_supply_text(findings, page.names); !why.empty()) {
+    page.canvas.to(2).flow(words(why), 2);
+  }
 }
 
 void put_false_wakeups(const TextPage& page) {

@@ -9,6 +9,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_cpus.h"
 
 namespace offwait {
 
@@ -160,25 +161,27 @@ std::string requests_sentence(const Findings& findings, const ActorNames& names)
 }
 
 /// Why the target lacks CPU: others run, or it may not use what is free.
-std::string cause_of_lack(const Findings& findings) {
+std::string cause_of_lack(const Findings& findings, const ActorNames& names) {
   const std::optional<double> busy = machine_busy(findings);
   if (!busy || findings.recording.cpus == 0) {
     return "";
   }
-  if (!findings.verdict.machine_full) {
-    return " They were not all taken: it may be a CPU quota, pinning, or short bursts.";
+  if (const CpuSupply::Cause cause = findings.cpu_supply.cause;
+      cause != CpuSupply::Cause::own && cause != CpuSupply::Cause::others) {
+    const std::string why = cpu_supply_text(findings, names);
+    return why.empty() ? "" : " " + why;
   }
   const double all_s = *busy * findings.recording.cpus * findings.window_s;
   return fmt::format(" Its own part of that was {}.",
                      format_percent(findings.totals.target.running_s, all_s));
 }
 
-std::string lacks_cpu_sentence(const Findings& findings) {
+std::string lacks_cpu_sentence(const Findings& findings, const ActorNames& names) {
   return fmt::format(
       "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for {} without a CPU "
       "and ran for {}{}.{}",
       format_seconds(findings.totals.target.runnable_s), format_seconds(findings.totals.target.running_s),
-      machine_clause(findings), cause_of_lack(findings));
+      machine_clause(findings), cause_of_lack(findings, names));
 }
 
 }  // namespace
@@ -201,7 +204,7 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
       return fmt::format("No thread waited in the window: there is no wait to improve. The target ran {}.",
                          share_of_one_cpu(findings));
     case Verdict::Rule::lacks_cpu:
-      return lacks_cpu_sentence(findings);
+      return lacks_cpu_sentence(findings, names);
     case Verdict::Rule::idle:
       return fmt::format("Idle: no knot, and nothing is saturated. The target ran {}{}{}.",
                          share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));

@@ -120,8 +120,8 @@ TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
   scene.trace.recording.cpu_idle_ns = 401 * kMs;
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. They were not all taken: it may be a CPU "
-        "quota, pinning, or short bursts.");
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Short bursts: the CPUs were 80% busy "
+        "on average, but its threads were ready at the same moments.");
 }
 
 TEST_CASE("A window without a wait says so") {

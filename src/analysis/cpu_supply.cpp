@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/cpu_supply.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/nanos.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr double kMuchThrottled = 0.1;       // of the runnable time
+constexpr double kMuchPinned = 0.5;          // of the runnable time
+constexpr double kSeldomRunnable = 0.1;      // of running and runnable time
+constexpr double kStealBesideTarget = 0.25;  // of the CPU time that the target had
+
+/// The busy and the idle time of some CPUs.
+struct Use {
+  double busy_s = 0;
+  double idle_s = 0;
+  double busy() const { return busy_s + idle_s > 0 ? busy_s / (busy_s + idle_s) : 0; }
+};
+
+std::optional<FoundQuota> longest_throttled(const std::vector<CpuQuota>& quotas) {
+  const auto longest =
+      std::max_element(quotas.begin(), quotas.end(),
+                       [](const CpuQuota& a, const CpuQuota& b) { return a.throttled_ns < b.throttled_ns; });
+  if (longest == quotas.end() || longest->throttled_periods == 0) {
+    return std::nullopt;
+  }
+  return FoundQuota{longest->cgroup,
+                    static_cast<double>(longest->quota_ns) / static_cast<double>(longest->period_ns),
+                    longest->periods, longest->throttled_periods, to_seconds(longest->throttled_ns)};
+}
+
+bool may_use_all(const CpuList& allowed, const std::vector<CpuTime>& cpus) {
+  return allowed.empty() || std::all_of(cpus.begin(), cpus.end(),
+                                        [&](const CpuTime& cpu) { return contains(allowed, cpu.cpu); });
+}
+
+struct PinnedThreads {
+  std::uint32_t threads = 0;
+  double runnable_s = 0;
+};
+
+FoundPinning pinning_of(const CpuList& allowed, const PinnedThreads& pinned,
+                        const std::vector<CpuTime>& cpus) {
+  FoundPinning out;
+  out.allowed = allowed;
+  out.threads = pinned.threads;
+  out.runnable_s = pinned.runnable_s;
+  out.online_cpus = static_cast<std::uint32_t>(cpus.size());
+  Use inside;
+  Use outside;
+  for (const CpuTime& cpu : cpus) {
+    const bool may = contains(allowed, cpu.cpu);
+    out.allowed_cpus += may ? 1 : 0;
+    Use& use = may ? inside : outside;
+    use.busy_s += to_seconds(cpu.busy_ns);
+    use.idle_s += to_seconds(cpu.idle_ns);
+  }
+  out.allowed_busy = inside.busy();
+  out.others_busy = outside.busy();
+  return out;
+}
+
+bool explains(const FoundPinning& pinning) {
+  return pinning.allowed_busy >= kMachineBusy && pinning.others_busy < kMachineBusy;
+}
+
+/// Threads that may not use all CPUs, by the CPUs that they may use.
+struct Pinned {
+  std::optional<FoundPinning> most;  ///< those that were ready to run for longest
+  double explained_s = 0;  ///< the runnable time of all whose CPUs are busy while the others are not
+};
+
+Pinned find_pinned(const Prepared& prepared) {
+  const Trace& trace = prepared.trace.all();
+  std::map<std::string, std::pair<const CpuList*, PinnedThreads>> by_cpus;
+  for (ActorId id = 0; id < prepared.trace.actors().size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind != ActorKind::thread || actor.outside ||
+        may_use_all(actor.allowed_cpus, trace.cpu_times)) {
+      continue;
+    }
+    auto& [allowed, pinned] = by_cpus[to_string(actor.allowed_cpus)];
+    allowed = &actor.allowed_cpus;
+    ++pinned.threads;
+    pinned.runnable_s += to_seconds(prepared.sweep.actors[id].runnable_ns);
+  }
+  Pinned out;
+  for (const auto& [text, group] : by_cpus) {
+    FoundPinning pinning = pinning_of(*group.first, group.second, trace.cpu_times);
+    if (explains(pinning)) {
+      out.explained_s += pinning.runnable_s;
+    }
+    if (!out.most || pinning.runnable_s > out.most->runnable_s) {
+      out.most = std::move(pinning);
+    }
+  }
+  return out;
+}
+
+/// Which of those that used the CPUs had the largest part.
+CpuSupply::Cause user_of_cpus(const CpuSupply& supply) {
+  if (supply.stolen_cpus > supply.other_cpus &&
+      supply.stolen_cpus >= kStealBesideTarget * supply.target_cpus) {
+    return CpuSupply::Cause::steal;
+  }
+  return supply.other_cpus > supply.target_cpus ? CpuSupply::Cause::others : CpuSupply::Cause::own;
+}
+
+}  // namespace
+
+CpuSupply find_cpu_supply(const Prepared& prepared, const StateSeconds& target) {
+  using Cause = CpuSupply::Cause;
+  const Trace& trace = prepared.trace.all();
+  const double window_s = to_seconds(trace.window.length());
+  const Use machine{to_seconds(trace.recording.cpu_busy_ns), to_seconds(trace.recording.cpu_idle_ns)};
+  const bool known = machine.busy_s + machine.idle_s > 0;
+  CpuSupply out;
+  if (known) {
+    const double stolen_s = std::min(to_seconds(trace.recording.cpu_steal_ns), machine.busy_s);
+    out.target_cpus = target.running_s / window_s;
+    out.other_cpus = std::max(0.0, machine.busy_s - stolen_s - target.running_s) / window_s;
+    out.stolen_cpus = stolen_s / window_s;
+    out.steal = stolen_s / (machine.busy_s + machine.idle_s);
+  }
+  for (const ProcessCpuTime& process : trace.other_processes) {
+    out.others.push_back(
+        {process.tgid, process.name, to_seconds(process.own_ns), to_seconds(process.children_ns)});
+  }
+  out.quota = longest_throttled(trace.cpu_quotas);
+  const Pinned pinned = find_pinned(prepared);
+  out.pinning = pinned.most;
+
+  if (target.runnable_s < kHardlyRunnable * window_s) {
+    out.cause = Cause::none;
+  } else if (out.quota && out.quota->throttled_s >= kHardlyRunnable * window_s &&
+             out.quota->throttled_s >= kMuchThrottled * target.runnable_s) {
+    out.cause = Cause::quota;
+  } else if (pinned.explained_s > 0 && pinned.explained_s >= kMuchPinned * target.runnable_s) {
+    out.cause = Cause::pinning;
+  } else if (target.runnable_s < kSeldomRunnable * (target.running_s + target.runnable_s)) {
+    out.cause = Cause::none;
+  } else if (!known) {
+    out.cause = Cause::unknown;
+  } else {
+    out.cause = machine.busy() >= kMachineBusy ? user_of_cpus(out) : Cause::bursts;
+  }
+  return out;
+}
+
+}  // namespace offwait

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_cpus.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/quantity.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+/// Processes that used less than this part of a CPU, and steal of less than this part of the time, are not
+/// worth a word.
+constexpr double kHardlyUsed = 0.01;
+
+/// `rustc (pid 71) 0.11`, in CPUs
+std::string use_text(const FoundProcess& process, double window_s, const ActorNames& names) {
+  const std::string cpus = format_ratio((process.own_s + process.children_s) / window_s);
+  return fmt::format("{}{} {}", process.children_s > process.own_s ? "ended children of " : "",
+                     names.process(process), cpus);
+}
+
+/// ` (rustc (pid 71) 0.11, make (pid 70) 0.02)`
+std::string named_others(const Findings& findings, const ActorNames& names) {
+  std::vector<std::string> named;
+  for (const FoundProcess& process : findings.cpu_supply.others) {
+    if (named.size() < kMostNamed && process.own_s + process.children_s >= kHardlyUsed * findings.window_s) {
+      named.push_back(use_text(process, findings.window_s, names));
+    }
+  }
+  return named.empty() ? "" : fmt::format(" ({})", fmt::join(named, ", "));
+}
+
+/// `the target used 1.82 of 2, others 0.15 (…), the hypervisor 0.02`
+std::string users_text(const Findings& findings, const ActorNames& names) {
+  const CpuSupply& supply = findings.cpu_supply;
+  const std::uint32_t cpus = findings.recording.cpus;
+  std::string out = fmt::format("the target used {}{}", format_ratio(supply.target_cpus),
+                                cpus == 0 ? "" : fmt::format(" of {}", format_count(cpus)));
+  if (supply.other_cpus >= kHardlyUsed) {
+    out += fmt::format(", others {}{}", format_ratio(supply.other_cpus), named_others(findings, names));
+  }
+  if (supply.steal >= kHardlyUsed) {
+    out += fmt::format(", the hypervisor {}", format_ratio(supply.stolen_cpus));
+  }
+  return out;
+}
+
+std::string busy_text(const Findings& findings) {
+  return format_percent(machine_busy(findings).value_or(0), 1);
+}
+
+std::string quota_text(const FoundQuota& quota, double window_s, const ActorNames& names) {
+  return fmt::format(
+      "CPU quota of cgroup {}: {} CPUs. It was used up in {} of {} periods, and throttled its threads for {} "
+      "of {}, all CPUs together.",
+      names.cgroup(quota), format_ratio(quota.cpus), format_count(quota.throttled_periods),
+      format_count(quota.periods), format_seconds(quota.throttled_s), format_seconds(window_s));
+}
+
+std::string pinning_text(const FoundPinning& pinning) {
+  return fmt::format("Pinned: {} may use {} of {} CPUs ({}), {} busy. The other CPUs were {} busy.",
+                     format_plural(pinning.threads, "thread"), pinning.allowed_cpus, pinning.online_cpus,
+                     to_string(pinning.allowed), format_percent(pinning.allowed_busy, 1),
+                     format_percent(pinning.others_busy, 1));
+}
+
+std::string ready_text(const Findings& findings) {
+  return fmt::format("Its threads were ready to run for {} without one.",
+                     format_seconds(findings.totals.target.runnable_s));
+}
+
+}  // namespace
+
+std::string cpu_supply_text(const Findings& findings, const ActorNames& names) {
+  const CpuSupply& supply = findings.cpu_supply;
+  switch (supply.cause) {
+    case CpuSupply::Cause::none:
+    case CpuSupply::Cause::unknown:
+      break;
+    case CpuSupply::Cause::quota:
+      return supply.quota ? quota_text(*supply.quota, findings.window_s, names) : "";
+    case CpuSupply::Cause::pinning:
+      return supply.pinning ? pinning_text(*supply.pinning) : "";
+    case CpuSupply::Cause::steal:
+      return fmt::format("Steal: the hypervisor took {} of the CPUs' time; {}. {}",
+                         format_percent(supply.steal, 1), users_text(findings, names), ready_text(findings));
+    case CpuSupply::Cause::own:
+    case CpuSupply::Cause::others:
+      return fmt::format("CPUs {} busy: {}. {}", busy_text(findings), users_text(findings, names),
+                         ready_text(findings));
+    case CpuSupply::Cause::bursts:
+      return fmt::format(
+          "Short bursts: the CPUs were {} busy on average, but its threads were ready at the "
+          "same moments.",
+          busy_text(findings));
+  }
+  return "";
+}
+
+}  // namespace offwait

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words about the CPUs: who used them, and what kept the target from using them.
+#pragma once
+
+#include <string>
+
+#include "analysis/findings.h"
+#include "report/names.h"
+
+namespace offwait {
+
+/// Why threads of the target were ready to run and had no CPU, with the numbers: one to two sentences. Empty
+/// if they hardly were, or if the recording does not say.
+/// `CPUs 99% busy: the target used 1.82 of 2, others 0.15 (rustc (pid 71) 0.11). Its threads were ready to
+/// run for 256 s without one.`
+/// `CPU quota of cgroup /a: 0.50 CPUs. It was used up in 92 of 100 periods, and throttled its threads for
+/// 4.10 s of 10.0 s, all CPUs together.`
+std::string cpu_supply_text(const Findings& findings, const ActorNames& names);
+
+}  // namespace offwait
