@@ -41,7 +41,8 @@ struct cpu_notes {
   /* The thread that was last seen to get this CPU, 0 if it is not recorded, and when it got it. It saves a
    * look-up when that thread wakes others. */
   __u32 recorded_tid;
-  __u32 peers; /* how many peer ids this CPU has given out */
+  __u32 peers;          /* how many peer ids this CPU has given out */
+  __u32 unix_addresses; /* how many ids of unix addresses */
   __u64 recorded_since_ns;
   __u64 pointer; /* for as_number() */
 };

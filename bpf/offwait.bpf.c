@@ -26,6 +26,7 @@
 #include "block.h"
 #include "irq.h"
 #include "net.h"
+#include "responses.h"
 #include "seed.h"
 #include "symbols.h"
 #include "spin.h"

@@ -307,6 +307,29 @@ struct offwait_peer {
   __u8 pad[3];
 };
 
+/* Key of `responses`. */
+struct offwait_responses_key {
+  __u64 start_ns; /* task_struct.start_time of the thread that responded */
+  __u32 tid;
+  __u32 address; /* of this side: a port, or OFFWAIT_UNIX_ADDRESS and an id, a value of `unix_addresses` */
+};
+#define OFFWAIT_UNIX_ADDRESS 0x80000000u
+
+/* Value of `responses`: how often a thread responded to clients at an address in the window. */
+struct offwait_responses {
+  __u64 count;
+  __u64 connections; /* those that nobody had responded to before */
+  __u64 first_ns;
+  __u64 last_ns;
+};
+
+/* Key of `unix_addresses`. */
+#define OFFWAIT_UNIX_PATH_LEN 108
+struct offwait_unix_address {
+  __u32 length;                     /* of `path`, with the zero at the end of a file's path */
+  char path[OFFWAIT_UNIX_PATH_LEN]; /* zero beyond `length`; begins with a zero if it is no file's path */
+};
+
 /* How often stacks were recognised instead of walked (bpf/known_stacks.h). One of these for each CPU. */
 struct offwait_stack_reuse {
   __u64 walked;

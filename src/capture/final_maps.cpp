@@ -67,6 +67,14 @@ Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording) 
       maps.listening_ports, [&](std::uint32_t port, std::uint8_t) {
         recording.served_ports.insert(static_cast<std::uint16_t>(port));
       }));
+  OFFWAIT_TRY_STATUS((for_each_entry<offwait_responses_key, offwait_responses>(
+      maps.responses, [&](const offwait_responses_key& key, const offwait_responses& responses) {
+        recording.responses.emplace_back(key, responses);
+      })));
+  OFFWAIT_TRY_STATUS((for_each_entry<offwait_unix_address, std::uint32_t>(
+      maps.unix_addresses, [&](const offwait_unix_address& address, std::uint32_t id) {
+        recording.unix_addresses.emplace(id, address);
+      })));
   return for_each_entry<std::uint64_t, offwait_request>(
       maps.requests,
       [&](std::uint64_t, const offwait_request& request) { add_in_flight(request, recording); });

@@ -9,7 +9,8 @@
 
 namespace offwait {
 
-/// Adds threads, stacks, interfaces, peers, ports on which sockets listened, and requests still in flight.
+/// Adds threads, stacks, interfaces, peers, ports on which sockets listened, responses, and requests still in
+/// flight.
 /// The programs must be detached.
 Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording);
 

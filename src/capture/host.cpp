@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -84,11 +86,25 @@ HostFeature kernel_names(bool in_bpf) {
           "if it is 2"};
 }
 
+/// By what responses to clients are counted. `refused`: why the programs could not be attached.
+HostFeature response_counter(const std::optional<std::string>& refused) {
+  const std::string name = "response counter";
+  const Result<KernelTypes> types = read_kernel_types();
+  if (refused || !types) {
+    return {name, degraded, "none",
+            "a server's progress is inferred from waits" + (refused ? ": " + *refused : "")};
+  }
+  if (types->has_socket_lengths) return {name, ok, "sock_send_length", ""};
+  if (types->has_unix_functions) return {name, ok, "tcp_sendmsg, unix_stream_sendmsg", ""};
+  return {name, degraded, "tcp_sendmsg", "responses on unix sockets are not counted"};
+}
+
 /// Loads and attaches everything that a recording uses.
 void try_to_record(Host& host) {
   HostFeature programs{"BPF programs", ok, "", ""};
   HostFeature samples{"CPU samples", unknown, "not tried", ""};
   HostFeature probes{"uprobes", unknown, "not tried", ""};
+  HostFeature responses{"response counter", unknown, "not tried", ""};
   CaptureOptions options;
   options.tgids = {::getpid()};
   if (const std::optional<Probe> place = own_place()) options.probes = {*place};
@@ -109,7 +125,10 @@ void try_to_record(Host& host) {
     const Result<KernelRecording> recording = recorder->stop();
     const bool sampled = recording && recording->sample_hz != 0;
     samples = {"CPU samples", sampled ? ok : degraded, sampled ? "started" : "none", ""};
-    for (const std::string& note : recorder->notes()) samples.meaning += note;
+    const std::string notes = fmt::format("{}", fmt::join(recorder->notes(), "; "));
+    if (!sampled) samples.meaning = notes;
+    responses =
+        response_counter(recording && recording->counts_responses ? std::nullopt : std::optional(notes));
   } else {
     host.recording = recorder.error();
     const bool tried = check_privileges() && read_kernel_types();
@@ -117,7 +136,7 @@ void try_to_record(Host& host) {
                 tried ? recorder.error().message : ""};
   }
   HostFeature symbols = kernel_names(recorder && !recorder->kernel_symbols().empty());
-  for (HostFeature* feature : {&programs, &samples, &probes, &symbols})
+  for (HostFeature* feature : {&programs, &samples, &responses, &probes, &symbols})
     host.features.push_back(std::move(*feature));
 }
 

@@ -144,6 +144,14 @@ Result<KernelTypes> read_kernel_types() {
   result.has_rdonly_cast = btf__find_by_name_kind(types.get(), "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
   result.has_vm_unmapped_area = tracepoint_arguments(types.get(), "vm_unmapped_area") >= 0;
   result.has_bpf_mem_alloc = btf__find_by_name_kind(types.get(), "bpf_mem_alloc", BTF_KIND_STRUCT) > 0;
+  const auto has_function = [&types](const char* name) {
+    return btf__find_by_name_kind(types.get(), name, BTF_KIND_FUNC) > 0;
+  };
+  result.has_socket_lengths = tracepoint_arguments(types.get(), "sock_send_length") >= 3 &&
+                              tracepoint_arguments(types.get(), "sock_recv_length") >= 3;
+  result.has_tcp_functions =
+      has_function("tcp_sendmsg") && tracepoint_arguments(types.get(), "tcp_rcv_space_adjust") >= 1;
+  result.has_unix_functions = has_function("unix_stream_sendmsg") && has_function("unix_stream_read_actor");
 #if defined(__x86_64__)
   const PerCpuVariables variables(types.get());
   const auto run_queue = variables.place("runqueues");

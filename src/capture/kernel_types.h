@@ -21,6 +21,9 @@ struct KernelTypes {
   bool has_symbol_iterator = false;
   bool has_vm_unmapped_area = false;
   bool has_bpf_mem_alloc = false;                 ///< all kinds of programs may use hash maps that grow
+  bool has_socket_lengths = false;                ///< tracepoints sock_send_length and sock_recv_length
+  bool has_tcp_functions = false;                 ///< what stands in for them on TCP connections
+  bool has_unix_functions = false;                ///< and on those of unix sockets
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
 };
 

@@ -61,6 +61,18 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
   return success();
 }
 
+/// Loads the programs that count responses by what the kernel has: the tracepoints of all sockets, else
+/// functions of TCP and unix sockets.
+void choose_response_counters(offwait_bpf& skeleton, const KernelTypes& types) {
+  const auto& programs = skeleton.progs;
+  for (bpf_program* program : {programs.on_sock_send_length, programs.on_sock_recv_length})
+    bpf_program__set_autoload(program, types.has_socket_lengths);
+  for (bpf_program* program : {programs.on_tcp_sendmsg, programs.on_tcp_rcv_space_adjust})
+    bpf_program__set_autoload(program, !types.has_socket_lengths && types.has_tcp_functions);
+  for (bpf_program* program : {programs.on_unix_stream_sendmsg, programs.on_unix_stream_read_actor})
+    bpf_program__set_autoload(program, !types.has_socket_lengths && types.has_unix_functions);
+}
+
 }  // namespace
 
 void BpfLinks::detach() {
@@ -85,6 +97,7 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   if (!options.stacks || !types.has_vm_unmapped_area)
     bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
   if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
+  choose_response_counters(skeleton, types);
   bpf_program__set_autoload(skeleton.progs.list_symbols,
                             options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());
   bpf_map__set_max_entries(skeleton.maps.events, static_cast<__u32>(options.ring_bytes));
@@ -110,6 +123,22 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
     for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
                                  skeleton.progs.spin_release, skeleton.progs.false_wakeup})
       bpf_program__set_autoload(program, false);
+  }
+  return success();
+}
+
+Status attach_response_counters(offwait_bpf& skeleton, BpfLinks& links) {
+  const auto& programs = skeleton.progs;
+  if (!bpf_program__autoload(programs.on_sock_send_length) && !bpf_program__autoload(programs.on_tcp_sendmsg))
+    return Error{"this kernel has neither the tracepoint sock_send_length nor the function tcp_sendmsg"};
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.obj) {
+    if (bpf_program__expected_attach_type(program) != BPF_TRACE_FENTRY || !bpf_program__autoload(program))
+      continue;
+    bpf_link* const link = bpf_program__attach(program);
+    if (link == nullptr)
+      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+    links.links().push_back(link);
   }
   return success();
 }

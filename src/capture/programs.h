@@ -48,6 +48,10 @@ Status set_target(offwait_bpf& skeleton, const CaptureOptions& options);
 
 Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links);
 
+/// Attaches those of the programs that count responses to functions of the kernel. Fails if the kernel
+/// refuses them, or if no program at all counts responses.
+Status attach_response_counters(offwait_bpf& skeleton, BpfLinks& links);
+
 /// Attaches probes to places in the target's files. If a probe that the user asked for cannot be attached,
 /// returns an Error. If another one cannot, the rest is left out, and `notes` says why.
 Status attach_probes(offwait_bpf& skeleton, const std::vector<Probe>& probes, BpfLinks& links,

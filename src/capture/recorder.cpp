@@ -115,6 +115,12 @@ struct Recorder::State {
     return success();
   }
 
+  void count_responses() {
+    const Status attached = attach_response_counters(*skeleton, links);
+    recording.counts_responses = attached.ok();
+    if (!attached) notes.push_back("responses to clients are not counted: " + attached.error().message);
+  }
+
   /// Finds the living threads of the target.
   Status find_threads(const CaptureOptions& options) {
     // One pass may miss a process forked by a process that the iterator had not reached yet, and children
@@ -150,6 +156,7 @@ struct Recorder::State {
     cpus.begin();
     devices.begin(recording);
     recording.window.begin = monotonic_now();
+    skeleton->bss->window_begun = true;
   }
 };
 
@@ -176,6 +183,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   OFFWAIT_TRY_STATUS(run_iterator(state->skeleton->progs.note_cpus));
   OFFWAIT_TRY_STATUS(state->open_symbols());
   OFFWAIT_TRY_STATUS(attach_tracepoints(*state->skeleton, state->links));
+  state->count_responses();
   OFFWAIT_TRY_STATUS(state->find_threads(options));
   OFFWAIT_TRY_STATUS(attach_probes(*state->skeleton, options.probes, state->links, state->notes));
   state->sample(options.sample_hz);

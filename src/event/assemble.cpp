@@ -2,6 +2,8 @@
 #include "event/assemble.h"
 
 #include <algorithm>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -60,6 +62,7 @@ class Assembler {
   /// After all records and threads.
   void finish_threads();
   void add_devices(const RecordBuffer& records);
+  void add_responses(const KernelRecording& recording);
 
  private:
   void add_found_running(const Life& life, const offwait_thread& thread, Nanos since, Nanos left);
@@ -182,6 +185,41 @@ void Assembler::add_devices(const RecordBuffer& records) {
   devices_.add_counters();
 }
 
+/// A file's path ends at its zero; another name may contain zeros.
+std::string path_of(const offwait_unix_address& address) {
+  const std::string path(address.path, std::min<std::size_t>(address.length, sizeof(address.path)));
+  const std::size_t zero = path.find('\0');
+  return zero == 0 ? path : path.substr(0, zero);
+}
+
+void Assembler::add_responses(const KernelRecording& recording) {
+  for (const auto& [key, counted] : recording.responses) {
+    Responses responses;
+    if ((key.address & OFFWAIT_UNIX_ADDRESS) == 0) {
+      responses.port = static_cast<std::uint16_t>(key.address);
+    } else if (const auto address = recording.unix_addresses.find(key.address);
+               address != recording.unix_addresses.end()) {
+      responses.path = path_of(address->second);
+    }
+    responses.count = counted.count;
+    responses.connections = counted.connections;
+    // The programs are attached a moment longer than the window.
+    responses.last = std::clamp(nanos(counted.last_ns), begin_, end_);
+    responses.first = std::clamp(nanos(counted.first_ns), begin_, responses.last);
+    const Life* life = lives_.life_at(key.tid, responses.last);
+    const bool has_address = responses.port != 0 || !responses.path.empty();
+    if (life == nullptr || !has_address || counted.count == 0 || counted.connections > counted.count) {
+      lose(OFFWAIT_LOSS_record_invalid);
+      continue;
+    }
+    responses.thread = life->actor;
+    trace_.responses.push_back(std::move(responses));
+  }
+  std::sort(trace_.responses.begin(), trace_.responses.end(), [](const Responses& a, const Responses& b) {
+    return std::tie(a.thread, a.port, a.path) < std::tie(b.thread, b.port, b.path);
+  });
+}
+
 }  // namespace
 
 Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
@@ -193,6 +231,7 @@ Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
   for (const auto& [tid, thread] : recording.threads) assembler.add_left(tid, thread);
   assembler.finish_threads();
   assembler.add_devices(recording.records);
+  assembler.add_responses(recording);
   return builder.take();
 }
 

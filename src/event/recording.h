@@ -187,8 +187,11 @@ struct KernelRecording {
       nics;  ///< interface id → name, `NAME@INODE` in another network namespace
   std::unordered_map<std::uint32_t, offwait_peer> peers;  ///< by id
   std::set<std::uint16_t> served_ports;                   ///< that somebody listened to
-  std::map<std::uint32_t, std::string> interrupts;        ///< interrupt number → its handlers' names
-  std::map<std::uint32_t, std::string> disks;             ///< dev → name
+  bool counts_responses = false;
+  std::vector<std::pair<offwait_responses_key, offwait_responses>> responses;
+  std::unordered_map<std::uint32_t, offwait_unix_address> unix_addresses;  ///< by id
+  std::map<std::uint32_t, std::string> interrupts;  ///< interrupt number → its handlers' names
+  std::map<std::uint32_t, std::string> disks;       ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones
   std::vector<KernelNicCounters> nic_counters;                    ///< in order of time
   std::vector<KernelDiskCounters> disk_counters;                  ///< in order of time

@@ -208,6 +208,21 @@ struct NicCapacity {
   CapacitySource source = CapacitySource::assumed;
 };
 
+/// How often a thread responded to clients on one local address. A response is the first data sent on an
+/// accepted connection after data was received there. first <= last; both lie in the window.
+struct Responses {
+  ActorId thread = kNoActor;
+  std::uint16_t port = 0;  ///< TCP; 0: a unix socket
+  /// Of a unix socket, as bound; empty for TCP. It begins with a zero if it is no file's path. Hostile bytes.
+  std::string path;
+  std::uint64_t count = 0;
+  /// The connections whose first response in the window was this thread's. The sum over the threads is the
+  /// number of connections, however many threads served each.
+  std::uint64_t connections = 0;
+  Nanos first = 0;
+  Nanos last = 0;
+};
+
 /// How stacks were taken. A repeated stack is recognised instead of walked again; some of those recognised
 /// are walked as a check.
 struct StackReuse {
@@ -252,6 +267,7 @@ struct Trace {
   std::vector<Gap> gaps;
   std::vector<FalseMark> false_marks;  ///< those of one thread in order of time
   std::vector<CpuSample> cpu_samples;  ///< in any order
+  std::vector<Responses> responses;    ///< one for each thread and address, in any order
   std::vector<Frame> frames;
   std::vector<Stack> stacks;
   std::vector<DiskCapacity> capacities;

@@ -51,8 +51,8 @@ class Checker {
     for (const auto step :
          {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
           &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
-          &Checker::check_false_marks, &Checker::check_cpu_samples, &Checker::check_order,
-          &Checker::check_disks, &Checker::check_cpus}) {
+          &Checker::check_false_marks, &Checker::check_cpu_samples, &Checker::check_responses,
+          &Checker::check_order, &Checker::check_disks, &Checker::check_cpus}) {
       if (Complaint complaint = (this->*step)()) {
         return complaint;
       }
@@ -213,6 +213,28 @@ class Checker {
       }
       if (sample.at == kNever || !is_stack(sample.stack)) {
         return in_thread(sample.thread, "a CPU sample has no time or an unknown stack");
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_responses() const {
+    for (const Responses& responses : trace_.responses) {
+      if (!is_a(responses.thread, ActorKind::thread)) {
+        return error("the responses up to {} belong to no thread", time_text(responses.last));
+      }
+      if ((responses.port == 0) == responses.path.empty()) {
+        return in_thread(responses.thread, "its responses have neither a port nor a path, or both");
+      }
+      if (responses.count == 0 || responses.connections > responses.count) {
+        return in_thread(responses.thread, "{} responses to {} connections", responses.count,
+                         responses.connections);
+      }
+      if (responses.first < trace_.window.begin || responses.first > responses.last ||
+          responses.last > trace_.window.end) {
+        return in_thread(responses.thread,
+                         "responses first={} last={} are not in order of time in the window",
+                         time_text(responses.first), time_text(responses.last));
       }
     }
     return std::nullopt;

@@ -53,6 +53,8 @@ BriefLoss brief_loss(offwait_loss loss) {
       return {"contradictory record", "contradictory records"};
     case OFFWAIT_LOSS_peer_table_full:
       return {"missing peer address", "missing peer addresses"};
+    case OFFWAIT_LOSS_response_table_full:
+      return {"uncounted response", "uncounted responses"};
     case OFFWAIT_LOSS_COUNT:
       break;
   }
@@ -80,6 +82,8 @@ std::string_view consequence(offwait_loss loss) {
       return "these waits are in no edge, so weights may be too small";
     case OFFWAIT_LOSS_peer_table_full:
       return "services and clients may be missing from the report";
+    case OFFWAIT_LOSS_response_table_full:
+      return "the number of responses a second is too small";
     case OFFWAIT_LOSS_COUNT:
       break;
   }

@@ -158,6 +158,12 @@ bool LineCollector::add(const OnCpuLine& line) {
   return true;
 }
 
+bool LineCollector::add(const ResponsesLine& line) {
+  trace_.responses.push_back(line);
+  responses_lines_.push_back(here(line.tid));
+  return true;
+}
+
 bool LineCollector::add(const DiskCounters& line) {
   trace_.disk_counters.push_back(line);
   return true;
@@ -185,7 +191,7 @@ bool LineCollector::add(const IoLine& line) {
 
 bool LineCollector::finish() {
   return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_false() &&
-         resolve_cpu_samples() && resolve_ios() && resolve_parents() && check_order();
+         resolve_cpu_samples() && resolve_responses() && resolve_ios() && resolve_parents() && check_order();
 }
 
 const Life* LineCollector::life_at(Tid tid, Nanos at) const {
@@ -317,6 +323,17 @@ bool LineCollector::resolve_cpu_samples() {
   for (std::size_t i = 0; i < on_cpu_lines_.size(); ++i) {
     CpuSample& sample = trace_.cpu_samples[i];
     if (!thread_born_by(RecordForm<OnCpuLine>::kName, on_cpu_lines_[i], sample.at, sample.thread)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool LineCollector::resolve_responses() {
+  for (std::size_t i = 0; i < responses_lines_.size(); ++i) {
+    Responses& responses = trace_.responses[i];
+    if (!thread_born_by(RecordForm<ResponsesLine>::kName, responses_lines_[i], responses.last,
+                        responses.thread)) {
       return false;
     }
   }

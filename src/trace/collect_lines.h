@@ -45,6 +45,7 @@ class LineCollector {
   bool add(const UnknownLine& line);
   bool add(const FalseLine& line);
   bool add(const OnCpuLine& line);
+  bool add(const ResponsesLine& line);
   bool add(const DiskCounters& line);
   bool add(const NicCounters& line);
   bool add(const IoLine& line);
@@ -88,6 +89,7 @@ class LineCollector {
   bool resolve_unknowns();
   bool resolve_false();
   bool resolve_cpu_samples();
+  bool resolve_responses();
   bool resolve_ios();
   bool resolve_parents();
   bool check_order();
@@ -104,6 +106,7 @@ class LineCollector {
   std::vector<TidLine> unknown_lines_;     ///< parallel to Trace::gaps
   std::vector<TidLine> false_lines_;       ///< parallel to Trace::false_marks
   std::vector<TidLine> on_cpu_lines_;      ///< parallel to Trace::cpu_samples
+  std::vector<TidLine> responses_lines_;   ///< parallel to Trace::responses
   std::vector<PendingIo> pending_ios_;
   std::vector<PendingParent> pending_parents_;
 };

@@ -98,6 +98,7 @@ using PreemptLine = OfThread<Preemption>;
 using UnknownLine = OfThread<Gap>;
 using FalseLine = OfThread<FalseMark>;
 using OnCpuLine = OfThread<CpuSample>;
+using ResponsesLine = OfThread<Responses>;
 using IoLine = OfThread<DiskIo>;  ///< kNoTid: the submitter was not recorded
 
 }  // namespace offwait

@@ -428,4 +428,19 @@ bool FieldReader::consistent(const WaitLine& line, Texts texts) {
   return true;
 }
 
+bool FieldReader::consistent(const ResponsesLine& line, Texts) {
+  if ((line.port == 0) == line.path.empty()) {
+    return position_.fail("responses with {} (expected one of port and path)",
+                          line.port == 0 ? "neither port nor path" : "both port and path");
+  }
+  const Window& window = builder_.trace().window;
+  if (line.first < window.begin || line.last > window.end) {
+    return position_.fail("responses from {} to {} outside the window {}", line.first, line.last,
+                          span_text(window.begin, window.end));
+  }
+  return line.connections <= line.count ||
+         position_.fail("{} responses to {} connections (expected no more connections than responses)",
+                        line.count, line.connections);
+}
+
 }  // namespace offwait

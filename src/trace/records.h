@@ -346,6 +346,23 @@ struct RecordForm<OnCpuLine> : RecordBase<false> {
                                       optional_key("stack", &OnCpuLine::stack, StackForm{})};
 };
 
+/// How often the thread responded to clients on one local address, which is the port of TCP or the path of a
+/// unix socket. The times are those of the first and the last response in the window. The thread is the life
+/// that began last at or before the last one, and needs no thread line. Each connection is counted once, for
+/// the thread that sent its first response (Responses::connections).
+template <>
+struct RecordForm<ResponsesLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "responses";
+  static constexpr TidSubject kSubject{&ResponsesLine::tid};
+  static constexpr std::tuple kFields{
+      optional_key("port", &ResponsesLine::port, NumberForm{"a port", 1, UINT16_MAX}),
+      optional_key("path", &ResponsesLine::path, TextForm{}),
+      required_key("count", &ResponsesLine::count, NumberForm{"a count", 1}),
+      required_key("connections", &ResponsesLine::connections, kCount),
+      required_key("first", &ResponsesLine::first, TimeForm{}),
+      required_key("last", &ResponsesLine::last, TimeForm{}, "first")};
+};
+
 /// A disk's counters at a time (model/trace.h).
 template <>
 struct RecordForm<DiskCounters> : RecordBase<false> {
@@ -382,7 +399,7 @@ struct RecordForm<IoLine> : RecordBase<false> {
 using AllLines =
     std::tuple<Window, Recording, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse, LossCounts,
                ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine, WaitLine, PreemptLine,
-               UnknownLine, FalseLine, OnCpuLine, DiskCounters, NicCounters, IoLine>;
+               UnknownLine, FalseLine, OnCpuLine, ResponsesLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values
 

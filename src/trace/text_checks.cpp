@@ -96,6 +96,11 @@ class TidCheck {
         return complaint;
       }
     }
+    for (const Responses& responses : trace_.responses) {
+      if (Complaint complaint = named("responses", responses.thread, responses.last)) {
+        return complaint;
+      }
+    }
     for (const DiskIo& io : trace_.disk_ios) {
       if (Complaint complaint = named("a request", io.thread, io.issue)) {
         return complaint;
@@ -160,6 +165,10 @@ Complaint check_texts(const Trace& trace) {
   if (std::any_of(trace.peers.begin(), trace.peers.end(),
                   [](const Peer& peer) { return empty_or_too_long(to_string(peer)); })) {
     return unwritable("a peer whose name is empty or longer than {} bytes", kMaxTextValue);
+  }
+  if (std::any_of(trace.responses.begin(), trace.responses.end(),
+                  [](const Responses& responses) { return too_long(responses.path); })) {
+    return unwritable("a unix socket whose path is longer than {} bytes", kMaxTextValue);
   }
   return std::nullopt;
 }

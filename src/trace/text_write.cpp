@@ -201,6 +201,9 @@ void TextWriter::write_intervals() {
     line.stack = written(sample.stack);
     lines_.write(line);
   }
+  for (const Responses& responses : trace_.responses) {
+    lines_.write(ResponsesLine{responses, tid_of(responses.thread)});
+  }
 }
 
 void TextWriter::write_devices() {

@@ -56,7 +56,8 @@ class Doctor(TestCase):
         self.assertTrue(verdict.startswith("Recording is possible"))
         self.assertEqual(features["kernel"][:2], ("ok", f"{os.uname().release} {os.uname().machine}"))
         for name, value in (("kernel types (BTF)", "/sys/kernel/btf/vmlinux"), ("BPF ring buffer", "yes"),
-                            ("BPF programs", "loaded and attached"), ("CPU samples", "started"), ("uprobes", "attached"),
+                            ("BPF programs", "loaded and attached"), ("CPU samples", "started"), ("response counter", "sock_send_length"),
+                            ("uprobes", "attached"),
                             ("PID namespace", "the host's"), ("confined processes", "seccomp"),
                             ("kernel symbols", "/proc/kallsyms"),
                             ("deleted files", "/proc/PID/map_files")):
@@ -83,13 +84,13 @@ class Doctor(TestCase):
                       verdict)
         self.assertEqual({name for name, (state, _, _) in features.items() if state == "missing"},
                          {f"CAP_{name.upper()}" for name in FOUR})
-        for name in ("BPF programs", "CPU samples", "uprobes"):
+        for name in ("BPF programs", "CPU samples", "response counter", "uprobes"):
             self.assertEqual(features[name], ("unknown", "not tried", ""))
         self.assertEqual(features["BPF ring buffer"][0], "ok")
 
     def test_four_capabilities(self):
         features, _ = self.doctor(0, with_capabilities(FOUR))
-        for name in ("BPF programs", "CPU samples", *(f"CAP_{name.upper()}" for name in FOUR)):
+        for name in ("BPF programs", "CPU samples", "response counter", *(f"CAP_{name.upper()}" for name in FOUR)):
             self.assertEqual(features[name][0], "ok", features[name])
         self.assertEqual(features["deleted files"][:2], ("degraded", "no"))
         self.assertEqual(features["kernel symbols"][:2], ("ok", "BPF symbol iterator"))

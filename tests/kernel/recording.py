@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import tempfile
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
 # `nic`: the interface that delivered what ended the wait, `sent`: when its sender, the waker, had sent it.
 Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack peer nic sent",
                               defaults=("", "", None))
 Interval = collections.namedtuple("Interval", "tid begin end")
+Responses = collections.namedtuple("Responses", "tid address count connections first last")
 NEVER = 2**63 - 1
 
 
@@ -35,7 +36,7 @@ class Dump:
     """The records of the text form (doc/design.md "Formats") that the tests look at."""
 
     def __init__(self, path):
-        self.threads, self.waits, self.preemptions, self.gaps, self.ios = [], [], [], [], []
+        self.threads, self.waits, self.preemptions, self.gaps, self.ios, self.responses = [], [], [], [], [], []
         self.loss = {}
         with open(path, encoding="ascii") as lines:
             assert next(lines).strip() == "offwait-waits 1"
@@ -62,6 +63,10 @@ class Dump:
                     self.preemptions.append(Interval(int(rest[0]), time(keys["out"]), time(keys["run"])))
                 elif kind == "unknown":
                     self.gaps.append(Interval(int(rest[0]), time(keys["from"]), time(keys["to"])))
+                elif kind == "responses":
+                    address = int(keys["port"]) if "port" in keys else unquote_to_bytes(keys["path"])
+                    self.responses.append(Responses(int(rest[0]), address, int(keys["count"]), int(keys["connections"]),
+                                                    int(keys["first"]), int(keys["last"])))
                 elif kind == "io":
                     self.ios.append((rest[0], keys))
 

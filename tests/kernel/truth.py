@@ -143,6 +143,15 @@ class TruthCase(unittest.TestCase):
             self.assertLessEqual(peers.pop("", 0), (1 - known) * right)
             self.assertEqual(peers, {})
 
+    def check_responses(self, run):
+        """Checks that the side that accepted the connection has a response for each message, and the other side none."""
+        [server] = [t for t in run.truths if t["truth"] == "connection" and t["peer"].startswith("client:")]
+        messages = sum(sum(t["wakers"].values()) for t in self.thread_truths(run) if t["tid"] == server["tid"])
+        self.assertGreater(messages, 0)
+        tids = {t["tid"] for t in self.thread_truths(run)}
+        self.assertEqual([(r.tid, r.count, r.connections) for r in run.dump.responses if r.tid in tids],
+                         [(server["tid"], messages, 1)])
+
     def check_joins(self, run, count):
         joins = [t for t in run.truths if t["truth"] == "join"]
         self.assertEqual(len(joins), count)

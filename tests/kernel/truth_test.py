@@ -65,9 +65,12 @@ class TruthTest(TruthCase):
         for _, sent, on_top in self.check_socket(run, LOOPBACK):
             self.assertGreaterEqual(len(on_top), 0.9 * len(sent))
         self.check_peers(run)
+        self.check_responses(run)
 
     def test_peers_over_ipv6(self):
-        self.check_peers(self.run_workload("socket", "--address", "::1", "--rounds", "50"))
+        run = self.run_workload("socket", "--address", "::1", "--rounds", "50")
+        self.check_peers(run)
+        self.check_responses(run)
 
     def test_peers_of_ipv4_through_ipv6(self):
         self.check_peers(self.run_workload("socket", "--ipv6", "--rounds", "50"))
@@ -138,6 +141,7 @@ class TruthTest(TruthCase):
             # Names are unique in one namespace only.
             self.assertEqual({"@" in w.nic for w in sent}, {truth["name"] == "server"})
         self.check_peers(run)
+        self.check_responses(run)
 
     def test_unix_socket(self):
         run = self.run_workload("socket", "--over", "unix")

@@ -116,6 +116,7 @@ class Kernel:
         for _ in self.check_socket(run, LOOPBACK):
             pass
         self.check_peers(run)
+        self.check_responses(run)
 
     def test_nanosleep(self):
         run = self.recorded("nanosleep")
@@ -163,7 +164,7 @@ class Kernel:
     def test_doctor(self):
         status, features = self.doctor("root")
         self.assertEqual(status, 0, features)
-        for name in ("BPF programs", "CPU samples", "uprobes", "kernel symbols", "deleted files", "confined processes"):
+        for name in ("BPF programs", "CPU samples", "response counter", "uprobes", "kernel symbols", "deleted files", "confined processes"):
             self.assertEqual(features[name][0], "ok", features[name])
         self.assertEqual(features["kernel"][1].split()[0], self.release)
         self.assertEqual({name for name in self.all_kernel_features if features[name][0] == "ok"}, self.kernel_features)

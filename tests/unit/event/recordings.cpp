@@ -211,6 +211,12 @@ std::vector<std::string> lines(const Trace& trace) {
     all.push_back("on_cpu " + thread_text(trace, sample.thread) + " " + time_text(sample.at) +
                   stack_text(trace, "stack", sample.stack));
   }
+  for (const Responses& responses : trace.responses) {
+    all.push_back("responses " + thread_text(trace, responses.thread) + " " +
+                  (responses.port != 0 ? std::to_string(responses.port) : responses.path) + " " +
+                  std::to_string(responses.count) + " to " + std::to_string(responses.connections) + " [" +
+                  time_text(responses.first) + "," + time_text(responses.last) + "]");
+  }
   for (const DiskCounters& counters : trace.disk_counters) {
     all.push_back("sample " + trace.actors.at(counters.disk).name + " " + time_text(counters.at) + " " +
                   std::to_string(counters.bytes) + " " + std::to_string(counters.ios));

@@ -80,6 +80,7 @@ class RecordingByHand {
 ///   preempt 11@START [OUT,RUN)
 ///   gap 11@START [FROM,TO)
 ///   on_cpu 11@START AT [stack leaf;root]
+///   responses 11@START PORT|PATH COUNT to CONNECTIONS [FIRST,LAST]
 ///   sample vda AT BYTES IOS
 ///   io 11@START vda [ISSUE,COMPLETE) BYTES
 ///   loss NAME COUNT                     (only counters that are not 0)

@@ -113,6 +113,34 @@ TEST_CASE("what analysis takes for granted is checked: preemptions, gaps and CPU
        [](Trace& t) {
          t.cpu_samples = {{1, 0, kNever}};
        }},
+      {"the responses up to 6 belong to no thread",
+       [](Trace& t) {
+         t.responses = {{2, 80, "", 1, 1, 5, 6}};
+       }},
+      {"thread 12: its responses have neither a port nor a path, or both",
+       [](Trace& t) {
+         t.responses = {{1, 0, "", 1, 1, 5, 6}};
+       }},
+      {"thread 12: its responses have neither a port nor a path, or both",
+       [](Trace& t) {
+         t.responses = {{1, 80, "/run/s", 1, 1, 5, 6}};
+       }},
+      {"thread 12: 0 responses to 0 connections",
+       [](Trace& t) {
+         t.responses = {{1, 80, "", 0, 0, 5, 6}};
+       }},
+      {"thread 12: 1 responses to 2 connections",
+       [](Trace& t) {
+         t.responses = {{1, 80, "", 1, 2, 5, 6}};
+       }},
+      {"thread 12: responses first=6 last=5 are not in order of time in the window",
+       [](Trace& t) {
+         t.responses = {{1, 80, "", 1, 1, 6, 5}};
+       }},
+      {"thread 12: responses first=5 last=- are not in order of time in the window",
+       [](Trace& t) {
+         t.responses = {{1, 80, "", 1, 1, 5, kNever}};
+       }},
       {"the gap at 5 belongs to no thread",
        [](Trace& t) {
          t.gaps = {{9, 5, 6}};

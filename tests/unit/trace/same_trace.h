@@ -130,6 +130,11 @@ inline std::string difference_of_threads(const Trace& a, const Trace& b) {
   }
   if (const std::string site = different_site(a, b); !site.empty()) return site;
   if (cpu_samples_differ(a, b)) return "CPU samples";
+  if (differs(a.responses, b.responses, [](const Responses& r) {
+        return std::tie(r.thread, r.port, r.path, r.count, r.connections, r.first, r.last);
+      })) {
+    return "responses";
+  }
   if (differs(a.preemptions, b.preemptions,
               [](const Preemption& p) { return std::tie(p.thread, p.out, p.run); })) {
     return "preemptions";

@@ -92,7 +92,7 @@ TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, irq, "
       "softirq, timer, wait, "
-      "preempt, unknown, false, on_cpu, sample, traffic or io)";
+      "preempt, unknown, false, on_cpu, responses, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
@@ -372,6 +372,33 @@ TEST_CASE("waits and unknown stretches need a thread that lives") {
 TEST_CASE("a CPU sample is of a thread that was born") {
   check({{head_lines + "on_cpu 5 at=200\nthread 5 tgid=1 comm=x start=300 exit=-\n",
           "f:3: on_cpu thread 5 was not born yet at 200"}});
+}
+
+TEST_CASE("responses are of a thread that was born, at one address and inside the window") {
+  check({{head_lines + "responses 5 port=80 count=1 connections=1 first=150 last=200\n" +
+              "thread 5 tgid=1 comm=x start=300 exit=-\n",
+          "f:3: responses thread 5 was not born yet at 200"}});
+  const std::string times = " first=150 last=200";
+  check(after(
+      head_lines, "3",
+      {{"responses 5 count=1 connections=1" + times,
+        "responses with neither port nor path (expected one of port and path)"},
+       {"responses 5 port=80 path=/run/s count=1 connections=1" + times,
+        "responses with both port and path (expected one of port and path)"},
+       {"responses 5 port=0 count=1 connections=1" + times, "port '0': expected a port, 1 to 65535"},
+       {"responses 5 port=65536 count=1 connections=1" + times, "port '65536': expected a port, 1 to 65535"},
+       {"responses 5 path= count=1 connections=1" + times, "empty path"},
+       {"responses 5 port=80 count=0 connections=0" + times,
+        "count '0': expected a count, 1 to 18446744073709551615"},
+       {"responses 5 port=80 count=2 connections=3" + times,
+        "2 responses to 3 connections (expected no more connections than responses)"},
+       {"responses 5 port=80 count=1 connections=1 first=200 last=150", "last 150 is before first 200"},
+       {"responses 5 port=80 count=1 connections=1 first=99 last=150",
+        "responses from 99 to 150 outside the window [100, 10000)"},
+       {"responses 5 port=80 count=1 connections=1 first=150 last=10001",
+        "responses from 150 to 10001 outside the window [100, 10000)"},
+       {"responses 5 port=80 connections=1" + times, "responses without count="},
+       {"responses 5 port=80 count=1" + times, "responses without connections="}}));
 }
 
 TEST_CASE("the intervals of a thread must be in order and disjoint") {

@@ -193,6 +193,7 @@ class RandomTrace {
         case 1:
           trace_.gaps.push_back({id, first, third});
           trace_.cpu_samples.push_back({id, stack(), second});
+          add_responses(id, second, third);
           break;
         default: {
           const bool woken = !open || either();
@@ -201,6 +202,17 @@ class RandomTrace {
         }
       }
     }
+  }
+
+  void add_responses(ActorId id, Nanos first, Nanos last) {
+    if (first < trace_.window.begin || last > trace_.window.end) return;
+    Responses responses{id, 0, "", 1 + below(1000), 0, first, last};
+    responses.connections = below(static_cast<std::uint32_t>(responses.count) + 1);
+    if (either())
+      responses.port = static_cast<std::uint16_t>(1 + below(UINT16_MAX));
+    else
+      responses.path = std::string(1 + below(5), static_cast<char>(below(256)));
+    trace_.responses.push_back(std::move(responses));
   }
 
   StackId stack() { return either() ? kNoStack : below(6); }

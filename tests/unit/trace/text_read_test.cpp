@@ -120,6 +120,8 @@ Trace every_record_and_key() {
       "on_cpu 6 stack=f;y at=160\n"
       "on_cpu 5 at=9000\n"
       "on_cpu 77 at=40\n"
+      "responses 6 last=300 first=200 connections=2 count=18446744073709551615 port=65535\n"
+      "responses 78 path=%00x;y count=1 connections=0 first=100 last=10000\n"
       "sample sda at=100 bytes=18446744073709551615 ios=7 in_flight=3\n"
       "io 5 disk=sda bytes=512 issue=70 complete=80\n"
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
@@ -141,7 +143,7 @@ TEST_CASE("every key of the records recording, cpu and stacks is read") {
 
 TEST_CASE("every record and key of actors is read") {
   const Trace trace = every_record_and_key();
-  REQUIRE(trace.actors.size() == 9);
+  REQUIRE(trace.actors.size() == 10);
   CHECK(trace.actors[0].name == std::string("a\0b", 3));
   CHECK(trace.actors[0].start == 50);
   CHECK(trace.actors[0].exit == 9000);
@@ -188,6 +190,23 @@ TEST_CASE("every record and key of threads' activity is read") {
   CHECK(trace.gaps[0].thread == 1);
   CHECK(trace.gaps[0].from == 200);
   CHECK(trace.gaps[0].to == kNever);
+}
+
+TEST_CASE("every key of the record responses is read") {
+  const Trace trace = every_record_and_key();
+  REQUIRE(trace.responses.size() == 2);
+  const Responses& tcp = trace.responses[0];
+  CHECK(tcp.thread == 1);
+  CHECK(tcp.port == 65535);
+  CHECK(tcp.path.empty());
+  CHECK(tcp.count == UINT64_MAX);
+  CHECK(tcp.connections == 2);
+  CHECK(tcp.first == 200);
+  CHECK(tcp.last == 300);
+  const Responses& unix = trace.responses[1];
+  CHECK(trace.actors.at(unix.thread).tid == 78);
+  CHECK(unix.port == 0);
+  CHECK(unix.path == std::string("\0x;y", 4));
 }
 
 TEST_CASE("every record and key of disks is read") {
