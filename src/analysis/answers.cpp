@@ -36,6 +36,8 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
   if (progress.count > 0) {
     out.per_s = static_cast<double>(progress.count) / to_seconds(prepared.trace.all().window.length());
   }
+  if (progress.connections > 0) out.connections = progress.connections;
+  out.addresses = progress.addresses;
   std::set<FoundActorId> actors;
   for (const ProgressPart& part : progress.parts) {
     for (const GroupId id : part.groups) {

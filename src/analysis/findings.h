@@ -493,11 +493,15 @@ struct FoundProgress {
     std::string name;  ///< hostile bytes
     std::size_t count = 0;
   };
-  std::vector<Threads> threads;  ///< the target's or, of How::clients, those that are answered
+  std::vector<Threads>
+      threads;  ///< the target's or, of How::clients without addresses, those that are answered
   Progress::How how = Progress::How::inferred;
   std::vector<FoundActorId> actors;  ///< ascending
   std::optional<double> per_s;       ///< how often it is made; none when not known
   double share = 0;                  ///< of the hand-overs and waits of all threads, 0 to 1
+  // Of counted responses to clients only (Progress):
+  std::optional<std::uint64_t> connections{};
+  std::vector<ServedAddress> addresses{};  ///< the one with most responses first
 };
 
 /// What a part took in the recording, and where: what its gain rests on.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <fnmatch.h>
 
@@ -192,8 +194,33 @@ std::optional<Progress> told(const ThreadGroups& groups, const Uses& uses, const
   return out.parts.empty() ? std::nullopt : std::optional(out);
 }
 
+/// Progress of the groups of the target that respond to clients.
+std::optional<Progress> responders(const Trace& trace, const ThreadGroups& groups) {
+  std::map<GroupId, std::uint64_t> of_group;
+  std::map<std::pair<std::uint16_t, std::string>, std::uint64_t> of_address;
+  Progress out;
+  out.how = Progress::How::clients;
+  for (const Responses& responses : trace.responses) {
+    if (trace.actors[responses.thread].outside) continue;
+    of_group[groups.group_of[responses.thread]] += responses.count;
+    of_address[{responses.port, responses.path}] += responses.count;
+    out.count += responses.count;
+    out.connections += responses.connections;
+  }
+  if (out.count < kEnoughAnswers) return std::nullopt;
+  for (const auto& [group, count] : of_group) out.parts.push_back({{group}, static_cast<double>(count)});
+  std::vector<std::pair<std::uint64_t, ServedAddress>> addresses;
+  for (const auto& [address, count] : of_address)
+    addresses.push_back({count, {address.first, address.second}});
+  std::stable_sort(addresses.begin(), addresses.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto& [count, address] : addresses) out.addresses.push_back(std::move(address));
+  return out;
+}
+
 /// Progress of the groups outside of the target that threads of the target answer.
-std::optional<Progress> clients(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+std::optional<Progress> answered_threads(const Trace& trace, const ThreadGroups& groups,
+                                         const WaitKinds& kinds) {
   std::vector<std::uint64_t> answers(groups.groups.size());
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
@@ -249,7 +276,9 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
     return {std::move(*named)};
   }
   std::vector<Progress> out = Inference(groups, kinds, uses).all();
-  if (std::optional<Progress> answered = clients(trace, groups, kinds); answered && !out.empty()) {
+  std::optional<Progress> answered = responders(trace, groups);
+  if (!answered) answered = answered_threads(trace, groups, kinds);
+  if (answered && !out.empty()) {
     answered->share = out.front().share;
     answered->work_share = out.front().work_share;
     out.front() = std::move(*answered);

@@ -19,10 +19,19 @@ struct ProgressPart {
   double weight = 0;  ///< among the parts of its progress: its share of all groups' weight, or answers
 };
 
+/// Where a server listens.
+struct ServedAddress {
+  std::uint16_t port = 0;  ///< TCP; 0: a unix socket
+  std::string path;        ///< as Responses::path; hostile bytes
+  friend bool operator==(const ServedAddress&, const ServedAddress&) = default;
+};
+
 struct Progress {
   enum class How : std::uint8_t {
-    told,      ///< the user named the threads
-    clients,   ///< answers that threads of the target give to threads outside of it
+    told,  ///< the user named the threads
+    /// Answers to clients: the responses that threads of the target sent on accepted connections or, if too
+    /// few were counted, the waits of threads outside of the target that threads of the target ended.
+    clients,
     inferred,  ///< from what most of the program does
   };
   How how = How::inferred;
@@ -30,6 +39,9 @@ struct Progress {
   double share = 0;         ///< of all groups' weight, 0 to 1
   double work_share = 0;    ///< of all running time and waits for disks, 0 to 1
   std::uint64_t count = 0;  ///< how often it was made in the window; 0: not known
+  // Of counted responses only:
+  std::uint64_t connections = 0;           ///< that got one or more; 0: not known
+  std::vector<ServedAddress> addresses{};  ///< the one with most responses first
 };
 std::string_view to_string(Progress::How how);
 

@@ -378,13 +378,20 @@ std::string joined_names(const FoundProgress& progress) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+Json address_json(const ServedAddress& address) {
+  if (address.port != 0) return {{"port", address.port}, {"path", nullptr}};
+  return {{"port", nullptr}, {"path", text(address.path)}};
+}
+
 Json progress_json(const FoundProgress& progress, std::size_t id) {
   return {{"id", id},
           {"name", text(joined_names(progress))},
           {"how", to_string(progress.how)},
           {"actors", progress.actors},
           {"per_s", rounded_or_null(progress.per_s)},
-          {"share", rounded(progress.share)}};
+          {"share", rounded(progress.share)},
+          {"connections", or_null(progress.connections)},
+          {"addresses", array_of(progress.addresses, address_json)}};
 }
 
 Json answer_json(const FoundAnswer& answer) {

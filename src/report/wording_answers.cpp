@@ -48,6 +48,24 @@ std::string disk_advice(const AnswerEvidence& evidence) {
                "sooner";
 }
 
+std::string address_text(const ServedAddress& address) {
+  if (address.port != 0) return fmt::format(":{}", address.port);
+  // The customary way to write a name that is no file's.
+  return address.path.front() == '\0' ? "@" + address.path.substr(1) : address.path;
+}
+
+/// `20 clients on :6379`
+std::string clients_text(const FoundProgress& progress) {
+  constexpr std::size_t kMostAddresses = 2;
+  const std::size_t shown = std::min(kMostAddresses, progress.addresses.size());
+  std::string addresses;
+  for (std::size_t i = 0; i < shown; ++i)
+    addresses += (i == 0 ? "" : ", ") + address_text(progress.addresses[i]);
+  const std::size_t more = progress.addresses.size() - shown;
+  if (more > 0) addresses += fmt::format(" and {} more", more);
+  return fmt::format("{} on {}", format_plural(progress.connections.value_or(0), "client"), addresses);
+}
+
 }  // namespace
 
 std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
@@ -61,7 +79,8 @@ std::string progress_name(const FoundProgress& progress, const ActorNames& names
 }
 
 std::string progress_text(const FoundProgress& progress, const ActorNames& names) {
-  const std::string who = progress_name(progress, names);
+  const std::string who =
+      progress.addresses.empty() ? progress_name(progress, names) : clients_text(progress);
   switch (progress.how) {
     case Progress::How::told:
       return fmt::format("{}: named by --progress", who);

@@ -225,6 +225,46 @@ TEST_CASE("answers to clients outside of the target are what it is for") {
   CHECK(few.progress.front().how == Progress::How::inferred);
 }
 
+std::string responses(int tid, const std::string& address, int count, int connections) {
+  return "responses " + std::to_string(tid) + " " + address + " count=" + std::to_string(count) +
+         " connections=" + std::to_string(connections) + " first=100 last=90000\n";
+}
+
+TEST_CASE("responses to clients come before the waits of threads that seem to be clients") {
+  const std::string threads =
+      thread(1, "read") + thread(2, "write") + thread(3, "admin") + thread(4, "client", " outside=yes");
+  const std::string some = threads + waits(4, 30, "thread:1", kQueue) + waits(1, 30, "thread:4", kQueue, 500);
+  const Found found(some + responses(1, "path=/run/s", 9, 1) + responses(1, "port=80", 40, 3) +
+                    responses(2, "port=80", 10, 0) + responses(3, "port=81", 1, 1) +
+                    responses(4, "port=82", 500, 7));
+  REQUIRE(!found.progress.empty());
+  const Progress& first = found.progress.front();
+  CHECK(first.how == Progress::How::clients);
+  CHECK(first.count == 60);
+  CHECK(first.connections == 5);
+  CHECK(first.addresses == std::vector<ServedAddress>{{80, ""}, {0, "/run/s"}, {81, ""}});
+  REQUIRE(first.parts.size() == 3);
+  CHECK(found.names(first.parts[0]) == Names{"read"});
+  CHECK(first.parts[0].weight == 49);
+  CHECK(found.names(first.parts[1]) == Names{"write"});
+  CHECK(first.parts[1].weight == 10);
+  CHECK(found.names(first.parts[2]) == Names{"admin"});
+  CHECK(first.parts[2].weight == 1);
+  CHECK(first.share == Approx(1.0));
+}
+
+TEST_CASE("fewer than 20 responses are no progress") {
+  const std::string threads = thread(1, "srv") + thread(2, "client", " outside=yes") +
+                              waits(2, 30, "thread:1", kQueue) + waits(1, 30, "thread:2", kQueue, 500);
+  const Found few(threads + responses(1, "port=80", 19, 2));
+  CHECK(few.progress.front().count == 30);
+  CHECK(few.progress.front().connections == 0);
+  CHECK(few.progress.front().addresses.empty());
+  const Found enough(threads + responses(1, "port=80", 20, 2));
+  CHECK(enough.progress.front().count == 20);
+  CHECK(enough.progress.front().connections == 2);
+}
+
 TEST_CASE("what the user names counts alone") {
   ProgressOptions options;
   options.threads = {"u*"};

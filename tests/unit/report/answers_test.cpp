@@ -63,6 +63,21 @@ nothing else is worth 1%
 )");
 }
 
+TEST_CASE("Where responses were counted, the progress has the number of clients and where they connect to") {
+  Findings findings = answered();
+  FoundProgress& progress = findings.progress[0];
+  const auto line = [&] {
+    const std::string screen = first_screen(findings);
+    return screen.substr(0, screen.find('\n'));
+  };
+  progress.connections = 20;
+  progress.addresses = {{6379, ""}};
+  CHECK(line() == "progress  1,762 answers/s to 20 clients on :6379");
+  progress.connections = 1;
+  progress.addresses = {{0, std::string("\0a\x1b", 3)}, {80, ""}, {0, "/run/s"}, {81, ""}};
+  CHECK(line() == "progress  1,762 answers/s to 1 client on @a\\x1b, :80 and 2 more");
+}
+
 TEST_CASE("Only an answer that is sure, split or up to has a number") {
   Findings findings = answered();
   findings.answers[0].certainty = Certainty::up_to;

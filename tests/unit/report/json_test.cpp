@@ -79,6 +79,8 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   CHECK(json::parse(to_json(sample))["answers"] == json::array());
   sample.progress = {{{{"A", 1}, {"\x1b", 2}}, Progress::How::clients, {0, 1}, 176.5, 0.75},
                      {{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.25}};
+  sample.progress[0].connections = 20;
+  sample.progress[0].addresses = {{6379, ""}, {0, std::string("\0x", 2)}};
   FoundAnswer disk;
   static_cast<Gain&>(disk) = {0.82, 0.77, 0.88, Certainty::up_to};
   disk.what = Resource::disk;
@@ -91,8 +93,10 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   sample.answers = {disk, work};
   const json report = json::parse(to_json(sample));
   CHECK(report["progress"] == json::parse(R"([
-    {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"share":0.75},
-    {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"share":0.25}])"));
+    {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"share":0.75,
+     "connections":20,"addresses":[{"port":6379,"path":null},{"port":null,"path":"\\x00x"}]},
+    {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"share":0.25,
+     "connections":null,"addresses":[]}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","knot":0},
