@@ -101,7 +101,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
 }  // namespace
 
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
-                          const std::vector<FoundKnot>& knots) {
+                          const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs) {
   FoundAnswers out;
   std::map<std::size_t, std::size_t> shown;  // index into out.progress of each kind that is referred to
   const auto refer = [&](std::size_t progress) {
@@ -113,6 +113,9 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
   };
   if (!prepared.answers.progress.empty()) {
     refer(0);
+    for (std::size_t i = 0; i < prepared.answers.asked.size(); ++i) {
+      out.what_ifs.push_back({prepared.answers.asked[i], what_ifs[i].asked});
+    }
   }
   for (const Answer& answer : prepared.answers.answers) {
     FoundAnswer one;

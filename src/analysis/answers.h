@@ -13,12 +13,13 @@ namespace offwait {
 struct FoundAnswers {
   std::vector<FoundProgress> progress;  ///< as Findings::progress
   std::vector<FoundAnswer> answers;     ///< as Findings::answers
+  std::vector<FoundWhatIf> what_ifs;    ///< as Findings::what_ifs
 };
 
 /// Kinds of progress that no answer refers to are left out, but for the first. A group of threads that the
-/// findings show as several actors is represented by the actor with most of its threads. Both are empty
-/// without AnalysisOptions::answers.
+/// findings show as several actors is represented by the actor with most of its threads. All are empty
+/// without AnalysisOptions::answers. `what_ifs` are those of the options that prepare() had.
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
-                          const std::vector<FoundKnot>& knots);
+                          const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs);
 
 }  // namespace offwait

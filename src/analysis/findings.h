@@ -528,6 +528,11 @@ struct FoundAnswer : Gain {
   AnswerEvidence evidence{};
 };
 
+/// What the first progress would gain by changes that the user asked about.
+struct FoundWhatIf : Gain {
+  std::string asked;  ///< in the user's words
+};
+
 struct Findings {
   Recording recording;
   double window_s = 0;
@@ -539,6 +544,7 @@ struct Findings {
   Verdict verdict;
   std::vector<FoundProgress> progress;  ///< the first counts; none without AnalysisOptions::answers
   std::vector<FoundAnswer> answers;     ///< best first
+  std::vector<FoundWhatIf> what_ifs;    ///< in the order asked; none if there is no progress
   std::vector<FoundActor> actors;
   std::vector<FoundEdge> edges;  ///< heaviest first
   std::vector<FoundKnot> knots;  ///< answers first, heaviest first, then background ones

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/nanos.h"
 #include "model/thread_filter.h"
+#include "progress/progress.h"
+#include "replay/what_if.h"
 
 namespace offwait {
 
@@ -16,6 +19,8 @@ struct AnalysisOptions {
   bool merge = true;                   ///< similar threads become one actor
   bool keep_false_wakeups = false;     ///< the waits around a false wakeup stay two
   bool answers = true;                 ///< replay the trace for Findings::answers, which takes longer
+  ProgressOptions progress{};          ///< whose progress the answers are for
+  std::vector<WhatIf> what_ifs{};      ///< for Findings::what_ifs
   ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/prepare.h"
 
+#include <utility>
 #include <vector>
 
 #include "graph/false_wakeups.h"
@@ -33,7 +34,13 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   Answers answers;
   if (options.answers) {
     groups = group_threads(trace);
-    answers = answers_of(trace, groups, {});
+    AnswerOptions asked;
+    asked.progress = options.progress;
+    for (const WhatIf& what_if : options.what_ifs) {
+      OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, trace, groups));
+      asked.asked.push_back(std::move(scenario));
+    }
+    answers = answers_of(trace, groups, asked);
   }
   const std::vector<FalseWakeup> found = find_false_wakeups(trace);
   FalseWakeupSums false_wakeups = sums_of(trace, found);

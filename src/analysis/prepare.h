@@ -34,7 +34,7 @@ struct Prepared {
 /// Validates the trace, replays it as it was recorded (a false wakeup took CPU time and let somebody go on),
 /// removes false wakeups (unless the options keep them), adds stand-ins for short-lived threads (if the
 /// options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
-/// validate() and sweep(), and for a window without length.
+/// validate(), scenario_of() and sweep(), and for a window without length.
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options);
 
 }  // namespace offwait

@@ -111,6 +111,14 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
   return Error{fmt::format("bad weight '{}': expected wait or weight", text)};
 }
 
+Result<std::string> parse_progress(std::string_view text) {
+  constexpr std::string_view kComm = "comm:";
+  if (text.starts_with(kComm)) text.remove_prefix(kComm.size());
+  if (text.empty())
+    return Error{"--progress needs the name of threads, or a pattern, as in --progress 'worker*'"};
+  return std::string(text);
+}
+
 Result<SpinFunction> parse_spin(std::string_view text) {
   const std::size_t comma = text.find(',');
   SpinFunction spin{std::string(text.substr(0, comma)),

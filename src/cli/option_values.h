@@ -34,6 +34,9 @@ Result<StackKind> parse_folded_kind(std::string_view text);
 /// `wait` or `weight`.
 Result<StackMeasure> parse_folded_weight(std::string_view text);
 
+/// The pattern after --progress: `GLOB`, or `comm:GLOB` as --what-if has it.
+Result<std::string> parse_progress(std::string_view text);
+
 /// `LOCK` or `LOCK,UNLOCK`.
 Result<SpinFunction> parse_spin(std::string_view text);
 

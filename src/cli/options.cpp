@@ -208,6 +208,27 @@ void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
       ->group("Analysis");
 }
 
+/// Whose progress counts, and what the user wants to know of it.
+void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
+  repeated(app.add_option_function<Texts>(
+               "--progress", into_list(analysis.progress.threads, parse_progress),
+               "more work done by these threads is what the answers are about: a name, or a pattern as "
+               "worker*; threads outside of the target count as well, such as its clients"))
+      ->type_name("GLOB")
+      ->group("Answers");
+  repeated(app.add_option_function<Texts>(
+               "--what-if",
+               [&analysis](const Texts& texts) {
+                 constexpr std::size_t kMost = 16;
+                 if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
+                 into_list(analysis.what_ifs, parse_what_if)(texts);
+               },
+               "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, cpus, or "
+               "comm:GLOB with cpu, sleep, remote or io DISK; /2 is half of the time, *2 twice as much"))
+      ->type_name("CHANGE[,CHANGE...]")
+      ->group("Answers");
+}
+
 void add_quiet(CLI::App& app, bool& quiet, const char* description) {
   app.add_flag("-q,--quiet", quiet, description)->group("Output");
 }
@@ -245,6 +266,7 @@ CommandLine::CommandLine() {
   add_recording_options(app, profile.recording);
   add_output_options(app, profile.output);
   add_quiet(app, profile.recording.quiet, kQuiet);
+  add_answer_options(app, profile.analysis);
   add_analysis_options(app, profile.analysis);
   add_help(app, kProfileHelp);
   app.set_version_flag("-V,--version", fmt::format("offwait {}", kVersion), "print the version")
@@ -254,6 +276,7 @@ CommandLine::CommandLine() {
   of_report.add_option("FILE", report.input, "the waits; '-' is standard input")->group("Arguments");
   add_output_options(of_report, report.output);
   add_quiet(of_report, report.quiet, kQuiet);
+  add_answer_options(of_report, report.analysis);
   add_analysis_options(of_report, report.analysis);
   add_help(of_report, kReportHelp);
 

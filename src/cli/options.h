@@ -13,6 +13,8 @@
 #include "cli/duration.h"
 #include "device/capacity.h"
 #include "model/thread_filter.h"
+#include "progress/progress.h"
+#include "replay/what_if.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -24,6 +26,8 @@ struct AnalysisOptions {
   bool merge = true;
   bool keep_false_wakeups = false;
   ThreadFilter filter;
+  ProgressOptions progress;
+  std::vector<WhatIf> what_ifs;
   GivenCapacities capacities;
 };
 

@@ -153,6 +153,8 @@ AnalysisOptions analysis_options(const cli::AnalysisOptions& options, const Wind
                    static_cast<double>(std::max<Nanos>(window.length(), 1));
   analysis.merge = options.merge;
   analysis.keep_false_wakeups = options.keep_false_wakeups;
+  analysis.progress = options.progress;
+  analysis.what_ifs = options.what_ifs;
   analysis.filter = options.filter;
   return analysis;
 }
@@ -251,9 +253,35 @@ int report_on(Recorded recorded, const Reporting& reporting, Outputs outputs) {
 /// Part of the analysis is checked before the recording, rather than after it.
 RecordingOptions with_checks(RecordingOptions recording, const cli::AnalysisOptions& analysis) {
   recording.filter = analysis.filter;
+  recording.progress_threads = analysis.progress.threads;
   recording.given_capacities = analysis.capacities;
   recording.recorder_version = kVersion;
   return recording;
+}
+
+/// Those of the user's choices that fit the recording. Notes say what does not fit, since a recording is not
+/// thrown away for it.
+cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
+                             std::vector<std::string>& notes) {
+  if (const Status matched = check_filter(trace.actors, options.filter); !matched) {
+    notes.push_back(matched.error().message + "; the report shows the whole target");
+    options.filter = {};
+  }
+  for (const std::string& pattern : std::exchange(options.progress.threads, {})) {
+    if (const Status matched = check_progress_threads(trace.actors, {pattern}); !matched)
+      notes.push_back(matched.error().message + "; the report goes without it");
+    else
+      options.progress.threads.push_back(pattern);
+  }
+  if (!options.what_ifs.empty()) {
+    const ThreadGroups groups = group_threads(trace);
+    std::erase_if(options.what_ifs, [&](const WhatIf& what_if) {
+      const Result<Scenario> scenario = scenario_of(what_if, trace, groups);
+      if (!scenario) notes.push_back(scenario.error().message);
+      return !scenario;
+    });
+  }
+  return options;
 }
 
 int run_command(const cli::ProfileOptions& options) {
@@ -261,11 +289,7 @@ int run_command(const cli::ProfileOptions& options) {
   if (!outputs) return fail(outputs.error());
   Result<Recorded> recorded = record(with_checks(options.recording, options.analysis));
   if (!recorded) return fail(recorded.error());
-  cli::AnalysisOptions analysis = options.analysis;
-  if (const Status matched = check_filter(recorded->trace.actors, analysis.filter); !matched) {
-    recorded->notes.push_back(matched.error().message + "; the report shows the whole target");
-    analysis.filter = {};
-  }
+  const cli::AnalysisOptions analysis = fitting(options.analysis, recorded->trace, recorded->notes);
   return report_on(std::move(recorded).value(),
                    {analysis, options.output, options.recording.quiet, options.recording.debuginfod},
                    std::move(outputs).value());
@@ -283,6 +307,9 @@ int run_command(const cli::ReportOptions& options) {
   if (!outputs) return fail(outputs.error());
   Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
   if (!trace) return fail(trace.error());
+  if (const Status matched = check_progress_threads(trace->actors, options.analysis.progress.threads);
+      !matched)
+    return fail(matched.error());
   return report_on({std::move(trace).value(), {}, std::nullopt},
                    {options.analysis, options.output, options.quiet}, std::move(outputs).value());
 }

@@ -70,6 +70,14 @@ Status check_filter(const std::vector<Actor>& actors, const ThreadFilter& filter
   return success();
 }
 
+Status check_progress_threads(const std::vector<Actor>& actors, const std::vector<std::string>& patterns) {
+  std::set<std::string> names;
+  for (const Actor& actor : actors) {
+    if (actor.kind == ActorKind::thread) names.insert(actor.name);
+  }
+  return check_patterns(patterns, names, "--progress: no thread");
+}
+
 Result<Trace> with_target(Trace trace, const ThreadFilter& filter) {
   if (filter.empty()) return trace;
   OFFWAIT_TRY(const std::vector<ActorId> chosen, choose(trace.actors, filter));

@@ -21,6 +21,10 @@ struct ThreadFilter {
 /// Fails if a pattern matches no thread of the target; the error lists the names that there are.
 Status check_filter(const std::vector<Actor>& actors, const ThreadFilter& filter);
 
+/// Fails if one of these patterns of --progress matches the name of no thread, be it of the target or not.
+/// The error lists the names that there are.
+Status check_progress_threads(const std::vector<Actor>& actors, const std::vector<std::string>& patterns);
+
 /// The trace with only the chosen threads as its target; the target's other threads become `outside`. A
 /// process has the name of its main thread or, if that was not recorded, of its oldest thread. The last name
 /// that a thread had counts. Fails as check_filter() does.

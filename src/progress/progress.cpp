@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include <fnmatch.h>
+#include "model/name_patterns.h"
 
 namespace offwait {
 
@@ -179,14 +179,19 @@ class Inference {
   Shares sum_;  ///< totals of all groups, which shares are parts of
 };
 
-std::optional<Progress> told(const ThreadGroups& groups, const Uses& uses, const ProgressOptions& options) {
+/// The groups with a thread that the user named.
+std::optional<Progress> told(const Trace& trace, const ThreadGroups& groups, const Uses& uses,
+                             const std::vector<std::string>& patterns) {
+  const auto named = [&](ActorId thread) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return name_matches(pattern, trace.actors[thread].name);
+    });
+  };
   Progress out;
   out.how = Progress::How::told;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    const std::string& name = groups.groups[id].name;
-    if (std::any_of(options.threads.begin(), options.threads.end(), [&name](const std::string& pattern) {
-          return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-        })) {
+    const std::vector<ActorId>& members = groups.groups[id].members;
+    if (std::any_of(members.begin(), members.end(), named)) {
       out.parts.push_back(
           {{id}, static_cast<double>(std::max<std::uint64_t>(uses.groups[id].waits_ended, 1))});
     }
@@ -272,7 +277,7 @@ std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
 
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                   const Uses& uses, const ProgressOptions& options) {
-  if (std::optional<Progress> named = told(groups, uses, options)) {
+  if (std::optional<Progress> named = told(trace, groups, uses, options.threads)) {
     return {std::move(*named)};
   }
   std::vector<Progress> out = Inference(groups, kinds, uses).all();

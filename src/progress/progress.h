@@ -46,7 +46,8 @@ struct Progress {
 std::string_view to_string(Progress::How how);
 
 struct ProgressOptions {
-  std::vector<std::string> threads;  ///< --progress: patterns of a shell (fnmatch(3)) of thread names
+  /// --progress: patterns of a shell (fnmatch(3)). A group counts if the name of one of its threads matches.
+  std::vector<std::string> threads;
 };
 
 /// How much of the program's activity a group stands for, by GroupId: the hand-overs that it gave and took,
@@ -55,8 +56,8 @@ struct ProgressOptions {
 std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses);
 
 /// The first one counts. The others are kinds of progress that the user may mean instead: parts of the
-/// program, and single groups. There are no others if the user told which threads count. The result is empty
-/// if no thread did anything.
+/// program, and single groups. There are no others if the user told which threads count. Patterns that match
+/// no thread have no effect. The result is empty if no thread did anything.
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                   const Uses& uses, const ProgressOptions& options);
 

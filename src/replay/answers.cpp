@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "progress/group_use.h"
@@ -42,7 +43,19 @@ struct Replays {
   Replayed replayed;
   std::vector<Change> tried;
   bool simulated = false;
+  std::optional<Replayed> asked;  ///< simulated: AnswerOptions::asked alone, in case it changes the CPUs
 };
+
+bool changes_cpus(const Scenario& scenario) {
+  return std::any_of(scenario.begin(), scenario.end(),
+                     [](const Change& change) { return change.resource == Resource::cpus; });
+}
+
+bool adds_cpus(const Scenario& scenario) {
+  return std::any_of(scenario.begin(), scenario.end(), [](const Change& change) {
+    return change.resource == Resource::cpus && change.factor < 1;
+  });
+}
 
 /// Divides the times of each scenario by those of the last one, which changes nothing.
 void relate_to_last(Replayed& replayed) {
@@ -79,7 +92,7 @@ class Answering {
     const Replays replays = replayed(out);
     out.simulated = replays.simulated;
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
-      out.asked[i] = gain(out, replays, 0, i);
+      out.asked[i] = gain_of_asked(out, replays, i);
     }
     out.answers = answers(out, replays);
     add_uses(out.answers);
@@ -95,8 +108,18 @@ class Answering {
       scenarios.push_back({change});
     }
     const ReplayInput input{trace_, groups_, kinds_, channels_, about.cpus};
-    if (about.cpus_short && simulated(input, scenarios, about.progress.front(), out)) {
-      return out;
+    const Progress& progress = about.progress.front();
+    if (about.cpus_short) {
+      scenarios.push_back({{Resource::cpus}});
+      if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
+        out.replayed = *std::move(changed);
+        out.tried.push_back({Resource::cpus});
+        out.simulated = true;
+        return out;
+      }
+      scenarios.pop_back();
+    } else if (std::any_of(options_.asked.begin(), options_.asked.end(), changes_cpus)) {
+      out.asked = simulated(input, options_.asked, progress);
     }
     out.replayed = replay(input, scenarios, kPieces);
     return out;
@@ -120,30 +143,40 @@ class Answering {
                     std::max(kFewestCandidates, kMostReplayBytes / std::max<std::size_t>(bytes, 1)));
   }
 
-  /// Whether the simulation reproduces the recording. If so, it gives the gains, that of more CPUs as well.
-  bool simulated(const ReplayInput& input, std::vector<Scenario> scenarios, const Progress& progress,
-                 Replays& out) const {
-    scenarios.push_back({{Resource::cpus}});
+  /// The scenarios as the simulation of the CPUs has them, if it reproduces the recording.
+  std::optional<Replayed> simulated(const ReplayInput& input, std::vector<Scenario> scenarios,
+                                    const Progress& progress) const {
     scenarios.emplace_back();
     const Scripts scripts = scripts_of(input, kMostSteps);
     const std::optional<Replayed> unchanged = simulate(input, scripts, {Scenario{}}, kPieces);
     if (!unchanged || std::abs(gain_of(progress, *unchanged, weights_, 0, 0, kPieces).least) > kReproduces) {
-      return false;
+      return std::nullopt;
     }
     std::optional<Replayed> changed = simulate(input, scripts, scenarios, kPieces);
-    if (!changed) {
-      return false;
+    if (changed) {
+      relate_to_last(*changed);
     }
-    out.replayed = *std::move(changed);
-    relate_to_last(out.replayed);
-    out.tried.push_back({Resource::cpus});
-    out.simulated = true;
-    return true;
+    return changed;
   }
 
-  Gain gain(const Answers& about, const Replays& replays, std::size_t progress, std::size_t scenario) const {
+  /// Of AnswerOptions::asked[index], for the first progress.
+  Gain gain_of_asked(const Answers& about, const Replays& replays, std::size_t index) const {
+    const Scenario& asked = options_.asked[index];
+    const bool on_other_cpus = !about.cpus_short && changes_cpus(asked);
+    Gain out =
+        gain(about, replays, on_other_cpus && replays.asked ? *replays.asked : replays.replayed, 0, index);
+    if (on_other_cpus && !replays.asked) {
+      out = {out.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::not_simulated};
+    } else if (adds_cpus(asked) && out.certainty == Certainty::sure) {
+      out = {out.gain, std::nullopt, std::nullopt, Certainty::up_to};  // as in ranked()
+    }
+    return out;
+  }
+
+  Gain gain(const Answers& about, const Replays& replays, const Replayed& replayed, std::size_t progress,
+            std::size_t scenario) const {
     const auto in_pieces = [&](std::size_t from, std::size_t to) {
-      return gain_of(about.progress[progress], replays.replayed, weights_, scenario, from, to);
+      return gain_of(about.progress[progress], replayed, weights_, scenario, from, to);
     };
     Gain out;
     const GainBounds whole = in_pieces(0, kPieces);
@@ -193,7 +226,8 @@ class Answering {
     std::vector<Answer> out;
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
       Answer answer;
-      static_cast<Gain&>(answer) = gain(about, replays, progress, options_.asked.size() + i);
+      static_cast<Gain&>(answer) =
+          gain(about, replays, replays.replayed, progress, options_.asked.size() + i);
       answer.change = replays.tried[i];
       answer.progress = progress;
       if (answer.change.resource == Resource::cpus && answer.certainty == Certainty::sure) {

@@ -31,6 +31,7 @@ enum class Doubt : std::uint8_t {
   unknown_wakers,  ///< it is unknown what ended much of the waiting
   guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
   cpus_short,      ///< and the simulation does not reproduce the recording
+  not_simulated,   ///< the number of CPUs is changed, and the simulation does not reproduce the recording
 };
 
 /// What a scenario would gain: throughput of a progress with it, minus 1.
@@ -65,7 +66,8 @@ struct AnswerOptions {
 };
 
 /// Replays the trace with each part that takes time made twice as fast. Gains come from lanes or, where the
-/// CPUs are short, from the simulation, if that reproduces the recording within 5 %; else they are rough. A
+/// CPUs are short or their number is changed, from the simulation, if that reproduces the recording within
+/// 5 %; else they are rough. A
 /// range is no error bound: it spans the pieces of this recording only. The trace must satisfy validate().
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
 

@@ -238,7 +238,7 @@ Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const Th
   for (const NamedChange& named : what_if.changes) {
     const Result<Scenario> changes = scenario_of(named, trace, groups);
     if (!changes) {
-      return in_option(what_if.asked, changes.error().message);
+      return Error{in_option(what_if.asked, changes.error().message).message};
     }
     out.insert(out.end(), changes->begin(), changes->end());
   }

@@ -407,6 +407,14 @@ Json answer_json(const FoundAnswer& answer) {
           {"knot", or_null(answer.knot)}};
 }
 
+Json what_if_json(const FoundWhatIf& what_if) {
+  return {{"asked", text(what_if.asked)},
+          {"gain", rounded(what_if.gain)},
+          {"low", rounded_or_null(what_if.low)},
+          {"high", rounded_or_null(what_if.high)},
+          {"certainty", to_string(what_if.certainty)}};
+}
+
 }  // namespace
 
 std::string to_json(const Findings& findings) {
@@ -434,6 +442,7 @@ std::string to_json(const Findings& findings) {
   }
   out["progress"] = std::move(progress);
   out["answers"] = array_of(findings.answers, answer_json);
+  out["what_if"] = array_of(findings.what_ifs, what_if_json);
   Json actors = Json::array();
   for (const FoundActor& actor : findings.actors) {
     actors.push_back(actor_json(actor, static_cast<FoundActorId>(actors.size())));

@@ -70,6 +70,7 @@ void put_first_screen(const TextPage& page) {
   if (page.findings.answers.empty()) {
     page.canvas.gap();
     page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
+    put_what_ifs(page);
     return;
   }
   if (const std::string stuck = deadlock_sentences(page.findings, page.names); !stuck.empty()) {
@@ -80,6 +81,7 @@ void put_first_screen(const TextPage& page) {
   if (!answers_can_be_judged(page.findings)) {
     page.canvas.flow(words(graph_sentence(page.findings, page.names)), 0);
   }
+  put_what_ifs(page);
 }
 
 /// What limits nothing: it is of use where there is no answer, or where threads are stuck.

@@ -9,4 +9,8 @@ namespace offwait {
 /// Needs at least one kind of progress and one answer.
 void put_answers(const TextPage& page);
 
+/// What the changes that the user asked about would gain, a line for each. Puts nothing if there are none,
+/// and if the recording is too short to judge.
+void put_what_ifs(const TextPage& page);
+
 }  // namespace offwait

@@ -66,6 +66,24 @@ std::string clients_text(const FoundProgress& progress) {
   return fmt::format("{} on {}", format_plural(progress.connections.value_or(0), "client"), addresses);
 }
 
+std::string_view doubt_clause(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::none:
+      break;
+    case Doubt::pieces_differ:
+      return "parts of the recording differ by more than 10 points";
+    case Doubt::unknown_wakers:
+      return "for much of its waiting time it is unknown what ended the wait";
+    case Doubt::guessed_locks:
+      return "much of its waiting was taken for waits for locks without function names that say so";
+    case Doubt::cpus_short:
+      return "the CPUs are short, and the simulation of them does not reproduce the recording";
+    case Doubt::not_simulated:
+      return "the simulation of the CPUs does not reproduce the recording";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
@@ -147,42 +165,38 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
   return fmt::format("{} CPUs instead of {}", 2 * cpus, cpus);
 }
 
-std::string gain_text(const FoundAnswer& answer) {
-  if (answer.certainty == Certainty::rough) {
+std::string gain_text(const Gain& gain) {
+  if (gain.certainty == Certainty::rough) {
     return "";
   }
-  const std::string gain =
-      fmt::format("{}{:+}%", answer.certainty == Certainty::up_to ? "up to " : "", percent(answer.gain));
-  if (!answer.low || !answer.high || percent(*answer.low) == percent(*answer.high)) {
-    return gain;
+  const std::string most =
+      fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "up to " : "", percent(gain.gain));
+  if (!gain.low || !gain.high || percent(*gain.low) == percent(*gain.high)) {
+    return most;
   }
-  return fmt::format("{} ({} to {})", gain, percent(*answer.low), percent(*answer.high));
+  return fmt::format("{} ({} to {})", most, percent(*gain.low), percent(*gain.high));
 }
 
-std::string_view certainty_sentence(const FoundAnswer& answer) {
-  if (answer.certainty == Certainty::up_to) {
+std::string certainty_sentence(const Gain& gain, std::string_view given) {
+  if (gain.certainty == Certainty::up_to) {
     return "Up to: what would limit next did not show in the recording.";
   }
-  if (answer.certainty != Certainty::rough) {
-    return "";
+  const std::string_view reason = doubt_clause(gain.doubt);
+  return gain.certainty == Certainty::rough && !reason.empty()
+             ? fmt::format("Rough: {}, so only {} is given.", reason, given)
+             : "";
+}
+
+std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, const ActorNames& names) {
+  const bool is_split = !findings.answers.empty() && findings.answers.front().certainty == Certainty::split;
+  std::string gain = gain_text(what_if);
+  if (gain.empty()) {
+    const bool is_little = std::abs(what_if.gain) < kWorthALine;
+    gain = is_little ? "little would change" : what_if.gain > 0 ? "a gain" : "a loss";
   }
-  switch (answer.doubt) {
-    case Doubt::none:
-      break;
-    case Doubt::pieces_differ:
-      return "Rough: parts of the recording differ by more than 10 points, so only the order is given.";
-    case Doubt::unknown_wakers:
-      return "Rough: for much of its waiting time it is unknown what ended the wait, so only the order is "
-             "given.";
-    case Doubt::guessed_locks:
-      return "Rough: much of its waiting was taken for waits for locks without function names that say so, "
-             "so only the order is given.";
-    case Doubt::cpus_short:
-      return "Rough: the CPUs are short, and the simulation of them does not reproduce the recording, so "
-             "only "
-             "the order is given.";
-  }
-  return "";
+  return fmt::format("what if {}: {}{} [{}]", what_if.asked,
+                     is_split ? fmt::format("for {}: ", progress_name(findings.progress.front(), names)) : "",
+                     gain, to_string(what_if.certainty));
 }
 
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {

@@ -29,10 +29,13 @@ std::string answers_heading(const Findings& findings, const ActorNames& names);
 /// `disk loop0 twice as fast`; `redis-server's CPU work halved`; `2 CPUs instead of 1`.
 std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 /// `+82% (77 to 88)`; empty where there is no number.
-std::string gain_text(const FoundAnswer& answer);
+std::string gain_text(const Gain& gain);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, of which
-/// answers_heading() speaks.
-std::string_view certainty_sentence(const FoundAnswer& answer);
+/// answers_heading() speaks. `given` is what is said in place of the number.
+std::string certainty_sentence(const Gain& gain, std::string_view given = "the order");
+
+/// `what if disk loop0 /2, cpus *2: +61% (55 to 66) [sure]`. Without a number only the direction is given.
+std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, const ActorNames& names);
 
 /// `redis-server waited 9.10 s, 1,632 times 5.60 ms, most of it in`: a stack or samples follow; without them
 /// the text ends before the comma.

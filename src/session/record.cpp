@@ -64,11 +64,14 @@ Result<Subject> find_subject(const TargetOptions& options) {
 }
 
 /// A pattern that matches no thread is not an error yet, because threads may start later.
-void warn_of_filter(const ThreadFilter& filter, const Target& target) {
-  const Status matched = check_filter(threads_of(target), filter);
-  if (!matched)
-    fmt::print(stderr, "offwait: {}; recording in case one starts\n",
-               escape(matched.error().message, Charset::utf8));
+void warn_of_patterns(const RecordingOptions& options, const Target& target) {
+  const std::vector<Actor> threads = threads_of(target);
+  for (const Status& matched :
+       {check_filter(threads, options.filter), check_progress_threads(threads, options.progress_threads)}) {
+    if (!matched)
+      fmt::print(stderr, "offwait: {}; recording in case one starts\n",
+                 escape(matched.error().message, Charset::utf8));
+  }
 }
 
 Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOptions& options) {
@@ -189,7 +192,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   Target& target = subject.target;
   OFFWAIT_TRY_STATUS(check_given(options.given_capacities));
   OFFWAIT_TRY(const CaptureOptions capture, capture_options(subject, options));
-  if (!options.quiet && !command) warn_of_filter(options.filter, target);
+  if (!options.quiet && !command) warn_of_patterns(options, target);
 
   const Commands commands = commands_to_run(options);
   const auto give_up = [&](Remaining remaining) {

@@ -38,10 +38,11 @@ struct RecordingOptions {
   bool java = false;             ///< ask JVMs for the names of the code that they have compiled
   bool debuginfod = false;       ///< ask debuginfod-find for debug files
   std::vector<SpinFunction> spins;
-  /// Both are only checked here, so that a pattern without a match or a device that this host does not have
-  /// is reported before time is spent on the recording. The trace has all threads, and the host's own
+  /// These three are only checked here, so that a pattern without a match or a device that this host does not
+  /// have is reported before time is spent on the recording. The trace has all threads, and the host's own
   /// knowledge of its devices.
   ThreadFilter filter;
+  std::vector<std::string> progress_threads;  ///< patterns of --progress
   GivenCapacities given_capacities;
   bool quiet = false;            ///< show no progress and no warnings on standard error
   std::string recorder_version;  ///< kept with the recording

@@ -195,6 +195,23 @@ class Reports(TestCase):
                                                              if actor["kind"] == "thread" and not actor["outside"]})
             self.assertEqual(run("-p", target.pid, "-d", "300ms", "-q", "--comm", "x").stderr, b"")
 
+    def test_what_nobody_can_be_asked_about_is_noted_and_costs_no_recording(self):
+        warning = b"offwait: --progress: no thread is called 'x'; there are "
+        with ping_pong() as target:
+            result = run("-p", target.pid, "-d", "300ms", "--json", "-", "--progress", "x", "--progress", "ping", "--what-if",
+                         "disk nosuch /2", "--what-if", "comm:pong cpu /2")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            lines = result.stderr.splitlines()
+            self.assertTrue(lines[0].startswith(warning), lines)
+            self.assertTrue(lines[0].endswith(b"; recording in case one starts"), lines)
+            self.assertTrue(lines[-2].startswith(warning), lines)
+            self.assertTrue(lines[-2].endswith(b"; the report goes without it"), lines)
+            self.assertTrue(lines[-1].startswith(b"offwait: --what-if 'disk nosuch /2': no recorded disk is called 'nosuch'; "),
+                            lines)
+            report = self.valid_json(result.stdout)
+            self.assertEqual([(one["how"], one["name"]) for one in report["progress"]], [("told", "ping")])
+            self.assertEqual([one["asked"] for one in report["what_if"]], ["comm:pong cpu /2"])
+
     def test_devices_that_do_not_exist_are_told_before_the_recording(self):
         with sleeper() as target:
             begin = time.monotonic()

@@ -271,6 +271,89 @@ class PartsOfTheTarget(TestCase):
         self.assertIn(rb"\x1b]0;owned\x07", result.stderr)
 
 
+class Asked(TestCase):
+    """--progress and --what-if on two programs in one target: `slow` waits for the disk vda for most of the time, `busy`
+    computes for most of it."""
+    # Of 4 ms, slow-1 and slow-2 wait for the disk vda for 3.5 ms, and busy runs for 3.5 ms: this is the gain of either in
+    # half of the time.
+    GAIN = 4 / (0.5 + 3.5 / 2) - 1
+
+    def setUp(self):
+        lines = [f"thread {tid} tgid=1 comm={name} start=0 exit=-"
+                 for tid, name in ((1, "slow-1"), (2, "slow-2"), (3, "busy"))]
+        for turn in range(0, 2_000_000_000, 4_000_000):
+            end = turn + 4_000_000
+            for tid, begin, disk in ((1, turn + 500_000, "vda"), (2, turn + 500_000, "vda"), (3, turn + 3_500_000, "vdb")):
+                lines.append(f"wait {tid} block={begin} wake={end} run={end} waker=disk:{disk} class=disk")
+        self.file = given(self, "offwait-waits 1\nwindow 0 2000000000\nrecording cpus=8\n" + "\n".join(lines) + "\n")
+
+    def report(self, *options):
+        result = run("report", self.file, "--json", "-", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, b"")
+        return self.valid_json(result.stdout)
+
+    def part(self, report, answer):
+        """What the answer changes, as (what, actor or disk)."""
+        one = answer["device"] if answer["device"] is not None else answer["actor"]
+        return answer["what"], report["actors"][one]["name"]
+
+    def test_the_first_answer_is_for_the_progress_that_the_user_names(self):
+        self.assertEqual(self.report()["answers"][0]["certainty"], "split")
+        for pattern, what in (("slow*", ("disk", "vda")), ("comm:slow-2", ("disk", "vda")), ("busy", ("cpu", "busy"))):
+            with self.subTest(pattern):
+                report = self.report("--progress", pattern)
+                self.assertEqual([one["how"] for one in report["progress"]], ["told"])
+                first = report["answers"][0]
+                self.assertIn(self.part(report, first), [what, ("io", what[1])])
+                self.assertAlmostEqual(first["gain"], self.GAIN, delta=0.02)
+                self.assertEqual(first["certainty"], "sure")
+        text = run("report", self.file, "--progress", "busy").stdout.decode()
+        self.assertIn("\nprogress  busy: named by --progress\n", text)
+        self.assertIn("\n1  busy's CPU work halved: +78%", text)
+
+    def test_what_if_a_disk_were_twice_as_fast_is_the_answer_of_that_disk(self):
+        report = self.report("--progress", "slow*", "--what-if", "disk vda /2", "--what-if", "disk vdb /2")
+        vda = next(one for one in report["answers"] if self.part(report, one) == ("disk", "vda"))
+        self.assertEqual(report["what_if"][0], {"asked": "disk vda /2", **{key: vda[key] for key in
+                                                                          ("gain", "low", "high", "certainty")}})
+        self.assertEqual(report["what_if"][1]["asked"], "disk vdb /2")
+        self.assertAlmostEqual(report["what_if"][1]["gain"], 0, delta=0.001)
+
+    def test_changes_together(self):
+        report = self.report("--progress", "slow*", "--what-if", " disk vda /4, comm:slow* cpu /2 ", "--what-if",
+                             "comm:slow-? io vda *2,comm:busy sleep /2")
+        self.assertEqual(report["what_if"][0]["asked"], "disk vda /4, comm:slow* cpu /2")
+        self.assertAlmostEqual(report["what_if"][0]["gain"], 4 / (0.25 + 3.5 / 4) - 1, delta=0.02)
+        self.assertAlmostEqual(report["what_if"][1]["gain"], 4 / (0.5 + 3.5 * 2) - 1, delta=0.02)
+
+    def test_the_text_has_a_line_for_each(self):
+        result = run("report", self.file, "--progress", "slow*", "--what-if", "disk vda /2", "--what-if", "disk vdb *3")
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertIn("\nwhat if disk vda /2: +78% [sure]\nwhat if disk vdb *3: +0% [sure]\n", result.stdout.decode())
+        self.assertNotIn("what if", run("report", self.file).stdout.decode())
+
+    def test_mistakes_name_what_is_wrong_and_what_there_is(self):
+        for sentence, options in (
+                ("--progress: no thread is called 'x*'; there are 'busy', 'slow-1', 'slow-2'", ["--progress", "x*"]),
+                ("--what-if 'disk sda /2': no recorded disk is called 'sda'; there are 'vda', 'vdb'",
+                 ["--what-if", "disk sda /2"]),
+                ("--what-if 'comm:x cpu /2': no recorded thread is called 'x'; there are 'busy', 'slow-1', 'slow-2'",
+                 ["--what-if", "comm:x cpu /2"]),
+                ("--what-if 'comm:slow-1 cpu /2': 'slow-1' is the name of 1 of 2 similar threads, one of them 'slow-1', and "
+                 "they are changed together: write a pattern that matches all of them",
+                 ["--what-if", "comm:slow-1 cpu /2"])):
+            with self.subTest(options):
+                self.fails(1, sentence, "report", self.file, *options)
+        for sentence, text in (
+                ("--what-if 'disk vda': 'vda' stands where a factor is expected: /2 is half of the time, *2 twice as much",
+                 "disk vda"),
+                (r"--what-if '\x1b[2J cpu /2': '\x1b[2J' is nothing that can be changed: write 'disk vda /2', 'cpus *2' or "
+                 "'comm:worker* cpu /2'", "\x1b[2J cpu /2")):
+            with self.subTest(text):
+                self.misused(sentence, "report", self.file, "--what-if", text)
+
+
 class BadInput(TestCase):
     def given(self, content):
         return given(self, content)

@@ -74,6 +74,26 @@ TEST_CASE("An answer names the knot that its actor is in, and none if there is n
   CHECK_FALSE(without.answers[0].knot);
 }
 
+TEST_CASE("Changes that the user asks about are answered in the user's words") {
+  const Scene scene = two_readers();
+  AnalysisOptions options;
+  options.what_ifs = {*parse_what_if("disk vda /2"), *parse_what_if("disk vda /2, comm:read* cpu /2")};
+  const Findings findings = scene.findings(options);
+  REQUIRE(findings.what_ifs.size() == 2);
+  CHECK(findings.what_ifs[0].asked == "disk vda /2");
+  CHECK(findings.what_ifs[0].gain == findings.answers[0].gain);
+  CHECK(findings.what_ifs[1].asked == "disk vda /2, comm:read* cpu /2");
+  CHECK(findings.what_ifs[1].gain == Approx(1).margin(0.01));
+  options.progress.threads = {"read-2"};
+  CHECK(scene.findings(options).progress[0].how == Progress::How::told);
+  options.what_ifs = {*parse_what_if("disk sda /2")};
+  const Result<Findings> failed = analyse(scene.trace, options);
+  REQUIRE(!failed.ok());
+  CHECK(failed.error().message ==
+        "--what-if 'disk sda /2': no recorded disk is called 'sda'; there are 'vda'");
+  CHECK(failed.error().exit_status == 1);
+}
+
 TEST_CASE("Without answers in the options there are neither answers nor progress") {
   AnalysisOptions options;
   options.answers = false;

@@ -352,6 +352,34 @@ TEST_CASE("several processes, none of them twice") {
   CHECK(wrong({"-p", "1, 2"}).starts_with("bad number of a process or thread ' 2'"));
 }
 
+TEST_CASE("whose progress counts, and changes to answer for, several times each") {
+  const ProfileOptions options =
+      good<ProfileOptions>({"-p", "1", "--progress", "a*", "--progress=comm:b", "--what-if",
+                            "disk vda /2, comm:a cpu *2", "--what-if", "cpus *2"});
+  CHECK(options.analysis.progress.threads == Words{"a*", "b"});
+  REQUIRE(options.analysis.what_ifs.size() == 2);
+  CHECK(options.analysis.what_ifs[0].asked == "disk vda /2, comm:a cpu *2");
+  CHECK(options.analysis.what_ifs[0].changes.size() == 2);
+  CHECK(options.analysis.what_ifs[1].changes == std::vector<NamedChange>{{Resource::cpus, "", "", 0.5}});
+  const ReportOptions report =
+      good<ReportOptions>({"report", "x", "--progress", "t", "--what-if", "cpus *2"});
+  CHECK(report.analysis.progress.threads == Words{"t"});
+  CHECK(report.analysis.what_ifs.size() == 1);
+  CHECK(good<ProfileOptions>({"-p", "1"}).analysis.progress.threads.empty());
+  CHECK(wrong({"dump", "-p", "1", "--what-if", "cpus *2"}) ==
+        "dump has no option --what-if: offwait and offwait report have it");
+  for (const char* const empty : {"", "comm:"}) {
+    CHECK(wrong({"-p", "1", "--progress", empty}) ==
+          "--progress needs the name of threads, or a pattern, as in --progress 'worker*'");
+  }
+  CHECK(wrong({"-p", "1", "--what-if", "disk vda 2"}) ==
+        "--what-if 'disk vda 2': '2' stands where a factor is expected: /2 is half of the time, *2 twice as "
+        "much");
+  Words many = {"report", "x"};
+  for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--what-if", "cpus *2"});
+  CHECK(wrong(many) == "--what-if may be given 16 times");
+}
+
 TEST_CASE("parts of the target by name, several times each") {
   const ProfileOptions options =
       good<ProfileOptions>({"-p", "1", "--comm", "a*", "--threads", "b", "--comm=c"});

@@ -274,6 +274,21 @@ TEST_CASE("what the user names counts alone") {
   CHECK(found.names(found.progress[0].parts[0]) == Names{"use"});
 }
 
+TEST_CASE("a group counts if the name of one of its threads matches") {
+  ProgressOptions options;
+  options.threads = {"use-2", "nobody"};
+  const std::string lines = thread(1, "make") + thread(2, "use-1") + thread(3, "use-2");
+  const Found found(lines + waits(2, 50, "thread:1", kQueue) + waits(3, 50, "thread:1", kQueue), options);
+  REQUIRE(found.progress.size() == 1);
+  CHECK(found.progress[0].how == Progress::How::told);
+  REQUIRE(found.progress[0].parts.size() == 1);
+  CHECK(found.names(found.progress[0].parts[0]) == Names{"use-1"});
+  options.threads = {"nobody"};
+  const Found other(lines + waits(2, 50, "thread:1", kQueue), options);
+  REQUIRE(!other.progress.empty());
+  CHECK(other.progress[0].how == Progress::How::inferred);
+}
+
 TEST_CASE("two services that share a log may be meant each") {
   const Found found(thread(1, "http") + thread(2, "mail") + thread(3, "log") +
                     waits(3, 40, "thread:1", kQueue) + waits(3, 40, "thread:2", kQueue, 600));

@@ -122,6 +122,27 @@ TEST_CASE("scenarios that are asked for are answered") {
   CHECK(found.asked[1].gain == Approx(1).margin(0.02));
 }
 
+TEST_CASE("a number of CPUs that is asked for is simulated, though the CPUs are not short") {
+  test::Program program(600'000, 4);
+  program.thread(1, "work");
+  program.thread(2, "work");
+  for (long at = 3000; at < 600'000; at += 3000) {
+    for (const int tid : {1, 2}) {
+      program.wait(tid, at, at, "timer", "class=sleep");
+    }
+  }
+  AnswerOptions options;
+  options.asked = {{{Resource::cpus, kNoGroup, kNoActor, 4}}, {{Resource::cpus, kNoGroup, kNoActor, 0.5}}};
+  const Answers found = answers(program.trace(), options);
+  CHECK(!found.cpus_short);
+  CHECK(!found.simulated);
+  REQUIRE(found.asked.size() == 2);
+  CHECK(found.asked[0].gain == Approx(-0.5).margin(0.03));
+  CHECK(found.asked[0].certainty == Certainty::sure);
+  CHECK(found.asked[1].gain == Approx(0).margin(0.03));
+  CHECK(found.asked[1].certainty == Certainty::up_to);
+}
+
 TEST_CASE("an empty recording has no answers") {
   test::Program program(1000);
   CHECK(answers(program.trace()).answers.empty());

@@ -116,6 +116,31 @@ TEST_CASE("Kinds of progress that want different changes are named beside them")
         std::string::npos);
 }
 
+TEST_CASE("What the user asked about follows the answers, with one sentence for each doubt") {
+  Findings findings = answered();
+  findings.what_ifs = {{{0.61, 0.55, 0.66}, "disk vda /2, comm:\x1b cpu /2"},
+                       {{0.4, {}, {}, Certainty::up_to}, "cpus *2"},
+                       {{0.2, {}, {}, Certainty::rough, Doubt::not_simulated}, "cpus *3"},
+                       {{-0.2, {}, {}, Certainty::rough, Doubt::not_simulated}, "cpus /2"},
+                       {{0.01, {}, {}, Certainty::rough, Doubt::pieces_differ}, "disk vda *2"}};
+  const std::string screen = first_screen(findings);
+  CHECK(screen.substr(screen.find("nothing else")) == R"(nothing else is worth 1%
+
+what if disk vda /2, comm:\x1b cpu /2: +61% (55 to 66) [sure]
+what if cpus *2: up to +40% [up-to]
+Up to: what would limit next did not show in the recording.
+what if cpus *3: a gain [rough]
+Rough: the simulation of the CPUs does not reproduce the recording, so only the direction is given.
+what if cpus /2: a loss [rough]
+what if disk vda *2: little would change [rough]
+Rough: parts of the recording differ by more than 10 points, so only the direction is given.
+)");
+  findings.answers[0].certainty = Certainty::split;
+  CHECK(first_screen(findings).find("what if cpus *2: for B: up to +40% [up-to]\n") != std::string::npos);
+  findings.window_s = 0.4;
+  CHECK(first_screen(findings).find("what if") == std::string::npos);
+}
+
 TEST_CASE("A recording that is too short has no answer but what the wait graph says") {
   Findings findings = answered();
   findings.window_s = 0.4;

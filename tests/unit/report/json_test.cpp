@@ -16,11 +16,11 @@ TEST_CASE("The fields of the contract, in its order") {
   for (const auto& [name, value] : report.items()) {
     names.push_back(name);
   }
-  CHECK(names == std::vector<std::string>{"schema",     "recording",     "loss",       "totals",
-                                          "cpu_supply", "stack_ends",    "options",    "verdict",
-                                          "progress",   "answers",       "actors",     "edges",
-                                          "knots",      "sinks",         "refinement", "disks",
-                                          "nics",       "false_wakeups", "open_waits", "elsewhere"});
+  CHECK(names == std::vector<std::string>{"schema",     "recording", "loss",    "totals",        "cpu_supply",
+                                          "stack_ends", "options",   "verdict", "progress",      "answers",
+                                          "what_if",    "actors",    "edges",   "knots",         "sinks",
+                                          "refinement", "disks",     "nics",    "false_wakeups", "open_waits",
+                                          "elsewhere"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 
@@ -102,6 +102,16 @@ TEST_CASE("Progress and answers, with null for what is not known") {
      "certainty":"up-to","knot":0},
     {"what":"cpu","actor":1,"device":null,"lock":null,"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","knot":null}])"));
+}
+
+TEST_CASE("What the user asked about stands beside the answers, in the user's words") {
+  Findings sample = sample_findings();
+  CHECK(json::parse(to_json(sample))["what_if"] == json::array());
+  sample.what_ifs = {{{0.61, 0.55, 0.66, Certainty::sure}, "disk vda /2, cpus *2"},
+                     {{-0.5, std::nullopt, std::nullopt, Certainty::rough}, "comm:\x1b cpu *3"}};
+  CHECK(json::parse(to_json(sample))["what_if"] == json::parse(R"([
+    {"asked":"disk vda /2, cpus *2","gain":0.61,"low":0.55,"high":0.66,"certainty":"sure"},
+    {"asked":"comm:\\x1b cpu *3","gain":-0.5,"low":null,"high":null,"certainty":"rough"}])"));
 }
 
 TEST_CASE("The total is the sum of the losses") {
