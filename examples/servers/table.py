@@ -23,7 +23,7 @@ def name_of(actor):
         name = f"{actor['kind']} {name}"
     elif actor["members"] > 1:
         name += f"×{actor['members']}"
-    return name + (" (outside)" if actor.get("outside") and actor["kind"] in ("thread", "group") else "")
+    return name
 
 
 WORDS = {"cpu": "{}: CPU work", "io": "{}: requests to {}", "disk": "{}", "sleep": "{}: sleeps", "remote": "{}: remote services",
