@@ -34,6 +34,7 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       const GroupId waker = groups.group_of[site.waker];
       use.handovers += sum.ended;
       uses.groups[waker].handovers += sum.ended;
+      uses.groups[waker].units += kind == WaitKind::handover ? sum.ended : 0;
       Handovers& between = uses.handovers[std::minmax(waiter, waker)];
       (kind == WaitKind::lock ? between.lock : between.queue) += sum.ended;
       use.guessed_ns += guessed && kind == WaitKind::lock ? sum.wait_ns : 0;
@@ -47,6 +48,7 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       break;
   }
   use.waits_ended += sum.ended;
+  use.units += sum.ended;
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ namespace {
 /// of the hand-overs of one of them.
 constexpr std::uint64_t kJoining = 3;
 constexpr double kJoiningPart = 0.1;
-/// Fewer answers to clients than these are no progress.
-constexpr std::uint64_t kEnoughAnswers = 20;
+/// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a thread
+/// that runs all the time and sometimes takes a lock shows nothing that could be counted.
+constexpr std::uint64_t kEnoughUnits = 20;
 /// A group that timers pace counts as this part of its activity.
 constexpr double kPaced = 0.1;
 /// Smaller shares are raised to these, so that one small share alone does not decide.
@@ -92,7 +93,7 @@ class Inference {
     std::vector<Progress> out;
     for (const Component& component : components) {
       if (out.empty()) {
-        out.push_back(progress(component.parts));
+        out.push_back(progress(counted_of(component.parts)));
       }
       for (const std::vector<GroupId>& part : component.parts) {
         add_if_meant(part, out);
@@ -130,9 +131,25 @@ class Inference {
     return out;
   }
 
+  bool shows_units(const std::vector<GroupId>& part) const {
+    const std::uint64_t units =
+        std::accumulate(part.begin(), part.end(), std::uint64_t{0},
+                        [this](std::uint64_t sum, GroupId id) { return sum + uses_.groups[id].units; });
+    return units >= kEnoughUnits;
+  }
+
+  /// Without the parts that show no units of work, unless none does.
+  std::vector<std::vector<GroupId>> counted_of(std::vector<std::vector<GroupId>> parts) const {
+    const auto shows = [this](const std::vector<GroupId>& part) { return shows_units(part); };
+    if (std::any_of(parts.begin(), parts.end(), shows)) {
+      std::erase_if(parts, [&shows](const std::vector<GroupId>& part) { return !shows(part); });
+    }
+    return parts;
+  }
+
   void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {
     const Shares of_part = shares(part);
-    if (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork) {
+    if (shows_units(part) && (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork)) {
       out.push_back(progress({part}));
     }
   }
@@ -238,7 +255,7 @@ std::optional<Progress> answered_threads(const Trace& trace, const ThreadGroups&
   Progress out;
   out.how = Progress::How::clients;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    if (answers[id] >= kEnoughAnswers && !kinds.below_devices[id]) {
+    if (answers[id] >= kEnoughUnits && !kinds.below_devices[id]) {
       out.parts.push_back({{id}, static_cast<double>(answers[id])});
       out.count += answers[id];
     }
