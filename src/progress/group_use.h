@@ -29,7 +29,7 @@ struct GroupUse {
   std::uint64_t handovers = 0;       ///< given to and taken from other threads, locks included
   std::uint64_t timers = 0;          ///< waits that a timer ended
   std::uint64_t units = 0;  ///< pieces of work that show: waits_ended, and what it gave to others by queues
-  Nanos work_ns() const;             ///< running, or in waits for disks
+  Nanos work_ns() const;    ///< running, or in waits for disks
 };
 
 /// How often threads of two groups ended waits of each other.

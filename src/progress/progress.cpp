@@ -19,8 +19,8 @@ namespace {
 /// of the hand-overs of one of them.
 constexpr std::uint64_t kJoining = 3;
 constexpr double kJoiningPart = 0.1;
-/// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a thread
-/// that runs all the time and sometimes takes a lock shows nothing that could be counted.
+/// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a
+/// thread that runs all the time and sometimes takes a lock shows nothing that could be counted.
 constexpr std::uint64_t kEnoughUnits = 20;
 /// A group that timers pace counts as this part of its activity.
 constexpr double kPaced = 0.1;

@@ -77,7 +77,7 @@ class Answering {
         options_(options),
         kinds_(kinds_of_waits(trace, groups)),
         uses_(uses_of(trace, groups, kinds_)),
-        weights_(weights_of(groups, uses_)),
+        weights_(weights_of_speeds(trace, groups, uses_)),
         channels_(disk_channels(trace, groups, kinds_)) {}
 
   Answers run() {
@@ -181,20 +181,19 @@ class Answering {
     Gain out;
     const GainBounds whole = in_pieces(0, kPieces);
     out.gain = whole.least;
-    double low = whole.least;
-    double high = whole.least;
+    std::vector<double> pieces;
     for (std::size_t piece = 0; piece < kPieces; ++piece) {
-      const double one = in_pieces(piece, piece + 1).least;
-      low = std::min(low, one);
-      high = std::max(high, one);
+      pieces.push_back(in_pieces(piece, piece + 1).least);
     }
-    out.doubt = doubt(about, replays, progress, high - low);
+    const auto [least, most] = std::minmax_element(pieces.begin(), pieces.end());
+    out.doubt = doubt(about, replays, progress, *most - *least);
     if (out.doubt != Doubt::none) {
       out.certainty = Certainty::rough;
       return out;
     }
-    out.low = low;
-    out.high = std::max(high, whole.most);
+    const GainRange range = range_of(whole.least, pieces);
+    out.low = range.low;
+    out.high = std::max(range.high, whole.most);
     if (whole.most - whole.least > kReproduces) {
       out.certainty = Certainty::up_to;
     }

@@ -37,7 +37,7 @@ enum class Doubt : std::uint8_t {
 /// What a scenario would gain: throughput of a progress with it, minus 1.
 struct Gain {
   double gain = 0;
-  std::optional<double> low;  ///< the range over pieces of the window; none if the pieces differ too much
+  std::optional<double> low;  ///< range_of() the gain; none if it is in doubt
   std::optional<double> high;
   Certainty certainty = Certainty::sure;
   Doubt doubt = Doubt::none;  ///< of a rough one
@@ -67,8 +67,7 @@ struct AnswerOptions {
 
 /// Replays the trace with each part that takes time made twice as fast. Gains come from lanes or, where the
 /// CPUs are short or their number is changed, from the simulation, if that reproduces the recording within
-/// 5 %; else they are rough. A
-/// range is no error bound: it spans the pieces of this recording only. The trace must satisfy validate().
+/// 5 %; else they are rough. The trace must satisfy validate().
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
 
 }  // namespace offwait

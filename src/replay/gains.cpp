@@ -2,6 +2,9 @@
 #include "replay/gains.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace offwait {
@@ -12,6 +15,12 @@ namespace {
 constexpr double kCarriesWeight = 0.03;
 /// Every group has at least this weight, so that a group without weight counts where it is alone.
 constexpr double kLeastWeight = 1e-6;
+/// The replay knows the time that a change saves to within this part. A simulation is believed when it
+/// reproduces the recording as well as this; the error of a replay is of the same size.
+constexpr double kModelError = 0.05;
+/// Quantiles at 95 % of Student's t distribution with 1, 2, ... degrees of freedom: nine in ten lie between
+/// the quantile and its negative.
+constexpr std::array<double, 8> kStudent = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860};
 
 struct Speed {
   double speed = 1;
@@ -70,6 +79,32 @@ GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std
     weight += part_weight;
   }
   return weight > 0 ? GainBounds{sum.least / weight - 1, sum.most / weight - 1} : GainBounds{};
+}
+
+std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& groups, const Uses& uses) {
+  std::vector<double> out = weights_of(groups, uses);
+  for (GroupId id = 0; id < out.size(); ++id) {
+    const auto threads = static_cast<Nanos>(groups.groups[id].members.size());
+    if (2 * uses.groups[id].lifetime_ns < threads * trace.window.length()) {
+      out[id] = 0;
+    }
+  }
+  return out;
+}
+
+GainRange range_of(double gain, const std::vector<double>& pieces) {
+  const auto number = static_cast<double>(pieces.size());
+  const double mean = std::accumulate(pieces.begin(), pieces.end(), 0.0) / number;
+  const double squares = std::accumulate(pieces.begin(), pieces.end(), 0.0, [mean](double sum, double piece) {
+    return sum + (piece - mean) * (piece - mean);
+  });
+  const double deviation = std::sqrt(squares / (number - 1));
+  const double student = kStudent[std::min(pieces.size() - 2, kStudent.size() - 1)];
+  const double by_chance = student * deviation * std::sqrt(2 / number);
+  // Of the time T, a gain g saves T g / (1 + g). An error e of that changes the gain by e g (1 + g).
+  const double by_model = kModelError * std::abs(gain) * (1 + gain);
+  const double error = std::hypot(by_chance, by_model);
+  return {gain - error, gain + error};
 }
 
 }  // namespace offwait

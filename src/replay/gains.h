@@ -17,8 +17,26 @@ struct GainBounds {
   double most = 0;   ///< all go at the rate of the fastest one
 };
 
+/// Where a gain lies.
+struct GainRange {
+  double low = 0;
+  double high = 0;
+};
+
+/// The range in which a gain is expected in 9 of 10 recordings. It adds up two independent errors: what
+/// single `pieces` of the window predict spreads by chance (a prediction interval: the recording, and the
+/// program with the change, are one sample each), and the replay itself takes the time that a change saves
+/// for known to within 5 %. There are at least two pieces.
+GainRange range_of(double gain, const std::vector<double>& pieces);
+
+/// How much each group's speed counts among those of its part, by GroupId: its weight (weights_of()). Threads
+/// that are started anew for each piece of work count nothing: they progress as often as they are started,
+/// and how long one lives does not show that. They are groups whose threads live for under half of the
+/// window, on average.
+std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
+
 /// The mean of the parts' gains in the pieces [from, to) of the window, weighted by the parts' weights.
-/// `weights` is by GroupId.
+/// `weights` are weights_of_speeds().
 GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std::vector<double>& weights,
                    std::size_t scenario, std::size_t from, std::size_t to);
 

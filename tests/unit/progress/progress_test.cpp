@@ -214,6 +214,26 @@ TEST_CASE("a ticker and those it wakes are not the main progress") {
   CHECK(found.names(found.progress.front().parts[0]) == Names{"make", "use"});
 }
 
+TEST_CASE("a thread that shows no units of work is no progress, however long it runs") {
+  const std::string lock = " class=futex stack=f;--;pthread_mutex_lock;main";
+  const std::string worker =
+      thread(1, "worker") + thread(2, "helper") + waits(1, 50, "disk:vda", " class=disk");
+  const Found apart(worker);
+  REQUIRE(!apart.progress.empty());
+  CHECK(apart.uses.groups[1].running_ns == 100'000);
+  for (const Progress& progress : apart.progress) {
+    REQUIRE(progress.parts.size() == 1);
+    CHECK(apart.names(progress.parts[0]) == Names{"worker"});
+  }
+  // Others wait for its lock, and it waits 19 times for theirs.
+  const Found locked(worker + waits(1, 50, "thread:2", lock, 200) + waits(2, 19, "thread:1", lock, 500));
+  CHECK(locked.uses.groups[1].units == 19);
+  REQUIRE(locked.progress.front().parts.size() == 1);
+  CHECK(locked.names(locked.progress.front().parts[0]) == Names{"worker"});
+  const Found counted(worker + waits(1, 50, "thread:2", lock, 200) + waits(2, 20, "thread:1", lock, 500));
+  CHECK(counted.progress.front().parts.size() == 2);
+}
+
 TEST_CASE("answers to clients outside of the target are what it is for") {
   const std::string threads = thread(1, "srv") + thread(2, "client", " outside=yes");
   const Found found(threads + waits(2, 30, "thread:1", kQueue) + waits(1, 30, "thread:2", kQueue, 500));

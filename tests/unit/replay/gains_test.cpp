@@ -2,6 +2,10 @@
 #include "replay/gains.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+
+#include "progress/wait_kinds.h"
+#include "unit/replay/program.h"
 
 using namespace offwait;
 
@@ -41,4 +45,35 @@ TEST_CASE("who did nothing says nothing") {
   const Progress progress{Progress::How::inferred, {{{0, 1}, 1}, {{2}, 1}}};
   CHECK(gain_of(progress, with_speeds({2, 0, 0}), {1, 1, 1}, 0, 0, 1).least == Approx(1.0));
   CHECK(gain_of(progress, with_speeds({0, 0, 0}), {1, 1, 1}, 0, 0, 1).least == 0);
+}
+
+TEST_CASE("a range adds the spread of the pieces to the error of the replay") {
+  // Pieces that agree leave 5 % of the time that is saved: half of it, so the gain of 1 is 0.9 to 1.1.
+  const GainRange agreed = range_of(1, {1, 1, 1, 1});
+  CHECK(agreed.low == Approx(0.9));
+  CHECK(agreed.high == Approx(1.1));
+  // Without a gain, the spread alone: 2.353 times the deviation of 0.01 times the root of 2/4.
+  const GainRange spread = range_of(0, {-0.01, -0.0, 0.0, 0.01});
+  CHECK(spread.high == Approx(2.353 * std::sqrt(0.0002 / 3) * std::sqrt(0.5)));
+  CHECK(spread.low == Approx(-spread.high));
+  const GainRange both = range_of(1, {0.99, 1, 1, 1.01});
+  CHECK(both.high - 1 == Approx(std::hypot(0.1, spread.high)));
+}
+
+TEST_CASE("threads that are started for each piece of work do not tell a speed") {
+  test::Program program(100'000);
+  program.thread(1, "make");
+  for (int child = 0; child < 10; ++child) {
+    const std::string begin = std::to_string(child * 10'000'000);
+    program.thread(100 + child, "cc",
+                   "parent=1 start=" + begin + " exit=" + std::to_string((child * 10 + 5) * 1'000'000));
+    program.wait(1, child * 10'000 + 10, child * 10'000 + 5000, "thread:" + std::to_string(100 + child),
+                 "class=child");
+  }
+  const Trace trace = program.trace();
+  const ThreadGroups groups = group_threads(trace);
+  const Uses uses = uses_of(trace, groups, kinds_of_waits(trace, groups));
+  REQUIRE(groups.groups.size() == 2);
+  CHECK(weights_of(groups, uses)[1] == 10);
+  CHECK(weights_of_speeds(trace, groups, uses) == std::vector<double>{20, 0});
 }
