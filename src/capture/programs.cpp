@@ -25,6 +25,19 @@ UniqueFd create_map(const bpf_map* map, int inner = 0) {
                                  bpf_map__value_size(map), bpf_map__max_entries(map), &options));
 }
 
+/// Attaches the programs of one kind that were loaded.
+Status attach_programs(offwait_bpf& skeleton, bpf_attach_type type, BpfLinks& links) {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.obj) {
+    if (bpf_program__expected_attach_type(program) != type || !bpf_program__autoload(program)) continue;
+    bpf_link* const link = bpf_program__attach(program);
+    if (link == nullptr)
+      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+    links.links().push_back(link);
+  }
+  return success();
+}
+
 Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) {
   bpf_program* program = nullptr;
   switch (probe.kind) {
@@ -131,16 +144,7 @@ Status attach_response_counters(offwait_bpf& skeleton, BpfLinks& links) {
   const auto& programs = skeleton.progs;
   if (!bpf_program__autoload(programs.on_sock_send_length) && !bpf_program__autoload(programs.on_tcp_sendmsg))
     return Error{"this kernel has neither the tracepoint sock_send_length nor the function tcp_sendmsg"};
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skeleton.obj) {
-    if (bpf_program__expected_attach_type(program) != BPF_TRACE_FENTRY || !bpf_program__autoload(program))
-      continue;
-    bpf_link* const link = bpf_program__attach(program);
-    if (link == nullptr)
-      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
-    links.links().push_back(link);
-  }
-  return success();
+  return attach_programs(skeleton, BPF_TRACE_FENTRY, links);
 }
 
 Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton) {
@@ -170,16 +174,7 @@ Status set_target(offwait_bpf& skeleton, const CaptureOptions& options) {
 }
 
 Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links) {
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skeleton.obj) {
-    if (bpf_program__expected_attach_type(program) != BPF_TRACE_RAW_TP || !bpf_program__autoload(program))
-      continue;
-    bpf_link* const link = bpf_program__attach(program);
-    if (link == nullptr)
-      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
-    links.links().push_back(link);
-  }
-  return success();
+  return attach_programs(skeleton, BPF_TRACE_RAW_TP, links);
 }
 
 Status attach_probes(offwait_bpf& skeleton, const std::vector<Probe>& probes, BpfLinks& links,
