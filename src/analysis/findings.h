@@ -499,7 +499,7 @@ struct FoundProgress {
   std::vector<FoundActorId> actors;  ///< ascending
   std::optional<double> per_s;       ///< how often it is made; none when not known
   double share = 0;                  ///< of the hand-overs and waits of all threads, 0 to 1
-  // Of counted responses to clients only (Progress):
+  // These two are known only where responses to clients were counted (Progress):
   std::optional<std::uint64_t> connections{};
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
 };

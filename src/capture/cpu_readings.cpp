@@ -75,7 +75,7 @@ void CpuReadings::add_quotas_of(std::int32_t tgid) {
   const std::optional<std::string> name = cpu_cgroup(text, hierarchy_->v1);
   if (!name) return;
   for (const std::string& above : with_ancestors(*name)) {
-    // Whoever has this one has those above it, too.
+    // The cgroups above were added together with this one.
     if (quotas_.contains(above)) return;
     quotas_.emplace(above, read_quota(*hierarchy_, above));
   }

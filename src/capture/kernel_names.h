@@ -27,7 +27,7 @@ struct DiskStats {
 /// Reads the text of /proc/diskstats. A line of another form is left out.
 std::vector<DiskStats> parse_diskstats(std::string_view text);
 
-/// Of one CPU, or the sum over all, since boot, in clock ticks (sysconf(_SC_CLK_TCK) a second).
+/// Time since boot of one CPU, or of all together, in clock ticks (sysconf(_SC_CLK_TCK) a second).
 struct CpuTicks {
   std::uint64_t busy = 0;   ///< user, nice, system, interrupts, stolen by the hypervisor
   std::uint64_t idle = 0;   ///< idle, and idle with I/O under way

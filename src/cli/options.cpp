@@ -208,7 +208,7 @@ void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
       ->group("Analysis");
 }
 
-/// Whose progress counts, and what the user wants to know of it.
+/// Options that say which progress counts, and which changes to it are asked about.
 void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
   repeated(app.add_option_function<Texts>(
                "--progress", into_list(analysis.progress.threads, parse_progress),

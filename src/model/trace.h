@@ -213,7 +213,8 @@ struct NicCapacity {
 struct Responses {
   ActorId thread = kNoActor;
   std::uint16_t port = 0;  ///< TCP; 0: a unix socket
-  /// Of a unix socket, as bound; empty for TCP. It begins with a zero if it is no file's path. Hostile bytes.
+  /// The name that a unix socket is bound to; empty for TCP. It begins with a zero if it is no file's path.
+  /// Hostile bytes.
   std::string path;
   std::uint64_t count = 0;
   /// The connections whose first response in the window was this thread's. The sum over the threads is the

@@ -8,12 +8,6 @@ namespace offwait {
 
 namespace {
 
-/// What the waits of one site sum up to.
-struct SiteUse {
-  Nanos wait_ns = 0;
-  std::uint64_t ended = 0;
-};
-
 void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, WaitKind kind, bool guessed,
               const SiteUse& sum) {
   const GroupId waiter = groups.group_of[site.thread];
@@ -59,41 +53,39 @@ Nanos GroupUse::work_ns() const {
 }
 
 Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
-  const auto clip = [&trace](Nanos at) { return std::clamp(at, trace.window.begin, trace.window.end); };
+  const Window& window = trace.window;
   Uses uses;
   uses.groups.resize(groups.groups.size());
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     if (groups.group_of[id] != kNoGroup) {
       const Actor& actor = trace.actors[id];
       GroupUse& use = uses.groups[groups.group_of[id]];
-      const Nanos lifetime = clip(actor.exit) - clip(std::max(actor.start, actor.seen));
-      use.lifetime_ns += std::max<Nanos>(lifetime, 0);
+      use.lifetime_ns += clipped(std::max(actor.start, actor.seen), actor.exit, window);
     }
   }
-  std::vector<SiteUse> sites(trace.sites.size());
+  uses.sites.resize(trace.sites.size());
   for (const Wait& wait : trace.waits) {
-    SiteUse& sum = sites[wait.site];
+    SiteUse& sum = uses.sites[wait.site];
     GroupUse& use = uses.groups[groups.group_of[trace.sites[wait.site].thread]];
-    const Nanos blocked = clip(wait.wake) - clip(wait.block);
-    sum.wait_ns += blocked;
-    sum.ended += wait.wake < trace.window.end && wait.wake >= trace.window.begin ? 1 : 0;
-    use.runnable_ns += clip(wait.run) - clip(wait.wake);
-    use.running_ns -= clip(wait.run) - clip(wait.block);
+    sum.wait_ns += clipped(wait.block, wait.wake, window);
+    sum.ended += wait.wake < window.end && wait.wake >= window.begin ? 1 : 0;
+    use.runnable_ns += clipped(wait.wake, wait.run, window);
+    use.running_ns -= clipped(wait.block, wait.run, window);
   }
   for (const Preemption& preemption : trace.preemptions) {
     GroupUse& use = uses.groups[groups.group_of[preemption.thread]];
-    const Nanos runnable = clip(preemption.run) - clip(preemption.out);
+    const Nanos runnable = clipped(preemption.out, preemption.run, window);
     use.runnable_ns += runnable;
     use.running_ns -= runnable;
   }
   for (const Gap& gap : trace.gaps) {
-    uses.groups[groups.group_of[gap.thread]].running_ns -= clip(gap.to) - clip(gap.from);
+    uses.groups[groups.group_of[gap.thread]].running_ns -= clipped(gap.from, gap.to, window);
   }
   for (GroupUse& use : uses.groups) {
     use.running_ns = std::max<Nanos>(0, use.running_ns + use.lifetime_ns);
   }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id], sites[id]);
+    add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id], uses.sites[id]);
   }
   for (const DiskPart& part : kinds.disk_parts) {
     const ActorId thread = trace.sites[trace.waits[part.wait].site].thread;

@@ -32,6 +32,12 @@ struct GroupUse {
   Nanos work_ns() const;    ///< running, or in waits for disks
 };
 
+/// Sums over the waits of one site, clipped to the window.
+struct SiteUse {
+  Nanos wait_ns = 0;
+  std::uint64_t ended = 0;  ///< waits that ended in the window
+};
+
 /// How often threads of two groups ended waits of each other.
 struct Handovers {
   std::uint64_t queue = 0;  ///< WaitKind::handover
@@ -40,6 +46,7 @@ struct Handovers {
 
 struct Uses {
   std::vector<GroupUse> groups;                                ///< by GroupId
+  std::vector<SiteUse> sites;                                  ///< by SiteId
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
 

@@ -72,7 +72,10 @@ struct Shares {
 class Inference {
  public:
   Inference(const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
-      : groups_(groups), uses_(uses), weights_(weights_of(groups, uses)) {
+      : groups_(groups),
+        below_devices_(kinds.below_devices),
+        uses_(uses),
+        weights_(weights_of(groups, uses)) {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
       if (!kinds.below_devices[id]) {
         all_.push_back(id);
@@ -181,8 +184,8 @@ class Inference {
       const auto [a, b] = pair;
       const std::uint64_t number = handovers.queue + (by_locks ? handovers.lock : 0);
       const auto either = static_cast<double>(std::min(uses_.groups[a].handovers, uses_.groups[b].handovers));
-      if (number >= kJoining && static_cast<double>(number) >= kJoiningPart * either &&
-          !groups_.groups[a].kernel && !groups_.groups[b].kernel) {
+      if (number >= kJoining && static_cast<double>(number) >= kJoiningPart * either && !below_devices_[a] &&
+          !below_devices_[b]) {
         sets.join(a, b);
       }
     }
@@ -190,6 +193,7 @@ class Inference {
   }
 
   const ThreadGroups& groups_;
+  const std::vector<bool>& below_devices_;  ///< by GroupId
   const Uses& uses_;
   std::vector<double> weights_;
   std::vector<GroupId> all_;
@@ -229,7 +233,7 @@ std::optional<Progress> responders(const Trace& trace, const ThreadGroups& group
     out.count += responses.count;
     out.connections += responses.connections;
   }
-  if (out.count < kEnoughAnswers) return std::nullopt;
+  if (out.count < kEnoughUnits) return std::nullopt;
   for (const auto& [group, count] : of_group) out.parts.push_back({{group}, static_cast<double>(count)});
   std::vector<std::pair<std::uint64_t, ServedAddress>> addresses;
   for (const auto& [address, count] : of_address)

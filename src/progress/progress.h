@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose progress counts: what the user of the program wants more of.
+// The progress that counts: what the user of the program wants more of.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Progress {
   double share = 0;         ///< of all groups' weight, 0 to 1
   double work_share = 0;    ///< of all running time and waits for disks, 0 to 1
   std::uint64_t count = 0;  ///< how often it was made in the window; 0: not known
-  // Of counted responses only:
+  // These two are known only where responses were counted:
   std::uint64_t connections = 0;           ///< that got one or more; 0: not known
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
 };

@@ -20,8 +20,6 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kPieces = 4;
-/// Above this part of their time the CPUs are short.
-constexpr double kCpusShort = 0.85;
 /// The simulation is believed when it reproduces the recording this well.
 constexpr double kReproduces = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
@@ -49,6 +47,16 @@ struct Replays {
 bool changes_cpus(const Scenario& scenario) {
   return std::any_of(scenario.begin(), scenario.end(),
                      [](const Change& change) { return change.resource == Resource::cpus; });
+}
+
+/// A gain of more CPUs is one that may be less, and nothing tells how much: threads that shared a CPU never
+/// met at the locks at which they would meet then.
+void doubt_more_cpus(Gain& gain) {
+  if (gain.certainty == Certainty::sure) {
+    gain.certainty = Certainty::up_to;
+    gain.low.reset();
+    gain.high.reset();
+  }
 }
 
 bool adds_cpus(const Scenario& scenario) {
@@ -84,7 +92,7 @@ class Answering {
     Answers out;
     out.progress = progress_of(trace_, groups_, kinds_, uses_, options_.progress);
     out.cpus = usable_cpus(trace_);
-    out.cpus_short = out.cpus.busy >= kCpusShort;
+    out.cpus_short = out.cpus.are_short();
     out.asked.resize(options_.asked.size());
     if (out.progress.empty()) {
       return out;
@@ -107,7 +115,7 @@ class Answering {
     for (const Change& change : out.tried) {
       scenarios.push_back({change});
     }
-    const ReplayInput input{trace_, groups_, kinds_, channels_, about.cpus};
+    const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, about.cpus};
     const Progress& progress = about.progress.front();
     if (about.cpus_short) {
       scenarios.push_back({{Resource::cpus}});
@@ -159,7 +167,7 @@ class Answering {
     return changed;
   }
 
-  /// Of AnswerOptions::asked[index], for the first progress.
+  /// What AnswerOptions::asked[index] gains of the first progress.
   Gain gain_of_asked(const Answers& about, const Replays& replays, std::size_t index) const {
     const Scenario& asked = options_.asked[index];
     const bool on_other_cpus = !about.cpus_short && changes_cpus(asked);
@@ -167,8 +175,8 @@ class Answering {
         gain(about, replays, on_other_cpus && replays.asked ? *replays.asked : replays.replayed, 0, index);
     if (on_other_cpus && !replays.asked) {
       out = {out.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::not_simulated};
-    } else if (adds_cpus(asked) && out.certainty == Certainty::sure) {
-      out = {out.gain, std::nullopt, std::nullopt, Certainty::up_to};  // as in ranked()
+    } else if (adds_cpus(asked)) {
+      doubt_more_cpus(out);
     }
     return out;
   }
@@ -229,11 +237,8 @@ class Answering {
           gain(about, replays, replays.replayed, progress, options_.asked.size() + i);
       answer.change = replays.tried[i];
       answer.progress = progress;
-      if (answer.change.resource == Resource::cpus && answer.certainty == Certainty::sure) {
-        // Threads that shared a CPU never met at the locks that they would now meet at.
-        answer.certainty = Certainty::up_to;
-        answer.low.reset();
-        answer.high.reset();
+      if (adds_cpus({answer.change})) {
+        doubt_more_cpus(answer);
       }
       out.push_back(answer);
     }

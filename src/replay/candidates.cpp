@@ -26,7 +26,8 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
       disks[disk] += kinds.below_devices[id] ? 0 : ns;
     }
   }
-  // Of changes that take as long the first counts: if only one group uses a disk, that is the disk itself.
+  // Among changes that save the same time the first one stays: if only one group uses a disk, the disk
+  // itself.
   for (const auto& [disk, ns] : disks) {
     found.push_back({{Resource::disk, kNoGroup, disk}, ns});
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -16,8 +17,6 @@ namespace {
 
 /// A thread with fewer waits has no rate of waits.
 constexpr std::uint64_t kEnoughWaits = 8;
-/// Above this part of their time the CPUs are short, and a thread that needs less CPU time also queues less.
-constexpr double kCpusShort = 0.85;
 /// Lanes come in blocks, so that the compiler uses vectors.
 constexpr std::size_t kBlock = 4;
 
@@ -132,7 +131,6 @@ class Replay {
         factors_.multiply(change.resource, change.group, change.device, lane, change.factor);
       }
     }
-    std::vector<double> running = shares_of_running();
     for (ActorId id = 0; id < threads_.size(); ++id) {
       ThreadState& thread = threads_[id];
       thread.group = input_.groups.group_of[id];
@@ -143,43 +141,21 @@ class Replay {
       }
     }
     runnable_.assign(lanes_, 1.0);
-    if (input_.cpus.busy < kCpusShort) {
+    if (!input_.cpus.are_short()) {
       return;
     }
+    const std::vector<GroupUse>& uses = input_.uses.groups;
+    const Nanos running_ns =
+        std::accumulate(uses.begin(), uses.end(), Nanos{1},
+                        [](Nanos sum, const GroupUse& use) { return sum + use.running_ns; });
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
         if (change.resource == Resource::cpu) {
-          runnable_[lane] *= 1 - (1 - change.factor) * running[change.group];
+          const auto running = static_cast<double>(uses[change.group].running_ns);
+          runnable_[lane] *= 1 - (1 - change.factor) * running / static_cast<double>(running_ns);
         }
       }
     }
-  }
-
-  /// Each group's part of all running time, by GroupId.
-  std::vector<double> shares_of_running() const {
-    std::vector<Nanos> off(trace_.actors.size());
-    const auto clip = [this](Nanos at) { return std::clamp(at, trace_.window.begin, trace_.window.end); };
-    for (const Wait& wait : trace_.waits) {
-      off[trace_.sites[wait.site].thread] += clip(wait.run) - clip(wait.block);
-    }
-    for (const Preemption& preemption : trace_.preemptions) {
-      off[preemption.thread] += clip(preemption.run) - clip(preemption.out);
-    }
-    std::vector<double> out(input_.groups.groups.size());
-    double sum = 0;
-    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
-      if (const GroupId group = input_.groups.group_of[id]; group != kNoGroup) {
-        const Actor& actor = trace_.actors[id];
-        const auto running = static_cast<double>(
-            std::max<Nanos>(0, clip(actor.exit) - clip(std::max(actor.start, actor.seen)) - off[id]));
-        out[group] += running;
-        sum += running;
-      }
-    }
-    for (double& share : out) {
-      share /= std::max(sum, 1.0);
-    }
-    return out;
   }
 
   Nanos piece_end(std::size_t piece) const {
@@ -358,13 +334,9 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
   }
 
-  /// The longest that a wait of this recorded length may become.
-  double cap(const ThreadState& thread, ActorId id, double length) const {
-    if (thread.waits < kEnoughWaits) {
-      return 1e300;
-    }
+  double longest(const ThreadState& thread, ActorId id, double length) const {
     const Nanos lifetime = std::min(trace_.window.end, trace_.actors[id].exit) - thread.born;
-    return length + 2 * static_cast<double>(lifetime) / static_cast<double>(thread.waits);
+    return longest_wait(length, lifetime, thread.waits);
   }
 
   void wait_for_thread(const Event& event, const WaitSite& site, WaitKind kind, double length) {
@@ -376,7 +348,7 @@ class Replay {
     }
     reach(site.waker, event.at, reached_.data());
     const ConstRow now = now_[event.thread];
-    const double longest = cap(thread, event.thread, length);
+    const double most = longest(thread, event.thread, length);
     if (kind == WaitKind::lock && waker.group != thread.group && thread.snapshot_valid) {
       const ConstRow from = snapshots_[event.thread];
       const ConstRow released = reached_.data();
@@ -385,12 +357,12 @@ class Replay {
       const double ended = static_cast<double>(event.at - trace_.window.begin) + 1;
       for (std::size_t i = 0; i < lanes_; ++i) {
         const double meets = std::clamp(ended / (released[i] + 1) * ((now[i] + 1) / began), 0.5, 2.0);
-        waited_[i] = std::min((released[i] - from[i]) * meets, longest);
+        waited_[i] = std::min((released[i] - from[i]) * meets, most);
       }
       return;
     }
     for (std::size_t i = 0; i < lanes_; ++i) {
-      waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), longest);
+      waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), most);
     }
   }
 
@@ -408,10 +380,10 @@ class Replay {
       const std::uint64_t before = (thread.request - queue.channels) % slots;
       const auto service = static_cast<double>(event.at - std::max(thread.last, queue.recorded[before]));
       const ConstRow free = (*queue.replayed)[before];
-      const double longest = cap(thread, event.thread, length);
+      const double most = longest(thread, event.thread, length);
       for (std::size_t i = 0; i < lanes_; ++i) {
         const double queues = std::max(0.0, free[i] - now[i]);
-        waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i], longest);
+        waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i], most);
       }
     }
     if (queue.channels != 0) {
@@ -472,6 +444,13 @@ std::string_view to_string(Resource resource) {
       return "cpus";
   }
   return "cpu";
+}
+
+double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits) {
+  if (waits < kEnoughWaits) {
+    return 1e300;
+  }
+  return length_ns + 2 * static_cast<double>(lifetime_ns) / static_cast<double>(waits);
 }
 
 Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/group_use.h"
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
 #include "replay/scenario.h"
@@ -35,9 +36,15 @@ struct ReplayInput {
   const Trace& trace;
   const ThreadGroups& groups;
   const WaitKinds& kinds;
+  const Uses& uses;
   const std::vector<std::uint32_t>& channels;  ///< disk_channels()
   UsableCpus cpus{};
 };
+
+/// The longest that a wait of the recorded `length_ns` may become: longer by twice the mean distance of the
+/// thread's waits, because otherwise a few odd waits pin the thread to the one that ended them. A thread with
+/// fewer than 8 waits has no such mean, and no limit.
+double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits);
 
 /// Cuts the window into `pieces` of equal length and replays it under all `scenarios`. A scenario without
 /// changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no CPUs.
@@ -45,12 +52,11 @@ struct ReplayInput {
 /// The rules. A thread's running time is scaled by its group's change. A wait that a thread ended by a
 /// hand-over, or by a release of a lock within one group, ends when that thread gets there. A wait for a lock
 /// of another group lasts as long as its holder takes from where it was when the wait began, in proportion to
-/// how often the two now meet. No such wait grows by more than twice the mean distance of the thread's waits,
-/// because otherwise a few odd waits pin the thread to the one that ended them. A request to a disk with a
-/// known number of channels queues behind the group's earlier requests; the rest of its time is scaled, and
-/// so is the part of a wait for a thread below the devices that requests took (DiskPart). Waits for timers
-/// and remote services are scaled. Runnable time stays; where the CPUs are short it shrinks with the CPU work
-/// of its group.
+/// how often the two now meet. No such wait gets longer than longest_wait(). A request to a disk with a known
+/// number of channels queues behind the group's earlier requests; the rest of its time is scaled, and so is
+/// the part of a wait for a thread below the devices that requests took (DiskPart). Waits for timers and
+/// remote services are scaled. Runnable time stays; where the CPUs are short it shrinks with the CPU work of
+/// its group.
 ///
 /// Takes O(events × scenarios) time. Beside the EventStream it needs 24 bytes of memory for each actor and
 /// scenario, 64 for each group, and 32 for each channel of a disk and group that uses it.

@@ -8,22 +8,6 @@ namespace offwait {
 
 namespace {
 
-struct WaitSum {
-  Nanos wait_ns = 0;
-  std::uint64_t ended = 0;
-};
-
-/// By SiteId.
-std::vector<WaitSum> waits_by_site(const Trace& trace) {
-  const auto clip = [&trace](Nanos at) { return std::clamp(at, trace.window.begin, trace.window.end); };
-  std::vector<WaitSum> out(trace.sites.size());
-  for (const Wait& wait : trace.waits) {
-    out[wait.site].wait_ns += clip(wait.wake) - clip(wait.block);
-    out[wait.site].ended += wait.wake < trace.window.end && wait.wake >= trace.window.begin ? 1 : 0;
-  }
-  return out;
-}
-
 bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
   if (part.group != kNoGroup && part.group != group) {
     return false;
@@ -64,8 +48,8 @@ PartUse cpu_use(const Uses& uses, const Change& part) {
   return out;
 }
 
-PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                 const std::vector<WaitSum>& sums, const Change& part) {
+PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
+                 const Change& part) {
   PartUse out;
   std::map<GroupId, Nanos> by_group;
   std::vector<SiteId> sites;
@@ -73,9 +57,9 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
     const WaitSite& site = trace.sites[id];
     const GroupId group = groups.group_of[site.thread];
     if (!kinds.below_devices[group] && belongs(part, group, site.waker, kinds.of_site[id])) {
-      out.time_ns += sums[id].wait_ns;
-      out.waits += sums[id].ended;
-      by_group[group] += sums[id].wait_ns;
+      out.time_ns += uses.sites[id].wait_ns;
+      out.waits += uses.sites[id].ended;
+      by_group[group] += uses.sites[id].wait_ns;
       sites.push_back(id);
     }
   }
@@ -84,8 +68,8 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   std::map<PeerId, Nanos> by_peer;
   for (const SiteId id : sites) {
     if (groups.group_of[trace.sites[id].thread] == out.group) {
-      by_stack[trace.sites[id].wait_stack] += sums[id].wait_ns;
-      by_peer[trace.sites[id].peer] += sums[id].wait_ns;
+      by_stack[trace.sites[id].wait_stack] += uses.sites[id].wait_ns;
+      by_peer[trace.sites[id].peer] += uses.sites[id].wait_ns;
     }
   }
   out.stack = longest(by_stack, kNoStack);
@@ -98,11 +82,10 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
 
 std::vector<PartUse> uses_of_parts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                    const Uses& uses, const std::vector<Change>& parts) {
-  const std::vector<WaitSum> sums = waits_by_site(trace);
   std::vector<PartUse> out;
   for (const Change& part : parts) {
     const bool of_cpu = part.resource == Resource::cpu || part.resource == Resource::cpus;
-    out.push_back(of_cpu ? cpu_use(uses, part) : wait_use(trace, groups, kinds, sums, part));
+    out.push_back(of_cpu ? cpu_use(uses, part) : wait_use(trace, groups, kinds, uses, part));
   }
   return out;
 }

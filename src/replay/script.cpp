@@ -14,7 +14,6 @@ namespace {
 /// A wake-up on a free CPU takes no longer than this. The shortest recorded one may be longer if no thread
 /// ever found a free CPU.
 constexpr Nanos kLongestWakeUp = 50'000;
-constexpr std::uint64_t kEnoughWaits = 8;
 
 enum class State : std::uint8_t { absent, running, runnable, blocked };
 
@@ -154,7 +153,8 @@ class Writer {
       case WaitKind::handover:
       case WaitKind::lock:
         if (threads_[site.waker].state == State::running || threads_[site.waker].state == State::runnable) {
-          signal(site.waker, event.at, event.thread, longest(thread, length), length);
+          signal(site.waker, event.at, event.thread,
+                 longest_wait(length, trace_.window.length(), thread.waits), length);
         } else {
           simple(Step::What::delay);
         }
@@ -189,12 +189,6 @@ class Writer {
       rest -= served;
     }
     push(event.thread, {Step::What::delay, 0, rest, rest});
-  }
-
-  double longest(const ThreadState& thread, double length) const {
-    return thread.waits < kEnoughWaits
-               ? 1e300
-               : length + 2 * static_cast<double>(trace_.window.length()) / static_cast<double>(thread.waits);
   }
 
   /// How long the request took once a channel of the disk was free.

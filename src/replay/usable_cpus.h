@@ -9,6 +9,9 @@ namespace offwait {
 struct UsableCpus {
   double cpus = 0;  ///< at most Recording::cpus; 0: not known how many there are
   double busy = 0;  ///< the part of them that the recorded threads ran on, 0 to 1
+
+  /// Whether a thread that needs less CPU time also queues less for a CPU.
+  bool are_short() const { return busy >= 0.85; }
 };
 
 /// While a thread is ready to run and does not, all CPUs that it may use are taken: by recorded threads, so

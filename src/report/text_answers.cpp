@@ -26,7 +26,7 @@ void put_progress(const TextPage& page) {
   page.canvas.flow(words(progress_text(page.findings.progress.front(), page.names)), 10);
 }
 
-/// `, 41% of 780 samples in f ← g`, or where it waits.
+/// `41% of it in f ← g`: where the part waits most or, for CPU work, where it was sampled most.
 std::vector<Word> where(const TextPage& page, const AnswerEvidence& evidence) {
   std::vector<Word> out;
   const auto add = [&out](const std::vector<Word>& more) { out.insert(out.end(), more.begin(), more.end()); };

@@ -16,8 +16,9 @@ struct Replayer {
       : trace(a_trace),
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
+        uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
-        input{trace, groups, kinds, channels, {8, busy}} {}
+        input{trace, groups, kinds, uses, channels, {8, busy}} {}
 
   GroupId group(const std::string& name) const {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
@@ -45,6 +46,7 @@ struct Replayer {
   Trace trace;
   ThreadGroups groups;
   WaitKinds kinds;
+  Uses uses;
   std::vector<std::uint32_t> channels;
   ReplayInput input;
 };

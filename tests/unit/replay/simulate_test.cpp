@@ -16,8 +16,9 @@ struct Simulator {
       : trace(std::move(a_trace)),
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
+        uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
-        input{trace, groups, kinds, channels, usable_cpus(trace)},
+        input{trace, groups, kinds, uses, channels, usable_cpus(trace)},
         scripts(scripts_of(input, 1'000'000)) {}
 
   /// How many times as fast the first group is.
@@ -30,6 +31,7 @@ struct Simulator {
   Trace trace;
   ThreadGroups groups;
   WaitKinds kinds;
+  Uses uses;
   std::vector<std::uint32_t> channels;
   ReplayInput input;
   Scripts scripts;
