@@ -18,11 +18,12 @@ ROOT = Path(__file__).resolve().parents[1]
 SKIP = 77  # exit status of a test or step that this machine cannot run
 # Groups of tests by their names: the arguments of ctest's -R and -E.
 GROUPS = {
-    "unit": (".", "^(cli|fuzz|kernel|packaging|planted)"),
+    "unit": (".", "^(cli|fuzz|kernel|packaging|planted|truth)"),
     "cli": ("^cli_", None),
     "fuzz": ("^fuzz_", None),
     "core": ("^kernel_(truth|spin|command|sample)$", None),
     "kernel": ("^kernel_", "^kernel_matrix$"),
+    "truth": ("^truth", None),
     "planted": ("^planted", None),
     "packaging": ("^packaging_", None),
     "matrix": ("^kernel_matrix$", None),
@@ -71,6 +72,7 @@ def steps(quick):
     return [
         Step("install packages", 2, [[install, "build", "test", "matrix", "arm64"]]),
         build("release", 5), tests("release", "unit", 0.5), tests("release", "cli", 1), tests("release", "fuzz", 0.1),
+        tests("release", "truth", 1),
         # Programs that are the same with sanitizers are taken from the release build.
         build("dev", 8, f"-DOFFWAIT_PROGRAMS={ROOT}/build/release"),
         tests("dev", "unit", 1.5), tests("dev", "cli", 1.5), tests("dev", "fuzz", 0.5), tests("dev", "kernel", 3),

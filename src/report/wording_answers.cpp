@@ -110,7 +110,7 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
     case Progress::How::inferred:
       break;
   }
-  return fmt::format("{}: inferred from {} of all hand-overs and waits (--progress PATTERN names others)",
+  return fmt::format("{}: inferred from {} of all hand-overs and waits (--progress GLOB names others)",
                      who, format_percent(std::min(progress.share, 1.0), 1));
 }
 
@@ -131,7 +131,7 @@ std::string too_short_text(const Findings& findings) {
 std::string answers_heading(const Findings& findings, const ActorNames& names) {
   const FoundAnswer& first = findings.answers.front();
   if (first.certainty == Certainty::split) {
-    return "What limits depends on whose progress counts; --progress PATTERN names it:";
+    return "What limits depends on whose progress counts; --progress GLOB names it:";
   }
   if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) {
     return "";

@@ -330,7 +330,7 @@ class Asked(TestCase):
     def test_the_text_has_a_line_for_each(self):
         result = run("report", self.file, "--progress", "slow*", "--what-if", "disk vda /2", "--what-if", "disk vdb *3")
         self.assertEqual((result.returncode, result.stderr), (0, b""))
-        self.assertIn("\nwhat if disk vda /2: +78% [sure]\nwhat if disk vdb *3: +0% [sure]\n", result.stdout.decode())
+        self.assertIn("\nwhat if disk vda /2: +78% (71 to 85) [sure]\nwhat if disk vdb *3: +0% [sure]\n", result.stdout.decode())
         self.assertNotIn("what if", run("report", self.file).stdout.decode())
 
     def test_mistakes_name_what_is_wrong_and_what_there_is(self):

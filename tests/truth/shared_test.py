@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs the judge beside the checkout, ../shared/truth/judge.py, on the first program of each of its families: shared_test.py
-OFFWAIT. Its programs and simulator were not made with this project. Exits with 77 where there is none."""
+"""Runs the judge that may lie beside the checkout on the first program of each of its families: shared_test.py OFFWAIT.
+
+Its programs and simulator were not made with this project. Exits with 77 where there is none."""
 
 import pathlib
 import subprocess

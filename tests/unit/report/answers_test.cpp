@@ -110,7 +110,7 @@ TEST_CASE("Kinds of progress that want different changes are named beside them")
   findings.answers[1].progress = 1;
   for (FoundAnswer& answer : findings.answers) answer.certainty = Certainty::split;
   const std::string screen = first_screen(findings);
-  CHECK(screen.find("What limits depends on whose progress counts; --progress PATTERN names it:\n"
+  CHECK(screen.find("What limits depends on whose progress counts; --progress GLOB names it:\n"
                     "1  for B: disk vda twice as fast: +82% (77 to 88) [split]\n") != std::string::npos);
   CHECK(screen.find("2  for A×3: B's CPU work halved: +3% [split]\n   B (tid 12) ran 5.00 s") !=
         std::string::npos);

@@ -1,0 +1,398 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compares predicted gains with those of really made changes, on real servers.
+
+    predicted_gains.py BUILD [--pairs N] [--seconds N] [--keep DIRECTORY] [CASE...]
+
+Each case runs a server twice: as it is, and with one part twice as fast (a disk with half of the service time,
+twice as many CPUs, an upstream that sleeps half as long). The first one is recorded once under load, and asked
+with --what-if for the gain of that change. Then the two are loaded by turns; the measured gain is the median
+over the pairs of the ratio of their rates. Prints a row of a table for each case. Asserts nothing. A machine
+that does something else at the same time makes the figures worthless.
+
+--keep writes what was recorded to DIRECTORY/CASE.txt. Needs root, and the packages of the servers.
+"""
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernel"))
+import loop  # noqa: E402
+
+FULL_US, HALF_US = 2000, 1000  # service times of a disk
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1])
+
+
+def until_ready(*command):
+    for _ in range(300):
+        if subprocess.run(command, check=False, **QUIET).returncode == 0:
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"not ready: {' '.join(command)}")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def output_of(command):
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+@contextlib.contextmanager
+def running(*command, **options):
+    process = subprocess.Popen(command, **QUIET, **options)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+class DiskCase:
+    """A server whose files are on a slow disk; the change halves the disk's service time."""
+
+    change = "a disk twice as fast"
+
+    def __init__(self, undo, slow_file, changed):
+        directory = undo.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))
+        disk = undo.enter_context(loop.SlowDisk(slow_file, directory, 160, HALF_US if changed else FULL_US))
+        self.asked = f"disk {disk.device} /2"
+        self.directory = os.path.join(directory, "mounted")
+        os.mkdir(self.directory)
+        undo.enter_context(loop.mounted_ext4(disk.device, self.directory))
+        os.chmod(directory, 0o755)
+        self.start(undo)
+
+
+class Redis(DiskCase):
+    name = "Redis, appendfsync always, 20 clients"
+
+    def start(self, undo):
+        self.socket = os.path.join(self.directory, "socket")
+        self.server = undo.enter_context(running(
+            "redis-server", "--port", "0", "--unixsocket", self.socket, "--dir", self.directory, "--save", "",
+            "--appendonly", "yes", "--appendfsync", "always", "--auto-aof-rewrite-percentage", "0"))
+        until_ready("redis-cli", "-s", self.socket, "ping")
+
+    def load(self, seconds):
+        return ["timeout", "--signal=KILL", str(seconds), "redis-benchmark", "-s", self.socket, "-t", "set", "-d", "100",
+                "-r", "100000", "-c", "20", "-n", "1000000000", "-q"]
+
+    @staticmethod
+    def rate(output):
+        return float(re.findall(r"rps=[0-9.]+ \(overall: ([0-9.]+)\)", output.replace("\r", "\n"))[-1])
+
+    def target(self, _):
+        return [self.server.pid]
+
+
+class MariaDb(DiskCase):
+    name, clients, tables, rows = "MariaDB, 8 clients", 8, 2, 10000
+
+    def start(self, undo):
+        data = undo.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))
+        subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal",
+                        "--skip-test-db", "--user=root"], check=True, **QUIET)
+        for log in Path(data).glob("ib_logfile*"):
+            shutil.move(log, self.directory)
+        port = free_port()
+        self.server = undo.enter_context(running(
+            "mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={data}/socket", "--bind-address=127.0.0.1",
+            f"--port={port}", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=96M",
+            f"--innodb-log-group-home-dir={self.directory}", "--innodb-flush-log-at-trx-commit=1"))
+        until_ready("mariadb", "--no-defaults", "--host=127.0.0.1", f"--port={port}", "--user=root", "--execute",
+                    "create database sbtest")
+        self.sysbench = ["sysbench", "oltp_update_non_index", "--mysql-host=127.0.0.1", f"--mysql-port={port}",
+                         "--mysql-user=root", f"--tables={self.tables}", f"--table-size={self.rows}"]
+        subprocess.run([*self.sysbench, "prepare"], check=True, **QUIET)
+
+    def load(self, seconds):
+        return [*self.sysbench, f"--threads={self.clients}", f"--time={seconds}", "run"]
+
+    @staticmethod
+    def rate(output):
+        return float(re.findall(r"transactions:.*\(([0-9.]+) per sec", output)[-1])
+
+    def target(self, _):
+        return [self.server.pid]
+
+
+class MariaDbManyClients(MariaDb):
+    name, clients = "MariaDB, 64 clients", 64
+
+
+class MariaDbHotRow(MariaDb):
+    name, tables, rows = "MariaDB, 8 clients update one row", 1, 1
+
+
+class PostgreSql(DiskCase):
+    name, script = "PostgreSQL, 8 clients, simple updates", ["-N"]
+
+    def start(self, undo):
+        binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+        data = os.path.join(self.directory, "data")
+        shutil.chown(self.directory, "postgres")
+        self.as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        subprocess.run([*self.as_postgres, binaries / "initdb", "-D", data, "--wal-segsize=4", "-A", "trust"], check=True, **QUIET)
+        port = free_port()
+        self.server = undo.enter_context(running(
+            *self.as_postgres, binaries / "postgres", "-D", data, "-p", port, "-k", "", "-h", "127.0.0.1",
+            "-c", "max_wal_size=1GB", "-c", "checkpoint_timeout=1h", "-c", "autovacuum=off"))
+        self.client = ["-h", "127.0.0.1", "-p", port, "-U", "postgres"]
+        until_ready("psql", *self.client, "-c", "select 1")
+        subprocess.run(["pgbench", *self.client, "-i", "-q", "-s", "1"], check=True, **QUIET)
+
+    def load(self, seconds):
+        return ["pgbench", *self.client, "-n", "-c", "8", "-j", "2", "-T", str(seconds), *self.script]
+
+    @staticmethod
+    def rate(output):
+        return float(re.findall(r"tps = ([0-9.]+)", output)[-1])
+
+    def target(self, _):
+        return [self.server.pid, *children(self.server.pid)]
+
+
+class PostgreSqlHotRow(PostgreSql):
+    name = "PostgreSQL, 8 clients update one row"
+
+    def start(self, undo):
+        super().start(undo)
+        file = os.path.join(os.path.dirname(self.directory), "update.sql")
+        Path(file).write_text("UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n", encoding="ascii")
+        self.script = ["-f", file]
+
+
+class RocksDb(DiskCase):
+    name = "RocksDB, synced writes"
+    benchmark, options = "fillrandom", ["--sync=1", "--threads=1", "--num=200000"]
+
+    def start(self, _):
+        self.database = f"--db={self.directory}/db"
+
+    def load(self, seconds):
+        return ["db_bench", self.database, "--key_size=16", "--value_size=400", "--compression_type=none",
+                f"--benchmarks={self.benchmark}", f"--duration={seconds}", *self.options]
+
+    def rate(self, output):
+        return float(re.findall(self.benchmark + r".* ([0-9]+) ops", output)[-1])
+
+    def target(self, load):
+        return [load.pid]
+
+
+class RocksDbReads(RocksDb):
+    name = "RocksDB, direct random reads by 4 threads"
+    benchmark = "readrandom"
+    options = ["--use_existing_db=1", "--use_direct_reads=1", "--cache_size=65536", "--threads=4", "--num=100000"]
+
+    def start(self, undo):
+        super().start(undo)
+        subprocess.run(["db_bench", self.database, "--key_size=16", "--value_size=400", "--compression_type=none",
+                        "--benchmarks=fillseq", "--num=100000"], check=True, **QUIET)
+
+
+class CpuCase:
+    """A load that may use one CPU, or two."""
+
+    change, asked = "2 CPUs instead of 1", "cpus *2"
+
+    def __init__(self, undo, _, changed):
+        self.cpus = ["taskset", "-c", "0,1" if changed else "0"]
+        self.directory = undo.enter_context(tempfile.TemporaryDirectory(dir="/dev/shm"))
+        self.start(undo)
+
+
+class RocksDbCpus(CpuCase):
+    name = "RocksDB, 4 threads write without syncs"
+    start, rate, target = RocksDb.start, RocksDb.rate, RocksDb.target
+    benchmark, options = "fillrandom", ["--threads=4", "--num=400000", "--disable_wal=1"]
+
+    def load(self, seconds):
+        return [*self.cpus, *RocksDb.load(self, seconds)]
+
+
+class Memcached(CpuCase):
+    name = "memcached, and its clients"
+
+    def start(self, undo):
+        self.port = free_port()
+        self.server = undo.enter_context(running(
+            *self.cpus, "memcached", "-u", "root", "-l", "127.0.0.1", "-p", self.port, "-U", "0", "-t", "2"))
+        until_ready("bash", "-c", f"echo version >/dev/tcp/127.0.0.1/{self.port}")
+
+    def load(self, seconds):
+        return [*self.cpus, "memcaslap", f"--servers=127.0.0.1:{self.port}", "--threads=2", "--concurrency=64",
+                "--fixed_size=100", f"--time={seconds}s"]
+
+    @staticmethod
+    def rate(output):
+        return float(re.findall(r"TPS: ([0-9]+)", output)[-1])
+
+    def target(self, load):
+        return [self.server.pid, load.pid]
+
+
+class Nginx:
+    """A proxy in front of a server that sleeps."""
+
+    name, change, asked = "nginx, an upstream sleeps 5 ms", "it sleeps half as long", "comm:nginx remote /2"
+
+    def __init__(self, undo, _, changed):
+        directory = undo.enter_context(tempfile.TemporaryDirectory())
+        listener = undo.enter_context(socket.create_server(("127.0.0.1", 0), backlog=256))
+        upstream = os.fork()
+        if upstream == 0:
+            self.answer(listener, 0.0025 if changed else 0.005)
+        undo.callback(os.waitpid, upstream, 0)
+        undo.callback(os.kill, upstream, 15)
+        self.port = free_port()
+        config = os.path.join(directory, "nginx.conf")
+        Path(config).write_text(
+            f"daemon off; worker_processes 1; pid {directory}/pid; error_log /dev/null; user root;\n"
+            f"events {{}}\nhttp {{ access_log off; upstream up {{ server 127.0.0.1:{listener.getsockname()[1]}; keepalive 64; }}\n"
+            f"server {{ listen 127.0.0.1:{self.port}; location / {{ proxy_pass http://up; proxy_http_version 1.1;\n"
+            "proxy_set_header Connection \"\"; } } }\n", encoding="ascii")
+        self.server = undo.enter_context(running("nginx", "-c", config))
+        until_ready("bash", "-c", f"echo >/dev/tcp/127.0.0.1/{self.port}")
+
+    @staticmethod
+    def answer(listener, seconds):
+        def serve(connection):
+            with connection:
+                while connection.recv(65536):
+                    time.sleep(seconds)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    def load(self, seconds):
+        return ["wrk", "-t1", "-c4", f"-d{seconds}s", f"http://127.0.0.1:{self.port}/"]
+
+    @staticmethod
+    def rate(output):
+        return float(re.findall(r"Requests/sec: *([0-9.]+)", output)[-1])
+
+    def target(self, _):
+        return [self.server.pid, *children(self.server.pid)]
+
+
+class ZooKeeper(DiskCase):
+    name = "ZooKeeper (Java), 8 clients"
+    CLIENT = """
+import sys, threading, time
+from kazoo.client import KazooClient
+done = [0] * 8
+def work(number):
+    client = KazooClient("127.0.0.1:" + sys.argv[1]); client.start()
+    client.ensure_path(f"/n{number}")
+    while True:
+        client.set(f"/n{number}", b"x" * 100); done[number] += 1
+for number in range(8):
+    threading.Thread(target=work, args=(number,), daemon=True).start()
+time.sleep(1.5); before = sum(done); time.sleep(float(sys.argv[2])); print("rate", (sum(done) - before) / float(sys.argv[2]))
+"""
+
+    def start(self, undo):
+        scratch = undo.enter_context(tempfile.TemporaryDirectory())
+        self.port = free_port()
+        config = os.path.join(scratch, "zoo.cfg")
+        Path(config).write_text(f"tickTime=2000\ndataDir={scratch}\ndataLogDir={self.directory}\nclientPort={self.port}\n"
+                                "admin.enableServer=false\npreAllocSize=8192\n", encoding="ascii")
+        self.server = undo.enter_context(running(
+            "java", "-cp", "/usr/share/java/*:/etc/zookeeper/conf", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config))
+        until_ready("bash", "-c", f"echo >/dev/tcp/127.0.0.1/{self.port}")
+
+    def load(self, seconds):
+        return [sys.executable, "-c", self.CLIENT, self.port, str(seconds)]
+
+    @staticmethod
+    def rate(output):
+        return float(re.findall(r"rate ([0-9.]+)", output)[-1])
+
+    def target(self, _):
+        return [self.server.pid]
+
+
+CASES = {"redis": Redis, "mariadb": MariaDb, "mariadb-64": MariaDbManyClients, "mariadb-hot-row": MariaDbHotRow,
+         "postgresql": PostgreSql, "postgresql-hot-row": PostgreSqlHotRow, "rocksdb-sync": RocksDb,
+         "rocksdb-reads": RocksDbReads, "rocksdb-cpus": RocksDbCpus, "memcached": Memcached, "nginx": Nginx,
+         "zookeeper": ZooKeeper}
+
+
+def predicted(offwait, case, seconds, file):
+    """What the report of a recording under load says: the JSON objects of the change, and of the first answer."""
+    load = subprocess.Popen(case.load(seconds + 6), **QUIET)
+    time.sleep(3)
+    pids = ",".join(str(pid) for pid in case.target(load))
+    subprocess.run([offwait, "dump", "-q", "-p", pids, "-d", f"{seconds}s", "-o", file], check=True)
+    load.kill()
+    load.wait()
+    subprocess.run(["pkill", "-P", str(load.pid)], check=False)
+    report = json.loads(subprocess.run([offwait, "report", file, "-q", "--json", "-", "--what-if", case.asked], check=True,
+                                       capture_output=True, text=True).stdout)
+    first = subprocess.run([offwait, "report", file, "-q"], check=True, capture_output=True, text=True).stdout
+    answer = next((line.strip() for line in first.splitlines() if line.startswith("1  ")), "no answer")
+    return report["what_if"][0], re.sub(r"^1 +", "", answer)
+
+
+def shown(gain):
+    if gain["certainty"] == "rough":
+        return "no number"
+    interval = "" if gain["low"] is None else f" ({100 * gain['low']:.0f} to {100 * gain['high']:.0f})"
+    return f"{'up to ' if gain['certainty'] == 'up-to' else ''}{100 * gain['gain']:+.0f}%{interval}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("case", nargs="*", choices=[[], *CASES])
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args()
+    slow_file = options.build / "tests/kernel/slow_file"
+    print("| server | change | measured | predicted | first answer |\n|---|---|---|---|---|", flush=True)
+    for name in options.case or CASES:
+        with contextlib.ExitStack() as undo:
+            directory = undo.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))
+            kept = (options.keep or Path(directory)) / f"{name}.txt"
+            before, after = (CASES[name](undo, slow_file, changed) for changed in (False, True))
+            gain, first = predicted(options.build / "offwait", before, 8, kept)
+            ratios = []
+            for pair in range(options.pairs):
+                order = (before, after) if pair % 2 == 0 else (after, before)
+                rates = {case: case.rate(output_of(case.load(options.seconds))) for case in order}
+                ratios.append(rates[after] / rates[before])
+            measured = [100 * (ratio - 1) for ratio in (statistics.median(ratios), min(ratios), max(ratios))]
+            print(f"| {before.name} | {before.change} | {measured[0]:+.0f}% [{measured[1]:.0f}..{measured[2]:.0f}] | "
+                  f"{shown(gain)} | {first} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
