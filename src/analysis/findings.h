@@ -261,6 +261,8 @@ struct SinkSleeps {
 
 struct FoundSink {
   FoundActorId actor = 0;
+  /// Busy all the time (kAlwaysBusy). A thread is only called so if some progress would gain from less work
+  /// of it (kWorthALine).
   bool saturated = false;
   /// Not saturated, but it runs or sleeps all the time while working threads wait for it; or it is an
   /// interface, and they wait for a service outside of the host that answers through it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "analysis/rankings.h"
 #include "analysis/samples.h"
 
 namespace offwait {
@@ -46,6 +47,16 @@ void split_busy(const Prepared& prepared, const Vertex& vertex, Nanos busy_ns, F
   }
 }
 
+/// Whether any progress would gain if these threads had less to run. It is assumed where no progress is
+/// known.
+bool progress_waits_for(const Prepared& prepared, const Vertex& vertex) {
+  const std::vector<double>& gains = prepared.answers.cpu_gains;
+  return gains.empty() || std::any_of(vertex.members.begin(), vertex.members.end(), [&](ActorId member) {
+           const GroupId group = prepared.groups.group_of[member];
+           return group != kNoGroup && gains[group] >= kWorthALine;
+         });
+}
+
 }  // namespace
 
 std::vector<FoundSink> find_sinks(const Prepared& prepared, const WaitGraph& graph, const KnotInput& input,
@@ -64,6 +75,7 @@ std::vector<FoundSink> find_sinks(const Prepared& prepared, const WaitGraph& gra
     if (vertex.kind == KnotVertex::Kind::thread) {
       split_busy(prepared, graph.vertices[sink.vertex], vertex.busy_ns, out);
       out.limit = out.runnable_s > out.running_s ? SinkLimit::cpu : SinkLimit::execution;
+      out.saturated = out.saturated && progress_waits_for(prepared, graph.vertices[sink.vertex]);
       if (sink.paced) {
         out.pattern = Pattern::timer_driven;
         out.sleeps = sleeps_of(prepared, graph, sink.vertex);

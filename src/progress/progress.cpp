@@ -22,6 +22,9 @@ constexpr double kJoiningPart = 0.1;
 /// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a
 /// thread that runs all the time and sometimes takes a lock shows nothing that could be counted.
 constexpr std::uint64_t kEnoughUnits = 20;
+/// A part of a program that shows no units of work counts only if it works for this part of its threads'
+/// lives: a thread that wakes up now and then to look at the time has no progress.
+constexpr double kWorks = 0.05;
 /// A group that timers pace counts as this part of its activity.
 constexpr double kPaced = 0.1;
 /// Smaller shares are raised to these, so that one small share alone does not decide.
@@ -96,7 +99,9 @@ class Inference {
     std::vector<Progress> out;
     for (const Component& component : components) {
       if (out.empty()) {
-        out.push_back(progress(counted_of(component.parts)));
+        std::vector<std::vector<GroupId>> counted = counted_of(component.parts);
+        if (counted.empty()) continue;
+        out.push_back(progress(std::move(counted)));
       }
       for (const std::vector<GroupId>& part : component.parts) {
         add_if_meant(part, out);
@@ -141,12 +146,22 @@ class Inference {
     return units >= kEnoughUnits;
   }
 
-  /// Without the parts that show no units of work, unless none does.
+  bool works(const std::vector<GroupId>& part) const {
+    Nanos work_ns = 0;
+    Nanos lifetime_ns = 0;
+    for (const GroupId id : part) {
+      work_ns += uses_.groups[id].work_ns();
+      lifetime_ns += uses_.groups[id].lifetime_ns;
+    }
+    return static_cast<double>(work_ns) >= kWorks * static_cast<double>(lifetime_ns);
+  }
+
+  /// The parts that show units of work or, if there is none, those that work.
   std::vector<std::vector<GroupId>> counted_of(std::vector<std::vector<GroupId>> parts) const {
     const auto shows = [this](const std::vector<GroupId>& part) { return shows_units(part); };
-    if (std::any_of(parts.begin(), parts.end(), shows)) {
-      std::erase_if(parts, [&shows](const std::vector<GroupId>& part) { return !shows(part); });
-    }
+    const bool any = std::any_of(parts.begin(), parts.end(), shows);
+    std::erase_if(parts,
+                  [&](const std::vector<GroupId>& part) { return !(any ? shows(part) : works(part)); });
     return parts;
   }
 

@@ -103,6 +103,7 @@ class Answering {
       out.asked[i] = gain_of_asked(out, replays, i);
     }
     out.answers = answers(out, replays);
+    out.cpu_gains = cpu_gains(out, replays);
     add_uses(out.answers);
     return out;
   }
@@ -141,6 +142,22 @@ class Answering {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       answers[i].use = uses[i];
     }
+  }
+
+  std::vector<double> cpu_gains(const Answers& about, const Replays& replays) const {
+    std::vector<double> out(groups_.groups.size());
+    for (std::size_t i = 0; i < replays.tried.size(); ++i) {
+      const Change& change = replays.tried[i];
+      if (change.resource != Resource::cpu) {
+        continue;
+      }
+      for (const Progress& progress : about.progress) {
+        const std::size_t scenario = options_.asked.size() + i;
+        out[change.group] = std::max(
+            out[change.group], gain_of(progress, replays.replayed, weights_, scenario, 0, kPieces).most);
+      }
+    }
+    return out;
   }
 
   std::size_t most_candidates() const {

@@ -53,6 +53,9 @@ struct Answers {
   std::vector<Progress> progress;  ///< the first counts; the others may be meant
   std::vector<Answer> answers;     ///< best first; answers for other kinds of progress follow the first one
   std::vector<Gain> asked;         ///< parallel to AnswerOptions::asked, for the first progress
+  /// The most that halving its CPU work gains for any of the kinds of progress, by GroupId; 0 for a group
+  /// that hardly runs. Empty without progress.
+  std::vector<double> cpu_gains;
   UsableCpus cpus;
   bool cpus_short = false;
   bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording

@@ -85,7 +85,7 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
 void put_answers(const TextPage& page) {
   put_progress(page);
   page.canvas.gap();
-  if (const std::string why = too_short_text(page.findings); !why.empty()) {
+  if (const std::string why = too_short_text(page.findings, page.names); !why.empty()) {
     page.canvas.flow(words(why, Ink::strong), 0);
     return;
   }

@@ -110,17 +110,20 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
     case Progress::How::inferred:
       break;
   }
-  return fmt::format("{}: inferred from {} of all hand-overs and waits (--progress GLOB names others)",
-                     who, format_percent(std::min(progress.share, 1.0), 1));
+  return fmt::format("{}: inferred from {} of all hand-overs and waits (--progress GLOB names others)", who,
+                     format_percent(std::min(progress.share, 1.0), 1));
 }
 
-std::string too_short_text(const Findings& findings) {
+std::string too_short_text(const Findings& findings, const ActorNames& names) {
+  const bool guess = !findings.answers.empty() && findings.answers.front().gain >= kWorthAFix;
   switch (short_evidence(findings)) {
     case ShortEvidence::none:
       return "";
     case ShortEvidence::window:
-      return fmt::format("Too short to judge: {} were recorded. Record for 10 s or more (-d 10s).",
-                         format_seconds(findings.window_s));
+      return fmt::format("Too short to judge: {} were recorded. Record for 10 s or more (-d 10s).{}",
+                         format_seconds(findings.window_s),
+                         guess ? fmt::format(" A first guess: {}.", change_text(findings.answers.front(), names))
+                               : "");
     case ShortEvidence::waits:
       break;
   }

@@ -20,7 +20,7 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
 std::string progress_name(const FoundProgress& progress, const ActorNames& names);
 
 /// Whether the recording is long enough for a prediction: else why not, as a sentence; empty if it is.
-std::string too_short_text(const Findings& findings);
+std::string too_short_text(const Findings& findings, const ActorNames& names);
 
 /// What stands before the list of answers: that they depend on whose progress counts, that the target is
 /// idle, or that no single one gains much; empty if there is nothing to say.

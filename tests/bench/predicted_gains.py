@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares predicted gains with those of really made changes, on real servers.
 
-    predicted_gains.py BUILD [--pairs N] [--seconds N] [--keep DIRECTORY] [CASE...]
+    predicted_gains.py BUILD [--pairs N] [--seconds N] [--keep DIRECTORY] [--case CASE]...
 
 Each case runs a server twice: as it is, and with one part twice as fast (a disk with half of the service time,
 twice as many CPUs, an upstream that sleeps half as long). The first one is recorded once under load, and asked
@@ -104,7 +104,8 @@ class Redis(DiskCase):
 
     @staticmethod
     def rate(output):
-        return float(re.findall(r"rps=[0-9.]+ \(overall: ([0-9.]+)\)", output.replace("\r", "\n"))[-1])
+        rates = [float(rate) for rate in re.findall(r"rps=([0-9.]+)", output)]
+        return statistics.mean(rates[2:-1])  # one each 250 ms; those while it starts and ends are not whole
 
     def target(self, _):
         return [self.server.pid]
@@ -164,10 +165,10 @@ class PostgreSql(DiskCase):
             "-c", "max_wal_size=1GB", "-c", "checkpoint_timeout=1h", "-c", "autovacuum=off"))
         self.client = ["-h", "127.0.0.1", "-p", port, "-U", "postgres"]
         until_ready("psql", *self.client, "-c", "select 1")
-        subprocess.run(["pgbench", *self.client, "-i", "-q", "-s", "1"], check=True, **QUIET)
+        subprocess.run(["pgbench", *self.client, "-i", "-q", "-s", "1", "postgres"], check=True, **QUIET)
 
     def load(self, seconds):
-        return ["pgbench", *self.client, "-n", "-c", "8", "-j", "2", "-T", str(seconds), *self.script]
+        return ["pgbench", *self.client, "-n", "-c", "8", "-j", "2", "-T", str(seconds), *self.script, "postgres"]
 
     @staticmethod
     def rate(output):
@@ -371,7 +372,7 @@ def shown(gain):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
-    parser.add_argument("case", nargs="*", choices=[[], *CASES])
+    parser.add_argument("--case", action="append", choices=CASES, help="may be given several times")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--keep", type=Path)

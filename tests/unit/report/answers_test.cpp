@@ -146,7 +146,8 @@ TEST_CASE("A recording that is too short has no answer but what the wait graph s
   findings.window_s = 0.4;
   CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
 
-Too short to judge: 400 ms were recorded. Record for 10 s or more (-d 10s).
+Too short to judge: 400 ms were recorded. Record for 10 s or more (-d 10s). A first guess: disk vda
+twice as fast.
 One knot limits throughput: at least one wait in it must get shorter before throughput can rise.
 )");
   findings.window_s = 10;
