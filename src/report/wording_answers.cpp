@@ -120,10 +120,10 @@ std::string too_short_text(const Findings& findings, const ActorNames& names) {
     case ShortEvidence::none:
       return "";
     case ShortEvidence::window:
-      return fmt::format("Too short to judge: {} were recorded. Record for 10 s or more (-d 10s).{}",
-                         format_seconds(findings.window_s),
-                         guess ? fmt::format(" A first guess: {}.", change_text(findings.answers.front(), names))
-                               : "");
+      return fmt::format(
+          "Too short to judge: {} were recorded. Record for 10 s or more (-d 10s).{}",
+          format_seconds(findings.window_s),
+          guess ? fmt::format(" A first guess: {}.", change_text(findings.answers.front(), names)) : "");
     case ShortEvidence::waits:
       break;
   }

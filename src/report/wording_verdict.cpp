@@ -211,8 +211,8 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
     case Verdict::Rule::no_limit:
       break;
   }
-  return fmt::format("No knot, and nothing is saturated. The target ran {}{}{}.",
-                     share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
+  return fmt::format("No knot, and nothing is saturated. The target ran {}{}{}.", share_of_one_cpu(findings),
+                     where_the_waits_go(findings), machine_clause(findings));
 }
 
 std::string machine_clause(const Findings& findings) {
