@@ -2,7 +2,6 @@
 #include "replay/event_stream.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace offwait {
 
@@ -13,7 +12,7 @@ EventStream::EventStream(const Trace& trace)
     if (actor.kind == ActorKind::thread && actor.start < trace.window.end &&
         actor.exit > trace.window.begin) {
       cursors_[id].rest = histories_.of(id);
-      heap_.push_back({std::max(actor.start, trace.window.begin), id, Event::What::born, 0});
+      heap_.push_back({std::max(actor.start, trace.window.begin), Event::What::born, id});
     }
   }
   for (std::size_t i = heap_.size(); i-- > 0;) {
@@ -25,8 +24,9 @@ std::optional<Event> EventStream::next() {
   if (heap_.empty()) {
     return std::nullopt;
   }
-  const Event first = heap_.front();
-  if (const std::optional<Event> after = following(first.thread)) {
+  const Pending first = heap_.front();
+  const Event out{first.at, first.thread, first.what, cursors_[first.thread].now.index};
+  if (const std::optional<Pending> after = following(first.thread)) {
     heap_.front() = *after;
   } else {
     heap_.front() = heap_.back();
@@ -35,10 +35,10 @@ std::optional<Event> EventStream::next() {
   if (!heap_.empty()) {
     sift_down(0);
   }
-  return first;
+  return out;
 }
 
-std::optional<Event> EventStream::following(ActorId thread) {
+std::optional<EventStream::Pending> EventStream::following(ActorId thread) {
   Cursor& cursor = cursors_[thread];
   if (cursor.step == 0) {
     const std::optional<Interval> entry = take_next(trace_, cursor.rest);
@@ -46,40 +46,47 @@ std::optional<Event> EventStream::following(ActorId thread) {
       return std::nullopt;
     }
     cursor.now = *entry;
+    // The threads' entries lie far apart in memory.
+    if (!cursor.rest.waits.empty()) __builtin_prefetch(&trace_.waits[cursor.rest.waits.front()]);
+    if (cursor.rest.waits.size() > 1) __builtin_prefetch(&cursor.rest.waits[1]);
   }
-  std::optional<Event> event = step_of(thread, cursor);
+  std::optional<Pending> event = step_of(thread, cursor);
   if (event) {
     event->at = std::max(event->at, trace_.window.begin);
   }
   return event && event->at < trace_.window.end ? event : std::nullopt;
 }
 
-std::optional<Event> EventStream::step_of(ActorId thread, Cursor& cursor) const {
+std::optional<EventStream::Pending> EventStream::step_of(ActorId thread, Cursor& cursor) const {
   const Interval& now = cursor.now;
   const bool is_wait = now.kind == Interval::Kind::wait;
   const std::uint8_t step = cursor.step++;
   if (step == 0) {
-    return Event{now.from, thread, is_wait ? Event::What::block : Event::What::preempted,
-                 is_wait ? now.index : 0};
+    return Pending{now.from, is_wait ? Event::What::block : Event::What::preempted, thread};
   }
   if (is_wait && step == 1) {
     const Nanos wake = trace_.waits[now.index].wake;
-    return wake == kNever ? std::nullopt : std::optional(Event{wake, thread, Event::What::wake, now.index});
+    return wake == kNever ? std::nullopt : std::optional(Pending{wake, Event::What::wake, thread});
   }
   cursor.step = 0;
-  return now.to == kNever ? std::nullopt : std::optional(Event{now.to, thread, Event::What::run, 0});
+  return now.to == kNever ? std::nullopt : std::optional(Pending{now.to, Event::What::run, thread});
 }
 
 void EventStream::sift_down(std::size_t hole) {
-  const auto before = [](const Event& a, const Event& b) {
-    return std::tuple(a.at, a.what, a.thread) < std::tuple(b.at, b.what, b.thread);
+  // Times in the window are not negative. As one number they compare without a branch that is hard to
+  // predict.
+  __extension__ using Key = unsigned __int128;
+  const auto key = [](const Pending& event) {
+    const std::uint64_t rest = std::uint64_t{static_cast<std::uint8_t>(event.what)} << 32U | event.thread;
+    return Key{static_cast<std::uint64_t>(event.at)} << 64U | rest;
   };
-  const Event moved = heap_[hole];
+  const Pending moved = heap_[hole];
+  const Key moved_key = key(moved);
   for (std::size_t child = 2 * hole + 1; child < heap_.size(); child = 2 * hole + 1) {
-    if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) {
-      ++child;
+    if (child + 1 < heap_.size()) {
+      child += key(heap_[child + 1]) < key(heap_[child]) ? 1U : 0U;
     }
-    if (!before(heap_[child], moved)) {
+    if (key(heap_[child]) >= moved_key) {
       break;
     }
     heap_[hole] = heap_[child];

@@ -36,15 +36,21 @@ class EventStream {
     Interval now;           ///< the entry under way
     std::uint8_t step = 0;  ///< what comes next of it; 0: the next entry
   };
+  /// A thread's next event, as it is compared: by `at`, then by `what` and thread.
+  struct Pending {
+    Nanos at = 0;
+    Event::What what = Event::What::born;
+    ActorId thread = kNoActor;
+  };
   /// The thread's next event, after its cursor; none at its end.
-  std::optional<Event> following(ActorId thread);
-  std::optional<Event> step_of(ActorId thread, Cursor& cursor) const;
+  std::optional<Pending> following(ActorId thread);
+  std::optional<Pending> step_of(ActorId thread, Cursor& cursor) const;
   void sift_down(std::size_t hole);
 
   const Trace& trace_;
   Histories histories_;
   std::vector<Cursor> cursors_;
-  std::vector<Event> heap_;  ///< each thread's next one, the earliest first
+  std::vector<Pending> heap_;  ///< each thread's next one, the earliest first
 };
 
 }  // namespace offwait
