@@ -17,13 +17,11 @@ inline constexpr double kMachineBusy = 0.8;
 /// - none: the threads are hardly ready to run without a CPU;
 /// - quota: a quota was used up, and throttled for 1 % of the window and a tenth of the runnable time;
 /// - pinning: threads that may not use all CPUs have half of the runnable time, and the CPUs that they may
-/// use
-///   are busy (kMachineBusy), while the others are not;
+///   use are busy (kMachineBusy), while the others are not;
 /// - none: the threads are ready to run for less than a tenth of the time in which they run or are ready to;
 /// - unknown: nobody knows how busy the CPUs were;
 /// - steal, own, others: the CPUs are busy, and this one has the largest part. Steal that is less than a
-/// quarter
-///   of what the target used is not the cause;
+///   quarter of what the target used is not the cause;
 /// - bursts: none of these.
 CpuSupply find_cpu_supply(const Prepared& prepared, const StateSeconds& target);
 

@@ -30,7 +30,7 @@ constexpr std::size_t kFewestCandidates = 8;
 /// The report is split if another progress can gain so much, and the first answer gives it less than half of
 /// that.
 constexpr double kWorthSplitting = 0.1;
-/// A gain whose pieces differ by more than this has no range.
+/// A range says something if it is no wider to one side than half of the gain, or than this.
 constexpr double kWidestRange = 0.1;
 /// An answer is rough if more than this part of the time is waits whose ends are not known, or waits for what
 /// only seems to be a lock.
@@ -210,13 +210,15 @@ class Answering {
     for (std::size_t piece = 0; piece < kPieces; ++piece) {
       pieces.push_back(in_pieces(piece, piece + 1).least);
     }
-    const auto [least, most] = std::minmax_element(pieces.begin(), pieces.end());
-    out.doubt = doubt(about, replays, progress, *most - *least);
+    const GainRange range = range_of(whole.least, pieces);
+    out.doubt = doubt(about, replays, progress);
+    if (out.doubt == Doubt::none && range.high - whole.least > std::max(kWidestRange, whole.least / 2)) {
+      out.doubt = Doubt::pieces_differ;
+    }
     if (out.doubt != Doubt::none) {
       out.certainty = Certainty::rough;
       return out;
     }
-    const GainRange range = range_of(whole.least, pieces);
     out.low = range.low;
     out.high = std::max(range.high, whole.most);
     if (whole.most - whole.least > kReproduces) {
@@ -225,7 +227,7 @@ class Answering {
     return out;
   }
 
-  Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress, double range) const {
+  Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress) const {
     if (about.cpus_short && !replays.simulated) {
       return Doubt::cpus_short;
     }
@@ -242,7 +244,7 @@ class Answering {
     if (static_cast<double>(unknown_ns + guessed_ns) > kMostUnknown * static_cast<double>(lifetime_ns)) {
       return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
     }
-    return range > kWidestRange ? Doubt::pieces_differ : Doubt::none;
+    return Doubt::none;
   }
 
   /// For one progress, best first.

@@ -27,7 +27,7 @@ std::string_view to_string(Certainty certainty);
 /// Why a gain is rough.
 enum class Doubt : std::uint8_t {
   none,
-  pieces_differ,   ///< the gains in pieces of the window differ by more than 10 points
+  pieces_differ,   ///< range_of() is wider to one side than 10 points, and than half of the gain
   unknown_wakers,  ///< it is unknown what ended much of the waiting
   guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
   cpus_short,      ///< and the simulation does not reproduce the recording

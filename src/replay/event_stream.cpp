@@ -11,8 +11,11 @@ EventStream::EventStream(const Trace& trace)
     const Actor& actor = trace.actors[id];
     if (actor.kind == ActorKind::thread && actor.start < trace.window.end &&
         actor.exit > trace.window.begin) {
-      cursors_[id].rest = histories_.of(id);
-      heap_.push_back({std::max(actor.start, trace.window.begin), Event::What::born, id});
+      History history = histories_.of(id);
+      cursors_[id].rest = history;
+      const std::optional<Interval> first = take_next(trace, history);
+      const Nanos known = first ? std::min(actor.seen, first->from) : actor.seen;
+      heap_.push_back({std::max({actor.start, known, trace.window.begin}), Event::What::born, id});
     }
   }
   for (std::size_t i = heap_.size(); i-- > 0;) {

@@ -24,7 +24,8 @@ struct Event {
 
 /// Merges the threads' histories, each of which is in order, with O(log threads) steps an event and 4 bytes
 /// of memory an entry. Events before the window happen at its begin, and events after it do not happen.
-/// `born` is the first event of every thread. The trace must satisfy validate().
+/// `born` is the first event of every thread: its start, or the time from which on its states are known. The
+/// trace must satisfy validate().
 class EventStream {
  public:
   explicit EventStream(const Trace& trace);

@@ -215,8 +215,8 @@ class Replay {
     thread.last = thread.born = thread.piece_from = event.at;
     double* const now = now_[event.thread];
     const Actor& actor = trace_.actors[event.thread];
-    if (actor.start > trace_.window.begin && actor.parent != kNoActor &&
-        threads_[actor.parent].state != State::absent) {
+    const bool started = event.at == actor.start && event.at > trace_.window.begin;
+    if (started && actor.parent != kNoActor && threads_[actor.parent].state != State::absent) {
       reach(actor.parent, event.at, now);
     } else {
       std::fill_n(now, lanes_, static_cast<double>(event.at - trace_.window.begin));

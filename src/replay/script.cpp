@@ -103,10 +103,11 @@ class Writer {
     thread.state = State::running;
     thread.last = thread.step_from = event.at;
     const Actor& actor = trace_.actors[event.thread];
-    if (actor.start <= trace_.window.begin) {
+    if (event.at <= trace_.window.begin) {
       return;
     }
-    if (actor.parent != kNoActor && threads_[actor.parent].state == State::running) {
+    if (event.at == actor.start && actor.parent != kNoActor &&
+        threads_[actor.parent].state == State::running) {
       signal(actor.parent, event.at, event.thread, 1e300, 0);
       out_.threads[event.thread].repeats = out_.threads[actor.parent].repeats;
     } else {

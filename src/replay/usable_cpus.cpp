@@ -102,6 +102,26 @@ std::vector<ActorId> threads_by_exit(const Trace& trace) {
   return out;
 }
 
+/// How many of the CPUs that threads of the target may use were idle, on average. None while a quota was used
+/// up.
+double idle_cpus(const Trace& trace) {
+  const auto throttled = [](const CpuQuota& quota) { return quota.throttled_periods > 0; };
+  if (std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(), throttled)) {
+    return 0;
+  }
+  const auto may_use = [&trace](const CpuTime& cpu) {
+    return std::any_of(trace.actors.begin(), trace.actors.end(), [&cpu](const Actor& actor) {
+      return actor.kind == ActorKind::thread && !actor.outside && !actor.kernel &&
+             (actor.allowed_cpus.empty() || contains(actor.allowed_cpus, cpu.cpu));
+    });
+  };
+  Nanos idle_ns = 0;
+  for (const CpuTime& cpu : trace.cpu_times) {
+    idle_ns += may_use(cpu) ? cpu.idle_ns : 0;
+  }
+  return static_cast<double>(idle_ns) / static_cast<double>(trace.window.length());
+}
+
 }  // namespace
 
 UsableCpus usable_cpus(const Trace& trace) {
@@ -125,10 +145,13 @@ UsableCpus usable_cpus(const Trace& trace) {
   pass_exits(trace.window.end);
   counter.pass(trace.window.end);
   const auto window = static_cast<double>(trace.window.length());
-  const double cpus = counter.queued_ns < kQueues * window
-                          ? all
-                          : std::clamp(counter.running_while_queued_ns / counter.queued_ns,
-                                       std::min(all, counter.ran_at_once(kRanAtOnce * window)), all);
+  if (counter.queued_ns < kQueues * window) {
+    return {all, std::min(1.0, counter.running_ns / (all * window))};
+  }
+  const double least =
+      std::max(counter.ran_at_once(kRanAtOnce * window), counter.running_ns / window + idle_cpus(trace));
+  const double cpus =
+      std::clamp(counter.running_while_queued_ns / counter.queued_ns, std::min(all, least), all);
   return {cpus, cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0};
 }
 

@@ -18,8 +18,10 @@ struct UsableCpus {
 /// many of them run, or by others. So the mean number that run in such times is the number they can use,
 /// whatever keeps them from the rest: pinning, a quota, other programs, the hypervisor. A thread that runs
 /// within 50 us of its wake-up did not queue. They can use no fewer than ran at once for 5 % of the window:
-/// in short queues a thread may wait for one CPU while another one is free. Where threads queued for less
-/// than 2 % of the window, they can use all CPUs.
+/// in short queues a thread may wait for one CPU while another one is free. They can use what they ran on and
+/// what was idle of the CPUs that they may use, unless a quota was used up: on virtual machines an idle CPU
+/// may take longer than 50 us to wake up. Where threads queued for less than 2 % of the window, they can use
+/// all CPUs.
 UsableCpus usable_cpus(const Trace& trace);
 
 }  // namespace offwait

@@ -71,7 +71,7 @@ std::string_view doubt_clause(Doubt doubt) {
     case Doubt::none:
       break;
     case Doubt::pieces_differ:
-      return "parts of the recording differ by more than 10 points";
+      return "parts of the recording differ too much";
     case Doubt::unknown_wakers:
       return "for much of its waiting time it is unknown what ended the wait";
     case Doubt::guessed_locks:

@@ -284,7 +284,7 @@ class Nginx:
     @staticmethod
     def answer(listener, seconds):
         def serve(connection):
-            with connection:
+            with connection, contextlib.suppress(ConnectionError):
                 while connection.recv(65536):
                     time.sleep(seconds)
                     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")

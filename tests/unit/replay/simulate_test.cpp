@@ -61,6 +61,36 @@ TEST_CASE("as many CPUs are usable as run threads while others queue") {
   CHECK(usable_cpus(trace).cpus == 0);
 }
 
+TEST_CASE("idle CPUs that the threads may use are usable, though these wake up late") {
+  test::Program program(400'000, 2);
+  program.thread(1, "worker");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.line("wait 1 block=" + std::to_string(at * 1000) + " wake=" + std::to_string((at + 3000) * 1000) +
+                 " run=" + std::to_string((at + 3900) * 1000) + " waker=timer class=sleep");
+  }
+  Trace trace = program.trace();
+  CHECK(usable_cpus(trace).are_short());
+  trace.cpu_times = {{0, 40'000'000, 360'000'000}, {1, 40'000'000, 360'000'000}};
+  CHECK(usable_cpus(trace).cpus == Approx(1.825));
+  CHECK_FALSE(usable_cpus(trace).are_short());
+  trace.actors[0].allowed_cpus = {{1, 1}};
+  CHECK(usable_cpus(trace).cpus == Approx(0.925));
+  trace.cpu_quotas = {{"/c", 10'000'000, 100'000'000, 4, 4, 30'000'000}};
+  CHECK(usable_cpus(trace).are_short());
+}
+
+TEST_CASE("a thread outside of the target does not run before it was seen") {
+  test::Program program(400'000, 2);
+  program.thread(1, "worker");
+  program.thread(2, "outside", "start=0 exit=- outside=yes seen=200000000");
+  program.wait(2, 200'000, 300'000, "timer", "class=sleep");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.line("preempt 1 out=" + std::to_string(at * 1000) + " run=" + std::to_string((at + 2000) * 1000));
+  }
+  // worker: 0.2 s; outside: from 300 ms on.
+  CHECK(usable_cpus(program.trace()).busy * usable_cpus(program.trace()).cpus == Approx(0.75).epsilon(0.01));
+}
+
 TEST_CASE("where nobody queues, all CPUs are usable, and threads that have ended use none") {
   test::Program program(400'000, 4);
   program.thread(1, "half", "start=0 exit=200000000");
