@@ -4,11 +4,12 @@
 
     predicted_gains.py BUILD [--pairs N] [--seconds N] [--keep DIRECTORY] [--case CASE]...
 
-Each case runs a server twice: as it is, and with one part twice as fast (a disk with half of the service time,
-twice as many CPUs, an upstream that sleeps half as long). The first one is recorded once under load, and asked
-with --what-if for the gain of that change. Then the two are loaded by turns; the measured gain is the median
-over the pairs of the ratio of their rates. Prints a row of a table for each case. Asserts nothing. A machine
-that does something else at the same time makes the figures worthless.
+Each case runs a server twice: as it is, and with one part about twice as fast (a disk with a shorter service
+time, twice as many CPUs, an upstream that sleeps half as long). The first one is recorded once under load. Then
+the two are loaded by turns; the measured gain is the median over the pairs of the ratio of their rates. The
+report of the recording is asked with --what-if for the gain of the change that was made: a disk serves requests
+in its nominal time and a little more, so what it took is read from its counters. Prints a row of a table for
+each case. Asserts nothing. A machine that does something else at the same time makes the figures worthless.
 
 --keep writes what was recorded to DIRECTORY/CASE.txt. Needs root, and the packages of the servers.
 """
@@ -75,17 +76,21 @@ def running(*command, **options):
 class DiskCase:
     """A server whose files are on a slow disk; the change halves the disk's service time."""
 
-    change = "a disk twice as fast"
-
     def __init__(self, undo, slow_file, changed):
         directory = undo.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))
         disk = undo.enter_context(loop.SlowDisk(slow_file, directory, 160, HALF_US if changed else FULL_US))
-        self.asked = f"disk {disk.device} /2"
+        self.disk = disk
         self.directory = os.path.join(directory, "mounted")
         os.mkdir(self.directory)
         undo.enter_context(loop.mounted_ext4(disk.device, self.directory))
         os.chmod(directory, 0o755)
         self.start(undo)
+
+
+    def asked(self, changed):
+        (requests, seconds), (fewer, less) = self.disk.served(), changed.disk.served()
+        before, after = 1000 * seconds / requests, 1000 * less / fewer
+        return f"a request in {after:.2f} ms instead of {before:.2f}", f"disk {self.disk.device} /{before / after:.3f}"
 
 
 class Redis(DiskCase):
@@ -220,12 +225,14 @@ class RocksDbReads(RocksDb):
 class CpuCase:
     """A load that may use one CPU, or two."""
 
-    change, asked = "2 CPUs instead of 1", "cpus *2"
-
     def __init__(self, undo, _, changed):
         self.cpus = ["taskset", "-c", "0,1" if changed else "0"]
         self.directory = undo.enter_context(tempfile.TemporaryDirectory(dir="/dev/shm"))
         self.start(undo)
+
+    @staticmethod
+    def asked(_):
+        return "2 CPUs instead of 1", "cpus *2"
 
 
 class RocksDbCpus(CpuCase):
@@ -261,7 +268,7 @@ class Memcached(CpuCase):
 class Nginx:
     """A proxy in front of a server that sleeps."""
 
-    name, change, asked = "nginx, an upstream sleeps 5 ms", "it sleeps half as long", "comm:nginx remote /2"
+    name = "nginx, an upstream sleeps 5 ms"
 
     def __init__(self, undo, _, changed):
         directory = undo.enter_context(tempfile.TemporaryDirectory())
@@ -269,17 +276,21 @@ class Nginx:
         upstream = os.fork()
         if upstream == 0:
             self.answer(listener, 0.0025 if changed else 0.005)
+        self.upstream = f"127.0.0.1:{listener.getsockname()[1]}"
         undo.callback(os.waitpid, upstream, 0)
         undo.callback(os.kill, upstream, 15)
         self.port = free_port()
         config = os.path.join(directory, "nginx.conf")
         Path(config).write_text(
             f"daemon off; worker_processes 1; pid {directory}/pid; error_log /dev/null; user root;\n"
-            f"events {{}}\nhttp {{ access_log off; upstream up {{ server 127.0.0.1:{listener.getsockname()[1]}; keepalive 64; }}\n"
+            f"events {{}}\nhttp {{ access_log off; upstream up {{ server {self.upstream}; keepalive 64; }}\n"
             f"server {{ listen 127.0.0.1:{self.port}; location / {{ proxy_pass http://up; proxy_http_version 1.1;\n"
             "proxy_set_header Connection \"\"; } } }\n", encoding="ascii")
         self.server = undo.enter_context(running("nginx", "-c", config))
         until_ready("bash", "-c", f"echo >/dev/tcp/127.0.0.1/{self.port}")
+
+    def asked(self, _):
+        return "it sleeps half as long", f"service {self.upstream} /2"
 
     @staticmethod
     def answer(listener, seconds):
@@ -346,8 +357,7 @@ CASES = {"redis": Redis, "mariadb": MariaDb, "mariadb-64": MariaDbManyClients, "
          "zookeeper": ZooKeeper}
 
 
-def predicted(offwait, case, seconds, file):
-    """What the report of a recording under load says: the JSON objects of the change, and of the first answer."""
+def record(offwait, case, seconds, file):
     load = subprocess.Popen(case.load(seconds + 6), **QUIET)
     time.sleep(3)
     pids = ",".join(str(pid) for pid in case.target(load))
@@ -355,11 +365,14 @@ def predicted(offwait, case, seconds, file):
     load.kill()
     load.wait()
     subprocess.run(["pkill", "-P", str(load.pid)], check=False)
-    report = json.loads(subprocess.run([offwait, "report", file, "-q", "--json", "-", "--what-if", case.asked], check=True,
-                                       capture_output=True, text=True).stdout)
-    first = subprocess.run([offwait, "report", file, "-q"], check=True, capture_output=True, text=True).stdout
-    answer = next((line.strip() for line in first.splitlines() if line.startswith("1  ")), "no answer")
-    return report["what_if"][0], re.sub(r"^1 +", "", answer)
+
+
+def predicted(offwait, file, asked):
+    """What the report says of the change, as its JSON object, and the line of its first answer."""
+    report = json.loads(output_of([offwait, "report", file, "-q", "--json", "-", "--what-if", asked]))
+    answer = next((line for line in output_of([offwait, "report", file, "-q"]).splitlines() if line.startswith("1  ")),
+                  "1  no answer")
+    return report["what_if"][0], answer.removeprefix("1").strip()
 
 
 def shown(gain):
@@ -384,14 +397,17 @@ def main():
             directory = undo.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))
             kept = (options.keep or Path(directory)) / f"{name}.txt"
             before, after = (CASES[name](undo, slow_file, changed) for changed in (False, True))
-            gain, first = predicted(options.build / "offwait", before, 8, kept)
+            offwait = options.build / "offwait"
+            record(offwait, before, 8, kept)
             ratios = []
             for pair in range(options.pairs):
                 order = (before, after) if pair % 2 == 0 else (after, before)
                 rates = {case: case.rate(output_of(case.load(options.seconds))) for case in order}
                 ratios.append(rates[after] / rates[before])
+            change, asked = before.asked(after)
+            gain, first = predicted(offwait, kept, asked)
             measured = [100 * (ratio - 1) for ratio in (statistics.median(ratios), min(ratios), max(ratios))]
-            print(f"| {before.name} | {before.change} | {measured[0]:+.0f}% [{measured[1]:.0f}..{measured[2]:.0f}] | "
+            print(f"| {before.name} | {change} | {measured[0]:+.0f}% [{measured[1]:.0f}..{measured[2]:.0f}] | "
                   f"{shown(gain)} | {first} |", flush=True)
 
 
