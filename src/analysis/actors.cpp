@@ -2,11 +2,13 @@
 #include "analysis/actors.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/nanos.h"
+#include "model/called.h"
 
 namespace offwait {
 
@@ -30,10 +32,13 @@ std::vector<std::string> text_and_digits(std::string_view name) {
 void add_tids(const Trace& trace, const std::vector<ActorId>& members, FoundActor& actor) {
   actor.tid = trace.actors[members.front()].tid;
   actor.tgid = trace.actors[members.front()].tgid;
+  actor.program = trace.actors[members.front()].program;
   bool renumbered = false;
+  std::set<std::int32_t> processes;
   for (const ActorId member : members) {
     const Actor& thread = trace.actors[member];
     actor.tids.push_back(thread.tid);
+    if (processes.insert(thread.tgid).second) actor.tgids.push_back(thread.tgid);
     actor.ns_tids.push_back(thread.ns_tid != 0 ? thread.ns_tid : thread.tid);
     renumbered = renumbered || thread.ns_tid != 0;
   }
@@ -77,11 +82,11 @@ std::map<BlockedBy, Nanos> blocked_by_waker(const Prepared& prepared, const Wait
 }  // namespace
 
 std::string common_name(const Trace& trace, const std::vector<ActorId>& members) {
-  std::vector<std::string> common = text_and_digits(trace.actors[members.front()].name);
+  std::vector<std::string> common = text_and_digits(called(trace.actors[members.front()]));
   for (const ActorId member : members) {
-    const std::vector<std::string> parts = text_and_digits(trace.actors[member].name);
+    const std::vector<std::string> parts = text_and_digits(called(trace.actors[member]));
     if (parts.size() != common.size()) {
-      return trace.actors[members.front()].name;
+      return called(trace.actors[members.front()]);
     }
     for (std::size_t i = 1; i < parts.size(); i += 2) {
       if (parts[i] != common[i]) {
@@ -113,7 +118,7 @@ std::vector<FoundActor> find_actors(const Prepared& prepared, const WaitGraph& g
     const Actor& first = trace.actors[vertex.representative];
     FoundActor actor;
     actor.kind = graph.kinds[id];
-    actor.name = vertex.members.size() > 1 ? common_name(trace, vertex.members) : first.name;
+    actor.name = vertex.members.size() > 1 ? common_name(trace, vertex.members) : called(first);
     actor.outside = first.outside;
     actor.short_lived = vertex.short_lived;
     if (is_thread(actor.kind)) {

@@ -124,6 +124,9 @@ struct FoundActor {
   std::int32_t tid = 0;  ///< a group has that of its first member
   std::int32_t tgid = 0;
   std::vector<std::int32_t> tids;  ///< threads and groups: one per member
+  /// The processes of its members, each once in the order of `tids`.
+  std::vector<std::int32_t> tgids;
+  std::string program;  ///< the path of the executable that the first one runs; empty: not known
   /// One per member: the tid in its own PID namespace. Empty if these are the same as `tids`.
   std::vector<std::int32_t> ns_tids;
   bool outside = false;

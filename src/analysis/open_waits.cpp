@@ -8,6 +8,7 @@
 
 #include "knot/deadlock.h"
 #include "model/backtrace.h"
+#include "model/called.h"
 
 namespace offwait {
 
@@ -40,7 +41,8 @@ std::vector<Deadlock> find_deadlocks(const Trace& trace, const WaitGraph& graph,
     Deadlock& deadlock = out.emplace_back();
     for (const std::uint32_t i : circle) {
       const Actor& thread = trace.actors[held[i].thread];
-      deadlock.threads.push_back({graph.vertex_of[held[i].thread], thread.tid, thread.name, thread.ns_tid});
+      deadlock.threads.push_back(
+          {graph.vertex_of[held[i].thread], thread.tid, called(thread), thread.ns_tid});
       waits[held[i].wait].deadlock = true;
     }
   }
@@ -73,7 +75,7 @@ OpenWaits find_open_waits(const Prepared& prepared, const WaitGraph& graph) {
     open.wait_stack = backtrace_of(trace, site.wait_stack);
     if (site.holder != kNoActor) {
       const Actor& holder = trace.actors[site.holder];
-      open.holder = {graph.vertex_of[site.holder], holder.tid, holder.name, holder.ns_tid};
+      open.holder = {graph.vertex_of[site.holder], holder.tid, called(holder), holder.ns_tid};
       held.push_back({site.thread, site.holder, out.waits.size() - 1});
     }
   }

@@ -2,12 +2,13 @@
 #include "analysis/stack_sums.h"
 
 #include <map>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "analysis/options.h"
 #include "analysis/prepare.h"
 #include "graph/sweep.h"
+#include "model/called.h"
 #include "model/validate.h"
 
 namespace offwait {
@@ -16,11 +17,11 @@ namespace {
 
 /// For each actor the first one with its kind and name.
 std::vector<ActorId> first_namesakes(const std::vector<Actor>& actors) {
-  std::map<std::pair<ActorKind, std::string_view>, ActorId> first;
+  std::map<std::pair<ActorKind, std::string>, ActorId> first;
   std::vector<ActorId> out;
   out.reserve(actors.size());
   for (ActorId id = 0; id < actors.size(); ++id) {
-    out.push_back(first.try_emplace({actors[id].kind, actors[id].name}, id).first->second);
+    out.push_back(first.try_emplace({actors[id].kind, called(actors[id])}, id).first->second);
   }
   return out;
 }
@@ -67,10 +68,10 @@ StackSums with_names(const Trace& trace, const Amounts& amounts, StackKind kind)
   StackSums out{kind, trace.frames, trace.stacks, {}};
   out.sums.reserve(amounts.size());
   for (const auto& [key, amount] : amounts) {
-    StackSum sum{trace.actors[key.thread].name, key.stack, {}, key.waker_stack, amount};
+    StackSum sum{called(trace.actors[key.thread]), key.stack, {}, key.waker_stack, amount};
     if (key.waker != kNoActor) {
       const Actor& waker = trace.actors[key.waker];
-      sum.waker = StackWaker{waker.kind, waker.name};
+      sum.waker = StackWaker{waker.kind, called(waker)};
     }
     out.sums.push_back(std::move(sum));
   }

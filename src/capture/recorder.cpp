@@ -19,6 +19,7 @@
 #include "base/unique_fd.h"
 #include "capture/cpu_readings.h"
 #include "capture/device_counters.h"
+#include "capture/executables.h"
 #include "capture/final_maps.h"
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
@@ -44,6 +45,7 @@ struct Recorder::State {
   std::optional<UserStacks> stacks;  ///< none: no stacks are recorded
   DeviceCounters devices;
   CpuReadings cpus;
+  Executables executables;
   KernelRecording recording;
   std::unordered_set<std::int32_t> target_processes;
   std::vector<std::string> notes;
@@ -65,6 +67,7 @@ struct Recorder::State {
     std::memcpy(&thread, record.data(), sizeof(thread));
     if (stacks) stacks->note(thread);
     cpus.note(thread);
+    executables.note(thread);
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     if (thread.outside == OFFWAIT_TARGET && target_processes.insert(tgid).second)
       devices.add_network_of(tgid, recording);
@@ -195,6 +198,7 @@ Status Recorder::drain() {
   OFFWAIT_TRY_STATUS(state_->drain());
   state_->devices.read_if_due(state_->recording);
   state_->cpus.read_if_due();
+  state_->executables.read_if_due();
   return state_->stacks ? state_->stacks->refresh() : success();
 }
 
@@ -222,6 +226,7 @@ Result<KernelRecording> Recorder::stop() {
   state.recording.window.end = monotonic_now();
   state.devices.end(state.recording);
   state.cpus.end(state.recording);
+  state.executables.end(state.recording);
   state.links.detach();
   OFFWAIT_TRY_STATUS(state.drain());
   OFFWAIT_TRY_STATUS(read_final_maps(*state.skeleton, state.recording));

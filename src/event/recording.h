@@ -176,6 +176,12 @@ struct ThreadKey {
   friend auto operator<=>(const ThreadKey&, const ThreadKey&) = default;
 };
 
+/// What a process runs, as Actor::program and Actor::title.
+struct RunningProgram {
+  std::string path;
+  std::string title;
+};
+
 struct KernelRecording {
   Window window;
   RecordBuffer records;  ///< a request still in flight at the end completes at kNever
@@ -202,6 +208,8 @@ struct KernelRecording {
   std::vector<CpuQuota> cpu_quotas;
   std::vector<ProcessCpuTime> other_processes;
   std::map<ThreadKey, CpuList> allowed_cpus;  ///< of threads of the target that may not use every CPU
+  std::vector<RunningProgram> programs;
+  std::map<ThreadKey, std::uint32_t> program_of;  ///< index into `programs` of each thread's process
   std::uint32_t sample_hz = 0;
   offwait_stack_reuse stack_reuse{};
   LossCounts loss;

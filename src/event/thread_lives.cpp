@@ -109,6 +109,10 @@ void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& live
   actor.parent = parent_of(record, life);
   const auto allowed = recording_.allowed_cpus.find({record.tid, record.start_ns});
   if (allowed != recording_.allowed_cpus.end()) actor.allowed_cpus = allowed->second;
+  const auto program = recording_.program_of.find({record.tid, record.start_ns});
+  if (program == recording_.program_of.end()) return;
+  actor.program = recording_.programs.at(program->second).path;
+  if (actor.tid == actor.tgid) actor.title = recording_.programs.at(program->second).title;
 }
 
 ActorId ThreadLives::parent_of(const offwait_thread_record& record, const Life& child) const {

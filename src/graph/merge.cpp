@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/thresholds.h"
+#include "graph/thread_kinds.h"
 
 namespace offwait {
 
@@ -49,7 +50,7 @@ double busy_share(const ActorTime& time) {
          static_cast<double>(std::max<Nanos>(time.lifetime_ns, 1));
 }
 
-/// The groups of similar threads among those of one process and name pattern.
+/// The groups of similar threads among those of one kind.
 class SimilarityGroups {
  public:
   /// Adds a thread and returns its vertex: that of the most similar group, or `fresh` for a new group.
@@ -250,7 +251,9 @@ Merged merge_similar(const TraceWithStandIns& with, const Sweep& sweep, const Gr
       stand_in_of[member] = group.stand_in;
     }
   }
-  std::map<std::tuple<std::int32_t, bool, bool, std::string>, SimilarityGroups> groups;
+  const std::vector<ThreadKind> kinds = thread_kinds(trace);
+  // By kind, process (where processes do not merge), and whether they are always ready.
+  std::map<std::tuple<ThreadKind, std::int32_t, bool>, SimilarityGroups> groups;
   std::map<ActorId, std::uint32_t> virtual_threads;  // by stand-in
   Merged merged;
   std::uint32_t vertices = 0;
@@ -260,7 +263,7 @@ Merged merge_similar(const TraceWithStandIns& with, const Sweep& sweep, const Gr
     if (stand_in_of[id] != kNoActor) {
       vertex = virtual_threads.try_emplace(stand_in_of[id], vertices).first->second;
     } else if (actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0) {
-      vertex = groups[{actor.tgid, actor.outside, always_ready(id), name_pattern(actor.name)}].join(
+      vertex = groups[{kinds[id], actor.program.empty() ? actor.tgid : 0, always_ready(id)}].join(
           waits[id], busy_share(sweep.actors[id]), vertices);
     }
     if (vertex == vertices) {

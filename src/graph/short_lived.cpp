@@ -2,10 +2,13 @@
 #include "graph/short_lived.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <tuple>
+#include <string>
 #include <utility>
+
+#include "model/called.h"
 
 namespace offwait {
 
@@ -86,34 +89,82 @@ class StandIns {
   }
 
  private:
+  Nanos clamp(Nanos at) const { return std::clamp(at, trace_.window.begin, trace_.window.end); }
+
+  /// Lives for at most half of the window, as far as it was recorded.
+  bool is_brief(const Actor& actor) const {
+    return actor.kind == ActorKind::thread && !actor.name.empty() && actor.tgid != 0 &&
+           clamp(actor.exit) - clamp(actor.start) <= trace_.window.length() / 2;
+  }
+
   bool is_candidate(const Actor& actor) const {
-    const Window& window = trace_.window;
-    return actor.kind == ActorKind::thread && actor.start > window.begin && actor.exit < window.end &&
-           actor.exit - actor.start <= window.length() / 2 && !actor.name.empty() && actor.tgid != 0;
+    return is_brief(actor) && actor.start > trace_.window.begin && actor.exit < trace_.window.end;
+  }
+
+  /// Was forked as a process of its own.
+  bool is_process(const Actor& actor) const {
+    return actor.parent == kNoActor ? actor.tid == actor.tgid
+                                    : trace_.actors[actor.parent].tgid != actor.tgid;
+  }
+
+  struct Key {
+    bool outside = false;
+    bool process = false;
+    std::string where;  ///< of a thread: its process's number or, if that is short-lived, its name
+    std::string name;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  Key key_of(const Actor& actor) const {
+    const bool process = is_process(actor);
+    std::string where;
+    if (!process) {
+      const auto brief = brief_processes_.find(actor.tgid);
+      where = brief != brief_processes_.end() ? brief->second : std::to_string(actor.tgid);
+    }
+    return {actor.outside, process, std::move(where), alike(actor)};
+  }
+
+  void find_brief_processes() {
+    for (ActorId id = 0; id < with_.actors_; ++id) {
+      const Actor& actor = trace_.actors[id];
+      if (is_candidate(actor) && is_process(actor)) {
+        brief_processes_.emplace(actor.tgid, alike(actor));
+      }
+    }
+  }
+
+  std::vector<Change> lives_of(const std::vector<ActorId>& members) const {
+    std::vector<Change> lives;
+    for (const ActorId id : members) {
+      lives.push_back({clamp(trace_.actors[id].start), 1});
+      lives.push_back({clamp(trace_.actors[id].exit), -1});
+    }
+    return lives;
   }
 
   void find_groups() {
-    // By (outside, forked as a process of its own, process or forking process, name pattern).
-    std::map<std::tuple<bool, bool, std::int32_t, std::string>, std::vector<ActorId>> similar;
+    find_brief_processes();
+    std::map<Key, std::vector<ActorId>> similar;
+    std::map<Key, std::vector<ActorId>> cut_off;  // processes that the window's begin or end cuts off
     for (ActorId id = 0; id < with_.actors_; ++id) {
       const Actor& actor = trace_.actors[id];
-      if (!is_candidate(actor)) {
-        continue;
+      if (is_candidate(actor)) {
+        similar[key_of(actor)].push_back(id);
+      } else if (is_brief(actor) && is_process(actor)) {
+        cut_off[key_of(actor)].push_back(id);
       }
-      const std::int32_t creator = actor.parent == kNoActor ? actor.tgid : trace_.actors[actor.parent].tgid;
-      const bool forked = creator != 0 && creator != actor.tgid;
-      similar[{actor.outside, forked, forked ? creator : actor.tgid, name_pattern(actor.name)}].push_back(id);
     }
     for (auto& [key, members] : similar) {
-      std::vector<Change> lives;
-      for (const ActorId id : members) {
-        lives.push_back({trace_.actors[id].start, 1});
-        lives.push_back({trace_.actors[id].exit, -1});
+      const auto most = static_cast<std::size_t>(most_at_once(lives_of(members)));
+      if (members.size() < (key.process ? most + 1 : 2 * most)) {
+        continue;
       }
-      const auto most = static_cast<std::size_t>(most_at_once(lives));
-      if (members.size() >= 2 && members.size() >= 2 * most) {
-        groups_.push_back({std::move(members), kNoActor, at_least_one(std::move(lives)), 0});
+      if (const auto more = cut_off.find(key); more != cut_off.end()) {
+        members.insert(members.end(), more->second.begin(), more->second.end());
+        std::sort(members.begin(), members.end());
       }
+      const Nanos alive = at_least_one(lives_of(members));
+      groups_.push_back({std::move(members), kNoActor, alive, 0});
     }
   }
 
@@ -125,14 +176,14 @@ class StandIns {
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
       for (const ActorId id : groups_[i].members) {
         group_of[id] = i;
-        busy[i].push_back({trace_.actors[id].start, 1});
-        busy[i].push_back({trace_.actors[id].exit, -1});
+        busy[i].push_back({clamp(trace_.actors[id].start), 1});
+        busy[i].push_back({clamp(trace_.actors[id].exit), -1});
       }
     }
     const auto leave_out = [&](ActorId thread, Nanos from, Nanos to) {
       if (const std::uint32_t group = group_of[thread]; group != kNone) {
-        busy[group].push_back({from, -1});
-        busy[group].push_back({std::min(to, trace_.actors[thread].exit), 1});
+        busy[group].push_back({clamp(from), -1});
+        busy[group].push_back({clamp(std::min(to, trace_.actors[thread].exit)), 1});
       }
     };
     for (const Wait& wait : trace_.waits) {
@@ -178,7 +229,7 @@ class StandIns {
     group.stand_in = static_cast<ActorId>(trace_.actors.size());
     const Actor& first = trace_.actors[group.members.front()];
     Actor stand_in;
-    stand_in.name = first.name;
+    stand_in.name = called(first);
     stand_in.tid = first.tid;
     stand_in.tgid = first.tgid;
     stand_in.outside = first.outside;
@@ -206,27 +257,17 @@ class StandIns {
       }
       alive_until = std::max(alive_until, next.exit);
     }
-    wait(kNoActor, alive_until, kNever);
+    if (alive_until < trace_.window.end) {
+      wait(kNoActor, alive_until, kNever);
+    }
   }
 
   TraceWithStandIns with_;
-  Trace& trace_;                                   ///< with_.trace_
-  std::vector<ShortLived>& groups_;                ///< with_.groups_
-  std::map<ActorId, std::vector<Span>> waits_of_;  ///< by creator, in order of time
+  Trace& trace_;                                         ///< with_.trace_
+  std::vector<ShortLived>& groups_;                      ///< with_.groups_
+  std::map<std::int32_t, std::string> brief_processes_;  ///< short-lived ones by tgid, with their names
+  std::map<ActorId, std::vector<Span>> waits_of_;        ///< by creator, in order of time
 };
-
-std::string name_pattern(std::string_view name) {
-  std::string pattern;
-  for (const char c : name) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) {
-      pattern.push_back(c);
-    } else if (pattern.empty() || pattern.back() != '0') {
-      pattern.push_back('0');
-    }
-  }
-  return pattern;
-}
 
 TraceWithStandIns stand_in_for_short_lived(Trace trace) { return StandIns(std::move(trace)).run(); }
 

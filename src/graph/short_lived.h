@@ -53,11 +53,13 @@ class TraceWithStandIns {
 /// Finds groups of short-lived threads, and adds a stand-in with its waits for each group. The threads of a
 /// group
 /// - are born and exit inside the window, and live for at most half of it;
-/// - belong to one process, or were forked by one as processes of their own;
+/// - belong to one process, to short-lived processes that are called alike, or are processes of their own,
+///   whoever forked them: a build's compilers, the commands of a shell's loop;
 /// - are all `outside` or none, and have names that differ at most in digits;
-/// - follow each other: there are at least twice as many of them as ever lived at once. So a
-///   pool that is started and stopped inside the window is no group.
-/// Threads without a name, or whose process is not known, are in no group.
+/// - follow each other. Threads are at least twice as many as ever lived at once, so that a pool that is
+///   started and stopped inside the window is no group; processes are more than ever lived at once.
+/// Processes like these that the window's begin or end cuts off belong to the group as well. Threads without
+/// a name, or whose process is not known, are in no group.
 ///
 /// The stand-in's waits are of class `other`, in a stack of one frame, `[no thread of it alive]`. The waker
 /// of each is the creator of the thread whose birth ends it, if that creator is known and was not blocked at
@@ -65,8 +67,5 @@ class TraceWithStandIns {
 ///
 /// The trace must satisfy validate(). Move it in to avoid a copy of its waits.
 TraceWithStandIns stand_in_for_short_lived(Trace trace);
-
-/// The name with each run of digits replaced by one `0`. It is equal for names that differ at most in digits.
-std::string name_pattern(std::string_view name);
 
 }  // namespace offwait

@@ -6,15 +6,22 @@
 #include <set>
 #include <utility>
 
+#include "model/called.h"
 #include "model/name_patterns.h"
 
 namespace offwait {
 namespace {
 
-bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
+bool matches_any(const std::vector<std::string>& patterns, const Actor& actor) {
   return patterns.empty() ||
          std::any_of(patterns.begin(), patterns.end(),
-                     [&name](const std::string& pattern) { return name_matches(pattern, name); });
+                     [&actor](const std::string& pattern) { return is_called(actor, pattern); });
+}
+
+/// By which is_called() finds it.
+void add_names(const Actor& actor, std::set<std::string>& names) {
+  names.insert(actor.name);
+  names.insert(called(actor));
 }
 
 /// The thread that names each process. By tgid, in order of birth, these are the main threads of all
@@ -50,15 +57,15 @@ Result<std::vector<ActorId>> choose(const std::vector<Actor>& actors, const Thre
   }
   std::set<std::string> comms;
   const Leaders leaders(actors);
-  for (const ActorId id : chosen) comms.insert(leaders.of(actors[id]).name);
+  for (const ActorId id : chosen) add_names(leaders.of(actors[id]), comms);
   OFFWAIT_TRY_STATUS(check_patterns(filter.comms, comms, "--comm: no process of the target"));
-  std::erase_if(chosen, [&](ActorId id) { return !matches_any(filter.comms, leaders.of(actors[id]).name); });
+  std::erase_if(chosen, [&](ActorId id) { return !matches_any(filter.comms, leaders.of(actors[id])); });
 
   std::set<std::string> names;
-  for (const ActorId id : chosen) names.insert(actors[id].name);
+  for (const ActorId id : chosen) add_names(actors[id], names);
   const std::string where = filter.comms.empty() ? "target" : "chosen processes";
   OFFWAIT_TRY_STATUS(check_patterns(filter.threads, names, "--threads: no thread of the " + where));
-  std::erase_if(chosen, [&](ActorId id) { return !matches_any(filter.threads, actors[id].name); });
+  std::erase_if(chosen, [&](ActorId id) { return !matches_any(filter.threads, actors[id]); });
   return chosen;
 }
 
@@ -73,7 +80,7 @@ Status check_filter(const std::vector<Actor>& actors, const ThreadFilter& filter
 Status check_progress_threads(const std::vector<Actor>& actors, const std::vector<std::string>& patterns) {
   std::set<std::string> names;
   for (const Actor& actor : actors) {
-    if (actor.kind == ActorKind::thread) names.insert(actor.name);
+    if (actor.kind == ActorKind::thread) add_names(actor, names);
   }
   return check_patterns(patterns, names, "--progress: no thread");
 }

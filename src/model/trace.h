@@ -73,6 +73,11 @@ struct Actor {
   ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor if the fork was not recorded
   bool kernel = false;        ///< a kernel thread outside of the target
   bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
+  /// The path of the executable that its process runs; empty: not known. Hostile bytes, like the title.
+  std::string program{};
+  /// What a process says of itself in its command line, as setproctitle(3) does: `postgres: walwriter`. Only
+  /// a main thread has one; empty: none, or not known.
+  std::string title{};
   /// The CPUs on which the thread may run (sched_setaffinity(2), cpusets); empty: all of them, or not known.
   CpuList allowed_cpus{};
   // Disks only:

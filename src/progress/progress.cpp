@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/name_patterns.h"
+#include "model/called.h"
 
 namespace offwait {
 
@@ -219,9 +219,8 @@ class Inference {
 std::optional<Progress> told(const Trace& trace, const ThreadGroups& groups, const Uses& uses,
                              const std::vector<std::string>& patterns) {
   const auto named = [&](ActorId thread) {
-    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-      return name_matches(pattern, trace.actors[thread].name);
-    });
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::string& pattern) { return is_called(trace.actors[thread], pattern); });
   };
   Progress out;
   out.how = Progress::How::told;

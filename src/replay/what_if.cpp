@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "model/called.h"
 #include "model/name_patterns.h"
 
 namespace offwait {
@@ -158,7 +159,7 @@ Error no_thread_called(const Trace& trace, const std::string& pattern) {
   std::set<std::string> names;
   for (const Actor& actor : trace.actors) {
     if (actor.kind == ActorKind::thread && !actor.outside) {
-      names.insert(actor.name);
+      names.insert(called(actor));
     }
   }
   return Error{fmt::format("no recorded thread is called '{}'; {}", pattern, names_there_are(names))};
@@ -172,7 +173,7 @@ Result<std::vector<GroupId>> groups_called(const Trace& trace, const ThreadGroup
     const ThreadGroup& group = groups.groups[id];
     const auto matching = static_cast<std::size_t>(
         std::count_if(group.members.begin(), group.members.end(),
-                      [&](ActorId member) { return name_matches(pattern, trace.actors[member].name); }));
+                      [&](ActorId member) { return is_called(trace.actors[member], pattern); }));
     if (matching == group.members.size()) {
       out.push_back(id);
     } else if (matching > 0) {

@@ -142,6 +142,8 @@ Json actor_json(const FoundActor& actor, FoundActorId id) {
     out["members"] = actor.tids.size();
     out["tids"] = actor.tids;
     if (!actor.ns_tids.empty()) out["ns_tids"] = actor.ns_tids;
+    if (actor.tgids.size() > 1) out["tgids"] = actor.tgids;
+    if (!actor.program.empty()) out["program"] = text(actor.program);
   } else {
     out["members"] = 1;
   }

@@ -20,6 +20,14 @@ std::string tid_text(std::int32_t tid, std::int32_t ns_tid) {
   return ns_tid > 0 ? fmt::format("tid {}, {} in its namespace", tid, ns_tid) : fmt::format("tid {}", tid);
 }
 
+/// Where the threads of a group are: `in tgid 10`, `in 8 processes`, `short-lived processes`.
+std::string processes_of(const FoundActor& group) {
+  // Each member of a group of main threads is a process of its own.
+  if (group.tid == group.tgid && group.short_lived) return "short-lived processes";
+  return group.tgids.size() > 1 ? fmt::format("in {} processes", group.tgids.size())
+                                : fmt::format("in tgid {}", group.tgid);
+}
+
 }  // namespace
 
 ActorNames::ActorNames(const Findings& findings, WrittenName written) : written_(std::move(written)) {
@@ -52,10 +60,7 @@ std::string ActorNames::full(const Findings& findings, FoundActorId actor) const
   }
   const std::string_view outside = it.outside ? ", outside" : "";
   if (it.kind == ActorKind::group) {
-    // Each member of a group of main threads is a process of its own.
-    const std::string where =
-        it.tid == it.tgid && it.short_lived ? "short-lived processes" : fmt::format("in tgid {}", it.tgid);
-    return fmt::format("{} ({}{})", base_name(it), where, outside);
+    return fmt::format("{} ({}{})", base_name(it), processes_of(it), outside);
   }
   if (it.name.empty()) {
     return brief(actor) + (it.outside ? " (outside)" : "");

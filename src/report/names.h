@@ -25,8 +25,8 @@ class ActorNames {
   /// without a name, `disk vda`, `nic eth0`, `timer`, `irq 24 nvme0q1`, `softirq NET_RX`.
   const std::string& brief(FoundActorId actor) const { return brief_[actor]; }
   /// With what identifies it outside of the report: `B (tid 12)`, `B (tid 12, 7 in its namespace)`,
-  /// `jbd2/vda1-8 (tid 88, outside)`, `worker×32 (in tgid 10)`, `sh×6 (short-lived processes)`, `disk loop0
-  /// (on vda)`.
+  /// `jbd2/vda1-8 (tid 88, outside)`, `worker×32 (in tgid 10)`, `nginx: worker×2 (in 2 processes)`, `sh×6
+  /// (short-lived processes)`, `disk loop0 (on vda)`.
   std::string full(const Findings& findings, FoundActorId actor) const;
   /// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name; `B (tid 12, 7 in
   /// its namespace)` with an ns_tid.

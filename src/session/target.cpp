@@ -18,6 +18,7 @@
 
 #include "base/read_file.h"
 #include "cgroup/names.h"
+#include "process/running_program.h"
 
 namespace offwait {
 namespace {
@@ -186,6 +187,7 @@ std::vector<Actor> threads_of(const Target& target) {
       thread.tgid = tgid;
       thread.tid = tid;
       thread.name = read_comm(tid);
+      if (const auto program = tid == tgid ? read_program(tgid) : std::nullopt) thread.title = program->title;
       thread.outside = target.tid != 0 && target.tid != tid;
       threads.push_back(std::move(thread));
     }

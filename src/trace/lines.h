@@ -58,6 +58,8 @@ struct ThreadLine {
   Outside outside = Outside::no;
   Tid parent = kNoTid;
   CpuList cpus;
+  std::string program;
+  std::string title;
 };
 
 /// `disk` has the actor and, if present, its capacity.

@@ -218,7 +218,8 @@ struct RecordForm<LossCounts> : RecordBase<true> {
 /// the window's begin. outside=kernel is a kernel thread that is not part of the target. `parent` is the tid
 /// of the thread that forked it: the life that began last at or before `start`, which must not have ended
 /// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's. `cpus` are
-/// those on which it may run, by default all.
+/// those on which it may run, by default all. `program` is the path of its process's executable, and `title`
+/// what a process says of itself (Actor::title).
 template <>
 struct RecordForm<ThreadLine> : RecordBase<false> {
   static constexpr std::string_view kName = "thread";
@@ -233,7 +234,9 @@ struct RecordForm<ThreadLine> : RecordBase<false> {
       optional_key("outside", &ThreadLine::outside,
                    ChoiceForm<Outside, 3>{{Outside::yes, Outside::no, Outside::kernel}}),
       optional_key("parent", &ThreadLine::parent, kTid),
-      optional_key("cpus", &ThreadLine::cpus, CpuListForm{})};
+      optional_key("cpus", &ThreadLine::cpus, CpuListForm{}),
+      optional_key("program", &ThreadLine::program, TextForm{true}),
+      optional_key("title", &ThreadLine::title, TextForm{true})};
 };
 
 /// A disk. The two rates and `capacity` come all together or not at all; `measured` is the day of a measured

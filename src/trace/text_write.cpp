@@ -119,6 +119,8 @@ void TextWriter::write_thread(const Actor& actor) {
     line.parent = tid_of(actor.parent);
   }
   line.cpus = actor.allowed_cpus;
+  line.program = actor.program;
+  line.title = actor.title;
   lines_.write(line);
 }
 

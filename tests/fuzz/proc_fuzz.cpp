@@ -8,6 +8,7 @@
 #include "capture/kernel_names.h"
 #include "capture/served_ports.h"
 #include "process/cpu_use.h"
+#include "process/running_program.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -24,6 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)offwait::parse_cpu_ticks(text);
   (void)offwait::parse_each_cpu_ticks(text);
   (void)offwait::parse_process_ticks(text);
+  constexpr std::size_t kLongestTitle = 127;
+  if (offwait::title_in(text).size() > kLongestTitle) {
+    std::abort();
+  }
   (void)offwait::parse_net_dev(text);
   (void)offwait::parse_interrupts(text);
   return 0;

@@ -61,6 +61,25 @@ TEST_CASE("a thread has the CPUs that it may use; a later thread of its tid does
   CHECK(trace.actors[1].allowed_cpus.empty());
 }
 
+TEST_CASE("a thread has its process's program, and the title only if it is the main thread") {
+  RecordingByHand t(1000, 2000);
+  t.born(10, 1100, "main");
+  t.born(12, 1200, "worker");
+  t.exited(12, 1300);
+  t.born(12, 1400, "other");
+  t.left(10, 1100, OFFWAIT_STATE_RUNNING, 1100);
+  t.left(12, 1400, OFFWAIT_STATE_RUNNING, 1400);
+  t.recording.programs = {{"/bin/b", ""}, {"/bin/a", "a: of all"}};
+  t.recording.program_of = {{{10, 1100}, 1}, {{12, 1200}, 1}, {{12, 1401}, 0}};
+  const Trace trace = t.trace();
+  REQUIRE(trace.actors.size() == 3);
+  CHECK(trace.actors[0].program == "/bin/a");
+  CHECK(trace.actors[0].title == "a: of all");
+  CHECK(trace.actors[1].program == "/bin/a");
+  CHECK(trace.actors[1].title.empty());
+  CHECK(trace.actors[2].program.empty());
+}
+
 TEST_CASE("what the CPUs did becomes part of the trace") {
   RecordingByHand t(1000, 2000);
   t.recording.cpu_busy_ns = 900;

@@ -300,5 +300,45 @@ TEST_CASE("idle edges of a device to a group are summed") {
   CHECK(edge->weight_ns == 90);
 }
 
+TEST_CASE("processes merge if they are known to run one program, and not without that") {
+  TraceByHand t(1000);
+  std::vector<ActorId> workers;
+  for (int i = 0; i < 4; ++i) {
+    workers.push_back(t.thread("php-fpm"));
+    Actor& actor = t.trace.actors.back();
+    actor.tgid = actor.tid;
+    actor.program = "/usr/sbin/php-fpm";
+    actor.title = "php-fpm: pool www";
+  }
+  t.trace.actors[workers[3]].title = "php-fpm: master process (/etc/fpm)";
+  t.in(WaitClass::poll, t.stack("accept"));
+  for (const ActorId worker : workers) t.wait(worker, kNoActor, 10, 900);
+  const Merged m = merged(t.trace);
+  REQUIRE(m.vertices.size() == 2);
+  CHECK(m.vertices[0].members == std::vector<ActorId>{workers[0], workers[1], workers[2]});
+  for (const ActorId worker : workers) t.trace.actors[worker].program.clear();
+  CHECK(merged(t.trace).vertices.size() == 4);
+}
+
+TEST_CASE("threads that start in different functions do not merge, however alike they wait") {
+  TraceByHand t(1000);
+  std::vector<ActorId> threads;
+  for (int i = 0; i < 4; ++i) threads.push_back(t.thread("db"));
+  const StackId wait = t.stack("wait");
+  t.in(WaitClass::futex, wait);
+  for (const ActorId thread : threads) t.wait(thread, kNoActor, 10, 900);
+  CHECK(merged(t.trace).vertices.size() == 1);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const auto leaf = static_cast<FrameId>(t.trace.frames.size());
+    t.trace.frames.push_back({.function = "read"});
+    t.trace.frames.push_back({.function = i < 2 ? "connection" : "cleaner"});
+    t.trace.stacks.push_back({{leaf, leaf + 1}});
+    t.trace.cpu_samples.push_back({threads[i], static_cast<StackId>(t.trace.stacks.size() - 1), 5});
+  }
+  const Merged m = merged(t.trace);
+  REQUIRE(m.vertices.size() == 2);
+  CHECK(m.vertices[0].members == std::vector<ActorId>{threads[0], threads[1]});
+}
+
 }  // namespace
 }  // namespace offwait

@@ -165,6 +165,63 @@ TEST_CASE("a pool that starts and stops inside the window is no group, two that 
   CHECK(stand_in_for_short_lived(t.trace).groups().size() == 1);
 }
 
+/// A process that is born and dies.
+ActorId forked(TraceByHand& t, const std::string& name, Nanos start, Nanos exit, ActorId parent = kNoActor) {
+  const ActorId id = born(t, name, start, exit, parent);
+  t.trace.actors[id].tgid = t.trace.actors[id].tid;
+  return id;
+}
+
+TEST_CASE("processes are one by what they are called, whoever forked them") {
+  TraceByHand t(1000);
+  const ActorId make = t.thread("make");
+  std::vector<ActorId> compilers;
+  for (const Nanos at : {10, 20, 110, 120, 210}) {
+    const ActorId driver = forked(t, "g++", at, at + 95, make);
+    compilers.push_back(forked(t, "cc1plus", at + 2, at + 93, driver));
+  }
+  const Analysed done = analyse(t);
+  REQUIRE(done.short_lived.groups().size() == 2);
+  CHECK(done.short_lived.groups()[0].members == compilers);
+  CHECK(done.merged.vertices.size() == 3);
+}
+
+TEST_CASE("processes that never follow each other are a pool, and no group") {
+  TraceByHand t(1000);
+  for (int i = 0; i < 3; ++i) forked(t, "worker", 10 + i, 300 + i);
+  CHECK(stand_in_for_short_lived(t.trace).groups().empty());
+  forked(t, "worker", 302, 400);
+  CHECK(stand_in_for_short_lived(t.trace).groups().size() == 1);
+}
+
+TEST_CASE("processes that the window cuts off belong to those that follow each other inside of it") {
+  TraceByHand t(1000);
+  const ActorId first = forked(t, "sed", -50, 100);
+  const ActorId second = forked(t, "sed", 200, 300);
+  const ActorId third = forked(t, "sed", 400, 500);
+  const ActorId last = forked(t, "sed", 900, kNever);
+  forked(t, "sed", -50, 501);  // recorded for more than half of the window
+  forked(t, "sed", 499, kNever);
+  t.trace.actors[first].seen = 0;
+  t.wait(first, kNoActor, -10, 40);
+  t.wait(last, kNoActor, 950, kNever, kNever);
+  const Analysed done = analyse(t);
+  REQUIRE(done.short_lived.groups().size() == 1);
+  CHECK(done.short_lived.groups()[0].members == std::vector<ActorId>{first, second, third, last});
+  CHECK(done.short_lived.groups()[0].alive_ns == 400);
+  CHECK(done.short_lived.groups()[0].busy_ns == 400 - 40 - 50);
+}
+
+TEST_CASE("the threads of short-lived processes that are called alike are one, too") {
+  TraceByHand t(1000);
+  for (const Nanos at : {10, 200, 400}) {
+    const ActorId compiler = forked(t, "rustc", at, at + 100);
+    const ActorId thread = born(t, "opt cgu.0", at + 10, at + 90, compiler);
+    t.trace.actors[thread].tgid = t.trace.actors[compiler].tgid;
+  }
+  CHECK(stand_in_for_short_lived(t.trace).groups().size() == 2);
+}
+
 TEST_CASE("a creator that was blocked when its child was born is not waited for") {
   TraceByHand t(1000);
   const ActorId creator = t.thread("main");

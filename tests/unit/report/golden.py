@@ -34,6 +34,7 @@ CASES = {
     "requests": (HERE / "requests.txt", ["--explain"]),
     "remote-service": (HERE / "remote-service.txt", ["--explain"]),
     "samples": (HERE / "samples.txt", []),
+    "processes": (HERE / "processes.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
 

@@ -42,6 +42,22 @@ TEST_CASE("A name is as the renderer writes it; what is added to it is not cut")
   CHECK(names.thread({0, 11, "", 0}) == "tid 11");
 }
 
+TEST_CASE("A group says in which processes its threads are") {
+  Findings findings = sample_findings();
+  FoundActor& group = findings.actors[0];
+  group.kind = ActorKind::group;
+  group.name = "web";
+  group.tid = 10;
+  group.tids = {10, 11, 20};
+  group.tgids = {10};
+  CHECK(of_three_bytes(findings).full(findings, 0) == "web×3 (in tgid 10)");
+  group.tgids = {10, 20};
+  CHECK(of_three_bytes(findings).full(findings, 0) == "web×3 (in 2 processes)");
+  group.outside = true;
+  group.short_lived = true;
+  CHECK(of_three_bytes(findings).full(findings, 0) == "web×3 (short-lived processes, outside)");
+}
+
 TEST_CASE("Text cuts a name to 28 columns, in either character set; JSON does not") {
   Findings findings = sample_findings();
   findings.actors[1].name = kLong;

@@ -153,7 +153,8 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
   if (a.loss != b.loss) return "loss";
   if (differs(a.actors, b.actors, [](const Actor& actor) {
         return std::tie(actor.kind, actor.name, actor.tid, actor.tgid, actor.ns_tid, actor.start, actor.exit,
-                        actor.seen, actor.outside, actor.kernel, actor.parent, actor.on, actor.allowed_cpus);
+                        actor.seen, actor.outside, actor.kernel, actor.parent, actor.on, actor.allowed_cpus,
+                        actor.program, actor.title);
       })) {
     return "actors";
   }

@@ -107,6 +107,8 @@ class RandomTrace {
       actor.outside = either();
       actor.kernel = actor.outside && either();
       add_cpus(actor);
+      actor.program = name(0);
+      actor.title = name(0);
       trace_.actors.push_back(actor);
     }
     Actor actor = thread(tid, name(0), born);

@@ -45,6 +45,8 @@ Trace small_trace() {
   trace.actors[3].parent = 0;
   trace.actors[3].ns_tid = 2;
   trace.actors[3].allowed_cpus = {{0, 1}, {3, 3}};
+  trace.actors[3].program = "/opt/a b";
+  trace.actors[3].title = "a: one 7";
   trace.frames = {frame_of_text("f+0x1 (a.out)"), frame_of_text("main")};
   trace.frames[0].kind = Frame::Kind::kernel;
   trace.stacks = {{{0, 1}}, {{1}}};
@@ -81,7 +83,7 @@ TEST_CASE("a trace is written as text.h says") {
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
         "timer\n"
         "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=yes parent=11 "
-        "cpus=0-1,3\n"
+        "cpus=0-1,3 program=/opt/a%20b title=a:%20one%207\n"
         "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex futex=c0ffee "
         "stack=f+0x1%20(a.out);--;main "
         "waker_stack=main\n"

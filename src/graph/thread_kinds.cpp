@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/thread_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "model/called.h"
+#include "model/frame.h"
+
+namespace offwait {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Functions that begin threads whatever they do: of libc, of libraries, and of runtimes.
+constexpr std::array kBeginEveryThread = {
+    "_start"sv,
+    "__libc_start_main"sv,
+    "__libc_start_main_impl"sv,
+    "__libc_start_call_main"sv,
+    "clone"sv,
+    "__clone"sv,
+    "__clone_internal"sv,
+    "clone3"sv,
+    "__clone3"sv,
+    "start_thread"sv,
+    "thread_start"sv,
+    "execute_native_thread_routine"sv,
+    "g_thread_proxy"sv,
+    "thread_native_entry"sv,
+    "Thread::call_run"sv,
+    "JavaThread::run"sv,
+    "pfs_spawn_thread"sv,
+};
+/// Parts of the names of Rust's.
+constexpr std::array kBeginEveryRustThread = {
+    "::thread_start"sv,       "call_once"sv,  "__rust_begin_short_backtrace"sv,
+    "std::thread::Builder"sv, "std::panic"sv, "std::rt::"sv,
+};
+/// With these and `runtime.` begin threads of Go.
+constexpr std::array kGo = {"threadentry"sv, "crosscall1"sv, "crosscall_amd64"sv};
+constexpr std::string_view kGoRuntime = "runtime";
+
+bool begins_every_thread(std::string_view function) {
+  const std::string_view name = function.substr(0, function.find('('));
+  return std::find(kBeginEveryThread.begin(), kBeginEveryThread.end(), name) != kBeginEveryThread.end() ||
+         std::any_of(kBeginEveryRustThread.begin(), kBeginEveryRustThread.end(),
+                     [function](std::string_view part) { return function.find(part) != std::string::npos; });
+}
+
+bool is_of_go(std::string_view function) {
+  return function.starts_with("runtime.") || std::find(kGo.begin(), kGo.end(), function) != kGo.end();
+}
+
+/// The waits of a site, or of a kind's threads, that ended.
+struct Ended {
+  std::uint64_t waits = 0;
+  Nanos ns = 0;
+  void add(const Ended& more) {
+    waits += more.waits;
+    ns += more.ns;
+  }
+};
+
+std::vector<Ended> waits_ended(const Trace& trace) {
+  std::vector<Ended> out(trace.sites.size());
+  for (const Wait& wait : trace.waits) {
+    if (wait.wake != kNever) {
+      out[wait.site].add({1, clipped(wait.block, wait.wake, trace.window)});
+    }
+  }
+  return out;
+}
+
+/// By ActorId; empty where threads began in several functions, or it is not known.
+std::vector<std::string> start_functions(const Trace& trace, const std::vector<Ended>& ended) {
+  constexpr std::uint64_t kTenths = 9;
+  std::map<std::string, std::uint32_t> numbers;
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> of_stack;
+  for (const Stack& stack : trace.stacks) {
+    std::string name = start_function(trace, stack);
+    const auto [found, added] = numbers.try_emplace(name, static_cast<std::uint32_t>(names.size()));
+    if (added) {
+      names.push_back(std::move(name));
+    }
+    of_stack.push_back(found->second);
+  }
+  std::vector<std::map<std::uint32_t, std::uint64_t>> counts(trace.actors.size());
+  const auto count = [&](ActorId thread, StackId stack, std::uint64_t times) {
+    if (stack != kNoStack && !names[of_stack[stack]].empty()) {
+      counts[thread][of_stack[stack]] += times;
+    }
+  };
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    // A wait that is still open tells as well where its thread began.
+    count(trace.sites[id].thread, trace.sites[id].wait_stack, std::max<std::uint64_t>(ended[id].waits, 1));
+  }
+  for (const CpuSample& sample : trace.cpu_samples) {
+    count(sample.thread, sample.stack, 1);
+  }
+  std::vector<std::string> out(trace.actors.size());
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    std::uint64_t all = 0;
+    std::pair<std::uint64_t, std::uint32_t> most{};
+    for (const auto& [function, times] : counts[id]) {
+      all += times;
+      most = std::max(most, {times, function});
+    }
+    if (all > 0 && most.first * 10 >= all * kTenths) {
+      out[id] = names[most.second];
+    }
+  }
+  return out;
+}
+
+/// Processes by what they are called; a process without a main thread by its number.
+std::vector<std::string> process_names(const Trace& trace) {
+  std::map<std::int32_t, std::string> by_tgid;
+  for (const Actor& actor : trace.actors) {
+    if (actor.kind == ActorKind::thread && actor.tid == actor.tgid) {
+      by_tgid[actor.tgid] = alike(actor);
+    }
+  }
+  std::vector<std::string> out;
+  for (const Actor& actor : trace.actors) {
+    const auto found = by_tgid.find(actor.tgid);
+    out.push_back(found != by_tgid.end() ? found->second : std::to_string(actor.tgid));
+  }
+  return out;
+}
+
+/// Numbers values in order of their first thread; those without a kind keep none.
+template <class Value>
+void number(std::vector<ThreadKind>& kinds, const std::vector<Value>& values) {
+  std::map<std::pair<ThreadKind, Value>, ThreadKind> numbers;
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (kinds[id] != kNoThreadKind) {
+      kinds[id] =
+          numbers.try_emplace({kinds[id], values[id]}, static_cast<ThreadKind>(numbers.size())).first->second;
+    }
+  }
+}
+
+/// Divides kinds by what is known of each thread; empty: not known. A thread of which it is not known takes
+/// after those of its kind, if these agree: after main threads only if it is one, and then first.
+void divide(const Trace& trace, std::vector<ThreadKind>& kinds, std::vector<std::string> values) {
+  struct Agreed {
+    std::string value;
+    bool all = true;
+  };
+  std::map<std::pair<ThreadKind, bool>, Agreed> agreed;  // by kind and whether they are main threads
+  const auto is_main = [&](ActorId id) { return trace.actors[id].tid == trace.actors[id].tgid; };
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (!values[id].empty()) {
+      Agreed& here = agreed.try_emplace({kinds[id], is_main(id)}, Agreed{values[id]}).first->second;
+      here.all = here.all && here.value == values[id];
+    }
+  }
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (values[id].empty()) {
+      auto found = is_main(id) ? agreed.find({kinds[id], true}) : agreed.end();
+      if (found == agreed.end()) {
+        found = agreed.find({kinds[id], false});
+      }
+      values[id] = found != agreed.end() && found->second.all ? found->second.value : "";
+    }
+  }
+  number(kinds, values);
+}
+
+/// What threads of one kind hand over to each other.
+struct Handovers {
+  Ended all;
+  Ended waits;  ///< of these threads, whoever ended them
+  std::size_t members = 0;
+};
+
+/// For each thread its own id if it alone does what the others of its kind wait for, else kNoActor.
+std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind>& kinds,
+                                const std::vector<Ended>& ended) {
+  constexpr std::uint64_t kFewest = 20;
+  constexpr std::size_t kForStar = 4;
+  std::map<ThreadKind, Handovers> of_kind;
+  std::vector<std::uint64_t> gave(trace.actors.size(), 0);
+  std::vector<std::uint64_t> took_part(trace.actors.size(), 0);
+  std::vector<std::set<ActorId>> served(trace.actors.size());
+  std::vector<std::set<ActorId>> partners(trace.actors.size());
+  for (const ThreadKind kind : kinds) {
+    of_kind[kind].members += 1;
+  }
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (site.waker == kNoActor || site.in_flight) {
+      continue;
+    }
+    Handovers& here = of_kind[kinds[site.thread]];
+    here.waits.add(ended[id]);
+    if (site.waker != site.thread && kinds[site.waker] == kinds[site.thread]) {
+      here.all.add(ended[id]);
+      gave[site.waker] += ended[id].waits;
+      took_part[site.waker] += ended[id].waits;
+      took_part[site.thread] += ended[id].waits;
+      served[site.waker].insert(site.thread);
+      partners[site.waker].insert(site.thread);
+      partners[site.thread].insert(site.waker);
+    }
+  }
+  std::vector<ActorId> out(trace.actors.size(), kNoActor);
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Handovers& here = of_kind[kinds[id]];
+    if (kinds[id] == kNoThreadKind || here.all.waits < kFewest ||
+        (here.all.waits * 10 < here.waits.waits && here.all.ns * 10 < here.waits.ns)) {
+      continue;
+    }
+    const auto most = [&here](const std::set<ActorId>& others) {
+      return others.size() * 2 >= here.members - 1;
+    };
+    const bool gives = gave[id] * 5 >= here.all.waits * 4 && most(served[id]);
+    const bool star =
+        here.members >= kForStar && took_part[id] * 10 >= here.all.waits * 9 && most(partners[id]);
+    if (gives || star) {
+      out[id] = id;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string start_function(const Trace& trace, const Stack& stack) {
+  if (stack.cut) {
+    return {};
+  }
+  for (std::size_t i = stack.frames.size(); i-- > 0;) {
+    const Frame& frame = trace.frames[stack.frames[i]];
+    if (frame.kind != Frame::Kind::user) {
+      break;
+    }
+    if (is_of_go(frame.function)) {
+      return std::string(kGoRuntime);
+    }
+    if (!begins_every_thread(frame.function)) {
+      const bool innermost = i == 0 || trace.frames[stack.frames[i - 1]].kind != Frame::Kind::user;
+      return innermost ? std::string() : to_string(function_of(frame));
+    }
+  }
+  return {};
+}
+
+std::vector<ThreadKind> thread_kinds(const Trace& trace) {
+  const std::vector<std::string> processes = process_names(trace);
+  const std::vector<Ended> ended = waits_ended(trace);
+  std::map<std::tuple<bool, bool, std::string, std::string>, ThreadKind> numbers;
+  std::vector<ThreadKind> kinds(trace.actors.size(), kNoThreadKind);
+  std::vector<std::string> programs;
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    programs.push_back(actor.program);
+    if (actor.kind == ActorKind::thread) {
+      kinds[id] = numbers
+                      .try_emplace({actor.outside, actor.kernel, processes[id], alike(actor)},
+                                   static_cast<ThreadKind>(numbers.size()))
+                      .first->second;
+    }
+  }
+  divide(trace, kinds, std::move(programs));
+  divide(trace, kinds, start_functions(trace, ended));
+  number(kinds, find_alone(trace, kinds, ended));
+  return kinds;
+}
+
+}  // namespace offwait

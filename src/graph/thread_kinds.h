@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which threads are of one kind: they run the same program, are called alike, and begin in the same function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace offwait {
+
+using ThreadKind = std::uint32_t;
+inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
+
+/// The function in which a stack's thread began: the outermost user frame behind those that begin every
+/// thread (`clone3`, `start_thread`, a runtime's). Empty for a stack that is cut, and for one whose
+/// innermost frame that is: such a stack has lost its outer frames, or never had any. The threads of Go run
+/// any goroutine, so all of them begin in `runtime`.
+std::string start_function(const Trace& trace, const Stack& stack);
+
+/// The kind of each actor, by ActorId; kNoThreadKind for what is no thread. Kinds are numbered in order of
+/// their first thread. Threads of one kind
+/// - are called alike (model/called.h), and so are their processes. A process whose main thread
+///   was not recorded is like no other;
+/// - are all kernel threads or none, and likewise outside of the target;
+/// - run the same program and begin in the same function, as far as that is known: a thread of which it is
+///   not known is like those called alike, if these have one program, or one function, and else like the
+///   others of which it is not known. The function is that of nine tenths of its waits and samples;
+/// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own.
+///   It ends four fifths of all waits that they end for each other, or is, among four or more, at one end of
+///   nine tenths of them, and it does so with half of the others or more. These waits are 20 or more, and a
+///   tenth of those that somebody ended, by number or by time.
+std::vector<ThreadKind> thread_kinds(const Trace& trace);
+
+}  // namespace offwait

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What threads and processes are called.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/trace.h"
+
+namespace offwait {
+
+/// What an actor is called: a process that has set itself a title by what that says without its clients, any
+/// other thread by its comm, a device by its name. Of several words in a title that end in a colon only the
+/// first one stays: `postgres: 15/main: walwriter` is `postgres: walwriter`. Hostile bytes.
+std::string called(const Actor& actor);
+
+/// Equal for threads whose names or titles differ at most in their clients and in digits.
+std::string alike(const Actor& actor);
+
+/// The part of a title that processes doing the same for several clients have in common: the words up to the
+/// first one with a bracket, which names a client or says what is done for it, and none of them twice in a
+/// row. `postgres: app app 10.0.0.7(4711) idle` is `postgres: app`.
+std::string without_client(std::string_view title);
+
+/// The name with each run of digits replaced by one `0`. It is equal for names that differ at most in digits.
+std::string name_pattern(std::string_view name);
+
+/// Whether the user names the thread with this pattern of a shell (fnmatch(3)): by its comm, or by what it is
+/// called.
+bool is_called(const Actor& actor, const std::string& pattern);
+
+}  // namespace offwait
