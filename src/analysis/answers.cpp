@@ -88,6 +88,9 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     const ThreadGroup& group = prepared.groups.groups[use.group];
     out.threads = group.members.size();
     out.actor = actor_of(group, graph.vertex_of);
+    out.alike = static_cast<std::size_t>(
+        std::count_if(group.members.begin(), group.members.end(),
+                      [&](ActorId member) { return graph.vertex_of[member] != *out.actor; }));
     if (answer.change.resource == Resource::cpu) {
       out.samples = sum_places(trace, graph.function_of, graph.samples.by_vertex[*out.actor]);
     }

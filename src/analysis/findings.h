@@ -514,13 +514,14 @@ struct AnswerEvidence {
   double time_s = 0;        ///< all threads: ran; waited; for more CPUs: was ready to run without one
   std::uint64_t waits = 0;  ///< that make up time_s; 0 for CPU work and more CPUs
   std::size_t threads = 0;  ///< how many threads take most of time_s: the answer's group, or the one below
-  std::optional<FoundActorId> actor{};  ///< the group that takes most of time_s
+  std::optional<FoundActorId> actor{};  ///< the one with most of these threads
   Backtrace stack;                      ///< where that group waits longest; empty when unknown
   double stack_s = 0;                   ///< the part of time_s waited there
   bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
   std::optional<Peer> peer{};           ///< a remote service: the one that is waited for longest
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: how many the recorded threads could use
+  std::size_t alike = 0;                ///< how many of `threads` are in other actors than `actor`
 };
 
 /// What a progress would gain if one part were twice as fast.

@@ -17,8 +17,19 @@ namespace offwait {
 
 namespace {
 
+/// ` and 7 like it`: threads that an answer is about besides those of the actor that it names.
+std::string others_alike(const AnswerEvidence& evidence) {
+  return evidence.alike > 0 ? fmt::format(" and {} like it", evidence.alike) : "";
+}
+
 std::string owner(const FoundAnswer& answer, const ActorNames& names) {
-  return answer.actor ? names.brief(*answer.actor) : "the target";
+  return answer.actor ? names.brief(*answer.actor) + others_alike(answer.evidence) : "the target";
+}
+
+/// `A's CPU work`, `CPU work of A and 7 like it`
+std::string of_owner(std::string_view what, const FoundAnswer& answer, const ActorNames& names) {
+  return answer.evidence.alike > 0 ? fmt::format("{} of {}", what, owner(answer, names))
+                                   : fmt::format("{}'s {}", owner(answer, names), what);
 }
 
 int percent(double part) { return static_cast<int>(std::lround(100 * part)); }
@@ -149,14 +160,14 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
 std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
   switch (answer.what) {
     case Resource::cpu:
-      return fmt::format("{}'s CPU work halved", owner(answer, names));
+      return fmt::format("{} halved", of_owner("CPU work", answer, names));
     case Resource::io:
-      return fmt::format("{}'s requests to {} twice as fast", owner(answer, names),
-                         names.brief(*answer.device));
+      return fmt::format("{} twice as fast",
+                         of_owner(fmt::format("requests to {}", names.brief(*answer.device)), answer, names));
     case Resource::disk:
       return fmt::format("{} twice as fast", names.brief(*answer.device));
     case Resource::sleep:
-      return fmt::format("{}'s sleeps half as long", owner(answer, names));
+      return fmt::format("{} half as long", of_owner("sleeps", answer, names));
     case Resource::remote:
       return answer.evidence.peer ? fmt::format("service {} twice as fast for {}",
                                                 to_string(*answer.evidence.peer), owner(answer, names))
@@ -204,7 +215,8 @@ std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, c
 
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const AnswerEvidence& evidence = answer.evidence;
-  const std::string who = evidence.actor ? names.full(findings, *evidence.actor) : owner(answer, names);
+  const std::string who =
+      evidence.actor ? names.full(findings, *evidence.actor) + others_alike(evidence) : owner(answer, names);
   const std::string time = format_seconds(evidence.time_s);
   switch (answer.what) {
     case Resource::cpu:

@@ -63,6 +63,17 @@ nothing else is worth 1%
 )");
 }
 
+TEST_CASE("An answer about threads of several actors names one and counts the others") {
+  Findings findings = answered();
+  for (FoundAnswer& answer : findings.answers) answer.evidence.alike = 7;
+  const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
+  CHECK(change_text(findings.answers[0], names) == "disk vda twice as fast");
+  CHECK(change_text(findings.answers[1], names) == "requests to disk vda of B and 7 like it twice as fast");
+  CHECK(change_text(findings.answers[2], names) == "CPU work of B and 7 like it halved");
+  CHECK(evidence_text(findings, findings.answers[2], names) ==
+        "B (tid 12) and 7 like it ran 5.00 s (50% of one CPU)");
+}
+
 TEST_CASE("Where responses were counted, the progress has the number of clients and where they connect to") {
   Findings findings = answered();
   FoundProgress& progress = findings.progress[0];
