@@ -2,62 +2,18 @@
 #include "graph/thread_kinds.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "graph/start_functions.h"
 #include "model/called.h"
-#include "model/frame.h"
 
 namespace offwait {
 
 namespace {
-
-using namespace std::string_view_literals;
-
-/// Functions that begin threads whatever they do: of libc, of libraries, and of runtimes.
-constexpr std::array kBeginEveryThread = {
-    "_start"sv,
-    "__libc_start_main"sv,
-    "__libc_start_main_impl"sv,
-    "__libc_start_call_main"sv,
-    "clone"sv,
-    "__clone"sv,
-    "__clone_internal"sv,
-    "clone3"sv,
-    "__clone3"sv,
-    "start_thread"sv,
-    "thread_start"sv,
-    "execute_native_thread_routine"sv,
-    "g_thread_proxy"sv,
-    "thread_native_entry"sv,
-    "Thread::call_run"sv,
-    "JavaThread::run"sv,
-    "pfs_spawn_thread"sv,
-};
-/// Parts of the names of Rust's.
-constexpr std::array kBeginEveryRustThread = {
-    "::thread_start"sv,       "call_once"sv,  "__rust_begin_short_backtrace"sv,
-    "std::thread::Builder"sv, "std::panic"sv, "std::rt::"sv,
-};
-/// With these and `runtime.` begin threads of Go.
-constexpr std::array kGo = {"threadentry"sv, "crosscall1"sv, "crosscall_amd64"sv};
-constexpr std::string_view kGoRuntime = "runtime";
-
-bool begins_every_thread(std::string_view function) {
-  const std::string_view name = function.substr(0, function.find('('));
-  return std::find(kBeginEveryThread.begin(), kBeginEveryThread.end(), name) != kBeginEveryThread.end() ||
-         std::any_of(kBeginEveryRustThread.begin(), kBeginEveryRustThread.end(),
-                     [function](std::string_view part) { return function.find(part) != std::string::npos; });
-}
-
-bool is_of_go(std::string_view function) {
-  return function.starts_with("runtime.") || std::find(kGo.begin(), kGo.end(), function) != kGo.end();
-}
 
 /// The waits of a site, or of a kind's threads, that ended.
 struct Ended {
@@ -79,44 +35,10 @@ std::vector<Ended> waits_ended(const Trace& trace) {
   return out;
 }
 
-/// By ActorId; empty where threads began in several functions, or it is not known.
-std::vector<std::string> start_functions(const Trace& trace, const std::vector<Ended>& ended) {
-  constexpr std::uint64_t kTenths = 9;
-  std::map<std::string, std::uint32_t> numbers;
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> of_stack;
-  for (const Stack& stack : trace.stacks) {
-    std::string name = start_function(trace, stack);
-    const auto [found, added] = numbers.try_emplace(name, static_cast<std::uint32_t>(names.size()));
-    if (added) {
-      names.push_back(std::move(name));
-    }
-    of_stack.push_back(found->second);
-  }
-  std::vector<std::map<std::uint32_t, std::uint64_t>> counts(trace.actors.size());
-  const auto count = [&](ActorId thread, StackId stack, std::uint64_t times) {
-    if (stack != kNoStack && !names[of_stack[stack]].empty()) {
-      counts[thread][of_stack[stack]] += times;
-    }
-  };
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    // A wait that is still open tells as well where its thread began.
-    count(trace.sites[id].thread, trace.sites[id].wait_stack, std::max<std::uint64_t>(ended[id].waits, 1));
-  }
-  for (const CpuSample& sample : trace.cpu_samples) {
-    count(sample.thread, sample.stack, 1);
-  }
-  std::vector<std::string> out(trace.actors.size());
-  for (ActorId id = 0; id < trace.actors.size(); ++id) {
-    std::uint64_t all = 0;
-    std::pair<std::uint64_t, std::uint32_t> most{};
-    for (const auto& [function, times] : counts[id]) {
-      all += times;
-      most = std::max(most, {times, function});
-    }
-    if (all > 0 && most.first * 10 >= all * kTenths) {
-      out[id] = names[most.second];
-    }
+std::vector<std::uint64_t> numbers_of(const std::vector<Ended>& ended) {
+  std::vector<std::uint64_t> out;
+  for (const Ended& here : ended) {
+    out.push_back(here.waits);
   }
   return out;
 }
@@ -235,26 +157,6 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
 
 }  // namespace
 
-std::string start_function(const Trace& trace, const Stack& stack) {
-  if (stack.cut) {
-    return {};
-  }
-  for (std::size_t i = stack.frames.size(); i-- > 0;) {
-    const Frame& frame = trace.frames[stack.frames[i]];
-    if (frame.kind != Frame::Kind::user) {
-      break;
-    }
-    if (is_of_go(frame.function)) {
-      return std::string(kGoRuntime);
-    }
-    if (!begins_every_thread(frame.function)) {
-      const bool innermost = i == 0 || trace.frames[stack.frames[i - 1]].kind != Frame::Kind::user;
-      return innermost ? std::string() : to_string(function_of(frame));
-    }
-  }
-  return {};
-}
-
 std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   const std::vector<std::string> processes = process_names(trace);
   const std::vector<Ended> ended = waits_ended(trace);
@@ -272,7 +174,7 @@ std::vector<ThreadKind> thread_kinds(const Trace& trace) {
     }
   }
   divide(trace, kinds, std::move(programs));
-  divide(trace, kinds, start_functions(trace, ended));
+  divide(trace, kinds, start_functions(trace, numbers_of(ended)));
   number(kinds, find_alone(trace, kinds, ended));
   return kinds;
 }

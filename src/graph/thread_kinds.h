@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "model/trace.h"
@@ -12,12 +11,6 @@ namespace offwait {
 
 using ThreadKind = std::uint32_t;
 inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
-
-/// The function in which a stack's thread began: the outermost user frame behind those that begin every
-/// thread (`clone3`, `start_thread`, a runtime's). Empty for a stack that is cut, and for one whose
-/// innermost frame that is: such a stack has lost its outer frames, or never had any. The threads of Go run
-/// any goroutine, so all of them begin in `runtime`.
-std::string start_function(const Trace& trace, const Stack& stack);
 
 /// The kind of each actor, by ActorId; kNoThreadKind for what is no thread. Kinds are numbered in order of
 /// their first thread. Threads of one kind

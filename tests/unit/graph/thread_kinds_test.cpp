@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/start_functions.h"
 #include "traces.h"
 
 namespace offwait {
@@ -19,6 +20,12 @@ StackId stack_of(TraceByHand& t, const std::vector<std::string>& functions) {
   for (const std::string& function : functions) {
     stack.frames.push_back(static_cast<FrameId>(t.trace.frames.size()));
     t.trace.frames.push_back({.function = function});
+    // `+16`: a function without a name that begins at 16
+    if (function.starts_with('+')) {
+      t.trace.frames.back().function.clear();
+      t.trace.frames.back().begin = std::stoull(function.substr(1));
+      t.trace.frames.back().module = "db";
+    }
   }
   t.trace.stacks.push_back(std::move(stack));
   return static_cast<StackId>(t.trace.stacks.size() - 1);
@@ -80,6 +87,28 @@ TEST_CASE("threads with one name are of two kinds if they start in different fun
   t.in(WaitClass::futex, connection);
   t.wait(threads[4], kNoActor, 30, 40);
   CHECK(thread_kinds(t.trace) == Kinds{0, 0, 1, 1, 2, 2});
+}
+
+TEST_CASE("a function without a name that goes on to another one in each thread begins all of them") {
+  const auto kinds = [](const std::vector<std::string>& second, bool first_has_two) {
+    TraceByHand t(1000);
+    std::vector<ActorId> threads;
+    for (int i = 0; i < 3; ++i) threads.push_back(t.thread("db"));
+    t.in(WaitClass::futex, stack_of(t, {"read", "parse", "connection", "+16", "start_thread"}));
+    t.wait(threads[0], kNoActor, 10, 20);
+    t.wait(threads[1], kNoActor, 10, 20);
+    t.in(WaitClass::futex, stack_of(t, second));
+    t.wait(threads[2], kNoActor, 10, 20);
+    if (first_has_two) t.wait(threads[0], kNoActor, 30, 40);
+    return thread_kinds(t.trace);
+  };
+  CHECK(kinds({"wait", "sleep", "cleaner", "+16", "start_thread"}, false) == Kinds{0, 0, 1});
+  CHECK(kinds({"wait", "sleep", "cleaner", "+32", "+16", "start_thread"}, false) == Kinds{0, 0, 1});
+  // All go on to the same function, or one to several: that is what they were started for.
+  CHECK(kinds({"wait", "sleep", "connection", "+16", "start_thread"}, false) == Kinds{0, 0, 0});
+  CHECK(kinds({"wait", "sleep", "cleaner", "+16", "start_thread"}, true) == Kinds{0, 0, 0});
+  // The innermost frame is where it waits, not where it began.
+  CHECK(kinds({"wait", "+16", "start_thread"}, false) == Kinds{0, 0, 0});
 }
 
 TEST_CASE("a thread that is not known to start elsewhere is like the others of its name") {
