@@ -38,6 +38,10 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
   }
   if (progress.connections > 0) out.connections = progress.connections;
   out.addresses = progress.addresses;
+  if (progress.ends != kNoActor) {
+    const Trace& trace = prepared.trace.all();
+    out.end_s = to_seconds(trace.actors[progress.ends].exit - trace.window.begin);
+  }
   std::set<FoundActorId> actors;
   for (const ProgressPart& part : progress.parts) {
     for (const GroupId id : part.groups) {

@@ -507,6 +507,8 @@ struct FoundProgress {
   // These two are known only where responses to clients were counted (Progress):
   std::optional<std::uint64_t> connections{};
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
+  /// Progress::How::end: when the command ended, since the window's begin, where it began.
+  std::optional<double> end_s{};
 };
 
 /// What a part took in the recording, and where: what its gain rests on.

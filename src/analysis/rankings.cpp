@@ -122,8 +122,13 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
 
 ShortEvidence short_evidence(const Findings& findings) {
   constexpr double kShortestWindow = 1;
+  // Starting programs takes milliseconds that differ from time to time.
+  constexpr double kShortestCommand = 0.1;
   // A rate that is known from n events is off by 1/sqrt(n).
   constexpr std::uint64_t kFewestWaits = 100;
+  if (!findings.progress.empty() && findings.progress.front().end_s) {
+    return *findings.progress.front().end_s < kShortestCommand ? ShortEvidence::end : ShortEvidence::none;
+  }
   if (findings.window_s < kShortestWindow) {
     return ShortEvidence::window;
   }

@@ -61,6 +61,7 @@ enum class ShortEvidence : std::uint8_t {
   none,
   window,  ///< under a second
   waits,   ///< so few that a rate is off by more than a tenth by chance
+  end,     ///< the command, whose end counts, took less than a tenth of a second
 };
 ShortEvidence short_evidence(const Findings& findings);
 

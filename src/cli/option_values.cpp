@@ -111,12 +111,25 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
   return Error{fmt::format("bad weight '{}': expected wait or weight", text)};
 }
 
-Result<std::string> parse_progress(std::string_view text) {
+Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts) {
   constexpr std::string_view kComm = "comm:";
-  if (text.starts_with(kComm)) text.remove_prefix(kComm.size());
-  if (text.empty())
-    return Error{"--progress needs the name of threads, or a pattern, as in --progress 'worker*'"};
-  return std::string(text);
+  ProgressOptions progress;
+  for (std::string_view text : texts) {
+    if (text == "end") {
+      progress.end = true;
+      continue;
+    }
+    if (text.starts_with(kComm)) text.remove_prefix(kComm.size());
+    if (text.empty())
+      return Error{"--progress needs the name of threads, or a pattern, as in --progress 'worker*'"};
+    progress.threads.emplace_back(text);
+  }
+  if (progress.end && !progress.threads.empty())
+    return Error{
+        fmt::format("--progress end and --progress {} each say what counts: choose one (threads called "
+                    "end are comm:end)",
+                    progress.threads.front())};
+  return progress;
 }
 
 Result<SpinFunction> parse_spin(std::string_view text) {

@@ -9,6 +9,7 @@
 
 #include "analysis/stack_sums.h"
 #include "base/result.h"
+#include "progress/progress.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -34,8 +35,8 @@ Result<StackKind> parse_folded_kind(std::string_view text);
 /// `wait` or `weight`.
 Result<StackMeasure> parse_folded_weight(std::string_view text);
 
-/// The pattern after --progress: `GLOB`, or `comm:GLOB` as --what-if has it.
-Result<std::string> parse_progress(std::string_view text);
+/// What --progress says: patterns as `GLOB`, or as `comm:GLOB`, which --what-if has; or `end` alone.
+Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts);
 
 /// `LOCK` or `LOCK,UNLOCK`.
 Result<SpinFunction> parse_spin(std::string_view text);

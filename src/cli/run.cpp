@@ -273,6 +273,10 @@ cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
     else
       options.progress.threads.push_back(pattern);
   }
+  if (options.progress.end && !command_end(trace))
+    notes.emplace_back(
+        "--progress end: the program had not ended when the recording did; the report infers "
+        "what counts");
   if (!options.what_ifs.empty()) {
     const ThreadGroups groups = group_threads(trace);
     std::erase_if(options.what_ifs, [&](const WhatIf& what_if) {
@@ -310,6 +314,10 @@ int run_command(const cli::ReportOptions& options) {
   if (const Status matched = check_progress_threads(trace->actors, options.analysis.progress.threads);
       !matched)
     return fail(matched.error());
+  if (options.analysis.progress.end && !command_end(*trace))
+    return fail(
+        Error{"--progress end: this is no recording of a program from its begin to its end, as 'offwait "
+              "dump -o FILE -- PROGRAM' makes it"});
   return report_on({std::move(trace).value(), {}, std::nullopt},
                    {options.analysis, options.output, options.quiet}, std::move(outputs).value());
 }

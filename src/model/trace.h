@@ -252,6 +252,9 @@ struct Recording {
   std::uint32_t sample_hz = 0;  ///< CPU samples a second on each CPU; 0: none were taken
   StackReuse stack_reuse{};
   Nanos cpu_steal_ns = 0;  ///< part of cpu_busy_ns that the hypervisor took
+  /// The tgid of the program that was run for the recording, and was recorded from its exec on; 0: there was
+  /// none, the target ran already.
+  std::int32_t command = 0;
 };
 
 /// Numbers of lost events by the counters of include/offwait/loss_counters.h. Every counter is present, even

@@ -258,6 +258,19 @@ std::optional<Progress> responders(const Trace& trace, const ThreadGroups& group
   return out;
 }
 
+/// The end of the command. It is what counts unless the user says otherwise.
+std::optional<Progress> end_of_command(const Trace& trace, const ThreadGroups& groups) {
+  const std::optional<ActorId> thread = command_end(trace);
+  if (!thread) {
+    return std::nullopt;
+  }
+  Progress out;
+  out.how = Progress::How::end;
+  out.ends = *thread;
+  out.parts = {{{groups.group_of[*thread]}, 1}};
+  return out;
+}
+
 /// Progress of the groups outside of the target that threads of the target answer.
 std::optional<Progress> answered_threads(const Trace& trace, const ThreadGroups& groups,
                                          const WaitKinds& kinds) {
@@ -287,12 +300,26 @@ std::string_view to_string(Progress::How how) {
   switch (how) {
     case Progress::How::told:
       return "told";
+    case Progress::How::end:
+      return "end";
     case Progress::How::clients:
       return "clients";
     case Progress::How::inferred:
       return "inferred";
   }
   return "inferred";
+}
+
+std::optional<ActorId> command_end(const Trace& trace) {
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::thread && trace.recording.command != 0 &&
+        actor.tid == trace.recording.command && actor.tgid == actor.tid && !actor.outside &&
+        actor.exit > trace.window.begin && actor.exit <= trace.window.end) {
+      return id;
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
@@ -314,6 +341,9 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
                                   const Uses& uses, const ProgressOptions& options) {
   if (std::optional<Progress> named = told(trace, groups, uses, options.threads)) {
     return {std::move(*named)};
+  }
+  if (std::optional<Progress> end = end_of_command(trace, groups)) {
+    return {std::move(*end)};
   }
   std::vector<Progress> out = Inference(groups, kinds, uses).all();
   std::optional<Progress> answered = responders(trace, groups);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct ServedAddress {
 struct Progress {
   enum class How : std::uint8_t {
     told,  ///< the user named the threads
+    end,   ///< the end of the command that was recorded: the sooner, the better
     /// Answers to clients: the responses that threads of the target sent on accepted connections or, if too
     /// few were counted, the waits of threads outside of the target that threads of the target ended.
     clients,
@@ -39,6 +41,7 @@ struct Progress {
   double share = 0;         ///< of all groups' weight, 0 to 1
   double work_share = 0;    ///< of all running time and waits for disks, 0 to 1
   std::uint64_t count = 0;  ///< how often it was made in the window; 0: not known
+  ActorId ends = kNoActor;  ///< How::end: the thread whose exit is the end
   // These two are known only where responses were counted:
   std::uint64_t connections = 0;           ///< that got one or more; 0: not known
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
@@ -48,7 +51,12 @@ std::string_view to_string(Progress::How how);
 struct ProgressOptions {
   /// --progress: patterns of a shell (fnmatch(3)). A group counts if the name of one of its threads matches.
   std::vector<std::string> threads;
+  bool end = false;  ///< --progress end: `threads` has no pattern, and the trace has a command_end()
 };
+
+/// The first thread of the command that was recorded (Recording::command), if it exited in the window. Its
+/// exit is the end of the command, whatever other processes the command leaves behind.
+std::optional<ActorId> command_end(const Trace& trace);
 
 /// How much of the program's activity a group stands for, by GroupId: the hand-overs that it gave and took,
 /// and its waits that something other than a timer ended. A group that spends half of its life in waits that
@@ -56,8 +64,8 @@ struct ProgressOptions {
 std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses);
 
 /// The first one counts. The others are kinds of progress that the user may mean instead: parts of the
-/// program, and single groups. There are no others if the user told which threads count. Patterns that match
-/// no thread have no effect. The result is empty if no thread did anything.
+/// program, and single groups. There are no others if the user told which threads count, or if it is the end
+/// of a command. Patterns that match no thread have no effect. The result is empty if no thread did anything.
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                   const Uses& uses, const ProgressOptions& options);
 

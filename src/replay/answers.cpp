@@ -12,6 +12,7 @@
 #include "replay/candidates.h"
 #include "replay/disk_channels.h"
 #include "replay/gains.h"
+#include "replay/path_to_exit.h"
 #include "replay/simulate.h"
 #include "replay/usable_cpus.h"
 
@@ -33,7 +34,8 @@ constexpr double kWorthSplitting = 0.1;
 /// A range says something if it is no wider to one side than half of the gain, or than this.
 constexpr double kWidestRange = 0.1;
 /// An answer is rough if more than this part of the time is waits whose ends are not known, or waits for what
-/// only seems to be a lock.
+/// only seems to be a lock. CPUs that are busy matter to the end of a command if more than this part of its
+/// critical path is waits for them.
 constexpr double kMostUnknown = 0.1;
 
 /// What was replayed. The scenarios are AnswerOptions::asked, followed by `tried`.
@@ -67,14 +69,16 @@ bool adds_cpus(const Scenario& scenario) {
 
 /// Divides the times of each scenario by those of the last one, which changes nothing.
 void relate_to_last(Replayed& replayed) {
-  for (std::vector<GroupTime>& piece : replayed.pieces) {
-    for (GroupTime& time : piece) {
-      const double speed = time.took_ns.back() > 0 ? time.done_ns.back() / time.took_ns.back() : 1;
-      for (double& took : time.took_ns) {
-        took *= speed;
-      }
+  const auto relate = [](GroupTime& time) {
+    const double speed = time.took_ns.back() > 0 ? time.done_ns.back() / time.took_ns.back() : 1;
+    for (double& took : time.took_ns) {
+      took *= speed;
     }
+  };
+  for (std::vector<GroupTime>& piece : replayed.pieces) {
+    std::for_each(piece.begin(), piece.end(), relate);
   }
+  relate(replayed.thread);
 }
 
 class Answering {
@@ -97,6 +101,11 @@ class Answering {
     if (out.progress.empty()) {
       return out;
     }
+    if (const ActorId thread = out.progress.front().ends; thread != kNoActor) {
+      path_ = path_to_exit(trace_, kinds_, thread);
+      // However busy the CPUs are: what does not queue for them is not held up by them.
+      out.cpus_short = out.cpus_short && is_much(path_->runnable_ns, path_->length_ns);
+    }
     const Replays replays = replayed(out);
     out.simulated = replays.simulated;
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
@@ -116,8 +125,8 @@ class Answering {
     for (const Change& change : out.tried) {
       scenarios.push_back({change});
     }
-    const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, about.cpus};
     const Progress& progress = about.progress.front();
+    const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, about.cpus, progress.ends};
     if (about.cpus_short) {
       scenarios.push_back({{Resource::cpus}});
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
@@ -173,6 +182,11 @@ class Answering {
                                     const Progress& progress) const {
     scenarios.emplace_back();
     const Scripts scripts = scripts_of(input, kMostSteps);
+    // A command is one whole; its first part says little of the rest.
+    if (progress.how == Progress::How::end &&
+        scripts.length_ns < static_cast<double>(trace_.window.length())) {
+      return std::nullopt;
+    }
     const std::optional<Replayed> unchanged = simulate(input, scripts, {Scenario{}}, kPieces);
     if (!unchanged || std::abs(gain_of(progress, *unchanged, weights_, 0, 0, kPieces).least) > kReproduces) {
       return std::nullopt;
@@ -231,6 +245,9 @@ class Answering {
     if (about.cpus_short && !replays.simulated) {
       return Doubt::cpus_short;
     }
+    if (path_) {
+      return doubt_of_waits(path_->unknown_ns, path_->guessed_ns, path_->length_ns);
+    }
     Nanos unknown_ns = 0;
     Nanos guessed_ns = 0;
     Nanos lifetime_ns = 0;
@@ -241,10 +258,18 @@ class Answering {
         lifetime_ns += uses_.groups[group].lifetime_ns;
       }
     }
-    if (static_cast<double>(unknown_ns + guessed_ns) > kMostUnknown * static_cast<double>(lifetime_ns)) {
-      return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
+    return doubt_of_waits(unknown_ns, guessed_ns, lifetime_ns);
+  }
+
+  static bool is_much(Nanos part_ns, Nanos of_ns) {
+    return static_cast<double>(part_ns) > kMostUnknown * static_cast<double>(of_ns);
+  }
+
+  static Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
+    if (!is_much(unknown_ns + guessed_ns, of_ns)) {
+      return Doubt::none;
     }
-    return Doubt::none;
+    return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
   }
 
   /// For one progress, best first.
@@ -305,6 +330,7 @@ class Answering {
   Uses uses_;
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
+  std::optional<PathToExit> path_;  ///< Progress::How::end
 };
 
 }  // namespace

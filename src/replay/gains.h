@@ -36,7 +36,8 @@ GainRange range_of(double gain, const std::vector<double>& pieces);
 std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
 
 /// The mean of the parts' gains in the pieces [from, to) of the window, weighted by the parts' weights.
-/// `weights` are weights_of_speeds().
+/// `weights` are weights_of_speeds(). The end of a command gains by its time in the recording ÷ its time now,
+/// minus 1, whatever the pieces: it happens once, and pieces of it are different work.
 GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std::vector<double>& weights,
                    std::size_t scenario, std::size_t from, std::size_t to);
 

@@ -185,6 +185,10 @@ class Replay {
         time.done_ns[lane] += weights_[id] * done;
         time.took_ns[lane] += weights_[id] * (now[lane] - from[lane]);
       }
+      for (std::size_t lane = 0; id == input_.thread && lane < scenarios_; ++lane) {
+        out_.thread.done_ns[lane] += done;
+        out_.thread.took_ns[lane] += now[lane] - from[lane];
+      }
       std::copy_n(now, lanes_, from);
       thread.piece_from = thread.last;
     }
@@ -456,7 +460,9 @@ double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits) {
 Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups) {
   const std::vector<double> zeros(scenarios, 0.0);
   const std::vector<GroupTime> piece(groups, {zeros, zeros});
-  return {scenarios, std::vector<std::vector<GroupTime>>(std::max<std::size_t>(pieces, 1), piece)};
+  return {scenarios,
+          std::vector<std::vector<GroupTime>>(std::max<std::size_t>(pieces, 1), piece),
+          {zeros, zeros}};
 }
 
 Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces) {

@@ -26,6 +26,7 @@ struct GroupTime {
 struct Replayed {
   std::size_t scenarios = 0;
   std::vector<std::vector<GroupTime>> pieces;  ///< by piece of the window, then by GroupId
+  GroupTime thread;  ///< ReplayInput::thread alone, from its first event to its exit
 };
 
 /// Zeros: nothing is replayed yet.
@@ -39,6 +40,7 @@ struct ReplayInput {
   const Uses& uses;
   const std::vector<std::uint32_t>& channels;  ///< disk_channels()
   UsableCpus cpus{};
+  ActorId thread = kNoActor;  ///< that Replayed::thread is about; it exits in the window
 };
 
 /// The longest that a wait of the recorded `length_ns` may become: longer by twice the mean distance of the

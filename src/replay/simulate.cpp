@@ -18,6 +18,8 @@ constexpr double kSlice = 3e6;
 constexpr double kGranularity = 1e6;
 /// A thread that slept long is preferred by no more than this.
 constexpr double kMostCredit = 2e6;
+/// No machine has as many CPUs as this.
+constexpr double kMostCpus = 1e6;
 constexpr std::uint32_t kNobody = UINT32_MAX;
 /// A simulation that needs more moves than these is given up. A recorded step needs about two moves. Scripts
 /// that repeat without taking time, and threads that compute for hours, would need any number.
@@ -33,7 +35,7 @@ struct Thread {
   std::uint32_t token = 0;  ///< events with another one are void
   double work_left = 0;
   double used = 0;     ///< running time, as the scheduler counts it
-  double since = 0;    ///< running since
+  double since = 0;    ///< running since; done since
   double covered = 0;  ///< recorded time of the steps that are over
   double rank = 0;     ///< `since` - `used`: at any time it is least for the running thread that ran most
   double cpu = 1;
@@ -72,7 +74,7 @@ class Simulation {
         cpus_ /= change.factor;
       }
     }
-    free_ = std::max(1, static_cast<int>(std::lround(cpus_)));
+    free_ = static_cast<int>(std::lround(std::clamp(cpus_, 1.0, kMostCpus)));
     for (std::uint32_t id = 0; id < threads_.size(); ++id) {
       const GroupId group = input.groups.group_of[id];
       Thread& thread = threads_[id];
@@ -97,6 +99,17 @@ class Simulation {
       }
     }
     now_ = end;
+  }
+
+  /// Goes on until this thread's exit, and returns the time of that; nothing if it takes far longer than in
+  /// the recording, or too many moves.
+  std::optional<double> run_until_exit(std::uint32_t id) {
+    constexpr double kMostStretch = 64;
+    const double limit = kMostStretch * scripts_.length_ns;
+    while (threads_[id].state != State::done && !happenings_.empty() && now_ < limit && !gave_up()) {
+      run_until(happenings_.top().at);
+    }
+    return threads_[id].state == State::done ? std::optional(threads_[id].since) : std::nullopt;
   }
 
   /// Whether it took more moves than the simulation of a real recording does.
@@ -221,6 +234,7 @@ class Simulation {
 
   void end(std::uint32_t id) {
     threads_[id].state = State::done;
+    threads_[id].since = now_;
     ++threads_[id].token;
     ++free_;
     fill();
@@ -390,6 +404,14 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
         time.took_ns[scenario] += weights[id] * length;
         before[id] = covered;
       }
+    }
+    if (input.thread != kNoActor) {
+      const std::optional<double> exit = simulation.run_until_exit(input.thread);
+      if (!exit) {
+        return std::nullopt;
+      }
+      out.thread.done_ns[scenario] = simulation.covered(input.thread);
+      out.thread.took_ns[scenario] = *exit;
     }
   }
   return out;

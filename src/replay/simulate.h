@@ -20,6 +20,8 @@ namespace offwait {
 /// The scheduler runs the thread that ran least; a thread that is woken preempts one that ran more by 1 ms,
 /// and none runs for more than 3 ms while others wait.
 ///
+/// ReplayInput::thread is simulated until its exit, also when that comes later than in the recording.
+///
 /// Returns nothing if a simulation takes far more moves than the scripts have steps, and so is given up.
 std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
                                  const std::vector<Scenario>& scenarios, std::size_t pieces);

@@ -393,7 +393,8 @@ Json progress_json(const FoundProgress& progress, std::size_t id) {
           {"per_s", rounded_or_null(progress.per_s)},
           {"share", rounded(progress.share)},
           {"connections", or_null(progress.connections)},
-          {"addresses", array_of(progress.addresses, address_json)}};
+          {"addresses", array_of(progress.addresses, address_json)},
+          {"end_s", progress.end_s ? seconds(*progress.end_s) : Json(nullptr)}};
 }
 
 Json answer_json(const FoundAnswer& answer) {

@@ -113,6 +113,9 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
   switch (progress.how) {
     case Progress::How::told:
       return fmt::format("{}: named by --progress", who);
+    case Progress::How::end:
+      return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
+                         format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
       return progress.per_s
                  ? fmt::format("{} answers/s to {}",
@@ -135,6 +138,9 @@ std::string too_short_text(const Findings& findings, const ActorNames& names) {
           "Too short to judge: {} were recorded. Record for 10 s or more (-d 10s).{}",
           format_seconds(findings.window_s),
           guess ? fmt::format(" A first guess: {}.", change_text(findings.answers.front(), names)) : "");
+    case ShortEvidence::end:
+      return fmt::format("Too short to judge: it ended after {}. Give it more to do.",
+                         format_seconds(findings.progress.front().end_s.value_or(0)));
     case ShortEvidence::waits:
       break;
   }

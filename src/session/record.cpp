@@ -219,6 +219,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   if (command && !target.living.empty()) command->send(SIGTERM);
   OFFWAIT_TRY(recorded.trace, make_trace(recording, symbols, target, recorded.notes));
   describe(recorded.trace, target, std::move(start_time), options.recorder_version);
+  if (command) recorded.trace.recording.command = command->tgid();
   append(recorded.notes, recorder.notes());
   append(recorded.notes, add_host_capacities(recording.disks, recorded.trace));
   if (command) {

@@ -26,6 +26,7 @@ bool LineCollector::add(const Recording& line) {
   recording.offwait = line.offwait;
   recording.cpus = line.cpus;
   recording.sample_hz = line.sample_hz;
+  recording.command = line.command;
   return true;
 }
 

@@ -149,7 +149,8 @@ struct RecordForm<Recording> : RecordBase<true> {
       optional_key("kernel", &Recording::kernel, TextForm{true}),
       optional_key("offwait", &Recording::offwait, TextForm{true}),
       optional_key("cpus", &Recording::cpus, NumberForm{"a count", 1, UINT32_MAX}),
-      optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX})};
+      optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX}),
+      optional_key("command", &Recording::command, kTid)};
 };
 
 /// The busy and idle time of all CPUs of the machine in the window, in ns. `steal` is the part of `busy` that

@@ -136,6 +136,9 @@ class TidCheck {
 
 Complaint check_texts(const Trace& trace) {
   const Recording& recording = trace.recording;
+  if (recording.command < 0) {
+    return unwritable("the command {}", recording.command);
+  }
   for (const std::string* text :
        {&recording.target, &recording.start_time, &recording.kernel, &recording.offwait}) {
     if (too_long(*text)) {

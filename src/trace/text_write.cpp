@@ -66,7 +66,8 @@ class TextWriter {
 void TextWriter::write_recording() {
   const Recording& recording = trace_.recording;
   if (!recording.target.empty() || !recording.start_time.empty() || !recording.kernel.empty() ||
-      !recording.offwait.empty() || recording.cpus != 0 || recording.sample_hz != 0) {
+      !recording.offwait.empty() || recording.cpus != 0 || recording.sample_hz != 0 ||
+      recording.command != 0) {
     lines_.write(recording);
   }
   if (recording.cpu_busy_ns != 0 || recording.cpu_idle_ns != 0 || recording.cpu_steal_ns != 0) {

@@ -128,6 +128,21 @@ class Reports(TestCase):
         self.assertEqual({a["name"] for a in report["actors"] if a["kind"] == "thread" and not a["outside"]},
                          {"sh", "sleep"})
 
+    def test_its_end_is_what_counts(self):
+        report = self.valid_json(run("--json", "/dev/stdout", "--what-if", "comm:sleep sleep /2", *sh("sleep 0.5; true")).stdout)
+        (end,) = report["progress"]
+        self.assertEqual((end["how"], end["name"]), ("end", "sh"))
+        self.assertGreaterEqual(end["end_s"], 0.5)
+        self.assertLessEqual(end["end_s"], report["recording"]["window_s"])
+        expected = end["end_s"] / (end["end_s"] - 0.25) - 1
+        self.assertAlmostEqual(report["what_if"][0]["gain"], expected, delta=0.05)
+
+    def test_a_command_that_does_not_end_has_no_end_that_counts(self):
+        result = run("-d", "300ms", "--json", "/dev/stdout", "--progress", "end", *sh("while :; do sleep 0.01; done"))
+        self.assertNotIn("end", [one["how"] for one in self.valid_json(result.stdout)["progress"]])
+        self.assertIn(b"offwait: --progress end: the program had not ended when the recording did; the report infers what "
+                      b"counts\n", result.stderr)
+
     def test_it_ends_with_the_command_whatever_that_leaves_behind(self):
         with tempfile.NamedTemporaryFile() as file:
             result = run("--json", file.name, *sh("sleep 1000 >/dev/null 2>&1 & echo $!"))

@@ -333,6 +333,28 @@ class Asked(TestCase):
         self.assertIn("\nwhat if disk vda /2: +78% (71 to 85) [sure]\nwhat if disk vdb *3: +0% [sure]\n", result.stdout.decode())
         self.assertNotIn("what if", run("report", self.file).stdout.decode())
 
+    def test_the_end_of_a_command(self):
+        # It computes for 1 s, waits 3 s for a child that computes, and computes for 1 s again.
+        file = given(self, "offwait-waits 1\nwindow 0 8000000000\nrecording cpus=2 command=1\n"
+                     "thread 1 tgid=1 comm=make start=0 exit=5000000000\n"
+                     "thread 2 tgid=2 comm=cc start=1000000000 exit=4000000001 parent=1\n"
+                     "wait 1 block=1000000001 wake=4000000000 run=4000000000 waker=thread:2 class=child\n")
+        for options in ([], ["--progress", "end"]):
+            report = self.valid_json(run("report", file, "--json", "-", "--what-if", "comm:* cpu /2", *options).stdout)
+            self.assertEqual([(one["how"], one["name"], one["end_s"]) for one in report["progress"]], [("end", "make", 5.0)])
+            first = report["answers"][0]
+            self.assertEqual(self.part(report, first), ("cpu", "cc"))
+            self.assertAlmostEqual(first["gain"], 5 / 3.5 - 1, delta=0.001)
+            # The time saved is known to within 5 %.
+            self.assertAlmostEqual(first["low"], first["gain"] - 0.05 * first["gain"] * (1 + first["gain"]), delta=0.002)
+            self.assertAlmostEqual(first["high"], first["gain"] + 0.05 * first["gain"] * (1 + first["gain"]), delta=0.002)
+            self.assertEqual(first["certainty"], "sure")
+            self.assertAlmostEqual(report["what_if"][0]["gain"], 1, delta=0.001)
+        report = self.valid_json(run("report", file, "--json", "-", "--progress", "cc").stdout)
+        self.assertEqual([one["how"] for one in report["progress"]], ["told"])
+        self.fails(1, "--progress end: this is no recording of a program from its begin to its end, as 'offwait dump -o "
+                   "FILE -- PROGRAM' makes it", "report", self.file, "--progress", "end")
+
     def test_mistakes_name_what_is_wrong_and_what_there_is(self):
         for sentence, options in (
                 ("--progress: no thread is called 'x*'; there are 'busy', 'slow-1', 'slow-2'", ["--progress", "x*"]),

@@ -375,6 +375,17 @@ TEST_CASE("whose progress counts, and changes to answer for, several times each"
   CHECK(wrong({"-p", "1", "--what-if", "disk vda 2"}) ==
         "--what-if 'disk vda 2': '2' stands where a factor is expected: /2 is half of the time, *2 twice as "
         "much");
+  const auto progress = [](const Words& words) { return good<ProfileOptions>(words).analysis.progress; };
+  CHECK(progress({"--progress", "end", "--", "make"}).end);
+  CHECK(progress({"--progress", "end", "--", "make"}).threads.empty());
+  CHECK_FALSE(progress({"--progress", "comm:end", "--", "make"}).end);
+  CHECK(progress({"--progress", "comm:end", "--", "make"}).threads == Words{"end"});
+  CHECK(good<ReportOptions>({"report", "x", "--progress", "end"}).analysis.progress.end);
+  CHECK(wrong({"-p", "1", "--progress", "end"}) ==
+        "--progress end is the end of a program: write -- and the program last, or name threads");
+  CHECK(
+      wrong({"--progress", "end", "--progress", "cc", "--", "make"}) ==
+      "--progress end and --progress cc each say what counts: choose one (threads called end are comm:end)");
   Words many = {"report", "x"};
   for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--what-if", "cpus *2"});
   CHECK(wrong(many) == "--what-if may be given 16 times");

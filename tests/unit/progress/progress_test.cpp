@@ -309,6 +309,20 @@ TEST_CASE("a group counts if the name of one of its threads matches") {
   CHECK(other.progress[0].how == Progress::How::inferred);
 }
 
+TEST_CASE("a command has ended when its main thread has exited in the window") {
+  const std::string child = "thread 2 tgid=2 comm=cc start=0 exit=40000\n";
+  const auto end_of = [&child](const std::string& exit, std::int32_t command) {
+    Trace trace = read("thread 1 tgid=1 comm=make start=0 exit=" + exit + "\n" + child);
+    trace.recording.command = command;
+    return command_end(trace);
+  };
+  CHECK(end_of("99999", 1) == ActorId{0});
+  CHECK(end_of("99999", 2) == ActorId{1});
+  CHECK(!end_of("-", 1));
+  CHECK(!end_of("99999", 3));
+  CHECK(!end_of("99999", 0));
+}
+
 TEST_CASE("two services that share a log may be meant each") {
   const Found found(thread(1, "http") + thread(2, "mail") + thread(3, "log") +
                     waits(3, 40, "thread:1", kQueue) + waits(3, 40, "thread:2", kQueue, 600));

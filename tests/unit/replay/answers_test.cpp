@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
+#include "replay/gains.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -22,6 +25,34 @@ test::Program two_services(long rounds) {
     program.wait(2, at + 3500, at + 4000, "disk:vdb", "class=disk");
   }
   return program;
+}
+
+/// A command of 500 ms: it computes for 100 ms, waits 300 ms for a child that computes, and computes again.
+Trace make_and_compiler() {
+  test::Program program(510'000, 1);
+  program.line("thread 1 tgid=1 comm=make start=0 exit=500000000");
+  program.line("thread 2 tgid=2 comm=cc start=100000000 exit=400000001 parent=1");
+  program.wait(1, 100'001, 400'000, "thread:2", "class=child");
+  Trace trace = program.trace();
+  trace.recording.command = 1;
+  return trace;
+}
+
+/// A command of 800 ms: it computes for 100 ms, then two children share a CPU for 600 ms, then it computes
+/// again.
+Trace make_and_two_compilers() {
+  test::Program program(810'000, 1);
+  program.line("thread 1 tgid=1 comm=make start=0 exit=800000000");
+  program.line("thread 2 tgid=2 comm=cc start=100000000 exit=690000000 parent=1");
+  program.line("thread 3 tgid=3 comm=cc start=100000000 exit=700000000 parent=1");
+  program.wait_and_queue(1, 100'001, 690'000, 700'000, "thread:2", "class=child");
+  for (int ms = 100; ms < 690; ms += 20) {
+    program.line(fmt::format("preempt 3 out={}000000 run={}000000", ms, ms + 10));
+    if (ms + 20 < 690) program.line(fmt::format("preempt 2 out={}000000 run={}000000", ms + 10, ms + 20));
+  }
+  Trace trace = program.trace();
+  trace.recording.command = 1;
+  return trace;
 }
 
 Answers answers(const Trace& trace, const AnswerOptions& options = {}) {
@@ -141,6 +172,68 @@ TEST_CASE("a number of CPUs that is asked for is simulated, though the CPUs are 
   CHECK(found.asked[0].certainty == Certainty::sure);
   CHECK(found.asked[1].gain == Approx(0).margin(0.03));
   CHECK(found.asked[1].certainty == Certainty::up_to);
+}
+
+/// Asks for a parent that takes twice as long, and for nothing.
+AnswerOptions slower_parent() {
+  AnswerOptions options;
+  options.asked = {{{Resource::cpu, 0, kNoActor, 2}}, {}};
+  return options;
+}
+
+TEST_CASE("a command that ended gains by ending sooner, however busy the CPU is that nobody queues for") {
+  const Trace trace = make_and_compiler();
+  const Answers found = answers(trace, slower_parent());
+  CHECK(found.cpus.busy > 0.9);
+  CHECK_FALSE(found.cpus_short);
+  REQUIRE(found.progress.size() == 1);
+  CHECK(found.progress[0].how == Progress::How::end);
+  CHECK(found.progress[0].ends == 0);
+  REQUIRE(found.answers.size() == 2);
+  CHECK(name_of(trace, found.answers[0]) == "cpu cc");
+  CHECK(found.answers[0].gain == Approx(500.0 / 350 - 1).margin(0.001));
+  CHECK(found.answers[0].low == Approx(range_of(found.answers[0].gain, {1, 1}).low));
+  CHECK(found.answers[0].certainty == Certainty::sure);
+  CHECK(name_of(trace, found.answers[1]) == "cpu make");
+  CHECK(found.answers[1].gain == Approx(500.0 / 400 - 1).margin(0.001));
+  CHECK(found.asked[0].gain == Approx(500.0 / 700 - 1).margin(0.001));
+  CHECK(found.asked[1].gain == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("the end of a command that queues for the CPUs is simulated") {
+  const Trace trace = make_and_two_compilers();
+  const Answers found = answers(trace, slower_parent());
+  CHECK(found.cpus_short);
+  CHECK(found.simulated);
+  REQUIRE(found.answers.size() == 3);
+  CHECK(name_of(trace, found.answers[0]) == "cpu cc");
+  CHECK(found.answers[0].gain == Approx(800.0 / 500 - 1).margin(0.02));
+  CHECK(found.answers[1].change.resource == Resource::cpus);
+  CHECK(found.answers[1].gain == Approx(800.0 / 500 - 1).margin(0.02));
+  CHECK(found.answers[1].certainty == Certainty::up_to);
+  CHECK(found.answers[2].gain == Approx(800.0 / 700 - 1).margin(0.02));
+  CHECK(found.asked[0].gain == Approx(800.0 / 1000 - 1).margin(0.02));
+  CHECK(found.asked[1].gain == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("the end of a command is rough where much of its critical path has no known end") {
+  test::Program program(510'000);
+  program.line("thread 1 tgid=1 comm=make start=0 exit=500000000");
+  program.wait(1, 100'000, 160'000, "-", "class=other");
+  Trace trace = program.trace();
+  trace.recording.command = 1;
+  const Answers found = answers(trace);
+  REQUIRE(!found.answers.empty());
+  CHECK(found.answers[0].certainty == Certainty::rough);
+  CHECK(found.answers[0].doubt == Doubt::unknown_wakers);
+}
+
+TEST_CASE("the user may count something else than the end of a command") {
+  AnswerOptions options;
+  options.progress.threads = {"cc"};
+  const Answers found = answers(make_and_compiler(), options);
+  REQUIRE(found.progress.size() == 1);
+  CHECK(found.progress[0].how == Progress::How::told);
 }
 
 TEST_CASE("an empty recording has no answers") {

@@ -127,6 +127,14 @@ TEST_CASE("Kinds of progress that want different changes are named beside them")
         std::string::npos);
 }
 
+TEST_CASE("The end of a command has its time in place of a rate") {
+  Findings findings = answered();
+  findings.progress = {{{{"B", 1}}, Progress::How::end, {1}, std::nullopt, 0}};
+  findings.progress[0].end_s = 4.21;
+  CHECK(first_screen(findings).starts_with(
+      "progress  the end of B, after 4.21 s; +100% means in half of that time\n"));
+}
+
 TEST_CASE("What the user asked about follows the answers, with one sentence for each doubt") {
   Findings findings = answered();
   findings.what_ifs = {{{0.61, 0.55, 0.66}, "disk vda /2, comm:\x1b cpu /2"},

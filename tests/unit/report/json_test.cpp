@@ -78,7 +78,9 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   CHECK(json::parse(to_json(sample))["progress"] == json::array());
   CHECK(json::parse(to_json(sample))["answers"] == json::array());
   sample.progress = {{{{"A", 1}, {"\x1b", 2}}, Progress::How::clients, {0, 1}, 176.5, 0.75},
-                     {{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.25}};
+                     {{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.25},
+                     {{{"C", 1}}, Progress::How::end, {2}, std::nullopt, 0}};
+  sample.progress[2].end_s = 4.21;
   sample.progress[0].connections = 20;
   sample.progress[0].addresses = {{6379, ""}, {0, std::string("\0x", 2)}};
   FoundAnswer disk;
@@ -94,9 +96,11 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   const json report = json::parse(to_json(sample));
   CHECK(report["progress"] == json::parse(R"([
     {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"share":0.75,
-     "connections":20,"addresses":[{"port":6379,"path":null},{"port":null,"path":"\\x00x"}]},
+     "connections":20,"addresses":[{"port":6379,"path":null},{"port":null,"path":"\\x00x"}],"end_s":null},
     {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"share":0.25,
-     "connections":null,"addresses":[]}])"));
+     "connections":null,"addresses":[],"end_s":null},
+    {"id":2,"name":"C","how":"end","actors":[2],"per_s":null,"share":0.0,
+     "connections":null,"addresses":[],"end_s":4.21}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","knot":0},

@@ -27,6 +27,7 @@ class RandomTrace {
     trace_.window.begin = below(1000);
     trace_.window.end = trace_.window.begin + 1 + below(1'000'000);
     trace_.recording = {name(0), name(0), name(0), below(3), name(0)};
+    trace_.recording.command = static_cast<std::int32_t>(below(3));
     for (std::size_t i = below(3); i > 0; --i) {
       trace_.loss[unique(i)] = std::uint64_t{random_()} * random_();
     }

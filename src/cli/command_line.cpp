@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/command_line.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/help.h"
+#include "cli/option_values.h"
+#include "cli/version.h"
+
+namespace offwait::cli {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// Hands what `parse` makes of an option's value to `target`. A value that is wrong ends parsing with the
+/// sentence of the parser.
+template <class T, class Target>
+std::function<void(const std::string&)> into(Target& target, Result<T> (*parse)(std::string_view)) {
+  return [&target, parse](const std::string& text) {
+    Result<T> parsed = parse(text);
+    if (!parsed) throw CLI::ValidationError(parsed.error().message);
+    target = std::move(parsed).value();
+  };
+}
+
+/// The same for an option that may be given several times.
+template <class T>
+std::function<void(const Texts&)> into_list(std::vector<T>& list, Result<T> (*parse)(std::string_view)) {
+  return [&list, parse](const Texts& texts) {
+    for (const std::string& text : texts) {
+      Result<T> parsed = parse(text);
+      if (!parsed) throw CLI::ValidationError(parsed.error().message);
+      list.push_back(std::move(parsed).value());
+    }
+  };
+}
+
+/// `what` has to have a name: a shell's variable may be empty.
+std::function<void(const std::string&)> name_into(std::string& name, const char* what) {
+  return [&name, what](const std::string& text) {
+    if (text.empty()) throw CLI::ValidationError(fmt::format("the name of a {} is empty", what));
+    name = text;
+  };
+}
+
+Result<std::string> parse_pattern(std::string_view text) {
+  if (text.empty()) return Error{"the pattern of a name is empty, and would match nobody"};
+  return std::string(text);
+}
+
+/// An option whose values accumulate: each time it takes one word.
+CLI::Option* repeated(CLI::Option* option) { return option->take_all()->allow_extra_args(false); }
+
+void add_target_options(CLI::App& app, TargetOptions& target) {
+  CLI::Option* const pid = repeated(app.add_option_function<Texts>(
+      "-p,--pid",
+      [&target](const Texts& texts) {
+        Result<std::vector<std::int32_t>> pids = parse_pids(texts);
+        if (!pids) throw CLI::ValidationError(pids.error().message);
+        target.pids = std::move(pids).value();
+      },
+      "these processes, and those that they create"));
+  pid->type_name("PID[,PID...]")->group("Target");
+  app.add_option_function<std::string>("-t,--tid", into(target.tid, parse_tid), "this thread alone")
+      ->type_name("TID")
+      ->group("Target");
+  app.add_option_function<std::string>(
+         "-c,--cgroup", name_into(target.cgroup, "cgroup"),
+         "the processes in this cgroup (v2) and below it, as they come and go: its directory, or its path "
+         "below the mount")
+      ->type_name("PATH")
+      ->group("Target");
+  app.add_option_function<std::string>("--unit", name_into(target.unit, "unit"),
+                                       "this unit of systemd: a service if the name has no suffix")
+      ->type_name("NAME")
+      ->group("Target");
+  app.add_option_function<std::string>(
+         "--container", name_into(target.container, "container"),
+         "this container (Docker, Podman, Kubernetes, …): its id, or the first characters of it")
+      ->type_name("ID")
+      ->group("Target");
+  app.add_flag("-a,--all", target.all, "the whole system")->group("Target");
+}
+
+void add_recording_options(CLI::App& app, RecordingOptions& recording) {
+  app.add_option_function<std::string>(
+         "-d,--duration",
+         [&recording](const std::string& text) {
+           const Result<Nanos> duration = parse_duration(text);
+           if (!duration) throw CLI::ValidationError(duration.error().message);
+           recording.duration = *duration;
+         },
+         "how long to record: 90, 90s, 1m30s, 500ms; without it, until Ctrl-C or until the target exits. A "
+         "last word after the target means the same: offwait -p 1234 30")
+      ->type_name("TIME")
+      ->group("Recording");
+  app.add_option_function<std::string>(
+         "--sample-hz", into(recording.sample_hz, parse_sample_hz),
+         "how often to sample, on each CPU, which code the recorded threads run (default 99; 0: never)")
+      ->type_name("HZ")
+      ->group("Recording");
+  app.add_flag_callback(
+         "--no-stacks", [&recording] { recording.stacks = false; },
+         "record no stacks and no samples; recording then costs about half")
+      ->group("Recording");
+  repeated(
+      app.add_option_function<Texts>(
+          "--spin",
+          [&recording](const Texts& texts) {
+            constexpr std::size_t kMost = 8;
+            if (texts.size() > kMost) throw CLI::ValidationError("--spin may be given 8 times");
+            into_list(recording.spins, parse_spin)(texts);
+          },
+          "count time in this function of the target as waiting; the waker is the thread that last called "
+          "UNLOCK with the same first argument or, without UNLOCK, the one that last got through"))
+      ->type_name("LOCK[,UNLOCK]")
+      ->group("Recording");
+  app.add_flag("--java", recording.java,
+               "get names of compiled Java code at the end of the recording: runs jcmd for each JVM of the "
+               "target (JDK 17 or later)")
+      ->group("Recording");
+  app.add_flag("--debuginfod", recording.debuginfod,
+               "get debug files from the servers in DEBUGINFOD_URLS; runs debuginfod-find")
+      ->group("Recording");
+}
+
+void add_output_options(CLI::App& app, OutputOptions& output) {
+  app.add_option_function<std::string>(
+         "--json", name_into(output.json, "file"),
+         "write the report as JSON; '-' is standard output, in place of the text")
+      ->type_name("FILE")
+      ->group("Output");
+  CLI::Option* const folded =
+      app.add_option_function<std::string>(
+             "--folded", name_into(output.folded, "file"),
+             "write stacks for flamegraph.pl; '-' is standard output, in place of the text")
+          ->type_name("FILE")
+          ->group("Output");
+  app.add_option_function<std::string>("--folded-kind", into(output.folded_kind, parse_folded_kind),
+                                       "which stacks --folded writes: where threads waited (off-cpu, the "
+                                       "default), that and where the waker "
+                                       "woke them (off-wake), or where they ran (on-cpu)")
+      ->type_name("off-cpu|off-wake|on-cpu")
+      ->needs(folded)
+      ->group("Output");
+  app.add_option_function<std::string>(
+         "--folded-weight", into(output.folded_weight, parse_folded_weight),
+         "what --folded counts, in microseconds: how long waits took (wait, the default), or their weight, "
+         "which adds the time that others waited behind them")
+      ->type_name("wait|weight")
+      ->needs(folded)
+      ->group("Output");
+  app.add_flag("--explain", output.explain, "show each step of the search for knots, and its reason")
+      ->group("Output");
+  app.add_flag("--full-stacks", output.full_stacks,
+               "show the frames that start threads, and those inside the libraries that wait and wake")
+      ->group("Output");
+  app.add_flag("-v,--verbose", output.verbosity, "show every edge and whole stacks")->group("Output");
+}
+
+void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
+  app.add_option_function<std::string>("--min-weight", into(analysis.min_weight, parse_threshold),
+                                       "keep edges of at least this weight when a knot is refined: a part of "
+                                       "the window like 20%, or a time "
+                                       "like 500ms (default 20%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  app.add_option_function<std::string>("--noise", into(analysis.noise, parse_threshold),
+                                       "ignore edges of less than this weight (default 1%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  repeated(app.add_option_function<Texts>(
+               "--comm", into_list(analysis.filter.comms, parse_pattern),
+               "restrict the target to processes whose names match, as mysql*; the rest appear as "
+               "(outside)"))
+      ->type_name("GLOB")
+      ->group("Analysis");
+  repeated(app.add_option_function<Texts>(
+               "--threads", into_list(analysis.filter.threads, parse_pattern),
+               "restrict the target to threads whose own names match, as worker*; the rest appear "
+               "as (outside)"))
+      ->type_name("GLOB")
+      ->group("Analysis");
+  app.add_flag_callback(
+         "--no-merge", [&analysis] { analysis.merge = false; }, "show similar threads one by one")
+      ->group("Analysis");
+  app.add_flag("--keep-false-wakeups", analysis.keep_false_wakeups,
+               "count a wakeup even if the thread waits for the same futex again at once")
+      ->group("Analysis");
+  repeated(app.add_option_function<Texts>("--disk-capacity",
+                                          into_list(analysis.capacities.disks, parse_capacity),
+                                          "what a disk can do at most, as vda=500M,50k"))
+      ->type_name("NAME=BYTES/s,IO/s")
+      ->group("Analysis");
+  repeated(app.add_option_function<Texts>(
+               "--nic-capacity", into_list(analysis.capacities.nics, parse_nic_capacity),
+               "what a network interface can receive and send at most, as eth0=10G or eth0=1G,100M"))
+      ->type_name("NAME=BITS/s[,BITS/s]")
+      ->group("Analysis");
+}
+
+/// Options that say which progress counts, and which changes to it are asked about.
+void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
+  repeated(
+      app.add_option_function<Texts>(
+          "--progress",
+          [&analysis](const Texts& texts) {
+            Result<ProgressOptions> progress = parse_progress(texts);
+            if (!progress) throw CLI::ValidationError(progress.error().message);
+            analysis.progress = std::move(progress).value();
+          },
+          "what the answers are about: more work done by these threads, by name or pattern as worker*, be "
+          "they of the target or its clients; or the end of the program after --, which is the default "
+          "if it ends while it is recorded"))
+      ->type_name("GLOB|end")
+      ->group("Answers");
+  repeated(app.add_option_function<Texts>(
+               "--what-if",
+               [&analysis](const Texts& texts) {
+                 constexpr std::size_t kMost = 16;
+                 if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
+                 into_list(analysis.what_ifs, parse_what_if)(texts);
+               },
+               "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, cpus, or "
+               "comm:GLOB with cpu, sleep, remote or io DISK; /2 is half of the time, *2 twice as much"))
+      ->type_name("CHANGE[,CHANGE...]")
+      ->group("Answers");
+}
+
+void add_quiet(CLI::App& app, bool& quiet, const char* description) {
+  app.add_flag("-q,--quiet", quiet, description)->group("Output");
+}
+
+constexpr const char* kQuiet = "print no progress and no notes";
+
+void add_help(CLI::App& app, const HelpText& text) {
+  set_help(app, text);
+  app.set_help_flag("-h,--help", "print this help")->group("Other");
+}
+
+}  // namespace
+
+CLI::App& CommandLine::add_command(const char* name, const char* description) {
+  return *app.add_subcommand(name, description)->allow_extras();
+}
+
+CommandLine::CommandLine() {
+  app.set_help_flag();  // comes last in the list of options
+  app.require_subcommand(0, 1)->allow_extras();
+  add_target_options(app, profile.recording.target);
+  add_recording_options(app, profile.recording);
+  add_output_options(app, profile.output);
+  add_quiet(app, profile.recording.quiet, kQuiet);
+  add_answer_options(app, profile.analysis);
+  add_analysis_options(app, profile.analysis);
+  add_help(app, kProfileHelp);
+  app.set_version_flag("-V,--version", fmt::format("offwait {}", kVersion), "print the version")
+      ->group("Other");
+
+  CLI::App& of_report = add_command("report", "report on waits that 'offwait dump' has written");
+  of_report.add_option("FILE", report.input, "the waits; '-' is standard input")->group("Arguments");
+  add_output_options(of_report, report.output);
+  add_quiet(of_report, report.quiet, kQuiet);
+  add_answer_options(of_report, report.analysis);
+  add_analysis_options(of_report, report.analysis);
+  add_help(of_report, kReportHelp);
+
+  CLI::App& of_dump = add_command("dump", "record, and write the waits as text for 'offwait report'");
+  add_target_options(of_dump, dump.recording.target);
+  add_recording_options(of_dump, dump.recording);
+  of_dump
+      .add_option_function<std::string>("-o,--output", name_into(dump.output, "file"),
+                                        "where to write; '-' (the default) is standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  add_quiet(of_dump, dump.recording.quiet, kQuiet);
+  add_help(of_dump, kDumpHelp);
+
+  CLI::App& of_calibrate = add_command("calibrate", "measure what a disk can do at most");
+  of_calibrate
+      .add_option("DEVICE|PATH", calibrate.place,
+                  "a block device, which is only read; or a directory (or a file in it) on the disk, where a "
+                  "file is written, read and removed")
+      ->group("Arguments");
+  of_calibrate
+      .add_option_function<std::string>("-d,--duration", into(calibrate.each, parse_duration),
+                                        "how long each measurement takes (default 3s); there are 2 on a "
+                                        "device and 4 on a path")
+      ->type_name("TIME")
+      ->group("Measuring");
+  of_calibrate
+      .add_option_function<std::string>("--size", into(calibrate.file_bytes, parse_size),
+                                        "how large the file on a path is (default 1G); as much must remain "
+                                        "free")
+      ->type_name("BYTES")
+      ->group("Measuring");
+  add_quiet(of_calibrate, calibrate.quiet, "do not say what will be done");
+  add_help(of_calibrate, kCalibrateHelp);
+
+  CLI::App& of_doctor = add_command("doctor", "say what can be recorded on this host");
+  of_doctor.add_flag("--json", doctor.json, "print JSON")->group("Output");
+  add_help(of_doctor, kDoctorHelp);
+}
+
+}  // namespace offwait::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options.h"
+
+namespace offwait::cli {
+
+/// The commands as CLI11 knows them, and where their values go.
+struct CommandLine {
+  CommandLine();
+
+  CLI::App app{"", "offwait"};
+  ProfileOptions profile;
+  ReportOptions report;
+  DumpOptions dump;
+  CalibrateOptions calibrate;
+  DoctorOptions doctor;
+
+ private:
+  CLI::App& add_command(const char* name, const char* description);
+};
+
+}  // namespace offwait::cli
