@@ -30,6 +30,7 @@
 #include "seed.h"
 #include "symbols.h"
 #include "spin.h"
+#include "counted_calls.h"
 #include "sample.h"
 /* clang-format on */
 

@@ -39,14 +39,14 @@ struct {
   __type(value, struct spin_holder);
 } spin_objects SEC(".maps");
 
-/* A probe of this thread was hit; false if the thread does not belong to the target. The probe shows that the
- * thread runs, even if no switch to it was seen. That is noted because a spinning thread is seldom switched:
- * all it does until its next switch would be unknown. */
-static __always_inline bool probed(__u32 tid, __u64 now) {
+/* A probe of this thread was hit. Returns its entry, NULL if it does not belong to the target. The probe
+ * shows that the thread runs, even if no switch to it was seen. That is noted because a spinning thread is
+ * seldom switched: all it does until its next switch would be unknown. */
+static __always_inline const struct offwait_thread* probed(__u32 tid, __u64 now) {
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
-  if (!thread || !thread->target) return false;
+  if (!thread || !thread->target) return NULL;
   if (thread->state != OFFWAIT_STATE_RUNNING && thread->ran_ns <= thread->since_ns) thread->ran_ns = now;
-  return true;
+  return thread;
 }
 
 SEC("uprobe")

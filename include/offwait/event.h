@@ -323,6 +323,20 @@ struct offwait_responses {
   __u64 last_ns;
 };
 
+/* Key of `calls`. */
+struct offwait_calls_key {
+  __u64 start_ns; /* task_struct.start_time of the thread that called */
+  __u32 tid;
+  __u32 pad;
+};
+
+/* Value of `calls`: how often a thread called the function whose calls are counted, in the window. */
+struct offwait_calls {
+  __u64 count;
+  __u64 first_ns;
+  __u64 last_ns;
+};
+
 /* Key of `unix_addresses`. */
 #define OFFWAIT_UNIX_PATH_LEN 108
 struct offwait_unix_address {

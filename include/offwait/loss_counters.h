@@ -17,7 +17,8 @@
   X(waker_impossible, "waits whose waker was itself blocked and so cannot have ended them")    \
   X(record_invalid, "records that contradict others and were left out")                        \
   X(peer_table_full, "waits without their peer's address because the peer table was full")     \
-  X(response_table_full, "responses not counted because a table of connections was full")
+  X(response_table_full, "responses not counted because a table of connections was full")      \
+  X(call_table_full, "calls not counted because the table of threads that call was full")
 
 enum offwait_loss {
 #define X(name, text) OFFWAIT_LOSS_##name,

@@ -36,6 +36,7 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
   if (progress.count > 0) {
     out.per_s = static_cast<double>(progress.count) / to_seconds(prepared.trace.all().window.length());
   }
+  out.functions = progress.functions;
   if (progress.connections > 0) out.connections = progress.connections;
   out.addresses = progress.addresses;
   if (progress.ends != kNoActor) {

@@ -501,9 +501,10 @@ struct FoundProgress {
   std::vector<Threads>
       threads;  ///< the target's or, of How::clients without addresses, those that are answered
   Progress::How how = Progress::How::inferred;
-  std::vector<FoundActorId> actors;  ///< ascending
-  std::optional<double> per_s;       ///< how often it is made; none when not known
-  double share = 0;                  ///< of the hand-overs and waits of all threads, 0 to 1
+  std::vector<FoundActorId> actors;      ///< ascending
+  std::optional<double> per_s;           ///< how often it is made; none when not known
+  double share = 0;                      ///< of the hand-overs and waits of all threads, 0 to 1
+  std::vector<std::string> functions{};  ///< whose calls count: Progress::functions
   // These two are known only where responses to clients were counted (Progress):
   std::optional<std::uint64_t> connections{};
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first

@@ -71,6 +71,10 @@ Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording) 
       maps.responses, [&](const offwait_responses_key& key, const offwait_responses& responses) {
         recording.responses.emplace_back(key, responses);
       })));
+  OFFWAIT_TRY_STATUS((for_each_entry<offwait_calls_key, offwait_calls>(
+      maps.calls, [&](const offwait_calls_key& key, const offwait_calls& calls) {
+        recording.calls.emplace_back(key, calls);
+      })));
   OFFWAIT_TRY_STATUS((for_each_entry<offwait_unix_address, std::uint32_t>(
       maps.unix_addresses, [&](const offwait_unix_address& address, std::uint32_t id) {
         recording.unix_addresses.emplace(id, address);

@@ -9,9 +9,8 @@
 
 namespace offwait {
 
-/// Adds threads, stacks, interfaces, peers, ports on which sockets listened, responses, and requests still in
-/// flight.
-/// The programs must be detached.
+/// Adds threads, stacks, interfaces, peers, ports on which sockets listened, responses, counted calls, and
+/// requests still in flight. The programs must be detached.
 Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording);
 
 /// The losses so far, by the names in offwait/loss_counters.h. Asks the kernel for every counter.

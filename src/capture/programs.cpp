@@ -54,6 +54,9 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
     case Probe::Kind::false_wakeup:
       program = skeleton.progs.false_wakeup;
       break;
+    case Probe::Kind::counted_call:
+      program = skeleton.progs.counted_call;
+      break;
   }
   // Attached in every process, because the target's children map the same file. The BPF programs check which
   // thread it is.
@@ -64,8 +67,8 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
   if (link == nullptr && errno == kNotSupported)
     return Error{fmt::format(
         "the kernel cannot probe {} at offset {}: no probe goes on an instruction with a lock prefix; name "
-        "another function for --spin",
-        probe.path, probe.offset)};
+        "another function for {}",
+        probe.path, probe.offset, probe.kind == Probe::Kind::counted_call ? "--progress-at" : "--spin")};
   if (link == nullptr && (errno == EACCES || errno == EPERM) && !has_capability(CAP_SYS_ADMIN))
     return Error{fmt::format("this kernel lets only CAP_SYS_ADMIN probe {}: run offwait as root for that",
                              probe.path)};
@@ -133,9 +136,11 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   }
   if (options.probes.empty()) {
     // These programs need a kernel with uprobes.
-    for (bpf_program* program : {skeleton.progs.spin_begin, skeleton.progs.spin_end,
-                                 skeleton.progs.spin_release, skeleton.progs.false_wakeup})
+    for (bpf_program* program :
+         {skeleton.progs.spin_begin, skeleton.progs.spin_end, skeleton.progs.spin_release,
+          skeleton.progs.false_wakeup, skeleton.progs.counted_call})
       bpf_program__set_autoload(program, false);
+    bpf_map__set_max_entries(skeleton.maps.calls, 1);
   }
   return success();
 }

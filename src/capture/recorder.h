@@ -16,8 +16,8 @@
 
 namespace offwait {
 
-/// A place in a file. Its execution by a thread of the target begins or ends busy waiting, or marks a false
-/// wakeup. The object of busy waiting is the first argument at that place.
+/// A place in a file. Its execution by a thread of the target begins or ends busy waiting, marks a false
+/// wakeup, or is a call that is counted. The object of busy waiting is the first argument at that place.
 struct Probe {
   enum class Kind : std::uint8_t {
     spin_begin,
@@ -25,6 +25,7 @@ struct Probe {
     spin_return,  ///< the return of the function that begins at the place
     spin_release,
     false_wakeup,
+    counted_call,
   };
   Kind kind = Kind::spin_begin;
   std::string path;

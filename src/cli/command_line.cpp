@@ -121,6 +121,17 @@ void add_recording_options(CLI::App& app, RecordingOptions& recording) {
           "UNLOCK with the same first argument or, without UNLOCK, the one that last got through"))
       ->type_name("LOCK[,UNLOCK]")
       ->group("Recording");
+  app.add_option_function<std::string>(
+         "--progress-at",
+         [&recording](const std::string& text) {
+           Result<CountedFunction> counted = parse_counted(text);
+           if (!counted) throw CLI::ValidationError(counted.error().message);
+           recording.counted = std::move(counted).value();
+         },
+         "what the answers are about: more calls of this function of the target or one of its libraries; "
+         "MODULE is the library's name, or a path")
+      ->type_name("[MODULE:]FUNCTION")
+      ->group("Answers");
   app.add_flag("--java", recording.java,
                "get names of compiled Java code at the end of the recording: runs jcmd for each JVM of the "
                "target (JDK 17 or later)")

@@ -132,6 +132,16 @@ Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts) {
   return progress;
 }
 
+Result<CountedFunction> parse_counted(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const bool has_module = colon != std::string_view::npos && !text.substr(colon).starts_with("::");
+  CountedFunction counted{std::string(has_module ? text.substr(0, colon) : ""),
+                          std::string(has_module ? text.substr(colon + 1) : text)};
+  if (counted.name.empty() || (has_module && counted.module.empty()))
+    return Error{fmt::format("bad --progress-at '{}': expected FUNCTION or MODULE:FUNCTION", text)};
+  return counted;
+}
+
 Result<SpinFunction> parse_spin(std::string_view text) {
   const std::size_t comma = text.find(',');
   SpinFunction spin{std::string(text.substr(0, comma)),

@@ -38,6 +38,9 @@ Result<StackMeasure> parse_folded_weight(std::string_view text);
 /// What --progress says: patterns as `GLOB`, or as `comm:GLOB`, which --what-if has; or `end` alone.
 Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts);
 
+/// `FUNCTION` or `MODULE:FUNCTION`; the colons of `ns::Class::function` belong to the function.
+Result<CountedFunction> parse_counted(std::string_view text);
+
 /// `LOCK` or `LOCK,UNLOCK`.
 Result<SpinFunction> parse_spin(std::string_view text);
 

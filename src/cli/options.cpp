@@ -150,6 +150,16 @@ std::optional<std::string> wrong_combination(const RecordingOptions& recording, 
   return std::nullopt;
 }
 
+std::optional<std::string> wrong_progress(const ProfileOptions& profile) {
+  const ProgressOptions& progress = profile.analysis.progress;
+  if (profile.recording.counted && (progress.end || !progress.threads.empty()))
+    return fmt::format("--progress-at {} and --progress {} each say what counts: choose one",
+                       profile.recording.counted->name, progress.end ? "end" : progress.threads.front());
+  if (progress.end && profile.recording.target.command_line.empty())
+    return "--progress end is the end of a program: write -- and the program last, or name threads";
+  return std::nullopt;
+}
+
 std::optional<std::string> wrong_target(const Parsed& parsed, TargetOptions& target) {
   const Texts given = given_targets(target, parsed.program.has_value());
   if (given.empty()) return kSayWhat;
@@ -194,8 +204,7 @@ std::variant<Options, Exit> finish_profile(const Parsed& parsed) {
   if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
   if (!wrong) wrong = wrong_output(profile.output);
   if (!wrong) wrong = wrong_target(parsed, profile.recording.target);
-  if (!wrong && profile.analysis.progress.end && !parsed.program)
-    wrong = "--progress end is the end of a program: write -- and the program last, or name threads";
+  if (!wrong) wrong = wrong_progress(profile);
   if (!wrong) wrong = wrong_combination(profile.recording, profile.output);
   return finish(parsed, wrong, std::move(profile));
 }

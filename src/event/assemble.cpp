@@ -63,6 +63,7 @@ class Assembler {
   void finish_threads();
   void add_devices(const RecordBuffer& records);
   void add_responses(const KernelRecording& recording);
+  void add_calls(const KernelRecording& recording);
 
  private:
   void add_found_running(const Life& life, const offwait_thread& thread, Nanos since, Nanos left);
@@ -220,6 +221,25 @@ void Assembler::add_responses(const KernelRecording& recording) {
   });
 }
 
+void Assembler::add_calls(const KernelRecording& recording) {
+  for (const auto& [key, counted] : recording.calls) {
+    Calls calls;
+    calls.function = recording.counted_function;
+    calls.count = counted.count;
+    calls.last = std::clamp(nanos(counted.last_ns), begin_, end_);
+    calls.first = std::clamp(nanos(counted.first_ns), begin_, calls.last);
+    const Life* life = lives_.life_at(key.tid, calls.last);
+    if (life == nullptr || counted.count == 0) {
+      lose(OFFWAIT_LOSS_record_invalid);
+      continue;
+    }
+    calls.thread = life->actor;
+    trace_.calls.push_back(std::move(calls));
+  }
+  std::sort(trace_.calls.begin(), trace_.calls.end(),
+            [](const Calls& a, const Calls& b) { return a.thread < b.thread; });
+}
+
 }  // namespace
 
 Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
@@ -232,6 +252,7 @@ Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
   assembler.finish_threads();
   assembler.add_devices(recording.records);
   assembler.add_responses(recording);
+  assembler.add_calls(recording);
   return builder.take();
 }
 

@@ -196,6 +196,8 @@ struct KernelRecording {
   bool counts_responses = false;
   std::vector<std::pair<offwait_responses_key, offwait_responses>> responses;
   std::unordered_map<std::uint32_t, offwait_unix_address> unix_addresses;  ///< by id
+  std::string counted_function;  ///< that `calls` are of, in the user's words
+  std::vector<std::pair<offwait_calls_key, offwait_calls>> calls;
   std::map<std::uint32_t, std::string> interrupts;  ///< interrupt number → its handlers' names
   std::map<std::uint32_t, std::string> disks;       ///< dev → name
   std::map<std::uint32_t, std::vector<std::string>> disks_below;  ///< dev → Actor::on; without empty ones

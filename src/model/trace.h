@@ -229,6 +229,16 @@ struct Responses {
   Nanos last = 0;
 };
 
+/// How often a thread called the function whose calls the user counts as progress. first <= last; both lie in
+/// the window.
+struct Calls {
+  ActorId thread = kNoActor;
+  std::string function;  ///< as the user named it
+  std::uint64_t count = 0;
+  Nanos first = 0;
+  Nanos last = 0;
+};
+
 /// How stacks were taken. A repeated stack is recognised instead of walked again; some of those recognised
 /// are walked as a check.
 struct StackReuse {
@@ -277,6 +287,7 @@ struct Trace {
   std::vector<FalseMark> false_marks;  ///< those of one thread in order of time
   std::vector<CpuSample> cpu_samples;  ///< in any order
   std::vector<Responses> responses;    ///< one for each thread and address, in any order
+  std::vector<Calls> calls;            ///< one for each thread and function, in any order
   std::vector<Frame> frames;
   std::vector<Stack> stacks;
   std::vector<DiskCapacity> capacities;

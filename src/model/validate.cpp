@@ -52,7 +52,7 @@ class Checker {
          {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
           &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
           &Checker::check_false_marks, &Checker::check_cpu_samples, &Checker::check_responses,
-          &Checker::check_order, &Checker::check_disks, &Checker::check_cpus}) {
+          &Checker::check_calls, &Checker::check_order, &Checker::check_disks, &Checker::check_cpus}) {
       if (Complaint complaint = (this->*step)()) {
         return complaint;
       }
@@ -235,6 +235,22 @@ class Checker {
         return in_thread(responses.thread,
                          "responses first={} last={} are not in order of time in the window",
                          time_text(responses.first), time_text(responses.last));
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_calls() const {
+    for (const Calls& calls : trace_.calls) {
+      if (!is_a(calls.thread, ActorKind::thread)) {
+        return error("the calls up to {} belong to no thread", time_text(calls.last));
+      }
+      if (calls.function.empty() || calls.count == 0) {
+        return in_thread(calls.thread, "it called no function, or called it 0 times");
+      }
+      if (calls.first < trace_.window.begin || calls.first > calls.last || calls.last > trace_.window.end) {
+        return in_thread(calls.thread, "calls first={} last={} are not in order of time in the window",
+                         time_text(calls.first), time_text(calls.last));
       }
     }
     return std::nullopt;

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "model/called.h"
@@ -234,6 +235,23 @@ std::optional<Progress> told(const Trace& trace, const ThreadGroups& groups, con
   return out.parts.empty() ? std::nullopt : std::optional(out);
 }
 
+/// Progress of the groups of the target that call the function whose calls were counted.
+std::optional<Progress> callers(const Trace& trace, const ThreadGroups& groups) {
+  std::map<GroupId, std::uint64_t> of_group;
+  std::set<std::string> functions;
+  Progress out;
+  out.how = Progress::How::told;
+  for (const Calls& calls : trace.calls) {
+    if (trace.actors[calls.thread].outside) continue;
+    of_group[groups.group_of[calls.thread]] += calls.count;
+    functions.insert(calls.function);
+    out.count += calls.count;
+  }
+  for (const auto& [group, count] : of_group) out.parts.push_back({{group}, static_cast<double>(count)});
+  out.functions.assign(functions.begin(), functions.end());
+  return out.parts.empty() ? std::nullopt : std::optional(out);
+}
+
 /// Progress of the groups of the target that respond to clients.
 std::optional<Progress> responders(const Trace& trace, const ThreadGroups& groups) {
   std::map<GroupId, std::uint64_t> of_group;
@@ -342,7 +360,11 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
   if (std::optional<Progress> named = told(trace, groups, uses, options.threads)) {
     return {std::move(*named)};
   }
-  if (std::optional<Progress> end = end_of_command(trace, groups)) {
+  std::optional<Progress> end = end_of_command(trace, groups);
+  if (std::optional<Progress> called = callers(trace, groups); called && !(options.end && end)) {
+    return {std::move(*called)};
+  }
+  if (end) {
     return {std::move(*end)};
   }
   std::vector<Progress> out = Inference(groups, kinds, uses).all();

@@ -29,7 +29,7 @@ struct ServedAddress {
 
 struct Progress {
   enum class How : std::uint8_t {
-    told,  ///< the user named the threads
+    told,  ///< the user named the threads, or a function whose calls count
     end,   ///< the end of the command that was recorded: the sooner, the better
     /// Answers to clients: the responses that threads of the target sent on accepted connections or, if too
     /// few were counted, the waits of threads outside of the target that threads of the target ended.
@@ -38,10 +38,11 @@ struct Progress {
   };
   How how = How::inferred;
   std::vector<ProgressPart> parts;
-  double share = 0;         ///< of all groups' weight, 0 to 1
-  double work_share = 0;    ///< of all running time and waits for disks, 0 to 1
-  std::uint64_t count = 0;  ///< how often it was made in the window; 0: not known
-  ActorId ends = kNoActor;  ///< How::end: the thread whose exit is the end
+  double share = 0;                      ///< of all groups' weight, 0 to 1
+  double work_share = 0;                 ///< of all running time and waits for disks, 0 to 1
+  std::uint64_t count = 0;               ///< how often it was made in the window; 0: not known
+  ActorId ends = kNoActor;               ///< How::end: the thread whose exit is the end
+  std::vector<std::string> functions{};  ///< whose calls count; empty unless the user named one
   // These two are known only where responses were counted:
   std::uint64_t connections = 0;           ///< that got one or more; 0: not known
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first

@@ -377,6 +377,7 @@ std::string joined_names(const FoundProgress& progress) {
   for (const FoundProgress::Threads& threads : progress.threads) {
     names.push_back(threads.name);
   }
+  if (!progress.functions.empty()) return fmt::format("calls of {}", fmt::join(progress.functions, ", "));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

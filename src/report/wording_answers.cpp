@@ -110,17 +110,19 @@ std::string progress_name(const FoundProgress& progress, const ActorNames& names
 std::string progress_text(const FoundProgress& progress, const ActorNames& names) {
   const std::string who =
       progress.addresses.empty() ? progress_name(progress, names) : clients_text(progress);
+  const std::string per_s =
+      format_count(static_cast<std::uint64_t>(std::llround(progress.per_s.value_or(0))));
   switch (progress.how) {
     case Progress::How::told:
-      return fmt::format("{}: named by --progress", who);
+      return progress.functions.empty()
+                 ? fmt::format("{}: named by --progress", who)
+                 : fmt::format("{} calls/s of {} by {}", per_s, fmt::join(progress.functions, ", "), who);
     case Progress::How::end:
       return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
                          format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
-      return progress.per_s
-                 ? fmt::format("{} answers/s to {}",
-                               format_count(static_cast<std::uint64_t>(std::llround(*progress.per_s))), who)
-                 : fmt::format("answers to {}", who);
+      return progress.per_s ? fmt::format("{} answers/s to {}", per_s, who)
+                            : fmt::format("answers to {}", who);
     case Progress::How::inferred:
       break;
   }

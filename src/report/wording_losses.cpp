@@ -55,6 +55,8 @@ BriefLoss brief_loss(offwait_loss loss) {
       return {"missing peer address", "missing peer addresses"};
     case OFFWAIT_LOSS_response_table_full:
       return {"uncounted response", "uncounted responses"};
+    case OFFWAIT_LOSS_call_table_full:
+      return {"uncounted call", "uncounted calls"};
     case OFFWAIT_LOSS_COUNT:
       break;
   }
@@ -84,6 +86,8 @@ std::string_view consequence(offwait_loss loss) {
       return "services and clients may be missing from the report";
     case OFFWAIT_LOSS_response_table_full:
       return "the number of responses a second is too small";
+    case OFFWAIT_LOSS_call_table_full:
+      return "the number of calls a second is too small";
     case OFFWAIT_LOSS_COUNT:
       break;
   }

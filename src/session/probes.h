@@ -11,10 +11,11 @@
 
 namespace offwait {
 
-/// The places to probe: the functions named by --spin, and what the program declares itself (annotate.h).
-/// Looks in the files that the target's processes have mapped, or, for a command that has not run yet
-/// (`command_path` is not empty), in its executable alone. An Error if a function of --spin is not found.
+/// The places to probe: the functions of --spin and --progress-at, and what the program declares itself
+/// (annotate.h). Looks in the files that the target's processes have mapped, or, for a command that has not
+/// run yet (`command_path` is not empty), in its executable alone; where --progress-at has a path, in that
+/// file. An Error if a function is not found.
 Result<std::vector<Probe>> find_probes(const Target& target, const std::string& command_path,
-                                       const std::vector<SpinFunction>& spins);
+                                       const RecordingOptions& options);
 
 }  // namespace offwait

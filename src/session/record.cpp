@@ -90,7 +90,7 @@ Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOp
     capture.tgids = target.tgids;
   }
   const std::string command_path = subject.command ? subject.command->path() : "";
-  OFFWAIT_TRY(capture.probes, find_probes(target, command_path, options.spins));
+  OFFWAIT_TRY(capture.probes, find_probes(target, command_path, options));
   return capture;
 }
 
@@ -217,10 +217,15 @@ Result<Recorded> record(const RecordingOptions& options) {
   if (options.java) ask_jvms(symbols, recorded.notes);
   const bool told_to_end = interruption.take() || !target.living.empty();
   if (command && !target.living.empty()) command->send(SIGTERM);
+  if (options.counted) recording.counted_function = options.counted->name;
   OFFWAIT_TRY(recorded.trace, make_trace(recording, symbols, target, recorded.notes));
   describe(recorded.trace, target, std::move(start_time), options.recorder_version);
   if (command) recorded.trace.recording.command = command->tgid();
   append(recorded.notes, recorder.notes());
+  if (options.counted && recorded.trace.calls.empty())
+    recorded.notes.push_back(
+        fmt::format("--progress-at: nobody called {} in the recording, so its calls do not count",
+                    options.counted->name));
   append(recorded.notes, add_host_capacities(recording.disks, recorded.trace));
   if (command) {
     const int status = await_end(*command, interruption, options.quiet);

@@ -30,6 +30,12 @@ struct SpinFunction {
   std::string unlock;  ///< empty: not given
 };
 
+/// A function whose calls count as progress: --progress-at [MODULE:]FUNCTION.
+struct CountedFunction {
+  std::string module;  ///< the name of a file that the target has mapped, or a path; empty: any such file
+  std::string name;
+};
+
 struct RecordingOptions {
   TargetOptions target;
   std::optional<Nanos> duration;  ///< none: until interrupted, or until the target exits
@@ -38,6 +44,7 @@ struct RecordingOptions {
   bool java = false;             ///< ask JVMs for the names of the code that they have compiled
   bool debuginfod = false;       ///< ask debuginfod-find for debug files
   std::vector<SpinFunction> spins;
+  std::optional<CountedFunction> counted;
   /// These three are only checked here, so that a pattern without a match or a device that this host does not
   /// have is reported before time is spent on the recording. The trace has all threads, and the host's own
   /// knowledge of its devices.

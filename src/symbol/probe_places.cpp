@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/probe_places.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -60,7 +61,7 @@ std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids) {
       if (!is_file(mapping) || files.size() == kMostProbedFiles) continue;
       std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
       if (file && seen.insert(file->identity).second)
-        files.push_back({std::move(file->path), std::move(file->fd)});
+        files.push_back({std::move(file->path), std::move(file->fd), mapping.path});
     }
   }
   return files;
@@ -69,7 +70,7 @@ std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids) {
 std::vector<ProbedFile> file_to_probe(const std::string& path) {
   std::vector<ProbedFile> files;
   UniqueFd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (opened) files.push_back({path, std::move(opened)});
+  if (opened) files.push_back({path, std::move(opened), path});
   return files;
 }
 
@@ -89,6 +90,21 @@ std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files,
   std::vector<ProbePlace> result;
   for (const auto& [path, offset] : places) result.push_back({path, offset});
   return result;
+}
+
+std::vector<std::string> functions_like(const std::vector<ProbedFile>& files, const std::string& name,
+                                        std::size_t most) {
+  std::vector<std::string> symbols;
+  for (FoundPlace& found : read_confined(files, [&name](int fd) { return similar_in(fd, name); }))
+    symbols.push_back(std::move(found.name));
+  std::vector<std::string> names = demangle(symbols).names;
+  const auto order = [](const std::string& a, const std::string& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+  };
+  std::sort(names.begin(), names.end(), order);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  names.resize(std::min(names.size(), most));
+  return names;
 }
 
 std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files) {

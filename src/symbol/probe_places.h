@@ -18,6 +18,7 @@ namespace offwait {
 struct ProbedFile {
   std::string path;  ///< opens that very file, from any mount namespace and after its deletion
   UniqueFd fd;
+  std::string mapped_as{};  ///< its path as the process has it; hostile bytes
 };
 
 struct ProbePlace {
@@ -42,6 +43,11 @@ std::vector<ProbedFile> file_to_probe(const std::string& path);
 /// The functions whose symbol is `name`, either as in the symbol table or demangled and without parameters
 /// (`tas::SpinLock::lock`). A place has one entry even if it has several names. At most kMostProbePlaces.
 std::vector<ProbePlace> places_of_function(const std::vector<ProbedFile>& files, const std::string& name);
+
+/// Functions that the user may have meant by `name`: their names have its last part in them, in upper or
+/// lower case. The shortest ones, at most `most`.
+std::vector<std::string> functions_like(const std::vector<ProbedFile>& files, const std::string& name,
+                                        std::size_t most);
 
 /// The marked places in these files; at most kMostProbePlaces.
 std::vector<DeclaredPlace> declared_places(const std::vector<ProbedFile>& files);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/probe_reader.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -51,13 +54,17 @@ struct NamedAddress {
   std::string symbol;
 };
 
-/// Finds the symbols that are `name`, or may be `name` once they are demangled.
+/// The name without its namespaces and classes.
+std::string last_part(const std::string& name) {
+  const std::size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+/// Finds the functions whose symbols are wanted, without their versions (`name@@GLIBC_2.2`).
 class FunctionFinder {
  public:
-  explicit FunctionFinder(const std::string& name) : name_(name) {
-    const std::size_t colon = name.rfind("::");
-    last_part_ = colon == std::string::npos ? name : name.substr(colon + 2);
-  }
+  using Wanted = std::function<bool(std::string_view symbol)>;
+  explicit FunctionFinder(Wanted wanted) : wanted_(std::move(wanted)) {}
 
   /// Looks in the first table of each kind only: a file needs no more, and could claim the same bytes 65,000
   /// times.
@@ -84,15 +91,14 @@ class FunctionFinder {
         continue;
       const std::string_view text = section_text(*strings, symbol.st_name);
       const std::string_view plain = text.substr(0, text.find('@'));
-      if (plain == name_ || (plain.starts_with("_Z") && plain.find(last_part_) != std::string_view::npos)) {
+      if (wanted_(plain)) {
         found.push_back({symbol.st_value, std::string(plain)});
         ++candidates_;
       }
     }
   }
 
-  const std::string& name_;
-  std::string last_part_;
+  Wanted wanted_;
   std::size_t candidates_ = 0;
 };
 
@@ -146,18 +152,31 @@ class NoteReader {
   std::uint64_t left_ = kLargestNotes;  ///< bytes that may still be read, of all sections together
 };
 
+std::vector<MarkedPlace> functions_in(int fd, FunctionFinder::Wanted wanted) {
+  std::vector<MarkedPlace> functions;
+  const ElfHandle elf = opened(fd);
+  if (elf == nullptr) return functions;
+  FunctionFinder finder(std::move(wanted));
+  for (NamedAddress& found : finder.find(elf.get())) {
+    if (const auto offset = offset_of(elf.get(), found.address))
+      functions.push_back({std::move(found.symbol), *offset});
+  }
+  return functions;
+}
+
 }  // namespace
 
 std::vector<MarkedPlace> candidates_in(int fd, const std::string& name) {
-  std::vector<MarkedPlace> candidates;
-  const ElfHandle elf = opened(fd);
-  if (elf == nullptr) return candidates;
-  FunctionFinder finder(name);
-  for (NamedAddress& found : finder.find(elf.get())) {
-    if (const auto offset = offset_of(elf.get(), found.address))
-      candidates.push_back({std::move(found.symbol), *offset});
-  }
-  return candidates;
+  return functions_in(fd, [&name, last = last_part(name)](std::string_view symbol) {
+    return symbol == name || (symbol.starts_with("_Z") && symbol.find(last) != std::string_view::npos);
+  });
+}
+
+std::vector<MarkedPlace> similar_in(int fd, const std::string& name) {
+  const auto equal = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return functions_in(fd, [&equal, last = last_part(name)](std::string_view symbol) {
+    return std::search(symbol.begin(), symbol.end(), last.begin(), last.end(), equal) != symbol.end();
+  });
 }
 
 std::vector<MarkedPlace> marks_in(int fd) {

@@ -21,6 +21,9 @@ struct MarkedPlace {
 /// 1024. None if the file is not ELF.
 std::vector<MarkedPlace> candidates_in(int fd, const std::string& name);
 
+/// Functions whose symbols have the last part of `name` in them, in upper or lower case; at most 1024.
+std::vector<MarkedPlace> similar_in(int fd, const std::string& name);
+
 /// The places that the program marks with USDT notes of the provider `offwait`, with their names; at most
 /// kMostProbePlaces.
 std::vector<MarkedPlace> marks_in(int fd);

@@ -167,6 +167,12 @@ bool LineCollector::add(const ResponsesLine& line) {
   return true;
 }
 
+bool LineCollector::add(const CallsLine& line) {
+  trace_.calls.push_back(line);
+  calls_lines_.push_back(here(line.tid));
+  return true;
+}
+
 bool LineCollector::add(const DiskCounters& line) {
   trace_.disk_counters.push_back(line);
   return true;
@@ -194,7 +200,8 @@ bool LineCollector::add(const IoLine& line) {
 
 bool LineCollector::finish() {
   return resolve_waits() && resolve_preempts() && resolve_unknowns() && resolve_false() &&
-         resolve_cpu_samples() && resolve_responses() && resolve_ios() && resolve_parents() && check_order();
+         resolve_cpu_samples() && resolve_responses() && resolve_calls() && resolve_ios() &&
+         resolve_parents() && check_order();
 }
 
 const Life* LineCollector::life_at(Tid tid, Nanos at) const {
@@ -337,6 +344,16 @@ bool LineCollector::resolve_responses() {
     Responses& responses = trace_.responses[i];
     if (!thread_born_by(RecordForm<ResponsesLine>::kName, responses_lines_[i], responses.last,
                         responses.thread)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool LineCollector::resolve_calls() {
+  for (std::size_t i = 0; i < calls_lines_.size(); ++i) {
+    Calls& calls = trace_.calls[i];
+    if (!thread_born_by(RecordForm<CallsLine>::kName, calls_lines_[i], calls.last, calls.thread)) {
       return false;
     }
   }

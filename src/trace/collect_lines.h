@@ -46,6 +46,7 @@ class LineCollector {
   bool add(const FalseLine& line);
   bool add(const OnCpuLine& line);
   bool add(const ResponsesLine& line);
+  bool add(const CallsLine& line);
   bool add(const DiskCounters& line);
   bool add(const NicCounters& line);
   bool add(const IoLine& line);
@@ -90,6 +91,7 @@ class LineCollector {
   bool resolve_false();
   bool resolve_cpu_samples();
   bool resolve_responses();
+  bool resolve_calls();
   bool resolve_ios();
   bool resolve_parents();
   bool check_order();
@@ -107,6 +109,7 @@ class LineCollector {
   std::vector<TidLine> false_lines_;       ///< parallel to Trace::false_marks
   std::vector<TidLine> on_cpu_lines_;      ///< parallel to Trace::cpu_samples
   std::vector<TidLine> responses_lines_;   ///< parallel to Trace::responses
+  std::vector<TidLine> calls_lines_;       ///< parallel to Trace::calls
   std::vector<PendingIo> pending_ios_;
   std::vector<PendingParent> pending_parents_;
 };

@@ -101,6 +101,7 @@ using UnknownLine = OfThread<Gap>;
 using FalseLine = OfThread<FalseMark>;
 using OnCpuLine = OfThread<CpuSample>;
 using ResponsesLine = OfThread<Responses>;
+using CallsLine = OfThread<Calls>;
 using IoLine = OfThread<DiskIo>;  ///< kNoTid: the submitter was not recorded
 
 }  // namespace offwait

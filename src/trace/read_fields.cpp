@@ -443,4 +443,11 @@ bool FieldReader::consistent(const ResponsesLine& line, Texts) {
                         line.count, line.connections);
 }
 
+bool FieldReader::consistent(const CallsLine& line, Texts) {
+  const Window& window = builder_.trace().window;
+  return (line.first >= window.begin && line.last <= window.end) ||
+         position_.fail("calls from {} to {} outside the window {}", line.first, line.last,
+                        span_text(window.begin, window.end));
+}
+
 }  // namespace offwait

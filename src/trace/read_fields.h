@@ -149,6 +149,7 @@ class FieldReader {
   bool consistent(const NicLine& line, Texts);
   bool consistent(const WaitLine& line, Texts texts);
   bool consistent(const ResponsesLine& line, Texts);
+  bool consistent(const CallsLine& line, Texts);
 
   /// Finds the actor of this kind and (encoded) name, or adds it.
   bool named_actor(std::string_view what, ActorKind kind, std::string_view text, ActorId& out);

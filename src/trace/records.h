@@ -367,6 +367,19 @@ struct RecordForm<ResponsesLine> : RecordBase<false> {
       required_key("last", &ResponsesLine::last, TimeForm{}, "first")};
 };
 
+/// How often the thread called the function whose calls the user counts as progress. The times are those of
+/// the first and the last call in the window. The thread is the life that began last at or before the last
+/// one, and needs no thread line.
+template <>
+struct RecordForm<CallsLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "calls";
+  static constexpr TidSubject kSubject{&CallsLine::tid};
+  static constexpr std::tuple kFields{required_key("function", &CallsLine::function, TextForm{}),
+                                      required_key("count", &CallsLine::count, NumberForm{"a count", 1}),
+                                      required_key("first", &CallsLine::first, TimeForm{}),
+                                      required_key("last", &CallsLine::last, TimeForm{}, "first")};
+};
+
 /// A disk's counters at a time (model/trace.h).
 template <>
 struct RecordForm<DiskCounters> : RecordBase<false> {
@@ -400,10 +413,10 @@ struct RecordForm<IoLine> : RecordBase<false> {
 };
 
 /// All records, in the order in which they are written and listed.
-using AllLines =
-    std::tuple<Window, Recording, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse, LossCounts,
-               ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine, WaitLine, PreemptLine,
-               UnknownLine, FalseLine, OnCpuLine, ResponsesLine, DiskCounters, NicCounters, IoLine>;
+using AllLines = std::tuple<Window, Recording, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse,
+                            LossCounts, ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine,
+                            WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine, ResponsesLine,
+                            CallsLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values
 

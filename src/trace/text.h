@@ -32,12 +32,13 @@
 //
 // Threads by tid. A tid may have several thread lines with disjoint lifetimes [start, exit). A wait, preempt
 // or unknown line belongs to the life that began last at or before its begin, and must end by the life's
-// exit, unless its end is `-`. A waker, or the thread of an io, on_cpu or responses line, is the life that
-// began last at or before the wake, the issue, `at` or `last`: an exiting thread still wakes its parent after
-// its exit was recorded. A tid without any thread line may wake, submit, respond, be sampled or be preempted.
-// It is then a thread of tgid 0 with an empty name and outside=no that lives from window.begin (or from its
-// first record, if that is earlier) to kNever. Its states are unknown (seen = window.end) or, if it has
-// preempt lines, unknown until the first of them. A tid with wait or unknown lines needs a thread line.
+// exit, unless its end is `-`. A waker, or the thread of an io, on_cpu, responses or calls line, is the life
+// that began last at or before the wake, the issue, `at` or `last`: an exiting thread still wakes its parent
+// after its exit was recorded. A tid without any thread line may wake, submit, respond, call, be sampled or
+// be preempted. It is then a thread of tgid 0 with an empty name and outside=no that lives from window.begin
+// (or from its first record, if that is earlier) to kNever. Its states are unknown (seen = window.end) or, if
+// it has preempt lines, unknown until the first of them. A tid with wait or unknown lines needs a thread
+// line.
 //
 // Limits. A line may have 1 MiB, a text value 4096 bytes, a stack 1024 frames, and a disk 64 disks below it.
 // More is an error.
@@ -73,7 +74,7 @@ bool looks_like_text(std::string_view head);
 ///
 /// Memory in addition to the Trace: 8 bytes for each wait; 40 more for each wait that comes before the thread
 /// line of its thread or waker, or whose waker has no thread line; 12 bytes for each preempt, unknown,
-/// on_cpu or responses line; and a bounded rest.
+/// on_cpu, responses or calls line; and a bounded rest.
 Result<Trace> read_text(int fd, const std::string& name);
 
 /// The same, from memory.

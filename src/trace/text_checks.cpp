@@ -101,6 +101,11 @@ class TidCheck {
         return complaint;
       }
     }
+    for (const Calls& calls : trace_.calls) {
+      if (Complaint complaint = named("calls", calls.thread, calls.last)) {
+        return complaint;
+      }
+    }
     for (const DiskIo& io : trace_.disk_ios) {
       if (Complaint complaint = named("a request", io.thread, io.issue)) {
         return complaint;
@@ -172,6 +177,10 @@ Complaint check_texts(const Trace& trace) {
   if (std::any_of(trace.responses.begin(), trace.responses.end(),
                   [](const Responses& responses) { return too_long(responses.path); })) {
     return unwritable("a unix socket whose path is longer than {} bytes", kMaxTextValue);
+  }
+  if (std::any_of(trace.calls.begin(), trace.calls.end(),
+                  [](const Calls& calls) { return empty_or_too_long(calls.function); })) {
+    return unwritable("calls of a function whose name is empty or longer than {} bytes", kMaxTextValue);
   }
   return std::nullopt;
 }

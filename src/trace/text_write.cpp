@@ -207,6 +207,9 @@ void TextWriter::write_intervals() {
   for (const Responses& responses : trace_.responses) {
     lines_.write(ResponsesLine{responses, tid_of(responses.thread)});
   }
+  for (const Calls& calls : trace_.calls) {
+    lines_.write(CallsLine{calls, tid_of(calls.thread)});
+  }
 }
 
 void TextWriter::write_devices() {

@@ -13,6 +13,7 @@ from urllib.parse import unquote, unquote_to_bytes
 Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack peer nic sent",
                               defaults=("", "", None))
 Interval = collections.namedtuple("Interval", "tid begin end")
+Calls = collections.namedtuple("Calls", "tid function count first last")
 Responses = collections.namedtuple("Responses", "tid address count connections first last")
 NEVER = 2**63 - 1
 
@@ -37,6 +38,7 @@ class Dump:
 
     def __init__(self, path):
         self.threads, self.waits, self.preemptions, self.gaps, self.ios, self.responses = [], [], [], [], [], []
+        self.calls = []
         self.loss = {}
         with open(path, encoding="ascii") as lines:
             assert next(lines).strip() == "offwait-waits 1"
@@ -67,6 +69,9 @@ class Dump:
                     address = int(keys["port"]) if "port" in keys else unquote_to_bytes(keys["path"])
                     self.responses.append(Responses(int(rest[0]), address, int(keys["count"]), int(keys["connections"]),
                                                     int(keys["first"]), int(keys["last"])))
+                elif kind == "calls":
+                    self.calls.append(Calls(int(rest[0]), unquote(keys["function"]), int(keys["count"]), int(keys["first"]),
+                                            int(keys["last"])))
                 elif kind == "io":
                     self.ios.append((rest[0], keys))
 

@@ -9,58 +9,22 @@
 #include <variant>
 #include <vector>
 
+#include "unit/cli/parsed.h"
+
 namespace offwait::cli {
 namespace {
 
-using Words = std::vector<std::string>;
+using test::good;
+using test::parse;
+using test::text_of;
+using test::Words;
+using test::wrong;
+
 using Pids = std::vector<std::int32_t>;
-
-std::variant<Options, Exit> parse(const Words& words) {
-  std::vector<const char*> argv = {"/usr/bin/offwait"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return parse_options(static_cast<int>(argv.size()), argv.data());
-}
-
-/// The options of this command, which the words have to select.
-template <class OptionsOfCommand>
-OptionsOfCommand good(const Words& words) {
-  const auto parsed = parse(words);
-  if (const Exit* exit = std::get_if<Exit>(&parsed)) FAIL(exit->text);
-  const auto& options = std::get<Options>(parsed);
-  REQUIRE(std::holds_alternative<OptionsOfCommand>(options));
-  return std::get<OptionsOfCommand>(options);
-}
 
 RecordingOptions recording(const Words& words) { return good<ProfileOptions>(words).recording; }
 TargetOptions target(const Words& words) { return recording(words).target; }
 RecordingOptions dumped(const Words& words) { return good<DumpOptions>(words).recording; }
-
-/// The message about a wrong command line, without what all of them have.
-std::string wrong(const Words& words) {
-  const auto parsed = parse(words);
-  const Exit* exit = std::get_if<Exit>(&parsed);
-  REQUIRE(exit != nullptr);
-  CHECK(exit->status == 2);
-  const std::string head = "offwait: ";
-  // The help of the command that the words name.
-  const std::array commands = {"report", "dump", "calibrate", "doctor"};
-  const auto command = std::find_first_of(words.begin(), words.end(), commands.begin(), commands.end());
-  const std::string tail = " (see offwait " + (command == words.end() ? "" : *command + " ") + "--help)\n";
-  REQUIRE(exit->text.size() > head.size() + tail.size());
-  CHECK(exit->text.substr(0, head.size()) == head);
-  CHECK(exit->text.substr(exit->text.size() - tail.size()) == tail);
-  std::string message = exit->text.substr(head.size(), exit->text.size() - head.size() - tail.size());
-  CHECK(message.find('\n') == std::string::npos);
-  return message;
-}
-
-std::string text_of(const Words& words) {
-  const auto parsed = parse(words);
-  const Exit* exit = std::get_if<Exit>(&parsed);
-  REQUIRE(exit != nullptr);
-  CHECK(exit->status == 0);
-  return exit->text;
-}
 
 TEST_CASE("a target alone: everything else as documented") {
   const ProfileOptions options = good<ProfileOptions>({"-p", "1234"});
@@ -350,45 +314,6 @@ TEST_CASE("several processes, none of them twice") {
           "bad number of a process or thread '': expected a whole number from 1 to 2147483647");
   }
   CHECK(wrong({"-p", "1, 2"}).starts_with("bad number of a process or thread ' 2'"));
-}
-
-TEST_CASE("whose progress counts, and changes to answer for, several times each") {
-  const ProfileOptions options =
-      good<ProfileOptions>({"-p", "1", "--progress", "a*", "--progress=comm:b", "--what-if",
-                            "disk vda /2, comm:a cpu *2", "--what-if", "cpus *2"});
-  CHECK(options.analysis.progress.threads == Words{"a*", "b"});
-  REQUIRE(options.analysis.what_ifs.size() == 2);
-  CHECK(options.analysis.what_ifs[0].asked == "disk vda /2, comm:a cpu *2");
-  CHECK(options.analysis.what_ifs[0].changes.size() == 2);
-  CHECK(options.analysis.what_ifs[1].changes == std::vector<NamedChange>{{Resource::cpus, "", "", 0.5}});
-  const ReportOptions report =
-      good<ReportOptions>({"report", "x", "--progress", "t", "--what-if", "cpus *2"});
-  CHECK(report.analysis.progress.threads == Words{"t"});
-  CHECK(report.analysis.what_ifs.size() == 1);
-  CHECK(good<ProfileOptions>({"-p", "1"}).analysis.progress.threads.empty());
-  CHECK(wrong({"dump", "-p", "1", "--what-if", "cpus *2"}) ==
-        "dump has no option --what-if: offwait and offwait report have it");
-  for (const char* const empty : {"", "comm:"}) {
-    CHECK(wrong({"-p", "1", "--progress", empty}) ==
-          "--progress needs the name of threads, or a pattern, as in --progress 'worker*'");
-  }
-  CHECK(wrong({"-p", "1", "--what-if", "disk vda 2"}) ==
-        "--what-if 'disk vda 2': '2' stands where a factor is expected: /2 is half of the time, *2 twice as "
-        "much");
-  const auto progress = [](const Words& words) { return good<ProfileOptions>(words).analysis.progress; };
-  CHECK(progress({"--progress", "end", "--", "make"}).end);
-  CHECK(progress({"--progress", "end", "--", "make"}).threads.empty());
-  CHECK_FALSE(progress({"--progress", "comm:end", "--", "make"}).end);
-  CHECK(progress({"--progress", "comm:end", "--", "make"}).threads == Words{"end"});
-  CHECK(good<ReportOptions>({"report", "x", "--progress", "end"}).analysis.progress.end);
-  CHECK(wrong({"-p", "1", "--progress", "end"}) ==
-        "--progress end is the end of a program: write -- and the program last, or name threads");
-  CHECK(
-      wrong({"--progress", "end", "--progress", "cc", "--", "make"}) ==
-      "--progress end and --progress cc each say what counts: choose one (threads called end are comm:end)");
-  Words many = {"report", "x"};
-  for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--what-if", "cpus *2"});
-  CHECK(wrong(many) == "--what-if may be given 16 times");
 }
 
 TEST_CASE("parts of the target by name, several times each") {

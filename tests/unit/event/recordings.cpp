@@ -217,6 +217,11 @@ std::vector<std::string> lines(const Trace& trace) {
                   std::to_string(responses.count) + " to " + std::to_string(responses.connections) + " [" +
                   time_text(responses.first) + "," + time_text(responses.last) + "]");
   }
+  for (const Calls& calls : trace.calls) {
+    all.push_back("calls " + thread_text(trace, calls.thread) + " " + calls.function + " " +
+                  std::to_string(calls.count) + " [" + time_text(calls.first) + "," + time_text(calls.last) +
+                  "]");
+  }
   for (const DiskCounters& counters : trace.disk_counters) {
     all.push_back("sample " + trace.actors.at(counters.disk).name + " " + time_text(counters.at) + " " +
                   std::to_string(counters.bytes) + " " + std::to_string(counters.ios));

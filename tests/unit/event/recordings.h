@@ -81,6 +81,7 @@ class RecordingByHand {
 ///   gap 11@START [FROM,TO)
 ///   on_cpu 11@START AT [stack leaf;root]
 ///   responses 11@START PORT|PATH COUNT to CONNECTIONS [FIRST,LAST]
+///   calls 11@START FUNCTION COUNT [FIRST,LAST]
 ///   sample vda AT BYTES IOS
 ///   io 11@START vda [ISSUE,COMPLETE) BYTES
 ///   loss NAME COUNT                     (only counters that are not 0)

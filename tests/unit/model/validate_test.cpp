@@ -141,6 +141,26 @@ TEST_CASE("what analysis takes for granted is checked: preemptions, gaps and CPU
        [](Trace& t) {
          t.responses = {{1, 80, "", 1, 1, 5, kNever}};
        }},
+      {"the calls up to 6 belong to no thread",
+       [](Trace& t) {
+         t.calls = {{2, "f", 1, 5, 6}};
+       }},
+      {"thread 12: it called no function, or called it 0 times",
+       [](Trace& t) {
+         t.calls = {{1, "", 1, 5, 6}};
+       }},
+      {"thread 12: it called no function, or called it 0 times",
+       [](Trace& t) {
+         t.calls = {{1, "f", 0, 5, 6}};
+       }},
+      {"thread 12: calls first=6 last=5 are not in order of time in the window",
+       [](Trace& t) {
+         t.calls = {{1, "f", 1, 6, 5}};
+       }},
+      {"thread 12: calls first=5 last=- are not in order of time in the window",
+       [](Trace& t) {
+         t.calls = {{1, "f", 1, 5, kNever}};
+       }},
       {"the gap at 5 belongs to no thread",
        [](Trace& t) {
          t.gaps = {{9, 5, 6}};

@@ -273,6 +273,33 @@ TEST_CASE("responses to clients come before the waits of threads that seem to be
   CHECK(first.share == Approx(1.0));
 }
 
+TEST_CASE("threads that call the function that the user counts come before answers and the command's end") {
+  const auto calls = [](int tid, int count) {
+    return "calls " + std::to_string(tid) + " function=f count=" + std::to_string(count) +
+           " first=100 last=90000\n";
+  };
+  const std::string lines = thread(1, "read") + thread(2, "write") + thread(3, "cli", " outside=yes") +
+                            responses(1, "port=80", 400, 3) + waits(1, 30, "thread:2", kQueue);
+  const Found found(lines + calls(1, 3) + calls(2, 9) + calls(3, 50));
+  REQUIRE(found.progress.size() == 1);
+  const Progress& first = found.progress.front();
+  CHECK(first.how == Progress::How::told);
+  CHECK(first.functions == Names{"f"});
+  CHECK(first.count == 12);
+  REQUIRE(first.parts.size() == 2);
+  CHECK(found.names(first.parts[0]) == Names{"read"});
+  CHECK(first.parts[0].weight == 3);
+  CHECK(found.names(first.parts[1]) == Names{"write"});
+  CHECK(first.parts[1].weight == 9);
+  const Found others(lines + calls(3, 50));
+  CHECK(others.progress.front().how == Progress::How::clients);
+  ProgressOptions named;
+  named.threads = {"write"};
+  const Found told(lines + calls(1, 3), named);
+  CHECK(told.progress.front().functions.empty());
+  CHECK(found.names(told.progress.front().parts.at(0)) == Names{"write"});
+}
+
 TEST_CASE("fewer than 20 responses are no progress") {
   const std::string threads = thread(1, "srv") + thread(2, "client", " outside=yes") +
                               waits(2, 30, "thread:1", kQueue) + waits(1, 30, "thread:2", kQueue, 500);

@@ -135,6 +135,27 @@ TEST_CASE("The end of a command has its time in place of a rate") {
       "progress  the end of B, after 4.21 s; +100% means in half of that time\n"));
 }
 
+TEST_CASE("Calls of a function that the user counts have a rate and the threads that call it") {
+  Findings findings = answered();
+  findings.progress = {{{{"B", 1}}, Progress::How::told, {1}, 1203.6, 0}};
+  findings.progress[0].functions = {"ns::\x1b"};
+  CHECK(first_screen(findings).starts_with("progress  1,204 calls/s of ns::\\x1b by B\n"));
+}
+
+TEST_CASE("A command that took less than a tenth of a second is too short") {
+  Findings findings = answered();
+  findings.window_s = 0.5;
+  findings.totals.waits = 3;
+  findings.progress = {{{{"B", 1}}, Progress::How::end, {1}, std::nullopt, 0}};
+  findings.progress[0].end_s = 0.4;
+  CHECK(first_screen(findings).find("\n1  disk vda twice as fast: +82%") != std::string::npos);
+  findings.progress[0].end_s = 0.09;
+  const std::string screen = first_screen(findings);
+  CHECK(screen.find("\n\nToo short to judge: it ended after 90.0 ms. Give it more to do.\n") !=
+        std::string::npos);
+  CHECK(screen.find("twice as fast") == std::string::npos);
+}
+
 TEST_CASE("What the user asked about follows the answers, with one sentence for each doubt") {
   Findings findings = answered();
   findings.what_ifs = {{{0.61, 0.55, 0.66}, "disk vda /2, comm:\x1b cpu /2"},

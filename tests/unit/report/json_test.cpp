@@ -81,6 +81,8 @@ TEST_CASE("Progress and answers, with null for what is not known") {
                      {{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.25},
                      {{{"C", 1}}, Progress::How::end, {2}, std::nullopt, 0}};
   sample.progress[2].end_s = 4.21;
+  sample.progress.push_back({{{"D", 1}}, Progress::How::told, {1}, 9.5, 0});
+  sample.progress[3].functions = {"f", "\x1b"};
   sample.progress[0].connections = 20;
   sample.progress[0].addresses = {{6379, ""}, {0, std::string("\0x", 2)}};
   FoundAnswer disk;
@@ -100,7 +102,9 @@ TEST_CASE("Progress and answers, with null for what is not known") {
     {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"share":0.25,
      "connections":null,"addresses":[],"end_s":null},
     {"id":2,"name":"C","how":"end","actors":[2],"per_s":null,"share":0.0,
-     "connections":null,"addresses":[],"end_s":4.21}])"));
+     "connections":null,"addresses":[],"end_s":4.21},
+    {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"share":0.0,
+     "connections":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","knot":0},

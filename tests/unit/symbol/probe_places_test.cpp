@@ -161,6 +161,20 @@ TEST_CASE("functions are found by symbol and by demangled name, aliases once") {
   CHECK(places_of_function(files, "tas::SpinLock").empty());
 }
 
+TEST_CASE("functions that the user may have meant have the name in theirs, the shortest first") {
+  ElfImage image;
+  image.table(SHT_SYMTAB, {{"answer_all", 0x401010},
+                           {"doAnswer", 0x401020},
+                           {"_ZN3srv6Server6AnswerEi", 0x401030},
+                           {"answer_data", 0x401050, 8, STT_OBJECT},
+                           {"ask", 0x401060}});
+  const std::vector<ProbedFile> files = files_of(image.build());
+  CHECK(functions_like(files, "srv::answer", 9) ==
+        std::vector<std::string>{"doAnswer", "answer_all", "srv::Server::Answer(int)"});
+  CHECK(functions_like(files, "answer", 1) == std::vector<std::string>{"doAnswer"});
+  CHECK(functions_like(files, "reply", 9).empty());
+}
+
 TEST_CASE("a file that claims gigabytes, or the same bytes many times, costs no memory") {
   const auto peak_kb = [] {
     rusage usage{};

@@ -135,6 +135,10 @@ inline std::string difference_of_threads(const Trace& a, const Trace& b) {
       })) {
     return "responses";
   }
+  if (differs(a.calls, b.calls,
+              [](const Calls& c) { return std::tie(c.thread, c.function, c.count, c.first, c.last); })) {
+    return "calls";
+  }
   if (differs(a.preemptions, b.preemptions,
               [](const Preemption& p) { return std::tie(p.thread, p.out, p.run); })) {
     return "preemptions";

@@ -92,7 +92,7 @@ TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, irq, "
       "softirq, timer, wait, "
-      "preempt, unknown, false, on_cpu, responses, sample, traffic or io)";
+      "preempt, unknown, false, on_cpu, responses, calls, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
                {"\x1b[2J", "unknown record '\\x1B[2J' " + records},
@@ -152,7 +152,8 @@ TEST_CASE("recording and loss") {
   check(after(head_lines, "3",
               {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
                {"recording host=x",
-                "unknown key 'host' (recording has target, start_time, kernel, offwait, cpus, sample_hz)"},
+                "unknown key 'host' (recording has target, start_time, kernel, offwait, cpus, sample_hz, "
+                "command)"},
                {"recording sample_hz=-1", "sample_hz '-1': expected a rate, 0 to 4294967295"},
                {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
                {"loss x", "expected NAME=COUNT, found 'x'"},
@@ -399,6 +400,22 @@ TEST_CASE("responses are of a thread that was born, at one address and inside th
         "responses from 150 to 10001 outside the window [100, 10000)"},
        {"responses 5 port=80 connections=1" + times, "responses without count="},
        {"responses 5 port=80 count=1" + times, "responses without connections="}}));
+}
+
+TEST_CASE("calls are of a thread that was born, of a function and inside the window") {
+  check({{head_lines + "calls 5 function=f count=1 first=150 last=200\n" +
+              "thread 5 tgid=1 comm=x start=300 exit=-\n",
+          "f:3: calls thread 5 was not born yet at 200"}});
+  check(after(head_lines, "3",
+              {{"calls 5 function= count=1 first=150 last=200", "empty function"},
+               {"calls 5 count=1 first=150 last=200", "calls without function="},
+               {"calls 5 function=f count=0 first=150 last=200",
+                "count '0': expected a count, 1 to 18446744073709551615"},
+               {"calls 5 function=f count=1 first=200 last=150", "last 150 is before first 200"},
+               {"calls 5 function=f count=1 first=99 last=150",
+                "calls from 99 to 150 outside the window [100, 10000)"},
+               {"calls 5 function=f count=1 first=150 last=10001",
+                "calls from 150 to 10001 outside the window [100, 10000)"}}));
 }
 
 TEST_CASE("the intervals of a thread must be in order and disjoint") {

@@ -197,6 +197,7 @@ class RandomTrace {
           trace_.gaps.push_back({id, first, third});
           trace_.cpu_samples.push_back({id, stack(), second});
           add_responses(id, second, third);
+          add_calls(id, second, third);
           break;
         default: {
           const bool woken = !open || either();
@@ -216,6 +217,12 @@ class RandomTrace {
     else
       responses.path = std::string(1 + below(5), static_cast<char>(below(256)));
     trace_.responses.push_back(std::move(responses));
+  }
+
+  void add_calls(ActorId id, Nanos first, Nanos last) {
+    if (first < trace_.window.begin || last > trace_.window.end) return;
+    std::string function(1 + below(5), static_cast<char>(below(256)));
+    trace_.calls.push_back({id, std::move(function), 1 + below(1000), first, last});
   }
 
   StackId stack() { return either() ? kNoStack : below(6); }

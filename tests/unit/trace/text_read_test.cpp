@@ -122,6 +122,7 @@ Trace every_record_and_key() {
       "on_cpu 77 at=40\n"
       "responses 6 last=300 first=200 connections=2 count=18446744073709551615 port=65535\n"
       "responses 78 path=%00x;y count=1 connections=0 first=100 last=10000\n"
+      "calls 79 last=400 first=150 count=18446744073709551615 function=a::f%3b\n"
       "sample sda at=100 bytes=18446744073709551615 ios=7 in_flight=3\n"
       "io 5 disk=sda bytes=512 issue=70 complete=80\n"
       "io - disk=sdb bytes=0 issue=90 complete=-\n");
@@ -143,7 +144,7 @@ TEST_CASE("every key of the records recording, cpu and stacks is read") {
 
 TEST_CASE("every record and key of actors is read") {
   const Trace trace = every_record_and_key();
-  REQUIRE(trace.actors.size() == 10);
+  REQUIRE(trace.actors.size() == 11);
   CHECK(trace.actors[0].name == std::string("a\0b", 3));
   CHECK(trace.actors[0].start == 50);
   CHECK(trace.actors[0].exit == 9000);
@@ -207,6 +208,17 @@ TEST_CASE("every key of the record responses is read") {
   CHECK(trace.actors.at(unix.thread).tid == 78);
   CHECK(unix.port == 0);
   CHECK(unix.path == std::string("\0x;y", 4));
+}
+
+TEST_CASE("every key of the record calls is read") {
+  const Trace trace = every_record_and_key();
+  REQUIRE(trace.calls.size() == 1);
+  const Calls& calls = trace.calls.front();
+  CHECK(trace.actors.at(calls.thread).tid == 79);
+  CHECK(calls.function == "a::f;");
+  CHECK(calls.count == UINT64_MAX);
+  CHECK(calls.first == 150);
+  CHECK(calls.last == 400);
 }
 
 TEST_CASE("every record and key of disks is read") {

@@ -59,6 +59,7 @@ Trace small_trace() {
   trace.false_marks = {{0, 255}, {0, 285}};
   trace.cpu_samples = {{3, 1, 65}, {0, kNoStack, 40}};
   trace.responses = {{0, 6379, "", 20, 2, 100, 9000}, {3, 0, std::string("\0a b", 4), 1, 0, 80, 80}};
+  trace.calls = {{3, "a b", 7, 90, 100}};
   trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
   trace.disk_counters = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
   trace.disk_ios = {{0, 1, 310, 390, 4096}, {kNoActor, 1, 320, kNever, 0}};
@@ -98,6 +99,7 @@ TEST_CASE("a trace is written as text.h says") {
         "on_cpu 11 at=40\n"
         "responses 11 port=6379 count=20 connections=2 first=100 last=9000\n"
         "responses 12 path=%00a%20b count=1 connections=0 first=80 last=80\n"
+        "calls 12 function=a%20b count=7 first=90 last=100\n"
         "sample vda at=0 bytes=1 ios=2\n"
         "sample vda at=10000 bytes=3 ios=4\n"
         "io 11 disk=vda bytes=4096 issue=310 complete=390\n"
