@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often each thread of the target responded to clients. A response is the first data sent on an accepted
+/* How often each recorded thread responded to clients: that of a thread of the target is its progress, and a
+ * thread outside of the target that responds is a service. A response is the first data sent on an accepted
  * connection after data was received there, so that requests received together have one response. Only sums
  * are kept, no record for each. */
 #ifndef OFFWAIT_RESPONSES_H
@@ -42,11 +43,10 @@ struct {
   __type(value, __u32); /* its id */
 } unix_addresses SEC(".maps");
 
-/* The entry of the current thread if it belongs to the target. */
-static __always_inline struct offwait_thread* current_of_target(void) {
+/* The entry of the current thread if it is recorded. */
+static __always_inline struct offwait_thread* current_recorded(void) {
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
-  return thread && thread->target ? thread : NULL;
+  return bpf_map_lookup_elem(&threads, &tid);
 }
 
 static __always_inline __u64 inode_of_socket(const struct sock* sk) {
@@ -104,7 +104,7 @@ static __always_inline __u32 accepted_address(const struct sock* sk) {
 
 /* The current thread received data. */
 static __always_inline void note_received(const struct sock* sk) {
-  if (!may_be_accepted(sk) || !current_of_target()) return;
+  if (!may_be_accepted(sk) || !current_recorded()) return;
   __u64 key = (__u64)sk;
   __u64 inode = inode_of_socket(sk);
   struct connection* known = bpf_map_lookup_elem(&connections, &key);
@@ -146,7 +146,7 @@ static __always_inline void count_response(const struct offwait_thread* thread, 
 /* The current thread sent data. */
 static __always_inline void note_sent(const struct sock* sk) {
   if (!may_be_accepted(sk)) return;
-  const struct offwait_thread* thread = current_of_target();
+  const struct offwait_thread* thread = current_recorded();
   if (!thread) return;
   __u64 key = (__u64)sk;
   struct connection* connection = bpf_map_lookup_elem(&connections, &key);

@@ -11,6 +11,7 @@
 
 #include "analysis/actors.h"
 #include "analysis/samples.h"
+#include "analysis/services.h"
 #include "model/backtrace.h"
 
 namespace offwait {
@@ -72,6 +73,12 @@ std::optional<std::size_t> first_knot_with(FoundActorId actor, const std::vector
   return found == knots.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - knots.begin()));
 }
 
+/// What of an answer may be in a knot.
+std::optional<FoundActorId> part_of(const FoundAnswer& answer) {
+  if (answer.service && !answer.service->actors.empty()) return answer.service->actors.front();
+  return answer.device ? answer.device : answer.actor;
+}
+
 bool names_a_sync(const Backtrace& stack) {
   return std::any_of(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
     return frame.function.find("sync") != std::string::npos && frame.kind == Frame::Kind::user;
@@ -86,9 +93,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   out.waits = use.waits;
   out.stack = backtrace_of(trace, use.stack);
   out.stack_s = to_seconds(use.stack_ns);
-  if (use.peer != kNoPeer) {
-    out.peer = trace.peers[use.peer];
-  }
+  out.share = use.share;
   if (use.group != kNoGroup) {
     const ThreadGroup& group = prepared.groups.groups[use.group];
     out.threads = group.members.size();
@@ -136,7 +141,11 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     if (answer.change.device != kNoActor) {
       one.device = graph.vertex_of[answer.change.device];
     }
-    if (const std::optional<FoundActorId> part = one.device ? one.device : one.actor) {
+    one.service = find_service(prepared, graph, answer);
+    if (one.service && answer.use.group != kNoGroup) {
+      one.actor = actor_of(prepared.groups.groups[answer.use.group], graph.vertex_of);
+    }
+    if (const std::optional<FoundActorId> part = part_of(one)) {
       one.knot = first_knot_with(*part, knots);
     }
     one.evidence = evidence_of(prepared, graph, answer);

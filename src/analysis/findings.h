@@ -521,20 +521,41 @@ struct AnswerEvidence {
   Backtrace stack;                      ///< where that group waits longest; empty when unknown
   double stack_s = 0;                   ///< the part of time_s waited there
   bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
-  std::optional<Peer> peer{};           ///< a remote service: the one that is waited for longest
+  double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: how many the recorded threads could use
   std::size_t alike = 0;                ///< how many of `threads` are in other actors than `actor`
 };
 
+/// A service that the target asks and that is no part of it.
+struct FoundService {
+  std::vector<Peer> peers;  ///< where it is asked, the one that is waited for longest first
+  /// Who answers, by name. If there is none, the service is on another host, or the senders of its packets
+  /// could not be followed.
+  std::vector<FoundProgress::Threads> threads{};
+  std::vector<FoundActorId> actors{};  ///< these threads, ascending
+  /// What they did while they were waited for, as parts of that time, 0 to 1. They add up to 1, or are all 0
+  /// where nobody is known to answer. ServiceUse says more.
+  double ran = 0;
+  double runnable = 0;
+  double slept = 0;
+  double at_disks = 0;
+  double for_remote = 0;
+  double for_others = 0;
+  double for_requests = 0;
+  double unknown = 0;
+  std::optional<FoundActorId> disk{};  ///< the one that takes most of at_disks
+};
+
 /// What a progress would gain if one part were twice as fast.
 struct FoundAnswer : Gain {
   Resource what = Resource::cpu;
-  std::optional<FoundActorId> actor{};   ///< whose CPU work, requests, sleeps or remote waits
+  std::optional<FoundActorId> actor{};   ///< whose CPU work, requests, sleeps or waits for the service
   std::optional<FoundActorId> device{};  ///< the disk
   std::size_t progress = 0;              ///< index into Findings::progress
   std::optional<std::size_t> knot{};     ///< the first that the device, or else the actor, is in
   AnswerEvidence evidence{};
+  std::optional<FoundService> service{};  ///< remote: which one
 };
 
 /// What the first progress would gain by changes that the user asked about.

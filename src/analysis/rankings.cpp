@@ -28,6 +28,10 @@ std::vector<std::pair<Key, double>> by_time(const std::map<Key, double>& seconds
   return out;
 }
 
+std::optional<Peer> address_of(const FoundAnswer& answer) {
+  return answer.service ? std::optional(answer.service->peers.front()) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<FoundActorId> actors_with_losses(const Findings& findings) {
@@ -108,7 +112,8 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
   std::vector<const FoundAnswer*> out;
   for (const FoundAnswer& answer : findings.answers) {
     const bool said = std::any_of(out.begin(), out.end(), [&answer](const FoundAnswer* before) {
-      const bool same_part = answer.what == before->what && answer.actor == before->actor;
+      const bool same_part = answer.what == before->what && answer.actor == before->actor &&
+                             address_of(answer) == address_of(*before);
       return (same_part || (answer.device && answer.progress == before->progress &&
                             std::abs(answer.gain - before->gain) < kSame)) &&
              answer.device == before->device;

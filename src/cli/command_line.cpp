@@ -238,8 +238,9 @@ void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
                  if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
                  into_list(analysis.what_ifs, parse_what_if)(texts);
                },
-               "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, cpus, or "
-               "comm:GLOB with cpu, sleep, remote or io DISK; /2 is half of the time, *2 twice as much"))
+               "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, service "
+               "ADDRESS, cpus, or comm:GLOB with cpu, sleep, remote or io DISK; /2 is half of the time, *2 "
+               "twice as much"))
       ->type_name("CHANGE[,CHANGE...]")
       ->group("Answers");
 }

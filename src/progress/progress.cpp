@@ -81,7 +81,8 @@ class Inference {
         uses_(uses),
         weights_(weights_of(groups, uses)) {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
-      if (!kinds.below_devices[id]) {
+      // What is behind a service does what the target asks of it.
+      if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !is_stranger(id)) {
         all_.push_back(id);
         sum_.weight += weights_[id];
         sum_.work += static_cast<double>(uses.groups[id].work_ns());
@@ -164,6 +165,16 @@ class Inference {
     std::erase_if(parts,
                   [&](const std::vector<GroupId>& part) { return !(any ? shows(part) : works(part)); });
     return parts;
+  }
+
+  /// A group outside of the target that no group of the target hands anything to, or gets anything from. It
+  /// was recorded because it shares something else, such as a disk's journal.
+  bool is_stranger(GroupId id) const {
+    return groups_.groups[id].outside &&
+           std::none_of(uses_.handovers.begin(), uses_.handovers.end(), [this, id](const auto& between) {
+             const auto [a, b] = between.first;
+             return (a == id && !groups_.groups[b].outside) || (b == id && !groups_.groups[a].outside);
+           });
   }
 
   void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {
@@ -304,7 +315,7 @@ std::optional<Progress> answered_threads(const Trace& trace, const ThreadGroups&
   Progress out;
   out.how = Progress::How::clients;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    if (answers[id] >= kEnoughUnits && !kinds.below_devices[id]) {
+    if (answers[id] >= kEnoughUnits && !kinds.below_devices[id] && !kinds.services.is_behind[id]) {
       out.parts.push_back({{id}, static_cast<double>(answers[id])});
       out.count += answers[id];
     }

@@ -9,8 +9,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "graph/peer_kinds.h"
-
 namespace offwait {
 
 namespace {
@@ -127,8 +125,12 @@ std::vector<bool> below_devices(const Trace& trace, const ThreadGroups& groups) 
   return below;
 }
 
-std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
-                                      const std::vector<PeerKind>& peers) {
+/// An interface that ends a wait for a service brings its answer, unless the wait is the part after a send.
+bool brings_an_answer(const Trace& trace, const WaitSite& site) {
+  return !site.in_flight && site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::service;
+}
+
+std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site) {
   if (site.waker == kNoActor) {
     return WaitKind::unknown;
   }
@@ -138,8 +140,7 @@ std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
     case ActorKind::disk:
       return WaitKind::disk;
     case ActorKind::nic:
-      return site.peer != kNoPeer && peers[site.peer] == PeerKind::remote_service ? WaitKind::remote
-                                                                                  : WaitKind::transit;
+      return brings_an_answer(trace, site) ? WaitKind::remote : WaitKind::transit;
     case ActorKind::timer:
       return WaitKind::timer;
     case ActorKind::irq:
@@ -153,7 +154,6 @@ std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
 }  // namespace
 
 WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
-  const std::vector<PeerKind> peers = kinds_of_peers(trace);
   const std::vector<Told> told = told_by_stacks(trace);
   WaitKinds out;
   out.below_devices = below_devices(trace, groups);
@@ -162,7 +162,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     WaitKind kind = WaitKind::handover;
-    if (const std::optional<WaitKind> known = kind_by_waker(trace, site, peers)) {
+    if (const std::optional<WaitKind> known = kind_by_waker(trace, site)) {
       kind = *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
       kind = WaitKind::below;
@@ -186,6 +186,8 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
                  [](WaitKind kind) { return kind == WaitKind::below; });
   out.disk_parts = disk_parts(trace, below);
+  out.services = asked_services(trace, groups);
+  find_who_is_behind(out.services, trace, groups, out.below_devices);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/trace.h"
 #include "progress/disk_parts.h"
+#include "progress/services.h"
 #include "progress/thread_groups.h"
 
 namespace offwait {
@@ -16,7 +17,7 @@ enum class WaitKind : std::uint8_t {
   lock,      ///< another thread released a lock that both need
   below,     ///< a thread that works for devices ended it (WaitKinds::below_devices)
   disk,
-  remote,   ///< an interface brought an answer that no recorded thread sent
+  remote,   ///< an interface brought an answer whose sender was not recorded, or could not be followed
   transit,  ///< an interface brought what a recorded thread had sent
   timer,
   unknown,
@@ -28,6 +29,7 @@ struct WaitKinds {
   std::vector<bool> below_devices;   ///< by GroupId: kernel threads, and outside groups that hand over to
                                      ///< those and the target's disk waits only (FUSE servers)
   std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`
+  Services services;                 ///< that the target asks
 };
 
 /// The wait's class and the names of its functions tell locks from hand-overs. Where no name tells, a futex

@@ -37,6 +37,11 @@ constexpr double kWidestRange = 0.1;
 /// only seems to be a lock. CPUs that are busy matter to the end of a command if more than this part of its
 /// critical path is waits for them.
 constexpr double kMostUnknown = 0.1;
+/// A thread has several requests to a service under way if it has so many on average.
+constexpr double kSeveralEach = 1.2;
+/// Threads that poll for this part of their lives until something else than a service is ready do not go at
+/// the service's pace.
+constexpr double kOftenOthers = 0.1;
 
 /// What was replayed. The scenarios are AnswerOptions::asked, followed by `tried`.
 struct Replays {
@@ -90,7 +95,13 @@ class Answering {
         kinds_(kinds_of_waits(trace, groups)),
         uses_(uses_of(trace, groups, kinds_)),
         weights_(weights_of_speeds(trace, groups, uses_)),
-        channels_(disk_channels(trace, groups, kinds_)) {}
+        channels_(disk_channels(trace, groups, kinds_)) {
+    std::vector<Change> services;
+    for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
+      services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
+    }
+    services_ = uses_of_parts(trace, groups, kinds_, uses_, services);
+  }
 
   Answers run() {
     Answers out;
@@ -114,6 +125,7 @@ class Answering {
     out.answers = answers(out, replays);
     out.cpu_gains = cpu_gains(out, replays);
     add_uses(out.answers);
+    out.services = kinds_.services.all;
     return out;
   }
 
@@ -121,9 +133,10 @@ class Answering {
   Replays replayed(const Answers& about) const {
     Replays out;
     out.tried = candidates_of(trace_, groups_, kinds_, uses_, most_candidates());
-    std::vector<Scenario> scenarios = options_.asked;
+    const std::vector<Scenario> asked = with_parts(options_.asked);
+    std::vector<Scenario> scenarios = asked;
     for (const Change& change : out.tried) {
-      scenarios.push_back({change});
+      scenarios.push_back(with_parts_of_services({change}, kinds_.services, uses_));
     }
     const Progress& progress = about.progress.front();
     const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, about.cpus, progress.ends};
@@ -137,9 +150,18 @@ class Answering {
       }
       scenarios.pop_back();
     } else if (std::any_of(options_.asked.begin(), options_.asked.end(), changes_cpus)) {
-      out.asked = simulated(input, options_.asked, progress);
+      out.asked = simulated(input, asked, progress);
     }
     out.replayed = replay(input, scenarios, kPieces);
+    return out;
+  }
+
+  std::vector<Scenario> with_parts(const std::vector<Scenario>& scenarios) const {
+    std::vector<Scenario> out;
+    std::transform(scenarios.begin(), scenarios.end(), std::back_inserter(out),
+                   [this](const Scenario& scenario) {
+                     return with_parts_of_services(scenario, kinds_.services, uses_);
+                   });
     return out;
   }
 
@@ -156,17 +178,20 @@ class Answering {
   std::vector<double> cpu_gains(const Answers& about, const Replays& replays) const {
     std::vector<double> out(groups_.groups.size());
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
-      const Change& change = replays.tried[i];
-      if (change.resource != Resource::cpu) {
-        continue;
-      }
+      const std::vector<GroupId> groups = computing_groups(replays.tried[i]);
       for (const Progress& progress : about.progress) {
         const std::size_t scenario = options_.asked.size() + i;
-        out[change.group] = std::max(
-            out[change.group], gain_of(progress, replays.replayed, weights_, scenario, 0, kPieces).most);
+        const double most = gain_of(progress, replays.replayed, weights_, scenario, 0, kPieces).most;
+        for (const GroupId group : groups) out[group] = std::max(out[group], most);
       }
     }
     return out;
+  }
+
+  /// The groups that the change gives less CPU work.
+  std::vector<GroupId> computing_groups(const Change& change) const {
+    if (change.service != kNoService) return kinds_.services.all[change.service].behind;
+    return change.resource == Resource::cpu ? std::vector{change.group} : std::vector<GroupId>{};
   }
 
   std::size_t most_candidates() const {
@@ -204,6 +229,9 @@ class Answering {
     const bool on_other_cpus = !about.cpus_short && changes_cpus(asked);
     Gain out =
         gain(about, replays, on_other_cpus && replays.asked ? *replays.asked : replays.replayed, 0, index);
+    if (asked.size() == 1) {
+      allow_for_many_at_once(about.progress.front(), asked.front(), out);
+    }
     if (on_other_cpus && !replays.asked) {
       out = {out.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::not_simulated};
     } else if (adds_cpus(asked)) {
@@ -272,6 +300,32 @@ class Answering {
     return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
   }
 
+  /// A thread that waits for many connections at once goes on with whichever is first. The replay keeps the
+  /// recorded order, and so understates what a faster service gains for a thread with several requests under
+  /// way. The requests of the clients bound it: of the N that were under way, Q were at the service, on
+  /// average, and the threads that ask the service cannot run for more than all of the time.
+  void allow_for_many_at_once(const Progress& progress, const Change& change, Gain& gain) const {
+    if (change.service == kNoService || gain.certainty == Certainty::rough) {
+      return;
+    }
+    const PartUse& use = services_[change.service];
+    const double under_way =
+        static_cast<double>(use.service.busy_ns) / static_cast<double>(trace_.window.length());
+    const bool is_here = !kinds_.services.all[change.service].answering.empty();
+    if (is_here && under_way < kSeveralEach * static_cast<double>(use.waiters)) {
+      return;
+    }
+    if (is_here && progress.connections > 0) {
+      const double at_service = std::min(1.0, under_way / static_cast<double>(progress.connections));
+      const double most = 1 / std::max(1 - (1 - change.factor) * at_service, use.busy) - 1;
+      if (most > gain.gain) {
+        gain = {most, gain.gain, most, Certainty::up_to};
+      }
+    } else if (use.other_polls >= kOftenOthers) {
+      gain = {gain.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::many_at_once};
+    }
+  }
+
   /// For one progress, best first.
   std::vector<Answer> ranked(const Answers& about, const Replays& replays, std::size_t progress) const {
     std::vector<Answer> out;
@@ -280,6 +334,7 @@ class Answering {
       static_cast<Gain&>(answer) =
           gain(about, replays, replays.replayed, progress, options_.asked.size() + i);
       answer.change = replays.tried[i];
+      allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
       if (adds_cpus({answer.change})) {
         doubt_more_cpus(answer);
@@ -331,6 +386,7 @@ class Answering {
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
+  std::vector<PartUse> services_;  ///< by ServiceId
 };
 
 }  // namespace

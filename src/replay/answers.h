@@ -31,6 +31,7 @@ enum class Doubt : std::uint8_t {
   unknown_wakers,  ///< it is unknown what ended much of the waiting
   guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
   cpus_short,      ///< and the simulation does not reproduce the recording
+  many_at_once,    ///< threads that waited for a service waited for many connections at once
   not_simulated,   ///< the number of CPUs is changed, and the simulation does not reproduce the recording
 };
 
@@ -53,9 +54,10 @@ struct Answers {
   std::vector<Progress> progress;  ///< the first counts; the others may be meant
   std::vector<Answer> answers;     ///< best first; answers for other kinds of progress follow the first one
   std::vector<Gain> asked;         ///< parallel to AnswerOptions::asked, for the first progress
-  /// The most that halving its CPU work gains for any of the kinds of progress, by GroupId; 0 for a group
-  /// that hardly runs. Empty without progress.
+  /// The most that halving its CPU work gains for any of the kinds of progress, by GroupId; of a group behind
+  /// a service, a service that is twice as fast; 0 for a group that hardly runs. Empty without progress.
   std::vector<double> cpu_gains;
+  std::vector<Service> services;  ///< that the target asks, by ServiceId
   UsableCpus cpus;
   bool cpus_short = false;
   bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording

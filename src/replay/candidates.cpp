@@ -15,6 +15,15 @@ struct Candidate {
   Nanos time_ns = 0;
 };
 
+/// How long the target waited for each service, by ServiceId.
+std::vector<Nanos> waits_for_services(const Services& services, const Uses& uses) {
+  std::vector<Nanos> out(services.all.size());
+  for (SiteId id = 0; id < services.of_site.size(); ++id) {
+    if (services.of_site[id] != kNoService) out[services.of_site[id]] += uses.sites[id].wait_ns;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
@@ -31,14 +40,21 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   for (const auto& [disk, ns] : disks) {
     found.push_back({{Resource::disk, kNoGroup, disk}, ns});
   }
+  const std::vector<Nanos> for_services = waits_for_services(kinds.services, uses);
+  for (ServiceId id = 0; id < for_services.size(); ++id) {
+    found.push_back({{Resource::remote, kNoGroup, kNoActor, 0.5, id}, for_services[id]});
+  }
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    if (kinds.below_devices[id]) {
+    // What is behind a service changes with it.
+    if (kinds.below_devices[id] || kinds.services.is_behind[id]) {
       continue;
     }
     const GroupUse& use = uses.groups[id];
     found.push_back({{Resource::cpu, id}, use.running_ns});
     found.push_back({{Resource::sleep, id}, use.timer_ns});
-    found.push_back({{Resource::remote, id}, use.remote_ns});
+    if (groups.groups[id].outside) {
+      found.push_back({{Resource::remote, id}, use.remote_ns});
+    }
     for (const auto& [disk, ns] : use.disk_ns) {
       found.push_back({{Resource::io, id, disk}, ns});
     }

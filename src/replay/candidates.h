@@ -11,9 +11,10 @@
 
 namespace offwait {
 
-/// Each group's CPU work, sleeps, requests to each disk and waits for remote services, and each disk as a
-/// whole, each made twice as fast. Parts that take under 0.5 % of the window, summed over all threads, are
-/// left out. At most `most` parts, the longest first.
+/// Each service that the target asks, each disk as a whole, and each group's CPU work, sleeps and requests to
+/// each disk, each made twice as fast. The groups behind a service have no parts of their own. Parts that
+/// take under 0.5 % of the window, summed over all threads, are left out. At most `most` parts, the longest
+/// first.
 std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                   const Uses& uses, std::size_t most);
 

@@ -10,6 +10,7 @@
 
 #include "progress/group_use.h"
 #include "replay/event_stream.h"
+#include "replay/origins.h"
 
 namespace offwait {
 
@@ -39,18 +40,19 @@ class Factors {
  public:
   explicit Factors(std::size_t lanes) : ones_(lanes, 1.0) {}
 
-  void multiply(Resource resource, std::uint32_t group, ActorId device, std::size_t lane, double factor) {
-    const auto [found, added] = rows_.try_emplace({resource, group, device}, ones_);
+  /// `part`: a disk or a service.
+  void multiply(Resource resource, std::uint32_t group, std::uint32_t part, std::size_t lane, double factor) {
+    const auto [found, added] = rows_.try_emplace({resource, group, part}, ones_);
     found->second[lane] *= factor;
   }
-  ConstRow of(Resource resource, std::uint32_t group, ActorId device = kNoActor) const {
-    const auto found = rows_.find({resource, group, device});
+  ConstRow of(Resource resource, std::uint32_t group, std::uint32_t part = kNoActor) const {
+    const auto found = rows_.find({resource, group, part});
     return found == rows_.end() ? ones_.data() : found->second.data();
   }
 
  private:
   std::vector<double> ones_;
-  std::map<std::tuple<Resource, std::uint32_t, ActorId>, std::vector<double>> rows_;
+  std::map<std::tuple<Resource, std::uint32_t, std::uint32_t>, std::vector<double>> rows_;
 };
 
 enum class State : std::uint8_t { absent, running, runnable, blocked };
@@ -99,6 +101,7 @@ class Replay {
         snapshots_(trace_.actors.size(), lanes_, 0.0),
         piece_begins_(trace_.actors.size(), lanes_, 0.0),
         pending_(trace_.actors.size()),
+        origins_(origins_of(trace_)),
         reached_(lanes_),
         waited_(lanes_) {
     set_factors(scenarios);
@@ -128,7 +131,9 @@ class Replay {
   void set_factors(const std::vector<Scenario>& scenarios) {
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
-        factors_.multiply(change.resource, change.group, change.device, lane, change.factor);
+        // The remote waits of a group and those for a service are keyed apart: only a service has a number.
+        const std::uint32_t part = change.service != kNoService ? change.service : change.device;
+        factors_.multiply(change.resource, change.group, part, lane, change.factor);
       }
     }
     for (ActorId id = 0; id < threads_.size(); ++id) {
@@ -139,6 +144,9 @@ class Replay {
         thread.sleep = factors_.of(Resource::sleep, thread.group);
         thread.remote = factors_.of(Resource::remote, thread.group);
       }
+    }
+    for (ServiceId id = 0; id < input_.kinds.services.all.size(); ++id) {
+      services_.push_back(factors_.of(Resource::remote, kNoGroup, id));
     }
     runnable_.assign(lanes_, 1.0);
     if (!input_.cpus.are_short()) {
@@ -218,10 +226,9 @@ class Replay {
     thread.state = State::running;
     thread.last = thread.born = thread.piece_from = event.at;
     double* const now = now_[event.thread];
-    const Actor& actor = trace_.actors[event.thread];
-    const bool started = event.at == actor.start && event.at > trace_.window.begin;
-    if (started && actor.parent != kNoActor && threads_[actor.parent].state != State::absent) {
-      reach(actor.parent, event.at, now);
+    const ActorId origin = origins_[event.thread];
+    if (origin != kNoActor && threads_[origin].state != State::absent) {
+      reach(origin, event.at, now);
     } else {
       std::fill_n(now, lanes_, static_cast<double>(event.at - trace_.window.begin));
     }
@@ -304,7 +311,7 @@ class Replay {
         wait_scaled(thread.sleep, length);
         break;
       case WaitKind::remote:
-        wait_scaled(thread.remote, length);
+        wait_remote(thread.remote, input_.kinds.services.of_site[site_id], length);
         break;
       case WaitKind::below:
         wait_below(event, length);
@@ -323,6 +330,13 @@ class Replay {
 
   void wait_scaled(ConstRow factor, double length) {
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * factor[i];
+  }
+
+  void wait_remote(ConstRow own, ServiceId service, double length) {
+    wait_scaled(own, length);
+    if (service == kNoService) return;
+    const ConstRow factor = services_[service];
+    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] *= factor[i];
   }
 
   void wait_below(const Event& event, double length) {
@@ -423,7 +437,9 @@ class Replay {
   Rows piece_begins_;
   std::vector<std::vector<Pending>> pending_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
-  std::vector<double> weights_;  ///< by ActorId
+  std::vector<ActorId> origins_;
+  std::vector<ConstRow> services_;  ///< factors of waits for each service, by ServiceId
+  std::vector<double> weights_;     ///< by ActorId
   std::vector<double> runnable_;
   std::vector<double> reached_;
   std::vector<double> waited_;

@@ -49,7 +49,8 @@ struct ReplayInput {
 double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits);
 
 /// Cuts the window into `pieces` of equal length and replays it under all `scenarios`. A scenario without
-/// changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no CPUs.
+/// changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no CPUs. A thread that
+/// appears in the window begins at the time of the one it follows (origins_of()).
 ///
 /// The rules. A thread's running time is scaled by its group's change. A wait that a thread ended by a
 /// hand-over, or by a release of a lock within one group, ends when that thread gets there. A wait for a lock

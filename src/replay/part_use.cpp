@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace offwait {
 
@@ -48,6 +49,47 @@ PartUse cpu_use(const Uses& uses, const Change& part) {
   return out;
 }
 
+/// Those of a group's threads that waited for the part.
+class Waiters {
+ public:
+  Waiters(const Trace& trace, const std::map<ActorId, Nanos>& waited) {
+    for (const auto& [thread, wait_ns] : waited) {
+      if (wait_ns == 0) continue;
+      const Actor& actor = trace.actors[thread];
+      lives_ns_ += clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
+      waited_ns_ += wait_ns;
+      threads_.insert(thread);
+    }
+  }
+  double share() const { return of_lives(waited_ns_); }
+  double of_lives(Nanos ns) const {
+    return lives_ns_ > 0 ? static_cast<double>(ns) / static_cast<double>(lives_ns_) : 0;
+  }
+  bool contains(ActorId thread) const { return threads_.contains(thread); }
+  std::size_t count() const { return threads_.size(); }
+
+ private:
+  std::set<ActorId> threads_;
+  Nanos waited_ns_ = 0;
+  Nanos lives_ns_ = 0;
+};
+
+void add_service(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
+                 ServiceId service, const Waiters& waiters, PartUse& out) {
+  out.service = use_of_service(trace, groups, kinds, service);
+  out.waiters = waiters.count();
+  out.busy = out.group == kNoGroup ? 0 : waiters.of_lives(uses.groups[out.group].running_ns);
+  Nanos polls_ns = 0;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (site.wait_class == WaitClass::poll && kinds.services.of_site[id] != service &&
+        waiters.contains(site.thread)) {
+      polls_ns += uses.sites[id].wait_ns;
+    }
+  }
+  out.other_polls = waiters.of_lives(polls_ns);
+}
+
 PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
                  const Change& part) {
   PartUse out;
@@ -56,9 +98,11 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     const GroupId group = groups.group_of[site.thread];
-    if (!kinds.below_devices[group] && belongs(part, group, site.waker, kinds.of_site[id])) {
+    const bool is_part = part.service != kNoService ? kinds.services.of_site[id] == part.service
+                                                    : belongs(part, group, site.waker, kinds.of_site[id]);
+    if (!kinds.below_devices[group] && is_part) {
       out.time_ns += uses.sites[id].wait_ns;
-      out.waits += uses.sites[id].ended;
+      out.waits += site.in_flight ? 0 : uses.sites[id].ended;
       by_group[group] += uses.sites[id].wait_ns;
       sites.push_back(id);
     }
@@ -66,15 +110,22 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   out.group = longest(by_group, kNoGroup);
   std::map<StackId, Nanos> by_stack;
   std::map<PeerId, Nanos> by_peer;
+  std::map<ActorId, Nanos> by_thread;
   for (const SiteId id : sites) {
     if (groups.group_of[trace.sites[id].thread] == out.group) {
       by_stack[trace.sites[id].wait_stack] += uses.sites[id].wait_ns;
       by_peer[trace.sites[id].peer] += uses.sites[id].wait_ns;
+      by_thread[trace.sites[id].thread] += uses.sites[id].wait_ns;
     }
   }
   out.stack = longest(by_stack, kNoStack);
   out.stack_ns = sites.empty() ? 0 : by_stack[out.stack];
   out.peer = part.resource == Resource::remote ? longest(by_peer, kNoPeer) : kNoPeer;
+  const Waiters waiters(trace, by_thread);
+  out.share = waiters.share();
+  if (part.service != kNoService) {
+    add_service(trace, groups, kinds, uses, part.service, waiters, out);
+  }
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
 #include "replay/scenario.h"
+#include "replay/service_use.h"
 
 namespace offwait {
 
@@ -23,6 +24,14 @@ struct PartUse {
   StackId stack = kNoStack;  ///< where that group waits longest
   PeerId peer = kNoPeer;     ///< `remote`: whom that group waits for longest
   Nanos stack_ns = 0;        ///< the part of time_ns waited there
+  /// The part of their lives that those threads of the group waited that waited at all, 0 to 1. It is 0 for
+  /// CPU work and `cpus`.
+  double share = 0;
+  // Of a service only:
+  ServiceUse service{};     ///< what it did meanwhile
+  std::size_t waiters = 0;  ///< how many threads waited for it
+  double busy = 0;          ///< the part of their lives that the group ran, 0 to 1
+  double other_polls = 0;   ///< the part that they waited for several things at once, and others came first
 };
 
 /// Parallel to `parts`. A wait that a thread below the devices ended counts for every disk.

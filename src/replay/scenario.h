@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/group_use.h"
+#include "progress/services.h"
 #include "progress/thread_groups.h"
 
 namespace offwait {
@@ -16,7 +18,7 @@ enum class Resource : std::uint8_t {
   io,      ///< a group's requests to a disk
   disk,    ///< a disk, for all its users
   sleep,   ///< a group's waits for a time
-  remote,  ///< a group's waits for services that are not in the recording
+  remote,  ///< a service that the target asks, or a group's waits for services that were not recorded
   cpus,    ///< how many CPUs there are
 };
 std::string_view to_string(Resource resource);
@@ -24,13 +26,18 @@ std::string_view to_string(Resource resource);
 /// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work.
 struct Change {
   Resource resource = Resource::cpu;
-  GroupId group = kNoGroup;   ///< cpu, io, sleep, remote
+  GroupId group = kNoGroup;   ///< cpu, io, sleep; remote without a service
   ActorId device = kNoActor;  ///< io, disk
   double factor = 0.5;
+  ServiceId service = kNoService;  ///< remote
   friend bool operator==(const Change&, const Change&) = default;
 };
 
 /// Changes made together.
 using Scenario = std::vector<Change>;
+
+/// The same, with all that a service does added to each change of a service: the CPU work, the sleeps, the
+/// requests to disks and the remote waits of the groups behind it take the factor as well.
+Scenario with_parts_of_services(const Scenario& scenario, const Services& services, const Uses& uses);
 
 }  // namespace offwait

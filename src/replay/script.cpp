@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "replay/event_stream.h"
+#include "replay/origins.h"
 
 namespace offwait {
 
@@ -35,7 +36,7 @@ struct DiskState {
 class Writer {
  public:
   explicit Writer(const ReplayInput& input)
-      : input_(input), trace_(input.trace), threads_(trace_.actors.size()) {
+      : input_(input), trace_(input.trace), origins_(origins_of(trace_)), threads_(trace_.actors.size()) {
     out_.threads.resize(trace_.actors.size());
     for (const Wait& wait : trace_.waits) {
       ++threads_[trace_.sites[wait.site].thread].waits;
@@ -102,14 +103,20 @@ class Writer {
     ThreadState& thread = threads_[event.thread];
     thread.state = State::running;
     thread.last = thread.step_from = event.at;
-    const Actor& actor = trace_.actors[event.thread];
     if (event.at <= trace_.window.begin) {
       return;
     }
-    if (event.at == actor.start && actor.parent != kNoActor &&
-        threads_[actor.parent].state == State::running) {
-      signal(actor.parent, event.at, event.thread, 1e300, 0);
-      out_.threads[event.thread].repeats = out_.threads[actor.parent].repeats;
+    const ActorId origin = origins_[event.thread];
+    if (origin != kNoActor && threads_[origin].state == State::running) {
+      signal(origin, event.at, event.thread, 1e300, 0);
+      out_.threads[event.thread].repeats = out_.threads[origin].repeats;
+    } else if (origin != kNoActor && threads_[origin].state != State::absent) {
+      // It begins so long after the origin stopped running.
+      push(origin, {Step::What::signal, out_.signals, 0, 0});
+      push(event.thread, {Step::What::await, out_.signals, 1e300, 0});
+      push(event.thread, {Step::What::delay, 0, static_cast<double>(event.at - threads_[origin].last), 0});
+      ++out_.signals;
+      out_.threads[event.thread].repeats = out_.threads[origin].repeats;
     } else {
       push(event.thread, {Step::What::delay, 0, static_cast<double>(event.at - trace_.window.begin), 0});
     }
@@ -167,7 +174,7 @@ class Writer {
         simple(Step::What::sleep);
         break;
       case WaitKind::remote:
-        simple(Step::What::remote);
+        push(event.thread, {Step::What::remote, input_.kinds.services.of_site[site_id], length, length});
         break;
       case WaitKind::below:
         below(event, length);
@@ -212,6 +219,7 @@ class Writer {
 
   const ReplayInput& input_;
   const Trace& trace_;
+  std::vector<ActorId> origins_;
   std::vector<ThreadState> threads_;
   std::map<ActorId, DiskState> disks_;
   Nanos shortest_ = kNever;  ///< time from a wake to running: without a queue for a CPU

@@ -19,7 +19,7 @@ struct Step {
     await,   ///< waits for signal `id`, but no longer than `length_ns`
     disk,    ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
     sleep,   ///< a timer ends the wait after `length_ns`
-    remote,  ///< a service answers after `length_ns`
+    remote,  ///< service `id` (kNoService: not known which) answers after `length_ns`
     below,   ///< disk `id` takes `length_ns` for requests that others sent to it
     delay,   ///< waits for `length_ns`, whatever changes
   };

@@ -130,7 +130,18 @@ class Simulation {
   double factor(Resource resource, GroupId group, ActorId device) const {
     double out = 1;
     for (const Change& change : scenario_) {
-      if (change.resource == resource && change.group == group && change.device == device) {
+      if (change.resource == resource && change.group == group && change.device == device &&
+          change.service == kNoService) {
+        out *= change.factor;
+      }
+    }
+    return out;
+  }
+
+  double service_factor(ServiceId service) const {
+    double out = 1;
+    for (const Change& change : scenario_) {
+      if (service != kNoService && change.service == service) {
         out *= change.factor;
       }
     }
@@ -267,7 +278,7 @@ class Simulation {
         at(now_ + step.length_ns * thread.sleep, id);
         break;
       case Step::What::remote:
-        at(now_ + step.length_ns * thread.remote, id);
+        at(now_ + step.length_ns * thread.remote * service_factor(step.id), id);
         break;
       case Step::What::below:
         at(now_ + step.length_ns * disk_factor(id, step.id), id);

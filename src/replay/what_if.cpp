@@ -18,6 +18,7 @@ namespace offwait {
 namespace {
 
 constexpr std::string_view kThreads = "comm:";
+constexpr std::string_view kService = "service";
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr const char* kExamples = "'disk vda /2', 'cpus *2' or 'comm:worker* cpu /2'";
 
@@ -102,6 +103,14 @@ Result<NamedChange> parse_threads(const std::vector<std::string_view>& words) {
 
 /// The words before the factor.
 Result<NamedChange> parse_part(const std::vector<std::string_view>& words) {
+  if (words[0] == kService) {
+    if (words.size() < 2) {
+      return Error{"'service' needs where it is asked behind it, as in 'service 10.0.0.5:3306 /2'"};
+    }
+    NamedChange out{Resource::remote, "", ""};
+    out.service = from_to(words[1], words.back());
+    return out;
+  }
   const bool is_cpus = words[0] == to_string(Resource::cpus);
   if (!is_cpus && words[0] != to_string(Resource::disk)) {
     if (words[0].starts_with(kThreads)) {
@@ -134,7 +143,7 @@ Result<NamedChange> parse_change(std::string_view text) {
 }
 
 bool is_same_part(const NamedChange& a, const NamedChange& b) {
-  return a.resource == b.resource && a.threads == b.threads && a.disk == b.disk;
+  return a.resource == b.resource && a.threads == b.threads && a.disk == b.disk && a.service == b.service;
 }
 
 Error in_option(std::string_view part, const std::string& what) {
@@ -153,6 +162,20 @@ Result<ActorId> disk_called(const Trace& trace, const std::string& name) {
     names.insert(trace.actors[id].name);
   }
   return Error{fmt::format("no recorded disk is called '{}'; {}", name, names_there_are(names))};
+}
+
+Result<ServiceId> service_called(const Trace& trace, const ThreadGroups& groups, const std::string& name) {
+  std::set<std::string> names;
+  const Services services = asked_services(trace, groups);
+  for (ServiceId id = 0; id < services.all.size(); ++id) {
+    for (const Peer& peer : services.all[id].peers) {
+      if (to_string(peer) == name) {
+        return id;
+      }
+      names.insert(to_string(peer));
+    }
+  }
+  return Error{fmt::format("the target does not wait for a service '{}'; {}", name, names_there_are(names))};
 }
 
 Error no_thread_called(const Trace& trace, const std::string& pattern) {
@@ -193,6 +216,9 @@ Result<Scenario> scenario_of(const NamedChange& named, const Trace& trace, const
   Change change{named.resource, kNoGroup, kNoActor, named.factor};
   if (!named.disk.empty()) {
     OFFWAIT_TRY(change.device, disk_called(trace, named.disk));
+  }
+  if (!named.service.empty()) {
+    OFFWAIT_TRY(change.service, service_called(trace, groups, named.service));
   }
   if (named.threads.empty()) {
     return Scenario{change};

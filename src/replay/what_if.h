@@ -16,9 +16,10 @@ namespace offwait {
 /// One change in the user's words: as Change, with names for the group and the disk.
 struct NamedChange {
   Resource resource = Resource::cpu;
-  std::string threads;  ///< cpu, io, sleep, remote: pattern of a shell (fnmatch(3)) for names of threads
-  std::string disk;     ///< disk, io: its name
-  double factor = 0.5;  ///< as Change::factor
+  std::string threads;    ///< cpu, io, sleep, remote: pattern of a shell (fnmatch(3)) for names of threads
+  std::string disk;       ///< disk, io: its name
+  double factor = 0.5;    ///< as Change::factor
+  std::string service{};  ///< remote without threads: where it is asked
   friend bool operator==(const NamedChange&, const NamedChange&) = default;
 };
 
@@ -30,6 +31,7 @@ struct WhatIf {
 
 /// Changes are separated by commas. Each is one of
 ///   disk NAME /N          requests to this disk take an N-th of their time
+///   service ADDRESS /N    this service, and all that is behind it on this host, takes an N-th of its time
 ///   cpus *N               N times as many CPUs
 ///   comm:PATTERN cpu /N   CPU work of these threads; likewise `sleep` and `remote`
 ///   comm:PATTERN io NAME /N
@@ -39,9 +41,9 @@ struct WhatIf {
 Result<WhatIf> parse_what_if(std::string_view text);
 inline constexpr std::size_t kMostChanges = 64;
 
-/// The changes in terms of this trace's groups and disks. Fails if no thread's name matches a pattern, if a
-/// pattern matches some threads of a group but not all of them, and if no disk has a given name. The error
-/// lists the names that there are.
+/// The changes in terms of this trace's groups, disks and services. Fails if no thread's name matches a
+/// pattern, if a pattern matches some threads of a group but not all of them, and if no disk or service has a
+/// given name. The error lists the names that there are.
 Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups);
 
 }  // namespace offwait

@@ -398,6 +398,24 @@ Json progress_json(const FoundProgress& progress, std::size_t id) {
           {"end_s", progress.end_s ? seconds(*progress.end_s) : Json(nullptr)}};
 }
 
+Json service_json(const FoundService& service) {
+  return {
+      {"addresses", array_of(service.peers, [](const Peer& peer) -> Json { return text(to_string(peer)); })},
+      {"programs", array_of(service.threads,
+                            [](const FoundProgress::Threads& threads) -> Json {
+                              return {{"name", text(threads.name)}, {"threads", threads.count}};
+                            })},
+      {"actors", service.actors},
+      {"ran", rounded(service.ran)},
+      {"runnable", rounded(service.runnable)},
+      {"slept", rounded(service.slept)},
+      {"at_disks", rounded(service.at_disks)},
+      {"for_remote", rounded(service.for_remote)},
+      {"for_others", rounded(service.for_others)},
+      {"for_requests", rounded(service.for_requests)},
+      {"unknown", rounded(service.unknown)}};
+}
+
 Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
@@ -408,7 +426,8 @@ Json answer_json(const FoundAnswer& answer) {
           {"low", rounded_or_null(answer.low)},
           {"high", rounded_or_null(answer.high)},
           {"certainty", to_string(answer.certainty)},
-          {"knot", or_null(answer.knot)}};
+          {"knot", or_null(answer.knot)},
+          {"service", answer.service ? service_json(*answer.service) : Json(nullptr)}};
 }
 
 Json what_if_json(const FoundWhatIf& what_if) {

@@ -55,6 +55,9 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   if (const std::string device = device_text(page.findings, answer); !device.empty()) {
     page.canvas.to(kNumbered).flow(words(device), kNumbered);
   }
+  if (const std::string service = service_text(answer, page.names); !service.empty()) {
+    page.canvas.to(kNumbered).flow(words(service), kNumbered);
+  }
   page.canvas.to(kNumbered).put("try", Ink::good);
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
 }

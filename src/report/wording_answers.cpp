@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,6 +60,46 @@ std::string disk_advice(const AnswerEvidence& evidence) {
                "sooner";
 }
 
+/// `up_worker×4, proxy`
+std::string service_threads(const FoundService& service, const ActorNames& names) {
+  std::vector<std::string> programs;
+  for (const FoundProgress::Threads& threads : service.threads) {
+    programs.push_back(names.threads(threads.name, threads.count));
+  }
+  return fmt::format("{}", fmt::join(programs, ", "));
+}
+
+/// `service 127.0.0.1:28081 (up_worker)`
+std::string service_name(const FoundService& service, const ActorNames& names) {
+  const std::size_t more = service.peers.size() - 1;
+  return fmt::format("service {}{}{}", to_string(service.peers.front()),
+                     more > 0 ? fmt::format(" and {} more", more) : "",
+                     service.threads.empty() ? "" : fmt::format(" ({})", service_threads(service, names)));
+}
+
+/// What takes most of a service's time decides what to try.
+std::string service_advice(const FoundAnswer& answer) {
+  const std::string_view ask =
+      "ask it less often, for several things at a time, or from more threads at once";
+  if (!answer.service || answer.service->threads.empty()) {
+    return fmt::format("make the service answer faster, or {}", ask);
+  }
+  const FoundService& service = *answer.service;
+  const double most = std::max({service.ran, service.runnable, service.slept, service.at_disks,
+                                service.for_remote, service.for_others, service.for_requests});
+  std::string_view first = "find out what it waits for (record it)";
+  if (most == service.ran) {
+    first = "make the service's code cheaper, or let it compute on more CPUs";
+  } else if (most == service.runnable) {
+    first = "give the service a CPU: it is ready to run without one";
+  } else if (most == service.slept) {
+    first = "let the service sleep for less long, or not at all";
+  } else if (most == service.at_disks) {
+    first = "make the service wait less for its disk (record it to see why it does)";
+  }
+  return fmt::format("{}; or {}", first, ask);
+}
+
 std::string address_text(const ServedAddress& address) {
   if (address.port != 0) return fmt::format(":{}", address.port);
   // The customary way to write a name that is no file's.
@@ -89,6 +130,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "much of its waiting was taken for waits for locks without function names that say so";
     case Doubt::cpus_short:
       return "the CPUs are short, and the simulation of them does not reproduce the recording";
+    case Doubt::many_at_once:
+      return "it waits for many connections at once, which does not show how long each request took";
     case Doubt::not_simulated:
       return "the simulation of the CPUs does not reproduce the recording";
   }
@@ -177,9 +220,8 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::sleep:
       return fmt::format("{} half as long", of_owner("sleeps", answer, names));
     case Resource::remote:
-      return answer.evidence.peer ? fmt::format("service {} twice as fast for {}",
-                                                to_string(*answer.evidence.peer), owner(answer, names))
-                                  : fmt::format("remote services twice as fast for {}", owner(answer, names));
+      return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
+                            : fmt::format("remote services twice as fast for {}", owner(answer, names));
     case Resource::cpus:
       break;
   }
@@ -232,8 +274,10 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          format_percent(evidence.time_s, findings.window_s));
     case Resource::io:
     case Resource::disk:
-    case Resource::remote:
       return fmt::format("{} waited {}{}", who, time, each_time(evidence));
+    case Resource::remote:
+      return fmt::format("{} waited {} ({} of its time){}", who, time, format_percent(evidence.share, 1),
+                         each_time(evidence));
     case Resource::sleep:
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::cpus:
@@ -241,6 +285,39 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
   }
   return fmt::format("threads were ready to run for {} without a CPU, {} longest{}", time, who,
                      machine_clause(findings));
+}
+
+std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
+  if (!answer.service) {
+    return "";
+  }
+  const FoundService& service = *answer.service;
+  if (service.threads.empty()) {
+    return "What the service did is not known: it is on another host, or who sends its packets could not be "
+           "followed.";
+  }
+  constexpr double kWorthSaying = 0.03;
+  std::vector<std::pair<double, std::string>> parts = {
+      {service.slept, "slept"},
+      {service.ran, "ran"},
+      {service.runnable, "was ready to run without a CPU"},
+      {service.at_disks,
+       fmt::format("waited for {}", service.disk ? names.brief(*service.disk) : std::string("a disk"))},
+      {service.for_remote, "waited for services of its own"},
+      {service.for_others, "waited for other threads"},
+      {service.for_requests, "waited to be asked"},
+      {service.unknown, "is not known"}};
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> said;
+  for (const auto& [part, what] : parts) {
+    if (part >= kWorthSaying) {
+      said.push_back(fmt::format("{} ({})", what, format_percent(part, 1)));
+    }
+  }
+  return said.empty()
+             ? ""
+             : fmt::format("meanwhile {} {}", service_threads(service, names), fmt::join(said, ", "));
 }
 
 std::string device_text(const Findings& findings, const FoundAnswer& answer) {
@@ -269,7 +346,7 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
       return is_outside ? "it is outside of the target: whoever asks the target limits, not the target"
                         : "wait for what is to happen instead of a time, or sleep for less long";
     case Resource::remote:
-      return "make the service answer faster, ask it less often, or for several things at a time";
+      return service_advice(answer);
     case Resource::cpus:
       break;
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What offwait says of a program that is limited by its peer: a slow client, or a service beyond this host.
+"""What offwait says of a program that is limited by its peer: a slow client, or a service on this host or beyond it.
 
     outside_test.py OFFWAIT
 
@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -34,20 +35,33 @@ def receive(connection):
         poll.poll()
     if not connection.recv(1):
         sys.exit()
+on_unix = address.startswith("/")
+def no_delay():
+    if not on_unix:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 if side == "server":
-    listener = socket.create_server((address, 0))
-    print(listener.getsockname()[1], flush=True)
+    if on_unix:
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(address)
+        listener.listen()
+    else:
+        listener = socket.create_server((address, 0))
+    print(0 if on_unix else listener.getsockname()[1], flush=True)
     connection, _ = listener.accept()
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    no_delay()
     while True:
         receive(connection)
         compute()
         time.sleep(float(thought))
         connection.send(b"x")
 else:
-    connection = socket.create_connection((address, int(port)))
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    print(connection.getsockname()[1], flush=True)
+    if on_unix:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(address)
+    else:
+        connection = socket.create_connection((address, int(port)))
+    no_delay()
+    print(0 if on_unix else connection.getsockname()[1], flush=True)
     while True:
         connection.send(b"x")
         receive(connection)
@@ -142,12 +156,47 @@ class OutsideTest(unittest.TestCase):
                 self.peer("server", BEYOND, thought=0.02, within=within) as (_, port), \
                 self.peer("client", BEYOND, port, work=0.002) as (pid, _):
             report = self.report(pid)
+        service = report["answers"][0]["service"]
+        self.assertEqual((service["addresses"], service["programs"]), ([f"{BEYOND}:{port}"], []))
         [sink] = [s for s in report["sinks"] if s["saturated"] or s["paced"]]
         self.assertEqual((sink["limit"], report["actors"][sink["actor"]]["name"]), ("remote-service", name))
         self.assertIn(f"the remote service {BEYOND}:{port}, outside of this host", report["verdict"]["sentence"])
         [edge] = [e for e in report["edges"] if e["peers"]]
         self.assertEqual([(p["role"], p["peer"]) for p in edge["peers"]], [("service", f"{BEYOND}:{port}")])
         self.assertEqual(edge["to"], sink["actor"])
+
+    def asked(self, address, how="recv", **server):
+        """The report on a client that computes and then asks a server on this host, and how often it asks in a second."""
+        if address.startswith("/") and os.path.exists(address):
+            os.unlink(address)
+        with self.peer("server", address, how=how, **server) as (server_pid, port), \
+                self.peer("client", address, port, work=0.002, how=how) as (pid, _):
+            report = self.report(pid)
+        tid = [actor.get("tid") for actor in report["actors"]]
+        waits = sum(e["waits"] for e in report["edges"] if (tid[e["from"]], tid[e["to"]]) == (pid, server_pid))
+        return report, f"{address}:{port}" if port else address, waits / report["recording"]["window_s"]
+
+    def test_service_on_this_host(self):
+        """It is the first answer, with what it did, and the gain is what a service that is twice as fast really gives."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "socket")
+            for address, how, did, times in (("127.0.0.1", "recv", "slept", {"thought": 0.006}),
+                                             ("127.0.0.1", "poll", "ran", {"work": 0.006}),
+                                             (path, "recv", "slept", {"thought": 0.006}),
+                                             (path, "poll", "ran", {"work": 0.006})):
+                with self.subTest(address=address, how=how, did=did):
+                    report, asked_at, rate = self.asked(address, how, **times)
+                    first = report["answers"][0]
+                    self.assertEqual(first["what"], "remote", report["answers"])
+                    self.assertEqual(report["actors"][first["actor"]]["outside"], False)
+                    service = first["service"]
+                    self.assertEqual(service["addresses"], [asked_at])
+                    self.assertEqual([program["threads"] for program in service["programs"]], [1])
+                    self.assertTrue(all(report["actors"][actor]["outside"] for actor in service["actors"]))
+                    self.assertGreater(service[did], 0.85, service)
+                    halved = {name: value / 2 for name, value in times.items()}
+                    _, _, faster = self.asked(address, how, **halved)
+                    self.assertAlmostEqual(first["gain"], faster / rate - 1, delta=0.12)
 
 
 if __name__ == "__main__":

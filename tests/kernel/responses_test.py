@@ -301,8 +301,8 @@ class ResponsesTest(unittest.TestCase):
                 finish(connection)
         self.assertEqual(self.sums(responses), {port: (50, 1, 1)})
 
-    def test_a_client_has_no_responses(self):
-        """Of TCP and unix sockets, and also if it has bound the unix socket before it connected."""
+    def test_a_client_has_no_responses_and_the_server_that_it_asks_has(self):
+        """On TCP and unix sockets, and also if the client has bound the unix socket before it connected."""
         path, own = (os.path.join(self.directory, name) for name in ("socket", "own"))
         client = f"""
 import socket, sys
@@ -329,7 +329,11 @@ for line in sys.stdin:
             process.stdin.close()
             process.wait()
             process.stdout.close()
-        self.assertEqual(responses, [])
+        self.assertNotIn(process.pid, {one.tid for one in responses})
+        # The server is recorded from its first answer on.
+        counts = {address: count for address, (count, _, _) in self.sums(responses).items()}
+        self.assertEqual(set(counts), {port, path.encode()})
+        self.assertTrue(45 <= counts[port] <= 50 and 95 <= counts[path.encode()] <= 100, counts)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,8 @@ TEST_CASE("what is no change is a usage error that quotes the wrong word and sho
       {"comm:a /2", "--what-if 'comm:a /2': 'comm:a' needs cpu, sleep, remote or io DISK behind it"},
       {"comm:a net /2", "--what-if 'comm:a net /2': 'net'" + threads},
       {"comm:a cpu vda /2", "--what-if 'comm:a cpu vda /2': 'vda'" + threads},
+      {"service /2", "--what-if 'service /2': 'service' needs where it is asked behind it"},
+      {"service a:1 /2, service a:1 /3", "--what-if 'service a:1 /3': this part is changed before already"},
       {"comm:a io /2", "--what-if 'comm:a io /2': 'io' needs the name of a disk behind it"},
       {"rocksdb cpu /2", "--what-if 'rocksdb cpu /2': 'rocksdb' " + nothing}};
   for (const auto& [text, sentence] : mistakes) {
@@ -76,6 +78,23 @@ TEST_CASE("there may be 64 changes and no more") {
   }
   REQUIRE(parse_what_if(text).ok());
   CHECK(parse_what_if(text + "cpus *2").error().message == "--what-if takes 64 changes at most");
+}
+
+TEST_CASE("services are looked up by where they are asked") {
+  test::Program program(1000);
+  program.thread(1, "app");
+  program.thread(2, "db", "start=0 exit=- outside=yes");
+  program.wait(1, 0, 10, "nic:eth0", "class=net peer=service:10.0.0.5:53");
+  program.wait(1, 20, 30, "thread:2", "class=net peer=service:[::1]:3306");
+  const Trace trace = program.trace();
+  const ThreadGroups groups = group_threads(trace);
+  const auto scenario = [&](const char* text) { return scenario_of(*parse_what_if(text), trace, groups); };
+  CHECK(
+      *scenario("service [::1]:3306 /2, service  10.0.0.5:53 *4") ==
+      Scenario{{Resource::remote, kNoGroup, kNoActor, 0.5, 1}, {Resource::remote, kNoGroup, kNoActor, 4, 0}});
+  CHECK(scenario("service 10.0.0.5 /2").error().message ==
+        "--what-if 'service 10.0.0.5 /2': the target does not wait for a service '10.0.0.5'; there are "
+        "'10.0.0.5:53', '[::1]:3306'");
 }
 
 TEST_CASE("patterns and disks are looked up in the trace") {

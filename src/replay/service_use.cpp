@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/service_use.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
+
+#include "model/by_thread.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr std::size_t kMostWaits = 20'000;
+/// A chain of threads that wait for each other is followed so far.
+constexpr int kDeepest = 6;
+
+class Looking {
+ public:
+  Looking(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Service& service)
+      : trace_(trace),
+        groups_(groups),
+        kinds_(kinds),
+        waits_(trace.actors.size(), trace.waits,
+               [&trace](const Wait& wait) { return trace.sites[wait.site].thread; }),
+        preemptions_(trace.actors.size(), trace.preemptions,
+                     [](const Preemption& preemption) { return preemption.thread; }),
+        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
+        behind_(groups.groups.size()) {
+    for (const GroupId group : service.behind) behind_[group] = true;
+  }
+
+  ServiceUse run(const std::vector<std::uint32_t>& asked) {
+    const std::size_t step = asked.size() / kMostWaits + 1;
+    for (std::size_t i = 0; i < asked.size(); i += step) {
+      const Wait& wait = trace_.waits[asked[i]];
+      const Nanos from = std::max(wait.block, trace_.window.begin);
+      out_.all_ns += std::max<Nanos>(0, wait.wake - from);
+      look(trace_.sites[wait.site].waker, from, wait.wake, 0);
+    }
+    const auto most = std::max_element(disks_.begin(), disks_.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != disks_.end()) out_.disk = most->first;
+    return out_;
+  }
+
+  /// ServiceUse::busy_ns of one group.
+  Nanos busy_ns(const ThreadGroup& group) const {
+    Nanos busy = 0;
+    for (const ActorId thread : group.members) {
+      const Actor& actor = trace_.actors[thread];
+      busy += clipped(std::max(actor.start, actor.seen), actor.exit, trace_.window);
+      for (const std::uint32_t id : waits_.of(thread)) {
+        const Wait& wait = trace_.waits[id];
+        const WaitSite& site = trace_.sites[wait.site];
+        const bool is_idle = site.waker == kNoActor || is_for_a_request(site);
+        busy -= is_idle ? clipped(std::max(wait.block, actor.seen), wait.wake, trace_.window) : 0;
+      }
+    }
+    return busy;
+  }
+
+ private:
+  /// What the thread did in [from, to).
+  void look(ActorId thread, Nanos from, Nanos to, int depth) {
+    if (from >= to) return;
+    const Actor& actor = trace_.actors[thread];
+    const Nanos known = std::clamp(std::max(actor.start, actor.seen), from, to);
+    out_.unknown_ns += known - from;
+    Nanos rest = to - known;
+    const auto part = [known, to](Nanos begin, Nanos end) {
+      return std::max<Nanos>(0, std::min(end, to) - std::max(begin, known));
+    };
+    each(waits_.of(thread), trace_.waits, &Wait::block, known, to, [&](std::uint32_t id, const Wait& wait) {
+      rest -= part(wait.block, wait.run);
+      out_.runnable_ns += part(wait.wake, wait.run);
+      if (part(wait.block, wait.wake) > 0) {
+        look_at_wait(id, wait, std::max(wait.block, known), std::min(wait.wake, to), depth);
+      }
+    });
+    each(preemptions_.of(thread), trace_.preemptions, &Preemption::out, known, to,
+         [&](std::uint32_t, const Preemption& preemption) {
+           const Nanos runnable = part(preemption.out, preemption.run);
+           out_.runnable_ns += runnable;
+           rest -= runnable;
+         });
+    each(gaps_.of(thread), trace_.gaps, &Gap::from, known, to, [&](std::uint32_t, const Gap& gap) {
+      const Nanos unknown = part(gap.from, gap.to);
+      out_.unknown_ns += unknown;
+      rest -= unknown;
+    });
+    out_.ran_ns += rest;
+  }
+
+  /// Visits those of a thread's entries, which are disjoint and in order, that may overlap [from, to).
+  template <class Entry, class Visit>
+  static void each(std::span<const std::uint32_t> ids, const std::vector<Entry>& entries, Nanos Entry::*begin,
+                   Nanos from, Nanos to, Visit visit) {
+    auto at = std::partition_point(ids.begin(), ids.end(),
+                                   [&](std::uint32_t id) { return entries[id].*begin <= from; });
+    if (at != ids.begin()) --at;
+    for (; at != ids.end() && entries[*at].*begin < to; ++at) visit(*at, entries[*at]);
+  }
+
+  void look_at_wait(std::uint32_t id, const Wait& wait, Nanos from, Nanos to, int depth) {
+    const WaitSite& site = trace_.sites[wait.site];
+    const Nanos length = to - from;
+    switch (kinds_.of_site[wait.site]) {
+      case WaitKind::disk:
+        out_.disk_ns += length;
+        disks_[site.waker] += length;
+        return;
+      case WaitKind::below:
+        out_.disk_ns += length;
+        for (const DiskPart& part : parts_of(kinds_.disk_parts, id)) disks_[part.disk] += part.part_ns;
+        return;
+      case WaitKind::timer:
+        out_.slept_ns += length;
+        return;
+      case WaitKind::remote:
+        out_.remote_ns += length;
+        return;
+      case WaitKind::transit:
+        (is_for_a_request(site) ? out_.request_ns : out_.others_ns) += length;
+        return;
+      case WaitKind::unknown:
+        out_.unknown_ns += length;
+        return;
+      case WaitKind::handover:
+      case WaitKind::lock:
+        break;
+    }
+    if (is_for_a_request(site)) {
+      out_.request_ns += length;
+    } else if (depth < kDeepest && behind_[groups_.group_of[site.waker]]) {
+      look(site.waker, from, to, depth + 1);
+    } else {
+      out_.others_ns += length;
+    }
+  }
+
+  /// From the target, or from another client.
+  bool is_for_a_request(const WaitSite& site) const {
+    if (site.peer != kNoPeer && trace_.peers[site.peer].role == Peer::Role::client) return true;
+    const GroupId waker = groups_.group_of[site.waker];
+    return waker != kNoGroup && !trace_.actors[site.waker].outside;
+  }
+
+  const Trace& trace_;
+  const ThreadGroups& groups_;
+  const WaitKinds& kinds_;
+  ByThread waits_;
+  ByThread preemptions_;
+  ByThread gaps_;
+  std::vector<bool> behind_;  ///< by GroupId
+  std::map<ActorId, Nanos> disks_;
+  ServiceUse out_;
+};
+
+}  // namespace
+
+ServiceUse use_of_service(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                          ServiceId service) {
+  const Service& about = kinds.services.all[service];
+  if (about.answering.empty()) return {};
+  std::vector<std::uint32_t> asked;
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    const Wait& wait = trace.waits[id];
+    if (kinds.services.of_site[wait.site] == service && wait.wake < trace.window.end &&
+        wait.wake > trace.window.begin && groups.group_of[trace.sites[wait.site].waker] != kNoGroup) {
+      asked.push_back(id);
+    }
+  }
+  Looking looking(trace, groups, kinds, about);
+  ServiceUse out = looking.run(asked);
+  for (const GroupId group : about.answering) out.busy_ns += looking.busy_ns(groups.groups[group]);
+  return out;
+}
+
+}  // namespace offwait
