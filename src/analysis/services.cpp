@@ -11,11 +11,13 @@ namespace offwait {
 
 namespace {
 
-/// The name of the process, which is that of its main thread, or else what the threads have in common.
+/// The name of the executable or, where that is not known, of the process, which is that of its main thread;
+/// else what the threads have in common.
 std::string program_name(const Trace& trace, const ThreadGroup& group) {
-  const std::int32_t tgid = trace.actors[group.members.front()].tgid;
-  const auto main = std::find_if(trace.actors.begin(), trace.actors.end(), [tgid](const Actor& actor) {
-    return actor.kind == ActorKind::thread && actor.tid == tgid && actor.tgid == tgid;
+  const Actor& first = trace.actors[group.members.front()];
+  if (!first.program.empty()) return first.program.substr(first.program.rfind('/') + 1);
+  const auto main = std::find_if(trace.actors.begin(), trace.actors.end(), [&first](const Actor& actor) {
+    return actor.kind == ActorKind::thread && actor.tid == first.tgid && actor.tgid == first.tgid;
   });
   return main == trace.actors.end() || main->name.empty() ? common_name(trace, group.members) : main->name;
 }

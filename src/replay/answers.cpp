@@ -386,7 +386,7 @@ class Answering {
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
-  std::vector<PartUse> services_;  ///< by ServiceId
+  std::vector<PartUse> services_;   ///< by ServiceId
 };
 
 }  // namespace

@@ -220,3 +220,47 @@ TEST_CASE("Advice names only what applies") {
   CHECK(advice(findings, answer) ==
         "it is outside of the target: whoever asks the target limits, not the target");
 }
+
+TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
+  Findings findings = answered();
+  FoundAnswer answer;
+  answer.what = Resource::remote;
+  answer.gain = 0.86;
+  answer.actor = 1;
+  answer.evidence.time_s = 9.1;
+  answer.evidence.waits = 7420;
+  answer.evidence.threads = 1;
+  answer.evidence.actor = 1;
+  answer.evidence.share = 0.91;
+  FoundService service;
+  service.peers = {{Peer::Role::service, "127.0.0.1", 28081}};
+  service.threads = {{"up_worker", 4}};
+  service.slept = 0.95;
+  service.ran = 0.04;
+  service.runnable = 0.01;
+  answer.service = service;
+  findings.answers = {answer};
+  CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
+
+1  service 127.0.0.1:28081 (up_worker×4) twice as fast: +86% [sure]
+   B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each
+   meanwhile up_worker×4 slept (95%), ran (4.0%)
+   try   let the service sleep for less long, or not at all; or ask it less often, for several
+         things at a time, or from more threads at once
+)");
+  findings.answers[0].service->threads.clear();
+  findings.answers[0].service->peers.push_back({Peer::Role::service, "10.0.0.6", 53});
+  findings.answers[0].certainty = Certainty::rough;
+  findings.answers[0].doubt = Doubt::many_at_once;
+  CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
+
+1  service 127.0.0.1:28081 and 1 more twice as fast [rough]
+   B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each
+   What the service did is not known: it is on another host, or who sends its packets could not be
+   followed.
+   try   make the service answer faster, or ask it less often, for several things at a time, or from
+         more threads at once
+Rough: it waits for many connections at once, which does not show how long each request took, so
+only the order is given.
+)");
+}

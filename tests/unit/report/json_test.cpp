@@ -107,9 +107,34 @@ TEST_CASE("Progress and answers, with null for what is not known") {
      "connections":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
-     "certainty":"up-to","knot":0},
+     "certainty":"up-to","knot":0,"service":null},
     {"what":"cpu","actor":1,"device":null,"lock":null,"progress":1,"gain":0.123457,"low":null,"high":null,
-     "certainty":"rough","knot":null}])"));
+     "certainty":"rough","knot":null,"service":null}])"));
+}
+
+TEST_CASE("An answer about a service says where it is asked, who answers, and what these did") {
+  Findings sample = sample_findings();
+  sample.progress = {{{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.25}};
+  FoundAnswer answer;
+  answer.what = Resource::remote;
+  answer.actor = 1;
+  answer.service = FoundService{{{Peer::Role::service, "::1", 81}, {Peer::Role::service, "/run/\x1b", {}}},
+                                {{"db\x1b", 4}},
+                                {0},
+                                0.25,
+                                0.125,
+                                0.5,
+                                0.0625,
+                                0.03125,
+                                0.015625,
+                                0.01,
+                                0.005625,
+                                2};
+  sample.answers = {answer};
+  CHECK(json::parse(to_json(sample))["answers"][0]["service"] == json::parse(R"(
+    {"addresses":["[::1]:81","/run/\\x1b"],"programs":[{"name":"db\\x1b","threads":4}],"actors":[0],
+     "ran":0.25,"runnable":0.125,"slept":0.5,"at_disks":0.0625,"for_remote":0.03125,"for_others":0.015625,
+     "for_requests":0.01,"unknown":0.005625})"));
 }
 
 TEST_CASE("What the user asked about stands beside the answers, in the user's words") {

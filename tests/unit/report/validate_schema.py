@@ -51,7 +51,10 @@ def dangling(report):
             yield f"answers[{index}]: a progress that is not there"
         if any((answer[end] or 0) >= actors for end in ("actor", "device")):
             yield f"answers[{index}]: an actor that is not there"
-        if answer["knot"] is not None and not {answer["actor"], answer["device"]} & set(report["knots"][answer["knot"]]["actors"]):
+        service = answer["service"] or {"actors": []}
+        if any(actor >= actors for actor in service["actors"]):
+            yield f"answers[{index}]: a service's actor that is not there"
+        if answer["knot"] is not None and not {answer["actor"], answer["device"], *service["actors"]} & set(report["knots"][answer["knot"]]["actors"]):
             yield f"answers[{index}]: is not in its knot"
         if answer["low"] is not None and not answer["low"] <= answer["gain"] <= answer["high"]:
             yield f"answers[{index}]: the gain is out of its range"
