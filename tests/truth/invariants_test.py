@@ -34,14 +34,19 @@ class Answer:
     certainty: str
 
 
-def first_answer(offwait, text):
+def answers_of(offwait, text):
     run = subprocess.run([offwait, "report", "-", "--json", "-", "-q"], input=text, capture_output=True, text=True, check=True)
     report = json.loads(run.stdout)
-    if not report["answers"]:
-        return None
-    first, names = report["answers"][0], {actor["id"]: re.sub("×.*", "", actor["name"]) for actor in report["actors"]}
-    about = tuple(names[first[key]] for key in ("actor", "device") if first.get(key) is not None)
-    return Answer(first["what"], about, first["gain"], first["certainty"])
+    names = {actor["id"]: re.sub("×.*", "", actor["name"]) for actor in report["actors"]}
+    return [Answer(answer["what"], tuple(names[answer[key]] for key in ("actor", "device") if answer.get(key) is not None),
+                   answer["gain"], answer["certainty"]) for answer in report["answers"]]
+
+
+def is_kept(before, after, points):
+    """Whether the first answer is the same; of parts that gain the same, either may be first."""
+    as_good = [answer for answer in before if 100 * (before[0].gain - answer.gain) <= 2]
+    return bool(after) and 100 * abs(after[0].gain - before[0].gain) <= points and \
+        any((after[0].what, after[0].about) == (answer.what, answer.about) for answer in as_good)
 
 
 def with_times(text, new):
@@ -122,7 +127,7 @@ def busy_stranger(process, outside=""):
 
 class Invariants(unittest.TestCase):
     offwait = None
-    programs = []  # (name, text, first answer)
+    programs = []  # (name, text, answers)
 
     @classmethod
     def setUpClass(cls):
@@ -131,19 +136,18 @@ class Invariants(unittest.TestCase):
             world = World(program(family, seed), seed, window_ns=WINDOW_NS)
             world.run()
             text = world.text()
-            return f"{family} {seed}", text, first_answer(cls.offwait, text)
+            return f"{family} {seed}", text, answers_of(cls.offwait, text)
 
         with ThreadPool() as pool:
             every = pool.map(judged, [(family, seed) for family in FAMILIES for seed in SEEDS])
-        cls.programs = [one for one in every if one[2] and one[2].certainty == "sure" and one[2].gain >= 0.2]
+        cls.programs = [one for one in every if one[2] and one[2][0].certainty == "sure" and one[2][0].gain >= 0.2]
 
     def check(self, change, points=5.0, part_held=1.0):
         self.assertGreaterEqual(len(self.programs), 8)
         with ThreadPool() as pool:
-            after = pool.map(lambda one: first_answer(self.offwait, change(one[1])), self.programs)
-        broken = [(name, before, now) for (name, _, before), now in zip(self.programs, after)
-                  if now is None or (now.what, now.about) != (before.what, before.about) or
-                  100 * abs(now.gain - before.gain) > points]
+            after = pool.map(lambda one: answers_of(self.offwait, change(one[1])), self.programs)
+        broken = [(name, before[0], now[:1]) for (name, _, before), now in zip(self.programs, after)
+                  if not is_kept(before, now, points)]
         self.assertLessEqual(len(broken), (1 - part_held) * len(self.programs), broken)
 
     def test_names_and_order_of_lines_mean_nothing(self):
@@ -181,7 +185,7 @@ class Invariants(unittest.TestCase):
                                  queues={"requests": 0})
                 world = World(served, 1, window_ns=WINDOW_NS)
                 world.run()
-                answer = first_answer(self.offwait, world.text())
+                answer = answers_of(self.offwait, world.text())[0]
                 self.assertEqual((answer.what, answer.about, answer.certainty), ("disk", ("vda",), "sure"))
                 self.assertAlmostEqual(answer.gain, 1, delta=0.15)
 
