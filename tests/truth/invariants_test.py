@@ -19,7 +19,7 @@ from families import FAMILIES, clients, forever
 from judge import program
 from simulator import MS, Kind, Program, World
 
-SEEDS = range(2)
+SEEDS = range(4)
 WINDOW_NS = 600 * MS
 # Fields that are points in time, in ns.
 TIMES = re.compile(r"(?<= )(block|wake|run|out|issue|complete|start|exit)=(\d+)")
@@ -170,7 +170,9 @@ class Invariants(unittest.TestCase):
 
         for half in (first_half, second_half):
             with self.subTest(half.__name__):
-                self.check(half, points=20, part_held=0.97)
+                # Of two services of which the first answer counts (the family replication), one limits in one half and
+                # the other one in the next.
+                self.check(half, points=20, part_held=0.96)
 
     def test_any_number_of_clients(self):
         def serve(thread):
