@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs all servers one after the other, and writes their reports and the table in README.md anew. Takes some ten minutes.
+# Runs all servers one after the other, and writes their reports and the tables in README.md anew. Takes some ten minutes.
 #
 #   sudo examples/servers/run.sh [OFFWAIT]
 set -euo pipefail

@@ -4,7 +4,7 @@
 
     table.py REPORTS NAME     prints the case NAME of the directory REPORTS
     table.py REPORTS --write  writes the tables of all cases, between the two marks, into the README.md
-                              beside this file and into the project's
+                              beside this file
 
 REPORTS holds, for each case, NAME.json (the report) and NAME.runs (three lines that name the load, the
 state before and the fix; then a line `BEFORE AFTER` in operations/s for each pair of runs).
@@ -70,11 +70,11 @@ class Case:
         return f"| [{self.load}][{number}] | {rounded(self.before_rate)} | {rounded(self.after_rate)} |"
 
 
-def answers(cases, link):
+def answers(cases):
     """The table of what offwait named first and what the fix gained, with links to the reports."""
     return ["| load; before | first answer: twice as fast | the fix | gain |", "|---|---|---|---:|",
             *(case.answer_row(number) for number, case in enumerate(cases, 1)), "",
-            *(f"[{number}]: {link}/{case.name}.txt" for number, case in enumerate(cases, 1))]
+            *(f"[{number}]: reports/{case.name}.txt" for number, case in enumerate(cases, 1))]
 
 
 def rates(cases):
@@ -89,10 +89,8 @@ def put(readme, lines):
 
 
 def write(reports):
-    here = pathlib.Path(__file__).parent
     cases = [Case(reports, name) for name in sorted(path.stem for path in reports.glob("*.runs"))]
-    put(here / "../../README.md", answers(cases, "examples/servers/reports"))
-    put(here / "README.md", answers(cases, "reports") + rates(cases))
+    put(pathlib.Path(__file__).parent / "README.md", answers(cases) + rates(cases))
 
 
 def main():
