@@ -3,7 +3,7 @@
 # Installs the Debian packages that are needed to build (build), test (test, matrix) or measure (bench) offwait, or by a server
 # of examples/servers. If they are all installed it does nothing and does not use the network.
 #
-#   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [mariadb] [memcached] [redis] [rocksdb]
+#   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [gains] [mariadb] [memcached] [redis] [rocksdb]
 set -euo pipefail
 
 build=(
@@ -35,6 +35,9 @@ mariadb=(mariadb-server-core mariadb-client-core sysbench python3) # without mar
 memcached=(memcached libmemcached-tools python3)
 redis=(redis-server redis-tools python3)
 rocksdb=(rocksdb-tools python3)
+gains=(                                                                # tests/bench/predicted_gains.py
+  "${mariadb[@]}" "${memcached[@]}" "${redis[@]}" "${rocksdb[@]}" postgresql nginx-light wrk zookeeper python3-kazoo
+)
 
 wanted=()
 for set in "$@"; do
@@ -48,6 +51,7 @@ for set in "$@"; do
   memcached) wanted+=("${memcached[@]}") ;;
   redis) wanted+=("${redis[@]}") ;;
   rocksdb) wanted+=("${rocksdb[@]}") ;;
+  gains) wanted+=("${gains[@]}") ;;
   *) echo "$0: no such set of packages: $set (see its head)" >&2; exit 2 ;;
   esac
 done

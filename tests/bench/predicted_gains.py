@@ -11,7 +11,7 @@ report of the recording is asked with --what-if for the gain of the change that 
 in its nominal time and a little more, so what it took is read from its counters. Prints a row of a table for
 each case. Asserts nothing. A machine that does something else at the same time makes the figures worthless.
 
---keep writes what was recorded to DIRECTORY/CASE.txt. Needs root, and the packages of the servers.
+--keep writes what was recorded to DIRECTORY/CASE.txt. Needs root, and `packaging/install-packages.sh test gains`.
 """
 import argparse
 import contextlib
