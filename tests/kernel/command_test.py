@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import recording
