@@ -102,6 +102,14 @@ std::vector<ActorId> threads_by_exit(const Trace& trace) {
   return out;
 }
 
+/// Some thread of the target may use the CPU.
+bool may_use(const Trace& trace, const CpuTime& cpu) {
+  return std::any_of(trace.actors.begin(), trace.actors.end(), [&cpu](const Actor& actor) {
+    return actor.kind == ActorKind::thread && !actor.outside && !actor.kernel &&
+           (actor.allowed_cpus.empty() || contains(actor.allowed_cpus, cpu.cpu));
+  });
+}
+
 /// How many of the CPUs that threads of the target may use were idle, on average. None while a quota was used
 /// up.
 double idle_cpus(const Trace& trace) {
@@ -109,17 +117,26 @@ double idle_cpus(const Trace& trace) {
   if (std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(), throttled)) {
     return 0;
   }
-  const auto may_use = [&trace](const CpuTime& cpu) {
-    return std::any_of(trace.actors.begin(), trace.actors.end(), [&cpu](const Actor& actor) {
-      return actor.kind == ActorKind::thread && !actor.outside && !actor.kernel &&
-             (actor.allowed_cpus.empty() || contains(actor.allowed_cpus, cpu.cpu));
-    });
-  };
   Nanos idle_ns = 0;
   for (const CpuTime& cpu : trace.cpu_times) {
-    idle_ns += may_use(cpu) ? cpu.idle_ns : 0;
+    idle_ns += may_use(trace, cpu) ? cpu.idle_ns : 0;
   }
   return static_cast<double>(idle_ns) / static_cast<double>(trace.window.length());
+}
+
+/// How busy the CPUs were to which the target is pinned, whoever used them; 0 for one that is not pinned.
+/// Clients outside of it may run on the other CPUs.
+double pinned_busy(const Trace& trace) {
+  Nanos busy_ns = 0;
+  Nanos idle_ns = 0;
+  bool pinned = false;
+  for (const CpuTime& cpu : trace.cpu_times) {
+    const bool usable = may_use(trace, cpu);
+    pinned = pinned || !usable;
+    busy_ns += usable ? cpu.busy_ns : 0;
+    idle_ns += usable ? cpu.idle_ns : 0;
+  }
+  return pinned && busy_ns > 0 ? static_cast<double>(busy_ns) / static_cast<double>(busy_ns + idle_ns) : 0;
 }
 
 }  // namespace
@@ -152,7 +169,8 @@ UsableCpus usable_cpus(const Trace& trace) {
       std::max(counter.ran_at_once(kRanAtOnce * window), counter.running_ns / window + idle_cpus(trace));
   const double cpus =
       std::clamp(counter.running_while_queued_ns / counter.queued_ns, std::min(all, least), all);
-  return {cpus, cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0};
+  const double busy = cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0;
+  return {cpus, std::max(busy, pinned_busy(trace))};
 }
 
 }  // namespace offwait

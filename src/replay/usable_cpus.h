@@ -8,7 +8,9 @@ namespace offwait {
 
 struct UsableCpus {
   double cpus = 0;  ///< at most Recording::cpus; 0: not known how many there are
-  double busy = 0;  ///< the part of them that the recorded threads ran on, 0 to 1
+  /// The part of them that the recorded threads ran on, 0 to 1; or how busy the CPUs were to which the target
+  /// is pinned, if that is more.
+  double busy = 0;
 
   /// Whether a thread that needs less CPU time also queues less for a CPU.
   bool are_short() const { return busy >= 0.85; }

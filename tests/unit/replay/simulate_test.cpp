@@ -75,6 +75,9 @@ TEST_CASE("idle CPUs that the threads may use are usable, though these wake up l
   CHECK_FALSE(usable_cpus(trace).are_short());
   trace.actors[0].allowed_cpus = {{1, 1}};
   CHECK(usable_cpus(trace).cpus == Approx(0.925));
+  trace.cpu_times[1] = {1, 390'000'000, 10'000'000};
+  CHECK(usable_cpus(trace).are_short());
+  trace.cpu_times[1] = {1, 40'000'000, 360'000'000};
   trace.cpu_quotas = {{"/c", 10'000'000, 100'000'000, 4, 4, 30'000'000}};
   CHECK(usable_cpus(trace).are_short());
 }
