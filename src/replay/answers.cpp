@@ -95,12 +95,13 @@ class Answering {
         kinds_(kinds_of_waits(trace, groups)),
         uses_(uses_of(trace, groups, kinds_)),
         weights_(weights_of_speeds(trace, groups, uses_)),
-        channels_(disk_channels(trace, groups, kinds_)) {
+        channels_(disk_channels(trace, groups, kinds_)),
+        service_uses_(uses_of_services(trace, groups, kinds_)) {
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
     }
-    services_ = uses_of_parts(trace, groups, kinds_, uses_, services);
+    services_ = uses_of_parts(trace, groups, kinds_, uses_, service_uses_, services);
   }
 
   Answers run() {
@@ -169,7 +170,7 @@ class Answering {
     std::vector<Change> parts;
     std::transform(answers.begin(), answers.end(), std::back_inserter(parts),
                    [](const Answer& answer) { return answer.change; });
-    const std::vector<PartUse> uses = uses_of_parts(trace_, groups_, kinds_, uses_, parts);
+    const std::vector<PartUse> uses = uses_of_parts(trace_, groups_, kinds_, uses_, service_uses_, parts);
     for (std::size_t i = 0; i < answers.size(); ++i) {
       answers[i].use = uses[i];
     }
@@ -179,6 +180,7 @@ class Answering {
     std::vector<double> out(groups_.groups.size());
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
       const std::vector<GroupId> groups = computing_groups(replays.tried[i]);
+      if (groups.empty()) continue;
       for (const Progress& progress : about.progress) {
         const std::size_t scenario = options_.asked.size() + i;
         const double most = gain_of(progress, replays.replayed, weights_, scenario, 0, kPieces).most;
@@ -386,7 +388,8 @@ class Answering {
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
-  std::vector<PartUse> services_;   ///< by ServiceId
+  std::vector<ServiceUse> service_uses_;
+  std::vector<PartUse> services_;  ///< by ServiceId
 };
 
 }  // namespace

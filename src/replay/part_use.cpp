@@ -74,9 +74,8 @@ class Waiters {
   Nanos lives_ns_ = 0;
 };
 
-void add_service(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
-                 ServiceId service, const Waiters& waiters, PartUse& out) {
-  out.service = use_of_service(trace, groups, kinds, service);
+void add_service(const Trace& trace, const WaitKinds& kinds, const Uses& uses, ServiceId service,
+                 const Waiters& waiters, PartUse& out) {
   out.waiters = waiters.count();
   out.busy = out.group == kNoGroup ? 0 : waiters.of_lives(uses.groups[out.group].running_ns);
   Nanos polls_ns = 0;
@@ -91,7 +90,7 @@ void add_service(const Trace& trace, const ThreadGroups& groups, const WaitKinds
 }
 
 PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
-                 const Change& part) {
+                 const std::vector<ServiceUse>& services, const Change& part) {
   PartUse out;
   std::map<GroupId, Nanos> by_group;
   std::vector<SiteId> sites;
@@ -124,7 +123,8 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   const Waiters waiters(trace, by_thread);
   out.share = waiters.share();
   if (part.service != kNoService) {
-    add_service(trace, groups, kinds, uses, part.service, waiters, out);
+    out.service = services[part.service];
+    add_service(trace, kinds, uses, part.service, waiters, out);
   }
   return out;
 }
@@ -132,11 +132,12 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
 }  // namespace
 
 std::vector<PartUse> uses_of_parts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                                   const Uses& uses, const std::vector<Change>& parts) {
+                                   const Uses& uses, const std::vector<ServiceUse>& services,
+                                   const std::vector<Change>& parts) {
   std::vector<PartUse> out;
   for (const Change& part : parts) {
     const bool of_cpu = part.resource == Resource::cpu || part.resource == Resource::cpus;
-    out.push_back(of_cpu ? cpu_use(uses, part) : wait_use(trace, groups, kinds, uses, part));
+    out.push_back(of_cpu ? cpu_use(uses, part) : wait_use(trace, groups, kinds, uses, services, part));
   }
   return out;
 }

@@ -27,15 +27,17 @@ struct PartUse {
   /// The part of their lives that those threads of the group waited that waited at all, 0 to 1. It is 0 for
   /// CPU work and `cpus`.
   double share = 0;
-  // Of a service only:
+  // These are known of a service only:
   ServiceUse service{};     ///< what it did meanwhile
   std::size_t waiters = 0;  ///< how many threads waited for it
   double busy = 0;          ///< the part of their lives that the group ran, 0 to 1
   double other_polls = 0;   ///< the part that they waited for several things at once, and others came first
 };
 
-/// Parallel to `parts`. A wait that a thread below the devices ended counts for every disk.
+/// Parallel to `parts`. A wait that a thread below the devices ended counts for every disk. `services` are
+/// uses_of_services().
 std::vector<PartUse> uses_of_parts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                                   const Uses& uses, const std::vector<Change>& parts);
+                                   const Uses& uses, const std::vector<ServiceUse>& services,
+                                   const std::vector<Change>& parts);
 
 }  // namespace offwait

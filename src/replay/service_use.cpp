@@ -18,7 +18,7 @@ constexpr int kDeepest = 6;
 
 class Looking {
  public:
-  Looking(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Service& service)
+  Looking(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds)
       : trace_(trace),
         groups_(groups),
         kinds_(kinds),
@@ -26,12 +26,14 @@ class Looking {
                [&trace](const Wait& wait) { return trace.sites[wait.site].thread; }),
         preemptions_(trace.actors.size(), trace.preemptions,
                      [](const Preemption& preemption) { return preemption.thread; }),
-        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }),
-        behind_(groups.groups.size()) {
-    for (const GroupId group : service.behind) behind_[group] = true;
-  }
+        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }) {}
 
-  ServiceUse run(const std::vector<std::uint32_t>& asked) {
+  /// `asked`: the waits for the service.
+  ServiceUse run(const Service& service, const std::vector<std::uint32_t>& asked) {
+    out_ = {};
+    disks_.clear();
+    behind_.assign(groups_.groups.size(), false);
+    for (const GroupId group : service.behind) behind_[group] = true;
     const std::size_t step = asked.size() / kMostWaits + 1;
     for (std::size_t i = 0; i < asked.size(); i += step) {
       const Wait& wait = trace_.waits[asked[i]];
@@ -42,9 +44,11 @@ class Looking {
     const auto most = std::max_element(disks_.begin(), disks_.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (most != disks_.end()) out_.disk = most->first;
+    for (const GroupId group : service.answering) out_.busy_ns += busy_ns(groups_.groups[group]);
     return out_;
   }
 
+ private:
   /// ServiceUse::busy_ns of one group.
   Nanos busy_ns(const ThreadGroup& group) const {
     Nanos busy = 0;
@@ -61,7 +65,6 @@ class Looking {
     return busy;
   }
 
- private:
   /// What the thread did in [from, to).
   void look(ActorId thread, Nanos from, Nanos to, int depth) {
     if (from >= to) return;
@@ -160,21 +163,24 @@ class Looking {
 
 }  // namespace
 
-ServiceUse use_of_service(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                          ServiceId service) {
-  const Service& about = kinds.services.all[service];
-  if (about.answering.empty()) return {};
-  std::vector<std::uint32_t> asked;
+std::vector<ServiceUse> uses_of_services(const Trace& trace, const ThreadGroups& groups,
+                                         const WaitKinds& kinds) {
+  const std::vector<Service>& services = kinds.services.all;
+  std::vector<ServiceUse> out(services.size());
+  if (services.empty()) return out;
+  std::vector<std::vector<std::uint32_t>> asked(services.size());
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const Wait& wait = trace.waits[id];
-    if (kinds.services.of_site[wait.site] == service && wait.wake < trace.window.end &&
-        wait.wake > trace.window.begin && groups.group_of[trace.sites[wait.site].waker] != kNoGroup) {
-      asked.push_back(id);
+    const ServiceId service = kinds.services.of_site[wait.site];
+    if (service != kNoService && wait.wake < trace.window.end && wait.wake > trace.window.begin &&
+        groups.group_of[trace.sites[wait.site].waker] != kNoGroup) {
+      asked[service].push_back(id);
     }
   }
-  Looking looking(trace, groups, kinds, about);
-  ServiceUse out = looking.run(asked);
-  for (const GroupId group : about.answering) out.busy_ns += looking.busy_ns(groups.groups[group]);
+  Looking looking(trace, groups, kinds);
+  for (ServiceId id = 0; id < services.size(); ++id) {
+    if (!services[id].answering.empty()) out[id] = looking.run(services[id], asked[id]);
+  }
   return out;
 }
 

@@ -32,8 +32,9 @@ struct ServiceUse {
   Nanos busy_ns = 0;
 };
 
-/// Looks at about 20,000 of the waits if there are more, evenly spread; the sums are of these then.
-ServiceUse use_of_service(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                          ServiceId service);
+/// By ServiceId; zeros for a service on another host. Looks at about 20,000 of the waits for each service if
+/// there are more, evenly spread; the sums are of these then.
+std::vector<ServiceUse> uses_of_services(const Trace& trace, const ThreadGroups& groups,
+                                         const WaitKinds& kinds);
 
 }  // namespace offwait

@@ -36,7 +36,7 @@ Trace app_and_service() {
 
 ServiceUse use_of_first(const Trace& trace) {
   const ThreadGroups groups = group_threads(trace);
-  return use_of_service(trace, groups, kinds_of_waits(trace, groups), 0);
+  return uses_of_services(trace, groups, kinds_of_waits(trace, groups)).at(0);
 }
 
 double ms(Nanos ns) { return static_cast<double>(ns) / 1e6; }
