@@ -127,11 +127,11 @@ class Simulation {
   }
 
  private:
-  double factor(Resource resource, GroupId group, ActorId device) const {
+  double factor(Resource resource, GroupId group, ActorId device, ServiceId service = kNoService) const {
     double out = 1;
     for (const Change& change : scenario_) {
       if (change.resource == resource && change.group == group && change.device == device &&
-          change.service == kNoService) {
+          change.service == service) {
         out *= change.factor;
       }
     }
@@ -139,13 +139,7 @@ class Simulation {
   }
 
   double service_factor(ServiceId service) const {
-    double out = 1;
-    for (const Change& change : scenario_) {
-      if (service != kNoService && change.service == service) {
-        out *= change.factor;
-      }
-    }
-    return out;
+    return service == kNoService ? 1 : factor(Resource::remote, kNoGroup, kNoActor, service);
   }
 
   void at(double when, std::uint32_t thread) {
