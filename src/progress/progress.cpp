@@ -80,9 +80,10 @@ class Inference {
         below_devices_(kinds.below_devices),
         uses_(uses),
         weights_(weights_of(groups, uses)) {
+    const std::vector<bool> strangers = this->strangers();
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
       // What is behind a service does what the target asks of it.
-      if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !is_stranger(id)) {
+      if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !strangers[id]) {
         all_.push_back(id);
         sum_.weight += weights_[id];
         sum_.work += static_cast<double>(uses.groups[id].work_ns());
@@ -167,14 +168,17 @@ class Inference {
     return parts;
   }
 
-  /// A group outside of the target that no group of the target hands anything to, or gets anything from. It
-  /// was recorded because it shares something else, such as a disk's journal.
-  bool is_stranger(GroupId id) const {
-    return groups_.groups[id].outside &&
-           std::none_of(uses_.handovers.begin(), uses_.handovers.end(), [this, id](const auto& between) {
-             const auto [a, b] = between.first;
-             return (a == id && !groups_.groups[b].outside) || (b == id && !groups_.groups[a].outside);
-           });
+  /// By GroupId: the groups outside of the target that no group of the target hands anything to, or gets
+  /// anything from. They were recorded because they share something else, such as a disk's journal.
+  std::vector<bool> strangers() const {
+    std::vector<bool> out;
+    for (const ThreadGroup& group : groups_.groups) out.push_back(group.outside);
+    for (const auto& [between, handovers] : uses_.handovers) {
+      const auto [a, b] = between;
+      if (!groups_.groups[a].outside) out[b] = false;
+      if (!groups_.groups[b].outside) out[a] = false;
+    }
+    return out;
   }
 
   void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {

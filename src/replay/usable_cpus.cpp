@@ -102,41 +102,45 @@ std::vector<ActorId> threads_by_exit(const Trace& trace) {
   return out;
 }
 
-/// Some thread of the target may use the CPU.
-bool may_use(const Trace& trace, const CpuTime& cpu) {
-  return std::any_of(trace.actors.begin(), trace.actors.end(), [&cpu](const Actor& actor) {
-    return actor.kind == ActorKind::thread && !actor.outside && !actor.kernel &&
-           (actor.allowed_cpus.empty() || contains(actor.allowed_cpus, cpu.cpu));
-  });
-}
-
-/// How many of the CPUs that threads of the target may use were idle, on average. None while a quota was used
-/// up.
-double idle_cpus(const Trace& trace) {
-  const auto throttled = [](const CpuQuota& quota) { return quota.throttled_periods > 0; };
-  if (std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(), throttled)) {
-    return 0;
-  }
-  Nanos idle_ns = 0;
-  for (const CpuTime& cpu : trace.cpu_times) {
-    idle_ns += may_use(trace, cpu) ? cpu.idle_ns : 0;
-  }
-  return static_cast<double>(idle_ns) / static_cast<double>(trace.window.length());
-}
-
-/// How busy the CPUs were to which the target is pinned, whoever used them; 0 for one that is not pinned.
-/// Clients outside of it may run on the other CPUs.
-double pinned_busy(const Trace& trace) {
+/// The CPUs that some thread of the target may use, and how long they were busy, whoever used them.
+struct AllowedCpus {
   Nanos busy_ns = 0;
   Nanos idle_ns = 0;
-  bool pinned = false;
+  bool all = true;  ///< the target is not pinned
+};
+
+AllowedCpus allowed_cpus(const Trace& trace) {
+  const auto may_use = [&trace](const CpuTime& cpu) {
+    return std::any_of(trace.actors.begin(), trace.actors.end(), [&cpu](const Actor& actor) {
+      return actor.kind == ActorKind::thread && !actor.outside && !actor.kernel &&
+             (actor.allowed_cpus.empty() || contains(actor.allowed_cpus, cpu.cpu));
+    });
+  };
+  AllowedCpus out;
   for (const CpuTime& cpu : trace.cpu_times) {
-    const bool usable = may_use(trace, cpu);
-    pinned = pinned || !usable;
-    busy_ns += usable ? cpu.busy_ns : 0;
-    idle_ns += usable ? cpu.idle_ns : 0;
+    if (may_use(cpu)) {
+      out.busy_ns += cpu.busy_ns;
+      out.idle_ns += cpu.idle_ns;
+    } else {
+      out.all = false;
+    }
   }
-  return pinned && busy_ns > 0 ? static_cast<double>(busy_ns) / static_cast<double>(busy_ns + idle_ns) : 0;
+  return out;
+}
+
+/// How many of them were idle, on average. None while a quota was used up.
+double idle_cpus(const Trace& trace, const AllowedCpus& cpus) {
+  const bool throttled = std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
+                                     [](const CpuQuota& quota) { return quota.throttled_periods > 0; });
+  return throttled ? 0 : static_cast<double>(cpus.idle_ns) / static_cast<double>(trace.window.length());
+}
+
+/// How busy they were, 0 to 1; 0 for a target that is not pinned. Clients outside of it may run on the other
+/// CPUs.
+double pinned_busy(const AllowedCpus& cpus) {
+  return cpus.all || cpus.busy_ns == 0
+             ? 0
+             : static_cast<double>(cpus.busy_ns) / static_cast<double>(cpus.busy_ns + cpus.idle_ns);
 }
 
 }  // namespace
@@ -165,12 +169,13 @@ UsableCpus usable_cpus(const Trace& trace) {
   if (counter.queued_ns < kQueues * window) {
     return {all, std::min(1.0, counter.running_ns / (all * window))};
   }
-  const double least =
-      std::max(counter.ran_at_once(kRanAtOnce * window), counter.running_ns / window + idle_cpus(trace));
+  const AllowedCpus allowed = allowed_cpus(trace);
+  const double least = std::max(counter.ran_at_once(kRanAtOnce * window),
+                                counter.running_ns / window + idle_cpus(trace, allowed));
   const double cpus =
       std::clamp(counter.running_while_queued_ns / counter.queued_ns, std::min(all, least), all);
   const double busy = cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0;
-  return {cpus, std::max(busy, pinned_busy(trace))};
+  return {cpus, std::max(busy, pinned_busy(allowed))};
 }
 
 }  // namespace offwait
