@@ -530,8 +530,8 @@ struct AnswerEvidence {
 /// A service that the target asks and that is no part of it.
 struct FoundService {
   std::vector<Peer> peers;  ///< where it is asked, the one that is waited for longest first
-  /// Who answers, by name. If there is none, the service is on another host, or the senders of its packets
-  /// could not be followed.
+  /// The threads that answer. If there are none, the service is on another host, or the senders of its
+  /// packets could not be followed.
   std::vector<FoundProgress::Threads> threads{};
   std::vector<FoundActorId> actors{};  ///< these threads, ascending
   /// What they did while they were waited for, as parts of that time, 0 to 1. They add up to 1, or are all 0

@@ -57,6 +57,10 @@ bool is_of_go(std::string_view function) {
   return function.starts_with("runtime.") || std::find(kGo.begin(), kGo.end(), function) != kGo.end();
 }
 
+std::string name_of(const Frame& frame) {
+  return is_of_go(frame.function) ? std::string(kGoRuntime) : to_string(function_of(frame));
+}
+
 /// The frames of a stack from the one in which its thread began, inwards; the innermost one is left out, and
 /// with `most` those behind so many.
 std::vector<const Frame*> frames_from_start(const Trace& trace, const Stack& stack, std::size_t most) {
@@ -130,7 +134,7 @@ class Starts {
   static constexpr std::size_t kDepth = 4;
 
   FunctionId number_of(const Frame& frame) {
-    std::string name = is_of_go(frame.function) ? std::string(kGoRuntime) : to_string(function_of(frame));
+    std::string name = name_of(frame);
     const auto [found, added] = numbers_.try_emplace(name, static_cast<FunctionId>(names_.size()));
     if (added) {
       names_.push_back(std::move(name));
@@ -184,10 +188,7 @@ class Starts {
 
 std::string start_function(const Trace& trace, const Stack& stack) {
   const std::vector<const Frame*> frames = frames_from_start(trace, stack, 1);
-  if (frames.empty()) {
-    return {};
-  }
-  return is_of_go(frames[0]->function) ? std::string(kGoRuntime) : to_string(function_of(*frames[0]));
+  return frames.empty() ? "" : name_of(*frames[0]);
 }
 
 std::vector<std::string> start_functions(const Trace& trace, const std::vector<std::uint64_t>& ended) {

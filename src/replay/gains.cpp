@@ -106,7 +106,7 @@ GainRange range_of(double gain, const std::vector<double>& pieces) {
   const double deviation = std::sqrt(squares / (number - 1));
   const double student = kStudent[std::min(pieces.size() - 2, kStudent.size() - 1)];
   const double by_chance = student * deviation * std::sqrt(2 / number);
-  // Of the time T, a gain g saves T g / (1 + g). An error e of that changes the gain by e g (1 + g).
+  // A gain g saves T g / (1 + g) of the time T. An error e in what is saved changes the gain by e g (1 + g).
   const double by_model = kModelError * std::abs(gain) * (1 + gain);
   const double error = std::hypot(by_chance, by_model);
   return {gain - error, gain + error};

@@ -170,8 +170,8 @@ class Invariants(unittest.TestCase):
 
         for half in (first_half, second_half):
             with self.subTest(half.__name__):
-                # Of two services of which the first answer counts (the family replication), one limits in one half and
-                # the other one in the next.
+                # In the family `replication` the first of two answers counts: one service limits in one half, the
+                # other one in the next.
                 self.check(half, points=20, part_held=0.96)
 
     def test_any_number_of_clients(self):
