@@ -7,8 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/noise.h"
+#include "model/outline.h"
 #include "report/frame.h"
-#include "report/noise.h"
 
 namespace offwait {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a frame is called where there is little room, and where it belongs.
+// What a frame is called where there is little room.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "model/frame.h"
 
@@ -16,12 +15,5 @@ std::string short_frame(const Frame& frame);
 /// `void ns::Pool<Task, 8>::run (pool.h:12)` → `ns::Pool<…>::run (pool.h:12)`: short_frame() without return
 /// type and template arguments.
 std::string narrow_frame(const Frame& frame);
-
-/// `void ns::run<void (*)(int)>(Task const&)` → `ns::run`; `std::function<void ()>::operator()() const` →
-/// `std::function::operator()`; with `arguments` in place of each template's.
-std::string outline(std::string_view function, std::string_view arguments = "");
-
-/// In libc or libstdc++.
-bool in_library(const Frame& frame);
 
 }  // namespace offwait

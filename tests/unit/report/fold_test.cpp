@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "model/outline.h"
 #include "report/frame.h"
 #include "stacks.h"
 

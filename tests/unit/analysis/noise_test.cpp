@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/noise.h"
+#include "analysis/noise.h"
 
 #include <catch2/catch.hpp>
 
-#include "stacks.h"
+#include "unit/report/stacks.h"
 
 using namespace offwait;
 

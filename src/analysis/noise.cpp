@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/noise.h"
+#include "analysis/noise.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
-#include "report/frame.h"
+#include "model/outline.h"
 
 namespace offwait {
 
 namespace {
-
-enum class Noise : std::uint8_t {
-  none,      ///< the program's own
-  library,   ///< a function of libc or libstdc++ that says what it does
-  start,     ///< starts a thread or main()
-  body,      ///< the same, and the thread's own function may be inlined into it
-  call,      ///< waits or wakes, and says how
-  internal,  ///< below or around such a call
-  glue,      ///< calls something that it was given
-  unnamed,   ///< of libc or libstdc++, without a name
-};
 
 /// Names without template arguments, argument types and return types; with `*`, all that begin so. C names
 /// stand without `__GI_` and leading underscores, but for `_start`.
@@ -177,6 +165,8 @@ std::string rule_name(std::string_view function) {
   return name;
 }
 
+}  // namespace
+
 Noise noise_of(const Frame& frame) {
   if (frame.kind == Frame::Kind::kernel) {
     return Noise::none;
@@ -195,41 +185,46 @@ Noise noise_of(const Frame& frame) {
   return in_library(frame) ? Noise::library : Noise::none;
 }
 
-}  // namespace
-
-std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut) {
-  std::vector<std::pair<const Frame*, Noise>> left;
-  for (const Frame& frame : user_frames) {
-    const Noise noise = noise_of(frame);
-    if (noise != Noise::glue) {
-      left.emplace_back(&frame, noise);
+std::vector<std::size_t> without_noise(std::span<const Noise> frames, bool cut) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i] != Noise::glue) {
+      left.push_back(i);
     }
   }
-  const auto one_of = [](Noise noise, auto... some) { return ((noise == some) || ...); };
-  const auto has_own = [&left](auto end) {
-    return std::any_of(left.begin(), end, [](const auto& frame) { return frame.second == Noise::none; });
+  const auto one_of = [&frames](std::size_t frame, auto... some) { return ((frames[frame] == some) || ...); };
+  const auto has_own = [&](auto end) {
+    return std::any_of(left.begin(), end, [&](std::size_t frame) { return frames[frame] == Noise::none; });
   };
   auto end = left.end();
   while (!cut && end - left.begin() > 1 &&
-         (one_of(std::prev(end)->second, Noise::start, Noise::unnamed) ||
-          (std::prev(end)->second == Noise::body &&
-           (has_own(std::prev(end)) || std::prev(end, 2)->second == Noise::body)))) {
+         (one_of(*std::prev(end), Noise::start, Noise::unnamed) ||
+          (frames[*std::prev(end)] == Noise::body &&
+           (has_own(std::prev(end)) || frames[*std::prev(end, 2)] == Noise::body)))) {
     --end;
   }
-  const auto inside = std::find_if_not(left.begin(), end, [&](const auto& frame) {
-    return one_of(frame.second, Noise::call, Noise::internal, Noise::unnamed);
+  const auto inside = std::find_if_not(left.begin(), end, [&](std::size_t frame) {
+    return one_of(frame, Noise::call, Noise::internal, Noise::unnamed);
   });
-  std::vector<Frame> out;
+  std::vector<std::size_t> out;
   if (inside != left.begin()) {
     const auto outermost_call = std::find_if(std::make_reverse_iterator(inside), left.rend(),
-                                             [](const auto& frame) { return frame.second == Noise::call; });
-    out.push_back(outermost_call == left.rend() ? *std::prev(inside)->first : *outermost_call->first);
+                                             [&](std::size_t frame) { return frames[frame] == Noise::call; });
+    out.push_back(outermost_call == left.rend() ? *std::prev(inside) : *outermost_call);
   }
-  for (auto frame = inside; frame != end; ++frame) {
-    out.push_back(*frame->first);
+  out.insert(out.end(), inside, end);
+  if (out.empty() && !frames.empty() && !cut) {
+    out.push_back(0);
   }
-  if (out.empty() && !user_frames.empty() && !cut) {
-    out.push_back(user_frames.front());
+  return out;
+}
+
+std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut) {
+  std::vector<Noise> noise;
+  std::transform(user_frames.begin(), user_frames.end(), std::back_inserter(noise), noise_of);
+  std::vector<Frame> out;
+  for (const std::size_t frame : without_noise(noise, cut)) {
+    out.push_back(user_frames[frame]);
   }
   return out;
 }
