@@ -73,10 +73,11 @@ OpenWaits find_open_waits(const Prepared& prepared, const WaitGraph& graph) {
     open.throughout = wait.block <= born;
     open.wait_class = site.wait_class;
     open.wait_stack = backtrace_of(trace, site.wait_stack);
-    if (site.holder != kNoActor) {
-      const Actor& holder = trace.actors[site.holder];
-      open.holder = {graph.vertex_of[site.holder], holder.tid, called(holder), holder.ns_tid};
-      held.push_back({site.thread, site.holder, out.waits.size() - 1});
+    // Whoever had the lock when a shorter wait began may have let go of it since, and another thread got it.
+    if (wait.holder != kNoActor && open.throughout) {
+      const Actor& holder = trace.actors[wait.holder];
+      open.holder = {graph.vertex_of[wait.holder], holder.tid, called(holder), holder.ns_tid};
+      held.push_back({site.thread, wait.holder, out.waits.size() - 1});
     }
   }
   out.deadlocks = find_deadlocks(trace, graph, std::move(held), out.waits);

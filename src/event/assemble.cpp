@@ -148,7 +148,7 @@ void Assembler::add_left(std::uint32_t tid, const offwait_thread& thread) {
   lives_.leave_open(*life);
   switch (state) {
     case OFFWAIT_STATE_BLOCKED:
-      waits_.add_left(*life, thread, {0, 0, since, kNever, kNever});
+      waits_.add_left(*life, thread, {0, kNoObject, since, kNever, kNever});
       break;
     case OFFWAIT_STATE_RUNNABLE:
       trace_.preemptions.push_back({life->actor, since, kNever});
@@ -163,7 +163,7 @@ void Assembler::add_left(std::uint32_t tid, const offwait_thread& thread) {
 /// unseen, after `left`.
 void Assembler::add_found_running(const Life& life, const offwait_thread& thread, Nanos since, Nanos left) {
   if (thread.state == OFFWAIT_STATE_BLOCKED && thread.wake_ns != 0) {
-    waits_.add_left(life, thread, {0, 0, since, left, left});
+    waits_.add_left(life, thread, {0, kNoObject, since, left, left});
   }
   const Nanos ran = nanos(thread.ran_ns);
   lives_.end_interval(life, ran);

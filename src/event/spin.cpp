@@ -88,7 +88,7 @@ class SpinLayer {
   /// Takes what lies in the spin out of the thread's history. What is to be put there, if not a wait that
   /// goes on does it.
   std::optional<Wait> take(const Spin& spin) {
-    Wait wait{0, 0, spin.begin, spin.end, spin.end};
+    Wait wait{0, kNoObject, spin.begin, spin.end, spin.end};
     const Indices preemptions = histories_.of(spin.thread).preemptions;
     for (auto at =
              std::partition_point(preemptions.begin(), preemptions.end(),

@@ -32,13 +32,13 @@ void Waits::add(const offwait_wait& record) {
   if ((record.flags & OFFWAIT_WAIT_PEER) != 0) {
     where.peer = peer(record.peer);
   } else {
-    wait.futex = record.futex;
+    wait.object = futex(record.futex);
   }
   const WaitFacts facts{record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state};
   where.wait_class = classify(facts);
   where.any_request = waits_for_any_request(facts);
   where.wait_stack = stacks_.joined(record.wait_kernel, record.wait_user);
-  add_blocked({record.tid, record.block_ns}, *life, record.wait_kernel, record.wait_user, where);
+  add_blocked({record.tid, record.block_ns}, *life, record.wait_kernel, record.wait_user, where, wait);
   if (wait.wake >= window_.end) {
     wait.wake = kNever;
     wait.run = kNever;
@@ -55,10 +55,10 @@ void Waits::add_left(const Life& life, const offwait_thread& thread, Wait wait) 
   WaitSite where;
   where.thread = life.actor;
   if (thread.peer != 0) where.peer = peer(thread.peer);
-  wait.futex = thread.futex;
+  wait.object = futex(thread.futex);
   where.wait_stack = stacks_.joined(thread.wait_kernel, thread.wait_user);
   const auto tid = static_cast<std::uint32_t>(builder_.trace().actors[life.actor].tid);
-  add_blocked({tid, thread.since_ns}, life, thread.wait_kernel, thread.wait_user, where);
+  add_blocked({tid, thread.since_ns}, life, thread.wait_kernel, thread.wait_user, where, wait);
   WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
   const bool woken = thread.wake_ns != 0 && nanos(thread.wake_ns) < window_.end;
   if (woken) facts.waker_kind = thread.waker_kind;
@@ -102,17 +102,28 @@ PeerId Waits::peer(std::uint32_t id) {
   return known->second = builder_.peer(peer_of(noted->second, recording_.served_ports));
 }
 
+ObjectId Waits::futex(std::uint32_t hash) {
+  if (hash == 0) return kNoObject;
+  const auto [known, first] = futexes_.try_emplace(hash, kNoObject);
+  if (first) {
+    Object futex;
+    futex.hash = hash;
+    known->second = builder_.object(futex);
+  }
+  return known->second;
+}
+
 /// What user space has found out about a wait while it lasted, and the kernel's record of it cannot know.
-void Waits::add_blocked(const WaitBegin& wait, const Life& life, std::uint32_t wait_kernel,
-                        std::uint32_t wait_user, WaitSite& where) {
-  const bool before = wait.block_ns == 0;
+void Waits::add_blocked(const WaitBegin& begin, const Life& life, std::uint32_t wait_kernel,
+                        std::uint32_t wait_user, WaitSite& where, Wait& wait) {
+  const bool before = begin.block_ns == 0;
   if (!before && !stacks_.lacked_mapping(wait_user)) return;
-  const auto found = recording_.blocked.find(wait);
+  const auto found = recording_.blocked.find(begin);
   if (found == recording_.blocked.end()) return;
   if (before && nanos(found->second.start_ns) != life.start) return;  // the tid's owner before was blocked
   where.wait_stack = stacks_.joined(wait_kernel, found->second.wait_user);
   if (const Life* holder = lives_.life_at(found->second.mutex_owner, window_.begin))
-    where.holder = holder->actor;
+    wait.holder = holder->actor;
 }
 
 void Waits::push(Wait wait, const WaitSite& where) {
@@ -141,11 +152,11 @@ void Waits::add_delivered(const Wait& wait, WaitSite where, const Waking& waking
   where.waker = sender->actor;
   where.waker_stack = stacks_.joined(0, waking.user);
   if (wait.block == wait.wake) return push(wait, where);
-  push({0, 0, wait.block, sent, sent}, where);
+  push({0, kNoObject, wait.block, sent, sent}, where);
   where.waker = nic;
   where.waker_stack = kNoStack;
   where.in_flight = true;
-  push({0, 0, sent, wait.wake, wait.run}, where);
+  push({0, kNoObject, sent, wait.wake, wait.run}, where);
 }
 
 void drop_impossible_wakers(TraceBuilder& builder) {

@@ -46,11 +46,12 @@ class Waits {
   };
 
   void push(Wait wait, const WaitSite& where);
-  void add_blocked(const WaitBegin& wait, const Life& life, std::uint32_t wait_kernel,
-                   std::uint32_t wait_user, WaitSite& where);
+  void add_blocked(const WaitBegin& begin, const Life& life, std::uint32_t wait_kernel,
+                   std::uint32_t wait_user, WaitSite& where, Wait& wait);
   void add_woken(const Wait& wait, WaitSite where, const Waking& waking);
   void add_delivered(const Wait& wait, WaitSite where, const Waking& waking);
   PeerId peer(std::uint32_t id);
+  ObjectId futex(std::uint32_t hash);
 
   const KernelRecording& recording_;
   TraceBuilder& builder_;
@@ -58,7 +59,8 @@ class Waits {
   Devices& devices_;
   JoinedStacks& stacks_;
   const Window window_;
-  std::unordered_map<std::uint32_t, PeerId> peers_;  ///< by the kernel's id
+  std::unordered_map<std::uint32_t, PeerId> peers_;      ///< by the kernel's id
+  std::unordered_map<std::uint32_t, ObjectId> futexes_;  ///< by hash
 };
 
 /// Takes the waker from waits that it cannot have ended because it was blocked itself, and counts them

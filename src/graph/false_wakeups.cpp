@@ -86,7 +86,7 @@ class Finder {
   std::size_t waits_again(ActorId thread, Indices waits, std::size_t at, Nanos& ran) const {
     const Wait& first = trace_.waits[waits[at]];
     const ActorId waker = site(first).waker;
-    if (first.futex == 0 || site(first).wait_class != WaitClass::futex || waker == kNoActor ||
+    if (first.object == kNoObject || site(first).wait_class != WaitClass::futex || waker == kNoActor ||
         trace_.actors[waker].kind != ActorKind::thread || first.run == kNever)
       return at;
     Nanos since = first.run;
@@ -94,8 +94,9 @@ class Finder {
     for (std::size_t next = at + 1; next <= last; ++next) {
       const Wait& wait = trace_.waits[waits[next]];
       ran += wait.block - since - preempted(thread, since, wait.block);
-      if (site(wait).wait_class != WaitClass::futex || wait.futex == 0 || ran > kLongestFalseRun) return at;
-      if (wait.futex == first.futex) {
+      if (site(wait).wait_class != WaitClass::futex || wait.object == kNoObject || ran > kLongestFalseRun)
+        return at;
+      if (wait.object == first.object) {
         if (site(wait).wait_stack != site(first).wait_stack) return at;
         const Nanos between = wait.block - first.run;
         const Nanos waited = first.wake - first.block + std::min(wait.wake, trace_.window.end) - wait.block;
@@ -215,6 +216,7 @@ Trace without_false_wakeups(const Trace& trace, const std::vector<FalseWakeup>& 
     spans.push_back({trace.sites[trace.waits[one.first].site].thread, trace.waits[one.first].block,
                      trace.waits[one.again].block});
     out.waits[one.again].block = out.waits[one.first].block;
+    out.waits[one.again].holder = out.waits[one.first].holder;
   }
   const auto taken = [&spans](ActorId thread, Nanos at) {
     const auto after = std::partition_point(spans.begin(), spans.end(), [&](const Span& span) {

@@ -246,7 +246,7 @@ class StandIns {
       if (added) {
         trace_.sites.push_back({group.stand_in, waker, WaitClass::other, stack, kNoStack});
       }
-      trace_.waits.push_back({site->second, 0, from, to, to});
+      trace_.waits.push_back({site->second, kNoObject, from, to, to});
     };
     Nanos alive_until = trace_.window.begin;
     for (const ActorId id : by_birth) {

@@ -16,20 +16,23 @@
 #include "base/nanos.h"
 #include "model/cpus.h"
 #include "model/frame.h"
+#include "model/object.h"
 #include "model/peer.h"
 #include "model/stack_cut.h"
 
 namespace offwait {
 
-using ActorId = std::uint32_t;  // index into Trace::actors
-using SiteId = std::uint32_t;   // index into Trace::sites
-using StackId = std::uint32_t;  // index into Trace::stacks
-using FrameId = std::uint32_t;  // index into Trace::frames
-using PeerId = std::uint32_t;   // index into Trace::peers
+using ActorId = std::uint32_t;   // index into Trace::actors
+using SiteId = std::uint32_t;    // index into Trace::sites
+using StackId = std::uint32_t;   // index into Trace::stacks
+using FrameId = std::uint32_t;   // index into Trace::frames
+using PeerId = std::uint32_t;    // index into Trace::peers
+using ObjectId = std::uint32_t;  // index into Trace::objects
 
 inline constexpr ActorId kNoActor = UINT32_MAX;
 inline constexpr StackId kNoStack = UINT32_MAX;
 inline constexpr PeerId kNoPeer = UINT32_MAX;
+inline constexpr ObjectId kNoObject = UINT32_MAX;
 
 enum class ActorKind : std::uint8_t { thread, group, disk, nic, timer, irq, softirq };
 std::string_view to_string(ActorKind kind);
@@ -105,9 +108,6 @@ struct WaitSite {
   /// The wait is of class disk, in a call that returns when any of the requests under way is done
   /// (io_uring_enter, io_getevents, poll and the like).
   bool any_request = false;
-  /// The thread that held the pthread mutex that is waited for. It is known only for threads that were
-  /// blocked when the recording began.
-  ActorId holder = kNoActor;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
 
@@ -117,10 +117,13 @@ struct WaitSite {
 /// begin has block <= window.begin.
 struct Wait {
   SiteId site = 0;
-  std::uint32_t futex = 0;  ///< hash of the futex's address; 0: no futex, or not known
+  ObjectId object = kNoObject;  ///< what is waited for; kNoObject: not known
   Nanos block = 0;
   Nanos wake = kNever;
   Nanos run = kNever;
+  /// The thread that had the lock when the wait began or, if it began before the window, when the window
+  /// began. kNoActor: not known, or `object` is no lock.
+  ActorId holder = kNoActor;
 };
 
 /// A thread was switched out while still runnable: runnable in [out, run); run may be kNever.
@@ -180,6 +183,8 @@ struct DiskIo {
   Nanos issue = 0;
   Nanos complete = 0;
   std::uint64_t bytes = 0;
+  /// The file whose data it carries, or the journal or metadata of a file system; kNoObject: not known.
+  ObjectId file = kNoObject;
 };
 
 /// Where a capacity comes from (doc/design.md "Devices"). Only the drivers of interfaces report one.
@@ -280,6 +285,7 @@ struct Trace {
   LossCounts loss;
   std::vector<Actor> actors;
   std::vector<Peer> peers;
+  std::vector<Object> objects;
   std::vector<WaitSite> sites;
   std::vector<Wait> waits;
   std::vector<Preemption> preemptions;

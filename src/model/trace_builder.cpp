@@ -40,7 +40,19 @@ std::size_t TraceBuilder::SiteHash::operator()(const WaitSite& site) const {
   const std::uint64_t stacks = std::uint64_t{site.wait_stack} << 32U | site.waker_stack;
   const std::uint64_t rest = static_cast<std::uint64_t>(site.wait_class) << 2U |
                              (site.any_request ? 2U : 0U) | (site.in_flight ? 1U : 0U);
-  return mix(mix(mix(mix(0, actors), stacks), rest << 32U | site.peer), site.holder);
+  return mix(mix(mix(0, actors), stacks), rest << 32U | site.peer);
+}
+
+std::size_t TraceBuilder::ObjectHash::operator()(const Object& object) const {
+  const std::hash<std::string> text;
+  const std::uint64_t kind = static_cast<std::uint64_t>(object.kind) << 8U |
+                             static_cast<std::uint64_t>(object.lock) << 1U | (object.deleted ? 1U : 0U);
+  const std::uint64_t process = std::uint64_t{static_cast<std::uint32_t>(object.tgid)} << 32U | object.hash;
+  const std::uint64_t device = std::uint64_t{object.device.major} << 32U | object.device.minor;
+  std::uint64_t hash = mix(mix(mix(kind, process), object.address), device);
+  hash = mix(mix(mix(hash, object.inode), object.generation), object.file_offset);
+  hash = mix(mix(mix(hash, text(object.path)), text(object.symbol)), text(object.module));
+  return mix(hash, object.symbol_offset);
 }
 
 ActorId TraceBuilder::add_actor(Actor actor) {

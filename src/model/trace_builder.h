@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Builds a Trace. Both the assembler of recordings (src/event) and the reader of the text form (src/trace)
-// use it, so that equal frames, stacks, peers and sites are one entry in every trace.
+// use it, so that equal frames, stacks, peers, objects and sites are one entry in every
+// trace.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,7 @@ class TraceBuilder {
   StackId stack(const Stack& stack) { return stack.empty() ? kNoStack : stacks_.intern(stack); }
   PeerId peer(const Peer& peer) { return peers_.intern(peer); }
   SiteId site(const WaitSite& site) { return sites_.intern(site); }
+  ObjectId object(const Object& object) { return objects_.intern(object); }
 
   /// Adds an actor, even if an equal one is there.
   ActorId add_actor(Actor actor);
@@ -48,8 +50,8 @@ class TraceBuilder {
     for (const auto& [tid, lives] : lives_) visit(tid, lives);
   }
 
-  /// The trace under construction, to add everything else to. Frames, stacks, peers and sites may be changed
-  /// only by the functions above.
+  /// The trace under construction, to add everything else to. Frames, stacks, peers, objects and sites may
+  /// be changed only by the functions above.
   Trace& trace() { return trace_; }
   const Trace& trace() const { return trace_; }
 
@@ -69,6 +71,9 @@ class TraceBuilder {
   struct SiteHash {
     std::size_t operator()(const WaitSite& site) const;
   };
+  struct ObjectHash {
+    std::size_t operator()(const Object& object) const;
+  };
 
   Trace trace_;
   std::unordered_map<std::int32_t, TidLives> lives_;
@@ -76,6 +81,7 @@ class TraceBuilder {
   Interner<Stack, Stack, StackHash, std::equal_to<>> stacks_{trace_.stacks};
   Interner<Peer, Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
   Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
+  Interner<Object, Object, ObjectHash, std::equal_to<>> objects_{trace_.objects};
 };
 
 }  // namespace offwait

@@ -50,9 +50,10 @@ class Checker {
   Complaint check() const {
     for (const auto step :
          {&Checker::check_sizes, &Checker::check_window, &Checker::check_actors, &Checker::check_stacks,
-          &Checker::check_sites, &Checker::check_waits, &Checker::check_preemptions_and_gaps,
-          &Checker::check_false_marks, &Checker::check_cpu_samples, &Checker::check_responses,
-          &Checker::check_calls, &Checker::check_order, &Checker::check_disks, &Checker::check_cpus}) {
+          &Checker::check_sites, &Checker::check_objects, &Checker::check_waits,
+          &Checker::check_preemptions_and_gaps, &Checker::check_false_marks, &Checker::check_cpu_samples,
+          &Checker::check_responses, &Checker::check_calls, &Checker::check_order, &Checker::check_disks,
+          &Checker::check_cpus}) {
       if (Complaint complaint = (this->*step)()) {
         return complaint;
       }
@@ -74,8 +75,8 @@ class Checker {
   Complaint check_sizes() const {
     for (const std::size_t size :
          {trace_.actors.size(), trace_.peers.size(), trace_.sites.size(), trace_.stacks.size(),
-          trace_.frames.size(), trace_.waits.size(), trace_.preemptions.size(), trace_.gaps.size(),
-          trace_.cpu_samples.size()}) {
+          trace_.frames.size(), trace_.objects.size(), trace_.waits.size(), trace_.preemptions.size(),
+          trace_.gaps.size(), trace_.cpu_samples.size()}) {
       if (size >= UINT32_MAX) {
         return Error{"the recording has more entries of one kind than 4294967294"};
       }
@@ -141,11 +142,17 @@ class Checker {
       if (site.peer != kNoPeer && site.peer >= trace_.peers.size()) {
         return in_thread(site.thread, "waits for an unknown peer {}", site.peer);
       }
-      if (site.holder != kNoActor && !is_a(site.holder, ActorKind::thread)) {
-        return in_thread(site.thread, "waits for a mutex that no thread holds");
-      }
       if (static_cast<std::size_t>(site.wait_class) >= kWaitClasses) {
         return in_thread(site.thread, "waits with an unknown wait class");
+      }
+    }
+    return std::nullopt;
+  }
+
+  Complaint check_objects() const {
+    for (std::size_t i = 0; i < trace_.objects.size(); ++i) {
+      if (const std::optional<std::string_view> fault = fault_of(trace_.objects[i])) {
+        return error("object {}: an object {}", i, *fault);
       }
     }
     return std::nullopt;
@@ -158,6 +165,12 @@ class Checker {
         return error("wait {} has an unknown site {}", i, wait.site);
       }
       const WaitSite& site = trace_.sites[wait.site];
+      if (wait.object != kNoObject && wait.object >= trace_.objects.size()) {
+        return in_thread(site.thread, "waits for an unknown object {}", wait.object);
+      }
+      if (wait.holder != kNoActor && !is_a(wait.holder, ActorKind::thread)) {
+        return in_thread(site.thread, "waits for a lock that no thread holds");
+      }
       if (wait.block > wait.wake || wait.wake > wait.run || wait.block == kNever) {
         return in_thread(site.thread, "wait block={} wake={} run={} is not in order of time",
                          time_text(wait.block), time_text(wait.wake), time_text(wait.run));
@@ -310,6 +323,9 @@ class Checker {
       }
       if (io.thread != kNoActor && !is_a(io.thread, ActorKind::thread)) {
         return error("the request issued at {} was submitted by no thread", time_text(io.issue));
+      }
+      if (io.file != kNoObject && (io.file >= trace_.objects.size() || !is_stored(trace_.objects[io.file]))) {
+        return error("the request issued at {} is for no file", time_text(io.issue));
       }
       if (io.issue > io.complete) {
         return error("the request issued at {} was complete before, at {}", time_text(io.issue),

@@ -58,7 +58,7 @@ struct FutexUse {
   std::uint64_t ended = 0;   ///< by the group's threads, of anyone
 };
 using FutexKey = std::uint64_t;
-FutexKey futex_key(GroupId group, std::uint32_t futex) { return (std::uint64_t{group} << 32U) | futex; }
+FutexKey futex_key(GroupId group, ObjectId futex) { return (std::uint64_t{group} << 32U) | futex; }
 
 /// By SiteId: whether most of its waits are on futexes that the waiting group uses both ways.
 std::vector<bool> used_both_ways(const Trace& trace, const ThreadGroups& groups,
@@ -66,18 +66,19 @@ std::vector<bool> used_both_ways(const Trace& trace, const ThreadGroups& groups,
   std::unordered_map<FutexKey, FutexUse> uses;
   const auto each = [&](auto&& visit) {
     for (const Wait& wait : trace.waits) {
-      if (asked[wait.site] && wait.futex != 0) {
+      if (asked[wait.site] && wait.object != kNoObject &&
+          trace.objects[wait.object].kind == Object::Kind::futex) {
         visit(wait, trace.sites[wait.site]);
       }
     }
   };
   each([&](const Wait& wait, const WaitSite& site) {
-    ++uses[futex_key(groups.group_of[site.thread], wait.futex)].waited;
-    ++uses[futex_key(groups.group_of[site.waker], wait.futex)].ended;
+    ++uses[futex_key(groups.group_of[site.thread], wait.object)].waited;
+    ++uses[futex_key(groups.group_of[site.waker], wait.object)].ended;
   });
   std::vector<std::int64_t> balance(trace.sites.size());
   each([&](const Wait& wait, const WaitSite& site) {
-    const FutexUse& use = uses[futex_key(groups.group_of[site.thread], wait.futex)];
+    const FutexUse& use = uses[futex_key(groups.group_of[site.thread], wait.object)];
     balance[wait.site] += use.ended > 0 && use.waited > 0 ? 1 : -1;
   });
   std::vector<bool> out(trace.sites.size());

@@ -113,7 +113,36 @@ bool LineCollector::add(const NicLine& line) {
   return true;
 }
 
+bool LineCollector::add(const ObjectLine& line) {
+  const auto [known, added] = objects_.try_emplace(line.number, kNoObject);
+  if (!added) return position_.fail("object {} twice", line.number);
+  known->second = builder_.object(line);
+  return true;
+}
+
+bool LineCollector::resolve_object(ObjectId& object) {
+  if (object == kNoObject) return true;
+  const auto known = objects_.find(object);
+  if (known == objects_.end()) {
+    return position_.fail("object {} has no line before this one", object);
+  }
+  object = known->second;
+  return true;
+}
+
 bool LineCollector::add(const WaitLine& line) {
+  Wait wait = line;
+  if (line.futex_hash != 0) {
+    const auto [known, added] = hashed_futexes_.try_emplace(line.futex_hash, kNoObject);
+    if (added) {
+      Object futex;
+      futex.hash = line.futex_hash;
+      known->second = builder_.object(futex);
+    }
+    wait.object = known->second;
+  } else if (!resolve_object(wait.object)) {
+    return false;
+  }
   PendingWait pending{trace_.waits.size(), line, line.tid, line.woken_by.tid, line.holder_tid};
   if (const Life* life = life_at(line.tid, line.block); life != nullptr && life->covers_to(line.run)) {
     pending.site.thread = life->actor;
@@ -126,7 +155,12 @@ bool LineCollector::add(const WaitLine& line) {
       pending.waker_tid = kNoTid;
     }
   }
-  Wait wait = line;
+  if (pending.holder_tid != kNoTid) {
+    if (const Life* life = life_at(pending.holder_tid, std::max(line.block, trace_.window.begin))) {
+      wait.holder = life->actor;
+      pending.holder_tid = kNoTid;
+    }
+  }
   if (pending.tid == kNoTid && pending.waker_tid == kNoTid && pending.holder_tid == kNoTid) {
     wait.site = builder_.site(pending.site);
   } else {
@@ -185,6 +219,11 @@ bool LineCollector::add(const NicCounters& line) {
 
 bool LineCollector::add(const IoLine& line) {
   DiskIo io = line;
+  if (!resolve_object(io.file)) return false;
+  if (io.file != kNoObject && !is_stored(trace_.objects[io.file])) {
+    return position_.fail("file {} is a {} (expected a file, a journal or metadata)", line.file,
+                          to_string(trace_.objects[io.file].kind));
+  }
   if (line.tid != kNoTid) {
     if (const Life* life = life_at(line.tid, io.issue)) {
       io.thread = life->actor;
@@ -275,7 +314,7 @@ bool LineCollector::resolve_waits() {
     }
     if (pending.holder_tid != kNoTid &&
         !thread_born_by("holder", {line, pending.holder_tid}, std::max(wait.block, trace_.window.begin),
-                        pending.site.holder)) {
+                        wait.holder)) {
       return false;
     }
     wait.site = builder_.site(pending.site);

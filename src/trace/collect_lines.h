@@ -40,6 +40,7 @@ class LineCollector {
   bool add(const ActorLine<kKind>&) {
     return true;  // reading its name has added it
   }
+  bool add(const ObjectLine& line);
   bool add(const WaitLine& line);
   bool add(const PreemptLine& line);
   bool add(const UnknownLine& line);
@@ -77,6 +78,8 @@ class LineCollector {
     TidLine parent;
   };
 
+  /// Replaces the number of an object's line by the object's id; kNoObject stays.
+  bool resolve_object(ObjectId& object);
   TidLine here(Tid tid) const { return {position_.line, tid}; }
   /// The life of a tid that is alive at `at`; nullptr if a later line may still decide it.
   const Life* life_at(Tid tid, Nanos at) const;
@@ -101,7 +104,9 @@ class LineCollector {
   ReadPosition& position_;
   TraceBuilder& builder_;
   Trace& trace_;
-  std::unordered_map<Tid, ActorId> implicit_threads_;  ///< of tids without any thread line
+  std::unordered_map<Tid, ActorId> implicit_threads_;           ///< of tids without any thread line
+  std::unordered_map<ObjectId, ObjectId> objects_;              ///< ids by the numbers of their lines
+  std::unordered_map<std::uint32_t, ObjectId> hashed_futexes_;  ///< by hash
   std::vector<PendingWait> pending_waits_;
   std::vector<std::uint32_t> wait_lines_;  ///< parallel to Trace::waits
   std::vector<TidLine> preempt_lines_;     ///< parallel to Trace::preemptions

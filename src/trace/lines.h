@@ -89,11 +89,18 @@ using IrqLine = ActorLine<ActorKind::irq>;
 using SoftirqLine = ActorLine<ActorKind::softirq>;
 using TimerLine = ActorLine<ActorKind::timer>;
 
-/// `wait` has both the wait and its site. Wait::site and the site's threads are not set.
+/// `object` has a number, by which other lines name the object.
+struct ObjectLine : Object {
+  ObjectId number = kNoObject;
+};
+
+/// `wait` has both the wait and its site. Wait::site, the site's threads and the wait's holder are not set;
+/// Wait::object is the number of an object's line. A wait has `object` or `futex_hash` or neither.
 struct WaitLine : Wait, WaitSite {
   Tid tid = kNoTid;
   NamedWaker woken_by;
   Tid holder_tid = kNoTid;
+  std::uint32_t futex_hash = 0;  ///< of recordings made before there were objects
 };
 
 using PreemptLine = OfThread<Preemption>;
@@ -102,6 +109,7 @@ using FalseLine = OfThread<FalseMark>;
 using OnCpuLine = OfThread<CpuSample>;
 using ResponsesLine = OfThread<Responses>;
 using CallsLine = OfThread<Calls>;
-using IoLine = OfThread<DiskIo>;  ///< kNoTid: the submitter was not recorded
+/// kNoTid: the submitter was not recorded. DiskIo::file is the number of an object's line.
+using IoLine = OfThread<DiskIo>;
 
 }  // namespace offwait

@@ -217,15 +217,26 @@ bool FieldReader::value(const YesNoForm&, std::string_view what, std::string_vie
   return out || text == "no" || position_.fail("{} {}: expected yes or no", what, quoted(text));
 }
 
-bool FieldReader::value(const HashForm&, std::string_view what, std::string_view text, std::uint32_t& out) {
+bool FieldReader::hex_number(const HexForm& form, std::string_view what, std::string_view text,
+                             std::uint64_t& out) {
   const bool lower_case = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'F'; });
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
-  if (!lower_case || text.size() > 8 || error != std::errc{} || end != text.data() + text.size() ||
+  if (!lower_case || text.size() > form.digits || error != std::errc{} || end != text.data() + text.size() ||
       out == 0) {
-    return position_.fail("{} {}: expected 1 to 8 lower-case hexadecimal digits, not zero", what,
-                          quoted(text));
+    return position_.fail("{} {}: expected 1 to {} lower-case hexadecimal digits, not zero", what,
+                          quoted(text), form.digits);
   }
   return true;
+}
+
+bool FieldReader::value(const DeviceForm&, std::string_view what, std::string_view text, DeviceNumber& out) {
+  const char* const end = text.data() + text.size();
+  const auto [colon, bad_major] = std::from_chars(text.data(), end, out.major);
+  if (bad_major == std::errc{} && colon != end && *colon == ':') {
+    const auto [parsed, bad_minor] = std::from_chars(colon + 1, end, out.minor);
+    if (bad_minor == std::errc{} && parsed == end) return true;
+  }
+  return position_.fail("{} {}: expected MAJOR:MINOR", what, quoted(text));
 }
 
 bool FieldReader::value(const DayForm&, std::string_view what, std::string_view text, std::string& out) {
@@ -412,7 +423,15 @@ bool FieldReader::consistent(const NicLine& line, Texts) {
   return given == 0 || given == 3 || position_.fail("received_per_s, sent_per_s and capacity stand together");
 }
 
+bool FieldReader::consistent(const ObjectLine& line, Texts) {
+  const std::optional<std::string_view> fault = fault_of(line);
+  return !fault || position_.fail("an object {}", *fault);
+}
+
 bool FieldReader::consistent(const WaitLine& line, Texts texts) {
+  if (line.object != kNoObject && line.futex_hash != 0) {
+    return position_.fail("both object and futex (expected one of them)");
+  }
   const ActorId device = line.woken_by.device;
   if (line.wake == kNever && (device != kNoActor || line.woken_by.tid != kNoTid)) {
     return position_.fail("waker {} of a wait that has not ended (expected '-')",

@@ -71,7 +71,7 @@ class FieldReader {
             std::span<std::string_view> values);
   bool in_order(std::string_view record, std::string_view first, Nanos a, std::string_view second, Nanos b);
 
-  // The subject is the word before the keys. A tid is read before the keys, a device after them.
+  // The subject is the word before the keys. A number is read before the keys, a device after them.
   template <class Line>
   bool tid_subject(const NoSubject&, std::string_view&, Line&) {
     return true;
@@ -81,6 +81,10 @@ class FieldReader {
     const std::string_view word = next_word(rest);
     return (subject.or_dash && word == "-") ||
            value(kTid, RecordForm<Line>::kName, word, line.*subject.member);
+  }
+  template <class Line, class Of>
+  bool tid_subject(const ObjectSubject<Of>& subject, std::string_view& rest, Line& line) {
+    return value(kObjectNumber, RecordForm<Line>::kName, next_word(rest), line.*subject.member);
   }
   template <class Line, class Of>
   bool tid_subject(const ActorSubject<Of>& subject, std::string_view& rest, Line&) {
@@ -125,7 +129,14 @@ class FieldReader {
   bool value(const TextsForm& form, std::string_view what, std::string_view text,
              std::vector<std::string>& out);
   bool value(const YesNoForm& form, std::string_view what, std::string_view text, bool& out);
-  bool value(const HashForm& form, std::string_view what, std::string_view text, std::uint32_t& out);
+  template <class Number>
+  bool value(const HexForm& form, std::string_view what, std::string_view text, Number& out) {
+    std::uint64_t number = 0;
+    if (!hex_number(form, what, text, number)) return false;
+    out = static_cast<Number>(number);
+    return true;
+  }
+  bool value(const DeviceForm& form, std::string_view what, std::string_view text, DeviceNumber& out);
   bool value(const DayForm& form, std::string_view what, std::string_view text, std::string& out);
   bool value(const CpuListForm& form, std::string_view what, std::string_view text, CpuList& out);
   bool value(const StackForm& form, std::string_view what, std::string_view text, StackId& out);
@@ -135,6 +146,7 @@ class FieldReader {
 
   bool number_between(const NumberForm& form, std::string_view what, std::string_view text, bool or_dash,
                       std::uint64_t& out);
+  bool hex_number(const HexForm& form, std::string_view what, std::string_view text, std::uint64_t& out);
   bool not_measured(std::string_view what, std::string_view text);
   bool not_one_of(std::string_view what, std::string_view text, std::span<const std::string_view> names);
 
@@ -147,6 +159,7 @@ class FieldReader {
   bool consistent(const ThreadLine& line, Texts);
   bool consistent(const DiskLine& line, Texts texts);
   bool consistent(const NicLine& line, Texts);
+  bool consistent(const ObjectLine& line, Texts);
   bool consistent(const WaitLine& line, Texts texts);
   bool consistent(const ResponsesLine& line, Texts);
   bool consistent(const CallsLine& line, Texts);

@@ -45,8 +45,12 @@ template <class Enum, std::size_t kCount>
 struct ChoiceForm {
   std::array<Enum, kCount> values;
 };
-/// 1 to 8 lower-case hexadecimal digits, not zero.
-struct HashForm {};
+/// Up to so many lower-case hexadecimal digits, not zero.
+struct HexForm {
+  std::size_t digits;
+};
+/// The number of a device, `259:1`.
+struct DeviceForm {};
 /// A day like 2026-11-21.
 struct DayForm {};
 /// A list of CPUs like 0-3,7.
@@ -96,6 +100,10 @@ constexpr Field<Line, Value, Form> optional_key(std::string_view key, Value Line
   return {key, false, member, form, not_before};
 }
 
+inline constexpr NumberForm kObjectNumber{"an object's number", 0, kNoObject - 1};
+inline constexpr HexForm kHash{8};
+inline constexpr HexForm kAddress{16};
+
 /// The record has no subject.
 struct NoSubject {};
 /// The subject is the thread's tid.
@@ -103,6 +111,11 @@ template <class Line>
 struct TidSubject {
   Tid Line::*member;
   bool or_dash = false;  ///< kNoTid is allowed and written as `-`
+};
+/// The subject is the number of an object.
+template <class Line>
+struct ObjectSubject {
+  ObjectId Line::*member;
 };
 /// The subject is the name of an actor. The timer has no name, and its records no subject.
 template <class Line>
@@ -115,6 +128,8 @@ template <class Line>
 TidSubject(Tid Line::*) -> TidSubject<Line>;
 template <class Line>
 TidSubject(Tid Line::*, bool) -> TidSubject<Line>;
+template <class Line>
+ObjectSubject(ObjectId Line::*) -> ObjectSubject<Line>;
 template <class Line>
 ActorSubject(ActorId Line::*, ActorKind) -> ActorSubject<Line>;
 template <class Line>
@@ -287,15 +302,44 @@ struct RecordForm<TimerLine> : RecordBase<false> {
   static constexpr ActorSubject kSubject{&TimerLine::actor, ActorKind::timer, true};
 };
 
+/// What threads wait for and requests are for (Object in model/object.h). The line comes before all lines
+/// that name its number.
+template <>
+struct RecordForm<ObjectLine> : RecordBase<false> {
+  static constexpr std::string_view kName = "object";
+  static constexpr ObjectSubject kSubject{&ObjectLine::number};
+  static constexpr std::tuple kFields{
+      required_key("kind", &ObjectLine::kind,
+                   ChoiceForm<Object::Kind, kObjectKinds>{{Object::Kind::futex, Object::Kind::kernel_lock,
+                                                           Object::Kind::file, Object::Kind::journal,
+                                                           Object::Kind::metadata}}),
+      optional_key(
+          "lock", &ObjectLine::lock,
+          ChoiceForm<KernelLock, kKernelLocks>{{KernelLock::unknown, KernelLock::mutex, KernelLock::rwsem,
+                                                KernelLock::percpu_rwsem, KernelLock::rtmutex}}),
+      optional_key("tgid", &ObjectLine::tgid, NumberForm{"a tgid", 1, std::numeric_limits<Tid>::max()}),
+      optional_key("address", &ObjectLine::address, kAddress),
+      optional_key("dev", &ObjectLine::device, DeviceForm{}),
+      optional_key("inode", &ObjectLine::inode, NumberForm{"an inode's number"}),
+      optional_key("generation", &ObjectLine::generation, NumberForm{"a generation", 0, UINT32_MAX}),
+      optional_key("file_offset", &ObjectLine::file_offset, NumberForm{"an offset"}),
+      optional_key("hash", &ObjectLine::hash, kHash),
+      optional_key("path", &ObjectLine::path, TextForm{}),
+      optional_key("deleted", &ObjectLine::deleted, YesNoForm{}),
+      optional_key("symbol", &ObjectLine::symbol, TextForm{}),
+      optional_key("module", &ObjectLine::module, TextForm{}),
+      optional_key("offset", &ObjectLine::symbol_offset, NumberForm{"an offset"})};
+};
+
 /// A blocked interval [block, wake), then a runnable one [wake, run). A wait that is still open (wake=-) has
-/// no `run` and no waker. `futex` is a hash of the futex's address: waits with the same hash are on the same
-/// futex. A wait for a packet has two lines: the first one, up to the send, is for the thread that sent the
-/// packet; the second one, with in_flight=yes, is for the interface (WaitSite::in_flight). `peer` is the
-/// other end of the socket: a client that connected to the thread's side, or a service that the thread has
-/// asked; NAME is usually ADDRESS:PORT. any=yes is a wait of class disk that ends when any request is done
-/// (WaitSite::any_request). `holder` is the thread that held the pthread mutex that is waited for
-/// (WaitSite::holder): the life that began last at or before the wait's begin or the window's, whichever is
-/// later.
+/// no `run` and no waker. `object` is the number of the object that is waited for. In its place older files
+/// have `futex`, a hash of the futex's address: waits with the same hash are on the same futex. A wait for a
+/// packet has two lines: the first one, up to the send, is for the thread that sent the packet; the second
+/// one, with in_flight=yes, is for the interface (WaitSite::in_flight). `peer` is the other end of the
+/// socket: a client that connected to the thread's side, or a service that the thread has asked; NAME is
+/// usually ADDRESS:PORT. any=yes is a wait of class disk that ends when any request is done
+/// (WaitSite::any_request). `holder` is the thread that had the lock (Wait::holder): the life that began last
+/// at or before the wait's begin or the window's, whichever is later.
 template <>
 struct RecordForm<WaitLine> : RecordBase<false> {
   static constexpr std::string_view kName = "wait";
@@ -306,7 +350,8 @@ struct RecordForm<WaitLine> : RecordBase<false> {
       required_key("run", &WaitLine::run, TimeOrNeverForm{}, "wake"),
       required_key("waker", &WaitLine::woken_by, WakerForm{}),
       required_key("class", &WaitLine::wait_class, ChoiceForm<WaitClass, kWaitClasses>{kEveryWaitClass}),
-      optional_key("futex", &WaitLine::futex, HashForm{}),
+      optional_key("object", &WaitLine::object, kObjectNumber),
+      optional_key("futex", &WaitLine::futex_hash, kHash),
       optional_key("stack", &WaitLine::wait_stack, StackForm{}),
       optional_key("waker_stack", &WaitLine::waker_stack, StackForm{}),
       optional_key("in_flight", &WaitLine::in_flight, YesNoForm{}),
@@ -401,22 +446,24 @@ struct RecordForm<NicCounters> : RecordBase<false> {
                                       required_key("sent", &NicCounters::sent, kCount)};
 };
 
-/// A request to a disk. The tid is `-` if the submitter is not known.
+/// A request to a disk. The tid is `-` if the submitter is not known. `file` is the number of the object
+/// whose data it carries (DiskIo::file).
 template <>
 struct RecordForm<IoLine> : RecordBase<false> {
   static constexpr std::string_view kName = "io";
   static constexpr TidSubject kSubject{&IoLine::tid, true};
-  static constexpr std::tuple kFields{
-      required_key("disk", &IoLine::disk, ActorForm{ActorKind::disk}),
-      required_key("bytes", &IoLine::bytes, kCount), required_key("issue", &IoLine::issue, TimeForm{}),
-      required_key("complete", &IoLine::complete, TimeOrNeverForm{}, "issue")};
+  static constexpr std::tuple kFields{required_key("disk", &IoLine::disk, ActorForm{ActorKind::disk}),
+                                      required_key("bytes", &IoLine::bytes, kCount),
+                                      required_key("issue", &IoLine::issue, TimeForm{}),
+                                      required_key("complete", &IoLine::complete, TimeOrNeverForm{}, "issue"),
+                                      optional_key("file", &IoLine::file, kObjectNumber)};
 };
 
 /// All records, in the order in which they are written and listed.
 using AllLines = std::tuple<Window, Recording, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse,
                             LossCounts, ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine,
-                            WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine, ResponsesLine,
-                            CallsLine, DiskCounters, NicCounters, IoLine>;
+                            ObjectLine, WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine,
+                            ResponsesLine, CallsLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values
 

@@ -13,9 +13,10 @@
 // end of the line). Keys come in any order, each at most once. Blank lines and lines whose first character
 // after blanks is
 // `#` are skipped; elsewhere `#` is a character like any other. The first line is the header, and the first
-// record after it is the window. Everything else comes in any order, except that the waits of one thread are
-// in order of time, and so are its preempt lines, its unknown lines and its false lines. Every line,
-// including the last one, ends with a newline: a file that is cut off inside a line is an error.
+// record after it is the window. Everything else comes in any order, except that an object's line comes
+// before the lines that name it, that the waits of one thread are in order of time, and so are its preempt
+// lines, its unknown lines and its false lines. Every line, including the last one, ends with a newline: a
+// file that is cut off inside a line is an error.
 //
 // Numbers are decimal without sign. Times are ns from 0 to 2^63-2; `-` stands for kNever. Capacities are
 // decimal fractions > 0 (`5e+08` is one). A tid is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
@@ -69,8 +70,8 @@ inline constexpr std::size_t kMaxTextDisksBelow = 64;
 bool looks_like_text(std::string_view head);
 
 /// Reads from `fd` to its end, in chunks. Errors begin with `name` as it is: the caller makes it fit for
-/// display. Actors, sites, stacks and frames are numbered in order of first appearance, actors without a line
-/// of their own last. Text has no unused frames, stacks and sites.
+/// display. Actors, objects, sites, stacks and frames are numbered in order of first appearance, actors
+/// without a line of their own last. Text has no unused frames, stacks and sites.
 ///
 /// Memory in addition to the Trace: 8 bytes for each wait; 40 more for each wait that comes before the thread
 /// line of its thread or waker, or whose waker has no thread line; 12 bytes for each preempt, unknown,

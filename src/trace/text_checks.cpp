@@ -123,7 +123,7 @@ class TidCheck {
     if (Complaint complaint = named("a wake", site.waker, wait.wake)) {
       return complaint;
     }
-    return named("a held mutex", site.holder, std::max(wait.block, trace_.window.begin));
+    return named("a held lock", wait.holder, std::max(wait.block, trace_.window.begin));
   }
 
   /// Checks the tid of an actor at a time. kNoActor and devices have no tid and always pass.
@@ -173,6 +173,11 @@ Complaint check_texts(const Trace& trace) {
   if (std::any_of(trace.peers.begin(), trace.peers.end(),
                   [](const Peer& peer) { return empty_or_too_long(to_string(peer)); })) {
     return unwritable("a peer whose name is empty or longer than {} bytes", kMaxTextValue);
+  }
+  if (std::any_of(trace.objects.begin(), trace.objects.end(), [](const Object& object) {
+        return too_long(object.path) || too_long(object.symbol) || too_long(object.module);
+      })) {
+    return unwritable("an object whose path, symbol or module is longer than {} bytes", kMaxTextValue);
   }
   if (std::any_of(trace.responses.begin(), trace.responses.end(),
                   [](const Responses& responses) { return too_long(responses.path); })) {

@@ -30,6 +30,7 @@ class TextWriter {
     lines_.write(trace_.window);
     write_recording();
     write_actors();
+    write_objects();
     write_intervals();
     write_devices();
     return lines_.finish();
@@ -41,6 +42,7 @@ class TextWriter {
   void write_thread(const Actor& actor);
   void write_disk(ActorId id);
   void write_nic(ActorId id);
+  void write_objects();
   void write_intervals();
   void write_wait(const Wait& wait);
   void write_devices();
@@ -180,10 +182,16 @@ void TextWriter::write_actors() {
 
 void TextWriter::write_wait(const Wait& wait) {
   const WaitSite& site = trace_.sites[wait.site];
-  WaitLine line{wait, site, tid_of(site.thread), named(site.waker), tid_of(site.holder)};
+  WaitLine line{wait, site, tid_of(site.thread), named(site.waker), tid_of(wait.holder)};
   line.wait_stack = written(site.wait_stack);
   line.waker_stack = written(site.waker_stack);
   lines_.write(line);
+}
+
+void TextWriter::write_objects() {
+  for (ObjectId id = 0; id < trace_.objects.size(); ++id) {
+    lines_.write(ObjectLine{trace_.objects[id], id});
+  }
 }
 
 void TextWriter::write_intervals() {

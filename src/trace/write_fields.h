@@ -60,6 +60,11 @@ class LineWriter {
     number(line.*form.member);
   }
   template <class Line, class Of>
+  void subject(const ObjectSubject<Of>& form, const Line& line) {
+    text(" ");
+    number(line.*form.member);
+  }
+  template <class Line, class Of>
   void subject(const ActorSubject<Of>& form, const Line& line) {
     if (form.kind == ActorKind::timer) return;
     text(" ");
@@ -86,7 +91,8 @@ class LineWriter {
   void value(const TextForm&, const std::string& bytes);
   void value(const TextsForm&, const std::vector<std::string>& texts);
   void value(const YesNoForm&, bool yes) { text(yes ? "yes" : "no"); }
-  void value(const HashForm&, std::uint32_t hash) { number(hash, 16); }
+  void value(const HexForm&, std::uint64_t number_in_hex) { number(number_in_hex, 16); }
+  void value(const DeviceForm&, const DeviceNumber& device) { text(to_string(device)); }
   void value(const DayForm&, const std::string& day) { text(day); }
   void value(const CpuListForm&, const CpuList& cpus) { text(to_string(cpus)); }
   void value(const StackForm&, StackId stack);

@@ -164,7 +164,7 @@ class Workload {
     if (added) {
       trace_.sites.push_back({thread, waker, wait_class, stack, kNoStack});
     }
-    trace_.waits.push_back({at->second, 0, block, wake, run});
+    trace_.waits.push_back({at->second, kNoObject, block, wake, run});
   }
 
   Nanos convoy_turn(Convoy& convoy, Nanos now) {

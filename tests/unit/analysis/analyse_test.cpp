@@ -93,7 +93,7 @@ TEST_CASE(
   const ActorId e = scene.thread("e", 5);
   const auto held_by = [&scene](ActorId waiter, ActorId holder) {
     scene.wait(waiter, kNoActor, 0, -1);
-    scene.trace.sites.back().holder = holder;
+    scene.trace.waits.back().holder = holder;
   };
   held_by(a, b);
   held_by(b, a);
@@ -286,7 +286,7 @@ TEST_CASE("What cannot be analysed is an error") {
   empty.trace.window = {5, 5};
   CHECK_FALSE(analyse(empty.trace, {}).ok());
   Scene bad;
-  bad.trace.waits.push_back({3, 0, 0, 1, 1});
+  bad.trace.waits.push_back({3, kNoObject, 0, 1, 1});
   CHECK_FALSE(analyse(bad.trace, {}).ok());
 }
 

@@ -22,7 +22,7 @@ std::vector<RemoteServices> services_of(const Scene& scene) {
 void ask(Scene& scene, ActorId who, ActorId nic, PeerId peer, Nanos from_ms, Nanos to_ms) {
   scene.trace.sites.push_back({who, nic, WaitClass::net, kNoStack, kNoStack, false, peer});
   const auto site = static_cast<SiteId>(scene.trace.sites.size() - 1);
-  scene.trace.waits.push_back({site, 0, from_ms * test::kMs, to_ms * test::kMs, to_ms * test::kMs});
+  scene.trace.waits.push_back({site, kNoObject, from_ms * test::kMs, to_ms * test::kMs, to_ms * test::kMs});
 }
 
 }  // namespace

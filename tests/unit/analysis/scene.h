@@ -46,7 +46,7 @@ class Scene {
       trace.sites.push_back(site);
     }
     const Nanos wake = to_ms < 0 ? kNever : to_ms * kMs;
-    trace.waits.push_back({id, 0, from_ms * kMs, wake, wake});
+    trace.waits.push_back({id, kNoObject, from_ms * kMs, wake, wake});
   }
   Findings findings(const AnalysisOptions& options = {}) const {
     const Result<Findings> result = analyse(trace, options);

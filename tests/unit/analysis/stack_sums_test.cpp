@@ -32,9 +32,9 @@ Trace small_trace() {
   trace.sites = {{kFirst, kOther, WaitClass::futex, kWaits, kWakes},
                  {kOther, kDisk, WaitClass::disk, kWaits, kNoStack},
                  {kOutside, kOther, WaitClass::futex, kWaits, kWakes}};
-  trace.waits = {{0, 0, 1 * kMs, 4 * kMs, 4 * kMs},
-                 {1, 0, 1 * kMs, 3 * kMs, 3 * kMs},
-                 {2, 0, 5 * kMs, 6 * kMs, 6 * kMs}};
+  trace.waits = {{0, kNoObject, 1 * kMs, 4 * kMs, 4 * kMs},
+                 {1, kNoObject, 1 * kMs, 3 * kMs, 3 * kMs},
+                 {2, kNoObject, 5 * kMs, 6 * kMs, 6 * kMs}};
   return trace;
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("the weight of a wait includes the time of those behind it") {
 TEST_CASE("off_wake has a sum for each waker and its stack") {
   Trace trace = small_trace();
   trace.sites.push_back({kFirst, kNoActor, WaitClass::futex, kWaits, kNoStack});
-  trace.waits.push_back({3, 0, 9 * kMs, kNever, kNever});
+  trace.waits.push_back({3, kNoObject, 9 * kMs, kNever, kNever});
   CHECK(sums_of(trace, {StackKind::off_wake}) ==
         Sums{{"worker", kWaits, StackWaker{ActorKind::thread, "worker"}, kWakes, 3 * kMs},
              {"worker", kWaits, {}, kNoStack, 1 * kMs},
@@ -87,7 +87,9 @@ TEST_CASE("the time around a false wakeup is waited, unless false wakeups are ke
   Trace trace = small_trace();
   trace.sites.resize(1);
   constexpr Nanos kRan = 10'000;
-  trace.waits = {{0, 7, 1 * kMs, 2 * kMs, 2 * kMs}, {0, 7, 2 * kMs + kRan, 4 * kMs, 4 * kMs}};
+  trace.objects.resize(1);
+  trace.objects[0].hash = 7;
+  trace.waits = {{0, 0, 1 * kMs, 2 * kMs, 2 * kMs}, {0, 0, 2 * kMs + kRan, 4 * kMs, 4 * kMs}};
   CHECK(sums_of(trace, {}) == Sums{{"worker", kWaits, {}, kNoStack, 3 * kMs}});
   StackSumOptions kept;
   kept.keep_false_wakeups = true;

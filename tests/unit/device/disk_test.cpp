@@ -380,7 +380,7 @@ Trace rolling(int depth, bool any_request) {
     const Nanos issue = 1000 + i * spacing;
     io(trace, issue, issue + 100, 4096);
     if (i >= depth) {
-      trace.waits.push_back({0, 0, issue - spacing, issue, issue});
+      trace.waits.push_back({0, kNoObject, issue - spacing, issue, issue});
     }
   }
   io(trace, 0, 10, 4096, kReader);
@@ -410,7 +410,7 @@ TEST_CASE("which of a thread's waits took more time decides") {
   for (const Wait& wait : trace.waits) {
     any += wait.wake - wait.block;
   }
-  trace.waits.push_back({1, 0, 50'000, 50'000 + any - 1, 50'000 + any});
+  trace.waits.push_back({1, kNoObject, 50'000, 50'000 + any - 1, 50'000 + any});
   CHECK(idle_edges(trace, idle_for(1010)).size() == 1);
   trace.waits.back().wake += 1;
   CHECK(idle_edges(trace, idle_for(1010)).size() == 2);

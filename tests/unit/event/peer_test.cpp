@@ -63,8 +63,9 @@ TEST_CASE("waits have their peers; peers that differ only in this side's port ar
   CHECK(peer(2) == 1);
   CHECK(peer(3) == kNoPeer);  // an id that the kernel's table does not have
   CHECK(peer(4) == kNoPeer);
-  CHECK(trace.waits[2].futex == 0);
-  CHECK(trace.waits[4].futex == 1);
+  CHECK(trace.waits[2].object == kNoObject);
+  REQUIRE(trace.waits[4].object == 0);
+  CHECK(trace.objects.at(0).hash == 1);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ std::vector<std::string> lines(const Trace& trace) {
                   std::string(to_string(site.wait_class)) + " <- " + actor_text(trace, site.waker) +
                   stack_text(trace, "stack", site.wait_stack) +
                   stack_text(trace, "waker_stack", site.waker_stack) + (site.in_flight ? " in flight" : "") +
-                  (site.holder == kNoActor ? "" : " held by " + thread_text(trace, site.holder)));
+                  (wait.holder == kNoActor ? "" : " held by " + thread_text(trace, wait.holder)));
   }
   for (const Preemption& preemption : trace.preemptions) {
     all.push_back("preempt " + thread_text(trace, preemption.thread) + " [" + time_text(preemption.out) +

@@ -31,7 +31,8 @@ struct Spinning {
     return static_cast<SiteId>(trace.sites.size() - 1);
   }
   void wait(ActorId waiter, ActorId waker, Nanos block, Nanos wake, Nanos run) {
-    trace.waits.push_back({site({waiter, waker, WaitClass::futex, kNoStack, kNoStack}), 0, block, wake, run});
+    trace.waits.push_back(
+        {site({waiter, waker, WaitClass::futex, kNoStack, kNoStack}), kNoObject, block, wake, run});
   }
   /// The thread's waits as text.
   std::string laid(std::vector<Spin> spins) {

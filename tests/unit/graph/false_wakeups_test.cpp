@@ -14,8 +14,8 @@ using test::swept;
 using test::TraceByHand;
 
 constexpr Nanos kUs = 1000;
-constexpr std::uint32_t kCondition = 0xc0;
-constexpr std::uint32_t kLock = 0x10;
+constexpr ObjectId kCondition = 0;
+constexpr ObjectId kLock = 1;
 
 /// A waiter W and its waker A, times in µs; the wait before the wakeup in question and the one after it.
 struct Herd {
@@ -23,9 +23,14 @@ struct Herd {
   ActorId w = t.thread("W");
   ActorId a = t.thread("A");
 
-  void wait(ActorId thread, ActorId waker, Nanos block, Nanos wake, Nanos run, std::uint32_t futex) {
+  Herd() {
+    t.trace.objects.resize(2);
+    t.trace.objects[kCondition].hash = 0xc0;
+    t.trace.objects[kLock].hash = 0x10;
+  }
+  void wait(ActorId thread, ActorId waker, Nanos block, Nanos wake, Nanos run, ObjectId futex) {
     t.wait(thread, waker, block * kUs, wake * kUs, run * kUs);
-    t.trace.waits.back().futex = futex;
+    t.trace.waits.back().object = futex;
   }
   std::vector<FalseWakeup> found() const {
     const Status valid = validate(t.trace);
@@ -84,7 +89,7 @@ TEST_CASE("a wakeup is not false") {
   Herd h;
   const ActorId x = h.t.thread("X");
   const ActorId timer = h.t.device(ActorKind::timer, "");
-  const auto again = [&](Nanos block, std::uint32_t futex) { h.wait(h.w, h.a, block, 3000, 3010, futex); };
+  const auto again = [&](Nanos block, ObjectId futex) { h.wait(h.w, h.a, block, 3000, 3010, futex); };
   SECTION("when the thread ran for longer") {
     h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
     again(1056, kCondition);
@@ -94,7 +99,7 @@ TEST_CASE("a wakeup is not false") {
     again(1010, kLock);
   }
   SECTION("when it is not known which futex it was") {
-    h.wait(h.w, h.a, 100, 1000, 1005, 0);
+    h.wait(h.w, h.a, 100, 1000, 1005, kNoObject);
     again(1010, 0);
   }
   SECTION("when it waits at another place") {
@@ -124,7 +129,7 @@ TEST_CASE("a wakeup is not false") {
   SECTION("when it waited for something else than a lock in between") {
     h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
     h.t.in(WaitClass::pipe);
-    h.wait(h.w, h.a, 1006, 1008, 1008, 0);
+    h.wait(h.w, h.a, 1006, 1008, 1008, kNoObject);
     h.t.in(WaitClass::futex);
     again(1010, kCondition);
   }
@@ -173,9 +178,9 @@ TEST_CASE("a herd that hands the lock on: only the one that went on was woken") 
 TEST_CASE("a wakeup that the program declares false is false, unless the thread woke another one") {
   Herd h;
   const ActorId x = h.t.thread("X");
-  h.wait(h.w, h.a, 100, 1000, 1005, 0);
+  h.wait(h.w, h.a, 100, 1000, 1005, kNoObject);
   h.t.in(WaitClass::poll);
-  h.wait(h.w, x, 1505, 3000, 3010, 0);
+  h.wait(h.w, x, 1505, 3000, 3010, kNoObject);
   CHECK(h.found().empty());
   h.t.trace.false_marks.push_back({h.w, 1500 * kUs});
   SECTION("however long it ran and wherever it waits again") {
@@ -183,7 +188,7 @@ TEST_CASE("a wakeup that the program declares false is false, unless the thread 
     CHECK(swept(without_false_wakeups(h.t.trace, h.found())).actors[h.w].blocked_ns == 2900 * kUs);
   }
   SECTION("but not") {
-    h.wait(x, h.w, 1, 1200, 1200, 0);
+    h.wait(x, h.w, 1, 1200, 1200, kNoObject);
     CHECK(h.found().empty());
   }
 }
@@ -192,8 +197,11 @@ TEST_CASE("random histories with false wakeups in them can still be swept") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     Trace trace = test::random_history(seed);
+    trace.objects.resize(2);
+    trace.objects[0].hash = 1;
+    trace.objects[1].hash = 2;
     for (Wait& wait : trace.waits) {
-      if (trace.sites[wait.site].wait_class == WaitClass::futex) wait.futex = 1 + wait.site % 2;
+      if (trace.sites[wait.site].wait_class == WaitClass::futex) wait.object = wait.site % 2;
     }
     const std::vector<FalseWakeup> found = find_false_wakeups(trace);
     const Trace without = without_false_wakeups(trace, found);

@@ -65,7 +65,7 @@ SiteId TraceByHand::wait(ActorId thread, ActorId waker, Nanos block, Nanos wake)
 
 SiteId TraceByHand::wait(ActorId thread, ActorId waker, Nanos block, Nanos wake, Nanos run) {
   const SiteId site = intern(trace, {thread, waker, class_, wait_stack_, waker_stack_});
-  trace.waits.push_back({site, 0, block, wake, run});
+  trace.waits.push_back({site, kNoObject, block, wake, run});
   return site;
 }
 
@@ -193,7 +193,7 @@ class Simulation {
 
   void record_wait(ActorId id, Nanos run) {
     const Life& life = lives_[id];
-    trace_.waits.push_back({intern(trace_, life.site), 0, life.since, life.wake, run});
+    trace_.waits.push_back({intern(trace_, life.site), kNoObject, life.since, life.wake, run});
   }
 
   void run_on(ActorId id) {

@@ -35,7 +35,7 @@ std::string walked(const Trace& trace, ActorId thread) {
 
 TEST_CASE("the intervals of a thread come in order of time, whatever their kind") {
   Trace trace = two_threads();
-  trace.waits = {{0, 0, 10, 15, 20}, {1, 0, 110, 120, 130}, {0, 0, 40, 50, 60}};
+  trace.waits = {{0, kNoObject, 10, 15, 20}, {1, kNoObject, 110, 120, 130}, {0, kNoObject, 40, 50, 60}};
   trace.preemptions = {{1, 140, 150}, {0, 20, 25}};
   trace.gaps = {{0, 25, 40}, {0, 60, 70}};
   CHECK(walked(trace, 0) == "w0[10,20) p1[20,25) g0[25,40) w2[40,60) g1[60,70) ");
@@ -44,7 +44,7 @@ TEST_CASE("the intervals of a thread come in order of time, whatever their kind"
 
 TEST_CASE("if two intervals begin together the shorter one comes first") {
   Trace trace = two_threads();
-  trace.waits = {{0, 0, 10, 20, 20}};
+  trace.waits = {{0, kNoObject, 10, 20, 20}};
   trace.gaps = {{0, 10, 10}};
   CHECK(walked(trace, 0) == "g0[10,10) w0[10,20) ");
   CHECK_FALSE(find_order_fault(trace));
@@ -52,7 +52,7 @@ TEST_CASE("if two intervals begin together the shorter one comes first") {
 
 TEST_CASE("intervals that touch each other and the ends of the lifetime are in order") {
   Trace trace = two_threads();
-  trace.waits = {{1, 0, 100, 200, 300}, {1, 0, 400, 450, 500}};
+  trace.waits = {{1, kNoObject, 100, 200, 300}, {1, kNoObject, 400, 450, 500}};
   trace.preemptions = {{1, 300, 400}};
   trace.gaps = {{1, 500, 500}};
   CHECK_FALSE(find_order_fault(trace));
@@ -60,13 +60,13 @@ TEST_CASE("intervals that touch each other and the ends of the lifetime are in o
 
 TEST_CASE("an interval without an end may reach past the exit") {
   Trace trace = two_threads();
-  trace.waits = {{1, 0, 400, kNever, kNever}};
+  trace.waits = {{1, kNoObject, 400, kNever, kNever}};
   CHECK_FALSE(find_order_fault(trace));
 }
 
 TEST_CASE("the first interval that does not fit is found, and why") {
   Trace trace = two_threads();
-  trace.waits = {{0, 0, 10, 20, 30}, {1, 0, 200, 250, 300}};
+  trace.waits = {{0, kNoObject, 10, 20, 30}, {1, kNoObject, 200, 250, 300}};
   SECTION("an overlap") {
     trace.preemptions = {{1, 290, 310}};
     const std::optional<OrderFault> fault = find_order_fault(trace);

@@ -25,7 +25,7 @@ Trace small_trace() {
   trace.frames = {{.function = "f"}};
   trace.stacks = {{{0}}};
   trace.sites = {{0, 1, WaitClass::futex, 0, kNoStack}};
-  trace.waits = {{0, 0, 100, 200, 250}};
+  trace.waits = {{0, kNoObject, 100, 200, 250}};
   return trace;
 }
 
@@ -42,7 +42,8 @@ TEST_CASE("a sound trace is valid, an empty one too") {
 TEST_CASE("intervals may touch, be empty, be open, and reach out of the window") {
   Trace trace = small_trace();
   trace.window = {150, 800};
-  trace.waits = {{0, 0, 100, 200, 250}, {0, 0, 250, 250, 250}, {0, 0, 850, 860, kNever}};
+  trace.waits = {
+      {0, kNoObject, 100, 200, 250}, {0, kNoObject, 250, 250, 250}, {0, kNoObject, 850, 860, kNever}};
   trace.preemptions = {{0, 250, 300}, {0, 310, 310}, {1, 5, kNever}};
   trace.gaps = {{0, 300, 310}, {0, 310, 320}, {0, 850, 850}};
   CHECK_THAT(complaint(trace), Catch::Equals(""));
@@ -84,10 +85,69 @@ TEST_CASE("what analysis takes for granted is checked: the window, actors, sites
        [](Trace& t) { t.waits[0].run = 199; }},
       {"thread 11: wait block=- wake=- run=- is not in order of time",
        [](Trace& t) {
-         t.waits[0] = {0, 0, kNever, kNever, kNever};
+         t.waits[0] = {0, kNoObject, kNever, kNever, kNever};
        }},
       {"thread 11: the wait from 100 has a waker but was never woken",
        [](Trace& t) { t.waits[0].wake = t.waits[0].run = kNever; }},
+  })));
+}
+
+/// An object of this kind in place of what the wait was for.
+void wait_for(Trace& trace, Object::Kind kind) {
+  trace.objects.resize(1);
+  trace.objects[0].kind = kind;
+  trace.waits[0].object = 0;
+}
+
+TEST_CASE("what analysis takes for granted is checked: objects and who holds them") {
+  constexpr auto kFile = Object::Kind::file;
+  constexpr auto kKernelLock = Object::Kind::kernel_lock;
+  const auto in_futex = [](const Object& futex) {
+    Trace trace = small_trace();
+    trace.objects = {futex};
+    trace.waits[0].object = 0;
+    return complaint(trace);
+  };
+  const std::string one_of = "object 0: an object of kind futex has tgid and address, or inode, or hash";
+  CHECK(in_futex({.hash = 7}).empty());
+  CHECK(in_futex({.tgid = 10, .address = 7}).empty());
+  CHECK(in_futex({.inode = 7}).empty());
+  CHECK(in_futex({}) == one_of);
+  CHECK(in_futex({.tgid = 10}) == one_of);
+  CHECK(in_futex({.address = 7}) == one_of);
+  CHECK(in_futex({.tgid = 10, .address = 7, .hash = 7}) == one_of);
+  CHECK(in_futex({.tgid = 10, .inode = 7}) == one_of);
+  CHECK(in_futex({.inode = 7, .hash = 7}) == one_of);
+  CHECK(in_futex({.tgid = -1}) == "object 0: an object has a tgid below 0");
+  CHECK(in_futex({.lock = KernelLock::mutex, .hash = 7}) ==
+        "object 0: an object that is no kernel_lock has a kind of lock");
+  CHECK(in_futex({.kind = kKernelLock}) == "object 0: an object of kind kernel_lock has an address");
+  CHECK(in_futex({.kind = kKernelLock, .address = 1, .hash = 7}) ==
+        "object 0: an object that is no futex has what only a futex has");
+  CHECK(in_futex({.kind = kFile}) == "object 0: an object of kind file has an inode or a path");
+  CHECK(in_futex({.kind = kFile, .file_offset = 7, .path = "a"}) ==
+        "object 0: an object that is no futex has what only a futex has");
+  CHECK(in_futex({.kind = kFile, .path = "a"}).empty());
+  check(GENERATE(values<Case>({
+      {"thread 11: waits for an unknown object 0", [](Trace& t) { t.waits[0].object = 0; }},
+      {"thread 11: waits for a lock that no thread holds", [](Trace& t) { t.waits[0].holder = 2; }},
+      {"thread 11: waits for a lock that no thread holds", [](Trace& t) { t.waits[0].holder = 9; }},
+      {"the request issued at 1 is for no file",
+       [](Trace& t) {
+         t.disk_ios = {{0, 2, 1, 2, 0, 0}};
+       }},
+      {"the request issued at 1 is for no file",
+       [](Trace& t) {
+         wait_for(t, Object::Kind::kernel_lock);
+         t.objects[0].address = 1;
+         t.disk_ios = {{0, 2, 1, 2, 0, 0}};
+       }},
+      {"",
+       [](Trace& t) {
+         wait_for(t, Object::Kind::journal);
+         t.waits[0].holder = 1;
+         t.disk_ios = {{0, 2, 1, 2, 0, 0}};
+       }},
   })));
 }
 
@@ -176,11 +236,11 @@ TEST_CASE("what analysis takes for granted is checked: the order of a thread's i
   check(GENERATE(values<Case>({
       {"thread 11: wait [240, 260) begins before wait [100, 250) ends",
        [](Trace& t) {
-         t.waits.push_back({0, 0, 240, 250, 260});
+         t.waits.push_back({0, kNoObject, 240, 250, 260});
        }},
       {"thread 11: wait [50, 70) begins before wait [100, 250) ends",
        [](Trace& t) {
-         t.waits.push_back({0, 0, 50, 60, 70});
+         t.waits.push_back({0, kNoObject, 50, 60, 70});
        }},
       {"thread 11: preemption [240, 300) begins before wait [100, 250) ends",
        [](Trace& t) {

@@ -30,10 +30,10 @@ Trace small_trace() {
                  {1, 3, WaitClass::disk, 2, kNoStack},
                  {2, 1, WaitClass::futex, 0, 1},
                  {0, kNoActor, WaitClass::futex, kNoStack, kNoStack}};
-  trace.waits = {{0, 0, 1'000'000, 4'000'000, 4'000'000},
-                 {1, 0, 1'000'000, 3'000'400, 3'000'400},
-                 {2, 0, 0, 400, 400},
-                 {3, 0, 9'000'000, kNever, kNever}};
+  trace.waits = {{0, kNoObject, 1'000'000, 4'000'000, 4'000'000},
+                 {1, kNoObject, 1'000'000, 3'000'400, 3'000'400},
+                 {2, kNoObject, 0, 400, 400},
+                 {3, kNoObject, 9'000'000, kNever, kNever}};
   trace.cpu_samples = {{0, 2, 500}, {0, 2, 600}, {1, kNoStack, 600}, {2, 2, 700}, {0, 2, 10'000'000}};
   return trace;
 }

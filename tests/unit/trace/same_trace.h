@@ -21,9 +21,9 @@ inline std::vector<std::string> frames_of(const Trace& trace, StackId id) {
 /// traces.
 inline bool same_site(const Trace& a, const WaitSite& x, const Trace& b, const WaitSite& y) {
   return std::tuple(x.thread, x.waker, x.wait_class, x.wait_stack == kNoStack, x.waker_stack == kNoStack,
-                    x.in_flight, x.any_request, x.holder) ==
-             std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack, y.waker_stack == kNoStack,
-                        y.in_flight, y.any_request, y.holder) &&
+                    x.in_flight,
+                    x.any_request) == std::tuple(y.thread, y.waker, y.wait_class, y.wait_stack == kNoStack,
+                                                 y.waker_stack == kNoStack, y.in_flight, y.any_request) &&
          (x.peer == kNoPeer) == (y.peer == kNoPeer) &&
          (x.peer == kNoPeer || a.peers[x.peer] == b.peers[y.peer]) &&
          backtrace_of(a, x.wait_stack) == backtrace_of(b, y.wait_stack) &&
@@ -93,7 +93,7 @@ inline std::string difference_of_devices(const Trace& a, const Trace& b) {
     return "disk counters";
   }
   if (differs(a.disk_ios, b.disk_ios, [](const DiskIo& io) {
-        return std::tie(io.thread, io.disk, io.issue, io.complete, io.bytes);
+        return std::tie(io.thread, io.disk, io.issue, io.complete, io.bytes, io.file);
       })) {
     return "disk ios";
   }
@@ -120,8 +120,9 @@ inline std::string difference_of_cpus(const Trace& a, const Trace& b) {
 }
 
 inline std::string difference_of_threads(const Trace& a, const Trace& b) {
-  if (differs(a.waits, b.waits,
-              [](const Wait& wait) { return std::tie(wait.futex, wait.block, wait.wake, wait.run); })) {
+  if (differs(a.waits, b.waits, [](const Wait& wait) {
+        return std::tie(wait.object, wait.holder, wait.block, wait.wake, wait.run);
+      })) {
     return "waits";
   }
   if (differs(a.false_marks, b.false_marks,
@@ -162,6 +163,7 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
       })) {
     return "actors";
   }
+  if (a.objects != b.objects) return "objects";
   if (const std::string cpus = difference_of_cpus(a, b); !cpus.empty()) return cpus;
   if (const std::string threads = difference_of_threads(a, b); !threads.empty()) return threads;
   if (a.sites.size() != b.sites.size()) return "number of sites";

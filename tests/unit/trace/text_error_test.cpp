@@ -91,7 +91,7 @@ TEST_CASE("window") {
 TEST_CASE("records and keys") {
   const std::string records =
       "(expected window, recording, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, irq, "
-      "softirq, timer, wait, "
+      "softirq, timer, object, wait, "
       "preempt, unknown, false, on_cpu, responses, calls, sample, traffic or io)";
   check(after(head_lines, "3",
               {{"wakeup 1", "unknown record 'wakeup' " + records},
@@ -261,6 +261,42 @@ TEST_CASE("devices") {
          {head_lines + "timer\ntimer\n", "f:4: timer twice"}});
 }
 
+TEST_CASE("objects") {
+  check(after(
+      head_lines, "3",
+      {{"object kind=futex", "object 'kind=futex': expected an object's number, 0 to 4294967294"},
+       {"object 4294967295 kind=futex", "object '4294967295': expected an object's number, 0 to 4294967294"},
+       {"object 0", "object without kind="},
+       {"object 0 kind=lock", "kind 'lock': expected futex, kernel_lock, file, journal or metadata"},
+       {"object 0 kind=futex", "an object of kind futex has tgid and address, or inode, or hash"},
+       {"object 0 kind=futex hash=1 address=1",
+        "an object of kind futex has tgid and address, or inode, or hash"},
+       {"object 0 kind=futex hash=123456789",
+        "hash '123456789': expected 1 to 8 lower-case hexadecimal digits, not zero"},
+       {"object 0 kind=futex tgid=1 address=A",
+        "address 'A': expected 1 to 16 lower-case hexadecimal digits, not zero"},
+       {"object 0 kind=futex tgid=1 address=11112222333344445",
+        "address '11112222333344445': expected 1 to 16 lower-case hexadecimal digits, not zero"},
+       {"object 0 kind=futex tgid=0 address=1", "tgid '0': expected a tgid, 1 to 2147483647"},
+       {"object 0 kind=kernel_lock lock=spinlock address=1",
+        "lock 'spinlock': expected unknown, mutex, rwsem, percpu_rwsem or rtmutex"},
+       {"object 0 kind=kernel_lock", "an object of kind kernel_lock has an address"},
+       {"object 0 kind=file", "an object of kind file has an inode or a path"},
+       {"object 0 kind=file path=", "empty path"},
+       {"object 0 kind=file inode=1 dev=8", "dev '8': expected MAJOR:MINOR"},
+       {"object 0 kind=file inode=1 dev=8:", "dev '8:': expected MAJOR:MINOR"},
+       {"object 0 kind=file inode=1 dev=8:1:2", "dev '8:1:2': expected MAJOR:MINOR"},
+       {"object 0 kind=file inode=1 dev=-8:1", "dev '-8:1': expected MAJOR:MINOR"},
+       {"object 0 kind=file inode=1 dev=4294967296:1", "dev '4294967296:1': expected MAJOR:MINOR"},
+       {"object 0 kind=file inode=1 generation=4294967296",
+        "generation '4294967296': expected a generation, 0 to 4294967295"},
+       {"object 0 kind=file inode=1 deleted=1", "deleted '1': expected yes or no"},
+       {"object 0 kind=file path=" + std::string(4097, 'x'), "path longer than 4096 bytes"}}));
+  check({{head_lines + "object 1 kind=journal\nobject 1 kind=metadata\n", "f:4: object 1 twice"},
+         {head_lines + "object 1 kind=futex hash=1\nio - disk=a bytes=1 issue=1 complete=1 file=1\n",
+          "f:4: file 1 is a futex (expected a file, a journal or metadata)"}});
+}
+
 TEST_CASE("waits") {
   const auto waker = [](const std::string& value) {
     return Case{"wait 1 block=1 wake=2 run=3 class=disk waker=" + value,
@@ -295,6 +331,10 @@ TEST_CASE("waits") {
        futex("A"),
        futex("-1"),
        futex("123456789"),
+       {wait + "futex object=-1", "object '-1': expected an object's number, 0 to 4294967294"},
+       {wait + "futex object=7", "object 7 has no line before this one"},
+       {wait + "futex object=7 futex=7", "both object and futex (expected one of them)"},
+       {"io 1 disk=a bytes=1 issue=1 complete=1 file=7", "object 7 has no line before this one"},
        {"wait 1 block=- wake=2 run=3 waker=- class=disk", "block '-': expected ns, 0 to " + max_time},
        {"wait 1 block=5 wake=4 run=6 waker=- class=disk", "wake 4 is before block 5"},
        {"wait 1 block=5 wake=6 run=5 waker=- class=disk", "run 5 is before wake 6"},

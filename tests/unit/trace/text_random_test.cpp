@@ -39,6 +39,7 @@ class RandomTrace {
       trace_.peers.push_back(peer_of_text(either() ? Peer::Role::client : Peer::Role::service, unique(i)));
     }
     add_stacks();
+    add_objects();
     add_cpu_use();
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       if (trace_.actors[id].kind == ActorKind::disk) {
@@ -172,7 +173,7 @@ class RandomTrace {
       trace_.actors[id].on.push_back(unique(n));
     }
     trace_.disk_counters.push_back({id, below(100), random_(), random_(), below(3)});
-    trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_()});
+    trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_(), file()});
   }
 
   void add_intervals(ActorId id) {
@@ -201,8 +202,8 @@ class RandomTrace {
           break;
         default: {
           const bool woken = !open || either();
-          trace_.waits.push_back({site(id, second, woken), either() ? 0 : UINT32_MAX - below(UINT32_MAX - 1),
-                                  first, woken ? second : kNever, open ? kNever : third});
+          trace_.waits.push_back({site(id, second, woken), object(), first, woken ? second : kNever,
+                                  open ? kNever : third, holder(id, first)});
         }
       }
     }
@@ -223,6 +224,46 @@ class RandomTrace {
     if (first < trace_.window.begin || last > trace_.window.end) return;
     std::string function(1 + below(5), static_cast<char>(below(256)));
     trace_.calls.push_back({id, std::move(function), 1 + below(1000), first, last});
+  }
+
+  /// No two are equal: each has a number of its own in some member.
+  void add_objects() {
+    for (std::uint32_t i = 1 + below(6); i > 0; --i) {
+      Object object;
+      object.kind = static_cast<Object::Kind>(below(kObjectKinds));
+      object.path = name(0);
+      object.symbol = name(0);
+      object.module = name(0);
+      object.symbol_offset = i;
+      object.device = {below(300), below(UINT32_MAX)};
+      object.generation = below(UINT32_MAX);
+      object.deleted = either();
+      if (object.kind == Object::Kind::kernel_lock) {
+        object.lock = static_cast<KernelLock>(below(kKernelLocks));
+        object.address = std::uint64_t{random_()} << 32U | 1;
+        object.tgid = static_cast<std::int32_t>(below(3));
+      } else if (object.kind == Object::Kind::file || either()) {
+        object.inode = std::uint64_t{random_()} << 32U | 1;
+        if (object.kind == Object::Kind::futex) object.file_offset = random_();
+      } else if (object.kind == Object::Kind::futex && either()) {
+        object.hash = 1 + below(UINT32_MAX);
+      } else if (object.kind == Object::Kind::futex) {
+        object.address = 1 + below(UINT32_MAX);
+        object.tgid = static_cast<std::int32_t>(1 + below(INT32_MAX));
+      }
+      trace_.objects.push_back(object);
+    }
+  }
+  ObjectId object() { return either() ? kNoObject : below_size(trace_.objects.size()); }
+  ObjectId file() {
+    const ObjectId id = object();
+    return id != kNoObject && is_stored(trace_.objects[id]) ? id : kNoObject;
+  }
+  /// A thread that the text can name at this time.
+  ActorId holder(ActorId waiter, Nanos block) {
+    const Actor& thread = trace_.actors[waiter];
+    const bool lives = std::max(block, trace_.window.begin) < thread.exit;
+    return lives && below(3) == 0 ? waiter : kNoActor;
   }
 
   StackId stack() { return either() ? kNoStack : below(6); }

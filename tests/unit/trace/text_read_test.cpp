@@ -459,5 +459,29 @@ TEST_CASE("the traces in tests/traces are read and valid") {
   }
 }
 
+TEST_CASE("objects are numbered in order of their lines, and equal ones are one") {
+  const Trace trace = parsed(
+      "offwait-waits 1\nwindow 0 1000\nthread 1 tgid=1 comm=a start=0 exit=-\n"
+      "object 7 kind=file inode=3 dev=8:1 path=/a\n"
+      "object 3 kind=journal dev=8:1\n"
+      "object 9 kind=file inode=3 dev=8:1 path=/a\n"
+      "wait 1 block=1 wake=2 run=3 waker=- class=disk object=9\n"
+      "wait 1 block=4 wake=5 run=6 waker=- class=disk object=3\n"
+      "wait 1 block=7 wake=8 run=9 waker=- class=futex futex=ff\n"
+      "wait 1 block=10 wake=11 run=12 waker=- class=futex\n"
+      "wait 1 block=13 wake=14 run=15 waker=- class=futex futex=ff holder=1\n"
+      "io 1 disk=sda bytes=1 issue=1 complete=2 file=7\n");
+  REQUIRE(trace.objects.size() == 3);
+  CHECK(trace.objects[0] == Object{.kind = Object::Kind::file, .device = {8, 1}, .inode = 3, .path = "/a"});
+  CHECK(trace.objects[1] == Object{.kind = Object::Kind::journal, .device = {8, 1}});
+  CHECK(trace.objects[2] == Object{.kind = Object::Kind::futex, .hash = 0xff});
+  const std::vector<Wait>& waits = trace.waits;
+  CHECK(std::vector{waits[0].object, waits[1].object, waits[2].object, waits[3].object, waits[4].object} ==
+        std::vector<ObjectId>{0, 1, 2, kNoObject, 2});
+  CHECK(waits[3].holder == kNoActor);
+  CHECK(waits[4].holder == 0);
+  CHECK(trace.disk_ios[0].file == 0);
+}
+
 }  // namespace
 }  // namespace offwait

@@ -28,6 +28,44 @@ std::string error_of(const Trace& trace) {
   return status.ok() ? "no error" : status.error().message;
 }
 
+Object object_of(Object::Kind kind) {
+  Object object;
+  object.kind = kind;
+  return object;
+}
+
+/// One object of each sort.
+std::vector<Object> objects() {
+  std::vector<Object> all(8);
+  all[0].hash = 0xc0ffee;
+  all[1].tgid = 10;
+  all[1].address = 0x7f00dead1000;
+  all[1].symbol = "a lock";
+  all[1].module = "/opt/a b";
+  all[1].symbol_offset = 8;
+  all[2].device = {0, 1};
+  all[2].inode = 7;
+  all[2].file_offset = 64;
+  all[2].path = "/dev/shm/x";
+  all[3] = object_of(Object::Kind::kernel_lock);
+  all[3].address = 0xffff888100000000;
+  all[3].lock = KernelLock::rwsem;
+  all[3].symbol = "mmap_lock";
+  all[3].tgid = 10;
+  all[4] = object_of(Object::Kind::file);
+  all[4].path = "pipe:[3]";
+  all[5] = object_of(Object::Kind::file);
+  all[5].device = {259, 1};
+  all[5].inode = 12;
+  all[5].generation = 4294967295;
+  all[5].path = "/var/a b;\n";
+  all[5].deleted = true;
+  all[6] = object_of(Object::Kind::journal);
+  all[6].device = {259, 1};
+  all[7] = object_of(Object::Kind::metadata);
+  return all;
+}
+
 /// A trace with one entry of each kind.
 Trace small_trace() {
   Trace trace;
@@ -53,7 +91,8 @@ Trace small_trace() {
   trace.sites = {{0, 3, WaitClass::futex, 0, 1},
                  {0, 1, WaitClass::disk, kNoStack, kNoStack},
                  {0, kNoActor, WaitClass::poll, 1, kNoStack}};
-  trace.waits = {{0, 0xc0ffee, 100, 200, 250}, {1, 0, 300, 400, 400}, {2, 0, 500, kNever, kNever}};
+  trace.objects = objects();
+  trace.waits = {{0, 1, 100, 200, 250, 3}, {1, 5, 300, 400, 400}, {2, kNoObject, 500, kNever, kNever}};
   trace.preemptions = {{3, 70, 80}, {3, 90, kNever}};
   trace.gaps = {{0, 260, 280}};
   trace.false_marks = {{0, 255}, {0, 285}};
@@ -62,7 +101,7 @@ Trace small_trace() {
   trace.calls = {{3, "a b", 7, 90, 100}};
   trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
   trace.disk_counters = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
-  trace.disk_ios = {{0, 1, 310, 390, 4096}, {kNoActor, 1, 320, kNever, 0}};
+  trace.disk_ios = {{0, 1, 310, 390, 4096, 5}, {kNoActor, 1, 320, kNever, 0}};
   return trace;
 }
 
@@ -85,10 +124,18 @@ TEST_CASE("a trace is written as text.h says") {
         "timer\n"
         "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=yes parent=11 "
         "cpus=0-1,3 program=/opt/a%20b title=a:%20one%207\n"
-        "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex futex=c0ffee "
+        "object 0 kind=futex hash=c0ffee\n"
+        "object 1 kind=futex tgid=10 address=7f00dead1000 symbol=a%20lock module=/opt/a%20b offset=8\n"
+        "object 2 kind=futex dev=0:1 inode=7 file_offset=64 path=/dev/shm/x\n"
+        "object 3 kind=kernel_lock lock=rwsem tgid=10 address=ffff888100000000 symbol=mmap_lock\n"
+        "object 4 kind=file path=pipe:[3]\n"
+        "object 5 kind=file dev=259:1 inode=12 generation=4294967295 path=/var/a%20b%3B%0A deleted=yes\n"
+        "object 6 kind=journal dev=259:1\n"
+        "object 7 kind=metadata\n"
+        "wait 11 block=100 wake=200 run=250 waker=thread:12 class=futex object=1 "
         "stack=f+0x1%20(a.out);--;main "
-        "waker_stack=main\n"
-        "wait 11 block=300 wake=400 run=400 waker=disk:vda class=disk\n"
+        "waker_stack=main holder=12\n"
+        "wait 11 block=300 wake=400 run=400 waker=disk:vda class=disk object=5\n"
         "wait 11 block=500 wake=- run=- waker=- class=poll stack=main\n"
         "preempt 12 out=70 run=80\n"
         "preempt 12 out=90 run=-\n"
@@ -102,7 +149,7 @@ TEST_CASE("a trace is written as text.h says") {
         "calls 12 function=a%20b count=7 first=90 last=100\n"
         "sample vda at=0 bytes=1 ios=2\n"
         "sample vda at=10000 bytes=3 ios=4\n"
-        "io 11 disk=vda bytes=4096 issue=310 complete=390\n"
+        "io 11 disk=vda bytes=4096 issue=310 complete=390 file=5\n"
         "io - disk=vda bytes=0 issue=320 complete=-\n");
 }
 
@@ -116,6 +163,7 @@ TEST_CASE("a written trace is read back with the same ids") {
   CHECK(first_difference(trace, back).empty());
   CHECK(back.sites == trace.sites);
   CHECK(back.frames == trace.frames);
+  CHECK(back.objects == trace.objects);
 }
 
 TEST_CASE("a packet in flight is written and read back") {
@@ -124,7 +172,7 @@ TEST_CASE("a packet in flight is written and read back") {
   trace.actors = {thread(11, "reader"), thread(12, "writer"), device(ActorKind::nic, "lo")};
   trace.sites = {{0, 1, WaitClass::net}, {0, 2, WaitClass::net}, {0, 2, WaitClass::net}};
   trace.sites[1].in_flight = true;
-  trace.waits = {{0, 0, 100, 200, 200}, {1, 0, 200, 300, 350}, {2, 0, 400, 500, 500}};
+  trace.waits = {{0, kNoObject, 100, 200, 200}, {1, kNoObject, 200, 300, 350}, {2, kNoObject, 400, 500, 500}};
   const std::string text = written(trace);
   CHECK(text.find("wait 11 block=100 wake=200 run=200 waker=thread:12 class=net\n"
                   "wait 11 block=200 wake=300 run=350 waker=nic:lo class=net in_flight=yes\n"
@@ -161,7 +209,7 @@ TEST_CASE("peers are written and read back, clients as clients and services as s
     site.peer = peer;
     trace.sites.push_back(site);
     const Nanos at = 100 * Nanos{peer};
-    trace.waits.push_back({peer, 0, at, at + 50, at + 60});
+    trace.waits.push_back({peer, kNoObject, at, at + 50, at + 60});
   }
   const std::string text = written(trace);
   CHECK(text.find("class=net peer=service:10.0.0.5:3306\n") != std::string::npos);
@@ -179,7 +227,7 @@ TEST_CASE("a wait for any request is written and read back") {
   trace.actors = {thread(11, "reader"), device(ActorKind::disk, "vda")};
   trace.sites = {{0, 1, WaitClass::disk}, {0, 1, WaitClass::disk}};
   trace.sites[1].any_request = true;
-  trace.waits = {{0, 0, 100, 200, 200}, {1, 0, 200, 300, 350}};
+  trace.waits = {{0, kNoObject, 100, 200, 200}, {1, kNoObject, 200, 300, 350}};
   const std::string text = written(trace);
   CHECK(text.find("wait 11 block=100 wake=200 run=200 waker=disk:vda class=disk\n"
                   "wait 11 block=200 wake=300 run=350 waker=disk:vda class=disk any=yes\n") !=
@@ -194,13 +242,12 @@ TEST_CASE("the holder of a mutex is written and read back, even if its tid had a
   trace.actors[1].exit = 500;
   trace.actors[2].start = 600;
   trace.sites = {{0, kNoActor, WaitClass::futex}};
-  trace.sites[0].holder = 2;
-  trace.waits = {{0, 0, 100, kNever, kNever}};
+  trace.waits = {{0, kNoObject, 100, kNever, kNever, 2}};
   const std::string text = written(trace);
   CHECK(text.find("wait 11 block=100 wake=- run=- waker=- class=futex holder=12\n") != std::string::npos);
-  CHECK(read_back(text).sites[0].holder == 2);
-  trace.sites[0].holder = 1;
-  CHECK(error_of(trace) == "a held mutex at 1000 outside the life of thread 12 cannot be written as text");
+  CHECK(read_back(text).waits[0].holder == 2);
+  trace.waits[0].holder = 1;
+  CHECK(error_of(trace) == "a held lock at 1000 outside the life of thread 12 cannot be written as text");
 }
 
 TEST_CASE("times before 0 and seen before the birth are raised") {
@@ -209,7 +256,7 @@ TEST_CASE("times before 0 and seen before the birth are raised") {
   trace.actors = {thread(1, "x", -50)};
   trace.actors[0].seen = -50;
   trace.sites = {{0, kNoActor, WaitClass::other, kNoStack, kNoStack}};
-  trace.waits = {{0, 0, -20, 30, 40}};
+  trace.waits = {{0, kNoObject, -20, 30, 40}};
   const Trace back = read_back(written(trace));
   CHECK(back.actors[0].start == 0);
   CHECK(back.actors[0].seen == 0);
