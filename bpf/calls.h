@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an interrupted system call waits on, told by its first argument: a file descriptor or an address. */
+/* What an interrupted system call waits on, told by its first argument: a file descriptor or an address. What
+ * is at the address is locks.h's. */
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 
@@ -42,12 +43,6 @@ static __always_inline bool is_futex(__s16 syscall) {
 #elif defined(__TARGET_ARCH_arm64)
   return syscall == 98;
 #endif
-}
-
-/* Never 0. Both words of an aligned eight bytes have the same hash, because glibc's condition variables use
- * two futexes in turns: a thread that waits again after a broadcast waits on the other one. */
-static __always_inline __u32 hash_of_address(__u64 address) {
-  return (__u32)((address >> 3) * 0x9e3779b97f4a7c15ull >> 32) | 1;
 }
 
 static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {

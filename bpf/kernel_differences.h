@@ -130,13 +130,15 @@ static __always_inline __u32 preempt_count(void) {
 }
 #endif
 
-/* The number of the interrupted system call (-1 after an exception or interrupt) and its first argument, from
- * the user registers saved at kernel entry. The helper that finds them came in 5.15 (dd6e10fbd9fb). Before
+/* The number of the interrupted system call (-1 after an exception or interrupt) and its arguments, from the
+ * user registers saved at kernel entry. The helper that finds them came in 5.15 (dd6e10fbd9fb). Before
  * it, they are read from the top of the kernel stack, which has 16 KiB and no padding in every distribution's
  * kernel of that age. */
 struct interrupted_call {
   __s64 number;
   __u64 argument;
+  __u64 second;
+  __u64 third;
 };
 
 static __always_inline struct interrupted_call interrupted_call(struct task_struct* task) {
@@ -146,9 +148,13 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
 #if defined(__TARGET_ARCH_x86)
     call.number = (__s64)regs->orig_ax;
     call.argument = regs->di;
+    call.second = regs->si;
+    call.third = regs->dx;
 #elif defined(__TARGET_ARCH_arm64)
     call.number = regs->syscallno;
     call.argument = regs->orig_x0;
+    call.second = regs->regs[1];
+    call.third = regs->regs[2];
 #endif
     return call;
   }
@@ -156,9 +162,13 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
 #if defined(__TARGET_ARCH_x86)
   call.number = (__s64)BPF_CORE_READ(regs, orig_ax);
   call.argument = BPF_CORE_READ(regs, di);
+  call.second = BPF_CORE_READ(regs, si);
+  call.third = BPF_CORE_READ(regs, dx);
 #elif defined(__TARGET_ARCH_arm64)
   call.number = BPF_CORE_READ(regs, syscallno);
   call.argument = BPF_CORE_READ(regs, orig_x0);
+  call.second = BPF_CORE_READ(regs, regs[1]);
+  call.third = BPF_CORE_READ(regs, regs[2]);
 #endif
   return call;
 }

@@ -22,6 +22,7 @@
 #include "calls.h"
 #include "target.h"
 #include "threads.h"
+#include "locks.h"
 #include "sched.h"
 #include "block.h"
 #include "irq.h"

@@ -6,33 +6,44 @@
 #define TASK_UNINTERRUPTIBLE_BIT 0x02u
 #define TASK_DEAD_BIT 0x80u
 
-/* What the interrupted system call waits on: a futex, or the kind of file and its peer if it is a socket. */
-static __always_inline void note_call(struct offwait_thread* thread, struct task_struct* task) {
+/* What the interrupted system call waits on: a futex, or the kind of file and its peer if it is a socket.
+ * `current` is as in note_futex(). */
+static __always_inline void note_call(struct offwait_thread* thread, struct task_struct* task,
+                                      const bool current) {
   struct interrupted_call call = interrupted_call(task);
   if (call.number < 0 || call.number >= 0x7fff) return;
   thread->syscall = (__s16)call.number;
   if (is_futex(thread->syscall)) {
-    thread->futex = hash_of_address(call.argument);
+    note_futex(thread, &call, current);
   } else if (takes_fd(thread->syscall) || takes_socket(thread->syscall)) {
     struct inode* socket = NULL;
     thread->fd_kind = fd_kind_of(task, (__u32)call.argument, &socket);
-    if (socket) thread->peer = peer_of_socket(socket);
+    if (!socket) return;
+    thread->object = peer_of_socket(socket);
+    if (thread->object) thread->object_kind = OFFWAIT_OBJECT_PEER;
   }
 }
 
-/* Notes all that the waiting side knows about its wait. The task is blocked or about to be. */
-static __always_inline void note_wait(struct offwait_thread* thread, struct task_struct* task, __u32 state) {
+/* Notes all that the waiting side knows about its wait. The task is blocked or about to be. A lock of the
+ * kernel comes before what the system call is for: that has to wait as well. */
+static __always_inline void note_wait(struct offwait_thread* thread, struct task_struct* task, __u32 state,
+                                      const bool current) {
   thread->task_state = (__u16)state;
   thread->syscall = OFFWAIT_NO_SYSCALL;
   thread->fd_kind = OFFWAIT_FD_NONE;
-  thread->futex = 0;
-  thread->peer = 0;
+  thread->object = 0;
+  thread->object_kind = OFFWAIT_OBJECT_NONE;
+  thread->owner = 0;
   /* Only an uninterruptible sleep can be for I/O (io_schedule). */
   thread->flags = state & TASK_UNINTERRUPTIBLE_BIT && in_iowait(task) ? OFFWAIT_WAIT_IOWAIT : 0;
   if (task->flags & PF_KTHREAD_BIT)
     thread->flags |= OFFWAIT_WAIT_KTHREAD;
   else
-    note_call(thread, task);
+    note_call(thread, task, current);
+  if (!thread->lock) return;
+  thread->object = thread->lock;
+  thread->object_kind = thread->lock_kind;
+  thread->owner = thread->lock_owner;
 }
 
 /* The thread runs again: the next wait ends in a waking of its own. */
@@ -56,17 +67,25 @@ static __always_inline __u64 wake_of(const struct offwait_thread* thread) {
 
 static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, __u64 wake_ns, __u64 run_ns) {
   bool sent = thread->in_flight_ns && thread->waker_kind == OFFWAIT_WAKER_THREAD;
-  __u32 peer = thread->peer;
-  if (!peer && !thread->futex) peer = thread->waker_peer;
-  bool is_short = !record_stacks && !sent && !thread->futex && !peer;
+  __u64 object = thread->object;
+  __u8 kind = thread->object_kind;
+  if (!kind && thread->waker_peer) {
+    object = thread->waker_peer;
+    kind = OFFWAIT_OBJECT_PEER;
+  }
+  __u32 last = sent ? thread->in_flight_ns : thread->owner;
+  bool is_short = !record_stacks && !last && !kind;
   struct offwait_wait* wait = new_interval(thread, OFFWAIT_RECORD_WAIT, tid,
-                                           is_short ? OFFWAIT_SHORT_WAIT : sizeof(*wait), thread->since_ns);
+                                           is_short ? OFFWAIT_SHORT_WAIT
+                                           : last   ? sizeof(*wait)
+                                                    : OFFWAIT_MIDDLE_WAIT,
+                                           thread->since_ns);
   if (!wait) return;
   wait->waker_kind = thread->waker_kind;
   wait->fd_kind = thread->fd_kind;
   wait->flags = thread->flags | (woken_before_switch(thread) ? OFFWAIT_WAIT_RACED : 0);
   if (sent) wait->flags |= OFFWAIT_WAIT_SENT;
-  if (peer) wait->flags |= OFFWAIT_WAIT_PEER;
+  wait->flags |= (__u8)(kind << OFFWAIT_OBJECT_SHIFT);
   wait->block_ns = thread->since_ns;
   wait->wake_ns = wake_ns;
   wait->run_ns = run_ns;
@@ -78,11 +97,11 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
     wait->wait_kernel = thread->wait_kernel;
     wait->waker_user = thread->waker_user;
     wait->waker_kernel = thread->waker_kernel; /* or, with SENT, waker_nic */
-    if (peer)
-      wait->peer = peer;
-    else
-      wait->futex = thread->futex;
-    wait->in_flight_ns = sent ? thread->in_flight_ns : 0;
+    wait->object = object;
+  }
+  if (last) {
+    wait->in_flight_ns = last; /* or, without SENT, owner */
+    wait->pad = 0;
   }
   emit(wait);
 }
@@ -164,7 +183,7 @@ static __always_inline void switch_out(void* ctx, struct cpu_notes* context, str
     return;
   }
   thread->state = OFFWAIT_STATE_BLOCKED;
-  note_wait(thread, prev, state);
+  note_wait(thread, prev, state, true);
   if (record_stacks) {
     thread->wait_user = 0;
     if (UNTRUSTED(struct task_struct, prev)->mm) {
@@ -248,7 +267,7 @@ int on_sched_waking(__u64* ctx) {
   __u32 waker_user = 0;
   __u32 waker_kernel = 0;
   __u32 in_flight = 0;
-  bool knows_object = thread->state == OFFWAIT_STATE_BLOCKED && (thread->futex || thread->peer);
+  bool knows_object = thread->state == OFFWAIT_STATE_BLOCKED && thread->object_kind;
   if ((waker.sent_ns || waker.kind == OFFWAIT_WAKER_NIC) && context->softirq_peer.port && !knows_object) {
     struct offwait_peer from = context->softirq_peer;
     peer = id_of_peer(&from);

@@ -51,7 +51,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
   if (!thread) return 0;
   __u32 state = task_state(task);
   if (off_run_queue(task) && state && !(state & TASK_DEAD_BIT)) {
-    note_wait(thread, task, state);
+    note_wait(thread, task, state, false);
     if (record_stacks) {
       __u32 scratch = SCRATCH_ITERATOR;
       struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);

@@ -74,14 +74,32 @@ enum offwait_wait_flag {
                                     CPU */
   OFFWAIT_WAIT_SENT = 1 << 3,    /* the thread `waker_id` sent the packet whose delivery ended the wait: the
                                     wait was for that thread until the send, for the interface after it */
-  OFFWAIT_WAIT_PEER = 1 << 4,    /* `peer` is set, not `futex` */
 };
+
+/* What a wait is for, and what its `object` is then. The bits of a wait's `flags` from
+ * OFFWAIT_OBJECT_SHIFT on. */
+enum offwait_object {
+  OFFWAIT_OBJECT_NONE = 0, /* not known; `object` is 0 */
+  /* The id in `peers` of the other end of the socket that is waited on or, if it is not known which socket
+   * that is, of the sender of the packet that ended the wait. */
+  OFFWAIT_OBJECT_PEER,
+  OFFWAIT_OBJECT_FUTEX,        /* its address, in the process's own memory */
+  OFFWAIT_OBJECT_SHARED_FUTEX, /* its address, which may lie in a mapping that processes share */
+  /* Locks of the kernel, by their addresses: */
+  OFFWAIT_OBJECT_KERNEL_LOCK, /* of a kind without a name here */
+  OFFWAIT_OBJECT_MUTEX,
+  OFFWAIT_OBJECT_RWSEM,
+  OFFWAIT_OBJECT_MMAP_LOCK, /* the rwsem that guards the process's own address space */
+  OFFWAIT_OBJECT_PERCPU_RWSEM,
+  OFFWAIT_OBJECT_RTMUTEX,
+};
+#define OFFWAIT_OBJECT_SHIFT 4
 #define OFFWAIT_NO_SYSCALL (-1)
 #define OFFWAIT_SYSCALL_UNKNOWN (-2)
 
 /* One blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if the thread was
  * blocked before it was recorded. Stack ids are keys of the map `stacks`, 0 for none. The record is cut to
- * OFFWAIT_SHORT_WAIT bytes when all that follows them is 0. */
+ * OFFWAIT_SHORT_WAIT or OFFWAIT_MIDDLE_WAIT bytes when all that follows them is 0. */
 struct offwait_wait {
   __u8 type;
   __u8 waker_kind; /* enum offwait_waker_kind */
@@ -101,19 +119,19 @@ struct offwait_wait {
     __u32 waker_kernel; /* without OFFWAIT_WAIT_SENT */
     __u32 waker_nic;    /* with OFFWAIT_WAIT_SENT: the interface that delivered the packet */
   };
+  __u64 object; /* as enum offwait_object says */
   union {
-    /* Without OFFWAIT_WAIT_PEER: 32 bits of a hash of the address of the futex that is waited on. Never 0 for
-     * a futex, else 0. */
-    __u32 futex;
-    /* With OFFWAIT_WAIT_PEER: the id in `peers` of the other end of the socket that is waited on or, if it is
-     * not known which socket that is, of the sender of the packet that ended the wait. */
-    __u32 peer;
+    /* With OFFWAIT_WAIT_SENT: from the send to the wake, at least 1, UINT32_MAX for that or longer. */
+    __u32 in_flight_ns;
+    /* Else the tid of the thread that had the lock when the wait began, 0 for none. A futex's is in the PID
+     * namespace of the process, and is what its memory says: it need not be true. */
+    __u32 owner;
   };
-  __u32 in_flight_ns; /* with OFFWAIT_WAIT_SENT: from the send to the wake, at least 1, UINT32_MAX for that or
-                         longer; else 0 */
+  __u32 pad;
 };
 
 #define OFFWAIT_SHORT_WAIT 40
+#define OFFWAIT_MIDDLE_WAIT 64
 
 /* The thread was runnable in [out, run): it was switched out while runnable, or forked and had not run yet.
  */
@@ -249,10 +267,10 @@ struct offwait_thread {
   __u8 waker_kind;
   __s16 syscall;
   __u16 task_state;
-  __u8 kernel; /* 1: a kernel thread */
-  __u8 pad;
+  __u8 kernel;      /* 1: a kernel thread */
+  __u8 object_kind; /* enum offwait_object */
   __u32 tgid;
-  __u32 futex; /* 0: the wait is not on a futex */
+  __u32 owner;
   __u32 wait_user;
   __u32 wait_kernel;
   /* The waker writes these, on its own CPU: */
@@ -268,8 +286,14 @@ struct offwait_thread {
   /* The thread that waits writes these: */
   __u64 lost_since_ns; /* its records have been lost since then, 0: none, OFFWAIT_LOST_SINCE_BEGIN: since
                           before it was recorded */
-  __u32 peer;          /* the other end of the socket that is waited on, by its id in `peers`, 0: not known */
-  __u32 ns_tid;        /* as in offwait_thread_record */
+  __u64 object;
+  __u64 lock; /* the address of the kernel's lock that it sleeps for, from the begin of contention to its end,
+                 0: none */
+  __u32 lock_owner; /* who had the lock at the begin of contention: a tid, 0: not known */
+  __u8 lock_kind;   /* enum offwait_object */
+  __u8 pad[3];
+  __u32 ns_tid; /* as in offwait_thread_record */
+  __u32 pad2;
   __u64 ran_ns; /* a probe found the thread running although no switch to it was seen, 0: never; without
                    meaning if older than the present state */
 };

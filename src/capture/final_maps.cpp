@@ -18,11 +18,14 @@ std::uint64_t loss(const offwait_bpf& skeleton, std::uint32_t index) {
   return sum;
 }
 
-/// How often the kernel skipped a program because it was already running on that CPU.
+/// How often the kernel skipped a program because it was already running on that CPU. Those of locks do not
+/// count: an interrupt that skips them sleeps for no lock.
 std::uint64_t skipped(const offwait_bpf& skeleton) {
   std::uint64_t sum = 0;
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton.obj) {
+    if (program == skeleton.progs.on_contention_begin || program == skeleton.progs.on_contention_end)
+      continue;
     bpf_prog_info info{};
     __u32 size = sizeof(info);
     const int fd = bpf_program__fd(program);

@@ -143,6 +143,8 @@ Result<KernelTypes> read_kernel_types() {
   result.has_block_rq_merge = tracepoint_arguments(types.get(), "block_rq_merge") >= 0;
   result.has_rdonly_cast = btf__find_by_name_kind(types.get(), "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
   result.has_vm_unmapped_area = tracepoint_arguments(types.get(), "vm_unmapped_area") >= 0;
+  result.has_contention = tracepoint_arguments(types.get(), "contention_begin") >= 2 &&
+                          tracepoint_arguments(types.get(), "contention_end") >= 1;
   result.has_bpf_mem_alloc = btf__find_by_name_kind(types.get(), "bpf_mem_alloc", BTF_KIND_STRUCT) > 0;
   const auto has_function = [&types](const char* name) {
     return btf__find_by_name_kind(types.get(), name, BTF_KIND_FUNC) > 0;

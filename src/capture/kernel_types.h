@@ -20,6 +20,7 @@ struct KernelTypes {
   bool has_rdonly_cast = false;
   bool has_symbol_iterator = false;
   bool has_vm_unmapped_area = false;
+  bool has_contention = false;                    ///< tracepoints contention_begin and contention_end
   bool has_bpf_mem_alloc = false;                 ///< all kinds of programs may use hash maps that grow
   bool has_socket_lengths = false;                ///< tracepoints sock_send_length and sock_recv_length
   bool has_tcp_functions = false;                 ///< what stands in for them on TCP connections

@@ -113,6 +113,8 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   if (!options.stacks || !types.has_vm_unmapped_area)
     bpf_program__set_autoload(skeleton.progs.on_vm_unmapped_area, false);
   if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
+  for (bpf_program* program : {skeleton.progs.on_contention_begin, skeleton.progs.on_contention_end})
+    bpf_program__set_autoload(program, types.has_contention);
   choose_response_counters(skeleton, types);
   bpf_program__set_autoload(skeleton.progs.list_symbols,
                             options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());

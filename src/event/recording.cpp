@@ -21,9 +21,12 @@ std::size_t record_size(std::uint8_t type) {
 }
 
 static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wake_ns) == 16 &&
-                  offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 64,
+                  offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 72,
               "words 1 to 3 of a wait are its times, the others its key");
-static_assert(offsetof(offwait_wait, in_flight_ns) == 60, "the high half of a wait's last word");
+static_assert(offsetof(offwait_wait, object) == 56 && offsetof(offwait_wait, in_flight_ns) == 64 &&
+                  offsetof(offwait_wait, owner) == 64 && offsetof(offwait_wait, pad) == 68,
+              "word 7 of a wait is its object, and the low half of word 8 is in_flight_ns or owner");
+static_assert(OFFWAIT_MIDDLE_WAIT == offsetof(offwait_wait, in_flight_ns), "words 0 to 7 of a wait");
 static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 to 4 of a wait");
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
@@ -34,7 +37,7 @@ static_assert(std::endian::native == std::endian::little, "a number's low bytes 
 
 namespace {
 
-using WaitWords = std::array<std::uint64_t, 8>;
+using WaitWords = std::array<std::uint64_t, 9>;
 using PreemptionWords = std::array<std::uint64_t, 3>;
 using SampleWords = std::array<std::uint64_t, 3>;
 
@@ -82,7 +85,7 @@ inline RecordBuffer::Block& RecordBuffer::room(std::size_t bytes) {
 }
 
 RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {
-  const bool sent = std::to_integer<std::uint8_t>(at[0]) == kPackedSent;
+  const bool with_last = std::to_integer<std::uint8_t>(at[0]) == kPackedWithLast;
   const auto lengths = std::to_integer<unsigned>(at[1]);
   at += 2;
   PackedInterval packed{};
@@ -91,23 +94,22 @@ RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t 
     std::memcpy(&packed[i], at, length);
     at += length;
   }
-  std::uint32_t in_flight_ns = 0;
-  if (sent) {
-    std::memcpy(&in_flight_ns, at, sizeof(in_flight_ns));
-    at += sizeof(in_flight_ns);
+  std::uint32_t last = 0;
+  if (with_last) {
+    std::memcpy(&last, at, sizeof(last));
+    at += sizeof(last);
   }
   const auto [index, zigzag, blocked, runnable] = packed;
   const std::int64_t since_previous = std::int64_t{zigzag >> 1} ^ -std::int64_t{zigzag & 1};
   const std::uint64_t run = previous_run_ns + static_cast<std::uint64_t>(since_previous);
   const std::uint64_t wake = run - runnable;
-  return {keys_[index], wake - blocked, wake, run, in_flight_ns};
+  return {keys_[index], wake - blocked, wake, run, last};
 }
 
 offwait_wait RecordBuffer::wait_of(const Interval& interval) {
   const RecordKey& words = interval.key;
   return std::bit_cast<offwait_wait>(WaitWords{words[0], interval.block_ns, interval.wake_ns, interval.run_ns,
-                                               words[1], words[2], words[3],
-                                               words[4] | std::uint64_t{interval.in_flight_ns} << 32});
+                                               words[1], words[2], words[3], words[4], interval.last});
 }
 
 offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
@@ -131,7 +133,8 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   if (record.empty()) return false;
   const auto type = static_cast<std::uint8_t>(record[0]);
   // The ring buffer rounds nothing: what is submitted is what arrives.
-  const bool short_wait = type == OFFWAIT_RECORD_WAIT && record.size() == OFFWAIT_SHORT_WAIT;
+  const bool short_wait = type == OFFWAIT_RECORD_WAIT &&
+                          (record.size() == OFFWAIT_SHORT_WAIT || record.size() == OFFWAIT_MIDDLE_WAIT);
   if (!short_wait && record.size() != record_size(type)) return false;
   ++counts_[type];
   const bool interval =
@@ -156,7 +159,7 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   std::uint64_t wake_ns = block_ns;
   std::uint64_t run_ns = word(2);
   std::uint64_t b = 0, c = 0, d = 0, e = 0;
-  std::uint32_t in_flight_ns = 0;
+  std::uint32_t last = 0;
   if (record.size() >= OFFWAIT_SHORT_WAIT) {
     wake_ns = run_ns;
     run_ns = word(3);
@@ -168,9 +171,9 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   if (record.size() > OFFWAIT_SHORT_WAIT) {
     c = word(5);
     d = word(6);
-    e = word(7) & UINT32_MAX;
-    in_flight_ns = static_cast<std::uint32_t>(word(7) >> 32);
+    e = word(7);
   }
+  if (record.size() > OFFWAIT_MIDDLE_WAIT) last = static_cast<std::uint32_t>(word(8));
   const auto since_previous = static_cast<std::int64_t>(run_ns - std::exchange(previous_run_ns_, run_ns));
   const auto zigzag = static_cast<std::uint64_t>(since_previous << 1 ^ since_previous >> 63);
   const std::uint64_t blocked = wake_ns - block_ns;
@@ -208,11 +211,11 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
       at += less_one + 1;
     }
   }
-  if (in_flight_ns != 0) {
-    std::memcpy(at, &in_flight_ns, sizeof(in_flight_ns));
-    at += sizeof(in_flight_ns);
+  if (last != 0) {
+    std::memcpy(at, &last, sizeof(last));
+    at += sizeof(last);
   }
-  begin[0] = std::byte{in_flight_ns != 0 ? kPackedSent : kPacked};
+  begin[0] = std::byte{last != 0 ? kPackedWithLast : kPacked};
   begin[1] = static_cast<std::byte>(lengths);
   const auto size = static_cast<std::size_t>(at - begin);
   block.used += size;

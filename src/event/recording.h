@@ -94,17 +94,17 @@ class RecordBuffer {
     std::uint64_t block_ns = 0;
     std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its begin on
     std::uint64_t run_ns = 0;   ///< all that a sample has
-    std::uint32_t in_flight_ns = 0;
+    std::uint32_t last = 0;     ///< in_flight_ns or owner of a wait
   };
 
   /// The four numbers that are stored of an interval: the index of its key; its run_ns less that of the
   /// interval before (zigzag: 0, -1, 1, -2, … are 0, 1, 2, 3, …); how long it was blocked; how long it was
   /// runnable. In memory they are kPacked, then a byte that holds the length of each number less one in two
-  /// bits, then that many bytes of each. With in_flight_ns it is kPackedSent, the same, and four bytes of
-  /// in_flight_ns.
+  /// bits, then that many bytes of each. With in_flight_ns or owner it is kPackedWithLast, the same, and four
+  /// bytes of that.
   using PackedInterval = std::array<std::uint32_t, 4>;
   static constexpr std::uint8_t kPacked = 0xff;
-  static constexpr std::uint8_t kPackedSent = 0xfe;
+  static constexpr std::uint8_t kPackedWithLast = 0xfe;
   static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
   struct Block {
@@ -231,7 +231,7 @@ void RecordBuffer::for_each(Visitor&& visit) const {
     while (at < end) {
       // append() stores only whole records.
       const auto type = static_cast<std::uint8_t>(*at);
-      if (type == kPacked || type == kPackedSent) {
+      if (type == kPacked || type == kPackedWithLast) {
         const Interval interval = unpack(at, previous_run_ns);
         previous_run_ns = interval.run_ns;
         switch (interval.key[0] & 0xff) {

@@ -29,15 +29,13 @@ void Waits::add(const offwait_wait& record) {
   lives_.end_interval(*life, wait.run);
   WaitSite where;
   where.thread = life->actor;
-  if ((record.flags & OFFWAIT_WAIT_PEER) != 0) {
-    where.peer = peer(record.peer);
-  } else {
-    wait.object = futex(record.futex);
-  }
   const WaitFacts facts{record.waker_kind, record.fd_kind, record.flags, record.syscall, record.task_state};
   where.wait_class = classify(facts);
   where.any_request = waits_for_any_request(facts);
   where.wait_stack = stacks_.joined(record.wait_kernel, record.wait_user);
+  const bool sent = (record.flags & OFFWAIT_WAIT_SENT) != 0;
+  add_object(record.flags >> OFFWAIT_OBJECT_SHIFT, record.object, sent ? 0 : record.owner, *life, where,
+             wait);
   add_blocked({record.tid, record.block_ns}, *life, record.wait_kernel, record.wait_user, where, wait);
   if (wait.wake >= window_.end) {
     wait.wake = kNever;
@@ -47,16 +45,15 @@ void Waits::add(const offwait_wait& record) {
   } else {
     add_woken(wait, where,
               {record.waker_kind, record.waker_id, record.waker_user, record.waker_kernel, record.waker_nic,
-               record.in_flight_ns});
+               sent ? record.in_flight_ns : 0});
   }
 }
 
 void Waits::add_left(const Life& life, const offwait_thread& thread, Wait wait) {
   WaitSite where;
   where.thread = life.actor;
-  if (thread.peer != 0) where.peer = peer(thread.peer);
-  wait.object = futex(thread.futex);
   where.wait_stack = stacks_.joined(thread.wait_kernel, thread.wait_user);
+  add_object(thread.object_kind, thread.object, thread.owner, life, where, wait);
   const auto tid = static_cast<std::uint32_t>(builder_.trace().actors[life.actor].tid);
   add_blocked({tid, thread.since_ns}, life, thread.wait_kernel, thread.wait_user, where, wait);
   WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, thread.fd_kind, thread.flags, thread.syscall, thread.task_state};
@@ -102,15 +99,14 @@ PeerId Waits::peer(std::uint32_t id) {
   return known->second = builder_.peer(peer_of(noted->second, recording_.served_ports));
 }
 
-ObjectId Waits::futex(std::uint32_t hash) {
-  if (hash == 0) return kNoObject;
-  const auto [known, first] = futexes_.try_emplace(hash, kNoObject);
-  if (first) {
-    Object futex;
-    futex.hash = hash;
-    known->second = builder_.object(futex);
+void Waits::add_object(std::uint8_t kind, std::uint64_t object, std::uint32_t owner, const Life& life,
+                       WaitSite& where, Wait& wait) {
+  if (kind == OFFWAIT_OBJECT_PEER) {
+    where.peer = peer(static_cast<std::uint32_t>(object));
+    return;
   }
-  return known->second;
+  wait.object = locks_.object(kind, object, builder_.trace().actors[life.actor].tgid, where.wait_stack);
+  if (owner != 0) wait.holder = locks_.holder(kind, owner, life, wait.block);
 }
 
 /// What user space has found out about a wait while it lasted, and the kernel's record of it cannot know.

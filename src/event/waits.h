@@ -7,6 +7,7 @@
 
 #include "event/devices.h"
 #include "event/joined_stacks.h"
+#include "event/locks.h"
 #include "event/recording.h"
 #include "event/thread_lives.h"
 #include "model/trace_builder.h"
@@ -23,7 +24,8 @@ class Waits {
         lives_(lives),
         devices_(devices),
         stacks_(stacks),
-        window_(recording.window) {}
+        window_(recording.window),
+        locks_(builder, recording.window) {}
 
   void add(const offwait_wait& record);
 
@@ -51,7 +53,9 @@ class Waits {
   void add_woken(const Wait& wait, WaitSite where, const Waking& waking);
   void add_delivered(const Wait& wait, WaitSite where, const Waking& waking);
   PeerId peer(std::uint32_t id);
-  ObjectId futex(std::uint32_t hash);
+  /// Notes what the wait is for, and who had it: `object` and `owner` as in offwait_wait.
+  void add_object(std::uint8_t kind, std::uint64_t object, std::uint32_t owner, const Life& life,
+                  WaitSite& where, Wait& wait);
 
   const KernelRecording& recording_;
   TraceBuilder& builder_;
@@ -59,8 +63,8 @@ class Waits {
   Devices& devices_;
   JoinedStacks& stacks_;
   const Window window_;
-  std::unordered_map<std::uint32_t, PeerId> peers_;      ///< by the kernel's id
-  std::unordered_map<std::uint32_t, ObjectId> futexes_;  ///< by hash
+  std::unordered_map<std::uint32_t, PeerId> peers_;  ///< by the kernel's id
+  Locks locks_;
 };
 
 /// Takes the waker from waits that it cannot have ended because it was blocked itself, and counts them

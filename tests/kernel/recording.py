@@ -10,8 +10,9 @@ import tempfile
 from urllib.parse import unquote, unquote_to_bytes
 
 # `nic`: the interface that delivered what ended the wait, `sent`: when its sender, the waker, had sent it.
-Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack peer nic sent",
-                              defaults=("", "", None))
+# `object`: the number of what is waited for, `holder`: the tid of who had it.
+Wait = collections.namedtuple("Wait", "tid block wake run waker cls stack waker_stack peer nic sent object holder",
+                              defaults=("", "", None, None, None))
 Interval = collections.namedtuple("Interval", "tid begin end")
 Calls = collections.namedtuple("Calls", "tid function count first last")
 Responses = collections.namedtuple("Responses", "tid address count connections first last")
@@ -39,6 +40,7 @@ class Dump:
     def __init__(self, path):
         self.threads, self.waits, self.preemptions, self.gaps, self.ios, self.responses = [], [], [], [], [], []
         self.calls = []
+        self.objects = {}  # by number
         self.loss = {}
         with open(path, encoding="ascii") as lines:
             assert next(lines).strip() == "offwait-waits 1"
@@ -52,10 +54,14 @@ class Dump:
                     self.loss = {name: int(count) for name, count in keys.items()}
                 elif kind == "thread":
                     self.threads.append(Thread(int(rest[0]), keys))
+                elif kind == "object":
+                    self.objects[rest[0]] = {key: unquote(value) for key, value in keys.items()}
                 elif kind == "wait":
                     wait = Wait(int(rest[0]), time(keys["block"]), time(keys["wake"]), time(keys["run"]),
                                 unquote(keys["waker"]), keys["class"], keys.get("stack", ""),
-                                keys.get("waker_stack", ""), unquote(keys.get("peer", "")))
+                                keys.get("waker_stack", ""), unquote(keys.get("peer", "")),
+                                object=keys.get("object"),
+                                holder=int(keys["holder"]) if "holder" in keys else None)
                     if keys.get("in_flight") == "yes":
                         first = self.waits.pop()
                         assert (first.tid, first.run) == (wait.tid, wait.block), (first, wait)

@@ -45,13 +45,14 @@ TEST_CASE("waits have their peers; peers that differ only in this side's port ar
   std::uint64_t at = 2000;
   for (const std::uint32_t id : {1U, 2U, 3U, 4U}) {
     offwait_wait wait = test::wait_of(11, at, at + 100, at + 100, test::kTimer);
-    wait.peer = id;
-    wait.flags = OFFWAIT_WAIT_PEER;
+    wait.object = id;
+    wait.flags = OFFWAIT_OBJECT_PEER << OFFWAIT_OBJECT_SHIFT;
     by_hand.append(wait);
     at += 1000;
   }
   offwait_wait futex = test::wait_of(11, at, at + 100, at + 100, test::kTimer);
-  futex.futex = 1;
+  futex.object = 0x7008;
+  futex.flags = OFFWAIT_OBJECT_FUTEX << OFFWAIT_OBJECT_SHIFT;
   by_hand.append(futex);
   const Trace trace = by_hand.trace();
   CHECK(trace.peers ==
@@ -65,7 +66,7 @@ TEST_CASE("waits have their peers; peers that differ only in this side's port ar
   CHECK(peer(4) == kNoPeer);
   CHECK(trace.waits[2].object == kNoObject);
   REQUIRE(trace.waits[4].object == 0);
-  CHECK(trace.objects.at(0).hash == 1);
+  CHECK(trace.objects.at(0).address == 0x7008);
 }
 
 }  // namespace

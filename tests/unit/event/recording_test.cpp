@@ -26,13 +26,14 @@ std::vector<Seen> seen(const RecordBuffer& records) {
   return all;
 }
 
-/// A record of one of the types, with every other byte set.
+/// A record of one of the types, with every byte set but for padding.
 template <class Record>
 Record numbered(offwait_record_type type, std::uint32_t number) {
   Record record;
   std::memset(&record, 0x5a, sizeof(record));
   record.type = static_cast<std::uint8_t>(type);
   record.tid = number;
+  if constexpr (std::is_same_v<Record, offwait_wait>) record.pad = 0;
   return record;
 }
 
@@ -70,8 +71,9 @@ TEST_CASE("bytes that are no whole record are refused") {
   for (const int type : {0, 1, 2, 3, 4, 5, 6, 8, 255}) {
     bytes[0] = static_cast<std::byte>(type);
     for (std::size_t size = 1; size <= bytes.size(); ++size) {
-      const bool whole = size == record_size(static_cast<std::uint8_t>(type)) ||
-                         (type == OFFWAIT_RECORD_WAIT && size == OFFWAIT_SHORT_WAIT);
+      const bool whole =
+          size == record_size(static_cast<std::uint8_t>(type)) ||
+          (type == OFFWAIT_RECORD_WAIT && (size == OFFWAIT_SHORT_WAIT || size == OFFWAIT_MIDDLE_WAIT));
       RecordBuffer fresh;
       CHECK(fresh.append(std::span(bytes).first(size)) == whole);
       if (!whole) CHECK_FALSE(records.append(std::span(bytes).first(size)));
@@ -123,8 +125,9 @@ TEST_CASE("a wait that was cut short comes back with zeros, packed or not") {
     wait.wake_ns = wake;
     wait.run_ns = run;
     REQUIRE(records.append(bytes_of(wait).first(OFFWAIT_SHORT_WAIT)));
+    REQUIRE(records.append(bytes_of(wait).first(OFFWAIT_MIDDLE_WAIT)));
     REQUIRE(records.append(bytes_of(wait)));
-    expected.insert(expected.end(), 2, wait);
+    expected.insert(expected.end(), 3, wait);
   }
   std::size_t next = 0;
   records.for_each([&](const auto& record) {
@@ -199,10 +202,10 @@ TEST_CASE("waits come back to the nanosecond, whatever their times") {
   }
 }
 
-TEST_CASE("in_flight_ns comes back with its wait, and does not change the next one") {
+TEST_CASE("in_flight_ns or the owner comes back with its wait, and does not change the next one") {
   RecordBuffer records;
   offwait_wait sent = wait_at(1, 1000, 2000, 3000);
-  sent.peer = 2;
+  sent.object = 2;
   sent.in_flight_ns = GENERATE(1U, 256U, UINT32_MAX);
   const offwait_wait after = wait_at(1, 3500, 4000, 5000);
   REQUIRE(records.append(bytes_of(sent)));
@@ -289,7 +292,7 @@ TEST_CASE("waits with the same key take some 9 bytes each, and every part of the
   const offwait_wait plain = wait_at(1, 1000, 2000, 3000);
   RecordBuffer varied;
   std::vector<offwait_wait> waits;
-  for (std::size_t byte = 1; byte < sizeof(plain); ++byte) {
+  for (std::size_t byte = 1; byte < offsetof(offwait_wait, pad); ++byte) {
     offwait_wait wait = plain;
     reinterpret_cast<unsigned char*>(&wait)[byte] ^= 1;
     waits.push_back(wait);

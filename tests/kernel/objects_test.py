@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What threads wait for: locks at known addresses, with known holders.
+
+    objects_test.py OFFWAIT PLANTED_LOCKS"""
+import collections
+import os
+import sys
+import unittest
+
+import recording
+import runner
+
+OFFWAIT, LOCKS = sys.argv[1], sys.argv[2]
+RIGHT = 0.99
+FEWEST = 30  # waits for one lock, of the 200 times that it is taken
+
+
+def waits_by_object(dump):
+    waits = collections.defaultdict(list)
+    for wait in dump.waits:
+        if wait.object is not None:
+            waits[wait.object].append(wait)
+    return waits
+
+
+class LocksTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = recording.record(OFFWAIT, LOCKS, ["locks"])
+        cls.waits = waits_by_object(cls.run_.dump)
+        cls.truths = {truth["lock"]: truth for truth in cls.run_.truths}
+
+    def objects(self, **keys):
+        """The numbers of the objects that have all of these keys."""
+        return [number for number, found in self.run_.dump.objects.items()
+                if all(found.get(key) == str(value) for key, value in keys.items())]
+
+    def check_holders(self, waits, truth):
+        """Whoever waits, waits for the other thread of the pair."""
+        first, second = truth["tids"]
+        other = {first: second, second: first}
+        of_pair = [wait for wait in waits if wait.tid in other]
+        self.assertGreaterEqual(len(of_pair), FEWEST, truth)
+        right = sum(wait.holder == other[wait.tid] for wait in of_pair)
+        self.assertGreaterEqual(right, RIGHT * len(of_pair), truth)
+
+    def test_mutexes_of_one_process(self):
+        checked = 0
+        for name, truth in self.truths.items():
+            if name != "static" and not name.startswith("heap"):
+                continue
+            with self.subTest(lock=name):
+                number, = self.objects(kind="futex", tgid=self.run_.pid, address=f"{truth['address']:x}")
+                self.check_holders(self.waits[number], truth)
+                checked += 1
+        self.assertEqual(checked, 17)
+
+    def test_words_side_by_side_are_two_locks_without_owners(self):
+        for name in "word 0", "word 1":
+            truth = self.truths[name]
+            number, = self.objects(kind="futex", tgid=self.run_.pid, address=f"{truth['address']:x}")
+            waits = self.waits[number]
+            self.assertGreaterEqual(len(waits), FEWEST)
+            self.assertLessEqual({wait.tid for wait in waits}, set(truth["tids"]))
+            self.assertEqual({wait.holder for wait in waits}, {None})
+
+    def test_the_two_words_of_a_condition_variable_are_one_object(self):
+        truth = self.truths["condition"]
+        size = 48  # sizeof(pthread_cond_t)
+        inside = [number for number, found in self.run_.dump.objects.items()
+                  if found["kind"] == "futex" and int(found.get("tgid", 0)) == self.run_.pid
+                  and truth["address"] <= int(found.get("address", "0"), 16) < truth["address"] + size]
+        self.assertEqual(len(inside), 1, inside)
+        self.assertGreaterEqual(len(self.waits[inside[0]]), 30)
+
+    def test_lock_of_an_address_space(self):
+        number, = self.objects(kind="kernel_lock", symbol="mmap_lock", tgid=self.run_.pid)
+        self.assertEqual(self.run_.dump.objects[number]["lock"], "rwsem")
+        waits = self.waits[number]
+        self.assertGreaterEqual(len([w for w in waits if w.tid in self.truths["mmap_lock"]["tids"]]), FEWEST)
+        self.assertEqual({wait.cls for wait in waits}, {"lock"})
+        # Every wait for it is in a function that takes it, and every wait in such a function is for it.
+        for wait in waits:
+            self.assertIn("rwsem_down_", wait.stack)
+        in_calls = [w for w in self.run_.dump.waits if "rwsem_down_" in w.stack and "_mmap" in w.stack
+                    and w.tid in self.truths["mmap_lock"]["tids"]]
+        self.assertEqual({wait.object for wait in in_calls}, {number})
+
+
+def has_tracepoint():
+    return any(os.path.exists(f"/sys/kernel/{place}/tracing/events/lock/contention_begin") for place in ("debug", ".")) or \
+        b"btf_trace_contention_begin" in open("/sys/kernel/btf/vmlinux", "rb").read()
+
+
+if __name__ == "__main__":
+    if not has_tracepoint():
+        LocksTest.test_lock_of_an_address_space = unittest.skip("no tracepoint contention_begin")(
+            LocksTest.test_lock_of_an_address_space)
+    sys.exit(runner.run(sys.argv[3:]))
