@@ -111,6 +111,24 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   return out;
 }
 
+std::optional<FoundLock> found_lock(const Prepared& prepared, const std::optional<LockGain>& gain) {
+  if (!gain) return std::nullopt;
+  const Trace& trace = prepared.trace.all();
+  FoundLock out;
+  out.wait_s = to_seconds(gain->lock.wait_ns);
+  out.waits = gain->lock.waits;
+  Nanos lives_ns = 0;
+  for (const ActorId member : prepared.groups.groups[gain->lock.holders].members) {
+    const Actor& actor = trace.actors[member];
+    lives_ns += clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
+  }
+  out.share = std::min(1.0, out.wait_s / std::max(to_seconds(lives_ns), 1e-9));
+  out.stack = backtrace_of(trace, trace.sites[gain->lock.site].wait_stack);
+  out.held_gain = gain->held;
+  out.free_gain = gain->waited;
+  return out;
+}
+
 }  // namespace
 
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
@@ -149,6 +167,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
       one.knot = first_knot_with(*part, knots);
     }
     one.evidence = evidence_of(prepared, graph, answer);
+    one.lock = found_lock(prepared, answer.lock);
     out.answers.push_back(one);
   }
   return out;

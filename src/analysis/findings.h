@@ -15,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/found_answers.h"
+#include "analysis/found_ids.h"
+#include "analysis/found_samples.h"
 #include "device/disk_activity.h"
 #include "knot/knots.h"
 #include "knot/pattern.h"
@@ -28,11 +31,6 @@
 #include "replay/answers.h"
 
 namespace offwait {
-
-/// Index into Findings::actors.
-using FoundActorId = std::uint32_t;
-/// Index into Findings::edges.
-using FoundEdgeId = std::uint32_t;
 
 /// Seconds that threads spent in each state.
 struct StateSeconds {
@@ -155,20 +153,6 @@ struct FoundPeer {
 };
 inline constexpr std::size_t kMostFoundPeers = 64;
 
-/// The code that threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are added
-/// up; the most frequent one of them is shown.
-struct FoundSamples {
-  struct Place {
-    /// The part of the samples that were taken here, 0 to 1. On an edge a sample counts once for each thread
-    /// of `from` that waited then, so that shares compare with the edge's seconds.
-    double share = 0;
-    std::uint64_t samples = 0;
-    Backtrace stack;  ///< empty when unknown
-  };
-  std::uint64_t samples = 0;
-  std::uint64_t stacks_known = 0;  ///< how many there were
-  std::vector<Place> stacks;       ///< the first kMostSampledStacks by share
-};
 inline constexpr std::size_t kMostSampledStacks = 32;
 
 /// Most of an edge's wait time lies in a few short parts of the window (graph/phases.h).
@@ -489,78 +473,6 @@ struct StackEnds {
   double complete_s = 0;             ///< to the outermost frame
   double missing_s = 0;              ///< there is none
   std::map<StackCut, double> cut_s;  ///< without zeros
-};
-
-/// A kind of progress that the user of the program may want more of.
-struct FoundProgress {
-  /// Threads that are called alike.
-  struct Threads {
-    std::string name;  ///< hostile bytes
-    std::size_t count = 0;
-  };
-  std::vector<Threads>
-      threads;  ///< the target's or, of How::clients without addresses, those that are answered
-  Progress::How how = Progress::How::inferred;
-  std::vector<FoundActorId> actors;      ///< ascending
-  std::optional<double> per_s;           ///< how often it is made; none when not known
-  double share = 0;                      ///< of the hand-overs and waits of all threads, 0 to 1
-  std::vector<std::string> functions{};  ///< whose calls count: Progress::functions
-  // These two are known only where responses to clients were counted (Progress):
-  std::optional<std::uint64_t> connections{};
-  std::vector<ServedAddress> addresses{};  ///< the one with most responses first
-  /// Progress::How::end: when the command ended, since the window's begin, where it began.
-  std::optional<double> end_s{};
-};
-
-/// What a part took in the recording, and where: what its gain rests on.
-struct AnswerEvidence {
-  double time_s = 0;        ///< all threads: ran; waited; for more CPUs: was ready to run without one
-  std::uint64_t waits = 0;  ///< that make up time_s; 0 for CPU work and more CPUs
-  std::size_t threads = 0;  ///< how many threads take most of time_s: the answer's group, or the one below
-  std::optional<FoundActorId> actor{};  ///< the one with most of these threads
-  Backtrace stack;                      ///< where that group waits longest; empty when unknown
-  double stack_s = 0;                   ///< the part of time_s waited there
-  bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
-  double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
-  FoundSamples samples{};               ///< CPU work: where it runs
-  double cpus = 0;                      ///< more CPUs: how many the recorded threads could use
-  std::size_t alike = 0;                ///< how many of `threads` are in other actors than `actor`
-};
-
-/// A service that the target asks and that is no part of it.
-struct FoundService {
-  std::vector<Peer> peers;  ///< where it is asked, the one that is waited for longest first
-  /// The threads that answer. If there are none, the service is on another host, or the senders of its
-  /// packets could not be followed.
-  std::vector<FoundProgress::Threads> threads{};
-  std::vector<FoundActorId> actors{};  ///< these threads, ascending
-  /// What they did while they were waited for, as parts of that time, 0 to 1. They add up to 1, or are all 0
-  /// where nobody is known to answer. ServiceUse says more.
-  double ran = 0;
-  double runnable = 0;
-  double slept = 0;
-  double at_disks = 0;
-  double for_remote = 0;
-  double for_others = 0;
-  double for_requests = 0;
-  double unknown = 0;
-  std::optional<FoundActorId> disk{};  ///< the one that takes most of at_disks
-};
-
-/// What a progress would gain if one part were twice as fast.
-struct FoundAnswer : Gain {
-  Resource what = Resource::cpu;
-  std::optional<FoundActorId> actor{};   ///< whose CPU work, requests, sleeps or waits for the service
-  std::optional<FoundActorId> device{};  ///< the disk
-  std::size_t progress = 0;              ///< index into Findings::progress
-  std::optional<std::size_t> knot{};     ///< the first that the device, or else the actor, is in
-  AnswerEvidence evidence{};
-  std::optional<FoundService> service{};  ///< remote: which one
-};
-
-/// What the first progress would gain by changes that the user asked about.
-struct FoundWhatIf : Gain {
-  std::string asked;  ///< in the user's words
 };
 
 struct Findings {

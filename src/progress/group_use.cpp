@@ -31,7 +31,7 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       uses.groups[waker].units += kind == WaitKind::handover ? sum.ended : 0;
       Handovers& between = uses.handovers[std::minmax(waiter, waker)];
       (kind == WaitKind::lock ? between.lock : between.queue) += sum.ended;
-      use.guessed_ns += guessed && kind == WaitKind::lock ? sum.wait_ns : 0;
+      use.guessed_ns += guessed && kind == WaitKind::lock && waker != waiter ? sum.wait_ns : 0;
       break;
     }
     case WaitKind::unknown:

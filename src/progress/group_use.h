@@ -20,10 +20,12 @@ struct GroupUse {
   Nanos lifetime_ns = 0;
   Nanos running_ns = 0;
   Nanos runnable_ns = 0;
-  Nanos timer_ns = 0;                ///< in waits that a timer ended
-  Nanos remote_ns = 0;               ///< in waits for remote services
-  Nanos unknown_ns = 0;              ///< in waits that ended; who ended them is not known
-  Nanos guessed_ns = 0;              ///< in waits that count as lock waits though no function's name says so
+  Nanos timer_ns = 0;    ///< in waits that a timer ended
+  Nanos remote_ns = 0;   ///< in waits for remote services
+  Nanos unknown_ns = 0;  ///< in waits that ended; who ended them is not known
+  /// In waits for other groups that count as lock waits though no function's name says so. In waits for its
+  /// own group it makes no difference to the replay.
+  Nanos guessed_ns = 0;
   std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk, by itself or by threads below
   std::uint64_t waits_ended = 0;     ///< waits of the group, without those that a timer ended
   std::uint64_t handovers = 0;       ///< given to and taken from other threads, locks included

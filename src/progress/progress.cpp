@@ -153,7 +153,8 @@ class Inference {
     Nanos work_ns = 0;
     Nanos lifetime_ns = 0;
     for (const GroupId id : part) {
-      work_ns += uses_.groups[id].work_ns();
+      // A thread that is ready to run has work to do.
+      work_ns += uses_.groups[id].work_ns() + uses_.groups[id].runnable_ns;
       lifetime_ns += uses_.groups[id].lifetime_ns;
     }
     return static_cast<double>(work_ns) >= kWorks * static_cast<double>(lifetime_ns);

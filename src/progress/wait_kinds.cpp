@@ -15,14 +15,14 @@ namespace {
 
 enum class Told : std::uint8_t { nothing, lock, handover };
 
-/// What a function's name says of a wait in it.
+/// What the name of a function of the program, or of its libraries, says of a wait for a futex in it.
 Told told_by(std::string_view function) {
-  static constexpr std::array<std::string_view, 12> kLocks = {
-      "mutex_lock", "rwlock", "lll_lock_wait", "spin_lock",  "mutex_timedlock", "Mutex::lock",
-      "RawMutex",   "RwLock", "rwsem",         "down_write", "down_read",       "lockSlow"};
-  static constexpr std::array<std::string_view, 12> kHandovers = {
+  static constexpr std::array<std::string_view, 9> kLocks = {"mutex_lock", "rwlock",          "lll_lock_wait",
+                                                             "spin_lock",  "mutex_timedlock", "Mutex::lock",
+                                                             "RawMutex",   "RwLock",          "lockSlow"};
+  static constexpr std::array<std::string_view, 11> kHandovers = {
       "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",    "sem_timedwait", "barrier_wait",
-      "pthread_join", "clockjoin",      "Condvar",        "condition_v", "do_wait",       "LockSupport"};
+      "pthread_join", "clockjoin",      "Condvar",        "condition_v", "LockSupport"};
   const auto in = [function](std::string_view part) { return function.find(part) != std::string_view::npos; };
   if (std::any_of(kHandovers.begin(), kHandovers.end(), in)) {
     return Told::handover;
@@ -35,7 +35,7 @@ std::vector<Told> told_by_stacks(const Trace& trace) {
   std::vector<Told> of_frame;
   of_frame.reserve(trace.frames.size());
   for (const Frame& frame : trace.frames) {
-    of_frame.push_back(told_by(frame.function));
+    of_frame.push_back(frame.kind == Frame::Kind::user ? told_by(frame.function) : Told::nothing);
   }
   std::vector<Told> out;
   out.reserve(trace.stacks.size());

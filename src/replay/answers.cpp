@@ -24,6 +24,7 @@ constexpr std::size_t kPieces = 4;
 /// The simulation is believed when it reproduces the recording this well.
 constexpr double kReproduces = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
+constexpr std::size_t kMostLocks = 3;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
 /// this.
 constexpr std::size_t kMostReplayBytes = std::size_t{512} << 20;
@@ -43,7 +44,8 @@ constexpr double kSeveralEach = 1.2;
 /// the service's pace.
 constexpr double kOftenOthers = 0.1;
 
-/// What was replayed. The scenarios are AnswerOptions::asked, followed by `tried`.
+/// What was replayed. The scenarios are AnswerOptions::asked, two for each lock (Resource::held and waited),
+/// and `tried`.
 struct Replays {
   Replayed replayed;
   std::vector<Change> tried;
@@ -96,6 +98,7 @@ class Answering {
         uses_(uses_of(trace, groups, kinds_)),
         weights_(weights_of_speeds(trace, groups, uses_)),
         channels_(disk_channels(trace, groups, kinds_)),
+        holds_(trace, groups, kinds_, kMostLocks),
         service_uses_(uses_of_services(trace, groups, kinds_)) {
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
@@ -126,6 +129,7 @@ class Answering {
     out.answers = answers(out, replays);
     out.cpu_gains = cpu_gains(out, replays);
     add_uses(out.answers);
+    for (Answer& answer : out.answers) answer.lock = lock_gain(out, replays, answer);
     out.services = kinds_.services.all;
     return out;
   }
@@ -136,11 +140,18 @@ class Answering {
     out.tried = candidates_of(trace_, groups_, kinds_, uses_, most_candidates());
     const std::vector<Scenario> asked = with_parts(options_.asked);
     std::vector<Scenario> scenarios = asked;
+    for (LockId lock = 0; lock < holds_.locks().size(); ++lock) {
+      scenarios.push_back({{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, lock}});
+      // Without waits the calls that wait, and that end waits, are not made either.
+      scenarios.push_back(
+          {{Resource::waited, kNoGroup, kNoActor, 0, kNoService, lock},
+           {Resource::cpu, holds_.locks()[lock].holders, kNoActor, 1 - holds_.locks()[lock].calls}});
+    }
     for (const Change& change : out.tried) {
       scenarios.push_back(with_parts_of_services({change}, kinds_.services, uses_));
     }
     const Progress& progress = about.progress.front();
-    const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, about.cpus, progress.ends};
+    const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, progress.ends};
     if (about.cpus_short) {
       scenarios.push_back({{Resource::cpus}});
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
@@ -166,6 +177,27 @@ class Answering {
     return out;
   }
 
+  std::size_t scenario_of_lock(LockId lock) const { return options_.asked.size() + 2 * std::size_t{lock}; }
+  std::size_t scenario_of_tried(std::size_t index) const {
+    return options_.asked.size() + 2 * holds_.locks().size() + index;
+  }
+
+  /// The lock of the answer's group that gains most.
+  std::optional<LockGain> lock_gain(const Answers& about, const Replays& replays,
+                                    const Answer& answer) const {
+    std::optional<LockGain> out;
+    const auto gain = [&](std::size_t scenario) {
+      return gain_of(about.progress[answer.progress], replays.replayed, weights_, scenario, 0, kPieces).least;
+    };
+    for (LockId id = 0; id < holds_.locks().size(); ++id) {
+      const Lock& lock = holds_.locks()[id];
+      if (answer.change.resource != Resource::cpu || answer.change.group != lock.holders) continue;
+      const LockGain one{lock, gain(scenario_of_lock(id)), gain(scenario_of_lock(id) + 1)};
+      if (std::max(one.held, one.waited) > (out ? std::max(out->held, out->waited) : 0)) out = one;
+    }
+    return out;
+  }
+
   void add_uses(std::vector<Answer>& answers) const {
     std::vector<Change> parts;
     std::transform(answers.begin(), answers.end(), std::back_inserter(parts),
@@ -182,8 +214,8 @@ class Answering {
       const std::vector<GroupId> groups = computing_groups(replays.tried[i]);
       if (groups.empty()) continue;
       for (const Progress& progress : about.progress) {
-        const std::size_t scenario = options_.asked.size() + i;
-        const double most = gain_of(progress, replays.replayed, weights_, scenario, 0, kPieces).most;
+        const double most =
+            gain_of(progress, replays.replayed, weights_, scenario_of_tried(i), 0, kPieces).most;
         for (const GroupId group : groups) out[group] = std::max(out[group], most);
       }
     }
@@ -333,8 +365,7 @@ class Answering {
     std::vector<Answer> out;
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
       Answer answer;
-      static_cast<Gain&>(answer) =
-          gain(about, replays, replays.replayed, progress, options_.asked.size() + i);
+      static_cast<Gain&>(answer) = gain(about, replays, replays.replayed, progress, scenario_of_tried(i));
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
@@ -387,6 +418,7 @@ class Answering {
   Uses uses_;
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
+  LockHolds holds_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
   std::vector<ServiceUse> service_uses_;
   std::vector<PartUse> services_;  ///< by ServiceId

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/lock_holds.h"
 #include "progress/progress.h"
 #include "replay/part_use.h"
 #include "replay/scenario.h"
@@ -44,10 +45,18 @@ struct Gain {
   Doubt doubt = Doubt::none;  ///< of a rough one
 };
 
+/// What changes to one lock would gain, where an answer is the CPU work of the threads that hold it.
+struct LockGain {
+  Lock lock{};
+  double held = 0;    ///< the CPU work that threads do while they hold it halved
+  double waited = 0;  ///< no thread waits for it
+};
+
 struct Answer : Gain {
-  Change change;             ///< this part twice as fast; of `cpus`, twice as many
-  std::size_t progress = 0;  ///< index into Answers::progress
-  PartUse use{};             ///< what the gain rests on
+  Change change;                   ///< this part twice as fast; of `cpus`, twice as many
+  std::size_t progress = 0;        ///< index into Answers::progress
+  PartUse use{};                   ///< what the gain rests on
+  std::optional<LockGain> lock{};  ///< cpu: the lock that gains most, if one gains anything
 };
 
 struct Answers {

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -77,6 +78,7 @@ struct ThreadState {
   std::uint64_t request = 0;    ///< number of the request that it waits for
   Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
   bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
+  std::span<const Hold> holds;  ///< those that are not over at `last`
   ConstRow cpu = nullptr;
   ConstRow sleep = nullptr;
   ConstRow remote = nullptr;
@@ -132,7 +134,9 @@ class Replay {
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
         // The remote waits of a group and those for a service are keyed apart: only a service has a number.
-        const std::uint32_t part = change.service != kNoService ? change.service : change.device;
+        const std::uint32_t part = change.service != kNoService ? change.service
+                                   : change.lock != kNoLock     ? change.lock
+                                                                : change.device;
         factors_.multiply(change.resource, change.group, part, lane, change.factor);
       }
     }
@@ -143,10 +147,15 @@ class Replay {
         thread.cpu = factors_.of(Resource::cpu, thread.group);
         thread.sleep = factors_.of(Resource::sleep, thread.group);
         thread.remote = factors_.of(Resource::remote, thread.group);
+        thread.holds = input_.holds.of(id);
       }
     }
     for (ServiceId id = 0; id < input_.kinds.services.all.size(); ++id) {
       services_.push_back(factors_.of(Resource::remote, kNoGroup, id));
+    }
+    for (LockId id = 0; id < input_.holds.locks().size(); ++id) {
+      held_.push_back(factors_.of(Resource::held, kNoGroup, id));
+      lock_waits_.push_back(factors_.of(Resource::waited, kNoGroup, id));
     }
     runnable_.assign(lanes_, 1.0);
     if (!input_.cpus.are_short()) {
@@ -224,7 +233,8 @@ class Replay {
   void born(const Event& event) {
     ThreadState& thread = threads_[event.thread];
     thread.state = State::running;
-    thread.last = thread.born = thread.piece_from = event.at;
+    thread.born = thread.piece_from = event.at;
+    leave(thread, event.at);
     double* const now = now_[event.thread];
     const ActorId origin = origins_[event.thread];
     if (origin != kNoActor && threads_[origin].state != State::absent) {
@@ -250,11 +260,26 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; i += kBlock) {
       for (std::size_t j = i; j < i + kBlock; ++j) out[j] = now[j] + elapsed * factor[j];
     }
+    if (thread.state != State::running) return;
+    for (const Hold& hold : thread.holds) {
+      if (hold.from >= at) break;
+      const auto held = static_cast<double>(std::min(hold.to, at) - std::max(hold.from, thread.last));
+      const ConstRow of_lock = held_[hold.lock];
+      for (std::size_t j = 0; j < lanes_; ++j) out[j] -= held * factor[j] * (1 - of_lock[j]);
+    }
   }
 
   void advance(ActorId id, Nanos at) {
     reach(id, at, now_[id]);
-    threads_[id].last = at;
+    leave(threads_[id], at);
+  }
+
+  /// The thread is at recorded time `at`.
+  static void leave(ThreadState& thread, Nanos at) {
+    thread.last = at;
+    while (!thread.holds.empty() && thread.holds.front().to <= at) {
+      thread.holds = thread.holds.subspan(1);
+    }
   }
 
   void block(const Event& event) {
@@ -323,8 +348,13 @@ class Replay {
     }
     settle_pending(event, length);
     double* const now = now_[event.thread];
+    const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
+    if (lock != kNoLock) {
+      const ConstRow factor = lock_waits_[lock];
+      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] *= factor[i];
+    }
     for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
-    thread.last = event.at;
+    leave(thread, event.at);
     thread.state = State::runnable;
   }
 
@@ -438,8 +468,10 @@ class Replay {
   std::vector<std::vector<Pending>> pending_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
   std::vector<ActorId> origins_;
-  std::vector<ConstRow> services_;  ///< factors of waits for each service, by ServiceId
-  std::vector<double> weights_;     ///< by ActorId
+  std::vector<ConstRow> services_;    ///< factors of waits for each service, by ServiceId
+  std::vector<ConstRow> held_;        ///< factors of work while each lock is held, by LockId
+  std::vector<ConstRow> lock_waits_;  ///< factors of waits for each lock, by LockId
+  std::vector<double> weights_;       ///< by ActorId
   std::vector<double> runnable_;
   std::vector<double> reached_;
   std::vector<double> waited_;
@@ -462,6 +494,10 @@ std::string_view to_string(Resource resource) {
       return "remote";
     case Resource::cpus:
       return "cpus";
+    case Resource::held:
+      return "held";
+    case Resource::waited:
+      return "waited";
   }
   return "cpu";
 }

@@ -39,6 +39,7 @@ struct ReplayInput {
   const WaitKinds& kinds;
   const Uses& uses;
   const std::vector<std::uint32_t>& channels;  ///< disk_channels()
+  const LockHolds& holds;
   UsableCpus cpus{};
   ActorId thread = kNoActor;  ///< that Replayed::thread is about; it exits in the window
 };
@@ -52,7 +53,8 @@ double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits);
 /// changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no CPUs. A thread that
 /// appears in the window begins at the time of the one it follows (origins_of()).
 ///
-/// The rules. A thread's running time is scaled by its group's change. A wait that a thread ended by a
+/// The rules. A thread's running time is scaled by its group's change, and what of it the thread ran while it
+/// held a lock by the lock's. A wait that a thread ended by a
 /// hand-over, or by a release of a lock within one group, ends when that thread gets there. A wait for a lock
 /// of another group lasts as long as its holder takes from where it was when the wait began, in proportion to
 /// how often the two now meet. No such wait gets longer than longest_wait(). A request to a disk with a known

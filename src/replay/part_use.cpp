@@ -23,6 +23,8 @@ bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
       return kind == WaitKind::remote;
     case Resource::cpu:
     case Resource::cpus:
+    case Resource::held:
+    case Resource::waited:
       break;
   }
   return false;

@@ -8,6 +8,7 @@
 
 #include "model/trace.h"
 #include "progress/group_use.h"
+#include "progress/lock_holds.h"
 #include "progress/services.h"
 #include "progress/thread_groups.h"
 
@@ -20,6 +21,8 @@ enum class Resource : std::uint8_t {
   sleep,   ///< a group's waits for a time
   remote,  ///< a service that the target asks, or a group's waits for services that were not recorded
   cpus,    ///< how many CPUs there are
+  held,    ///< the CPU work that threads do while they hold a lock
+  waited,  ///< the waits for a lock
 };
 std::string_view to_string(Resource resource);
 
@@ -30,6 +33,7 @@ struct Change {
   ActorId device = kNoActor;  ///< io, disk
   double factor = 0.5;
   ServiceId service = kNoService;  ///< remote
+  LockId lock = kNoLock;           ///< held, waited
   friend bool operator==(const Change&, const Change&) = default;
 };
 

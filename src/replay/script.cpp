@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "replay/event_stream.h"
 #include "replay/origins.h"
@@ -25,6 +26,7 @@ struct ThreadState {
   double work_ns = 0;   ///< running time that is in no step yet
   std::uint64_t waits = 0;
   std::uint64_t request = 0;
+  std::span<const Hold> holds;  ///< those that are not over at `last`
 };
 
 struct DiskState {
@@ -43,6 +45,7 @@ class Writer {
     }
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       const Actor& actor = trace_.actors[id];
+      threads_[id].holds = input.holds.of(id);
       out_.threads[id].repeats = actor.kind == ActorKind::thread && actor.start <= trace_.window.begin &&
                                  actor.exit >= trace_.window.end;
     }
@@ -112,13 +115,15 @@ class Writer {
       out_.threads[event.thread].repeats = out_.threads[origin].repeats;
     } else if (origin != kNoActor && threads_[origin].state != State::absent) {
       // It begins so long after the origin stopped running.
-      push(origin, {Step::What::signal, out_.signals, 0, 0});
-      push(event.thread, {Step::What::await, out_.signals, 1e300, 0});
-      push(event.thread, {Step::What::delay, 0, static_cast<double>(event.at - threads_[origin].last), 0});
+      push(origin, {Step::What::signal, kNoLock, out_.signals, 0, 0});
+      push(event.thread, {Step::What::await, kNoLock, out_.signals, 1e300, 0});
+      push(event.thread,
+           {Step::What::delay, kNoLock, 0, static_cast<double>(event.at - threads_[origin].last), 0});
       ++out_.signals;
       out_.threads[event.thread].repeats = out_.threads[origin].repeats;
     } else {
-      push(event.thread, {Step::What::delay, 0, static_cast<double>(event.at - trace_.window.begin), 0});
+      push(event.thread,
+           {Step::What::delay, kNoLock, 0, static_cast<double>(event.at - trace_.window.begin), 0});
     }
   }
 
@@ -129,25 +134,49 @@ class Writer {
 
   void advance(ActorId id, Nanos at) {
     ThreadState& thread = threads_[id];
+    while (!thread.holds.empty() && thread.holds.front().from < at) {
+      const Hold& hold = thread.holds.front();
+      if (hold.from > thread.last) {
+        work_until(thread, hold.from);
+        flush(id);
+      }
+      work_until(thread, std::min(hold.to, at));
+      if (hold.to > at) return;
+      flush(id, hold.lock);
+      thread.holds = thread.holds.subspan(1);
+    }
+    work_until(thread, at);
+  }
+
+  static void work_until(ThreadState& thread, Nanos at) {
     if (thread.state == State::running) {
       thread.work_ns += static_cast<double>(at - thread.last);
     }
     thread.last = at;
   }
 
+  /// The lock that the thread holds.
+  static LockId held_by(const ThreadState& thread) {
+    const bool holds = !thread.holds.empty() && thread.holds.front().from < thread.last;
+    return holds ? thread.holds.front().lock : kNoLock;
+  }
+
   /// Writes down the work since the last step.
-  void flush(ActorId id) {
+  void flush(ActorId id) { flush(id, held_by(threads_[id])); }
+
+  void flush(ActorId id, LockId lock) {
     ThreadState& thread = threads_[id];
-    push(id, {Step::What::work, 0, thread.work_ns, static_cast<double>(thread.last - thread.step_from)});
+    push(id,
+         {Step::What::work, lock, 0, thread.work_ns, static_cast<double>(thread.last - thread.step_from)});
     thread.work_ns = 0;
     thread.step_from = thread.last;
   }
 
-  void signal(ActorId from, Nanos at, ActorId to, double longest, double recorded) {
+  void signal(ActorId from, Nanos at, ActorId to, double longest, double recorded, LockId lock = kNoLock) {
     advance(from, at);
     flush(from);
-    push(from, {Step::What::signal, out_.signals, 0, 0});
-    push(to, {Step::What::await, out_.signals, longest, recorded});
+    push(from, {Step::What::signal, kNoLock, out_.signals, 0, 0});
+    push(to, {Step::What::await, lock, out_.signals, longest, recorded});
     ++out_.signals;
   }
 
@@ -156,25 +185,27 @@ class Writer {
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
     const auto length = static_cast<double>(event.at - thread.last);
-    const auto simple = [&](Step::What what) { push(event.thread, {what, 0, length, length}); };
+    const auto simple = [&](Step::What what) { push(event.thread, {what, kNoLock, 0, length, length}); };
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
         if (threads_[site.waker].state == State::running || threads_[site.waker].state == State::runnable) {
           signal(site.waker, event.at, event.thread,
-                 longest_wait(length, trace_.window.length(), thread.waits), length);
+                 longest_wait(length, trace_.window.length(), thread.waits), length,
+                 input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]));
         } else {
           simple(Step::What::delay);
         }
         break;
       case WaitKind::disk:
-        push(event.thread, {Step::What::disk, site.waker, service(event, site.waker), length});
+        push(event.thread, {Step::What::disk, kNoLock, site.waker, service(event, site.waker), length});
         break;
       case WaitKind::timer:
         simple(Step::What::sleep);
         break;
       case WaitKind::remote:
-        push(event.thread, {Step::What::remote, input_.kinds.services.of_site[site_id], length, length});
+        push(event.thread,
+             {Step::What::remote, kNoLock, input_.kinds.services.of_site[site_id], length, length});
         break;
       case WaitKind::below:
         below(event, length);
@@ -193,10 +224,10 @@ class Writer {
     double rest = length;
     for (const DiskPart& part : parts_of(input_.kinds.disk_parts, event.wait)) {
       const double served = std::min(rest, static_cast<double>(part.part_ns));
-      push(event.thread, {Step::What::below, part.disk, served, served});
+      push(event.thread, {Step::What::below, kNoLock, part.disk, served, served});
       rest -= served;
     }
-    push(event.thread, {Step::What::delay, 0, rest, rest});
+    push(event.thread, {Step::What::delay, kNoLock, 0, rest, rest});
   }
 
   /// How long the request took once a channel of the disk was free.

@@ -14,9 +14,9 @@ namespace offwait {
 
 struct Step {
   enum class What : std::uint8_t {
-    work,    ///< runs for `length_ns`
+    work,    ///< runs for `length_ns`, with `lock` held
     signal,  ///< ends the wait of the thread that awaits signal `id`
-    await,   ///< waits for signal `id`, but no longer than `length_ns`
+    await,   ///< waits for signal `id`, but no longer than `length_ns`; `lock` is what it waits for
     disk,    ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
     sleep,   ///< a timer ends the wait after `length_ns`
     remote,  ///< service `id` (kNoService: not known which) answers after `length_ns`
@@ -24,6 +24,7 @@ struct Step {
     delay,   ///< waits for `length_ns`, whatever changes
   };
   What what = What::work;
+  LockId lock = kNoLock;
   std::uint32_t id = 0;
   double length_ns = 0;
   double recorded_ns = 0;  ///< how long the step took in the recording, queueing for a CPU included

@@ -39,6 +39,7 @@ struct Thread {
   double covered = 0;  ///< recorded time of the steps that are over
   double rank = 0;     ///< `since` - `used`: at any time it is least for the running thread that ran most
   double cpu = 1;
+  double step_cpu = 1;  ///< `cpu`, with the factor of the lock that it holds in this step
   double sleep = 1;
   double remote = 1;
 };
@@ -69,6 +70,7 @@ class Simulation {
         awaiting_(scripts.signals, kNobody),
         disks_(scripts.threads.size()) {
     cpus_ = std::max(1.0, std::round(input.cpus.cpus));
+    stretch_ = 1 / input.cpus.part;
     for (const Change& change : scenario) {
       if (change.resource == Resource::cpus) {
         cpus_ /= change.factor;
@@ -123,7 +125,7 @@ class Simulation {
     const Step& step = scripts_.threads[id].steps[thread.step];
     const double ran = thread.state == State::running ? now_ - thread.since : 0;
     const double left = std::max(0.0, thread.work_left - ran);
-    return thread.covered + step.recorded_ns * (1 - left / (step.length_ns * thread.cpu));
+    return thread.covered + step.recorded_ns * (1 - left / (step.length_ns * thread.step_cpu));
   }
 
  private:
@@ -140,6 +142,14 @@ class Simulation {
 
   double service_factor(ServiceId service) const {
     return service == kNoService ? 1 : factor(Resource::remote, kNoGroup, kNoActor, service);
+  }
+
+  double lock_factor(Resource resource, LockId lock) const {
+    double out = 1;
+    for (const Change& change : scenario_) {
+      if (lock != kNoLock && change.resource == resource && change.lock == lock) out *= change.factor;
+    }
+    return out;
   }
 
   void at(double when, std::uint32_t thread) {
@@ -218,16 +228,23 @@ class Simulation {
       if (step.what == Step::What::signal) {
         give_signal(step.id);
       } else if (step.what == Step::What::work) {
-        thread.work_left = step.length_ns * thread.cpu;
+        thread.step_cpu = stretch_ * thread.cpu * lock_factor(Resource::held, step.lock);
+        thread.work_left = step.length_ns * thread.step_cpu;
         if (thread.work_left > 0) {
           thread.since = now_;
           return compute(id);
         }
-      } else if (step.what != Step::What::await || signalled_[step.id] <= thread.round) {
+      } else if (!passes(step, thread)) {
         return wait(id, step);
       }
       finish_step(id);
     }
+  }
+
+  /// Whether what the thread would wait for has come, or is a lock that no one waits for.
+  bool passes(const Step& step, const Thread& thread) const {
+    return step.what == Step::What::await &&
+           (signalled_[step.id] > thread.round || lock_factor(Resource::waited, step.lock) == 0);
   }
 
   void compute(std::uint32_t id) {
@@ -380,6 +397,8 @@ class Simulation {
   std::uint64_t order_ = 0;
   double now_ = 0;
   double cpus_ = 1;
+  double stretch_ =
+      1;  ///< how much longer work takes, because the threads have each CPU for part of the time
   int free_ = 1;
   double least_used_ = 0;
 };

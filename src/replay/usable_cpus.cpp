@@ -2,6 +2,7 @@
 #include "replay/usable_cpus.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@ namespace {
 constexpr Nanos kWakeUp = 50'000;
 constexpr double kQueues = 0.02;
 constexpr double kRanAtOnce = 0.05;
+constexpr double kLeastPart = 0.1;
 
 enum class State : std::uint8_t { absent, running, ready, queued, blocked };
 
@@ -172,10 +174,11 @@ UsableCpus usable_cpus(const Trace& trace) {
   const AllowedCpus allowed = allowed_cpus(trace);
   const double least = std::max(counter.ran_at_once(kRanAtOnce * window),
                                 counter.running_ns / window + idle_cpus(trace, allowed));
-  const double cpus =
-      std::clamp(counter.running_while_queued_ns / counter.queued_ns, std::min(all, least), all);
+  const double while_queued = counter.running_while_queued_ns / counter.queued_ns;
+  const double cpus = std::clamp(while_queued, std::min(all, least), all);
   const double busy = cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0;
-  return {cpus, std::max(busy, pinned_busy(allowed))};
+  const double part = std::clamp(while_queued / std::max(1.0, std::round(cpus)), kLeastPart, 1.0);
+  return {cpus, std::max(busy, pinned_busy(allowed)), part};
 }
 
 }  // namespace offwait

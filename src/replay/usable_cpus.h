@@ -11,6 +11,9 @@ struct UsableCpus {
   /// The part of them that the recorded threads ran on, 0 to 1; or how busy the CPUs were to which the target
   /// is pinned, if that is more.
   double busy = 0;
+  /// While threads queued, the part of each CPU's time that the recorded threads ran, above 0 to 1. Switches
+  /// between threads, others and the hypervisor take the rest.
+  double part = 1;
 
   /// Whether a thread that needs less CPU time also queues less for a CPU.
   bool are_short() const { return busy >= 0.85; }

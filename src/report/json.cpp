@@ -416,11 +416,19 @@ Json service_json(const FoundService& service) {
       {"unknown", rounded(service.unknown)}};
 }
 
+Json lock_json(const FoundLock& lock) {
+  return {{"wait_s", rounded(lock.wait_s)},
+          {"waits", lock.waits},
+          {"stack", frames(lock.stack)},
+          {"held_gain", rounded(lock.held_gain)},
+          {"free_gain", rounded(lock.free_gain)}};
+}
+
 Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
           {"device", or_null(answer.device)},
-          {"lock", nullptr},
+          {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
           {"progress", answer.progress},
           {"gain", rounded(answer.gain)},
           {"low", rounded_or_null(answer.low)},

@@ -44,6 +44,17 @@ std::vector<Word> where(const TextPage& page, const AnswerEvidence& evidence) {
   return out;
 }
 
+void put_lock(const TextPage& page, const FoundAnswer& answer, const std::string& text) {
+  std::vector<Word> line = words(text);
+  line.push_back({"in"});
+  const std::vector<Word> stack = chain(page, answer.lock->stack, "", kStackFrames);
+  line.insert(line.end(), stack.begin(), stack.end());
+  page.canvas.to(kNumbered).flow(line, kNumbered, page.verbose ? 0 : 3);
+  if (const std::string gains = lock_gains_text(answer); !gains.empty()) {
+    page.canvas.to(kNumbered + 3).flow(words(gains), kNumbered + 3);
+  }
+}
+
 void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   std::vector<Word> line = words(evidence_text(page.findings, answer, page.names));
   const std::vector<Word> place = where(page, answer.evidence);
@@ -57,6 +68,9 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   }
   if (const std::string service = service_text(answer, page.names); !service.empty()) {
     page.canvas.to(kNumbered).flow(words(service), kNumbered);
+  }
+  if (const std::string lock = lock_text(answer, page.names); !lock.empty()) {
+    put_lock(page, answer, lock);
   }
   page.canvas.to(kNumbered).put("try", Ink::good);
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);

@@ -46,6 +46,11 @@ std::string each_time(const AnswerEvidence& evidence) {
                            format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
 }
 
+/// Most of what the answer gains is gained at the lock.
+bool lock_limits(const FoundAnswer& answer) {
+  return answer.lock && std::max(answer.lock->held_gain, answer.lock->free_gain) >= answer.gain / 2;
+}
+
 std::string disk_advice(const AnswerEvidence& evidence) {
   const bool one = evidence.threads == 1;
   if (evidence.syncs) {
@@ -223,6 +228,8 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
     case Resource::cpus:
+    case Resource::held:
+    case Resource::waited:
       break;
   }
   const long cpus = std::max(1L, std::lround(answer.evidence.cpus));
@@ -281,6 +288,8 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::sleep:
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::cpus:
+    case Resource::held:
+    case Resource::waited:
       break;
   }
   return fmt::format("threads were ready to run for {} without a CPU, {} longest{}", time, who,
@@ -340,6 +349,9 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
       if (is_outside) {
         return "it is outside of the target: whoever asks the target limits, not the target";
       }
+      if (lock_limits(answer)) {
+        return "do less while the lock is held, or split it, so that fewer threads need the same one";
+      }
       return evidence.threads == 1 ? "make this code cheaper, or share its work among several threads"
                                    : "make this code cheaper";
     case Resource::sleep:
@@ -348,9 +360,26 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
     case Resource::remote:
       return service_advice(answer);
     case Resource::cpus:
+    case Resource::held:
+    case Resource::waited:
       break;
   }
   return "more CPUs for it, or less work on them";
+}
+
+std::string lock_text(const FoundAnswer& answer, const ActorNames& names) {
+  return lock_limits(answer)
+             ? fmt::format("one lock: {} waited {} for it ({} of its time), {},", owner(answer, names),
+                           format_seconds(answer.lock->wait_s), format_percent(answer.lock->share, 1),
+                           format_plural(answer.lock->waits, "wait"))
+             : "";
+}
+
+std::string lock_gains_text(const FoundAnswer& answer) {
+  return answer.certainty == Certainty::rough
+             ? ""
+             : fmt::format("half as much work while it is held: {:+}%; no waits for it: {:+}%",
+                           percent(answer.lock->held_gain), percent(answer.lock->free_gain));
 }
 
 std::string others_text(std::size_t others, double gain) {

@@ -18,7 +18,8 @@ struct Replayer {
         kinds(kinds_of_waits(trace, groups)),
         uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
-        input{trace, groups, kinds, uses, channels, {8, busy}} {}
+        holds(trace, groups, kinds, 3),
+        input{trace, groups, kinds, uses, channels, holds, {8, busy}} {}
 
   GroupId group(const std::string& name) const {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
@@ -48,6 +49,7 @@ struct Replayer {
   WaitKinds kinds;
   Uses uses;
   std::vector<std::uint32_t> channels;
+  LockHolds holds;
   ReplayInput input;
 };
 
@@ -68,6 +70,18 @@ Trace producer_and_consumer() {
   program.thread(2, "use");
   for (long at = 4000; at < 400'000; at += 4000) {
     program.wait(2, at - 3000, at, "thread:1", "class=futex stack=f;--;pthread_cond_wait;main");
+  }
+  return program.trace();
+}
+
+/// Three threads take a lock in turns, for 1 ms each, and work for 0.5 ms without it.
+Trace three_at_a_lock() {
+  test::Program program(90'000);
+  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
+  for (int turn = 1; turn < 90; ++turn) {
+    program.wait(1 + turn % 3, std::max(0, turn * 1000 - 1500), turn * 1000,
+                 "thread:" + std::to_string(1 + (turn + 2) % 3),
+                 "class=futex futex=1 stack=f;--;pthread_mutex_lock;main");
   }
   return program.trace();
 }
@@ -238,4 +252,17 @@ TEST_CASE("a lane does not depend on the lanes beside it") {
       }
     }
   }
+}
+
+TEST_CASE("threads that queue for a lock are as fast as the work done while it is held") {
+  const Replayer replayer(three_at_a_lock());
+  const Scenario held = {{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, 0}};
+  const Scenario free = {{Resource::waited, kNoGroup, kNoActor, 0, kNoService, 0}};
+  CHECK(replayer.speed("worker", {}) == Approx(1.0));
+  CHECK(replayer.speed("worker", held) == Approx(2.0).epsilon(0.03));
+  // Each thread computes for 1.5 ms of 3 ms.
+  CHECK(replayer.speed("worker", free) == Approx(2.0).epsilon(0.03));
+  Scenario both = held;
+  both.push_back({Resource::cpu, replayer.group("worker"), kNoActor, 0.5});
+  CHECK(replayer.speed("worker", both) == Approx(4.0).epsilon(0.05));
 }

@@ -18,7 +18,8 @@ struct Simulator {
         kinds(kinds_of_waits(trace, groups)),
         uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
-        input{trace, groups, kinds, uses, channels, usable_cpus(trace)},
+        holds(trace, groups, kinds, 3),
+        input{trace, groups, kinds, uses, channels, holds, usable_cpus(trace)},
         scripts(scripts_of(input, 1'000'000)) {}
 
   /// How many times as fast the first group is.
@@ -33,6 +34,7 @@ struct Simulator {
   WaitKinds kinds;
   Uses uses;
   std::vector<std::uint32_t> channels;
+  LockHolds holds;
   ReplayInput input;
   Scripts scripts;
 };
@@ -46,6 +48,18 @@ Trace two_on_one_cpu() {
     const auto ns = [](long us) { return std::to_string(us * 1000); };
     program.line("preempt 2 out=" + ns(at) + " run=" + ns(at + 3000));
     program.line("preempt 1 out=" + ns(at + 3000) + " run=" + ns(at + 6000));
+  }
+  return program.trace();
+}
+
+/// Three threads take a lock in turns, for 1 ms each, and work for 0.5 ms without it.
+Trace three_at_a_lock() {
+  test::Program program(90'000);
+  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
+  for (int turn = 1; turn < 90; ++turn) {
+    program.wait(1 + turn % 3, std::max(0, turn * 1000 - 1500), turn * 1000,
+                 "thread:" + std::to_string(1 + (turn + 2) % 3),
+                 "class=futex futex=1 stack=f;--;pthread_mutex_lock;main");
   }
   return program.trace();
 }
@@ -178,4 +192,19 @@ TEST_CASE("a script that repeats without taking time is given up") {
   simulator.input.cpus = {2, 0.5};
   REQUIRE(simulator.scripts.threads[0].repeats);
   CHECK_FALSE(simulate(simulator.input, simulator.scripts, {{}}, 1).has_value());
+}
+
+TEST_CASE("the simulation knows the work done while a lock is held, and a lock that nobody waits for") {
+  const Simulator simulator(three_at_a_lock());
+  CHECK(simulator.speed({}) == Approx(1.0).epsilon(0.01));
+  CHECK(simulator.speed({{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, 0}}) ==
+        Approx(2.0).epsilon(0.05));
+  CHECK(simulator.speed({{Resource::waited, kNoGroup, kNoActor, 0, kNoService, 0}}) ==
+        Approx(2.0).epsilon(0.05));
+}
+
+TEST_CASE("a CPU that the threads have for part of the time only takes longer for their work") {
+  Simulator simulator(two_on_one_cpu());
+  simulator.input.cpus.part = 0.5;
+  CHECK(simulator.speed({}) == Approx(0.5).epsilon(0.01));
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/lock_holds.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace offwait {
+
+namespace {
+
+bool is_for_a_lock(const Wait& wait, const WaitKinds& kinds) {
+  return wait.object != kNoObject && kinds.of_site[wait.site] == WaitKind::lock && !kinds.guessed[wait.site];
+}
+
+/// By GroupId: the part of its CPU samples that were taken in the kernel's functions for futexes.
+std::vector<double> parts_in_calls(const Trace& trace, const ThreadGroups& groups) {
+  const auto is_of_futexes = [&trace](FrameId id) {
+    const Frame& frame = trace.frames[id];
+    return frame.kind == Frame::Kind::kernel && frame.function.find("futex") != std::string::npos;
+  };
+  std::vector<bool> in_call;  // by StackId
+  for (const Stack& stack : trace.stacks) {
+    in_call.push_back(std::any_of(stack.frames.begin(), stack.frames.end(), is_of_futexes));
+  }
+  std::vector<double> all(groups.groups.size());
+  std::vector<double> out(groups.groups.size());
+  for (const CpuSample& sample : trace.cpu_samples) {
+    const GroupId group = groups.group_of[sample.thread];
+    if (group == kNoGroup) continue;
+    ++all[group];
+    out[group] += sample.stack != kNoStack && in_call[sample.stack] ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] /= std::max(all[i], 1.0);
+  return out;
+}
+
+}  // namespace
+
+LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                     std::size_t most) {
+  find_locks(trace, kinds, most);
+  std::vector<std::vector<std::uint32_t>> waits(locks_.size());
+  for (std::uint32_t id = 0; !locks_.empty() && id < trace.waits.size(); ++id) {
+    const LockId lock = lock_of(kinds, trace.waits[id]);
+    if (lock != kNoLock && trace.waits[id].wake != kNever) waits[lock].push_back(id);
+  }
+  for (LockId lock = 0; lock < locks_.size(); ++lock) {
+    add_holds(trace, lock, std::move(waits[lock]));
+  }
+  sort_holds(trace.actors.size());
+  describe(trace, groups, kinds);
+}
+
+LockId LockHolds::lock_of(const WaitKinds& kinds, const Wait& wait) const {
+  if (!is_for_a_lock(wait, kinds)) return kNoLock;
+  const auto found = std::find_if(locks_.begin(), locks_.end(),
+                                  [&wait](const Lock& lock) { return lock.object == wait.object; });
+  return found == locks_.end() ? kNoLock : static_cast<LockId>(found - locks_.begin());
+}
+
+void LockHolds::find_locks(const Trace& trace, const WaitKinds& kinds, std::size_t most) {
+  std::unordered_map<ObjectId, Lock> found;
+  for (const Wait& wait : trace.waits) {
+    if (!is_for_a_lock(wait, kinds)) continue;
+    Lock& lock = found[wait.object];
+    lock.object = wait.object;
+    lock.wait_ns += clipped(wait.block, wait.wake, trace.window);
+    ++lock.waits;
+  }
+  for (const auto& [object, lock] : found) locks_.push_back(lock);
+  std::sort(locks_.begin(), locks_.end(), [](const Lock& a, const Lock& b) {
+    return std::tuple(b.wait_ns, a.object) < std::tuple(a.wait_ns, b.object);
+  });
+  if (locks_.size() > most) locks_.resize(most);
+}
+
+void LockHolds::add_holds(const Trace& trace, LockId lock, std::vector<std::uint32_t> waits) {
+  std::sort(waits.begin(), waits.end(), [&trace](std::uint32_t a, std::uint32_t b) {
+    return std::pair(trace.waits[a].wake, a) < std::pair(trace.waits[b].wake, b);
+  });
+  std::vector<Nanos> first_block(waits.size() + 1, kNever);  // of this wait and those that end later
+  for (std::size_t i = waits.size(); i-- > 0;) {
+    first_block[i] = std::min(first_block[i + 1], trace.waits[waits[i]].block);
+  }
+  std::unordered_map<ActorId, Nanos> got;  // when the thread last ran after a wait for the lock
+  Nanos released = trace.window.begin;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const Wait& wait = trace.waits[waits[i]];
+    const WaitSite& site = trace.sites[wait.site];
+    const auto own = got.find(site.waker);
+    const Nanos from =
+        std::max({released, first_block[i], own == got.end() ? trace.window.begin : own->second});
+    if (from < wait.wake) holds_.push_back({site.waker, lock, from, wait.wake});
+    released = std::max(released, wait.wake);
+    got[site.thread] = wait.run;
+  }
+}
+
+void LockHolds::sort_holds(std::size_t actors) {
+  std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
+    return std::tuple(a.thread, a.from, a.lock) < std::tuple(b.thread, b.from, b.lock);
+  });
+  for (std::size_t i = 1; i < holds_.size(); ++i) {
+    Hold& hold = holds_[i];
+    const Hold& before = holds_[i - 1];
+    if (hold.thread == before.thread) {
+      hold.from = std::max(hold.from, before.to);
+      hold.to = std::max(hold.to, hold.from);
+    }
+  }
+  starts_.assign(actors + 1, 0);
+  for (const Hold& hold : holds_) ++starts_[hold.thread + 1];
+  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+}
+
+void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+  std::vector<std::map<GroupId, Nanos>> held(locks_.size());
+  for (const Hold& hold : holds_) {
+    held[hold.lock][groups.group_of[hold.thread]] += hold.to - hold.from;
+  }
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  for (std::size_t i = 0; i < locks_.size(); ++i) {
+    if (!held[i].empty()) {
+      locks_[i].holders = std::max_element(held[i].begin(), held[i].end(), by_time)->first;
+    }
+  }
+  // Waits of the holders' group count first.
+  std::vector<std::map<SiteId, std::pair<bool, Nanos>>> sites(locks_.size());
+  std::vector<std::uint64_t> lock_waits(groups.groups.size());
+  std::vector<std::uint64_t> own_waits(locks_.size());
+  for (const Wait& wait : trace.waits) {
+    const GroupId group = groups.group_of[trace.sites[wait.site].thread];
+    lock_waits[group] += is_for_a_lock(wait, kinds) ? 1U : 0U;
+    const LockId lock = lock_of(kinds, wait);
+    if (lock == kNoLock) continue;
+    auto& [own, wait_ns] = sites[lock][wait.site];
+    own = group == locks_[lock].holders;
+    own_waits[lock] += own ? 1U : 0U;
+    wait_ns += clipped(wait.block, wait.wake, trace.window);
+  }
+  const std::vector<double> calls = parts_in_calls(trace, groups);
+  for (std::size_t i = 0; i < locks_.size(); ++i) {
+    Lock& lock = locks_[i];
+    lock.site = std::max_element(sites[i].begin(), sites[i].end(), by_time)->first;
+    if (own_waits[i] > 0) {
+      lock.calls = calls[lock.holders] * static_cast<double>(own_waits[i]) /
+                   static_cast<double>(lock_waits[lock.holders]);
+    }
+  }
+}
+
+}  // namespace offwait
