@@ -36,7 +36,7 @@ std::vector<RefinementStep> refinement_steps(const std::vector<KnotStep>& steps)
 }  // namespace
 
 Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
-  const Result<Prepared> prepared = prepare(std::move(given), options);
+  Result<Prepared> prepared = prepare(std::move(given), options);
   if (!prepared.ok()) {
     return prepared.error();
   }
@@ -72,6 +72,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.progress = std::move(answers.progress);
   findings.answers = std::move(answers.answers);
   findings.what_ifs = std::move(answers.what_ifs);
+  findings.views = std::move(prepared->views);
   return findings;
 }
 

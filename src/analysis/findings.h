@@ -18,6 +18,7 @@
 #include "analysis/found_answers.h"
 #include "analysis/found_ids.h"
 #include "analysis/found_samples.h"
+#include "analysis/views.h"
 #include "device/disk_activity.h"
 #include "knot/knots.h"
 #include "knot/pattern.h"
@@ -499,6 +500,7 @@ struct Findings {
   std::vector<Deadlock> deadlocks;           ///< in order of their first thread's tid
   std::vector<ExcludedWait> excluded_waits;  ///< the target's first, each longest wait first; those under the
                                              ///< noise floor are left out
+  Views views;                               ///< empty without AnalysisOptions::views
 };
 
 /// How busy the machine's CPUs were, 0 to 1, whoever used them; none when not known.

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/criticality.h"
+#include "analysis/functions.h"
 #include "graph/false_wakeups.h"
 #include "model/validate.h"
 
@@ -19,6 +21,15 @@ FalseWakeupSums sums_of(const Trace& trace, const std::vector<FalseWakeup>& fals
     sums.ran_ns += one.ran;
   }
   return sums;
+}
+
+Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& answers,
+               const AnalysisOptions& options) {
+  const Criticality criticality = criticality_of(trace);
+  Views out{functions_of(trace, groups, answers.progress, criticality),
+            critical_threads(trace, groups, criticality)};
+  if (!answers.progress.empty()) add_gains(trace, groups, options.progress, out.functions);
+  return out;
 }
 
 }  // namespace
@@ -37,11 +48,14 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
     AnswerOptions asked;
     asked.progress = options.progress;
     for (const WhatIf& what_if : options.what_ifs) {
-      OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, trace, groups));
+      OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, trace, groups, asked.code));
       asked.asked.push_back(std::move(scenario));
     }
     answers = answers_of(trace, groups, asked);
   }
+  Views views;
+  if (options.views)
+    views = views_of(trace, options.answers ? groups : group_threads(trace), answers, options);
   const std::vector<FalseWakeup> found = find_false_wakeups(trace);
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
@@ -53,8 +67,8 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (!swept.ok()) {
     return swept.error();
   }
-  return Prepared{std::move(with), *std::move(swept), std::move(false_wakeups), std::move(groups),
-                  std::move(answers)};
+  return Prepared{std::move(with),   *std::move(swept),  std::move(false_wakeups),
+                  std::move(groups), std::move(answers), std::move(views)};
 }
 
 }  // namespace offwait

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/options.h"
+#include "analysis/views.h"
 #include "base/nanos.h"
 #include "base/result.h"
 #include "graph/short_lived.h"
@@ -29,11 +30,12 @@ struct Prepared {
   FalseWakeupSums false_wakeups;
   ThreadGroups groups;  ///< that the answers speak of; empty without AnalysisOptions::answers, like these
   Answers answers;
+  Views views;  ///< empty without AnalysisOptions::views
 };
 
-/// Validates the trace, replays it as it was recorded (a false wakeup took CPU time and let somebody go on),
-/// removes false wakeups (unless the options keep them), adds stand-ins for short-lived threads (if the
-/// options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
+/// Validates the trace, replays it and ranks its code as it was recorded (a false wakeup took CPU time and
+/// let somebody go on), removes false wakeups (unless the options keep them), adds stand-ins for short-lived
+/// threads (if the options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
 /// validate(), scenario_of() and sweep(), and for a window without length.
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options);
 

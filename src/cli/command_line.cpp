@@ -167,6 +167,17 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
       ->type_name("wait|weight")
       ->needs(folded)
       ->group("Output");
+  app.add_option_function<std::string>(
+         "--view",
+         [&output](const std::string& text) {
+           const Result<View> view = parse_view(text);
+           if (!view) throw CLI::ValidationError(view.error().message);
+           output.view = *view;
+         },
+         "show a table in place of the report: functions by time on CPUs and in waits, or threads by how "
+         "critical they are; --json has both in full")
+      ->type_name("functions|threads")
+      ->group("Output");
   app.add_flag("--explain", output.explain, "show each step of the search for knots, and its reason")
       ->group("Output");
   app.add_flag("--full-stacks", output.full_stacks,
@@ -231,16 +242,18 @@ void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
           "if it ends while it is recorded"))
       ->type_name("GLOB|end")
       ->group("Answers");
-  repeated(app.add_option_function<Texts>(
-               "--what-if",
-               [&analysis](const Texts& texts) {
-                 constexpr std::size_t kMost = 16;
-                 if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
-                 into_list(analysis.what_ifs, parse_what_if)(texts);
-               },
-               "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, service "
-               "ADDRESS, cpus, or comm:GLOB with cpu, sleep, remote or io DISK; /2 is half of the time, *2 "
-               "twice as much"))
+  repeated(
+      app.add_option_function<Texts>(
+          "--what-if",
+          [&analysis](const Texts& texts) {
+            constexpr std::size_t kMost = 16;
+            if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
+            into_list(analysis.what_ifs, parse_what_if)(texts);
+          },
+          "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, service "
+          "ADDRESS, cpus, comm:GLOB with cpu, sleep, remote or io DISK, or function NAME, alone or with cpu, "
+          "io, sleep or remote; /2 is half of the time, *2 "
+          "twice as much"))
       ->type_name("CHANGE[,CHANGE...]")
       ->group("Answers");
 }

@@ -111,6 +111,12 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
   return Error{fmt::format("bad weight '{}': expected wait or weight", text)};
 }
 
+Result<View> parse_view(std::string_view text) {
+  if (text == "functions") return View::functions;
+  if (text == "threads") return View::threads;
+  return Error{fmt::format("bad view '{}': expected functions or threads", text)};
+}
+
 Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts) {
   constexpr std::string_view kComm = "comm:";
   ProgressOptions progress;

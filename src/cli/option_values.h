@@ -10,6 +10,7 @@
 #include "analysis/stack_sums.h"
 #include "base/result.h"
 #include "progress/progress.h"
+#include "report/views.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -34,6 +35,9 @@ Result<StackKind> parse_folded_kind(std::string_view text);
 
 /// `wait` or `weight`.
 Result<StackMeasure> parse_folded_weight(std::string_view text);
+
+/// `functions` or `threads`.
+Result<View> parse_view(std::string_view text);
 
 /// What --progress says: patterns as `GLOB`, or as `comm:GLOB`, which --what-if has; or `end` alone.
 Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts);

@@ -15,6 +15,7 @@
 #include "model/thread_filter.h"
 #include "progress/progress.h"
 #include "replay/what_if.h"
+#include "report/views.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -40,6 +41,7 @@ struct OutputOptions {
   bool explain = false;
   int verbosity = 0;
   bool full_stacks = false;
+  std::optional<View> view;  ///< in place of the report
 };
 
 /// offwait without a command: record, analyse, print.

@@ -33,6 +33,7 @@
 #include "report/folded.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "report/views.h"
 #include "session/record.h"
 #include "trace/text.h"
 
@@ -220,13 +221,16 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
   }
   AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
   analysis.answers = outputs.text || outputs.json;  // those for nobody would take time
+  analysis.views = outputs.json || (outputs.text && reporting.output.view);
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))
     notes.push_back(std::move(*note));
   if (outputs.text) {
     const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
-    texts.push_back({*outputs.text, (outputs.follows_command ? "\n" : "") + to_text(findings, style)});
+    const std::string text =
+        reporting.output.view ? to_text(findings, *reporting.output.view, style) : to_text(findings, style);
+    texts.push_back({*outputs.text, (outputs.follows_command ? "\n" : "") + text});
   }
   return write_all(texts);
 }
@@ -280,7 +284,8 @@ cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
   if (!options.what_ifs.empty()) {
     const ThreadGroups groups = group_threads(trace);
     std::erase_if(options.what_ifs, [&](const WhatIf& what_if) {
-      const Result<Scenario> scenario = scenario_of(what_if, trace, groups);
+      std::vector<CodeStacks> code;
+      const Result<Scenario> scenario = scenario_of(what_if, trace, groups, code);
       if (!scenario) notes.push_back(scenario.error().message);
       return !scenario;
     });

@@ -40,6 +40,9 @@ constexpr double kWidestRange = 0.1;
 constexpr double kMostUnknown = 0.1;
 /// A thread has several requests to a service under way if it has so many on average.
 constexpr double kSeveralEach = 1.2;
+/// A gain of less work in a function that is in doubt by more than this part, because of how few samples say
+/// what it takes, is none.
+constexpr double kMostSampleError = 0.5;
 /// Threads that poll for this part of their lives until something else than a service is ready do not go at
 /// the service's pace.
 constexpr double kOftenOthers = 0.1;
@@ -99,7 +102,8 @@ class Answering {
         weights_(weights_of_speeds(trace, groups, uses_)),
         channels_(disk_channels(trace, groups, kinds_)),
         holds_(trace, groups, kinds_, kMostLocks),
-        service_uses_(uses_of_services(trace, groups, kinds_)) {
+        service_uses_(uses_of_services(trace, groups, kinds_)),
+        code_(code_of(trace, groups, kinds_, uses_, options.code)) {
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
@@ -151,7 +155,8 @@ class Answering {
       scenarios.push_back(with_parts_of_services({change}, kinds_.services, uses_));
     }
     const Progress& progress = about.progress.front();
-    const ReplayInput input{trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, progress.ends};
+    const ReplayInput input{trace_, groups_,    kinds_,        uses_, channels_,
+                            holds_, about.cpus, progress.ends, &code_};
     if (about.cpus_short) {
       scenarios.push_back({{Resource::cpus}});
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
@@ -271,7 +276,25 @@ class Answering {
     } else if (adds_cpus(asked)) {
       doubt_more_cpus(out);
     }
+    for (const Change& change : asked) {
+      if (change.code != kNoCode && change.resource == Resource::cpu) {
+        allow_for_samples(code_.parts[change.code], asked, out);
+      }
+    }
     return out;
+  }
+
+  /// What a function takes on a CPU is known from samples, and the fewer they are the less well.
+  static void allow_for_samples(const CodePart& part, const Scenario& scenario, Gain& gain) {
+    const bool alone = scenario.size() == 1;
+    const double error = alone ? part.error_of_cpu() : part.error();
+    if (error > kMostSampleError || (alone && part.samples == 0)) {
+      gain = {gain.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::few_samples};
+    } else if (gain.low && gain.high) {
+      const double by_samples = error * std::abs(gain.gain);
+      gain.low = gain.gain - std::hypot(gain.gain - *gain.low, by_samples);
+      gain.high = gain.gain + std::hypot(*gain.high - gain.gain, by_samples);
+    }
   }
 
   Gain gain(const Answers& about, const Replays& replays, const Replayed& replayed, std::size_t progress,
@@ -421,6 +444,7 @@ class Answering {
   LockHolds holds_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
   std::vector<ServiceUse> service_uses_;
+  Code code_;
   std::vector<PartUse> services_;  ///< by ServiceId
 };
 

@@ -33,6 +33,7 @@ enum class Doubt : std::uint8_t {
   guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
   cpus_short,      ///< and the simulation does not reproduce the recording
   many_at_once,    ///< threads that waited for a service waited for many connections at once
+  few_samples,     ///< what a function takes on a CPU is known from too few samples
   not_simulated,   ///< the number of CPUs is changed, and the simulation does not reproduce the recording
 };
 
@@ -75,6 +76,7 @@ struct Answers {
 struct AnswerOptions {
   ProgressOptions progress{};
   std::vector<Scenario> asked{};
+  std::vector<CodeStacks> code{};  ///< what Change::code of `asked` refers to
   std::size_t most_candidates = 40;
   std::size_t most_answers = 10;
 };

@@ -56,6 +56,53 @@ class Factors {
   std::map<std::tuple<Resource, std::uint32_t, std::uint32_t>, std::vector<double>> rows_;
 };
 
+/// How much longer time in functions takes, by lane.
+class CodeFactors {
+ public:
+  CodeFactors(const Trace& trace, const Code* code, const std::vector<Scenario>& scenarios,
+              const Factors& all, std::size_t lanes)
+      : trace_(trace), code_(code), scenarios_(scenarios), ones_(lanes, 1.0) {
+    const bool changes = std::any_of(scenarios.begin(), scenarios.end(), [](const Scenario& scenario) {
+      return std::any_of(scenario.begin(), scenario.end(),
+                         [](const Change& change) { return change.code != kNoCode; });
+    });
+    for (PlaceId place = 0; changes && place < code->groups.size(); ++place) {
+      const ConstRow group = all.of(Resource::cpu, code->groups[place]);
+      std::vector<double> row(group, group + lanes);
+      for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
+        row[lane] *= factor_of_work(scenarios[lane], *code, place);
+      }
+      work_.push_back(std::move(row));
+    }
+  }
+
+  /// Some scenario changes a function.
+  bool any() const { return !work_.empty(); }
+  /// Of a group's work before its first wait; of its work after a wait. Other changes of the group's work are
+  /// part of it.
+  ConstRow work_of(GroupId group) const { return work_[group].data(); }
+  ConstRow work_after(SiteId site) const { return work_[code_->place_after[site]].data(); }
+
+  /// Of the time that the wait itself takes: at a disk, until a time, for a remote service.
+  ConstRow wait(Resource resource, SiteId site) {
+    const StackId stack = trace_.sites[site].wait_stack;
+    if (!any() || stack == kNoStack) return ones_.data();
+    const auto [found, added] = waits_.try_emplace({resource, stack}, ones_);
+    for (std::size_t lane = 0; added && lane < scenarios_.size(); ++lane) {
+      found->second[lane] = factor_of_wait(scenarios_[lane], *code_, resource, stack);
+    }
+    return found->second.data();
+  }
+
+ private:
+  const Trace& trace_;
+  const Code* code_;
+  const std::vector<Scenario>& scenarios_;
+  std::vector<double> ones_;
+  std::vector<std::vector<double>> work_;  ///< by PlaceId
+  std::map<std::pair<Resource, StackId>, std::vector<double>> waits_;
+};
+
 enum class State : std::uint8_t { absent, running, runnable, blocked };
 
 /// The requests of one group to one disk, as the waits for them showed.
@@ -97,7 +144,8 @@ class Replay {
         trace_(input.trace),
         lanes_((scenarios.size() + kBlock - 1) / kBlock * kBlock),
         scenarios_(scenarios.size()),
-        factors_(lanes_),
+        factors_(factors_of(scenarios, lanes_)),
+        code_(trace_, input.code, scenarios, factors_, lanes_),
         threads_(trace_.actors.size()),
         now_(trace_.actors.size(), lanes_, 0.0),
         snapshots_(trace_.actors.size(), lanes_, 0.0),
@@ -130,21 +178,27 @@ class Replay {
   }
 
  private:
-  void set_factors(const std::vector<Scenario>& scenarios) {
+  static Factors factors_of(const std::vector<Scenario>& scenarios, std::size_t lanes) {
+    Factors out(lanes);
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
+        if (change.code != kNoCode) continue;
         // The remote waits of a group and those for a service are keyed apart: only a service has a number.
         const std::uint32_t part = change.service != kNoService ? change.service
                                    : change.lock != kNoLock     ? change.lock
                                                                 : change.device;
-        factors_.multiply(change.resource, change.group, part, lane, change.factor);
+        out.multiply(change.resource, change.group, part, lane, change.factor);
       }
     }
+    return out;
+  }
+
+  void set_factors(const std::vector<Scenario>& scenarios) {
     for (ActorId id = 0; id < threads_.size(); ++id) {
       ThreadState& thread = threads_[id];
       thread.group = input_.groups.group_of[id];
       if (thread.group != kNoGroup) {
-        thread.cpu = factors_.of(Resource::cpu, thread.group);
+        thread.cpu = code_.any() ? code_.work_of(thread.group) : factors_.of(Resource::cpu, thread.group);
         thread.sleep = factors_.of(Resource::sleep, thread.group);
         thread.remote = factors_.of(Resource::remote, thread.group);
         thread.holds = input_.holds.of(id);
@@ -168,7 +222,8 @@ class Replay {
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
         if (change.resource == Resource::cpu) {
-          const auto running = static_cast<double>(uses[change.group].running_ns);
+          const double running = change.code != kNoCode ? input_.code->parts[change.code].cpu_ns
+                                                        : static_cast<double>(uses[change.group].running_ns);
           runnable_[lane] *= 1 - (1 - change.factor) * running / static_cast<double>(running_ns);
         }
       }
@@ -330,13 +385,13 @@ class Replay {
         wait_for_thread(event, site, input_.kinds.of_site[site_id], length);
         break;
       case WaitKind::disk:
-        wait_for_disk(event, site, length);
+        wait_for_disk(event, site_id, length);
         break;
       case WaitKind::timer:
-        wait_scaled(thread.sleep, length);
+        wait_scaled(thread.sleep, code_.wait(Resource::sleep, site_id), length);
         break;
       case WaitKind::remote:
-        wait_remote(thread.remote, input_.kinds.services.of_site[site_id], length);
+        wait_remote(thread.remote, site_id, length);
         break;
       case WaitKind::below:
         wait_below(event, length);
@@ -356,14 +411,16 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
     leave(thread, event.at);
     thread.state = State::runnable;
+    if (code_.any()) thread.cpu = code_.work_after(site_id);
   }
 
-  void wait_scaled(ConstRow factor, double length) {
-    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * factor[i];
+  void wait_scaled(ConstRow own, ConstRow code, double length) {
+    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * own[i] * code[i];
   }
 
-  void wait_remote(ConstRow own, ServiceId service, double length) {
-    wait_scaled(own, length);
+  void wait_remote(ConstRow own, SiteId site, double length) {
+    wait_scaled(own, code_.wait(Resource::remote, site), length);
+    const ServiceId service = input_.kinds.services.of_site[site];
     if (service == kNoService) return;
     const ConstRow factor = services_[service];
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] *= factor[i];
@@ -371,12 +428,13 @@ class Replay {
 
   void wait_below(const Event& event, double length) {
     const GroupId group = threads_[event.thread].group;
+    const ConstRow code = code_.wait(Resource::io, trace_.waits[event.wait].site);
     std::fill(waited_.begin(), waited_.end(), length);
     for (const DiskPart& part : parts_of(input_.kinds.disk_parts, event.wait)) {
       const ConstRow own = factors_.of(Resource::io, group, part.disk);
       const ConstRow other = factors_.of(Resource::disk, kNoGroup, part.disk);
       const auto served = static_cast<double>(part.part_ns);
-      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] -= served * (1 - own[i] * other[i]);
+      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] -= served * (1 - own[i] * other[i] * code[i]);
     }
     // A disk that is made of another one is under way together with it.
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
@@ -414,16 +472,19 @@ class Replay {
     }
   }
 
-  void wait_for_disk(const Event& event, const WaitSite& site, double length) {
+  void wait_for_disk(const Event& event, SiteId site, double length) {
     const ThreadState& thread = threads_[event.thread];
-    DiskQueue& queue = queue_of(site.waker, thread.group);
+    DiskQueue& queue = queue_of(trace_.sites[site].waker, thread.group);
+    const ConstRow code = code_.wait(Resource::io, site);
     const ConstRow now = now_[event.thread];
     const std::uint64_t slots = 4 * std::uint64_t{queue.channels};
     const bool queued = queue.channels != 0 && thread.request >= queue.channels &&
                         queue.completed <= thread.request - queue.channels + slots &&
                         thread.request - queue.channels < queue.completed;
     if (!queued) {
-      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * queue.own[i] * queue.other[i];
+      for (std::size_t i = 0; i < lanes_; ++i) {
+        waited_[i] = length * queue.own[i] * queue.other[i] * code[i];
+      }
     } else {
       const std::uint64_t before = (thread.request - queue.channels) % slots;
       const auto service = static_cast<double>(event.at - std::max(thread.last, queue.recorded[before]));
@@ -431,7 +492,7 @@ class Replay {
       const double most = longest(thread, event.thread, length);
       for (std::size_t i = 0; i < lanes_; ++i) {
         const double queues = std::max(0.0, free[i] - now[i]);
-        waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i], most);
+        waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i] * code[i], most);
       }
     }
     if (queue.channels != 0) {
@@ -461,6 +522,7 @@ class Replay {
   std::size_t lanes_;
   std::size_t scenarios_;
   Factors factors_;
+  CodeFactors code_;
   std::vector<ThreadState> threads_;
   Rows now_;
   Rows snapshots_;

@@ -3,6 +3,25 @@
 
 namespace offwait {
 
+double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place) {
+  double out = 1;
+  for (const Change& change : scenario) {
+    if (change.code != kNoCode && change.resource == Resource::cpu) {
+      out *= 1 - (1 - change.factor) * code.parts[change.code].cpu[place];
+    }
+  }
+  return out;
+}
+
+double factor_of_wait(const Scenario& scenario, const Code& code, Resource resource, StackId stack) {
+  double out = 1;
+  for (const Change& change : scenario) {
+    const bool is_meant = change.code != kNoCode && change.resource == resource && stack != kNoStack;
+    if (is_meant && code.parts[change.code].stacks[stack]) out *= change.factor;
+  }
+  return out;
+}
+
 Scenario with_parts_of_services(const Scenario& scenario, const Services& services, const Uses& uses) {
   Scenario out;
   for (const Change& change : scenario) {

@@ -11,6 +11,7 @@
 #include "progress/lock_holds.h"
 #include "progress/services.h"
 #include "progress/thread_groups.h"
+#include "replay/code.h"
 
 namespace offwait {
 
@@ -34,11 +35,17 @@ struct Change {
   double factor = 0.5;
   ServiceId service = kNoService;  ///< remote
   LockId lock = kNoLock;           ///< held, waited
+  CodeId code = kNoCode;           ///< cpu, io, sleep, remote, without a group: those in a function
   friend bool operator==(const Change&, const Change&) = default;
 };
 
 /// Changes made together.
 using Scenario = std::vector<Change>;
+
+/// By how much longer the scenario's changes of functions make a thread's work and its own waits take.
+/// `place` is of the work; `resource` is io, sleep or remote. 1 if there is no such change.
+double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place);
+double factor_of_wait(const Scenario& scenario, const Code& code, Resource resource, StackId stack);
 
 /// The same, with all that a service does added to each change of a service: the CPU work, the sleeps, the
 /// requests to disks and the remote waits of the groups behind it take the factor as well.

@@ -26,7 +26,8 @@ struct ThreadState {
   double work_ns = 0;   ///< running time that is in no step yet
   std::uint64_t waits = 0;
   std::uint64_t request = 0;
-  std::span<const Hold> holds;  ///< those that are not over at `last`
+  std::span<const Hold> holds;   ///< those that are not over at `last`
+  SiteId after = Step::kNoSite;  ///< the last wait that is over
 };
 
 struct DiskState {
@@ -166,8 +167,8 @@ class Writer {
 
   void flush(ActorId id, LockId lock) {
     ThreadState& thread = threads_[id];
-    push(id,
-         {Step::What::work, lock, 0, thread.work_ns, static_cast<double>(thread.last - thread.step_from)});
+    push(id, {Step::What::work, lock, 0, thread.work_ns, static_cast<double>(thread.last - thread.step_from),
+              thread.after});
     thread.work_ns = 0;
     thread.step_from = thread.last;
   }
@@ -185,7 +186,9 @@ class Writer {
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
     const auto length = static_cast<double>(event.at - thread.last);
-    const auto simple = [&](Step::What what) { push(event.thread, {what, kNoLock, 0, length, length}); };
+    const auto simple = [&](Step::What what) {
+      push(event.thread, {what, kNoLock, 0, length, length, site_id});
+    };
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
@@ -198,14 +201,15 @@ class Writer {
         }
         break;
       case WaitKind::disk:
-        push(event.thread, {Step::What::disk, kNoLock, site.waker, service(event, site.waker), length});
+        push(event.thread,
+             {Step::What::disk, kNoLock, site.waker, service(event, site.waker), length, site_id});
         break;
       case WaitKind::timer:
         simple(Step::What::sleep);
         break;
       case WaitKind::remote:
         push(event.thread,
-             {Step::What::remote, kNoLock, input_.kinds.services.of_site[site_id], length, length});
+             {Step::What::remote, kNoLock, input_.kinds.services.of_site[site_id], length, length, site_id});
         break;
       case WaitKind::below:
         below(event, length);
@@ -216,15 +220,17 @@ class Writer {
         break;
     }
     thread.last = thread.step_from = event.at;
+    thread.after = site_id;
     thread.state = State::runnable;
   }
 
   /// What the disks took, and the rest.
   void below(const Event& event, double length) {
     double rest = length;
+    const SiteId site = trace_.waits[event.wait].site;
     for (const DiskPart& part : parts_of(input_.kinds.disk_parts, event.wait)) {
       const double served = std::min(rest, static_cast<double>(part.part_ns));
-      push(event.thread, {Step::What::below, kNoLock, part.disk, served, served});
+      push(event.thread, {Step::What::below, kNoLock, part.disk, served, served, site});
       rest -= served;
     }
     push(event.thread, {Step::What::delay, kNoLock, 0, rest, rest});

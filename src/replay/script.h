@@ -28,6 +28,9 @@ struct Step {
   std::uint32_t id = 0;
   double length_ns = 0;
   double recorded_ns = 0;  ///< how long the step took in the recording, queueing for a CPU included
+  /// The wait that the step is part of or, of work, that came before it; kNoSite if none did.
+  SiteId site = kNoSite;
+  static constexpr SiteId kNoSite = UINT32_MAX;
 };
 
 struct Script {

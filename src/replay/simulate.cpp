@@ -75,6 +75,7 @@ class Simulation {
       if (change.resource == Resource::cpus) {
         cpus_ /= change.factor;
       }
+      changes_code_ = changes_code_ || change.code != kNoCode;
     }
     free_ = static_cast<int>(std::lround(std::clamp(cpus_, 1.0, kMostCpus)));
     for (std::uint32_t id = 0; id < threads_.size(); ++id) {
@@ -133,11 +134,26 @@ class Simulation {
     double out = 1;
     for (const Change& change : scenario_) {
       if (change.resource == resource && change.group == group && change.device == device &&
-          change.service == service) {
+          change.service == service && change.code == kNoCode) {
         out *= change.factor;
       }
     }
     return out;
+  }
+
+  /// By which changes of functions scale the work that the step is.
+  double work_factor(std::uint32_t id, const Step& step) const {
+    if (!changes_code_) return 1;
+    const Code& code = *input_.code;
+    const PlaceId place =
+        step.site == Step::kNoSite ? input_.groups.group_of[id] : code.place_after[step.site];
+    return factor_of_work(scenario_, code, place);
+  }
+
+  /// By which a function's change scales the wait that the step is.
+  double code_factor(Resource resource, const Step& step) const {
+    if (!changes_code_) return 1;
+    return factor_of_wait(scenario_, *input_.code, resource, input_.trace.sites[step.site].wait_stack);
   }
 
   double service_factor(ServiceId service) const {
@@ -228,7 +244,8 @@ class Simulation {
       if (step.what == Step::What::signal) {
         give_signal(step.id);
       } else if (step.what == Step::What::work) {
-        thread.step_cpu = stretch_ * thread.cpu * lock_factor(Resource::held, step.lock);
+        thread.step_cpu =
+            stretch_ * thread.cpu * lock_factor(Resource::held, step.lock) * work_factor(id, step);
         thread.work_left = step.length_ns * thread.step_cpu;
         if (thread.work_left > 0) {
           thread.since = now_;
@@ -286,13 +303,15 @@ class Simulation {
         ask(id, step);
         break;
       case Step::What::sleep:
-        at(now_ + step.length_ns * thread.sleep, id);
+        at(now_ + step.length_ns * thread.sleep * code_factor(Resource::sleep, step), id);
         break;
       case Step::What::remote:
-        at(now_ + step.length_ns * thread.remote * service_factor(step.id), id);
+        at(now_ +
+               step.length_ns * thread.remote * service_factor(step.id) * code_factor(Resource::remote, step),
+           id);
         break;
       case Step::What::below:
-        at(now_ + step.length_ns * disk_factor(id, step.id), id);
+        at(now_ + step.length_ns * disk_factor(id, step), id);
         break;
       default:
         at(now_ + step.length_ns, id);
@@ -301,13 +320,13 @@ class Simulation {
     fill();
   }
 
-  double disk_factor(std::uint32_t thread, ActorId disk) const {
-    return factor(Resource::io, input_.groups.group_of[thread], disk) *
-           factor(Resource::disk, kNoGroup, disk);
+  double disk_factor(std::uint32_t thread, const Step& step) const {
+    return factor(Resource::io, input_.groups.group_of[thread], step.id) *
+           factor(Resource::disk, kNoGroup, step.id) * code_factor(Resource::io, step);
   }
 
   void ask(std::uint32_t id, const Step& step) {
-    const double takes = step.length_ns * disk_factor(id, step.id);
+    const double takes = step.length_ns * disk_factor(id, step);
     Disk& disk = disks_[step.id];
     if (input_.channels[step.id] == 0 || disk.busy < input_.channels[step.id]) {
       ++disk.busy;
@@ -399,6 +418,7 @@ class Simulation {
   double cpus_ = 1;
   double stretch_ =
       1;  ///< how much longer work takes, because the threads have each CPU for part of the time
+  bool changes_code_ = false;
   int free_ = 1;
   double least_used_ = 0;
 };

@@ -12,6 +12,7 @@
 
 #include "model/called.h"
 #include "model/name_patterns.h"
+#include "model/outline.h"
 
 namespace offwait {
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::string_view kThreads = "comm:";
 constexpr std::string_view kService = "service";
+constexpr std::string_view kFunction = "function";
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr const char* kExamples = "'disk vda /2', 'cpus *2' or 'comm:worker* cpu /2'";
 
@@ -101,6 +103,20 @@ Result<NamedChange> parse_threads(const std::vector<std::string_view>& words) {
   return out;
 }
 
+/// `words` begin with `function`. The name may have blanks: the resource is the last word, if that is one.
+Result<NamedChange> parse_function(const std::vector<std::string_view>& words) {
+  NamedChange out;
+  const std::optional<Resource> resource = resource_of_threads(words.back());
+  const std::size_t names = words.size() - 1 - (resource && words.size() > 2 ? 1 : 0);
+  if (names == 0) {
+    return Error{"'function' needs the name of a function behind it, as in 'function ns::parse cpu /2'"};
+  }
+  out.whole_function = !resource || words.size() == 2;
+  if (!out.whole_function) out.resource = *resource;
+  out.function = from_to(words[1], words[names]);
+  return out;
+}
+
 /// The words before the factor.
 Result<NamedChange> parse_part(const std::vector<std::string_view>& words) {
   if (words[0] == kService) {
@@ -111,6 +127,7 @@ Result<NamedChange> parse_part(const std::vector<std::string_view>& words) {
     out.service = from_to(words[1], words.back());
     return out;
   }
+  if (words[0] == kFunction) return parse_function(words);
   const bool is_cpus = words[0] == to_string(Resource::cpus);
   if (!is_cpus && words[0] != to_string(Resource::disk)) {
     if (words[0].starts_with(kThreads)) {
@@ -143,7 +160,8 @@ Result<NamedChange> parse_change(std::string_view text) {
 }
 
 bool is_same_part(const NamedChange& a, const NamedChange& b) {
-  return a.resource == b.resource && a.threads == b.threads && a.disk == b.disk && a.service == b.service;
+  return a.resource == b.resource && a.threads == b.threads && a.disk == b.disk && a.service == b.service &&
+         a.function == b.function && a.whole_function == b.whole_function;
 }
 
 Error in_option(std::string_view part, const std::string& what) {
@@ -212,7 +230,47 @@ Result<std::vector<GroupId>> groups_called(const Trace& trace, const ThreadGroup
   return out;
 }
 
-Result<Scenario> scenario_of(const NamedChange& named, const Trace& trace, const ThreadGroups& groups) {
+/// Whether a function may be meant by what the user wrote.
+bool is_named(const std::string& asked, const Frame& frame) {
+  if (frame.function.empty() || frame.kind == Frame::Kind::boundary) return false;
+  const std::string name = outline(frame.function);
+  return asked == frame.function || asked == name || name_matches(asked, name) ||
+         name_matches(asked, frame.function);
+}
+
+/// The stacks that call the function.
+Result<CodeStacks> stacks_with(const Trace& trace, const std::string& asked) {
+  std::vector<bool> named;
+  for (const Frame& frame : trace.frames) {
+    named.push_back(is_named(asked, frame));
+  }
+  CodeStacks out;
+  for (const Stack& stack : trace.stacks) {
+    out.push_back(std::any_of(stack.frames.begin(), stack.frames.end(),
+                              [&named](FrameId frame) { return named[frame]; }));
+  }
+  if (std::find(out.begin(), out.end(), true) == out.end()) {
+    std::set<std::string> names;
+    for (const Frame& frame : trace.frames) {
+      if (frame.kind == Frame::Kind::user && !frame.function.empty()) names.insert(outline(frame.function));
+    }
+    return Error{fmt::format("no recorded stack has a function '{}'; {}", asked, names_there_are(names))};
+  }
+  return out;
+}
+
+Result<Scenario> scenario_of_function(const NamedChange& named, const Trace& trace,
+                                      std::vector<CodeStacks>& code) {
+  OFFWAIT_TRY(CodeStacks stacks, stacks_with(trace, named.function));
+  const auto id = static_cast<CodeId>(code.size());
+  code.push_back(std::move(stacks));
+  if (named.whole_function) return changes_of_function(id, named.factor);
+  return Scenario{{named.resource, kNoGroup, kNoActor, named.factor, kNoService, kNoLock, id}};
+}
+
+Result<Scenario> scenario_of(const NamedChange& named, const Trace& trace, const ThreadGroups& groups,
+                             std::vector<CodeStacks>& code) {
+  if (!named.function.empty()) return scenario_of_function(named, trace, code);
   Change change{named.resource, kNoGroup, kNoActor, named.factor};
   if (!named.disk.empty()) {
     OFFWAIT_TRY(change.device, disk_called(trace, named.disk));
@@ -260,10 +318,19 @@ Result<WhatIf> parse_what_if(std::string_view text) {
   return out;
 }
 
-Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups) {
+Scenario changes_of_function(CodeId code, double factor) {
+  Scenario out;
+  for (const Resource resource : {Resource::cpu, Resource::io, Resource::sleep, Resource::remote}) {
+    out.push_back({resource, kNoGroup, kNoActor, factor, kNoService, kNoLock, code});
+  }
+  return out;
+}
+
+Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups,
+                             std::vector<CodeStacks>& code) {
   Scenario out;
   for (const NamedChange& named : what_if.changes) {
-    const Result<Scenario> changes = scenario_of(named, trace, groups);
+    const Result<Scenario> changes = scenario_of(named, trace, groups, code);
     if (!changes) {
       return Error{in_option(what_if.asked, changes.error().message).message};
     }

@@ -20,6 +20,9 @@ struct NamedChange {
   std::string disk;       ///< disk, io: its name
   double factor = 0.5;    ///< as Change::factor
   std::string service{};  ///< remote without threads: where it is asked
+  /// A function, as parse_what_if() has it. Without a resource all that the function takes is changed.
+  std::string function{};
+  bool whole_function = false;  ///< the change names no resource; `resource` is cpu
   friend bool operator==(const NamedChange&, const NamedChange&) = default;
 };
 
@@ -35,15 +38,25 @@ struct WhatIf {
 ///   cpus *N               N times as many CPUs
 ///   comm:PATTERN cpu /N   CPU work of these threads; likewise `sleep` and `remote`
 ///   comm:PATTERN io NAME /N
+///   function NAME /N      this function with all that it calls: its CPU work, and its waits for disks, times
+///                         and remote services
+///   function NAME cpu /N  its CPU work alone; likewise `io`, its waits for disks, `sleep` and `remote`
+/// The NAME of a function is as reports have it, with its argument types or without, or a pattern; functions
+/// of that name that were inlined count as well.
 /// N is a decimal number from 0.001 to 1000, and `/N` may be written `*M` as well. A pattern may have blanks
 /// inside, and `?` stands for a comma. At most kMostChanges changes, no two of them of the same part. The
 /// errors quote the word that is wrong, and show what would be right; their exit status is 2.
 Result<WhatIf> parse_what_if(std::string_view text);
 inline constexpr std::size_t kMostChanges = 64;
 
-/// The changes in terms of this trace's groups, disks and services. Fails if no thread's name matches a
-/// pattern, if a pattern matches some threads of a group but not all of them, and if no disk or service has a
-/// given name. The error lists the names that there are.
-Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups);
+/// The changes in terms of this trace's groups, disks, services and functions. What Change::code refers to is
+/// added to `code`. Fails if no thread's name matches a pattern, if a pattern matches some threads of a group
+/// but not all of them, and if no disk, service or function has a given name. The error lists the names that
+/// there are.
+Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups,
+                             std::vector<CodeStacks>& code);
+
+/// The parts of one function: its CPU work, and its waits for disks, times and remote services.
+Scenario changes_of_function(CodeId code, double factor);
 
 }  // namespace offwait

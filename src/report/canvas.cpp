@@ -11,7 +11,7 @@ namespace offwait {
 namespace {
 
 /// offwait's own marks, and what stands for them where only ASCII may be written.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kMarks = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMarks = {{
     {"→", "->"},
     {"⇄", "<->"},
     {"←", "<-"},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kMarks =
     {"×", "x"},
     {"µ", "u"},
     {"≥", ">="},
+    {"≤", "<="},
     {"·", "-"},
 }};
 

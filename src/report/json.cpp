@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/json_values.h"
+#include "report/json_views.h"
 #include "report/names.h"
 #include "report/wording.h"
 #include "report/wording_cpus.h"
@@ -14,34 +13,6 @@
 namespace offwait {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json text(std::string_view bytes) { return escape(bytes); }
-
-// Nanosecond sums divided by 1e9 print up to 17 digits ("0.30000000000000004"); the digits below a
-// nanosecond are noise.
-Json seconds(double s) { return std::isfinite(s) ? std::round(s * 1e9) / 1e9 : 0.0; }
-
-// Six digits behind the point say more than enough of a rate or a share.
-Json rounded(double number) { return std::isfinite(number) ? std::round(number * 1e6) / 1e6 : 0.0; }
-
-Json frames(const Backtrace& stack) {
-  Json out = Json::array();
-  for (const std::string& line : to_lines(stack)) {
-    out.push_back(text(line));
-  }
-  return out;
-}
-
-template <class Items, class ToJson>
-Json array_of(const Items& items, ToJson to_json_item) {
-  Json out = Json::array();
-  for (const auto& item : items) {
-    out.push_back(to_json_item(item));
-  }
-  return out;
-}
 
 Json time_fields(const StateSeconds& time) {
   return {{"running_s", seconds(time.running_s)},
@@ -363,15 +334,6 @@ Json excluded_wait_json(const Findings& findings, const ExcludedWait& excluded, 
   return out;
 }
 
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json rounded_or_null(const std::optional<double>& value) {
-  return value ? Json(rounded(*value)) : Json(nullptr);
-}
-
 std::string joined_names(const FoundProgress& progress) {
   std::vector<std::string_view> names;
   for (const FoundProgress::Threads& threads : progress.threads) {
@@ -490,6 +452,8 @@ std::string to_json(const Findings& findings) {
   out["elsewhere"] = array_of(findings.excluded_waits, [&](const ExcludedWait& item) {
     return excluded_wait_json(findings, item, names);
   });
+  out["functions"] = functions_json(findings.views.functions);
+  out["threads"] = threads_json(findings.views.threads);
   return out.dump(1).append("\n");
 }
 

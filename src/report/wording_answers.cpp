@@ -137,6 +137,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "the CPUs are short, and the simulation of them does not reproduce the recording";
     case Doubt::many_at_once:
       return "it waits for many connections at once, which does not show how long each request took";
+    case Doubt::few_samples:
+      return "too few samples say what the function takes on a CPU";
     case Doubt::not_simulated:
       return "the simulation of the CPUs does not reproduce the recording";
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "replay/what_if.h"
 
@@ -21,6 +22,8 @@ const offwait::Trace& trace() {
     made.actors[2].name = "vda";
     for (offwait::ActorId id = 0; id < 2; ++id)
       made.actors[id].tid = made.actors[id].tgid = 1 + static_cast<int>(id);
+    made.frames = {{"ns::parse(int)", {}, {}, "db", "", 0, false, offwait::Frame::Kind::user}};
+    made.stacks = {{{0}, {}}};
     return made;
   }();
   return kTrace;
@@ -43,11 +46,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = offwait::parse_what_if(what_if->asked);
   if (!again || again->changes != what_if->changes) std::abort();
   static const offwait::ThreadGroups kGroups = offwait::group_threads(trace());
-  const auto scenario = offwait::scenario_of(*what_if, trace(), kGroups);
+  std::vector<offwait::CodeStacks> code;
+  const auto scenario = offwait::scenario_of(*what_if, trace(), kGroups, code);
   if (!scenario) return 0;
   if (scenario->empty()) std::abort();
   for (const offwait::Change& change : *scenario) {
     if (change.group != offwait::kNoGroup && change.group >= kGroups.groups.size()) std::abort();
+    if (change.code != offwait::kNoCode && change.code >= code.size()) std::abort();
     if (change.device != offwait::kNoActor && change.device != 2) std::abort();
   }
   return 0;

@@ -208,3 +208,17 @@ TEST_CASE("a CPU that the threads have for part of the time only takes longer fo
   simulator.input.cpus.part = 0.5;
   CHECK(simulator.speed({}) == Approx(0.5).epsilon(0.01));
 }
+
+TEST_CASE("a function that is faster makes its work shorter, where CPUs are short as well") {
+  Trace trace = two_on_one_cpu();
+  Simulator simulator(std::move(trace));
+  // Half of each group's work is in the function.
+  Code code;
+  for (GroupId id = 0; id < simulator.groups.groups.size(); ++id) code.groups.push_back(id);
+  code.parts.push_back({{}, std::vector<double>(code.groups.size(), 0.5), 100, 0, 0});
+  simulator.input.code = &code;
+  CHECK(simulator.speed({{Resource::cpu, kNoGroup, kNoActor, 0.5, kNoService, kNoLock, 0}}) ==
+        Approx(4 / 3.0).margin(0.01));
+  CHECK(simulator.speed({{Resource::io, kNoGroup, kNoActor, 0.5, kNoService, kNoLock, 0}}) ==
+        Approx(1).margin(0.01));
+}

@@ -88,7 +88,10 @@ TEST_CASE("services are looked up by where they are asked") {
   program.wait(1, 20, 30, "thread:2", "class=net peer=service:[::1]:3306");
   const Trace trace = program.trace();
   const ThreadGroups groups = group_threads(trace);
-  const auto scenario = [&](const char* text) { return scenario_of(*parse_what_if(text), trace, groups); };
+  const auto scenario = [&](const char* text) {
+    std::vector<CodeStacks> code;
+    return scenario_of(*parse_what_if(text), trace, groups, code);
+  };
   CHECK(
       *scenario("service [::1]:3306 /2, service  10.0.0.5:53 *4") ==
       Scenario{{Resource::remote, kNoGroup, kNoActor, 0.5, 1}, {Resource::remote, kNoGroup, kNoActor, 4, 0}});
@@ -106,7 +109,10 @@ TEST_CASE("patterns and disks are looked up in the trace") {
   const Trace trace = program.trace();
   const ThreadGroups groups = group_threads(trace);
   REQUIRE(groups.groups.size() == 2);
-  const auto scenario = [&](const char* text) { return scenario_of(*parse_what_if(text), trace, groups); };
+  const auto scenario = [&](const char* text) {
+    std::vector<CodeStacks> code;
+    return scenario_of(*parse_what_if(text), trace, groups, code);
+  };
   const ActorId vda = 3;
   CHECK(*scenario("disk vda /2, comm:*b* cpu /4, cpus *2") ==
         Scenario{{Resource::disk, kNoGroup, vda, 0.5},
@@ -123,4 +129,54 @@ TEST_CASE("patterns and disks are looked up in the trace") {
   CHECK(mistake("comm:db2 cpu /2") ==
         "--what-if 'comm:db2 cpu /2': 'db2' is the name of 1 of 2 similar threads, one of them 'db1', and "
         "they are changed together: write a pattern that matches all of them");
+}
+
+TEST_CASE("functions are read with what they spend time on, or as a whole") {
+  const Result<WhatIf> parsed = parse_what_if(
+      "function ns::parse cpu /2, function operator new io *2, function save /4, function cpu /2, function f "
+      "sleep /2");
+  REQUIRE(parsed.ok());
+  CHECK(parsed->changes == std::vector<NamedChange>{{Resource::cpu, "", "", 0.5, "", "ns::parse", false},
+                                                    {Resource::io, "", "", 2, "", "operator new", false},
+                                                    {Resource::cpu, "", "", 0.25, "", "save", true},
+                                                    {Resource::cpu, "", "", 0.5, "", "cpu", true},
+                                                    {Resource::sleep, "", "", 0.5, "", "f", false}});
+  CHECK(
+      parse_what_if("function /2").error().message ==
+      "--what-if 'function /2': 'function' needs the name of a function behind it, as in 'function ns::parse "
+      "cpu /2'");
+}
+
+TEST_CASE("a function is looked up by its name, with argument types or without, or by a pattern") {
+  test::Program program(1000);
+  program.thread(1, "app");
+  program.wait(1, 0, 10, "timer", "class=sleep stack=k;--;nanosleep;ns::f(int,%20long);main");
+  program.wait(1, 20, 30, "timer", "class=sleep stack=k;--;nanosleep;ns::g<int>(char);main");
+  const Trace trace = program.trace();
+  const ThreadGroups groups = group_threads(trace);
+  std::vector<CodeStacks> code;
+  const auto in = [&](const std::string& name) {
+    const Result<Scenario> scenario =
+        scenario_of(*parse_what_if("function " + name + " sleep /2"), trace, groups, code);
+    if (!scenario) FAIL(scenario.error().message);
+    REQUIRE(scenario->size() == 1);
+    CHECK(scenario->front().resource == Resource::sleep);
+    CHECK(scenario->front().factor == 0.5);
+    const CodeStacks& stacks = code[scenario->front().code];
+    return std::pair(stacks[trace.sites[0].wait_stack], stacks[trace.sites[1].wait_stack]);
+  };
+  CHECK(in("ns::f") == std::pair(true, false));
+  CHECK(in("ns::f(int? long)") == std::pair(true, false));
+  CHECK(in("ns::g") == std::pair(false, true));
+  CHECK(in("ns::*") == std::pair(true, true));
+  CHECK(in("main") == std::pair(true, true));
+  CHECK(code.size() == 5);
+  const Result<Scenario> none = scenario_of(*parse_what_if("function h /2"), trace, groups, code);
+  REQUIRE(!none);
+  CHECK(none.error().message ==
+        "--what-if 'function h /2': no recorded stack has a function 'h'; there are 'main', 'nanosleep', "
+        "'ns::f', 'ns::g'");
+  const Result<Scenario> whole = scenario_of(*parse_what_if("function main /2"), trace, groups, code);
+  REQUIRE(whole);
+  CHECK(whole->size() == 4);  // cpu, io, sleep, remote
 }

@@ -35,6 +35,9 @@ CASES = {
     "remote-service": (HERE / "remote-service.txt", ["--explain"]),
     "samples": (HERE / "samples.txt", []),
     "processes": (HERE / "processes.txt", []),
+    "functions": (HERE / "functions.txt", ["--functions"]),
+    "functions-narrow": (HERE / "functions.txt", ["--functions", "--width", "80", "--ascii"]),
+    "threads": (HERE / "functions.txt", ["--threads"]),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// render TRACE OUTPUT [--json] [-v] [--explain] [--ascii] [--color] [--no-merge] [--width N]: what the
-// analysis of a text trace looks like, without the command line of offwait.
+// render TRACE OUTPUT [--json] [--functions] [--threads] [-v] [--explain] [--ascii] [--color] [--no-merge]
+// [--width N]: what the analysis of a text trace looks like, without the command line of offwait.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "analysis/analyse.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "report/views.h"
 #include "trace/text.h"
 
 using namespace offwait;
@@ -22,10 +24,15 @@ int main(int argc, char** argv) {
   AnalysisOptions options;
   TextStyle style;
   bool json = false;
+  std::optional<View> view;
   for (int i = 3; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--json") {
       json = true;
+      options.views = true;
+    } else if (option == "--functions" || option == "--threads") {
+      view = option == "--threads" ? View::threads : View::functions;
+      options.views = true;
     } else if (option == "-v") {
       style.verbosity = 1;
     } else if (option == "--explain") {
@@ -58,6 +65,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::ofstream out(argv[2], std::ios::binary);
-  out << (json ? to_json(*findings) : to_text(*findings, style));
+  out << (json ? to_json(*findings) : view ? to_text(*findings, *view, style) : to_text(*findings, style));
   return out.flush() ? 0 : 1;
 }

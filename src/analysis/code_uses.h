@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Waits summed up for the tables of functions and threads, and who counts there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/views.h"
+#include "base/nanos.h"
+#include "model/trace.h"
+#include "progress/progress.h"
+#include "progress/thread_groups.h"
+#include "progress/wait_kinds.h"
+
+namespace offwait {
+
+/// Sums over the waits of one site, clipped to the window.
+struct WaitSum {
+  Nanos wait_ns = 0;
+  Nanos runnable_ns = 0;    ///< between wake and run
+  std::uint64_t ended = 0;  ///< in the window
+};
+std::vector<WaitSum> sum_by_site(const Trace& trace);
+
+/// By SiteId: a thread of the target waits for a request from outside of the target there, so it is idle.
+std::vector<bool> waits_for_requests_at(const Trace& trace, const WaitKinds& kinds);
+
+/// By GroupId: the groups of the target that make the first progress, and those that they wait for, directly
+/// or through others, for 1 % of the window or more. All groups of the target if there is no progress.
+std::vector<bool> groups_that_count(const Trace& trace, const ThreadGroups& groups,
+                                    const std::vector<Progress>& progress, const std::vector<WaitSum>& waits,
+                                    const std::vector<bool>& requests);
+
+/// Adds a wait of this class.
+void add_wait(CodeTime& time, WaitClass wait_class, const WaitSum& sum);
+void add(CodeTime& sum, const CodeTime& more, double factor = 1);
+
+}  // namespace offwait

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/functions.h"
+#include "replay/what_if.h"
+
+namespace offwait {
+
+namespace {
+
+/// A part that takes less of its function's time has no gain of its own.
+constexpr double kWorthAsking = 0.01;
+
+/// One scenario, and whose gain it tells.
+struct Asked {
+  std::size_t row = 0;
+  std::optional<Gain> FoundFunction::*gain = nullptr;
+};
+
+std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFunction>& rows,
+                                  std::size_t count) {
+  std::map<Frame, CodeId> ids;
+  for (std::size_t i = 0; i < count; ++i) ids.emplace(rows[i].function, static_cast<CodeId>(i));
+  std::vector<CodeId> code_of_frame;
+  for (const Frame& frame : trace.frames) {
+    Frame function = function_of(frame);
+    function.inlined = false;
+    const auto found = ids.find(function);
+    code_of_frame.push_back(found == ids.end() ? kNoCode : found->second);
+  }
+  std::vector<CodeStacks> out(count, CodeStacks(trace.stacks.size()));
+  for (StackId id = 0; id < trace.stacks.size(); ++id) {
+    for (const FrameId frame : trace.stacks[id].frames) {
+      if (code_of_frame[frame] != kNoCode) out[code_of_frame[frame]][id] = true;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
+               FoundFunctions& functions) {
+  constexpr double kTwiceAsFast = 0.5;
+  const std::size_t count = std::min(functions.rows.size(), kFunctionsWithGains);
+  AnswerOptions options;
+  options.progress = progress;
+  options.most_candidates = 0;
+  options.code = stacks_of(trace, functions.rows, count);
+  std::vector<Asked> asked;
+  for (std::size_t row = 0; row < count; ++row) {
+    const auto code = static_cast<CodeId>(row);
+    const CodeTime& time = functions.rows[row].all;
+    const Scenario whole = changes_of_function(code, kTwiceAsFast);
+    const auto ask = [&](std::optional<Gain> FoundFunction::*gain, double part_s, auto... resources) {
+      if (part_s < kWorthAsking * time.total_s()) return;
+      Scenario scenario;
+      for (const Change& change : whole) {
+        if (((change.resource == resources) || ...)) scenario.push_back(change);
+      }
+      options.asked.push_back(std::move(scenario));
+      asked.push_back({row, gain});
+    };
+    ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote);
+    ask(&FoundFunction::cpu_gain, time.cpu_s, Resource::cpu);
+    ask(&FoundFunction::io_gain, time.io_s, Resource::io);
+    ask(&FoundFunction::other_gain, time.other_s, Resource::sleep, Resource::remote);
+  }
+  if (asked.empty()) return;
+  const Answers answers = answers_of(trace, groups, options);
+  if (answers.progress.empty()) return;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (answers.asked[i].doubt == Doubt::few_samples) continue;
+    functions.rows[asked[i].row].*asked[i].gain = answers.asked[i];
+  }
+}
+
+}  // namespace offwait

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/functions.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analysis/code_uses.h"
+#include "analysis/noise.h"
+#include "model/called.h"
+
+namespace offwait {
+
+namespace {
+
+using FunctionId = std::uint32_t;
+constexpr std::size_t kMostCallers = 3;
+
+/// What passed in one stack.
+struct Amounts {
+  CodeTime time;
+  double critical_s = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t waits = 0;
+  bool empty() const { return samples == 0 && waits == 0 && time.total_s() <= 0; }
+};
+
+void add(Amounts& sum, const Amounts& more) {
+  add(sum.time, more.time);
+  sum.critical_s += more.critical_s;
+  sum.samples += more.samples;
+  sum.waits += more.waits;
+}
+
+/// Every stack's way into the kernel, and to a kernel thread's function.
+bool leads_in(std::string_view function) {
+  constexpr std::array<std::string_view, 9> kNames = {"do_syscall_64", "x64_sys_call",      "invoke_syscall",
+                                                      "el0_svc",       "el0_svc_common",    "do_el0_svc",
+                                                      "ret_from_fork", "ret_from_fork_asm", "kthread"};
+  return std::find(kNames.begin(), kNames.end(), function) != kNames.end() ||
+         function.starts_with("entry_SYSCALL") || function.starts_with("el0t_64_sync");
+}
+
+/// A function of the trace's frames, and the functions of each stack.
+class Functions {
+ public:
+  explicit Functions(const Trace& trace) : trace_(trace) {
+    std::map<Frame, FunctionId> ids;
+    for (const Frame& frame : trace.frames) {
+      Frame function = offwait::function_of(frame);
+      function.inlined = false;
+      const auto [found, added] = ids.try_emplace(function, static_cast<FunctionId>(all.size()));
+      if (added) all.push_back(std::move(function));
+      function_of_.push_back(found->second);
+      noise_.push_back(noise_of(frame));
+    }
+  }
+
+  /// Of one stack, innermost first. The first is where time counts as `self`. A function may come twice.
+  const std::vector<FrameId>& frames_of(StackId id) {
+    frames_.clear();
+    const Stack& stack = trace_.stacks[id];
+    const auto user = std::find_if(stack.frames.begin(), stack.frames.end(), [this](FrameId frame) {
+      return trace_.frames[frame].kind == Frame::Kind::user;
+    });
+    stack_noise_.clear();
+    for (auto frame = user; frame != stack.frames.end(); ++frame) stack_noise_.push_back(noise_[*frame]);
+    for (const std::size_t index : without_noise(stack_noise_, stack.cut.has_value())) {
+      frames_.push_back(user[static_cast<std::ptrdiff_t>(index)]);
+    }
+    // What has no name says less than who called it.
+    if (frames_.size() > 1 && noise_[frames_.front()] == Noise::unnamed) frames_.erase(frames_.begin());
+    if (frames_.empty()) {
+      for (auto frame = user; frame != stack.frames.begin();) {
+        const Frame& kernel = trace_.frames[*--frame];
+        if (kernel.kind != Frame::Kind::kernel || leads_in(kernel.function)) continue;
+        frames_.push_back(*frame);
+        break;
+      }
+    }
+    return frames_;
+  }
+  bool is_own(FrameId frame) const { return noise_[frame] == Noise::none; }
+  FunctionId of(FrameId frame) const { return function_of_[frame]; }
+
+  std::vector<Frame> all;  ///< by FunctionId
+
+ private:
+  const Trace& trace_;
+  std::vector<FunctionId> function_of_;  ///< by FrameId
+  std::vector<Noise> noise_;             ///< by FrameId
+  std::vector<Noise> stack_noise_;
+  std::vector<FrameId> frames_;
+};
+
+/// A group's time without a stack of its own goes to the stacks that its samples show.
+struct GroupTime {
+  double running_s = 0;
+  double preempted_s = 0;
+  double critical_s = 0;
+  double weights = 0;  ///< of all samples, by criticality
+  std::uint64_t samples = 0;
+};
+
+class Table {
+ public:
+  Table(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress,
+        const Criticality& criticality)
+      : trace_(trace),
+        groups_(groups),
+        criticality_(criticality),
+        functions_(trace),
+        stacks_(trace.stacks.size()) {
+    const WaitKinds kinds = kinds_of_waits(trace, groups);
+    waits_ = sum_by_site(trace);
+    requests_ = waits_for_requests_at(trace, kinds);
+    counts_ = groups_that_count(trace, groups, progress, waits_, requests_);
+  }
+
+  FoundFunctions run() {
+    name_threads();
+    add_waits();
+    add_running();
+    return rows();
+  }
+
+ private:
+  bool counts(ActorId thread) const {
+    const GroupId group = groups_.group_of[thread];
+    return group != kNoGroup && counts_[group];
+  }
+
+  void name_threads() {
+    std::map<std::string, std::size_t> names;
+    for (GroupId id = 0; id < groups_.groups.size(); ++id) {
+      if (!counts_[id]) continue;
+      names[groups_.groups[id].name] += groups_.groups[id].members.size();
+      out_.threads += groups_.groups[id].members.size();
+    }
+    std::vector<std::pair<std::size_t, std::string>> sorted;
+    for (const auto& [name, threads] : names) sorted.emplace_back(threads, name);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (auto& [threads, name] : sorted) out_.names.push_back(std::move(name));
+  }
+
+  void add_to(StackId stack, const Amounts& amounts) {
+    add(out_.counted, amounts.time);
+    if (stack == kNoStack || trace_.stacks[stack].empty()) {
+      add(out_.without_stack, amounts.time);
+    } else {
+      add(stacks_[stack], amounts);
+    }
+  }
+
+  void add_waits() {
+    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+      const WaitSite& site = trace_.sites[id];
+      if (trace_.actors[site.thread].outside) continue;
+      if (!counts(site.thread)) {
+        out_.apart_s += to_seconds(waits_[id].wait_ns + waits_[id].runnable_ns);
+        continue;
+      }
+      WaitSum sum = waits_[id];
+      if (requests_[id]) {
+        out_.requests_s += to_seconds(sum.wait_ns);
+        sum.wait_ns = 0;
+        sum.ended = 0;
+      }
+      Amounts amounts;
+      add_wait(amounts.time, site.wait_class, sum);
+      amounts.waits = sum.ended;
+      add_to(site.wait_stack, amounts);
+    }
+  }
+
+  void add_running() {
+    std::vector<GroupTime> groups(groups_.groups.size());
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      const Criticality::Thread& thread = criticality_.threads[id];
+      if (trace_.actors[id].kind != ActorKind::thread || trace_.actors[id].outside) continue;
+      if (!counts(id)) {
+        out_.apart_s += to_seconds(thread.running_ns);
+        continue;
+      }
+      GroupTime& group = groups[groups_.group_of[id]];
+      group.running_s += to_seconds(thread.running_ns);
+      group.critical_s += thread.critical_ns / 1e9;
+    }
+    for (const Preemption& preemption : trace_.preemptions) {
+      if (!counts(preemption.thread)) continue;
+      groups[groups_.group_of[preemption.thread]].preempted_s +=
+          to_seconds(clipped(preemption.out, preemption.run, trace_.window));
+    }
+    for (std::size_t i = 0; i < trace_.cpu_samples.size(); ++i) {
+      const CpuSample& sample = trace_.cpu_samples[i];
+      if (criticality_.samples[i] <= 0 || !counts(sample.thread)) continue;
+      GroupTime& group = groups[groups_.group_of[sample.thread]];
+      ++group.samples;
+      group.weights += static_cast<double>(criticality_.samples[i]);
+      ++out_.samples;
+    }
+    share_out(groups);
+  }
+
+  void share_out(const std::vector<GroupTime>& groups) {
+    for (const GroupTime& group : groups) {
+      if (group.samples > 0) continue;
+      Amounts amounts;
+      amounts.time.cpu_s = group.running_s;
+      amounts.time.runnable_s = group.preempted_s;
+      add_to(kNoStack, amounts);
+    }
+    for (std::size_t i = 0; i < trace_.cpu_samples.size(); ++i) {
+      const CpuSample& sample = trace_.cpu_samples[i];
+      if (criticality_.samples[i] <= 0 || !counts(sample.thread)) continue;
+      const GroupTime& group = groups[groups_.group_of[sample.thread]];
+      Amounts amounts;
+      amounts.time.cpu_s = group.running_s / static_cast<double>(group.samples);
+      amounts.time.runnable_s = group.preempted_s / static_cast<double>(group.samples);
+      amounts.critical_s = group.critical_s * static_cast<double>(criticality_.samples[i]) / group.weights;
+      amounts.samples = 1;
+      add_to(sample.stack, amounts);
+    }
+  }
+
+  /// Of one function.
+  struct Row {
+    struct Caller {
+      double time_s = 0;
+      double longest_s = 0;          ///< in one stack
+      std::vector<FunctionId> path;  ///< of that stack
+    };
+    Amounts self;
+    Amounts all;
+    std::map<FunctionId, Caller> callers;
+  };
+
+  void add_caller(Row& row, const std::vector<FrameId>& frames, double time_s) const {
+    std::vector<FunctionId> path;
+    for (std::size_t i = 1; i < frames.size() && path.size() < kMostCallers; ++i) {
+      if (functions_.is_own(frames[i])) path.push_back(functions_.of(frames[i]));
+    }
+    if (path.empty()) return;
+    Row::Caller& caller = row.callers[path.front()];
+    caller.time_s += time_s;
+    if (time_s > caller.longest_s) {
+      caller.longest_s = time_s;
+      caller.path = std::move(path);
+    }
+  }
+
+  void add_stack(const std::vector<FrameId>& frames, const Amounts& amounts, std::vector<Row>& rows) {
+    const double time_s = amounts.time.total_s();
+    Row& self = rows[functions_.of(frames.front())];
+    add(self.self, amounts);
+    add_caller(self, frames, time_s);
+    std::vector<FunctionId> seen;
+    for (const FrameId frame : frames) {
+      const FunctionId function = functions_.of(frame);
+      if (std::find(seen.begin(), seen.end(), function) != seen.end()) continue;
+      seen.push_back(function);
+      add(rows[function].all, amounts);
+      const Frame& place = trace_.frames[frame];
+      if (!place.file.empty()) lines_[{function, place.file, place.line}] += time_s;
+    }
+  }
+
+  FoundFunction found(FunctionId id, const Row& row) const {
+    FoundFunction out;
+    out.function = functions_.all[id];
+    out.self = row.self.time;
+    out.all = row.all.time;
+    out.critical_s = row.self.critical_s;
+    out.critical_all_s = row.all.critical_s;
+    out.samples = row.all.samples;
+    out.waits = row.all.waits;
+    const auto most =
+        std::max_element(row.callers.begin(), row.callers.end(),
+                         [](const auto& a, const auto& b) { return a.second.time_s < b.second.time_s; });
+    if (most != row.callers.end() && row.self.time.total_s() > 0) {
+      for (const FunctionId caller : most->second.path) out.callers.push_back(functions_.all[caller]);
+      out.caller_share = most->second.time_s / row.self.time.total_s();
+    }
+    double longest_s = 0;
+    for (auto line = lines_.lower_bound({id, "", 0}); line != lines_.end() && std::get<0>(line->first) == id;
+         ++line) {
+      if (line->second <= longest_s) continue;
+      longest_s = line->second;
+      out.file = std::get<1>(line->first);
+      out.line = std::get<2>(line->first);
+    }
+    return out;
+  }
+
+  FoundFunctions rows() {
+    std::vector<Row> rows(functions_.all.size());
+    for (StackId id = 0; id < stacks_.size(); ++id) {
+      if (stacks_[id].empty()) continue;
+      if (const std::vector<FrameId>& frames = functions_.frames_of(id); !frames.empty()) {
+        add_stack(frames, stacks_[id], rows);
+      } else {
+        add(out_.without_stack, stacks_[id].time);
+      }
+    }
+    for (FunctionId id = 0; id < rows.size(); ++id) {
+      if (!rows[id].all.empty()) out_.rows.push_back(found(id, rows[id]));
+    }
+    std::stable_sort(out_.rows.begin(), out_.rows.end(), [](const FoundFunction& a, const FoundFunction& b) {
+      return std::pair(a.self.total_s(), a.all.total_s()) > std::pair(b.self.total_s(), b.all.total_s());
+    });
+    return std::move(out_);
+  }
+
+  const Trace& trace_;
+  const ThreadGroups& groups_;
+  const Criticality& criticality_;
+  Functions functions_;
+  std::map<std::tuple<FunctionId, std::string_view, std::uint32_t>, double> lines_;
+  std::vector<Amounts> stacks_;  ///< by StackId
+  std::vector<WaitSum> waits_;
+  std::vector<bool> requests_;
+  std::vector<bool> counts_;  ///< by GroupId
+  FoundFunctions out_;
+};
+
+}  // namespace
+
+FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups,
+                            const std::vector<Progress>& progress, const Criticality& criticality) {
+  return Table(trace, groups, progress, criticality).run();
+}
+
+}  // namespace offwait

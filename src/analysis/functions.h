@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions and threads ranked: time on CPUs and in waits in one table (Ahn et al., "Identifying On-/Off-CPU
+// Bottlenecks Together with Blocked Samples", OSDI '24), and by GAPP's criticality.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "analysis/criticality.h"
+#include "analysis/views.h"
+#include "model/trace.h"
+#include "progress/progress.h"
+#include "progress/thread_groups.h"
+#include "replay/answers.h"
+
+namespace offwait {
+
+/// So many functions get gains.
+inline constexpr std::size_t kFunctionsWithGains = 20;
+
+/// Without gains. `progress` are Answers::progress. O(waits + samples + frames of all stacks), times a
+/// logarithm.
+FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups,
+                            const std::vector<Progress>& progress, const Criticality& criticality);
+
+/// Replays the trace with each of the first functions twice as fast, and with each part of it.
+void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
+               FoundFunctions& functions);
+
+FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups, const Criticality& criticality);
+
+}  // namespace offwait

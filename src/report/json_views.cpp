@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/json_views.h"
+
+namespace offwait {
+
+namespace {
+
+Json time_json(const CodeTime& time) {
+  return {{"cpu_s", seconds(time.cpu_s)},
+          {"io_s", seconds(time.io_s)},
+          {"lock_s", seconds(time.lock_s)},
+          {"runnable_s", seconds(time.runnable_s)},
+          {"other_s", seconds(time.other_s)}};
+}
+
+Json gain_json(const std::optional<Gain>& gain) {
+  if (!gain) return nullptr;
+  return {{"gain", rounded(gain->gain)},
+          {"low", rounded_or_null(gain->low)},
+          {"high", rounded_or_null(gain->high)},
+          {"certainty", to_string(gain->certainty)}};
+}
+
+Json function_json(const FoundFunction& row) {
+  return {{"function", text(to_string(row.function))},
+          {"file", row.file.empty() ? Json(nullptr) : text(row.file)},
+          {"line", row.file.empty() ? Json(nullptr) : Json(row.line)},
+          {"self", time_json(row.self)},
+          {"all", time_json(row.all)},
+          {"critical_s", seconds(row.critical_s)},
+          {"critical_all_s", seconds(row.critical_all_s)},
+          {"samples", row.samples},
+          {"waits", row.waits},
+          {"callers", array_of(row.callers, [](const Frame& caller) { return text(to_string(caller)); })},
+          {"caller_share", rounded(row.caller_share)},
+          {"gains",
+           {{"all", gain_json(row.gain)},
+            {"cpu", gain_json(row.cpu_gain)},
+            {"io", gain_json(row.io_gain)},
+            {"other", gain_json(row.other_gain)}}}};
+}
+
+Json thread_json(const FoundCriticalThread& thread) {
+  return {{"tid", thread.tid},
+          {"name", text(thread.name)},
+          {"critical_s", seconds(thread.critical_s)},
+          {"time", time_json(thread.time)},
+          {"requests_s", seconds(thread.requests_s)}};
+}
+
+Json critical_stack_json(const FoundCriticalStack& stack) {
+  return {{"critical_s", seconds(stack.critical_s)},
+          {"count", stack.count},
+          {"cause", to_string(stack.cause)},
+          {"class", to_string(stack.wait_class)},
+          {"stack", frames(stack.stack)}};
+}
+
+}  // namespace
+
+Json functions_json(const FoundFunctions& functions) {
+  return {{"counted", time_json(functions.counted)},
+          {"without_stack", time_json(functions.without_stack)},
+          {"requests_s", seconds(functions.requests_s)},
+          {"apart_s", seconds(functions.apart_s)},
+          {"threads", functions.threads},
+          {"names", array_of(functions.names, text)},
+          {"samples", functions.samples},
+          {"rows", array_of(functions.rows, function_json)}};
+}
+
+Json threads_json(const FoundThreads& threads) {
+  return {{"critical_s", seconds(threads.critical_s)},
+          {"some_active_s", seconds(threads.some_active_s)},
+          {"mean_active", rounded(threads.mean_active)},
+          {"preempted_s", seconds(threads.preempted_s)},
+          {"rows", array_of(threads.rows, thread_json)},
+          {"stacks", array_of(threads.stacks, critical_stack_json)},
+          {"wakers", array_of(threads.wakers, critical_stack_json)},
+          {"files", array_of(threads.files, critical_stack_json)}};
+}
+
+}  // namespace offwait

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_views.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/quantity.h"
+#include "report/wording_answers.h"
+
+namespace offwait {
+
+namespace {
+
+constexpr double kWorthASentence = 0.0005;
+
+int percent(double part) { return static_cast<int>(std::lround(100 * part)); }
+
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t shown = std::min(names.size(), kMost);
+  return fmt::format("{}{}",
+                     fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                     names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+}
+
+}  // namespace
+
+std::string functions_meaning(const FoundFunctions& functions) {
+  return fmt::format(
+      "Time of the {} that {} for the progress ({}), {} in all. Numbers are parts of it in %, `crit` and "
+      "`gain` apart.",
+      format_plural(functions.threads, "thread"), functions.threads == 1 ? "counts" : "count",
+      names_text(functions.names), format_seconds(functions.counted.total_s()));
+}
+
+std::string columns_meaning(const Findings& findings) {
+  const FoundFunctions& functions = findings.views.functions;
+  const std::string cpu = functions.samples > 0
+                              ? fmt::format("cpu: it ran ({})", format_plural(functions.samples, "sample"))
+                              : "cpu: unknown, as no samples were taken";
+  return fmt::format(
+      "self: in the function itself; with callees: in what it called as well, whole in a recursion. {}; io: "
+      "it "
+      "waited for a disk; lock: for a futex or a lock; run: for a CPU; oth: for something else. crit: its "
+      "part of the criticality in %, which is time on CPUs that counts the more the fewer threads were "
+      "active. gain: of the progress, if all that it does with its callees took half as long.",
+      cpu);
+}
+
+std::string time_apart_text(const Findings& findings) {
+  const FoundFunctions& functions = findings.views.functions;
+  const double all_s = functions.counted.total_s() + functions.requests_s + functions.apart_s;
+  std::vector<std::string> parts;
+  const auto add = [&](double part_s, std::string_view what) {
+    if (part_s > kWorthASentence * all_s) {
+      parts.push_back(fmt::format("{} {}", format_seconds(part_s), what));
+    }
+  };
+  add(functions.requests_s, "of waits for requests (idle)");
+  add(functions.apart_s, "of threads that no progress waits for");
+  std::string out = parts.empty() ? "" : fmt::format("Set aside: {}.", fmt::join(parts, ", "));
+  if (functions.without_stack.total_s() > kWorthASentence * all_s) {
+    out += fmt::format("{}In no row: {} of time without a stack.", out.empty() ? "" : " ",
+                       format_seconds(functions.without_stack.total_s()));
+  }
+  return out;
+}
+
+std::string place_text(const FoundFunction& row) {
+  return fmt::format("{}:{}", row.file.substr(row.file.rfind('/') + 1), row.line);
+}
+
+std::string callers_text(const FoundFunction& row, const std::vector<std::string>& callers) {
+  constexpr double kNearlyAll = 0.995;
+  const std::string from = fmt::format("from {}", fmt::join(callers, " ← "));
+  return row.caller_share >= kNearlyAll ? from : format_percent(row.caller_share, 1) + " " + from;
+}
+
+std::string gain_cell(const Gain& gain) {
+  if (gain.certainty == Certainty::rough) return "rough";
+  return fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "≤" : "", percent(gain.gain));
+}
+
+std::string parts_text(const FoundFunction& row) {
+  std::vector<std::string> parts;
+  for (const auto& [gain, name] :
+       {std::pair(row.cpu_gain, "cpu"), std::pair(row.io_gain, "io"), std::pair(row.other_gain, "sleeps")}) {
+    if (!gain) continue;
+    const std::string text = gain_text(*gain);
+    if (!text.empty()) parts.push_back(fmt::format("{} /2: {}", name, text));
+  }
+  return parts.size() < 2 ? "" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string threads_meaning(const FoundThreads& threads) {
+  return fmt::format(
+      "by criticality: the time that a thread ran, each moment divided by the number of threads that were "
+      "active then, running or ready to run. Some thread was active for {}, {} at a time. crit: the thread's "
+      "part of all criticality in %. The others are parts of the window in %: cpu: it ran; io: it waited for "
+      "a disk; lock: for a futex or a lock; run: for a CPU; oth: for something else.",
+      format_seconds(threads.some_active_s), format_ratio(threads.mean_active));
+}
+
+}  // namespace offwait

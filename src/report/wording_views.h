@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sentences of the views.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/findings.h"
+
+namespace offwait {
+
+/// Whose time the table of functions divides, and into what.
+std::string functions_meaning(const FoundFunctions& functions);
+/// What its columns are.
+std::string columns_meaning(const Findings& findings);
+/// `Set aside: …`: time that the table leaves out; empty if there is none.
+std::string time_apart_text(const Findings& findings);
+/// `db.cc:120`
+std::string place_text(const FoundFunction& row);
+/// `93% from Cache::lookup ← get`: where most of the time in the function itself was called from.
+std::string callers_text(const FoundFunction& row, const std::vector<std::string>& callers);
+/// `+25%`, `≤+25%`, `rough`; for a column.
+std::string gain_cell(const Gain& gain);
+/// `its cpu /2: +12% (9 to 14), its io /2: …`: the gains of parts, where there are two or more.
+std::string parts_text(const FoundFunction& row);
+
+/// What criticality is, and what the columns of the table of threads are.
+std::string threads_meaning(const FoundThreads& threads);
+
+}  // namespace offwait
