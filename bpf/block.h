@@ -30,6 +30,62 @@ static __always_inline struct request* request_argument(__u64* ctx) {
   return (void*)ctx[0];
 }
 
+/* The file that the current thread's system call writes to or reads from. Before 5.15, when the helper came
+ * that finds the call, it is not known. */
+static __always_inline __u32 file_of_call(void) {
+  if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) return 0;
+  struct task_struct* task = (void*)bpf_get_current_task_btf();
+  if (task->flags & PF_KTHREAD_BIT) return 0;
+  struct interrupted_call call = interrupted_call(task);
+  if (call.number < 0 || call.number >= 0x7fff || !takes_fd((__s16)call.number)) return 0;
+  struct file* file = file_of_fd(task, (__u32)call.argument);
+  struct inode* inode = file ? READ_ANY(file, file, f_inode) : NULL;
+  __u16 format = inode ? READ_ANY(inode, inode, i_mode) & FORMAT_MASK : 0;
+  return format == FORMAT_FILE || format == FORMAT_BLOCK ? id_of_open_file(file, inode) : 0;
+}
+
+/* The file of direct I/O that the kernel does through iomap, whoever submits it. Nothing says that the bio is
+ * one of those, so what it seems to refer to must be a file on the bio's own device. */
+static __always_inline __u32 file_of_direct_io(const struct bio* bio) {
+  if (!bpf_core_field_exists(bio->bi_bdev)) return 0;
+  struct iomap_dio* io = READ_ANY(bio, bio, bi_private);
+  struct kiocb* iocb = io ? READ_ANY(iomap_dio, io, iocb) : NULL;
+  struct file* file = iocb ? READ_ANY(kiocb, iocb, ki_filp) : NULL;
+  struct inode* inode = file ? READ_ANY(file, file, f_inode) : NULL;
+  if (!inode || (READ_ANY(inode, inode, i_mode) & FORMAT_MASK) != FORMAT_FILE ||
+      block_device_of(inode) != READ_ANY(bio, bio, bi_bdev))
+    return 0;
+  return id_of_open_file(file, inode);
+}
+
+/* The low bits of page.mapping: what it points to is no address_space. */
+#define NO_MAPPING 3ul
+
+/* The file to which the first page of a request belongs; of direct I/O, whose pages are a program's memory,
+ * the file that it is for. */
+static __noinline __u32 file_of_request(struct request* rq, __u32 tid) {
+  struct bio* bio = READ_ANY(request, rq, bio);
+  struct bio_vec* pages = bio ? READ_ANY(bio, bio, bi_io_vec) : NULL;
+  if (!pages) return 0;
+  __u32 index = READ_ANY(bio, bio, bi_iter.bi_idx);
+  struct page* page = READ_ANY(bio_vec, (char*)pages + index * bpf_core_type_size(struct bio_vec), bv_page);
+  if (!page) return 0;
+  __u64 head = NUMBER_IN(page, page, compound_head);
+  if (head & 1) page = (struct page*)(head - 1);
+  __u64 mapping = NUMBER_IN(page, page, mapping);
+  if (mapping && !(mapping & NO_MAPPING)) {
+    struct inode* inode = READ_ANY(address_space, mapping, host);
+    /* Pages that belong to no file use the field for other things. */
+    if (!inode || NUMBER_IN(inode, inode, i_mapping) != mapping) return 0;
+    __u64 magic = magic_of(inode);
+    if (magic != MAGIC_OF_MEMORY && magic != MAGIC_OF_HUGE_PAGES) return id_of_stored(inode);
+  } else if (!mapping) {
+    return 0;
+  }
+  __u32 file = file_of_direct_io(bio);
+  return file || !tid ? file : file_of_call();
+}
+
 /* A request is inserted into a scheduler's queue or issued to the device. The first of the two happens in the
  * submitter's context, a later issue in any context. */
 static __always_inline void submitted(__u64* ctx, bool issue) {
@@ -49,6 +105,7 @@ static __always_inline void submitted(__u64* ctx, bool issue) {
   request.dev = disk_of(rq);
   if (!(preempt_count() & (HARDIRQ_OR_NMI | SOFTIRQ_SERVING)))
     request.tid = (__u32)bpf_get_current_pid_tgid();
+  request.file = file_of_request(rq, request.tid);
   if (bpf_map_update_elem(&requests, &key, &request, BPF_ANY)) {
     count_loss(OFFWAIT_LOSS_request_table_full);
     return;
@@ -116,6 +173,8 @@ int on_block_rq_complete(__u64* ctx) {
       io->bytes = request->bytes;
       io->issue_ns = request->issue_ns;
       io->complete_ns = bpf_ktime_get_ns();
+      io->file = request->file;
+      io->pad2 = 0;
       emit(io);
     }
   }

@@ -4,25 +4,26 @@
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 
-#define ANON_INODE_MAGIC 0x09041934
-#define FORMAT_MASK 0170000
-#define FORMAT_SOCKET 0140000
-#define FORMAT_CHAR 0020000
-#define FORMAT_PIPE 0010000
-
 static __always_inline bool takes_fd(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
   return syscall == 0 /* read */ || syscall == 1 /* write */ || syscall == 3 /* close */ ||
          syscall == 16 /* ioctl */ ||
          (syscall >= 17 && syscall <= 20) /* pread64, pwrite64, readv, writev */ ||
-         syscall == 40 /* sendfile */ || syscall == 72 /* fcntl */ || syscall == 275 /* splice */ ||
-         syscall == 276 /* tee */ || syscall == 278 /* vmsplice */ || syscall == 295 /* preadv */ ||
-         syscall == 296 /* pwritev */ || syscall == 327 /* preadv2 */ || syscall == 328 /* pwritev2 */;
+         syscall == 40 /* sendfile */ ||
+         (syscall >= 72 && syscall <= 75) /* fcntl, flock, fsync, fdatasync */ ||
+         syscall == 77 /* ftruncate */ || syscall == 78 /* getdents */ || syscall == 187 /* readahead */ ||
+         syscall == 217 /* getdents64 */ || syscall == 221 /* fadvise64 */ ||
+         (syscall >= 275 && syscall <= 278) /* splice, tee, sync_file_range, vmsplice */ ||
+         syscall == 285 /* fallocate */ || syscall == 295 /* preadv */ || syscall == 296 /* pwritev */ ||
+         syscall == 306 /* syncfs */ || (syscall >= 326 && syscall <= 328) /* copy_file_range … pwritev2 */;
 #elif defined(__TARGET_ARCH_arm64)
-  return syscall == 25 /* fcntl */ || syscall == 29 /* ioctl */ || syscall == 57 /* close */ ||
-         (syscall >= 63 && syscall <= 71) /* read … sendfile */ ||
-         (syscall >= 75 && syscall <= 77) /* vmsplice … tee */ || syscall == 286 /* preadv2 */ ||
-         syscall == 287 /* pwritev2 */;
+  return syscall == 25 /* fcntl */ || syscall == 29 /* ioctl */ || syscall == 32 /* flock */ ||
+         syscall == 46 /* ftruncate */ || syscall == 47 /* fallocate */ || syscall == 57 /* close */ ||
+         syscall == 61 /* getdents64 */ || (syscall >= 63 && syscall <= 71) /* read … sendfile */ ||
+         (syscall >= 75 && syscall <= 77) /* vmsplice … tee */ ||
+         (syscall >= 82 && syscall <= 84) /* fsync, fdatasync, sync_file_range */ ||
+         syscall == 213 /* readahead */ || syscall == 223 /* fadvise64 */ || syscall == 267 /* syncfs */ ||
+         (syscall >= 285 && syscall <= 287) /* copy_file_range, preadv2, pwritev2 */;
 #endif
 }
 
@@ -45,36 +46,47 @@ static __always_inline bool is_futex(__s16 syscall) {
 #endif
 }
 
-static __always_inline struct inode* inode_of(struct fdtable* table, __u32 fd) {
-  if (kernel_has_rdonly_cast) {
-    void* file = FIRST_POINTER(table->fd + fd);
-    return file ? READABLE_AS(struct file, file)->f_inode : NULL;
-  }
-  struct file* file = NULL;
-  bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-  return file ? BPF_CORE_READ(file, f_inode) : NULL;
-}
-
-/* The kind of the task's file descriptor; if it is a socket, its inode is stored in *socket. */
-static __always_inline __u8 fd_kind_of(struct task_struct* task, __u32 fd, struct inode** socket) {
+static __always_inline struct file* file_of_fd(struct task_struct* task, __u32 fd) {
   /* Down to the table, the verifier knows the types: these reads need no helper call. */
   struct files_struct* files = UNTRUSTED(struct task_struct, task)->files;
   struct fdtable* table = files ? files->fdt : NULL;
-  if (!table || fd >= table->max_fds) return OFFWAIT_FD_NONE;
-  struct inode* inode = inode_of(table, fd);
-  if (!inode) return OFFWAIT_FD_NONE;
-  __u16 mode = kernel_has_rdonly_cast ? inode->i_mode : BPF_CORE_READ(inode, i_mode);
-  switch (mode & FORMAT_MASK) {
+  if (!table || fd >= table->max_fds) return NULL;
+  if (kernel_has_rdonly_cast) return FIRST_POINTER(table->fd + fd);
+  struct file* file = NULL;
+  bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+  return file;
+}
+
+/* Notes what the descriptor of a system call refers to: its kind, and the socket's peer, the pipe or the
+ * file. */
+static __always_inline void note_file(struct offwait_thread* thread, struct task_struct* task, __u32 fd) {
+  struct file* file = file_of_fd(task, fd);
+  struct inode* inode = file ? READ_ANY(file, file, f_inode) : NULL;
+  if (!inode) return;
+  switch (READ_ANY(inode, inode, i_mode) & FORMAT_MASK) {
     case FORMAT_SOCKET:
-      *socket = inode;
-      return OFFWAIT_FD_SOCKET;
-    case FORMAT_PIPE:
-      return OFFWAIT_FD_PIPE;
+      thread->fd_kind = OFFWAIT_FD_SOCKET;
+      thread->object = peer_of_socket(inode);
+      if (thread->object) thread->object_kind = OFFWAIT_OBJECT_PEER;
+      return;
     case FORMAT_CHAR:
-      return OFFWAIT_FD_CHAR;
+      thread->fd_kind = OFFWAIT_FD_CHAR;
+      return;
+    case FORMAT_PIPE:
+      thread->fd_kind = OFFWAIT_FD_PIPE;
+      if (magic_of(inode) != MAGIC_OF_PIPES) break;
+      thread->object = READ_ANY(inode, inode, i_ino);
+      thread->object_kind = OFFWAIT_OBJECT_PIPE;
+      return;
     default:
-      return BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_MAGIC ? OFFWAIT_FD_ANON : OFFWAIT_FD_FILE;
+      if (magic_of(inode) == MAGIC_OF_ANONYMOUS_INODES) {
+        thread->fd_kind = OFFWAIT_FD_ANON;
+        return;
+      }
+      thread->fd_kind = OFFWAIT_FD_FILE;
   }
+  thread->object = id_of_open_file(file, inode);
+  if (thread->object) thread->object_kind = OFFWAIT_OBJECT_FILE;
 }
 
 #endif

@@ -43,6 +43,7 @@ struct cpu_notes {
   __u32 recorded_tid;
   __u32 peers;          /* how many peer ids this CPU has given out */
   __u32 unix_addresses; /* how many ids of unix addresses */
+  __u32 files;          /* how many ids of files */
   __u64 recorded_since_ns;
   __u64 pointer; /* for as_number() */
 };

@@ -19,6 +19,7 @@
 #include "context.h"
 #include "known_stacks.h"
 #include "peer.h"
+#include "files.h"
 #include "calls.h"
 #include "target.h"
 #include "threads.h"

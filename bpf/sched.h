@@ -6,8 +6,8 @@
 #define TASK_UNINTERRUPTIBLE_BIT 0x02u
 #define TASK_DEAD_BIT 0x80u
 
-/* What the interrupted system call waits on: a futex, or the kind of file and its peer if it is a socket.
- * `current` is as in note_futex(). */
+/* What the interrupted system call waits on: a futex or what a file descriptor refers to. `current` is as in
+ * note_futex(). */
 static __always_inline void note_call(struct offwait_thread* thread, struct task_struct* task,
                                       const bool current) {
   struct interrupted_call call = interrupted_call(task);
@@ -16,11 +16,7 @@ static __always_inline void note_call(struct offwait_thread* thread, struct task
   if (is_futex(thread->syscall)) {
     note_futex(thread, &call, current);
   } else if (takes_fd(thread->syscall) || takes_socket(thread->syscall)) {
-    struct inode* socket = NULL;
-    thread->fd_kind = fd_kind_of(task, (__u32)call.argument, &socket);
-    if (!socket) return;
-    thread->object = peer_of_socket(socket);
-    if (thread->object) thread->object_kind = OFFWAIT_OBJECT_PEER;
+    note_file(thread, task, (__u32)call.argument);
   }
 }
 

@@ -26,7 +26,8 @@
   X(IO, offwait_io)                 \
   X(SPIN, offwait_spin)             \
   X(FALSE_MARK, offwait_false_mark) \
-  X(SAMPLE, offwait_sample)
+  X(SAMPLE, offwait_sample)         \
+  X(FILE, offwait_file)
 
 enum offwait_record_type {
   OFFWAIT_RECORD_NONE = 0,
@@ -92,6 +93,8 @@ enum offwait_object {
   OFFWAIT_OBJECT_MMAP_LOCK, /* the rwsem that guards the process's own address space */
   OFFWAIT_OBJECT_PERCPU_RWSEM,
   OFFWAIT_OBJECT_RTMUTEX,
+  OFFWAIT_OBJECT_FILE, /* the id of an offwait_file */
+  OFFWAIT_OBJECT_PIPE, /* the inode number of a pipe without a name */
 };
 #define OFFWAIT_OBJECT_SHIFT 4
 #define OFFWAIT_NO_SYSCALL (-1)
@@ -192,6 +195,47 @@ struct offwait_io {
   __u32 bytes;
   __u64 issue_ns;
   __u64 complete_ns;
+  __u32 file; /* the id of an offwait_file, 0: not known */
+  __u32 pad2;
+};
+
+enum offwait_file_kind {
+  OFFWAIT_FILE_OF_PATH = 0, /* a file or directory */
+  OFFWAIT_FILE_JOURNAL,     /* the journal of the file system on `dev` */
+  OFFWAIT_FILE_METADATA,    /* what else is read and written on `dev` itself */
+};
+
+enum offwait_file_flag {
+  OFFWAIT_FILE_DELETED = 1 << 0, /* no directory has the file any more */
+  /* How far `parts` reach. Neither: not to the end, the path is longer. */
+  OFFWAIT_FILE_TO_ROOT = 1 << 1, /* to the root directory of the thread */
+  OFFWAIT_FILE_TO_FILE_SYSTEM =
+      1 << 2, /* to the root of the file system; it is not known where it is mounted */
+};
+
+/* A file for which a thread waited, or whose data a request carries. There is one at first sight, before any
+ * record that has its id, and another when it was seen under another name, or deleted. */
+#define OFFWAIT_PATH_BYTES 1024
+#define OFFWAIT_PATH_PART 256 /* the longest name in a directory, with a zero */
+struct offwait_file {
+  __u8 type;
+  __u8 kind;  /* enum offwait_file_kind */
+  __u8 flags; /* enum offwait_file_flag */
+  __u8 pad;
+  __u32 tid; /* the thread that ran */
+  __u32 id;  /* never 0 */
+  __u32 dev; /* dev_t, as in OFFWAIT_WAKER_DISK */
+  __u64 inode;
+  __u32 generation;
+  __u32 length;                   /* of `parts` */
+  char parts[OFFWAIT_PATH_BYTES]; /* the path's names from the last to the first, with a zero after each */
+};
+
+/* Key of `files`, whose values are the ids. */
+struct offwait_file_key {
+  __u64 inode; /* 0: none, but the kind of `generation` */
+  __u32 dev;
+  __u32 generation; /* or enum offwait_file_kind */
 };
 
 /* Value of `requests`, keyed by the request's address: a request that was submitted and is not complete. What
@@ -201,7 +245,7 @@ struct offwait_request {
   __u32 tid;
   __u32 bytes;
   __u32 dev;
-  __u32 pad;
+  __u32 file; /* as in offwait_io */
 };
 
 /* Busy waiting that the program declared, emitted when the thread gets through: it waited from begin_ns until

@@ -18,7 +18,8 @@
   X(record_invalid, "records that contradict others and were left out")                        \
   X(peer_table_full, "waits without their peer's address because the peer table was full")     \
   X(response_table_full, "responses not counted because a table of connections was full")      \
-  X(call_table_full, "calls not counted because the table of threads that call was full")
+  X(call_table_full, "calls not counted because the table of threads that call was full")      \
+  X(file_table_full, "waits and requests without their file because the file table was full")
 
 enum offwait_loss {
 #define X(name, text) OFFWAIT_LOSS_##name,

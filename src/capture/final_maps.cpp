@@ -42,7 +42,9 @@ void add_in_flight(const offwait_request& request, KernelRecording& recording) {
                          request.dev,
                          request.bytes,
                          request.issue_ns,
-                         static_cast<std::uint64_t>(kNever)};
+                         static_cast<std::uint64_t>(kNever),
+                         request.file,
+                         0};
   recording.records.append(std::as_bytes(std::span(&io, 1)));
 }
 

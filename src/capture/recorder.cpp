@@ -24,10 +24,12 @@
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
 #include "capture/libbpf_calls.h"
+#include "capture/mount_points.h"
 #include "capture/privileges.h"
 #include "capture/programs.h"
 #include "capture/sampler.h"
 #include "capture/user_stacks.h"
+#include "event/files.h"
 
 namespace offwait {
 namespace {
@@ -58,6 +60,8 @@ struct Recorder::State {
   }
 
   void take(std::span<const std::byte> record) {
+    if (!record.empty() && static_cast<std::uint8_t>(record[0]) == OFFWAIT_RECORD_FILE)
+      return take_file(record);
     if (!recording.records.append(record)) {
       ++bad_records;
       return;
@@ -71,6 +75,26 @@ struct Recorder::State {
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     if (thread.outside == OFFWAIT_TARGET && target_processes.insert(tgid).second)
       devices.add_network_of(tgid, recording);
+  }
+
+  /// A file is known as it was seen last.
+  void take_file(std::span<const std::byte> record) {
+    offwait_file file{};
+    if (record.size() != sizeof(file)) {
+      ++bad_records;
+      return;
+    }
+    std::memcpy(&file, record.data(), sizeof(file));
+    recording.files.insert_or_assign(file.id, kernel_file(file));
+  }
+
+  /// The mounts of a process of the target that still lives, or our own.
+  void read_mounts() {
+    for (const std::int32_t tgid : target_processes) {
+      recording.mounts = parse_mounts(read_file(fmt::format("/proc/{}/mountinfo", tgid)));
+      if (!recording.mounts.empty()) return;
+    }
+    recording.mounts = parse_mounts(read_file("/proc/self/mountinfo"));
   }
 
   Status drain() {
@@ -227,6 +251,7 @@ Result<KernelRecording> Recorder::stop() {
   state.devices.end(state.recording);
   state.cpus.end(state.recording);
   state.executables.end(state.recording);
+  state.read_mounts();
   state.links.detach();
   OFFWAIT_TRY_STATUS(state.drain());
   OFFWAIT_TRY_STATUS(read_final_maps(*state.skeleton, state.recording));

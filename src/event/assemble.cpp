@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "event/devices.h"
+#include "event/files.h"
 #include "event/joined_stacks.h"
 #include "event/losses.h"
 #include "event/spin.h"
@@ -45,7 +46,8 @@ class Assembler {
         lives_(recording, builder),
         devices_(recording, builder),
         stacks_(stacks, builder),
-        waits_(recording, builder, lives_, devices_, stacks_) {}
+        files_(recording, builder),
+        waits_(recording, builder, lives_, devices_, stacks_, files_) {}
 
   // One for each kind of record.
   void add(const offwait_wait& record) { waits_.add(record); }
@@ -56,6 +58,7 @@ class Assembler {
   void add(const offwait_spin& record);
   void add(const offwait_thread_record&) {}  // ThreadLives has collected them
   void add(const offwait_io&) {}             // add_devices() adds them when the disks are known
+  void add(const offwait_file&) {}           // KernelRecording::files has them
 
   /// What a thread is doing at the end.
   void add_left(std::uint32_t tid, const offwait_thread& thread);
@@ -76,6 +79,7 @@ class Assembler {
   ThreadLives lives_;
   Devices devices_;
   JoinedStacks stacks_;
+  Files files_;
   Waits waits_;
   std::vector<Spin> spins_;
 };
@@ -181,9 +185,11 @@ void Assembler::finish_threads() {
 
 void Assembler::add_devices(const RecordBuffer& records) {
   records.for_each([this](const auto& record) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_io>) devices_.add_io(record, lives_);
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_io>)
+      devices_.add_io(record, lives_, files_);
   });
   devices_.add_counters();
+  add_files_of_requests(trace_);
 }
 
 /// A file's path ends at its zero; another name may contain zeros.

@@ -58,7 +58,7 @@ ActorId Devices::known_disk(std::uint32_t dev) const {
   return found == devices_.end() ? kNoActor : found->second;
 }
 
-void Devices::add_io(const offwait_io& record, const ThreadLives& lives) {
+void Devices::add_io(const offwait_io& record, const ThreadLives& lives, Files& files) {
   const Window& window = recording_.window;
   DiskIo io;
   io.disk = known_disk(record.dev);
@@ -72,6 +72,7 @@ void Devices::add_io(const offwait_io& record, const ThreadLives& lives) {
   if (record.tid != 0) {
     if (const Life* life = lives.life_at(record.tid, io.issue)) io.thread = life->actor;
   }
+  io.file = files.with_id(record.file);
   builder_.trace().disk_ios.push_back(io);
 }
 

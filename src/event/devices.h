@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "event/files.h"
 #include "event/recording.h"
 #include "event/thread_lives.h"
 #include "model/trace_builder.h"
@@ -23,7 +24,7 @@ class Devices {
 
   // What the disks and interfaces did. Only those that somebody waited for are actors, so this comes after
   // all waits.
-  void add_io(const offwait_io& record, const ThreadLives& lives);
+  void add_io(const offwait_io& record, const ThreadLives& lives, Files& files);
   void add_counters();
 
  private:

@@ -182,6 +182,24 @@ struct RunningProgram {
   std::string title;
 };
 
+/// A file that waits and requests name by its id (offwait_file).
+struct KernelFile {
+  std::uint8_t kind = 0;
+  std::uint8_t flags = 0;
+  std::uint32_t dev = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t generation = 0;
+  std::string path;  ///< as far as the kernel told it; hostile bytes
+};
+
+/// The directory `root` of the file system on a device is mounted on `path`.
+struct KernelMount {
+  std::uint32_t dev = 0;  ///< as offwait_io::dev
+  std::string root;       ///< hostile bytes, like the path
+  std::string path;
+  friend bool operator==(const KernelMount&, const KernelMount&) = default;
+};
+
 struct KernelRecording {
   Window window;
   RecordBuffer records;  ///< a request still in flight at the end completes at kNever
@@ -193,6 +211,8 @@ struct KernelRecording {
       nics;  ///< interface id → name, `NAME@INODE` in another network namespace
   std::unordered_map<std::uint32_t, offwait_peer> peers;  ///< by id
   std::set<std::uint16_t> served_ports;                   ///< that somebody listened to
+  std::unordered_map<std::uint32_t, KernelFile> files;    ///< by id, as they were last seen
+  std::vector<KernelMount> mounts;                        ///< as a process of the target has them
   bool counts_responses = false;
   std::vector<std::pair<offwait_responses_key, offwait_responses>> responses;
   std::unordered_map<std::uint32_t, offwait_unix_address> unix_addresses;  ///< by id

@@ -105,6 +105,14 @@ void Waits::add_object(std::uint8_t kind, std::uint64_t object, std::uint32_t ow
     where.peer = peer(static_cast<std::uint32_t>(object));
     return;
   }
+  if (kind == OFFWAIT_OBJECT_FILE) {
+    wait.object = files_.with_id(static_cast<std::uint32_t>(object));
+    return;
+  }
+  if (kind == OFFWAIT_OBJECT_PIPE) {
+    wait.object = files_.pipe(object);
+    return;
+  }
   wait.object = locks_.object(kind, object, builder_.trace().actors[life.actor].tgid, where.wait_stack);
   if (owner != 0) wait.holder = locks_.holder(kind, owner, life, wait.block);
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "event/devices.h"
+#include "event/files.h"
 #include "event/joined_stacks.h"
 #include "event/locks.h"
 #include "event/recording.h"
@@ -18,12 +19,13 @@ class Waits {
  public:
   /// All of these must outlive this.
   Waits(const KernelRecording& recording, TraceBuilder& builder, ThreadLives& lives, Devices& devices,
-        JoinedStacks& stacks)
+        JoinedStacks& stacks, Files& files)
       : recording_(recording),
         builder_(builder),
         lives_(lives),
         devices_(devices),
         stacks_(stacks),
+        files_(files),
         window_(recording.window),
         locks_(builder, recording.window) {}
 
@@ -62,6 +64,7 @@ class Waits {
   ThreadLives& lives_;
   Devices& devices_;
   JoinedStacks& stacks_;
+  Files& files_;
   const Window window_;
   std::unordered_map<std::uint32_t, PeerId> peers_;  ///< by the kernel's id
   Locks locks_;

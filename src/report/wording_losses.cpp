@@ -57,6 +57,8 @@ BriefLoss brief_loss(offwait_loss loss) {
       return {"uncounted response", "uncounted responses"};
     case OFFWAIT_LOSS_call_table_full:
       return {"uncounted call", "uncounted calls"};
+    case OFFWAIT_LOSS_file_table_full:
+      return {"missing file", "missing files"};
     case OFFWAIT_LOSS_COUNT:
       break;
   }
@@ -88,6 +90,8 @@ std::string_view consequence(offwait_loss loss) {
       return "the number of responses a second is too small";
     case OFFWAIT_LOSS_call_table_full:
       return "the number of calls a second is too small";
+    case OFFWAIT_LOSS_file_table_full:
+      return "figures of files are too small";
     case OFFWAIT_LOSS_COUNT:
       break;
   }

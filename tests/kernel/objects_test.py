@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What threads wait for: locks at known addresses, with known holders.
+"""What threads wait for: locks at known addresses, with known holders, and files of which a program knows what it wrote.
 
     objects_test.py OFFWAIT PLANTED_LOCKS"""
 import collections
 import os
+import pathlib
+import shutil
 import sys
+import tempfile
 import unittest
 
 import recording
 import runner
+from loop import loop_device, mounted_ext4
 
 OFFWAIT, LOCKS = sys.argv[1], sys.argv[2]
 RIGHT = 0.99
@@ -85,6 +89,66 @@ class LocksTest(unittest.TestCase):
         in_calls = [w for w in self.run_.dump.waits if "rwsem_down_" in w.stack and "_mmap" in w.stack
                     and w.tid in self.truths["mmap_lock"]["tids"]]
         self.assertEqual({wait.object for wait in in_calls}, {number})
+
+
+class FilesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.mkdtemp(dir="/dev/shm")
+        cls.addClassCleanup(shutil.rmtree, directory)
+        mount = os.path.join(directory, "mnt")
+        os.mkdir(mount)
+        workload = pathlib.Path(__file__).with_name("planted_files.py")
+        with loop_device(directory, 64) as cls.device, mounted_ext4(cls.device, mount):
+            cls.run_ = recording.record(OFFWAIT, sys.executable, [str(workload), mount])
+        cls.files = {number: found for number, found in cls.run_.dump.objects.items() if found["kind"] == "file"}
+
+    def numbers_of(self, truth):
+        return [number for number, found in self.files.items() if found.get("path") == truth["file"]]
+
+    def truths(self, *how):
+        found = [truth for truth in self.run_.truths if truth["how"] in how]
+        self.assertTrue(found)
+        return found
+
+    def test_bytes_by_file(self):
+        said = collections.Counter()
+        for truth in self.truths("fdatasync", "direct", "read", "fault"):
+            said[truth["file"]] += truth["bytes"]
+        got = collections.Counter()
+        for _, keys in self.run_.dump.ios:
+            if "file" in keys and keys["disk"] == self.device:
+                got[self.run_.dump.objects[keys["file"]].get("path")] += int(keys["bytes"])
+        for path, size in said.items():
+            with self.subTest(path=path):
+                self.assertAlmostEqual(got[path] / size, 1, delta=0.02)
+
+    def test_a_renamed_file_has_its_new_name_and_a_deleted_one_says_so(self):
+        for truth in self.truths("fdatasync"):
+            with self.subTest(file=truth["file"]):
+                number, = self.numbers_of(truth)
+                self.assertEqual(self.files[number].get("deleted"), "yes" if truth["deleted"] else None)
+        self.assertEqual([f for f in self.files.values() if f.get("path", "").endswith("/old")], [])
+
+    def test_waits_in_calls_and_faults_are_for_their_file(self):
+        for truth in self.truths("fdatasync", "direct", "read", "fault", "pipe"):
+            cls = {"fault": "fault", "pipe": "pipe"}.get(truth["how"], "disk")
+            with self.subTest(**truth):
+                numbers = self.numbers_of(truth)
+                waits = [w for w in self.run_.dump.waits if w.tid == truth["tid"] and w.cls == cls]
+                of_file = [w for w in waits if w.object in numbers]
+                self.assertGreaterEqual(len(of_file), 50)
+                if truth["how"] in ("fdatasync", "pipe"):
+                    self.assertGreaterEqual(len(of_file), RIGHT * len(waits))
+
+    def test_the_journal_is_told_from_data(self):
+        journals = [number for number, found in self.run_.dump.objects.items() if found["kind"] == "journal"]
+        minor = int(self.device.removeprefix("loop"))
+        journal, = [number for number in journals if self.run_.dump.objects[number]["dev"].endswith(f":{minor}")
+                    and self.run_.dump.objects[number]["dev"].startswith("7:")]
+        writers = {tid for tid, keys in self.run_.dump.ios if keys.get("file") == journal}
+        names = {str(thread.tid): thread.comm for thread in self.run_.dump.threads}
+        self.assertEqual({names[tid].split("/")[0] for tid in writers}, {"jbd2"})
 
 
 def has_tracepoint():

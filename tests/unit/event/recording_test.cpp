@@ -60,7 +60,8 @@ TEST_CASE("a record's size follows from its first byte") {
   CHECK(record_size(OFFWAIT_RECORD_IO) == sizeof(offwait_io));
   CHECK(record_size(0) == 0);
   CHECK(record_size(OFFWAIT_RECORD_SAMPLE) == sizeof(offwait_sample));
-  CHECK(record_size(OFFWAIT_RECORD_SAMPLE + 1) == 0);
+  CHECK(record_size(OFFWAIT_RECORD_FILE) == sizeof(offwait_file));
+  CHECK(record_size(OFFWAIT_RECORD_FILE + 1) == 0);
   CHECK(record_size(255) == 0);
 }
 
