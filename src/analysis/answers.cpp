@@ -105,7 +105,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
       out.samples = sum_places(trace, graph.function_of, graph.samples.by_vertex[*out.actor]);
     }
   }
-  out.cpus = prepared.answers.cpus.cpus;
+  out.cpus = prepared.answers.cpus.usable();
   const bool at_disk = answer.change.resource == Resource::io || answer.change.resource == Resource::disk;
   out.syncs = at_disk && names_a_sync(out.stack);
   return out;

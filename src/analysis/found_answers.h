@@ -49,7 +49,7 @@ struct AnswerEvidence {
   bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
   double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
   FoundSamples samples{};               ///< CPU work: where it runs
-  double cpus = 0;                      ///< more CPUs: how many the recorded threads could use
+  double cpus = 0;                      ///< more CPUs: UsableCpus::usable()
   std::size_t alike = 0;                ///< how many of `threads` are in other actors than `actor`
 };
 

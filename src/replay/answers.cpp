@@ -21,8 +21,10 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kPieces = 4;
-/// The simulation is believed when it reproduces the recording this well.
-constexpr double kReproduces = 0.05;
+/// The simulation is believed when it reproduces the recording this well. The ranges allow for the rest.
+constexpr double kReproduces = 0.1;
+/// Gains that differ by no more than this are alike.
+constexpr double kAlike = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
 constexpr std::size_t kMostLocks = 3;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
@@ -252,12 +254,15 @@ class Answering {
       return std::nullopt;
     }
     const std::optional<Replayed> unchanged = simulate(input, scripts, {Scenario{}}, kPieces);
-    if (!unchanged || std::abs(gain_of(progress, *unchanged, weights_, 0, 0, kPieces).least) > kReproduces) {
+    const double off =
+        unchanged ? std::abs(gain_of(progress, *unchanged, weights_, 0, 0, kPieces).least) : kReproduces;
+    if (off >= kReproduces) {
       return std::nullopt;
     }
     std::optional<Replayed> changed = simulate(input, scripts, scenarios, kPieces);
     if (changed) {
       relate_to_last(*changed);
+      changed->off = off;
     }
     return changed;
   }
@@ -309,7 +314,7 @@ class Answering {
     for (std::size_t piece = 0; piece < kPieces; ++piece) {
       pieces.push_back(in_pieces(piece, piece + 1).least);
     }
-    const GainRange range = range_of(whole.least, pieces);
+    const GainRange range = range_of(whole.least, pieces, replayed.off);
     out.doubt = doubt(about, replays, progress);
     if (out.doubt == Doubt::none && range.high - whole.least > std::max(kWidestRange, whole.least / 2)) {
       out.doubt = Doubt::pieces_differ;
@@ -320,7 +325,7 @@ class Answering {
     }
     out.low = range.low;
     out.high = std::max(range.high, whole.most);
-    if (whole.most - whole.least > kReproduces) {
+    if (whole.most - whole.least > kAlike) {
       out.certainty = Certainty::up_to;
     }
     return out;
@@ -402,7 +407,7 @@ class Answering {
     // A gain that may be less stands behind one that is as good and sure.
     for (std::size_t i = 0; i + 1 < out.size(); ++i) {
       if (out[i].certainty == Certainty::up_to && out[i + 1].certainty == Certainty::sure &&
-          out[i].gain <= out[i + 1].gain + kReproduces) {
+          out[i].gain <= out[i + 1].gain + kAlike) {
         std::swap(out[i], out[i + 1]);
       }
     }

@@ -83,7 +83,7 @@ struct AnswerOptions {
 
 /// Replays the trace with each part that takes time made twice as fast. Gains come from lanes or, where the
 /// CPUs are short or their number is changed, from the simulation, if that reproduces the recording within
-/// 5 %; else they are rough. The trace must satisfy validate().
+/// 10 %; else they are rough. The trace must satisfy validate().
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
 
 }  // namespace offwait

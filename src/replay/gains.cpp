@@ -97,7 +97,7 @@ std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& gr
   return out;
 }
 
-GainRange range_of(double gain, const std::vector<double>& pieces) {
+GainRange range_of(double gain, const std::vector<double>& pieces, double off) {
   const auto number = static_cast<double>(pieces.size());
   const double mean = std::accumulate(pieces.begin(), pieces.end(), 0.0) / number;
   const double squares = std::accumulate(pieces.begin(), pieces.end(), 0.0, [mean](double sum, double piece) {
@@ -107,7 +107,7 @@ GainRange range_of(double gain, const std::vector<double>& pieces) {
   const double student = kStudent[std::min(pieces.size() - 2, kStudent.size() - 1)];
   const double by_chance = student * deviation * std::sqrt(2 / number);
   // A gain g saves T g / (1 + g) of the time T. An error e in what is saved changes the gain by e g (1 + g).
-  const double by_model = kModelError * std::abs(gain) * (1 + gain);
+  const double by_model = std::max(kModelError, off) * std::abs(gain) * (1 + gain);
   const double error = std::hypot(by_chance, by_model);
   return {gain - error, gain + error};
 }

@@ -26,8 +26,8 @@ struct GainRange {
 /// The range in which a gain is expected in 9 of 10 recordings. It adds up two independent errors: what
 /// single `pieces` of the window predict spreads by chance (a prediction interval: the recording, and the
 /// program with the change, are one sample each), and the replay itself takes the time that a change saves
-/// for known to within 5 %. There are at least two pieces.
-GainRange range_of(double gain, const std::vector<double>& pieces);
+/// for known to within 5 %, or to within Replayed::off if that is more. There are at least two pieces.
+GainRange range_of(double gain, const std::vector<double>& pieces, double off = 0);
 
 /// How much each group's speed counts among those of its part, by GroupId: its weight (weights_of()). Threads
 /// that are started anew for each piece of work count nothing: they progress as often as they are started,

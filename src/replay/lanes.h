@@ -27,6 +27,8 @@ struct Replayed {
   std::size_t scenarios = 0;
   std::vector<std::vector<GroupTime>> pieces;  ///< by piece of the window, then by GroupId
   GroupTime thread;  ///< ReplayInput::thread alone, from its first event to its exit
+  double off =
+      0;  ///< how much faster or slower it is than the recording without a change, as a part; lanes: 0
 };
 
 /// Zeros: nothing is replayed yet.

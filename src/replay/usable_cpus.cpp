@@ -109,6 +109,7 @@ struct AllowedCpus {
   Nanos busy_ns = 0;
   Nanos idle_ns = 0;
   bool all = true;  ///< the target is not pinned
+  bool known = false;
 };
 
 AllowedCpus allowed_cpus(const Trace& trace) {
@@ -119,6 +120,11 @@ AllowedCpus allowed_cpus(const Trace& trace) {
     });
   };
   AllowedCpus out;
+  out.known = !trace.cpu_times.empty() || trace.recording.cpu_busy_ns + trace.recording.cpu_idle_ns > 0;
+  if (trace.cpu_times.empty()) {
+    out.busy_ns = trace.recording.cpu_busy_ns;
+    out.idle_ns = trace.recording.cpu_idle_ns;
+  }
   for (const CpuTime& cpu : trace.cpu_times) {
     if (may_use(cpu)) {
       out.busy_ns += cpu.busy_ns;
@@ -172,13 +178,14 @@ UsableCpus usable_cpus(const Trace& trace) {
     return {all, std::min(1.0, counter.running_ns / (all * window))};
   }
   const AllowedCpus allowed = allowed_cpus(trace);
-  const double least = std::max(counter.ran_at_once(kRanAtOnce * window),
-                                counter.running_ns / window + idle_cpus(trace, allowed));
-  const double while_queued = counter.running_while_queued_ns / counter.queued_ns;
-  const double cpus = std::clamp(while_queued, std::min(all, least), all);
-  const double busy = cpus > 0 ? std::min(1.0, counter.running_ns / (cpus * window)) : 1.0;
-  const double part = std::clamp(while_queued / std::max(1.0, std::round(cpus)), kLeastPart, 1.0);
-  return {cpus, std::max(busy, pinned_busy(allowed)), part};
+  const double at_once = counter.ran_at_once(kRanAtOnce * window);
+  const double least = allowed.known ? counter.running_ns / window + idle_cpus(trace, allowed) : at_once;
+  const double usable =
+      std::clamp(counter.running_while_queued_ns / counter.queued_ns, std::min(all, least), all);
+  const double cpus = std::clamp(at_once, usable, all);
+  const double busy = usable > 0 ? std::min(1.0, counter.running_ns / (usable * window)) : 1.0;
+  const double part = std::clamp(usable / std::max(1.0, std::round(cpus)), kLeastPart, 1.0);
+  return {cpus, std::max(busy, pinned_busy(allowed)), part, counter.queued_ns / window};
 }
 
 }  // namespace offwait

@@ -2,31 +2,37 @@
 // How many CPUs the recorded threads could use, and how much of them they used.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/trace.h"
 
 namespace offwait {
 
 struct UsableCpus {
   double cpus = 0;  ///< at most Recording::cpus; 0: not known how many there are
-  /// The part of them that the recorded threads ran on, 0 to 1; or how busy the CPUs were to which the target
-  /// is pinned, if that is more.
+  /// The part of what they could use that the recorded threads ran, 0 to 1; or how busy the CPUs were to
+  /// which the target is pinned, if that is more.
   double busy = 0;
-  /// While threads queued, the part of each CPU's time that the recorded threads ran, above 0 to 1. Switches
-  /// between threads, others and the hypervisor take the rest.
+  /// The part of each CPU's time that they could use, above 0 to 1: switches between threads, others and the
+  /// hypervisor take the rest.
   double part = 1;
+  double queued = 0;  ///< the part of the window in which threads queued for a CPU, 0 to 1
 
+  /// The CPU time that the recorded threads could use in a second, in seconds.
+  double usable() const { return part * std::max(1.0, std::round(cpus)); }
   /// Whether a thread that needs less CPU time also queues less for a CPU.
-  bool are_short() const { return busy >= 0.85; }
+  bool are_short() const { return busy >= 0.85 || queued >= 0.5; }
 };
 
 /// While a thread is ready to run and does not, all CPUs that it may use are taken: by recorded threads, so
 /// many of them run, or by others. So the mean number that run in such times is the number they can use,
 /// whatever keeps them from the rest: pinning, a quota, other programs, the hypervisor. A thread that runs
-/// within 50 us of its wake-up did not queue. They can use no fewer than ran at once for 5 % of the window:
-/// in short queues a thread may wait for one CPU while another one is free. They can use what they ran on and
-/// what was idle of the CPUs that they may use, unless a quota was used up: on virtual machines an idle CPU
-/// may take longer than 50 us to wake up. Where threads queued for less than 2 % of the window, they can use
-/// all CPUs.
+/// within 50 us of its wake-up did not queue. They can also use what they ran on and what was idle of the
+/// CPUs that they may use, unless a quota was used up: in short queues a thread may wait for one CPU while
+/// another one is free, and on virtual machines an idle CPU may take longer than 50 us to wake up. If more
+/// ran at once for 5 % of the window, there are as many CPUs, and they could use a part of each. Where
+/// threads queued for less than 2 % of the window, they can use all CPUs.
 UsableCpus usable_cpus(const Trace& trace);
 
 }  // namespace offwait

@@ -18,6 +18,9 @@ namespace offwait {
 
 namespace {
 
+/// A number of CPUs that is off by less counts as whole: switches between threads take a part of each.
+constexpr double kNearlyWhole = 0.25;
+
 /// ` and 7 like it`: threads that an answer is about besides those of the actor that it names.
 std::string others_alike(const AnswerEvidence& evidence) {
   return evidence.alike > 0 ? fmt::format(" and {} like it", evidence.alike) : "";
@@ -234,8 +237,11 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::waited:
       break;
   }
-  const long cpus = std::max(1L, std::lround(answer.evidence.cpus));
-  return fmt::format("{} CPUs instead of {}", 2 * cpus, cpus);
+  const double cpus = answer.evidence.cpus;
+  const auto whole = std::max(1L, std::lround(cpus));
+  return std::abs(cpus - static_cast<double>(whole)) < kNearlyWhole
+             ? fmt::format("{} CPUs instead of {}", 2 * whole, whole)
+             : fmt::format("twice as much CPU time ({:.1f} CPUs instead of {:.1f})", 2 * cpus, cpus);
 }
 
 std::string gain_text(const Gain& gain) {

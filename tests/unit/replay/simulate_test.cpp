@@ -96,6 +96,19 @@ TEST_CASE("idle CPUs that the threads may use are usable, though these wake up l
   CHECK(usable_cpus(trace).are_short());
 }
 
+TEST_CASE("threads that share their CPUs with others can use a part of each") {
+  Trace trace = two_on_one_cpu();
+  trace.recording.cpus = 2;
+  trace.cpu_times = {{0, 600'000'000, 0}, {1, 600'000'000, 0}};
+  CHECK(usable_cpus(trace).usable() == Approx(1));
+  CHECK(usable_cpus(trace).are_short());
+  // Both run at once for a tenth of the time.
+  for (int i = 0; i < 20; ++i) trace.preemptions[static_cast<std::size_t>(i)].run -= 3'000'000;
+  CHECK(usable_cpus(trace).cpus == Approx(2));
+  CHECK(usable_cpus(trace).usable() == Approx(1.1).epsilon(0.01));
+  CHECK(usable_cpus(trace).part == Approx(0.55).epsilon(0.01));
+}
+
 TEST_CASE("a thread outside of the target does not run before it was seen") {
   test::Program program(400'000, 2);
   program.thread(1, "worker");
