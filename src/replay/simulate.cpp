@@ -36,6 +36,7 @@ struct Thread {
   double work_left = 0;
   double used = 0;     ///< running time, as the scheduler counts it
   double since = 0;    ///< running since; done since
+  double turn = 0;     ///< since then it has had its CPU, or no other thread wanted it
   double covered = 0;  ///< recorded time of the steps that are over
   double rank = 0;     ///< `since` - `used`: at any time it is least for the running thread that ran most
   double cpu = 1;
@@ -178,6 +179,7 @@ class Simulation {
       case State::starting:
         thread.state = State::running;
         thread.since = now_;
+        thread.turn = now_;
         go_on(id);
         return;
       case State::running:
@@ -199,7 +201,7 @@ class Simulation {
     thread.since = now_;
   }
 
-  /// The slice of a thread is over, or its work is.
+  /// The turn of a thread is over, or its work is.
   void ran(std::uint32_t id) {
     Thread& thread = threads_[id];
     account(thread);
@@ -207,6 +209,7 @@ class Simulation {
       if (!ready_.empty() && ready_.begin()->first < thread.used) {
         preempt(id);
       } else {
+        thread.turn = now_;
         at(now_ + std::min(thread.work_left, kSlice), id);
       }
       return;
@@ -268,7 +271,8 @@ class Simulation {
     Thread& thread = threads_[id];
     thread.rank = thread.since - thread.used;
     computing_.insert({thread.rank, id});
-    at(now_ + std::min(thread.work_left, kSlice), id);
+    // A thread that only signals between two pieces of work keeps its CPU, and its turn goes on.
+    at(now_ + std::clamp(thread.turn + kSlice - now_, 0.0, thread.work_left), id);
   }
 
   void end(std::uint32_t id) {

@@ -183,6 +183,19 @@ TEST_CASE("who computes all the time goes on doing so when others need less of t
   CHECK(simulator.speed({{Resource::sleep, 0}}) == Approx(1.0).epsilon(0.1));
 }
 
+TEST_CASE("a turn goes on through pieces of work that are shorter, and then ends") {
+  test::Program program(600'000, 1);
+  program.thread(1, "source");
+  program.thread(2, "sink");
+  for (long at = 0; at < 600'000; at += 4000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.line("wait 2 block=" + ns(at) + " wake=" + ns(at + 2000) + " run=" + ns(at + 2000) +
+                 " waker=thread:1 class=futex");
+    program.line("preempt 1 out=" + ns(at + 2000) + " run=" + ns(at + 4000));
+  }
+  CHECK(Simulator(program.trace()).speed({}) == Approx(1).epsilon(0.02));
+}
+
 TEST_CASE("a thread that ends stays ended, and its child begins with it") {
   test::Program program(100'000, 1);
   program.thread(1, "parent");
