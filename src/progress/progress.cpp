@@ -81,6 +81,7 @@ class Inference {
         uses_(uses),
         weights_(weights_of(groups, uses)) {
     const std::vector<bool> strangers = this->strangers();
+    double timers = 0;
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
       // What is behind a service does what the target asks of it.
       if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !strangers[id]) {
@@ -88,8 +89,10 @@ class Inference {
         sum_.weight += weights_[id];
         sum_.work += static_cast<double>(uses.groups[id].work_ns());
         sum_.handovers += static_cast<double>(uses.groups[id].handovers);
+        timers += static_cast<double>(uses.groups[id].timers);
       }
     }
+    telling_ = sum_.weight / std::max(sum_.weight + timers, 1.0);
   }
 
   std::vector<Progress> all() const {
@@ -133,7 +136,10 @@ class Inference {
       for (const GroupId group : set) {
         component_of[group] = out.size();
       }
-      out.push_back({shares(set).score(), {}});
+      Shares of_set = shares(set);
+      of_set.weight *= telling_;
+      of_set.handovers *= telling_;
+      out.push_back({of_set.score(), {}});
     }
     for (std::vector<GroupId>& part : joined(false)) {
       const std::size_t component = component_of[part.front()];
@@ -230,6 +236,9 @@ class Inference {
   std::vector<double> weights_;
   std::vector<GroupId> all_;
   Shares sum_;  ///< totals of all groups, which shares are parts of
+  /// The part of all waits that something other than a timer ended. If it is small, a few hand-overs besides
+  /// say little: threads that compute and sleep do the work and show none.
+  double telling_ = 1;
 };
 
 /// The groups with a thread that the user named.

@@ -214,6 +214,25 @@ TEST_CASE("a ticker and those it wakes are not the main progress") {
   CHECK(found.names(found.progress.front().parts[0]) == Names{"make", "use"});
 }
 
+TEST_CASE("threads that compute and sleep do the work, though others besides hand over now and then") {
+  std::string lines = thread(2, "cron") + thread(3, "pool");
+  for (const int worker : {4, 5, 6}) {
+    lines += thread(worker, "worker") + waits(worker, 95, "timer", " class=sleep", 50);
+  }
+  for (int at = 0; at < 100'000; at += 10'000) {
+    const auto from = " block=" + std::to_string(at);
+    const auto until = [at](int after) {
+      return " wake=" + std::to_string(at + after) + " run=" + std::to_string(at + after);
+    };
+    lines += "wait 2" + from + until(9950) + " waker=timer class=sleep\n";
+    lines += "wait 3" + from + until(9970) + " waker=thread:2" + kQueue + "\n";
+  }
+  const Found found(lines);
+  REQUIRE(!found.progress.empty());
+  REQUIRE(found.progress.front().parts.size() == 1);
+  CHECK(found.names(found.progress.front().parts[0]) == Names{"worker"});
+}
+
 TEST_CASE("a thread that shows no units of work is no progress, however long it runs") {
   const std::string lock = " class=futex stack=f;--;pthread_mutex_lock;main";
   const std::string worker =
