@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace offwait {
 
 namespace {
 
-CriticalCause cause_of(WaitClass wait_class) {
-  switch (wait_class) {
+CriticalCause cause_of(std::optional<WaitClass> wait_class) {
+  if (!wait_class) return CriticalCause::unknown;
+  switch (*wait_class) {
     case WaitClass::futex:
     case WaitClass::lock:
       return CriticalCause::lock;
@@ -40,7 +42,7 @@ class ByPlace {
   ByPlace(const Trace& trace, const std::vector<std::uint32_t>& functions)
       : trace_(trace), functions_(functions) {}
 
-  void add(StackId stack, WaitClass wait_class, double critical_ns, std::uint64_t count) {
+  void add(StackId stack, std::optional<WaitClass> wait_class, double critical_ns, std::uint64_t count) {
     if (critical_ns <= 0) return;
     Key key{wait_class, {}};
     if (stack != kNoStack) {
@@ -70,7 +72,7 @@ class ByPlace {
   }
 
  private:
-  using Key = std::pair<WaitClass, std::vector<std::uint32_t>>;
+  using Key = std::pair<std::optional<WaitClass>, std::vector<std::uint32_t>>;
   struct Sum {
     FoundCriticalStack found;
     StackId stack = kNoStack;
@@ -134,6 +136,9 @@ FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups,
     if (site.wait_class == WaitClass::futex) {
       wakers.add(site.waker_stack, site.wait_class, criticality.woken_from[id], waits[id].ended);
     }
+  }
+  for (std::size_t i = 0; i < trace.cpu_samples.size(); ++i) {
+    stacks.add(trace.cpu_samples[i].stack, std::nullopt, criticality.ended_near[i], 1);
   }
   for (auto& [id, thread] : threads) out.rows.push_back(std::move(thread));
   std::stable_sort(

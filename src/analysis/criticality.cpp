@@ -16,11 +16,14 @@ namespace {
 
 enum class State : std::uint8_t { absent, running, runnable, blocked, spinning };
 
+constexpr std::uint32_t kNoSample = UINT32_MAX;
+
 struct ThreadState {
   State state = State::absent;
   Nanos since = 0;
-  double begin = 0;   ///< the clock when its slice began
-  double credit = 0;  ///< the clock when it last ended a wait
+  double begin = 0;                  ///< the clock when its slice began
+  double credit = 0;                 ///< the clock when it last ended a wait
+  std::uint32_t sample = kNoSample;  ///< the last one of its slice
 };
 
 bool is_active(State state) { return state == State::running || state == State::runnable; }
@@ -36,6 +39,7 @@ class Sum {
     out_.ended_by.resize(trace.sites.size());
     out_.woken_from.resize(trace.sites.size());
     out_.samples.resize(trace.cpu_samples.size());
+    out_.ended_near.resize(trace.cpu_samples.size());
     std::iota(samples_.begin(), samples_.end(), 0);
     std::stable_sort(samples_.begin(), samples_.end(), [&trace](std::uint32_t a, std::uint32_t b) {
       return trace.cpu_samples[a].at < trace.cpu_samples[b].at;
@@ -97,6 +101,7 @@ class Sum {
           threads_[sample.thread].state == State::spinning) {
         continue;
       }
+      threads_[sample.thread].sample = index;
       out_.samples[index] = 1 / static_cast<float>(std::max(active_, 1));
     }
     if (active_ > 0) {
@@ -116,7 +121,10 @@ class Sum {
       slice = clock_ - thread.begin;
       sum.critical_ns += slice;
       sum.running_ns += at_ - thread.since;
-      if (next != State::blocked && next != State::spinning) sum.preempted_ns += slice;
+      if (next != State::blocked && next != State::spinning) {
+        sum.preempted_ns += slice;
+        if (thread.sample != kNoSample) out_.ended_near[thread.sample] += slice;
+      }
     } else if (thread.state == State::runnable) {
       sum.runnable_ns += at_ - thread.since;
     }
@@ -124,6 +132,7 @@ class Sum {
     thread.state = next;
     thread.since = at_;
     if (next == State::running) thread.begin = thread.credit = clock_;
+    thread.sample = kNoSample;
     return slice;
   }
 

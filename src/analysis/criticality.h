@@ -2,12 +2,13 @@
 // GAPP's criticality metric: running time, weighted by the inverse of how many threads were active.
 //
 // An interval between two switches that is T long, with n active threads, counts T / n for each thread that
-// runs in it (Nair and Field, "GAPP", 2020; Lawson, "Extended GAPP", 2019, section 2.4.4). A thread is active
-// while it is running or runnable: GAPP counts the threads that are not blocked, and credits a thread between
-// its switch in and its switch out. So a thread that runs alone while the others wait is critical, one that
-// runs among many is not, and the part of an interval that would fall to runnable threads is nobody's.
+// runs in it (Davies-Lyons, "Leveraging Linux kernel tracing to classify and detail application bottlenecks",
+// 2019, section 2.4.4). A thread is active while it is running or runnable: GAPP counts the threads that are
+// not blocked, and credits a thread between its switch in and its switch out. So a thread that runs alone
+// while the others wait is critical, one that runs among many is not, and the part of an interval that would
+// fall to runnable threads is nobody's.
 //
-// GAPP counts the slices only in which fewer threads are active than a threshold. Here all count: the weight
+// GAPP counts only the slices in which fewer threads are active than a threshold. Here all count: the weight
 // does the same without one.
 #pragma once
 
@@ -32,6 +33,9 @@ struct Criticality {
   std::vector<Thread> threads;  ///< by ActorId; zeros for what is no thread of the target
   /// By SiteId: of slices that ended in a wait there. GAPP reports the stack that a slice ends in.
   std::vector<double> ended_by;
+  /// By index into Trace::cpu_samples: of slices that no wait ended, and in which this sample was the last.
+  /// It is as near to their end as is known.
+  std::vector<double> ended_near;
   /// By SiteId: of the thread that ended a wait there, since its slice began or, if that was later, since it
   /// last ended a wait. What a thread does while others stand in line for it counts so for the place where it
   /// lets them go.

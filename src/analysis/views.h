@@ -85,9 +85,9 @@ std::string_view to_string(CriticalCause cause);
 /// Slices that ended in one stack, or wakeups from one stack.
 struct FoundCriticalStack {
   double critical_s = 0;
-  std::uint64_t count = 0;  ///< waits, or wakeups
+  std::uint64_t count = 0;  ///< waits, or wakeups; slices, if they ended in no wait
   CriticalCause cause = CriticalCause::unknown;
-  WaitClass wait_class = WaitClass::other;  ///< with most of the criticality
+  std::optional<WaitClass> wait_class{};  ///< none: the slices ended in a preemption, or an exit
   Backtrace stack{};
 };
 

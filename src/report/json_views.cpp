@@ -52,7 +52,7 @@ Json critical_stack_json(const FoundCriticalStack& stack) {
   return {{"critical_s", seconds(stack.critical_s)},
           {"count", stack.count},
           {"cause", to_string(stack.cause)},
-          {"class", to_string(stack.wait_class)},
+          {"class", stack.wait_class ? Json(to_string(*stack.wait_class)) : Json(nullptr)},
           {"stack", frames(stack.stack)}};
 }
 

@@ -74,7 +74,9 @@ void put_stacks_of(const TextPage& page, const std::string& title, const std::st
 void put_critical_threads(const TextPage& page) {
   const FoundThreads& all = page.findings.views.threads;
   put_threads(page);
-  put_stacks_of(page, "CRITICAL STACKS", "what the slices ended in: criticality, its part in %, cause",
+  put_stacks_of(page, "CRITICAL STACKS",
+                "what running ended in: criticality, its part in %, cause; of a thread that was preempted, "
+                "the code that it ran",
                 all.stacks, true);
   put_stacks_of(page, "CRITICAL WAKERS",
                 "where threads let others go that waited for a futex: criticality since they began to run, "

@@ -165,6 +165,20 @@ TEST_CASE("busy waiting is waiting, and its samples are of no function") {
   }
 }
 
+TEST_CASE("a slice that ends in no wait is known by its last sample") {
+  test::Program program(400, 8);
+  program.thread(1, "a");
+  program.line("on_cpu 1 at=50000 stack=--;one");
+  program.line("on_cpu 1 at=90000 stack=--;two");
+  program.line("preempt 1 out=100000 run=200000");
+  program.wait(1, 300, 350, "timer", "class=sleep stack=k;--;three");
+  const Criticality found = criticality_of(program.trace());
+  CHECK(sum(found.ended_near) == Approx(100'000));
+  CHECK(found.ended_near[1] == Approx(100'000));
+  CHECK(sum(found.ended_by) == Approx(100'000));
+  CHECK(found.threads[0].preempted_ns == Approx(150'000));
+}
+
 TEST_CASE("threads outside of the target are not active") {
   test::Program program(400, 8);
   program.thread(1, "a");

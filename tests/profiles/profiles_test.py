@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks what the views say of programs whose most critical code is known.
+
+    profiles_test.py OFFWAIT PROFILES [--keep DIR] [TEST...]
+
+Records each program of PROFILES from its begin to its end. --keep DIR keeps the reports in DIR."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SKIP = 77
+
+
+class Report:
+    def __init__(self, text):
+        report = json.loads(text)
+        self.functions = report["functions"]["rows"]
+        self.threads = report["threads"]
+        self.cpu_supply = report["cpu_supply"]["cause"]
+
+    def row(self, name):
+        """The row of a function, by its name without arguments, templates and namespaces."""
+        rows = [row for row in self.functions if name == plain(row["function"])]
+        assert rows, f"no row {name} among {[row['function'] for row in self.functions]}"
+        return rows[0]
+
+    def gain(self, name, part="all"):
+        """0 for a function of threads that do not count."""
+        if all(name != plain(row["function"]) for row in self.functions):
+            return 0.0
+        gain = self.row(name)["gains"][part]
+        return gain["gain"] if gain else 0.0
+
+    @staticmethod
+    def calls(stack, name):
+        return any(name == plain(frame) for frame in stack["stack"])
+
+    def critical(self, kind, name):
+        """The criticality of the stacks (wakers, files) that call a function."""
+        return sum(stack["critical_s"] for stack in self.threads[kind] if self.calls(stack, name))
+
+
+def plain(function):
+    """`ns::(anonymous namespace)::f(int)+0x1 (app) at f.c:1` → `f`"""
+    name = function.replace("(anonymous namespace)::", "").split("(")[0].split("+0x")[0].split(" ")[0]
+    return name.split("::")[-1]
+
+
+class Profiles(unittest.TestCase):
+    def record(self, program):
+        """The report of a run that other programs left the CPUs to."""
+        for pause_s in (2, 10, 30, 0):
+            report = self.recorded(program)
+            if report.cpu_supply not in ("others", "steal"):
+                return report
+            time.sleep(pause_s)
+        return self.skipTest("other programs use the CPUs")
+
+    @classmethod
+    def recorded(cls, program):
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
+            subprocess.run([cls.profiles, "make_files", directory], check=True)
+            run = subprocess.run([cls.offwait, "-q", "--sample-hz", "999", "--json", f"{directory}/report", "--",
+                                  cls.profiles, program, directory], stderr=subprocess.PIPE, check=False)
+            if run.returncode != 0:
+                raise AssertionError(run.stderr.decode())
+            with open(f"{directory}/report", encoding="utf-8") as report:
+                text = report.read()
+        if cls.keep:
+            with open(os.path.join(cls.keep, program + ".json"), "w", encoding="utf-8") as kept:
+                kept.write(text)
+        return Report(text)
+
+    def test_mutex(self):
+        """The lock is a bottleneck, and the sleep under it has no cause that is known."""
+        report = self.record("mutex")
+        self.assertGreater(report.row("mutex_work")["all"]["lock_s"], 5)  # 11 threads wait for 100 ms and more
+        locks = [stack for stack in report.threads["stacks"]
+                 if stack["cause"] == "lock" and not report.calls(stack, "join")]
+        self.assertTrue(report.calls(locks[0], "mutex_work"))
+        sleeps = [stack for stack in report.threads["stacks"] if stack["class"] == "sleep"]
+        self.assertTrue(sleeps and report.calls(sleeps[0], "mutex_work"))
+        self.assertEqual({stack["cause"] for stack in sleeps}, {"unknown"})
+        wakers = [stack for stack in report.threads["wakers"] if report.calls(stack, "__pthread_mutex_unlock_usercnt")]
+        self.assertTrue(report.calls(wakers[0], "mutex_work"))
+
+    def test_multi_mutex(self):
+        """big_work does most while it holds the lock: the most critical waker, and function."""
+        report = self.record("multi_mutex")
+        critical = {name: report.critical("wakers", name) for name in ("big_work", "medium_work", "small_work")}
+        self.assertGreater(critical["big_work"], 10 * (critical["medium_work"] + critical["small_work"]))
+        self.assertGreater(report.row("big_work")["critical_all_s"], 0.8 * report.threads["critical_s"])
+        self.assertLess(report.row("medium_work")["critical_all_s"], 0.1 * report.threads["critical_s"])
+        self.assertTrue(report.calls(report.threads["stacks"][0], "big_work"))
+        known = [stack for stack in report.threads["stacks"] if stack["cause"] != "unknown"]
+        self.assertEqual(known[0]["cause"], "lock")
+        self.assertGreater(report.gain("big_work", "cpu"), 0.6)
+        self.assertLess(report.gain("medium_work", "cpu"), 0.1)
+
+    def test_multi_locks(self):
+        """big_work holds up medium_work, which holds up small_work."""
+        report = self.record("multi_locks")
+        wakers = {name: report.critical("wakers", name) for name in ("big_work", "medium_work", "small_work")}
+        self.assertGreater(wakers["big_work"], wakers["medium_work"])
+        self.assertGreater(wakers["medium_work"], 4 * wakers["small_work"])
+        self.assertGreater(report.gain("big_work", "cpu"), 0.4)
+        self.assertGreater(report.row("small_work")["all"]["lock_s"], report.row("small_work")["all"]["cpu_s"])
+
+    def test_main_read(self):
+        """Reading is the one critical cause, and it is input."""
+        report = self.record("main_read")
+        known = [stack for stack in report.threads["stacks"] if stack["cause"] != "unknown"]
+        self.assertEqual(known[0]["cause"], "io")
+        self.assertTrue(report.calls(known[0], "big_work"))
+        self.assertTrue(report.calls(report.threads["files"][0], "big_work"))
+        waits = {key: value for key, value in report.row("big_work")["all"].items() if key in ("io_s", "lock_s", "other_s")}
+        self.assertEqual(max(waits, key=waits.get), "io_s")
+
+    def test_main_write(self):
+        report = self.record("main_write")
+        known = [stack for stack in report.threads["stacks"] if stack["cause"] != "unknown"]
+        self.assertEqual(known[0]["cause"], "io")
+        self.assertTrue(report.calls(known[0], "big_work"))
+        self.assertGreater(report.critical("files", "big_work"), 0.9 * sum(
+            stack["critical_s"] for stack in report.threads["files"]))
+        self.assertGreater(report.row("big_work")["all"]["io_s"], report.row("big_work")["all"]["lock_s"])
+
+    def measured(self, program, function):
+        """What the program really gains when the function takes half of its time: of three pairs, the middle one."""
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
+            subprocess.run([self.profiles, "make_files", directory], check=True)
+
+            def took(*faster):
+                run = subprocess.run([self.profiles, program, directory, *faster], stdout=subprocess.PIPE, check=True)
+                return float(run.stdout)
+
+            return statistics.median(took() / took(function) - 1 for _ in range(3))
+
+    def check_gains(self, report, program, functions):
+        for function in functions:
+            predicted, real = report.gain(function), self.measured(program, function)
+            print(f"{program:14} {function:14} predicted {predicted:+.0%}, measured {real:+.0%}")
+            self.assertLess(abs(predicted - real), 0.2, function)
+
+    def test_figure_1_case_1(self):
+        """compute_heavy is on the critical path. The disk is not, though the other thread waits for it."""
+        report = self.record("figure1_case1")
+        self.check_gains(report, "figure1_case1", ("compute_heavy", "compute_light", "read_for"))
+        self.assertGreater(report.gain("compute_heavy", "cpu"), 0.3)
+        for name in ("compute_light", "read_for"):
+            self.assertLess(report.gain(name), 0.1, name)
+
+    def test_figure_1_case_2(self):
+        """The reads are on the critical path, and compute_heavy is not."""
+        report = self.record("figure1_case2")
+        self.check_gains(report, "figure1_case2", ("compute_heavy", "compute_light", "read_for"))
+        self.assertGreater(report.gain("read_for"), 0.3)
+        self.assertGreater(report.gain("read_for"), 3 * report.gain("compute_light"))
+        self.assertLess(report.gain("compute_heavy"), 0.1)
+
+    def test_who_runs_alone_is_critical(self):
+        """One thread computes for 1 s, and another one for 0.1 s at the same time."""
+        report = self.record("alone")
+        self.assertGreater(report.threads["rows"][0]["critical_s"], 5 * report.threads["rows"][1]["critical_s"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("offwait")
+    parser.add_argument("profiles")
+    parser.add_argument("--keep")
+    parser.add_argument("tests", nargs="*")
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        print("needs root")
+        sys.exit(SKIP)
+    Profiles.offwait, Profiles.profiles, Profiles.keep = arguments.offwait, arguments.profiles, arguments.keep
+    unittest.main(argv=[sys.argv[0], *[f"Profiles.{test}" for test in arguments.tests]])
+
+
+if __name__ == "__main__":
+    main()
