@@ -148,10 +148,12 @@ class Answering {
     std::vector<Scenario> scenarios = asked;
     for (LockId lock = 0; lock < holds_.locks().size(); ++lock) {
       scenarios.push_back({{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, lock}});
+      scenarios.push_back({{Resource::waited, kNoGroup, kNoActor, 0, kNoService, lock}});
       // Without waits the calls that wait, and that end waits, are not made either.
-      scenarios.push_back(
-          {{Resource::waited, kNoGroup, kNoActor, 0, kNoService, lock},
-           {Resource::cpu, holds_.locks()[lock].holders, kNoActor, 1 - holds_.locks()[lock].calls}});
+      const Lock& about_lock = holds_.locks()[lock];
+      if (about_lock.holders != kNoGroup) {
+        scenarios.back().push_back({Resource::cpu, about_lock.holders, kNoActor, 1 - about_lock.calls});
+      }
     }
     for (const Change& change : out.tried) {
       scenarios.push_back(with_parts_of_services({change}, kinds_.services, uses_));

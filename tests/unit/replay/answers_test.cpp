@@ -142,6 +142,26 @@ TEST_CASE("where the CPUs are short their number is a candidate") {
   CHECK(cpus->certainty == Certainty::up_to);
 }
 
+TEST_CASE("a lock that nobody is known to have held, on CPUs that are short, has no group") {
+  test::Program program(600'000, 1);
+  program.thread(1, "favoured");
+  program.thread(2, "other");
+  // No fair scheduler reproduces that one of them gets the CPU for nine tenths of the time.
+  for (long ms = 0; ms < 600; ms += 10) {
+    program.line(fmt::format("preempt 2 out={}000000 run={}000000", ms, ms + 9));
+    program.line(fmt::format("preempt 1 out={}000000 run={}000000", ms + 9, ms + 10));
+  }
+  program.line("wait 1 block=8500000 wake=8500000 run=8500000 waker=thread:2 class=futex futex=1 " +
+               std::string("stack=futex_wait;--;pthread_mutex_lock;main"));
+  AnswerOptions options;
+  options.progress.threads = {"favoured"};
+  const Answers found = answers(program.trace(), options);
+  CHECK(found.cpus_short);
+  CHECK(!found.simulated);
+  REQUIRE(!found.answers.empty());
+  CHECK(!found.answers.front().lock);
+}
+
 TEST_CASE("scenarios that are asked for are answered") {
   const Trace trace = two_services(100).trace();
   AnswerOptions options;
