@@ -54,9 +54,8 @@ struct Object {
   /// The variable in which the lock lies, `symbol_offset` bytes after its begin. Empty: it has no name (it is
   /// on a heap, say) or that is not known.
   std::string symbol{};
-  /// Of a futex: the path of the executable or library in whose data it lies; `symbol_offset` counts from the
-  /// begin of that file's image in memory if there is no symbol. Of a lock of the kernel: the kernel's
-  /// module.
+  /// The executable or library in whose data a futex lies, or the kernel's module, as frames have it
+  /// (`mariadbd`, `[ext4]`). Without a symbol, `symbol_offset` is the virtual address in that file.
   std::string module{};
   std::uint64_t symbol_offset = 0;
 

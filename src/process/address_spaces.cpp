@@ -24,15 +24,15 @@ std::set<std::int32_t> AddressSpaces::take_due(Nanos now) {
 
 const AddressSpace* AddressSpaces::look_at(std::int32_t tgid) {
   const bool is_anew = anew_.erase(tgid) != 0;
-  std::optional<std::vector<Mapping>> mappings = executable_mappings(tgid);
-  if (!mappings) {
+  std::optional<LookedAtMappings> found = look_at_mappings(tgid);
+  if (!found) {
     followed_.erase(tgid);
     return nullptr;
   }
   const auto [entry, is_new] = followed_.try_emplace(tgid);
   AddressSpace& space = entry->second;
-  if (is_new || is_anew || space.mappings != *mappings) {
-    space = {tgid, *std::move(mappings)};
+  if (is_new || is_anew || space.mappings != found->executable || space.shared != found->shared) {
+    space = {tgid, std::move(found->executable), std::move(found->shared)};
     changed_.insert_or_assign(tgid, space);
   }
   return &space;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Follows which executable mappings processes have. During a recording nothing else reads /proc/PID/maps; the
-// unwind tables and the symbolizer both use it.
+// Follows which executable and which shared mappings processes have. During a recording nothing else reads
+// /proc/PID/maps; the unwind tables and the symbolizer both use it.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@
 
 namespace offwait {
 
-/// The executable mappings of one process when it was last looked at, in order of address.
+/// The mappings of one process when it was last looked at, in order of address.
 struct AddressSpace {
   std::int32_t tgid = 0;
-  std::vector<Mapping> mappings;
+  std::vector<Mapping> mappings;  ///< executable ones
+  std::vector<Mapping> shared{};  ///< see Mapping::shared
 };
 
 /// This class is not thread-safe.

@@ -57,17 +57,20 @@ bool is_mapped_file(const struct stat& status, const Mapping& mapping, bool in_i
 }  // namespace
 
 /// Reads the text in pieces, because 65,530 lines may hold a path of 4 KiB each.
-std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid) {
+std::optional<LookedAtMappings> look_at_mappings(std::int32_t tgid) {
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
   const UniqueFd fd(open(proc_path(tgid, "maps").c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {
     return std::nullopt;
   }
-  std::vector<Mapping> executable;
+  LookedAtMappings found;
   const auto take = [&](std::string_view text) {
     for (Mapping& mapping : parse_maps(text).mappings) {
+      if (mapping.shared) {
+        found.shared.push_back(mapping);
+      }
       if (mapping.executable) {
-        executable.push_back(std::move(mapping));
+        found.executable.push_back(std::move(mapping));
       }
     }
   };
@@ -85,13 +88,18 @@ std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid) {
     }
     if (got == 0) {
       take(text);
-      return executable;
+      return found;
     }
     if (const std::size_t last = text.rfind('\n'); last != std::string::npos) {
       take(std::string_view(text).substr(0, last + 1));
       text.erase(0, last + 1);
     }
   }
+}
+
+std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid) {
+  std::optional<LookedAtMappings> found = look_at_mappings(tgid);
+  return found ? std::optional(std::move(found->executable)) : std::nullopt;
 }
 
 std::optional<OpenedFile> open_mapped_file(std::int32_t tgid, const Mapping& mapping) {

@@ -26,6 +26,16 @@ struct OpenedFile {
   std::uint32_t uid = 0;  ///< its owner
 };
 
+/// The mappings of a process that offwait looks at, in order of address.
+struct LookedAtMappings {
+  std::vector<Mapping> executable;
+  std::vector<Mapping> shared;  ///< see Mapping::shared; a mapping may be in both
+};
+
+/// Nothing when the process does not exist or may not be looked at. A process without memory of its own (a
+/// zombie, a kernel thread) has no mappings.
+std::optional<LookedAtMappings> look_at_mappings(std::int32_t tgid);
+
 /// The executable mappings, in order of address; nothing when the process does not exist or may not be looked
 /// at. A process without memory of its own (a zombie, a kernel thread) has none.
 std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid);

@@ -85,6 +85,7 @@ std::optional<Mapping> parse_line(std::string_view line) {
   // Blanks pad the line; a path never begins with a blank.
   path.remove_prefix(std::min(path.find_first_not_of(' '), path.size()));
   mapping.executable = permissions[2] == 'x';
+  mapping.shared = permissions[1] == 'w' && permissions[3] == 's';
   mapping.path = path;
   return mapping;
 }

@@ -22,6 +22,7 @@ struct Mapping {
   /// As the kernel writes it: a newline is `\012` (a name may also have these four characters itself), and `
   /// (deleted)` may follow. `[vdso]`, `[heap]`, empty … for memory without a file. Hostile bytes.
   std::string path;
+  bool shared = false;  ///< writable, and what one process writes the others see
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 

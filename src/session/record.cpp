@@ -25,6 +25,7 @@
 #include "session/host_capacities.h"
 #include "session/interruption.h"
 #include "session/name_sources.h"
+#include "session/object_names.h"
 #include "session/probes.h"
 #include "session/progress_line.h"
 #include "session/stack_names.h"
@@ -160,6 +161,7 @@ Result<Trace> make_trace(KernelRecording& recording, Symbolizer& symbols, const 
   const NamedStacks stacks = name_stacks(recording, symbols);
   recording.stacks.clear();
   Trace trace = assemble(recording, stacks);
+  name_objects(trace, symbols);
   if (target.cgroup && !has_target(trace))
     return Error{
         fmt::format("no process was in the cgroup {} while it was recorded: there is nothing to analyse",

@@ -11,6 +11,7 @@ namespace offwait {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kLargestVariable = std::uint64_t{64} << 10U;
 constexpr std::string_view kCore = "[kernel]";
 
 struct Line {
@@ -42,6 +43,8 @@ std::optional<Line> parse_line(std::string_view text) {
   return line;
 }
 
+bool is_data(char type) { return std::string_view("dDbBgGrR").find(type) != std::string_view::npos; }
+
 bool is_code(char type) { return type == 't' || type == 'T' || type == 'w' || type == 'W'; }
 
 }  // namespace
@@ -62,9 +65,11 @@ KernelSymbols KernelSymbols::parse(std::string_view text) {
   KernelSymbols symbols;
   symbols.restricted_ = !lines.empty() && lines.back().address == 0;
   std::vector<FunctionSymbol> functions;
+  std::vector<FunctionSymbol> variables;
   for (std::size_t i = 0, next = 0; i < lines.size() && !symbols.restricted_; ++i) {
     const Line& line = lines[i];
-    if (!is_code(line.type)) {
+    const bool code = is_code(line.type);
+    if (!code && !is_data(line.type)) {
       continue;
     }
     while (next < lines.size() && lines[next].address <= line.address) {
@@ -73,19 +78,29 @@ KernelSymbols KernelSymbols::parse(std::string_view text) {
     const std::uint64_t page_rest = kPage - line.address % kPage;
     const bool followed = next < lines.size() && lines[next].module == line.module;
     const std::uint64_t room = next < lines.size() ? lines[next].address - line.address : page_rest;
-    const std::uint64_t size = followed ? room : std::min(room, page_rest);
+    const std::uint64_t most = code ? page_rest : kLargestVariable;
+    const std::uint64_t size = followed && code ? room : std::min(room, most);
     const std::uint64_t end = size > UINT64_MAX - line.address ? UINT64_MAX : line.address + size;
-    functions.push_back({line.address, size, end, static_cast<std::uint32_t>(symbols.names_.size()), 0});
+    (code ? functions : variables)
+        .push_back({line.address, size, end, static_cast<std::uint32_t>(symbols.names_.size()), 0});
     symbols.names_.append(line.name).push_back('\0');
     symbols.names_.append(line.module).push_back('\0');
   }
   symbols.ranges_ = FunctionRanges(std::move(functions));
+  symbols.data_ = FunctionRanges(std::move(variables));
   symbols.names_.shrink_to_fit();
   return symbols;
 }
 
 std::optional<KernelFunction> KernelSymbols::find(std::uint64_t address) const {
-  const auto hit = ranges_.find(address);
+  return named(ranges_.find(address));
+}
+
+std::optional<KernelFunction> KernelSymbols::find_data(std::uint64_t address) const {
+  return named(data_.find(address));
+}
+
+std::optional<KernelFunction> KernelSymbols::named(const std::optional<FunctionHit>& hit) const {
   if (!hit) {
     return std::nullopt;
   }

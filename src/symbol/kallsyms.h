@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The functions of the running kernel, its modules and its BPF programs.
+// The functions of the running kernel, its modules and its BPF programs; and its variables, as far as they
+// are listed (CONFIG_KALLSYMS_ALL).
 #pragma once
 
 #include <cstddef>
@@ -30,14 +31,20 @@ class KernelSymbols {
   static KernelSymbols parse(std::string_view text);
 
   std::optional<KernelFunction> find(std::uint64_t address) const;
+  /// The variable that holds the address. A variable ends where the next symbol begins, and no later than
+  /// 64 KiB after its begin.
+  std::optional<KernelFunction> find_data(std::uint64_t address) const;
 
   /// Whether symbols are listed, but all at address 0, because kptr_restrict hides the addresses.
   bool restricted() const { return restricted_; }
   bool empty() const { return ranges_.empty(); }
 
  private:
+  std::optional<KernelFunction> named(const std::optional<FunctionHit>& hit) const;
+
   FunctionRanges ranges_;
-  std::string names_;  // "name\0[module]\0" for each function
+  FunctionRanges data_;
+  std::string names_;  // "name\0[module]\0" for each function and variable
   bool restricted_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -13,7 +14,7 @@
 #include "base/monotonic.h"
 #include "base/unique_fd.h"
 #include "symbol/demangle.h"
-#include "symbol/module_frames.h"
+#include "symbol/module_variables.h"
 #include "symbol/perf_map.h"
 
 namespace offwait {
@@ -114,6 +115,20 @@ void Symbolizer::note_mappings(const AddressSpace& space) {
   }
   for (const Mapping& mapping : space.mappings) {
     note(space.tgid, process->second, mapping);
+  }
+  std::map<std::uint64_t, Mapping>& shared = process->second.shared;
+  if (shared.size() > kMostRegions) {
+    shared.clear();
+  }
+  for (const Mapping& mapping : space.shared) {
+    auto at = shared.lower_bound(mapping.begin);
+    if (at != shared.begin() && std::prev(at)->second.end > mapping.begin) {
+      --at;
+    }
+    while (at != shared.end() && at->first < mapping.end) {
+      at = shared.erase(at);
+    }
+    shared.emplace(mapping.begin, mapping);
   }
 }
 
@@ -249,6 +264,82 @@ const KernelSymbols& Symbolizer::kernel() {
   return kernel_;
 }
 
+void Symbolizer::with_debug_files(const std::vector<Module*>& modules,
+                                  const std::function<void(Module&, const ModuleFiles&)>& use) {
+  const int own_root = own_root_ ? own_root_->directory.get() : -1;
+  std::vector<StrippedFile> stripped;
+  for (Module* const module : modules) {
+    StrippedFile file{module->fd(own_root), candidate_paths(module->mapped_path()).front(), {}};
+    if (module->root() != nullptr) file.roots.push_back(module->root()->directory.get());
+    if (own_root >= 0) file.roots.push_back(own_root);
+    stripped.push_back(std::move(file));
+  }
+  const std::vector<DebugFiles> debug = find_debug_files(stripped, server_);
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    ModuleFiles files;
+    files.file = stripped[i].fd;
+    files.image = modules[i]->image();
+    files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
+    files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
+    if (files.file >= 0 || !files.image.empty()) use(*modules[i], files);
+    modules[i]->close_again();
+  }
+}
+
+const Mapping* Symbolizer::shared_at(const Process& process, std::uint64_t address) {
+  auto at = process.shared.upper_bound(address);
+  return at != process.shared.begin() && address < (--at)->second.end ? &at->second : nullptr;
+}
+
+std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& addresses) {
+  std::vector<DataName> names(addresses.size());
+  std::map<Module*, std::vector<std::pair<std::size_t, DataPlace>>> asked;  // with indices of the addresses
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto [tgid, address] = addresses[i];
+    if (tgid == 0) {
+      if (const auto found = kernel().find_data(address))
+        names[i] = {std::string(found->name), std::string(found->module), address - found->begin};
+      continue;
+    }
+    const auto process = processes_.find(tgid);
+    if (process == processes_.end()) continue;
+    if (const Mapping* const shared = shared_at(process->second, address)) {
+      names[i].shared = *shared;
+      continue;
+    }
+    // A file's data lie after its code.
+    auto region = process->second.regions.upper_bound(address);
+    if (region == process->second.regions.begin()) continue;
+    const Region& code = (--region)->second;
+    if (code.module == nullptr || !is_file(code.mapping)) continue;
+    names[i].module = module_name(code.mapping.path);
+    asked[code.module.get()].push_back({i, {code.mapping.offset, address - code.mapping.begin}});
+  }
+  for (const auto& [module, indexed] : asked) {
+    std::vector<DataPlace> places;
+    for (const auto& [index, place] : indexed) places.push_back(place);
+    ModuleVariables found;
+    with_debug_files({module},
+                     [&](Module&, const ModuleFiles& files) { found = module_variables(files, places); });
+    found.places.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      DataName& name = names[indexed[i].first];
+      const std::optional<Variable>& variable = found.places[i];
+      if (!variable) {
+        name.module.clear();
+        continue;
+      }
+      name.symbol = variable->name;
+      name.offset = variable->address - (name.symbol.empty() ? 0 : variable->begin);
+    }
+  }
+  std::vector<std::string> mangled;
+  for (const DataName& name : names) mangled.push_back(name.symbol);
+  Demangled demangled = demangle(mangled);
+  for (std::size_t i = 0; i < names.size(); ++i) names[i].symbol = std::move(demangled.names[i]);
+  return names;
+}
+
 /// One call of frames(): which addresses are asked of which file, and the answers.
 class Symbolizer::Batch {
  public:
@@ -331,24 +422,8 @@ class Symbolizer::Batch {
   }
 
   void ask_some(const std::vector<Module*>& modules) {
-    const int own_root = symbols_.own_root_ ? symbols_.own_root_->directory.get() : -1;
-    std::vector<StrippedFile> stripped;
-    for (Module* const module : modules) {
-      StrippedFile file{module->fd(own_root), candidate_paths(module->mapped_path()).front(), {}};
-      if (module->root() != nullptr) file.roots.push_back(module->root()->directory.get());
-      if (own_root >= 0) file.roots.push_back(own_root);
-      stripped.push_back(std::move(file));
-    }
-    const std::vector<DebugFiles> debug = find_debug_files(stripped, symbols_.server_);
-    for (std::size_t i = 0; i < modules.size(); ++i) {
-      ModuleFiles files;
-      files.file = stripped[i].fd;
-      files.image = modules[i]->image();
-      files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
-      files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
-      if (files.file >= 0 || !files.image.empty()) ask_module(*modules[i], files);
-      modules[i]->close_again();
-    }
+    symbols_.with_debug_files(
+        modules, [this](Module& module, const ModuleFiles& files) { ask_module(module, files); });
   }
 
   void ask_module(Module& module, const ModuleFiles& files) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "process/process_root.h"
 #include "symbol/debug_files.h"
 #include "symbol/kallsyms.h"
+#include "symbol/module_frames.h"
 
 namespace offwait {
 
@@ -35,6 +37,20 @@ struct FrameAddress {
   // clang-tidy 14 takes a 0 that it generates itself for one written here.
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const FrameAddress&, const FrameAddress&) = default;
+};
+
+/// Where data of a process or of the kernel lie.
+struct DataName {
+  std::string symbol;  ///< the variable, demangled; empty: none is known
+  /// The file that has the variable, as module names of frames; empty: the data are in no file's variables.
+  std::string module;
+  std::uint64_t offset = 0;  ///< from the variable's begin; without one, the virtual address in the file
+  std::optional<Mapping> shared{};  ///< the mapping that other processes may share, if it lies in one
+};
+
+struct DataAddress {
+  std::int32_t tgid = 0;  ///< 0: in the kernel
+  std::uint64_t address = 0;
 };
 
 /// This class is not thread-safe. All text returned holds hostile bytes: escape it in every output.
@@ -72,6 +88,9 @@ class Symbolizer {
   /// costs only its own names. Ask for all addresses in one call.
   std::vector<std::vector<Frame>> frames(const std::vector<FrameAddress>& addresses);
 
+  /// What is known of each address. Ask for all in one call, as of frames().
+  std::vector<DataName> data_names(const std::vector<DataAddress>& addresses);
+
   /// False if note_mappings() has seen the process but no executable mapping for the return address, which
   /// then is not one. True if the process was never seen.
   bool is_code(std::int32_t tgid, std::uint64_t return_address) const;
@@ -94,11 +113,14 @@ class Symbolizer {
   using Regions = std::map<std::uint64_t, Region>;
   struct Process {
     Regions regions;
-    std::shared_ptr<ProcessRoot> root;  // null: ours, or unknown
+    std::map<std::uint64_t, Mapping> shared;  // by begin; disjoint
+    std::shared_ptr<ProcessRoot> root;        // null: ours, or unknown
     ProcessStatus status;
   };
 
   static bool is_java(const Process& process);
+  /// The shared mapping that holds the address, or null.
+  static const Mapping* shared_at(const Process& process, std::uint64_t address);
   /// The region that holds the address, or null.
   static const Region* region_at(const Regions& regions, std::uint64_t address);
   /// Puts `mapping` in place of what was known for its range.
@@ -107,6 +129,9 @@ class Symbolizer {
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);
   const KernelSymbols& kernel();
+  /// Calls use(module, files) for each module whose file can be read, with its debug files open.
+  void with_debug_files(const std::vector<Module*>& modules,
+                        const std::function<void(Module&, const ModuleFiles&)>& use);
 
   DebugServer server_;
   std::optional<ProcessRoot> own_root_;

@@ -59,6 +59,19 @@ class LocksTest(unittest.TestCase):
                 checked += 1
         self.assertEqual(checked, 17)
 
+    def test_a_static_lock_has_its_name(self):
+        lock, = self.objects(kind="futex", symbol="planted_static_lock")
+        found = self.run_.dump.objects[lock]
+        self.assertEqual((found["module"], found.get("offset")), (os.path.basename(LOCKS), None))
+        self.assertEqual(int(found["address"], 16), self.truths["static"]["address"])
+
+    def test_a_lock_in_shared_memory_is_one_for_both_processes(self):
+        truth = self.truths["shared"]
+        number, = self.objects(kind="futex", file_offset=truth["address"], path="/memfd:planted")
+        waits = self.waits[number]
+        self.assertEqual({wait.tid for wait in waits}, set(truth["tids"]))
+        self.check_holders(waits, truth)
+
     def test_words_side_by_side_are_two_locks_without_owners(self):
         for name in "word 0", "word 1":
             truth = self.truths[name]

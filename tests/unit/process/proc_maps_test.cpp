@@ -30,6 +30,14 @@ TEST_CASE("a line of maps has all its fields") {
   CHECK(mapping.executable);
   CHECK(mapping.path == "/usr/lib/ld-linux-x86-64.so.2");
   CHECK(is_file(mapping));
+  CHECK_FALSE(mapping.shared);
+}
+
+TEST_CASE("memory is shared if it is mapped so and writable") {
+  CHECK(only("1000-2000 rw-s 00000000 00:01 7 /dev/zero (deleted)\n").shared);
+  CHECK(only("1000-2000 -w-s 00000000 00:01 7 /dev/zero (deleted)\n").shared);
+  CHECK_FALSE(only("1000-2000 r--s 00000000 00:01 7 /a\n").shared);
+  CHECK_FALSE(only("1000-2000 rw-p 00000000 00:01 7 /a\n").shared);
 }
 
 TEST_CASE("memory without a file") {

@@ -74,3 +74,20 @@ TEST_CASE("lines of another form are skipped") {
   CHECK(at(symbols, 0x2000) == "none");
   CHECK(at(symbols, 0x3001) == "good+1 [kernel]");
 }
+
+TEST_CASE("variables end where the next symbol begins, and within 64 KiB") {
+  const KernelSymbols symbols = KernelSymbols::parse(kText);
+  const auto data_at = [&symbols](std::uint64_t address) {
+    const auto variable = symbols.find_data(address);
+    return variable ? std::string(variable->name) + "+" + std::to_string(address - variable->begin) : "none";
+  };
+  CHECK(data_at(0xffffffff81000200) == "data+0");
+  CHECK(data_at(0xffffffff810002ff) == "data+255");
+  CHECK(data_at(0xffffffff81000300) == "none");
+  CHECK(data_at(0xffffffff8100040f) == "last_data+15");
+  CHECK(data_at(0xffffffff81000000) == "none");
+  const KernelSymbols far = KernelSymbols::parse("ffffffff81000000 b lock\nffffffff91000000 T far\n");
+  REQUIRE(far.find_data(0xffffffff8100ffff));
+  CHECK(far.find_data(0xffffffff8100ffff)->name == "lock");
+  CHECK_FALSE(far.find_data(0xffffffff81010000));
+}
