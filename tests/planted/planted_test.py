@@ -216,7 +216,7 @@ class Predictions:
 
     def __str__(self):
         sizes = sorted(abs(error) for error in self.errors)
-        return (f"predicted gain against measured, {len(sizes)} first answers that are not rough: median error "
+        return (f"predicted gain against measured, {len(sizes)} first answers that state a range: median error "
                 f"{statistics.median(sizes):.1f} points, 90th percentile {sizes[len(sizes) * 9 // 10]:.1f}, mean of the signed "
                 f"errors {statistics.mean(self.errors):+.1f}; {self.held} ranges hold the measured gain; the sign is wrong by "
                 f"more than noise in {len(self.wrong_signs)}" + "".join(f"\n  wrong sign: {name}" for name in self.wrong_signs))
