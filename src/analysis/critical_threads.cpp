@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ CriticalCause cause_of(std::optional<WaitClass> wait_class) {
   }
 }
 
+/// Of sums of parts of nanoseconds.
+constexpr double kRounding = 0.01;
+
 bool is_file_activity(WaitClass wait_class) {
   return wait_class == WaitClass::disk || wait_class == WaitClass::pipe || wait_class == WaitClass::fault;
 }
@@ -42,11 +46,12 @@ class ByPlace {
   ByPlace(const Trace& trace, const std::vector<std::uint32_t>& functions)
       : trace_(trace), functions_(functions) {}
 
-  void add(StackId stack, std::optional<WaitClass> wait_class, double critical_ns, std::uint64_t count) {
+  void add(StackId stack, std::optional<WaitClass> wait_class, double critical_ns, std::uint64_t count,
+           ObjectId object = kNoObject) {
     if (critical_ns <= 0) return;
-    Key key{wait_class, {}};
+    Key key{wait_class, object, {}};
     if (stack != kNoStack) {
-      for (const FrameId frame : trace_.stacks[stack].frames) key.second.push_back(functions_[frame]);
+      for (const FrameId frame : trace_.stacks[stack].frames) std::get<2>(key).push_back(functions_[frame]);
     }
     Sum& sum = sums_[key];
     sum.found.critical_s += critical_ns / 1e9;
@@ -64,6 +69,9 @@ class ByPlace {
     for (const auto& [key, sum] : sums_) {
       out.push_back(sum.found);
       out.back().stack = backtrace_of(trace_, sum.stack);
+      if (const ObjectId object = std::get<1>(key); object != kNoObject) {
+        out.back().file = trace_.objects[object];
+      }
     }
     std::stable_sort(out.begin(), out.end(), [](const FoundCriticalStack& a, const FoundCriticalStack& b) {
       return a.critical_s > b.critical_s;
@@ -72,7 +80,7 @@ class ByPlace {
   }
 
  private:
-  using Key = std::pair<std::optional<WaitClass>, std::vector<std::uint32_t>>;
+  using Key = std::tuple<std::optional<WaitClass>, ObjectId, std::vector<std::uint32_t>>;
   struct Sum {
     FoundCriticalStack found;
     StackId stack = kNoStack;
@@ -120,6 +128,14 @@ FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups,
   ByPlace stacks(trace, functions);
   ByPlace wakers(trace, functions);
   ByPlace files(trace, functions);
+  std::vector<Criticality::ForFile> for_files(trace.sites.size());
+  for (const auto& [at, sum] : criticality.ended_for) {
+    const auto& [site, object] = at;
+    for_files[site].critical_ns += sum.critical_ns;
+    for_files[site].slices += sum.slices;
+    files.add(trace.sites[site].wait_stack, trace.sites[site].wait_class, sum.critical_ns, sum.slices,
+              object);
+  }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     const auto thread = threads.find(site.thread);
@@ -130,7 +146,12 @@ FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups,
       if (requests[id]) thread->second.requests_s += to_seconds(sum.wait_ns);
       stacks.add(site.wait_stack, site.wait_class, criticality.ended_by[id], sum.ended);
       if (is_file_activity(site.wait_class)) {
-        files.add(site.wait_stack, site.wait_class, criticality.ended_by[id], sum.ended);
+        const Criticality::ForFile& named = for_files[id];
+        const double unnamed_ns = criticality.ended_by[id] - named.critical_ns;
+        if (unnamed_ns > kRounding) {
+          files.add(site.wait_stack, site.wait_class, unnamed_ns,
+                    sum.ended - std::min(sum.ended, named.slices));
+        }
       }
     }
     if (site.wait_class == WaitClass::futex) {

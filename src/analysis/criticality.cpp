@@ -147,9 +147,15 @@ class Sum {
         leave(event.thread, gaps_.contains({event.thread, event.at}) ? State::absent : State::runnable);
         return;
       case Event::What::block: {
-        const SiteId site = trace_.waits[event.wait].site;
-        const bool spins = trace_.sites[site].wait_class == WaitClass::spin;
-        out_.ended_by[site] += leave(event.thread, spins ? State::spinning : State::blocked);
+        const Wait& wait = trace_.waits[event.wait];
+        const bool spins = trace_.sites[wait.site].wait_class == WaitClass::spin;
+        const double slice = leave(event.thread, spins ? State::spinning : State::blocked);
+        out_.ended_by[wait.site] += slice;
+        if (wait.object != kNoObject && is_stored(trace_.objects[wait.object])) {
+          Criticality::ForFile& file = out_.ended_for[{wait.site, wait.object}];
+          file.critical_ns += slice;
+          ++file.slices;
+        }
         return;
       }
       case Event::What::wake: {

@@ -12,6 +12,9 @@
 // does the same without one.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/nanos.h"
@@ -33,6 +36,12 @@ struct Criticality {
   std::vector<Thread> threads;  ///< by ActorId; zeros for what is no thread of the target
   /// By SiteId: of slices that ended in a wait there. GAPP reports the stack that a slice ends in.
   std::vector<double> ended_by;
+  /// Slices that ended in waits for one file, or something else that is stored.
+  struct ForFile {
+    double critical_ns = 0;  ///< part of ended_by
+    std::uint64_t slices = 0;
+  };
+  std::map<std::pair<SiteId, ObjectId>, ForFile> ended_for;
   /// By index into Trace::cpu_samples: of slices that no wait ended, and in which this sample was the last.
   /// It is as near to their end as is known.
   std::vector<double> ended_near;

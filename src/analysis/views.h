@@ -11,6 +11,7 @@
 
 #include "model/backtrace.h"
 #include "model/frame.h"
+#include "model/object.h"
 #include "model/trace.h"
 #include "replay/answers.h"
 
@@ -89,6 +90,7 @@ struct FoundCriticalStack {
   CriticalCause cause = CriticalCause::unknown;
   std::optional<WaitClass> wait_class{};  ///< none: the slices ended in a preemption, or an exit
   Backtrace stack{};
+  std::optional<Object> file{};  ///< FoundThreads::files: what was waited for; none: not known
 };
 
 /// GAPP's views (analysis/criticality.h).
@@ -100,7 +102,8 @@ struct FoundThreads {
   double preempted_s = 0;                  ///< criticality of slices that ended in no wait
   std::vector<FoundCriticalStack> stacks;  ///< where slices ended: by criticality, the highest first
   std::vector<FoundCriticalStack> wakers;  ///< where futex waits were ended, likewise
-  std::vector<FoundCriticalStack> files;   ///< part of `stacks`: waits for disks, pipes and pages of files
+  /// Part of `stacks`, apart for each file: waits for files, their journals and metadata, disks and pipes.
+  std::vector<FoundCriticalStack> files;
 };
 
 /// By view. A view that was not asked for is empty.

@@ -48,11 +48,20 @@ Json thread_json(const FoundCriticalThread& thread) {
           {"requests_s", seconds(thread.requests_s)}};
 }
 
+Json file_json(const std::optional<Object>& file) {
+  if (!file) return nullptr;
+  return {{"kind", to_string(file->kind)},
+          {"path", file->path.empty() ? Json(nullptr) : text(file->path)},
+          {"device", to_string(file->device)},
+          {"deleted", file->deleted}};
+}
+
 Json critical_stack_json(const FoundCriticalStack& stack) {
   return {{"critical_s", seconds(stack.critical_s)},
           {"count", stack.count},
           {"cause", to_string(stack.cause)},
           {"class", stack.wait_class ? Json(to_string(*stack.wait_class)) : Json(nullptr)},
+          {"file", file_json(stack.file)},
           {"stack", frames(stack.stack)}};
 }
 

@@ -18,6 +18,7 @@ constexpr int kCell = 6;
 constexpr int kNumber = 9;
 constexpr int kName = 30;
 constexpr int kCause = 10;
+constexpr int kFile = 40;
 constexpr std::size_t kFrames = 5;
 
 void put_row(const TextPage& page, const FoundCriticalThread& thread, double whole_s) {
@@ -62,8 +63,11 @@ void put_stacks_of(const TextPage& page, const std::string& title, const std::st
       canvas.put(to_string(stack.cause)).to(indent + kCause);
       indent += kCause;
     }
-    std::vector<Word> line = chain(page, stack.stack, "", kFrames);
-    if (line.empty()) line = words("no stack");
+    std::vector<Word> line;
+    if (stack.file) line = words(canvas.fit(file_text(*stack.file), kFile) + " in", Ink::actor);
+    const std::vector<Word> place = chain(page, stack.stack, "", kFrames);
+    line.insert(line.end(), place.begin(), place.end());
+    if (place.empty()) line = words("no stack");
     canvas.flow(line, indent, page.verbose ? 0 : 2);
   }
   put_more_rows(page, stacks.size() - shown);
@@ -83,7 +87,7 @@ void put_critical_threads(const TextPage& page) {
                 "or since they last let one go",
                 all.wakers, false);
   put_stacks_of(page, "CRITICAL FILE ACTIVITY",
-                "slices that ended in waits for disks, pipes and pages of files", all.files, false);
+                "running that ended in waits for files, journals, disks and pipes", all.files, false);
 }
 
 }  // namespace offwait

@@ -96,6 +96,13 @@ std::string parts_text(const FoundFunction& row) {
   return parts.size() < 2 ? "" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string file_text(const Object& file) {
+  if (file.kind != Object::Kind::file)
+    return fmt::format("the {} of {}", to_string(file.kind), to_string(file.device));
+  if (file.path.empty()) return fmt::format("a file of {}", to_string(file.device));
+  return file.path + (file.deleted ? " (deleted)" : "");
+}
+
 std::string threads_meaning(const FoundThreads& threads) {
   return fmt::format(
       "by criticality: the time that a thread ran, each moment divided by the number of threads that were "

@@ -24,6 +24,9 @@ std::string gain_cell(const Gain& gain);
 /// `its cpu /2: +12% (9 to 14), its io /2: …`: the gains of parts, where there are two or more.
 std::string parts_text(const FoundFunction& row);
 
+/// `/var/lib/db/log`, `/tmp/x (deleted)`, `the journal of 259:1`; not escaped.
+std::string file_text(const Object& file);
+
 /// What criticality is, and what the columns of the table of threads are.
 std::string threads_meaning(const FoundThreads& threads);
 

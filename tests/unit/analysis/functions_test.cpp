@@ -223,3 +223,28 @@ TEST_CASE("critical stacks have a cause, and wakers what they ran before") {
   CHECK(found.wakers[0].stack.frames.back().function == "one");
   CHECK(found.critical_s == Approx(8e-3));
 }
+
+TEST_CASE("file activity is told apart by file") {
+  test::Program program(1000, 8);
+  program.thread(1, "a");
+  program.line("object 1 kind=file path=/data/log dev=8:1 inode=7");
+  program.line("object 2 kind=journal dev=8:1");
+  const std::string in = "class=disk stack=io_schedule;--;fsync;save";
+  program.wait(1, 100, 200, "disk:vda", in + " object=1");
+  program.wait(1, 500, 600, "disk:vda", in + " object=2");
+  program.wait(1, 650, 700, "disk:vda", in);
+  const FoundThreads found = analysed(program).views.threads;
+  REQUIRE(found.stacks.size() == 1);
+  CHECK(found.stacks[0].critical_s == Approx(450e-6));
+  CHECK(found.stacks[0].count == 3);
+  REQUIRE(found.files.size() == 3);
+  REQUIRE(found.files[0].file);
+  CHECK(found.files[0].file->kind == Object::Kind::journal);
+  CHECK(found.files[0].critical_s == Approx(300e-6));
+  REQUIRE(found.files[1].file);
+  CHECK(found.files[1].file->path == "/data/log");
+  CHECK(found.files[1].critical_s == Approx(100e-6));
+  CHECK(found.files[1].count == 1);
+  CHECK_FALSE(found.files[2].file);
+  CHECK(found.files[2].critical_s == Approx(50e-6));
+}
