@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analysis/actors.h"
+#include "analysis/lock_names.h"
 #include "analysis/samples.h"
 #include "analysis/services.h"
 #include "model/backtrace.h"
@@ -115,6 +116,7 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const std::optiona
   if (!gain) return std::nullopt;
   const Trace& trace = prepared.trace.all();
   FoundLock out;
+  out.name = name_of_lock(trace, gain->lock.object, trace.sites[gain->lock.site].wait_stack);
   out.wait_s = to_seconds(gain->lock.wait_ns);
   out.waits = gain->lock.waits;
   Nanos lives_ns = 0;

@@ -55,6 +55,7 @@ struct AnswerEvidence {
 
 /// A lock that an answer's threads hold and wait for.
 struct FoundLock {
+  std::string name;   ///< name_of_lock(); hostile bytes
   double wait_s = 0;  ///< all waits for it together
   std::uint64_t waits = 0;
   double share = 0;      ///< the part of the lives of the group that holds it that these waits are, 0 to 1

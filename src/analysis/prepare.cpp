@@ -6,6 +6,7 @@
 
 #include "analysis/criticality.h"
 #include "analysis/functions.h"
+#include "analysis/locks.h"
 #include "graph/false_wakeups.h"
 #include "model/validate.h"
 
@@ -27,7 +28,7 @@ Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& an
                const AnalysisOptions& options) {
   const Criticality criticality = criticality_of(trace);
   Views out{functions_of(trace, groups, answers.progress, criticality),
-            critical_threads(trace, groups, criticality)};
+            critical_threads(trace, groups, criticality), locks_of(trace, groups, answers.progress)};
   if (!answers.progress.empty()) add_gains(trace, groups, options.progress, out.functions);
   return out;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/found_samples.h"
 #include "model/backtrace.h"
 #include "model/frame.h"
 #include "model/object.h"
@@ -106,10 +107,86 @@ struct FoundThreads {
   std::vector<FoundCriticalStack> files;
 };
 
+/// What a lock is, as far as the functions that wait for it and the kernel say.
+enum class LockKind : std::uint8_t {
+  mutex,
+  rwlock,
+  semaphore,
+  condition,  ///< a condition variable, or a queue made of one
+  barrier,
+  join,         ///< the end of a thread
+  parker,       ///< of a runtime that has threads of its own: Java, Go, Rust's parking lots
+  kernel_lock,  ///< Object::lock says more
+  both_ways,    ///< no name tells; threads of one group wait for it and let each other go: a lock, it seems
+  queue,        ///< no name tells; others let go than those that wait: a queue, it seems
+};
+std::string_view to_string(LockKind kind);
+/// Threads have it in turns, and wait for those that have it. What is no lock is waited for until something
+/// happens: an item, a signal, an end.
+bool is_lock(LockKind kind);
+
+/// One futex or lock of the kernel that threads waited for.
+struct FoundLockRow {
+  /// `LOCK_open+0x8 (mariadbd)`, `mmap_lock of process 812`, or else `lock #2 of LRUCacheShard::Lookup`: the
+  /// second longest waited for of those taken there. Hostile bytes.
+  std::string name;
+  LockKind kind = LockKind::mutex;
+  Object object{};
+  std::uint64_t waits = 0;
+  double wait_s = 0;  ///< all waits together
+  double longest_s = 0;
+  double mean_line = 0;  ///< how many threads waited at a time, on average over the window
+  std::size_t longest_line = 0;
+  struct Place {
+    double wait_s = 0;
+    Backtrace stack;
+  };
+  std::vector<Place> places{};  ///< where it was waited for, the longest first; three at most
+  /// Who had it when the waits began or, where that is not known, who let it go at their ends.
+  struct Holder {
+    std::string name;  ///< of its threads; hostile bytes
+    std::size_t threads = 0;
+    double wait_s = 0;  ///< waits for it
+  };
+  std::vector<Holder> holders{};  ///< who was waited for longest comes first
+  double owner_s = 0;             ///< part of wait_s for which the lock itself says who had it
+  /// What the holders did during these waits, in seconds, of `looked_s`. Where there are more than 20,000
+  /// waits, these are of so many, evenly spread.
+  struct Meanwhile {
+    double looked_s = 0;
+    double ran_s = 0;
+    double runnable_s = 0;
+    double at_disks_s = 0;
+    double other_locks_s = 0;
+    double others_s = 0;  ///< other waits
+    double unknown_s = 0;
+  };
+  Meanwhile meanwhile{};
+  std::string disk{};   ///< the disk that they waited for longest meanwhile; empty: none
+  FoundSamples held{};  ///< where the holders ran meanwhile
+  Backtrace let_go{};   ///< where it was let go most, by the time waited; empty: not known
+  double let_go_s = 0;  ///< part of wait_s that ended there
+};
+
+/// Threads of the target that waited for futexes and for locks of the kernel.
+struct FoundLocks {
+  std::vector<FoundLockRow>
+      rows;               ///< is_lock() first, each by wait_s, the longest first; kMostLockRows at most
+  std::size_t locks = 0;  ///< how many there are
+  double wait_s = 0;      ///< for all of them
+  // Set aside, in this order:
+  double requests_s = 0;    ///< waits for requests from outside, by idle threads
+  double apart_s = 0;       ///< waits of threads that no progress waits for
+  double not_let_go_s = 0;  ///< waits that no thread ended: they timed out, or were still open
+  double unknown_s = 0;     ///< waits for futexes and locks whose address is not known
+};
+inline constexpr std::size_t kMostLockRows = 200;
+
 /// By view. A view that was not asked for is empty.
 struct Views {
   FoundFunctions functions;
   FoundThreads threads;
+  FoundLocks locks;
 };
 
 }  // namespace offwait

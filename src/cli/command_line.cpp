@@ -174,9 +174,9 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
            if (!view) throw CLI::ValidationError(view.error().message);
            output.view = *view;
          },
-         "show a table in place of the report: functions by time on CPUs and in waits, or threads by how "
-         "critical they are; --json has both in full")
-      ->type_name("functions|threads")
+         "show a table in place of the report: functions by time on CPUs and in waits, threads by how "
+         "critical they are, or locks with their holders; --json has all of them")
+      ->type_name("functions|threads|locks")
       ->group("Output");
   app.add_flag("--explain", output.explain, "show each step of the search for knots, and its reason")
       ->group("Output");

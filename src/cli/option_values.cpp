@@ -114,7 +114,8 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
 Result<View> parse_view(std::string_view text) {
   if (text == "functions") return View::functions;
   if (text == "threads") return View::threads;
-  return Error{fmt::format("bad view '{}': expected functions or threads", text)};
+  if (text == "locks") return View::locks;
+  return Error{fmt::format("bad view '{}': expected functions, threads or locks", text)};
 }
 
 Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts) {

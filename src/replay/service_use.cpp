@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <span>
 
-#include "model/by_thread.h"
+#include "model/activity.h"
 
 namespace offwait {
 
@@ -19,14 +18,7 @@ constexpr int kDeepest = 6;
 class Looking {
  public:
   Looking(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds)
-      : trace_(trace),
-        groups_(groups),
-        kinds_(kinds),
-        waits_(trace.actors.size(), trace.waits,
-               [&trace](const Wait& wait) { return trace.sites[wait.site].thread; }),
-        preemptions_(trace.actors.size(), trace.preemptions,
-                     [](const Preemption& preemption) { return preemption.thread; }),
-        gaps_(trace.actors.size(), trace.gaps, [](const Gap& gap) { return gap.thread; }) {}
+      : trace_(trace), groups_(groups), kinds_(kinds), activity_(trace) {}
 
   /// `asked`: the waits for the service.
   ServiceUse run(const Service& service, const std::vector<std::uint32_t>& asked) {
@@ -55,7 +47,7 @@ class Looking {
     for (const ActorId thread : group.members) {
       const Actor& actor = trace_.actors[thread];
       busy += clipped(std::max(actor.start, actor.seen), actor.exit, trace_.window);
-      for (const std::uint32_t id : waits_.of(thread)) {
+      for (const std::uint32_t id : activity_.waits_of(thread)) {
         const Wait& wait = trace_.waits[id];
         const WaitSite& site = trace_.sites[wait.site];
         const bool is_idle = site.waker == kNoActor || is_for_a_request(site);
@@ -67,43 +59,13 @@ class Looking {
 
   /// What the thread did in [from, to).
   void look(ActorId thread, Nanos from, Nanos to, int depth) {
-    if (from >= to) return;
-    const Actor& actor = trace_.actors[thread];
-    const Nanos known = std::clamp(std::max(actor.start, actor.seen), from, to);
-    out_.unknown_ns += known - from;
-    Nanos rest = to - known;
-    const auto part = [known, to](Nanos begin, Nanos end) {
-      return std::max<Nanos>(0, std::min(end, to) - std::max(begin, known));
-    };
-    each(waits_.of(thread), trace_.waits, &Wait::block, known, to, [&](std::uint32_t id, const Wait& wait) {
-      rest -= part(wait.block, wait.run);
-      out_.runnable_ns += part(wait.wake, wait.run);
-      if (part(wait.block, wait.wake) > 0) {
-        look_at_wait(id, wait, std::max(wait.block, known), std::min(wait.wake, to), depth);
-      }
-    });
-    each(preemptions_.of(thread), trace_.preemptions, &Preemption::out, known, to,
-         [&](std::uint32_t, const Preemption& preemption) {
-           const Nanos runnable = part(preemption.out, preemption.run);
-           out_.runnable_ns += runnable;
-           rest -= runnable;
-         });
-    each(gaps_.of(thread), trace_.gaps, &Gap::from, known, to, [&](std::uint32_t, const Gap& gap) {
-      const Nanos unknown = part(gap.from, gap.to);
-      out_.unknown_ns += unknown;
-      rest -= unknown;
-    });
-    out_.ran_ns += rest;
-  }
-
-  /// Visits those of a thread's entries, which are disjoint and in order, that may overlap [from, to).
-  template <class Entry, class Visit>
-  static void each(std::span<const std::uint32_t> ids, const std::vector<Entry>& entries, Nanos Entry::*begin,
-                   Nanos from, Nanos to, Visit visit) {
-    auto at = std::partition_point(ids.begin(), ids.end(),
-                                   [&](std::uint32_t id) { return entries[id].*begin <= from; });
-    if (at != ids.begin()) --at;
-    for (; at != ids.end() && entries[*at].*begin < to; ++at) visit(*at, entries[*at]);
+    const Activity::Times times =
+        activity_.look(thread, from, to, [&](std::uint32_t id, Nanos begin, Nanos end) {
+          look_at_wait(id, trace_.waits[id], begin, end, depth);
+        });
+    out_.ran_ns += times.ran_ns;
+    out_.runnable_ns += times.runnable_ns;
+    out_.unknown_ns += times.unknown_ns;
   }
 
   void look_at_wait(std::uint32_t id, const Wait& wait, Nanos from, Nanos to, int depth) {
@@ -153,9 +115,7 @@ class Looking {
   const Trace& trace_;
   const ThreadGroups& groups_;
   const WaitKinds& kinds_;
-  ByThread waits_;
-  ByThread preemptions_;
-  ByThread gaps_;
+  Activity activity_;
   std::vector<bool> behind_;  ///< by GroupId
   std::map<ActorId, Nanos> disks_;
   ServiceUse out_;

@@ -379,7 +379,8 @@ Json service_json(const FoundService& service) {
 }
 
 Json lock_json(const FoundLock& lock) {
-  return {{"wait_s", rounded(lock.wait_s)},
+  return {{"name", text(lock.name)},
+          {"wait_s", rounded(lock.wait_s)},
           {"waits", lock.waits},
           {"stack", frames(lock.stack)},
           {"held_gain", rounded(lock.held_gain)},
@@ -454,6 +455,7 @@ std::string to_json(const Findings& findings) {
   });
   out["functions"] = functions_json(findings.views.functions);
   out["threads"] = threads_json(findings.views.threads);
+  out["locks"] = locks_json(findings.views.locks);
   return out.dump(1).append("\n");
 }
 

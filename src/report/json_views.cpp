@@ -65,6 +65,44 @@ Json critical_stack_json(const FoundCriticalStack& stack) {
           {"stack", frames(stack.stack)}};
 }
 
+Json lock_json(const FoundLockRow& row) {
+  const Object& object = row.object;
+  const FoundLockRow::Meanwhile& meanwhile = row.meanwhile;
+  return {
+      {"name", text(row.name)},
+      {"kind", to_string(row.kind)},
+      {"kernel_lock",
+       object.kind == Object::Kind::kernel_lock ? Json(to_string(object.lock)) : Json(nullptr)},
+      {"tgid", object.tgid != 0 ? Json(object.tgid) : Json(nullptr)},
+      {"address", object.address != 0 ? Json(object.address) : Json(nullptr)},
+      {"waits", row.waits},
+      {"wait_s", seconds(row.wait_s)},
+      {"longest_s", seconds(row.longest_s)},
+      {"mean_line", rounded(row.mean_line)},
+      {"longest_line", row.longest_line},
+      {"places", array_of(row.places,
+                          [](const FoundLockRow::Place& place) {
+                            return Json{{"wait_s", seconds(place.wait_s)}, {"stack", frames(place.stack)}};
+                          })},
+      {"holders", array_of(row.holders,
+                           [](const FoundLockRow::Holder& holder) {
+                             return Json{{"name", text(holder.name)},
+                                         {"threads", holder.threads},
+                                         {"wait_s", seconds(holder.wait_s)}};
+                           })},
+      {"owner_s", seconds(row.owner_s)},
+      {"meanwhile",
+       {{"looked_s", seconds(meanwhile.looked_s)},
+        {"ran_s", seconds(meanwhile.ran_s)},
+        {"runnable_s", seconds(meanwhile.runnable_s)},
+        {"at_disks_s", seconds(meanwhile.at_disks_s)},
+        {"other_locks_s", seconds(meanwhile.other_locks_s)},
+        {"others_s", seconds(meanwhile.others_s)},
+        {"unknown_s", seconds(meanwhile.unknown_s)}}},
+      {"let_go", frames(row.let_go)},
+      {"let_go_s", seconds(row.let_go_s)}};
+}
+
 }  // namespace
 
 Json functions_json(const FoundFunctions& functions) {
@@ -87,6 +125,16 @@ Json threads_json(const FoundThreads& threads) {
           {"stacks", array_of(threads.stacks, critical_stack_json)},
           {"wakers", array_of(threads.wakers, critical_stack_json)},
           {"files", array_of(threads.files, critical_stack_json)}};
+}
+
+Json locks_json(const FoundLocks& locks) {
+  return {{"locks", locks.locks},
+          {"wait_s", seconds(locks.wait_s)},
+          {"requests_s", seconds(locks.requests_s)},
+          {"apart_s", seconds(locks.apart_s)},
+          {"not_let_go_s", seconds(locks.not_let_go_s)},
+          {"unknown_s", seconds(locks.unknown_s)},
+          {"rows", array_of(locks.rows, lock_json)}};
 }
 
 }  // namespace offwait

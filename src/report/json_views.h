@@ -9,5 +9,6 @@ namespace offwait {
 
 Json functions_json(const FoundFunctions& functions);
 Json threads_json(const FoundThreads& threads);
+Json locks_json(const FoundLocks& locks);
 
 }  // namespace offwait

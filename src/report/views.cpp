@@ -49,6 +49,9 @@ std::string to_text(const Findings& findings, View view, const TextStyle& style)
     case View::threads:
       put_critical_threads(page);
       break;
+    case View::locks:
+      put_locks(page);
+      break;
   }
   return canvas.take();
 }

@@ -377,9 +377,9 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
 
 std::string lock_text(const FoundAnswer& answer, const ActorNames& names) {
   return lock_limits(answer)
-             ? fmt::format("one lock: {} waited {} for it ({} of its time), {},", owner(answer, names),
-                           format_seconds(answer.lock->wait_s), format_percent(answer.lock->share, 1),
-                           format_plural(answer.lock->waits, "wait"))
+             ? fmt::format("{}: {} waited {} for it ({} of its time), {},", answer.lock->name,
+                           owner(answer, names), format_seconds(answer.lock->wait_s),
+                           format_percent(answer.lock->share, 1), format_plural(answer.lock->waits, "wait"))
              : "";
 }
 

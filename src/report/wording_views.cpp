@@ -112,4 +112,55 @@ std::string threads_meaning(const FoundThreads& threads) {
       format_seconds(threads.some_active_s), format_ratio(threads.mean_active));
 }
 
+std::string locks_meaning(const FoundLocks& locks) {
+  std::vector<std::string> apart;
+  const auto add = [&](double part_s, std::string_view what) {
+    if (part_s > kWorthASentence * locks.wait_s) {
+      apart.push_back(fmt::format("{} {}", format_seconds(part_s), what));
+    }
+  };
+  add(locks.requests_s, "of waits for requests");
+  add(locks.apart_s, "of waits of threads that no progress waits for");
+  add(locks.not_let_go_s, "of waits that no thread ended");
+  add(locks.unknown_s, "of waits whose lock is not known");
+  return fmt::format(
+      "Threads waited {} for {}. line: how many waited at a time, on average and at most. A lock without a "
+      "name "
+      "is called by the function that takes it; #1 was waited for longest.{}",
+      format_seconds(locks.wait_s), format_plural(locks.locks, "lock"),
+      apart.empty() ? "" : fmt::format(" Set aside: {}.", fmt::join(apart, ", ")));
+}
+
+std::string holder_text(const FoundLockRow& lock, const ActorNames& names) {
+  if (lock.holders.empty()) return "";
+  constexpr std::size_t kMostHolders = 2;
+  const FoundLockRow::Meanwhile& meanwhile = lock.meanwhile;
+  std::vector<std::pair<double, std::string>> parts = {
+      {meanwhile.ran_s, "ran"},
+      {meanwhile.runnable_s, "was ready to run without a CPU"},
+      {meanwhile.at_disks_s,
+       fmt::format("waited for {}", lock.disk.empty() ? "a disk" : "disk " + lock.disk)},
+      {meanwhile.other_locks_s, "waited for other locks"},
+      {meanwhile.others_s, "waited for other things"},
+      {meanwhile.unknown_s, "is not known"}};
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> said;
+  for (const auto& [part_s, what] : parts) {
+    constexpr double kWorthSaying = 0.03;
+    if (part_s > kWorthSaying * meanwhile.looked_s) {
+      said.push_back(fmt::format("{} ({})", what, format_percent(part_s, meanwhile.looked_s)));
+    }
+  }
+  std::vector<std::string> holders;
+  for (const FoundLockRow::Holder& holder : lock.holders) {
+    if (holders.size() < kMostHolders) holders.push_back(names.threads(holder.name, holder.threads));
+  }
+  const std::size_t more = lock.holders.size() - holders.size();
+  const bool by_waker = lock.owner_s < lock.wait_s / 2;
+  return fmt::format("{} {}{}{}", by_waker ? "let go by" : "held by", fmt::join(holders, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "",
+                     said.empty() ? "" : fmt::format(", which {} meanwhile", fmt::join(said, ", ")));
+}
+
 }  // namespace offwait

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/findings.h"
+#include "report/names.h"
 
 namespace offwait {
 
@@ -29,5 +30,10 @@ std::string file_text(const Object& file);
 
 /// What criticality is, and what the columns of the table of threads are.
 std::string threads_meaning(const FoundThreads& threads);
+
+/// What the table of locks is about, and what its columns are.
+std::string locks_meaning(const FoundLocks& locks);
+/// `held by mariadbd×8, which ran (40%), waited for disk vda (55%) meanwhile`; empty if nobody is known.
+std::string holder_text(const FoundLockRow& lock, const ActorNames& names);
 
 }  // namespace offwait

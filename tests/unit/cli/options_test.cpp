@@ -138,7 +138,7 @@ TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the t
   CHECK(good<ReportOptions>({"report", "w.txt", "--view", "functions"}).output.view == View::functions);
   CHECK(good<ProfileOptions>({"-p", "1", "--view", "threads"}).output.view == View::threads);
   CHECK_FALSE(good<ReportOptions>({"report", "w.txt"}).output.view);
-  CHECK(wrong({"-p", "1", "--view", "code"}) == "bad view 'code': expected functions or threads");
+  CHECK(wrong({"-p", "1", "--view", "code"}) == "bad view 'code': expected functions, threads or locks");
   CHECK(wrong({"-p", "1", "--folded-kind", "on-cpu"}) == "--folded-kind requires --folded");
   CHECK(wrong({"report", "w.txt", "--folded", "-", "--json", "-"}) ==
         "--json - and --folded - both want standard output: write one of them to a file");

@@ -270,14 +270,14 @@ TEST_CASE("A lock is named below the CPU work that it gains for, with what to do
   FoundAnswer cpu = findings.answers[2];
   cpu.gain = 0.96;
   cpu.low.reset();
-  cpu.lock = {6.16, 240'737, 0.15, findings.edges[0].stacks[0].wait_stack, 0.05, 0.74};
+  cpu.lock = {"lock of Log::sync", 6.16, 240'737, 0.15, findings.edges[0].stacks[0].wait_stack, 0.05, 0.74};
   findings.answers = {cpu};
   CHECK(first_screen(findings).find(R"(
-   one lock: B waited 6.16 s for it (15% of its time), 240,737 waits, in fdatasync
+   lock of Log::sync: B waited 6.16 s for it (15% of its time), 240,737 waits, in fdatasync
    ← sync_it (log.cc:7)
       half as much work while it is held: +5%; no waits for it: +74%
    try   do less while the lock is held, or split it, so that fewer threads need the same one
 )") != std::string::npos);
   findings.answers[0].lock->free_gain = 0.4;
-  CHECK(first_screen(findings).find("one lock") == std::string::npos);
+  CHECK(first_screen(findings).find("lock of") == std::string::npos);
 }

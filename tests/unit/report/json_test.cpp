@@ -20,7 +20,7 @@ TEST_CASE("The fields of the contract, in its order") {
                                           "stack_ends", "options",   "verdict", "progress",      "answers",
                                           "what_if",    "actors",    "edges",   "knots",         "sinks",
                                           "refinement", "disks",     "nics",    "false_wakeups", "open_waits",
-                                          "elsewhere",  "functions", "threads"});
+                                          "elsewhere",  "functions", "threads", "locks"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/lock_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/noise.h"
+
+namespace offwait {
+
+namespace {
+
+using Told = std::pair<std::string_view, LockKind>;
+
+/// Parts of names of functions, the more special ones first.
+constexpr std::array kTold = {
+    Told{"barrier_wait", LockKind::barrier},
+    Told{"barrier<", LockKind::barrier},
+    Told{"Barrier::wait", LockKind::barrier},
+    Told{"latch::wait", LockKind::barrier},
+    Told{"pthread_join", LockKind::join},
+    Told{"clockjoin", LockKind::join},
+    Told{"thrd_join", LockKind::join},
+    Told{"sem_wait", LockKind::semaphore},
+    Told{"sem_timedwait", LockKind::semaphore},
+    Told{"sem_clockwait", LockKind::semaphore},
+    Told{"new_sem_wait", LockKind::semaphore},
+    Told{"cond_wait", LockKind::condition},
+    Told{"cond_timedwait", LockKind::condition},
+    Told{"cond_clockwait", LockKind::condition},
+    Told{"cnd_wait", LockKind::condition},
+    Told{"cnd_timedwait", LockKind::condition},
+    Told{"Condvar", LockKind::condition},
+    Told{"condition_variable", LockKind::condition},
+    Told{"rwlock", LockKind::rwlock},
+    Told{"RwLock", LockKind::rwlock},
+    Told{"shared_mutex", LockKind::rwlock},
+    Told{"mutex_lock", LockKind::mutex},
+    Told{"mutex_timedlock", LockKind::mutex},
+    Told{"mutex_clocklock", LockKind::mutex},
+    Told{"lll_lock_wait", LockKind::mutex},
+    Told{"mtx_lock", LockKind::mutex},
+    Told{"Mutex::lock", LockKind::mutex},
+    Told{"RawMutex", LockKind::mutex},
+    Told{"LockSupport", LockKind::parker},
+    Told{"Unsafe_Park", LockKind::parker},
+    Told{"Parker::park", LockKind::parker},
+    Told{"PlatformEvent::park", LockKind::parker},
+    Told{"parking_lot", LockKind::parker},
+    Told{"thread::park", LockKind::parker},
+    Told{"runtime.futex", LockKind::parker},
+};
+
+/// The last part of a function's name, without template and other arguments: `Lookup` of
+/// `Cache<int>::Lookup(Key const&)`.
+std::string_view last_part(std::string_view function) {
+  std::string_view name = function.substr(0, function.find('('));
+  if (!name.empty() && name.back() == '>') {
+    std::size_t depth = 0;
+    for (std::size_t i = name.size(); i-- > 0;) {
+      depth += name[i] == '>' ? 1U : 0U;
+      depth -= name[i] == '<' && depth > 0 ? 1U : 0U;
+      if (depth == 0) {
+        name = name.substr(0, i);
+        break;
+      }
+    }
+  }
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+}
+
+/// Whether `word` stands in the name as a word of its own, in any spelling: `wr_lock`, `tryLock`, `Lock`; not
+/// `block` or `clock`.
+bool has_word(std::string_view name, std::string_view word) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (auto at = name.begin();; ++at) {
+    at = std::search(at, name.end(), word.begin(), word.end(), same);
+    if (at == name.end()) return false;
+    const bool begins = at == name.begin() || std::isalpha(static_cast<unsigned char>(*(at - 1))) == 0 ||
+                        std::isupper(static_cast<unsigned char>(*at)) != 0;
+    const auto after = at + static_cast<std::ptrdiff_t>(word.size());
+    const bool ends = after == name.end() || std::islower(static_cast<unsigned char>(*after)) == 0;
+    if (begins && ends) return true;
+  }
+}
+
+/// A function that is called for what it does to any lock.
+bool is_about_locks(std::string_view function) {
+  constexpr std::array<std::string_view, 16> kWords = {
+      "lock", "trylock", "spinlock", "rwlock", "mutex", "wait",   "acquire", "sem",
+      "down", "park",    "rwsem",    "futex",  "guard", "wrlock", "rdlock",  "enter"};
+  const std::string_view name = last_part(function);
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [name](std::string_view word) { return has_word(name, word); });
+}
+
+/// The kernel's functions on the way from a lock to the scheduler.
+bool is_of_scheduler(std::string_view function) {
+  return function.starts_with("__schedule") || function.starts_with("schedule") ||
+         function.find("_slowpath") != std::string_view::npos || is_about_locks(function);
+}
+
+/// Without arguments and module; of a function without a name, where it is.
+std::string name_of(const Frame& frame) {
+  return frame.function.empty() ? to_string(function_of(frame))
+                                : frame.function.substr(0, frame.function.find('('));
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack) {
+  for (const FrameId id : stack.frames) {
+    const Frame& frame = trace.frames[id];
+    if (frame.kind != Frame::Kind::user) continue;
+    const auto found = std::find_if(kTold.begin(), kTold.end(), [&frame](const Told& told) {
+      return frame.function.find(told.first) != std::string::npos;
+    });
+    if (found != kTold.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+std::string own_name(const Object& lock) {
+  if (lock.kind == Object::Kind::kernel_lock && lock.tgid != 0) {
+    return fmt::format("mmap_lock of process {}", lock.tgid);
+  }
+  const std::string_view module = base_name(lock.module);
+  if (!lock.symbol.empty()) {
+    return fmt::format("{}{}{}", lock.symbol,
+                       lock.symbol_offset != 0 ? fmt::format("+{:#x}", lock.symbol_offset) : "",
+                       module.empty() ? "" : fmt::format(" ({})", module));
+  }
+  if (!module.empty()) return fmt::format("{}+{:#x}", module, lock.symbol_offset);
+  if (lock.inode != 0) {
+    return fmt::format("{}+{:#x}", lock.path.empty() ? "shared memory" : std::string(base_name(lock.path)),
+                       lock.file_offset);
+  }
+  return "";
+}
+
+std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock) {
+  std::vector<Frame> user;
+  for (const FrameId id : stack.frames) {
+    const Frame& frame = trace.frames[id];
+    if (frame.kind == Frame::Kind::user) {
+      user.push_back(frame);
+    } else if (lock.kind == Object::Kind::kernel_lock && !is_of_scheduler(frame.function)) {
+      return name_of(frame);
+    }
+  }
+  std::string any;
+  for (const Frame& frame : without_noise(user, stack.cut.has_value())) {
+    const std::string function = name_of(frame);
+    if (any.empty()) any = function;
+    if (noise_of(frame) == Noise::none && !is_about_locks(frame.function)) {
+      return function;
+    }
+  }
+  return any;
+}
+
+std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack) {
+  const Object& object = trace.objects[lock];
+  std::string name = own_name(object);
+  if (!name.empty()) return name;
+  if (wait_stack != kNoStack) name = taken_in(trace, trace.stacks[wait_stack], object);
+  return name.empty() ? "lock" : "lock of " + name;
+}
+
+}  // namespace offwait

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a lock is called, and what it is, by the functions in which threads wait for it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/views.h"
+#include "model/object.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// What the innermost function that says anything tells; nothing if none does.
+std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack);
+
+/// The variable that the lock lies in, or what it guards; empty if it has no name of its own.
+std::string own_name(const Object& lock);
+
+/// The function that takes it: the innermost one that is no part of a way to wait and is not called a lock or
+/// a mutex itself. For a lock of the kernel that is a function of the kernel. Empty if there is none.
+std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock);
+
+/// Its own_name() or, for one that is waited for in this stack, `lock of` the function that takes it.
+std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack);
+
+}  // namespace offwait

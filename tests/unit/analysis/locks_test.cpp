@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/locks.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "analysis/lock_names.h"
+#include "trace/text.h"
+
+using namespace offwait;
+
+namespace {
+
+constexpr const char* kHead = R"(offwait-waits 1
+window 0 1000000000
+disk vda
+thread 1 tgid=1 comm=db start=0 exit=-
+thread 2 tgid=1 comm=db start=0 exit=-
+thread 3 tgid=1 comm=db start=0 exit=-
+)";
+
+FoundLocks locks_in(const std::string& lines) {
+  const std::string text = kHead + lines;
+  const Result<Trace> trace = parse_text(text, "test");
+  INFO((trace ? "" : trace.error().message));
+  REQUIRE(trace);
+  return locks_of(*trace, group_threads(*trace), {});
+}
+
+const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";
+
+}  // namespace
+
+TEST_CASE("a lock has its name, its holder, and what the holder did while others waited") {
+  const FoundLocks found = locks_in(
+      "object 0 kind=futex tgid=1 address=4096 symbol=LOCK_open offset=8 module=/usr/sbin/db\n"
+      "wait 1 block=150000000 wake=350000000 run=350000000 waker=disk:vda class=disk stack=fdatasync\n"
+      "wait 2 block=100000000 wake=400000000 run=400000000 waker=thread:1 object=0 holder=1" +
+      kMutex + "Log::write;main\n" +
+      "wait 3 block=200000000 wake=500000000 run=500000000 waker=thread:2 object=0 holder=1" + kMutex +
+      "Log::flush;main\n");
+  REQUIRE(found.rows.size() == 1);
+  const FoundLockRow& row = found.rows[0];
+  CHECK(row.name == "LOCK_open+0x8 (db)");
+  CHECK(row.kind == LockKind::mutex);
+  CHECK(row.waits == 2);
+  CHECK(row.wait_s == Approx(0.6));
+  CHECK(row.longest_s == Approx(0.3));
+  CHECK(row.mean_line == Approx(0.6));
+  CHECK(row.longest_line == 2);
+  CHECK(row.owner_s == Approx(0.6));
+  REQUIRE(row.holders.size() == 1);
+  CHECK(row.holders[0].threads == 1);
+  // Thread 1 waited for the disk for 200 ms of the first wait, and for 150 ms of the second one.
+  CHECK(row.meanwhile.looked_s == Approx(0.6));
+  CHECK(row.meanwhile.at_disks_s == Approx(0.35));
+  CHECK(row.meanwhile.ran_s == Approx(0.25));
+  CHECK(row.disk == "vda");
+}
+
+TEST_CASE("locks without names are called by the functions that take them, and counted") {
+  const FoundLocks found = locks_in(
+      "object 0 kind=futex tgid=1 address=4096\nobject 1 kind=futex tgid=1 address=8192\n"
+      "object 2 kind=kernel_lock address=99 tgid=1 lock=rwsem\n"
+      "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0" +
+      kMutex + "port::Mutex::Lock();Cache::Lookup(int);main\n" +
+      "wait 2 block=2000 wake=5000 run=5000 waker=thread:1 object=1" + kMutex +
+      "port::Mutex::Lock();Cache::Lookup(int);main\n" +
+      "wait 3 block=7000 wake=7500 run=7500 waker=thread:1 object=2 class=lock "
+      "stack=rwsem_down_read_slowpath;"
+      "down_read;do_user_addr_fault;--;main\n");
+  REQUIRE(found.rows.size() == 3);
+  CHECK(found.rows[0].name == "lock #1 of Cache::Lookup");
+  CHECK(found.rows[0].wait_s == Approx(3e-6));
+  CHECK(found.rows[1].name == "lock #2 of Cache::Lookup");
+  CHECK(found.rows[2].name == "mmap_lock of process 1");
+  CHECK(found.rows[2].kind == LockKind::kernel_lock);
+  CHECK(found.rows[2].holders[0].wait_s == Approx(5e-7));
+  CHECK(found.rows[2].owner_s == 0);
+}
+
+TEST_CASE("waits that no thread ended are set aside, and conditions come after locks") {
+  const FoundLocks found = locks_in(
+      "object 0 kind=futex tgid=1 address=4096\nobject 1 kind=futex tgid=1 address=8192\n"
+      "wait 1 block=0 wake=600000000 run=600000000 waker=timer object=0 class=futex "
+      "stack=futex_wait;--;pthread_cond_timedwait;idle;main\n"
+      "wait 2 block=0 wake=500000000 run=500000000 waker=thread:1 object=0 class=futex "
+      "stack=futex_wait;--;pthread_cond_wait;take;main\n"
+      "wait 3 block=0 wake=1000 run=1000 waker=thread:2 object=1" +
+      kMutex + "put;main\n");
+  CHECK(found.not_let_go_s == Approx(0.6));
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.rows[0].name == "lock of put");
+  CHECK(found.rows[1].kind == LockKind::condition);
+  CHECK(found.rows[1].wait_s == Approx(0.5));
+}
+
+TEST_CASE("a function is about locks if a word of its name says so") {
+  const auto taken = [](const std::string& functions) {
+    const std::string text =
+        std::string(kHead) + "object 0 kind=futex tgid=1 address=4096\n" +
+        "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0 class=futex stack=f;--;" + functions +
+        "\n";
+    const Result<Trace> trace = parse_text(text, "test");
+    REQUIRE(trace);
+    return taken_in(*trace, trace->stacks[trace->sites[0].wait_stack], trace->objects[0]);
+  };
+  CHECK(taken("pthread_mutex_lock;inline_mysql_mutex_lock;block_read;main") == "block_read");
+  CHECK(taken("pthread_mutex_lock;std::lock_guard<std::mutex>::lock_guard;clock_tick;main") == "clock_tick");
+  CHECK(taken("pthread_rwlock_wrlock;TryLockTable;Table::open;main") == "Table::open");
+  CHECK(taken("pthread_mutex_lock") == "pthread_mutex_lock");
+}
