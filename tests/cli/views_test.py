@@ -35,7 +35,7 @@ class Views(unittest.TestCase):
     def test_one_that_there_is_not(self):
         result = report("--view", "code")
         self.assertEqual((result.returncode, result.stdout), (2, b""))
-        self.assertIn(b"bad view 'code': expected functions or threads", result.stderr)
+        self.assertIn(b"bad view 'code': expected functions, threads or locks", result.stderr)
 
     def test_functions_that_are_faster(self):
         result = report("--what-if", "function parse cpu /2", "--what-if", "function save /2",

@@ -8,7 +8,6 @@ Records each program of PROFILES from its begin to its end. --keep DIR keeps the
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -132,27 +131,9 @@ class Profiles(unittest.TestCase):
             stack["critical_s"] for stack in report.threads["files"]))
         self.assertGreater(report.row("big_work")["all"]["io_s"], report.row("big_work")["all"]["lock_s"])
 
-    def measured(self, program, function):
-        """What the program really gains when the function takes half of its time: of three pairs, the middle one."""
-        with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
-            subprocess.run([self.profiles, "make_files", directory], check=True)
-
-            def took(*faster):
-                run = subprocess.run([self.profiles, program, directory, *faster], stdout=subprocess.PIPE, check=True)
-                return float(run.stdout)
-
-            return statistics.median(took() / took(function) - 1 for _ in range(3))
-
-    def check_gains(self, report, program, functions):
-        for function in functions:
-            predicted, real = report.gain(function), self.measured(program, function)
-            print(f"{program:14} {function:14} predicted {predicted:+.0%}, measured {real:+.0%}")
-            self.assertLess(abs(predicted - real), 0.2, function)
-
     def test_figure_1_case_1(self):
         """compute_heavy is on the critical path. The disk is not, though the other thread waits for it."""
         report = self.record("figure1_case1")
-        self.check_gains(report, "figure1_case1", ("compute_heavy", "compute_light", "read_for"))
         self.assertGreater(report.gain("compute_heavy", "cpu"), 0.3)
         for name in ("compute_light", "read_for"):
             self.assertLess(report.gain(name), 0.1, name)
@@ -160,7 +141,6 @@ class Profiles(unittest.TestCase):
     def test_figure_1_case_2(self):
         """The reads are on the critical path, and compute_heavy is not."""
         report = self.record("figure1_case2")
-        self.check_gains(report, "figure1_case2", ("compute_heavy", "compute_light", "read_for"))
         self.assertGreater(report.gain("read_for"), 0.3)
         self.assertGreater(report.gain("read_for"), 3 * report.gain("compute_light"))
         self.assertLess(report.gain("compute_heavy"), 0.1)
