@@ -86,6 +86,18 @@ static __noinline __u32 file_of_request(struct request* rq, __u32 tid) {
   return file || !tid ? file : file_of_call();
 }
 
+/* These two have the same numbers in every kernel. */
+static __always_inline __u8 operation_of(struct request* rq) {
+  switch (rq->cmd_flags & REQUEST_OPERATION) {
+    case REQ_OP_READ:
+      return OFFWAIT_IO_READ;
+    case REQ_OP_WRITE:
+      return OFFWAIT_IO_WRITE;
+    default:
+      return OFFWAIT_IO_OTHER;
+  }
+}
+
 /* A request is inserted into a scheduler's queue or issued to the device. The first of the two happens in the
  * submitter's context, a later issue in any context. */
 static __always_inline void submitted(__u64* ctx, bool issue) {
@@ -106,6 +118,7 @@ static __always_inline void submitted(__u64* ctx, bool issue) {
   if (!(preempt_count() & (HARDIRQ_OR_NMI | SOFTIRQ_SERVING)))
     request.tid = (__u32)bpf_get_current_pid_tgid();
   request.file = file_of_request(rq, request.tid);
+  request.operation = operation_of(rq);
   if (bpf_map_update_elem(&requests, &key, &request, BPF_ANY)) {
     count_loss(OFFWAIT_LOSS_request_table_full);
     return;
@@ -174,7 +187,8 @@ int on_block_rq_complete(__u64* ctx) {
       io->issue_ns = request->issue_ns;
       io->complete_ns = bpf_ktime_get_ns();
       io->file = request->file;
-      io->pad2 = 0;
+      io->operation = request->operation;
+      __builtin_memset(io->pad2, 0, sizeof(io->pad2));
       emit(io);
     }
   }

@@ -186,6 +186,14 @@ struct offwait_thread_record {
   __u32 pad;
 };
 
+/* What a request asks of a disk. OTHER: a flush of its cache, a discard. */
+enum offwait_io_operation {
+  OFFWAIT_IO_UNKNOWN = 0,
+  OFFWAIT_IO_READ,
+  OFFWAIT_IO_WRITE,
+  OFFWAIT_IO_OTHER,
+};
+
 /* A request to a disk, emitted at its completion. */
 struct offwait_io {
   __u8 type;
@@ -196,7 +204,8 @@ struct offwait_io {
   __u64 issue_ns;
   __u64 complete_ns;
   __u32 file; /* the id of an offwait_file, 0: not known */
-  __u32 pad2;
+  __u8 operation;
+  __u8 pad2[3];
 };
 
 enum offwait_file_kind {
@@ -245,7 +254,9 @@ struct offwait_request {
   __u32 tid;
   __u32 bytes;
   __u32 dev;
-  __u32 file; /* as in offwait_io */
+  __u32 file; /* as in offwait_io, like `operation` */
+  __u8 operation;
+  __u8 pad[7];
 };
 
 /* Busy waiting that the program declared, emitted when the thread gets through: it waited from begin_ns until

@@ -44,7 +44,8 @@ void add_in_flight(const offwait_request& request, KernelRecording& recording) {
                          request.issue_ns,
                          static_cast<std::uint64_t>(kNever),
                          request.file,
-                         0};
+                         request.operation,
+                         {}};
   recording.records.append(std::as_bytes(std::span(&io, 1)));
 }
 

@@ -15,6 +15,19 @@ std::string_view softirq_name(std::uint32_t vector) {
   return vector < kNames.size() ? kNames.at(vector) : std::string_view("unknown");
 }
 
+DiskOperation operation_of(std::uint8_t operation) {
+  switch (operation) {
+    case OFFWAIT_IO_READ:
+      return DiskOperation::read;
+    case OFFWAIT_IO_WRITE:
+      return DiskOperation::write;
+    case OFFWAIT_IO_OTHER:
+      return DiskOperation::other;
+    default:
+      return DiskOperation::unknown;
+  }
+}
+
 }  // namespace
 
 ActorId Devices::device(ActorKind kind, std::uint32_t id) {
@@ -73,6 +86,7 @@ void Devices::add_io(const offwait_io& record, const ThreadLives& lives, Files& 
     if (const Life* life = lives.life_at(record.tid, io.issue)) io.thread = life->actor;
   }
   io.file = files.with_id(record.file);
+  io.operation = operation_of(record.operation);
   builder_.trace().disk_ios.push_back(io);
 }
 

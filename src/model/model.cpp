@@ -49,6 +49,12 @@ std::string_view to_string(CapacitySource source) {
   return name_of(source, kNames);
 }
 
+std::string_view to_string(DiskOperation operation) {
+  static constexpr std::array<std::string_view, kDiskOperations> kNames = {"unknown", "read", "write",
+                                                                           "other"};
+  return name_of(operation, kNames);
+}
+
 bool is_day(std::string_view text) {
   static constexpr std::string_view kForm = "0000-00-00";
   if (text.size() != kForm.size()) return false;

@@ -176,6 +176,11 @@ struct DiskCounters {
       0;  ///< requests begun and not complete at `at`; not included in the other counters
 };
 
+/// What a request asks of a disk; `other` is a flush of its cache, or a discard.
+enum class DiskOperation : std::uint8_t { unknown, read, write, other };
+inline constexpr std::size_t kDiskOperations = 4;
+std::string_view to_string(DiskOperation operation);
+
 /// One request to a disk: in flight in [issue, complete).
 struct DiskIo {
   ActorId thread = kNoActor;  ///< the thread that submitted it; kNoActor if that was not recorded
@@ -185,6 +190,7 @@ struct DiskIo {
   std::uint64_t bytes = 0;
   /// The file whose data it carries, or the journal or metadata of a file system; kNoObject: not known.
   ObjectId file = kNoObject;
+  DiskOperation operation = DiskOperation::unknown;
 };
 
 /// Where a capacity comes from (doc/design.md "Devices"). Only the drivers of interfaces report one.

@@ -447,16 +447,20 @@ struct RecordForm<NicCounters> : RecordBase<false> {
 };
 
 /// A request to a disk. The tid is `-` if the submitter is not known. `file` is the number of the object
-/// whose data it carries (DiskIo::file).
+/// whose data it carries (DiskIo::file), `op` what it asks for.
 template <>
 struct RecordForm<IoLine> : RecordBase<false> {
   static constexpr std::string_view kName = "io";
   static constexpr TidSubject kSubject{&IoLine::tid, true};
-  static constexpr std::tuple kFields{required_key("disk", &IoLine::disk, ActorForm{ActorKind::disk}),
-                                      required_key("bytes", &IoLine::bytes, kCount),
-                                      required_key("issue", &IoLine::issue, TimeForm{}),
-                                      required_key("complete", &IoLine::complete, TimeOrNeverForm{}, "issue"),
-                                      optional_key("file", &IoLine::file, kObjectNumber)};
+  static constexpr std::tuple kFields{
+      required_key("disk", &IoLine::disk, ActorForm{ActorKind::disk}),
+      required_key("bytes", &IoLine::bytes, kCount),
+      required_key("issue", &IoLine::issue, TimeForm{}),
+      required_key("complete", &IoLine::complete, TimeOrNeverForm{}, "issue"),
+      optional_key("file", &IoLine::file, kObjectNumber),
+      optional_key("op", &IoLine::operation,
+                   ChoiceForm<DiskOperation, kDiskOperations>{{DiskOperation::unknown, DiskOperation::read,
+                                                               DiskOperation::write, DiskOperation::other}})};
 };
 
 /// All records, in the order in which they are written and listed.

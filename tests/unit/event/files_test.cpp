@@ -123,6 +123,7 @@ struct Recorded : RecordingByHand {
   void request(std::uint64_t issue, std::uint64_t complete, std::uint32_t file) {
     offwait_io io = test::io_of(11, kDisk, issue, complete, 4096);
     io.file = file;
+    io.operation = OFFWAIT_IO_WRITE;
     append(io);
   }
 
@@ -159,6 +160,7 @@ TEST_CASE("a wait is for the file of its call, else for that of the request that
   REQUIRE(trace.disk_ios.size() == 7);
   CHECK(trace.objects.at(trace.disk_ios[0].file).path == "/1");
   CHECK(trace.disk_ios[5].file == kNoObject);
+  CHECK(trace.disk_ios[0].operation == DiskOperation::write);
 }
 
 }  // namespace

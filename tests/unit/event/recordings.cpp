@@ -228,7 +228,8 @@ std::vector<std::string> lines(const Trace& trace) {
   }
   for (const DiskIo& io : trace.disk_ios) {
     all.push_back("io " + thread_text(trace, io.thread) + " " + trace.actors.at(io.disk).name + " [" +
-                  time_text(io.issue) + "," + time_text(io.complete) + ") " + std::to_string(io.bytes));
+                  time_text(io.issue) + "," + time_text(io.complete) + ") " + std::to_string(io.bytes) +
+                  (io.operation == DiskOperation::unknown ? "" : " " + std::string(to_string(io.operation))));
   }
   for (const auto& [name, count] : trace.loss) {
     if (count != 0) all.push_back("loss " + name + " " + std::to_string(count));

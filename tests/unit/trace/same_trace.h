@@ -93,7 +93,7 @@ inline std::string difference_of_devices(const Trace& a, const Trace& b) {
     return "disk counters";
   }
   if (differs(a.disk_ios, b.disk_ios, [](const DiskIo& io) {
-        return std::tie(io.thread, io.disk, io.issue, io.complete, io.bytes, io.file);
+        return std::tie(io.thread, io.disk, io.issue, io.complete, io.bytes, io.file, io.operation);
       })) {
     return "disk ios";
   }

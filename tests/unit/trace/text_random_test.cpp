@@ -173,7 +173,8 @@ class RandomTrace {
       trace_.actors[id].on.push_back(unique(n));
     }
     trace_.disk_counters.push_back({id, below(100), random_(), random_(), below(3)});
-    trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_(), file()});
+    trace_.disk_ios.push_back({kNoActor, id, 5, either() ? kNever : 5 + below(9), random_(), file(),
+                               static_cast<DiskOperation>(below(kDiskOperations))});
   }
 
   void add_intervals(ActorId id) {

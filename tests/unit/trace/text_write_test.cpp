@@ -101,7 +101,7 @@ Trace small_trace() {
   trace.calls = {{3, "a b", 7, 90, 100}};
   trace.capacities = {{1, 5e8, 50000, CapacitySource::assumed}};
   trace.disk_counters = {{1, 0, 1, 2}, {1, 10000, 3, 4}};
-  trace.disk_ios = {{0, 1, 310, 390, 4096, 5}, {kNoActor, 1, 320, kNever, 0}};
+  trace.disk_ios = {{0, 1, 310, 390, 4096, 5, DiskOperation::write}, {kNoActor, 1, 320, kNever, 0}};
   return trace;
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a trace is written as text.h says") {
         "calls 12 function=a%20b count=7 first=90 last=100\n"
         "sample vda at=0 bytes=1 ios=2\n"
         "sample vda at=10000 bytes=3 ios=4\n"
-        "io 11 disk=vda bytes=4096 issue=310 complete=390 file=5\n"
+        "io 11 disk=vda bytes=4096 issue=310 complete=390 file=5 op=write\n"
         "io - disk=vda bytes=0 issue=320 complete=-\n");
 }
 
