@@ -8,8 +8,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/actors.h"
+#include "analysis/file_calls.h"
+#include "analysis/files.h"
 #include "analysis/lock_names.h"
 #include "analysis/samples.h"
 #include "analysis/services.h"
@@ -18,6 +21,8 @@
 namespace offwait {
 
 namespace {
+
+constexpr std::size_t kMostAnswerFiles = 3;
 
 using ActorIds = std::vector<std::uint32_t>;  // the findings' actor of each of the trace's
 
@@ -80,10 +85,48 @@ std::optional<FoundActorId> part_of(const FoundAnswer& answer) {
   return answer.device ? answer.device : answer.actor;
 }
 
-bool names_a_sync(const Backtrace& stack) {
-  return std::any_of(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
-    return frame.function.find("sync") != std::string::npos && frame.kind == Frame::Kind::user;
-  });
+bool is_at_disk(const Answer& answer) {
+  return answer.change.resource == Resource::io || answer.change.resource == Resource::disk;
+}
+
+ActionTimes action_times(const Prepared& prepared, const PartUse& use) {
+  const Trace& trace = prepared.trace.all();
+  ActionTimes out;
+  for (const SiteId id : use.sites) {
+    out.add(action_of(file_call(trace, trace.sites[id].wait_stack)),
+            to_seconds(prepared.sweep.sites[id].wait_ns));
+  }
+  return out;
+}
+
+/// By answer: the files that its waits are for.
+std::vector<std::vector<AnswerEvidence::File>> files_of_answers(const Trace& trace,
+                                                                const std::vector<Answer>& answers) {
+  std::vector<std::vector<AnswerEvidence::File>> out(answers.size());
+  if (trace.objects.empty()) return out;
+  std::vector<std::vector<std::size_t>> answers_of_site(trace.sites.size());
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!is_at_disk(answers[i])) continue;
+    for (const SiteId site : answers[i].use.sites) answers_of_site[site].push_back(i);
+  }
+  std::vector<std::map<ObjectId, Nanos>> times(answers.size());
+  for (const Wait& wait : trace.waits) {
+    if (!is_for_file(trace, wait)) continue;
+    for (const std::size_t answer : answers_of_site[wait.site]) {
+      times[answer][wait.object] += clipped(wait.block, wait.wake, trace.window);
+    }
+  }
+  const FileNames names(trace);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    std::vector<std::pair<Nanos, ObjectId>> longest;
+    for (const auto& [file, wait_ns] : times[i]) longest.emplace_back(wait_ns, file);
+    std::stable_sort(longest.begin(), longest.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (std::size_t n = 0; n < std::min(kMostAnswerFiles, longest.size()); ++n) {
+      out[i].push_back({names(longest[n].second), to_seconds(longest[n].first)});
+    }
+  }
+  return out;
 }
 
 AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
@@ -107,8 +150,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     }
   }
   out.cpus = prepared.answers.cpus.usable();
-  const bool at_disk = answer.change.resource == Resource::io || answer.change.resource == Resource::disk;
-  out.syncs = at_disk && names_a_sync(out.stack);
+  if (is_at_disk(answer)) out.actions = action_times(prepared, use);
   return out;
 }
 
@@ -150,7 +192,10 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
       out.what_ifs.push_back({prepared.answers.asked[i], what_ifs[i].asked});
     }
   }
-  for (const Answer& answer : prepared.answers.answers) {
+  const std::vector<Answer>& answers = prepared.answers.answers;
+  std::vector<std::vector<AnswerEvidence::File>> files = files_of_answers(prepared.trace.all(), answers);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const Answer& answer = answers[i];
     FoundAnswer one;
     static_cast<Gain&>(one) = answer;
     one.what = answer.change.resource;
@@ -169,6 +214,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
       one.knot = first_knot_with(*part, knots);
     }
     one.evidence = evidence_of(prepared, graph, answer);
+    one.evidence.files = std::move(files[i]);
     one.lock = found_lock(prepared, answer.lock);
     out.answers.push_back(one);
   }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/files.h"
+
 namespace offwait {
 
 namespace {
@@ -36,6 +38,21 @@ std::vector<FoundDiskUser> disk_users(const WaitGraph& graph, const DiskUse& use
   return users;
 }
 
+std::vector<FoundDiskFile> disk_files(const FileNames& names, const DiskUse& use) {
+  std::vector<FoundDiskFile> out;
+  for (std::size_t i = 0; i < std::min(kMostDiskFiles, use.files.size()); ++i) {
+    const DiskFile& file = use.files[i];
+    FoundDiskFile& found = out.emplace_back();
+    if (file.file != kNoObject) found.file = names(file.file);
+    found.flushes = file.flushes;
+    found.bytes = file.bytes;
+    found.ios = file.ios;
+    found.written_back = file.written_back;
+    found.under_way_s = to_seconds(file.service_ns);
+  }
+  return out;
+}
+
 FoundDiskActivity disk_activity(const DiskActivity& activity, const DiskCapacity& capacity,
                                 const Window& window) {
   constexpr double kPerSecond = 1e9;
@@ -57,6 +74,7 @@ FoundDiskActivity disk_activity(const DiskActivity& activity, const DiskCapacity
 
 std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& graph) {
   const double window_s = to_seconds(prepared.trace.all().window.length());
+  const FileNames names(prepared.trace.all());
   std::vector<FoundDisk> out;
   for (const DiskUse& use : graph.disks) {
     FoundDisk& disk = out.emplace_back();
@@ -77,6 +95,8 @@ std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& gra
     }
     disk.unseen = use.unseen;
     disk.users = disk_users(graph, use, window_s);
+    disk.files = disk_files(names, use);
+    disk.files_known = use.files.size();
     if (use.check) {
       disk.check = {use.check->counted_ios, use.check->counted_bytes, use.check->seen_ios,
                     use.check->seen_bytes, use.check->mismatch};

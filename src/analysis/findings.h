@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/found_answers.h"
+#include "analysis/found_files.h"
 #include "analysis/found_ids.h"
 #include "analysis/found_samples.h"
 #include "analysis/views.h"
@@ -291,6 +292,16 @@ struct FoundDiskUser {
   double in_flight = 0;  ///< mean over the window
 };
 
+/// A disk's requests for one file. `ios` adds up to those of the disk's users.
+struct FoundDiskFile {
+  std::optional<FoundFileName> file{};  ///< none: not known
+  bool flushes = false;  ///< for no file: flushes of the disk's cache, discards of unused blocks
+  std::uint64_t bytes = 0;
+  std::uint64_t ios = 0;
+  std::uint64_t written_back = 0;  ///< part of `ios`: writes that a kernel thread sent
+  double under_way_s = 0;          ///< each request's time under way inside the window, summed up
+};
+
 /// A disk's requests as /proc/diskstats counted them and as the block tracepoints showed them.
 struct FoundDiskCheck {
   std::uint64_t counted_ios = 0;
@@ -314,6 +325,8 @@ struct FoundDiskActivity {
   double bytes_per_s = 0;
 };
 
+inline constexpr std::size_t kMostDiskFiles = 64;
+
 struct FoundDisk {
   FoundActorId actor = 0;
   // By the kernel's counters, if there are any, and the capacity (device/disk.h, DiskUse):
@@ -330,6 +343,8 @@ struct FoundDisk {
   std::optional<FoundDiskActivity> activity{};  ///< none: no request was seen, but the counters show some
   std::uint64_t unseen = 0;                     ///< requests left out, as their completion was not seen
   std::vector<FoundDiskUser> users{};           ///< by bytes, most first
+  std::vector<FoundDiskFile> files{};           ///< by under_way_s, most first; at most kMostDiskFiles
+  std::uint64_t files_known = 0;                ///< how many there were
   std::optional<FoundDiskCheck> check{};
   std::string capacity_measured_on{};  ///< the day; empty: not measured, or not known
 };

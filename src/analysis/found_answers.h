@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/found_files.h"
 #include "analysis/found_ids.h"
 #include "analysis/found_samples.h"
 #include "model/backtrace.h"
@@ -40,13 +41,19 @@ struct FoundProgress {
 
 /// What a part took in the recording, and where: what its gain rests on.
 struct AnswerEvidence {
+  /// Waits of all threads for one file.
+  struct File {
+    FoundFileName name;
+    double wait_s = 0;
+  };
   double time_s = 0;        ///< all threads: ran; waited; for more CPUs: was ready to run without one
   std::uint64_t waits = 0;  ///< that make up time_s; 0 for CPU work and more CPUs
   std::size_t threads = 0;  ///< how many threads take most of time_s: the answer's group, or the one below
   std::optional<FoundActorId> actor{};  ///< the one with most of these threads
   Backtrace stack;                      ///< where that group waits longest; empty when unknown
   double stack_s = 0;                   ///< the part of time_s waited there
-  bool syncs = false;                   ///< a disk: it waits there until what it wrote is on the disk
+  ActionTimes actions{};                ///< a disk: all of its waits, by what the threads asked of it
+  std::vector<File> files{};            ///< a disk: what they are for; the longest first, three at most
   double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: UsableCpus::usable()

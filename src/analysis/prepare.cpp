@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/criticality.h"
+#include "analysis/files.h"
 #include "analysis/functions.h"
 #include "analysis/locks.h"
 #include "graph/false_wakeups.h"
@@ -28,7 +29,8 @@ Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& an
                const AnalysisOptions& options) {
   const Criticality criticality = criticality_of(trace);
   Views out{functions_of(trace, groups, answers.progress, criticality),
-            critical_threads(trace, groups, criticality), locks_of(trace, groups, answers.progress)};
+            critical_threads(trace, groups, criticality), locks_of(trace, groups, answers.progress),
+            files_of(trace)};
   if (!answers.progress.empty()) add_gains(trace, groups, options.progress, out.functions);
   return out;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/found_files.h"
 #include "analysis/found_samples.h"
 #include "model/backtrace.h"
 #include "model/frame.h"
@@ -187,6 +188,7 @@ struct Views {
   FoundFunctions functions;
   FoundThreads threads;
   FoundLocks locks;
+  FoundFiles files;
 };
 
 }  // namespace offwait

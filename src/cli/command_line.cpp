@@ -175,8 +175,9 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
            output.view = *view;
          },
          "show a table in place of the report: functions by time on CPUs and in waits, threads by how "
-         "critical they are, or locks with their holders; --json has all of them")
-      ->type_name("functions|threads|locks")
+         "critical they are, locks with their holders, or files by the time that threads waited for "
+         "them; --json has all of them")
+      ->type_name("functions|threads|locks|files")
       ->group("Output");
   app.add_flag("--explain", output.explain, "show each step of the search for knots, and its reason")
       ->group("Output");

@@ -115,7 +115,8 @@ Result<View> parse_view(std::string_view text) {
   if (text == "functions") return View::functions;
   if (text == "threads") return View::threads;
   if (text == "locks") return View::locks;
-  return Error{fmt::format("bad view '{}': expected functions, threads or locks", text)};
+  if (text == "files") return View::files;
+  return Error{fmt::format("bad view '{}': expected functions, threads, locks or files", text)};
 }
 
 Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts) {

@@ -325,6 +325,33 @@ std::vector<DiskUser> users_of(const std::vector<DiskIo>& ios, const Window& win
   return result;
 }
 
+// In order of their time under way, most first.
+std::vector<DiskFile> files_of(const Trace& trace, const std::vector<DiskIo>& ios) {
+  std::map<std::pair<ObjectId, bool>, DiskFile> files;
+  for (const DiskIo& io : ios) {
+    if (io.issue >= trace.window.end || std::max(io.complete, io.issue) <= trace.window.begin) {
+      continue;
+    }
+    const bool flushes = io.file == kNoObject && io.operation == DiskOperation::other;
+    DiskFile& file = files[{io.file, flushes}];
+    file.file = io.file;
+    file.flushes = flushes;
+    file.bytes += io.bytes;
+    ++file.ios;
+    const bool by_kernel = io.thread != kNoActor && trace.actors[io.thread].kernel;
+    file.written_back += by_kernel && io.operation == DiskOperation::write ? 1 : 0;
+    const Nanos length = std::max<Nanos>(clip({io.issue, io.complete}, trace.window).length(), 0);
+    file.service_ns += std::min(length, kNever - file.service_ns);
+  }
+  std::vector<DiskFile> result;
+  for (const auto& [key, file] : files) {
+    result.push_back(file);
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const DiskFile& a, const DiskFile& b) { return a.service_ns > b.service_ns; });
+  return result;
+}
+
 // The requests of one thread to one disk.
 class Sent {
  public:
@@ -418,6 +445,7 @@ std::vector<DiskUse> disk_use(const Trace& trace) {
     DiskUse& use = result.emplace_back(use_of(
         recorded_capacity(trace, id), intervals(readings, requests, trace.window), requests, trace.window));
     use.users = users_of(seen, trace.window);
+    use.files = files_of(trace, seen);
     use.unseen = unseen;
     if (use.ios == 0 || !requests.empty()) {
       use.activity = disk_activity(seen, trace.window);

@@ -39,6 +39,16 @@ struct DiskUser {
   Nanos service_ns = 0;  ///< time from issue to completion inside the window, summed over the requests
 };
 
+/// The requests for one file that were in flight in the window.
+struct DiskFile {
+  ObjectId file = kNoObject;  ///< kNoObject: not known
+  bool flushes = false;       ///< for no file: flushes of the disk's cache, discards of unused blocks
+  std::uint64_t bytes = 0;
+  std::uint64_t ios = 0;
+  std::uint64_t written_back = 0;  ///< part of `ios`: writes that a kernel thread sent
+  Nanos service_ns = 0;            ///< as of DiskUser
+};
+
 /// How a disk was used in the window. busy_ns and idle_ns are by its capacity, and add up to the window; how
 /// long it had something under way is told by `activity`.
 struct DiskUse {
@@ -53,6 +63,7 @@ struct DiskUse {
   std::optional<DiskActivity> activity;
   std::uint64_t unseen = 0;        ///< requests left out by without_unseen(), here and in `users`
   std::vector<DiskUser> users;     ///< by bytes, most first
+  std::vector<DiskFile> files;     ///< by service_ns, most first
   std::optional<DiskCheck> check;  ///< absent if there are no two readings of the counters, or no request
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace offwait {
 
@@ -128,6 +129,7 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
     out.service = services[part.service];
     add_service(trace, kinds, uses, part.service, waiters, out);
   }
+  out.sites = std::move(sites);
   return out;
 }
 

@@ -27,6 +27,8 @@ struct PartUse {
   /// The part of their lives that those threads of the group waited that waited at all, 0 to 1. It is 0 for
   /// CPU work and `cpus`.
   double share = 0;
+  /// Those whose waits make up time_ns. None for `cpu` and `cpus`.
+  std::vector<SiteId> sites{};
   // These are known of a service only:
   ServiceUse service{};     ///< what it did meanwhile
   std::size_t waiters = 0;  ///< how many threads waited for it

@@ -274,6 +274,15 @@ Json activity_json(const std::optional<FoundDiskActivity>& activity) {
           {"bytes_per_s", rounded(activity->bytes_per_s)}};
 }
 
+Json disk_file_json(const FoundDiskFile& file) {
+  return {{"file", file.file ? file_name_json(*file.file) : Json(nullptr)},
+          {"flushes", file.flushes},
+          {"bytes", file.bytes},
+          {"ios", file.ios},
+          {"written_back", file.written_back},
+          {"under_way_s", seconds(file.under_way_s)}};
+}
+
 Json disk_json(const FoundDisk& disk) {
   return {{"actor", disk.actor},
           {"bytes", disk.bytes},
@@ -301,6 +310,8 @@ Json disk_json(const FoundDisk& disk) {
                                        {"service_s", seconds(user.service_s)},
                                        {"in_flight", rounded(user.in_flight)}};
                              })},
+          {"files", array_of(disk.files, disk_file_json)},
+          {"files_known", disk.files_known},
           {"check", check_json(disk.check)}};
 }
 
@@ -387,6 +398,13 @@ Json lock_json(const FoundLock& lock) {
           {"free_gain", rounded(lock.free_gain)}};
 }
 
+Json actions_json(const ActionTimes& actions) {
+  return {{"sync_s", seconds(actions.sync_s)},
+          {"write_s", seconds(actions.write_s)},
+          {"read_s", seconds(actions.read_s)},
+          {"other_s", seconds(actions.other_s)}};
+}
+
 Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
@@ -398,6 +416,11 @@ Json answer_json(const FoundAnswer& answer) {
           {"high", rounded_or_null(answer.high)},
           {"certainty", to_string(answer.certainty)},
           {"knot", or_null(answer.knot)},
+          {"actions", actions_json(answer.evidence.actions)},
+          {"files", array_of(answer.evidence.files,
+                             [](const AnswerEvidence::File& file) -> Json {
+                               return {{"file", file_name_json(file.name)}, {"wait_s", seconds(file.wait_s)}};
+                             })},
           {"service", answer.service ? service_json(*answer.service) : Json(nullptr)}};
 }
 
@@ -456,6 +479,7 @@ std::string to_json(const Findings& findings) {
   out["functions"] = functions_json(findings.views.functions);
   out["threads"] = threads_json(findings.views.threads);
   out["locks"] = locks_json(findings.views.locks);
+  out["files"] = files_json(findings.views.files);
   return out.dump(1).append("\n");
 }
 

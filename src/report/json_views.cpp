@@ -103,6 +103,35 @@ Json lock_json(const FoundLockRow& row) {
       {"let_go_s", seconds(row.let_go_s)}};
 }
 
+Json text_or_null(const std::string& name) { return name.empty() ? Json(nullptr) : text(name); }
+
+Json call_json(const FoundFile::Call& call) {
+  return {{"name", text_or_null(call.name)},
+          {"action", to_string(call.action)},
+          {"waits", call.waits},
+          {"wait_s", seconds(call.wait_s)}};
+}
+
+Json file_row_json(const FoundFile& file) {
+  return {{"file", file_name_json(file.name)},
+          {"waits", file.waits},
+          {"wait_s", seconds(file.wait_s)},
+          {"longest_s", seconds(file.longest_s)},
+          {"ios", file.ios},
+          {"bytes", file.bytes},
+          {"read_bytes", file.read_bytes},
+          {"written_bytes", file.written_bytes},
+          {"calls", array_of(file.calls, call_json)},
+          {"threads", array_of(file.threads,
+                               [](const FoundFile::Threads& threads) -> Json {
+                                 return {{"name", text(threads.name)},
+                                         {"threads", threads.count},
+                                         {"wait_s", seconds(threads.wait_s)}};
+                               })},
+          {"stack", frames(file.stack)},
+          {"stack_s", seconds(file.stack_s)}};
+}
+
 }  // namespace
 
 Json functions_json(const FoundFunctions& functions) {
@@ -135,6 +164,23 @@ Json locks_json(const FoundLocks& locks) {
           {"not_let_go_s", seconds(locks.not_let_go_s)},
           {"unknown_s", seconds(locks.unknown_s)},
           {"rows", array_of(locks.rows, lock_json)}};
+}
+
+Json file_name_json(const FoundFileName& file) {
+  return {{"kind", to_string(file.kind)}, {"path", text_or_null(file.path)},
+          {"deleted", file.deleted},      {"device", to_string(file.device)},
+          {"inode", file.inode},          {"disk", text_or_null(file.disk)}};
+}
+
+Json files_json(const FoundFiles& files) {
+  return {{"files", files.files},
+          {"wait_s", seconds(files.wait_s)},
+          {"ios", files.ios},
+          {"bytes", files.bytes},
+          {"unknown_ios", files.unknown_ios},
+          {"unknown_bytes", files.unknown_bytes},
+          {"unknown_s", seconds(files.unknown_s)},
+          {"rows", array_of(files.rows, file_row_json)}};
 }
 
 }  // namespace offwait

@@ -10,5 +10,7 @@ namespace offwait {
 Json functions_json(const FoundFunctions& functions);
 Json threads_json(const FoundThreads& threads);
 Json locks_json(const FoundLocks& locks);
+Json file_name_json(const FoundFileName& file);
+Json files_json(const FoundFiles& files);
 
 }  // namespace offwait

@@ -33,6 +33,8 @@ class ActorNames {
   std::string thread(const FoundThread& thread) const;
   /// `worker×32`: so many threads of this name.
   std::string threads(std::string_view name, std::size_t count) const;
+  /// A name that came from the target, as it is written here.
+  std::string text(std::string_view raw) const { return written_(raw); }
   /// `vda`: a device by its name alone, where its kind is said otherwise.
   std::string device(const FoundActor& device) const { return written_(device.name); }
   /// `rustc (pid 71)`

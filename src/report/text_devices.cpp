@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_devices.h"
 
+#include <string>
+
 #include "report/wording_disks.h"
+#include "report/wording_files.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -9,6 +12,7 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kDiskUsers = 3;
+constexpr std::size_t kDiskFiles = 3;
 constexpr int kDiskIndent = 6;
 constexpr int kNicIndent = 5;
 
@@ -30,6 +34,11 @@ void put_disks(const TextPage& page) {
       canvas.to(kDiskIndent)
           .flow(words(disk_users_text(disk, page.names, page.limit(kDiskUsers, disk.users.size()))),
                 kDiskIndent);
+    }
+    if (const std::string files =
+            disk_files_text(disk, page.names, page.limit(kDiskFiles, disk.files.size()));
+        !files.empty()) {
+      canvas.to(kDiskIndent).flow(words(files), kDiskIndent);
     }
     if (disk.check && disk.check->mismatch) {
       canvas.to(kDiskIndent).put("MISMATCH", Ink::warn).put("  ");

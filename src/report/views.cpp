@@ -52,6 +52,9 @@ std::string to_text(const Findings& findings, View view, const TextStyle& style)
     case View::locks:
       put_locks(page);
       break;
+    case View::files:
+      put_files(page);
+      break;
   }
   return canvas.take();
 }

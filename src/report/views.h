@@ -11,7 +11,7 @@
 
 namespace offwait {
 
-enum class View : std::uint8_t { functions, threads, locks };
+enum class View : std::uint8_t { functions, threads, locks, files };
 
 /// The table, 20 rows unless verbose, under a heading that explains its columns. The findings have
 /// Findings::views.
@@ -21,6 +21,7 @@ inline constexpr std::size_t kViewRows = 20;
 void put_functions(const TextPage& page);
 void put_critical_threads(const TextPage& page);
 void put_locks(const TextPage& page);
+void put_files(const TextPage& page);
 
 /// `12.3`: a part of the whole in percent, for a column; empty where it is less than a tenth.
 std::string cell(double part, double whole);

@@ -12,6 +12,7 @@
 #include "report/quantity.h"
 #include "report/wording.h"
 #include "report/wording_disks.h"
+#include "report/wording_files.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -54,18 +55,42 @@ bool lock_limits(const FoundAnswer& answer) {
   return answer.lock && std::max(answer.lock->held_gain, answer.lock->free_gain) >= answer.gain / 2;
 }
 
+/// With so much time in syncs for that in writes, what is written is synced.
+constexpr double kSyncsToo = 0.5;
+
 std::string disk_advice(const AnswerEvidence& evidence) {
   const bool one = evidence.threads == 1;
-  if (evidence.syncs) {
-    return one ? "fewer syncs (one for several changes), or a device with lower latency; more threads do not "
-                 "help one caller"
-               : "let one sync serve several threads (group commit), sync less often, or take a device with "
-                 "lower latency";
+  switch (evidence.actions.longest()) {
+    case FileAction::sync:
+      return one ? "fewer syncs (one for several changes), or a device with lower latency; more threads do "
+                   "not "
+                   "help one caller"
+                 : "let one sync serve several threads (group commit), sync less often, or take a device "
+                   "with "
+                   "lower latency";
+    case FileAction::write:
+      if (evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s) {
+        return one ? "fewer syncs, each after one larger write (one for several changes), or a device with "
+                     "lower latency; more threads do not help one caller"
+                   : "let one sync, and the write before it, serve several threads (group commit), sync less "
+                     "often, or take a device with lower latency";
+      }
+      return one ? "fewer and larger writes, several at a time, writes that do not wait for the disk "
+                   "(neither "
+                   "O_DIRECT nor O_SYNC), or a device with lower latency; more threads do not help one caller"
+                 : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
+                   "O_SYNC), or a device that does more of them at a time, or each sooner";
+    case FileAction::read:
+      return one ? "fewer requests (a larger cache), ask ahead or for several at a time, or a device with "
+                   "lower latency; more threads do not help one caller"
+                 : "fewer requests (a larger cache), or a device that does more of them at a time, or each "
+                   "sooner";
+    case FileAction::other:
+      break;
   }
-  return one ? "fewer requests (a larger cache), ask ahead or for several at a time, or a device with lower "
-               "latency; more threads do not help one caller"
-             : "fewer requests (a larger cache), or a device that does more of them at a time, or each "
-               "sooner";
+  return one ? "fewer requests, several at a time, or a device with lower latency; more threads do not help "
+               "one caller"
+             : "fewer requests, or a device that does more of them at a time, or each sooner";
 }
 
 /// `up_worker×4, proxy`
@@ -289,7 +314,8 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          format_percent(evidence.time_s, findings.window_s));
     case Resource::io:
     case Resource::disk:
-      return fmt::format("{} waited {}{}", who, time, each_time(evidence));
+      return fmt::format("{} waited {}{}{}", who, time, each_time(evidence),
+                         waited_files_text(evidence, names));
     case Resource::remote:
       return fmt::format("{} waited {} ({} of its time){}", who, time, format_percent(evidence.share, 1),
                          each_time(evidence));

@@ -32,10 +32,24 @@ class Views(unittest.TestCase):
         self.assertEqual(rows[0]["self"]["cpu_s"], 0.53)
         self.assertEqual([row["name"] for row in plain["threads"]["rows"]], ["compact", "server", "tick"])
 
+    def test_files(self):
+        result = harness.run("report", EXPECTED / "files.txt", "--view", "files")
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertEqual(result.stdout, (EXPECTED / "files.expected").read_bytes())
+        report = json.loads(harness.run("report", EXPECTED / "files.txt", "--json", "-").stdout)
+        rows = report["files"]["rows"]
+        self.assertEqual([(row["file"]["kind"], row["wait_s"], row["read_bytes"], row["written_bytes"]) for row in rows],
+                         [("file", 0.76, 0, 245760), ("file", 0.562, 1310720, 983040), ("file", 0.125, 0, 0),
+                          ("file", 0.08, 81920, 0), ("journal", 0, 0, 81920)])
+        self.assertEqual(rows[1]["file"]["path"],
+                         "/var/lib/db/a\\x0anasty\\x1b[31m name/and a long/one/of/it/table")
+        self.assertEqual([(file["ios"], file["under_way_s"]) for file in report["disks"][0]["files"]],
+                         [(60, 0.64), (40, 0.56), (20, 0.16), (20, 0.08), (20, 0.04)])
+
     def test_one_that_there_is_not(self):
         result = report("--view", "code")
         self.assertEqual((result.returncode, result.stdout), (2, b""))
-        self.assertIn(b"bad view 'code': expected functions, threads or locks", result.stderr)
+        self.assertIn(b"bad view 'code': expected functions, threads, locks or files", result.stderr)
 
     def test_functions_that_are_faster(self):
         result = report("--what-if", "function parse cpu /2", "--what-if", "function save /2",

@@ -124,17 +124,17 @@ class FilesTest(unittest.TestCase):
         self.assertTrue(found)
         return found
 
-    def test_bytes_by_file(self):
+    def test_bytes_by_file_and_direction(self):
         said = collections.Counter()
         for truth in self.truths("fdatasync", "direct", "read", "fault"):
-            said[truth["file"]] += truth["bytes"]
+            said[truth["file"], "read" if truth["how"] in ("read", "fault") else "write"] += truth["bytes"]
         got = collections.Counter()
         for _, keys in self.run_.dump.ios:
             if "file" in keys and keys["disk"] == self.device:
-                got[self.run_.dump.objects[keys["file"]].get("path")] += int(keys["bytes"])
-        for path, size in said.items():
-            with self.subTest(path=path):
-                self.assertAlmostEqual(got[path] / size, 1, delta=0.02)
+                got[self.run_.dump.objects[keys["file"]].get("path"), keys["op"]] += int(keys["bytes"])
+        for (path, way), size in said.items():
+            with self.subTest(path=path, way=way):
+                self.assertAlmostEqual(got[path, way] / size, 1, delta=0.02)
 
     def test_a_renamed_file_has_its_new_name_and_a_deleted_one_says_so(self):
         for truth in self.truths("fdatasync"):

@@ -136,9 +136,11 @@ TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the t
   CHECK(wrong({"-p", "1", "--folded", "f", "--folded-weight", "count"}) ==
         "bad weight 'count': expected wait or weight");
   CHECK(good<ReportOptions>({"report", "w.txt", "--view", "functions"}).output.view == View::functions);
+  CHECK(good<ReportOptions>({"report", "w.txt", "--view", "files"}).output.view == View::files);
   CHECK(good<ProfileOptions>({"-p", "1", "--view", "threads"}).output.view == View::threads);
   CHECK_FALSE(good<ReportOptions>({"report", "w.txt"}).output.view);
-  CHECK(wrong({"-p", "1", "--view", "code"}) == "bad view 'code': expected functions, threads or locks");
+  CHECK(wrong({"-p", "1", "--view", "code"}) ==
+        "bad view 'code': expected functions, threads, locks or files");
   CHECK(wrong({"-p", "1", "--folded-kind", "on-cpu"}) == "--folded-kind requires --folded");
   CHECK(wrong({"report", "w.txt", "--folded", "-", "--json", "-"}) ==
         "--json - and --folded - both want standard output: write one of them to a file");

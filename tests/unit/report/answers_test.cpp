@@ -3,6 +3,7 @@
 
 #include "report/text.h"
 #include "report/wording_answers.h"
+#include "report/wording_files.h"
 #include "unit/report/sample.h"
 
 using namespace offwait;
@@ -19,7 +20,7 @@ Findings answered() {
   disk.high = 0.88;
   disk.what = Resource::disk;
   disk.device = 2;
-  disk.evidence = {5, 1000, 1, 1, findings.edges[0].stacks[0].wait_stack, 3, true, {}, {}};
+  disk.evidence = {5, 1000, 1, 1, findings.edges[0].stacks[0].wait_stack, 3, {5, 0, 0, 0}, {}, 0, {}};
   FoundAnswer requests = disk;
   requests.what = Resource::io;
   requests.actor = 1;
@@ -61,6 +62,64 @@ TEST_CASE("The first screen has the progress, the best changes, what they rest o
 2  B's CPU work halved: +3% [sure]
 nothing else is worth 1%
 )");
+}
+
+TEST_CASE("An answer about a disk names the files that much of its waiting is for") {
+  Findings findings = answered();
+  const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
+  const auto waited = [&](const std::vector<AnswerEvidence::File>& files) {
+    AnswerEvidence evidence = findings.answers[0].evidence;
+    evidence.files = files;
+    return waited_files_text(evidence, names);
+  };
+  FoundFileName log;
+  log.path = "/data/log.0";
+  FoundFileName other = log;
+  other.path = "/other/log.0";
+  FoundFileName journal;
+  journal.kind = Object::Kind::journal;
+  journal.disk = "vda";
+  CHECK(waited({}).empty());
+  CHECK(waited({{log, 0.4}}).empty());  // under a tenth
+  CHECK(waited({{log, 3.05}, {journal, 0.6}, {other, 0.55}}) ==
+        " for /data/log.0 (61%) and journal of vda (12%)");
+  CHECK(waited({{log, 3.05}, {other, 0.4}, {journal, 0.3}}) == " for /data/log.0 (61%)");
+  CHECK(waited({{log, 3.05}, {journal, 0.4}}) == " for log.0 (61%)");
+  log.deleted = true;
+  CHECK(waited({{log, 5}}) == " for log.0 (deleted) (100%)");
+  findings.answers[0].evidence.files = {{other, 3.05}};
+  CHECK(evidence_text(findings, findings.answers[0], names) ==
+        "B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each for log.0 (61%)");
+}
+
+TEST_CASE("Advice for a disk follows what most of the waiting is for, and names no cache for writes") {
+  Findings findings = answered();
+  const auto try_what = [&](const ActionTimes& actions, std::size_t threads) {
+    findings.answers[0].evidence.actions = actions;
+    findings.answers[0].evidence.threads = threads;
+    return advice(findings, findings.answers[0]);
+  };
+  const auto says = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (const std::size_t threads : {1U, 8U}) {
+    const std::string syncs = try_what({3, 2, 0, 0}, threads);
+    const std::string writes = try_what({1, 3, 1, 0}, threads);
+    const std::string both = try_what({2, 3, 1, 0}, threads);
+    const std::string reads = try_what({0, 1, 3, 1}, threads);
+    const std::string others = try_what({0, 1, 1, 3}, threads);
+    CHECK(says(syncs, "sync"));
+    CHECK(says(writes, "larger writes"));
+    CHECK(says(both, "sync"));
+    CHECK(says(both, "write before it") == (threads > 1));
+    CHECK_FALSE(says(both, "O_DIRECT"));
+    CHECK(says(reads, "a larger cache"));
+    for (const std::string& text : {syncs, writes, both, others}) CHECK_FALSE(says(text, "cache"));
+    for (const std::string& text : {reads, others}) CHECK_FALSE(says(text, "sync"));
+    for (const std::string& text : {syncs, writes, reads, others}) {
+      CHECK(says(text, "more threads do not help one caller") == (threads == 1));
+    }
+  }
 }
 
 TEST_CASE("An answer about threads of several actors names one and counts the others") {

@@ -38,6 +38,9 @@ CASES = {
     "functions": (HERE / "functions.txt", ["--functions"]),
     "functions-narrow": (HERE / "functions.txt", ["--functions", "--width", "80", "--ascii"]),
     "threads": (HERE / "functions.txt", ["--threads"]),
+    "files": (HERE / "files.txt", ["--files"]),
+    "files-narrow": (HERE / "files.txt", ["--files", "--width", "72", "--ascii"]),
+    "files-report": (HERE / "files.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }
 

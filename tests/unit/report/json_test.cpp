@@ -20,7 +20,7 @@ TEST_CASE("The fields of the contract, in its order") {
                                           "stack_ends", "options",   "verdict", "progress",      "answers",
                                           "what_if",    "actors",    "edges",   "knots",         "sinks",
                                           "refinement", "disks",     "nics",    "false_wakeups", "open_waits",
-                                          "elsewhere",  "functions", "threads", "locks"});
+                                          "elsewhere",  "functions", "threads", "locks",         "files"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 
@@ -64,6 +64,7 @@ TEST_CASE("What the sample report says") {
     "unseen":1,
     "users":[{"actor":1,"bytes":750000000,"ios":1500,"service_s":0.003,"in_flight":0.45},
              {"actor":null,"bytes":250000000,"ios":500,"service_s":0.001,"in_flight":0.05}],
+    "files":[],"files_known":0,
     "check":{"counted_ios":2000,"counted_bytes":1000000000,"seen_ios":1999,"seen_bytes":1000000000,
              "mismatch":false}}])"));
   CHECK(report["open_waits"] ==
@@ -107,9 +108,11 @@ TEST_CASE("Progress and answers, with null for what is not known") {
      "connections":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
-     "certainty":"up-to","knot":0,"service":null},
+     "certainty":"up-to","knot":0,
+     "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null},
     {"what":"cpu","actor":1,"device":null,"lock":null,"progress":1,"gain":0.123457,"low":null,"high":null,
-     "certainty":"rough","knot":null,"service":null}])"));
+     "certainty":"rough","knot":null,
+     "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null}])"));
 }
 
 TEST_CASE("An answer about a service says where it is asked, who answers, and what these did") {

@@ -107,6 +107,8 @@ inline FoundDisk sample_disk() {
           FoundDiskActivity{DiskKind::latency_bound, 6, 0.75, 1.25, 0.00375, 2000, 1'000'000'000, 200, 1e8},
           1,
           {{1, 750'000'000, 1500, 0.003, 0.45}, {std::nullopt, 250'000'000, 500, 0.001, 0.05}},
+          {},
+          0,
           FoundDiskCheck{2000, 1'000'000'000, 1999, 1'000'000'000, false}};
 }
 

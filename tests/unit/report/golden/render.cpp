@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// render TRACE OUTPUT [--json] [--functions] [--threads] [-v] [--explain] [--ascii] [--color] [--no-merge]
+// render TRACE OUTPUT [--json] [--functions|--threads|--files] [-v] [--explain] [--ascii] [--color]
+// [--no-merge]
 // [--width N]: what the analysis of a text trace looks like, without the command line of offwait.
 #include <cstdio>
 #include <cstdlib>
@@ -30,8 +31,8 @@ int main(int argc, char** argv) {
     if (option == "--json") {
       json = true;
       options.views = true;
-    } else if (option == "--functions" || option == "--threads") {
-      view = option == "--threads" ? View::threads : View::functions;
+    } else if (option == "--functions" || option == "--threads" || option == "--files") {
+      view = option == "--threads" ? View::threads : option == "--files" ? View::files : View::functions;
       options.views = true;
     } else if (option == "-v") {
       style.verbosity = 1;

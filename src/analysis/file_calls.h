@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a thread that waits for a file asks of it, told by its stack.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/found_files.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// The innermost system call in the stack's kernel frames or, if that comes first, `page fault`; where kernel
+/// frames do not tell, the function of libc that the user frames begin with. Variants have one name:
+/// `__x64_sys_pwrite64` and `__libc_pwrite` are `pwrite`. Empty: not known.
+std::string file_call(const Trace& trace, StackId stack);
+
+/// What the call does. `call` is as of file_call().
+FileAction action_of(std::string_view call);
+
+}  // namespace offwait
