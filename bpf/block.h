@@ -68,10 +68,10 @@ static __noinline __u32 file_of_request(struct request* rq, __u32 tid) {
   struct bio_vec* pages = bio ? READ_ANY(bio, bio, bi_io_vec) : NULL;
   if (!pages) return 0;
   __u32 index = READ_ANY(bio, bio, bi_iter.bi_idx);
-  struct page* page = READ_ANY(bio_vec, (char*)pages + index * bpf_core_type_size(struct bio_vec), bv_page);
+  /* A number: the verifier lets no mask be applied to a pointer. */
+  __u64 page = NUMBER_IN(bio_vec, (char*)pages + index * bpf_core_type_size(struct bio_vec), bv_page);
   if (!page) return 0;
-  __u64 head = NUMBER_IN(page, page, compound_head);
-  if (head & 1) page = (struct page*)(head - 1);
+  page = first_page(page, read_number((const char*)page + offset_of_compound_info()));
   __u64 mapping = NUMBER_IN(page, page, mapping);
   if (mapping && !(mapping & NO_MAPPING)) {
     struct inode* inode = READ_ANY(address_space, mapping, host);

@@ -164,8 +164,7 @@ static __always_inline __u32 id_of_stored(const struct inode* inode) {
   if (format == FORMAT_FILE || format == FORMAT_DIRECTORY) {
     set_key(&key, inode);
     struct hlist_node* alias = READ_ANY(inode, inode, i_dentry.first);
-    struct dentry* dentry =
-        alias ? (struct dentry*)((char*)alias - bpf_core_field_offset(struct dentry, d_u.d_alias)) : NULL;
+    struct dentry* dentry = alias ? (struct dentry*)((char*)alias - offset_of_alias()) : NULL;
     return id_of_file(&key, dentry, NULL, 0);
   }
   static const char jbd2[4] = "jbd2";

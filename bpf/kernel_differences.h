@@ -269,4 +269,50 @@ static __always_inline __u64 strip_pointer_authentication(__u64 pc) {
 }
 #endif
 
+/* Linux 7 renamed page.compound_head. */
+struct page___before_7 {
+  unsigned long compound_head;
+};
+struct page___since_7 {
+  unsigned long compound_info;
+};
+
+/* Where the field of struct page lies that leads from a page of a folio to the first one. */
+static __always_inline __u64 offset_of_compound_info(void) {
+  volatile __u64 offset; /* else both are evaluated, and the one that does not exist cannot be */
+  if (bpf_core_field_exists(struct page___since_7, compound_info))
+    offset = bpf_core_field_offset(struct page___since_7, compound_info);
+  else
+    offset = bpf_core_field_offset(struct page___before_7, compound_head);
+  return offset;
+}
+
+/* The first page of the folio, from that field of one of its pages: if bit 0 is set, the field holds the
+ * first page's address or, where its upper half is all ones, a mask for this page's. Pages lie in no such
+ * addresses. */
+static __always_inline __u64 first_page(__u64 page, __u64 compound_info) {
+  if (!(compound_info & 1)) return page;
+  return compound_info >> 32 == 0xffffffffu ? page & compound_info & ~1ul : compound_info - 1;
+}
+
+/* Linux 7 made dentry.d_u an unnamed union. */
+struct dentry___before_7 {
+  union {
+    struct hlist_node d_alias;
+  } d_u;
+};
+struct dentry___since_7 {
+  struct hlist_node d_alias;
+};
+
+/* Where the field of struct dentry lies that links the names of an inode. */
+static __always_inline __u64 offset_of_alias(void) {
+  volatile __u64 offset; /* as above */
+  if (bpf_core_field_exists(struct dentry___since_7, d_alias))
+    offset = bpf_core_field_offset(struct dentry___since_7, d_alias);
+  else
+    offset = bpf_core_field_offset(struct dentry___before_7, d_u.d_alias);
+  return offset;
+}
+
 #endif
