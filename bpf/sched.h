@@ -72,10 +72,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
   __u32 last = sent ? thread->in_flight_ns : thread->owner;
   bool is_short = !record_stacks && !last && !kind;
   struct offwait_wait* wait = new_interval(thread, OFFWAIT_RECORD_WAIT, tid,
-                                           is_short ? OFFWAIT_SHORT_WAIT
-                                           : last   ? sizeof(*wait)
-                                                    : OFFWAIT_MIDDLE_WAIT,
-                                           thread->since_ns);
+                                           is_short ? OFFWAIT_SHORT_WAIT : sizeof(*wait), thread->since_ns);
   if (!wait) return;
   wait->waker_kind = thread->waker_kind;
   wait->fd_kind = thread->fd_kind;
@@ -94,8 +91,6 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
     wait->waker_user = thread->waker_user;
     wait->waker_kernel = thread->waker_kernel; /* or, with SENT, waker_nic */
     wait->object = object;
-  }
-  if (last) {
     wait->in_flight_ns = last; /* or, without SENT, owner */
     wait->pad = 0;
   }
