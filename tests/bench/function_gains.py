@@ -18,11 +18,12 @@ FUNCTIONS = ("compute_heavy", "compute_light", "read_for")
 
 
 def run(profiles, program, *faster, recorder=()):
-    """The run's output: its duration in seconds or, below a recorder, what this prints."""
+    """How many seconds the run took."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
         subprocess.run([profiles, "make_files", directory], check=True)
         command = [*recorder, profiles, program, directory, *faster]
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return float(printed.splitlines()[0])
 
 
 def predicted(offwait, profiles, program):
@@ -47,7 +48,7 @@ def main():
     for program in CASES:
         gains = predicted(arguments.offwait, arguments.profiles, program)
         for function in FUNCTIONS:
-            ratios = [float(run(arguments.profiles, program)) / float(run(arguments.profiles, program, function)) - 1
+            ratios = [run(arguments.profiles, program) / run(arguments.profiles, program, function) - 1
                       for _ in range(arguments.pairs)]
             gain = gains.get(function)
             told = f"{gain['gain']:+.0%} {gain['certainty']}" if gain else "none"

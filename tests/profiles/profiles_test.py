@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checks what the views say of programs whose most critical code is known.
 
-    profiles_test.py OFFWAIT PROFILES [--keep DIR] [TEST...]
+    profiles_test.py OFFWAIT PROFILES [TEST...] [--keep DIR]
 
 Records each program of PROFILES from its begin to its end. --keep DIR keeps the reports in DIR."""
 import argparse
@@ -18,10 +18,12 @@ SKIP = 77
 
 
 class Report:
-    def __init__(self, text):
+    def __init__(self, text, printed):
+        """`printed`: what the program wrote, of which the first line is its duration."""
         report = json.loads(text)
         self.functions = report["functions"]["rows"]
         self.threads = report["threads"]
+        self.measured = {name: float(gain) for name, gain in map(str.split, printed.splitlines()[1:])}
         self.cpu_supply = report["cpu_supply"]["cause"]
 
     def row(self, name):
@@ -67,7 +69,7 @@ class Profiles(unittest.TestCase):
         with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
             subprocess.run([cls.profiles, "make_files", directory], check=True)
             run = subprocess.run([cls.offwait, "-q", "--sample-hz", "999", "--json", f"{directory}/report", "--",
-                                  cls.profiles, program, directory], stderr=subprocess.PIPE, check=False)
+                                  cls.profiles, program, directory], capture_output=True, check=False)
             if run.returncode != 0:
                 raise AssertionError(run.stderr.decode())
             with open(f"{directory}/report", encoding="utf-8") as report:
@@ -75,14 +77,15 @@ class Profiles(unittest.TestCase):
         if cls.keep:
             with open(os.path.join(cls.keep, program + ".json"), "w", encoding="utf-8") as kept:
                 kept.write(text)
-        return Report(text)
+        return Report(text, run.stdout.decode())
 
     def test_mutex(self):
         """The lock is a bottleneck, and the sleep under it has no cause that is known."""
         report = self.record("mutex")
         self.assertGreater(report.row("mutex_work")["all"]["lock_s"], 5)  # 11 threads wait for 100 ms and more
         locks = [stack for stack in report.threads["stacks"]
-                 if stack["cause"] == "lock" and not report.calls(stack, "join")]
+                 if stack["class"] == "futex" and not report.calls(stack, "join")]
+        self.assertEqual(locks[0]["cause"], "lock")
         self.assertTrue(report.calls(locks[0], "mutex_work"))
         sleeps = [stack for stack in report.threads["stacks"] if stack["class"] == "sleep"]
         self.assertTrue(sleeps and report.calls(sleeps[0], "mutex_work"))
@@ -136,14 +139,14 @@ class Profiles(unittest.TestCase):
         report = self.record("figure1_case1")
         self.assertGreater(report.gain("compute_heavy", "cpu"), 0.3)
         for name in ("compute_light", "read_for"):
-            self.assertLess(report.gain(name), 0.1, name)
+            self.assertLess(report.gain(name), report.measured[name] + 0.1, name)
 
     def test_figure_1_case_2(self):
         """The reads are on the critical path, and compute_heavy is not."""
         report = self.record("figure1_case2")
         self.assertGreater(report.gain("read_for"), 0.3)
         self.assertGreater(report.gain("read_for"), 3 * report.gain("compute_light"))
-        self.assertLess(report.gain("compute_heavy"), 0.1)
+        self.assertLess(report.gain("compute_heavy"), report.measured["compute_heavy"] + 0.1)
 
     def test_who_runs_alone_is_critical(self):
         """One thread computes for 1 s, and another one for 0.1 s at the same time."""
