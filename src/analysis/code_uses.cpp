@@ -10,7 +10,7 @@ namespace offwait {
 
 namespace {
 
-/// Of the window: shorter waits for a group do not make it count.
+/// A group for which others waited for a smaller part of the window does not count.
 constexpr double kMuchWaited = 0.01;
 
 bool may_be_for_requests(WaitClass wait_class) {
@@ -33,8 +33,6 @@ Pairs waits_between(const Trace& trace, const ThreadGroups& groups, const std::v
   }
   return out;
 }
-
-}  // namespace
 
 std::vector<WaitSum> sum_by_site(const Trace& trace) {
   std::vector<WaitSum> out(trace.sites.size());
@@ -99,6 +97,17 @@ std::vector<bool> groups_that_count(const Trace& trace, const ThreadGroups& grou
     }
   }
   return of_target();
+}
+
+}  // namespace
+
+CodeUses code_uses_of(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress) {
+  CodeUses out;
+  out.kinds = kinds_of_waits(trace, groups);
+  out.waits = sum_by_site(trace);
+  out.requests = waits_for_requests_at(trace, out.kinds);
+  out.counts = groups_that_count(trace, groups, progress, out.waits, out.requests);
+  return out;
 }
 
 void add_wait(CodeTime& time, WaitClass wait_class, const WaitSum& sum) {

@@ -21,16 +21,19 @@ struct WaitSum {
   Nanos runnable_ns = 0;    ///< between wake and run
   std::uint64_t ended = 0;  ///< in the window
 };
-std::vector<WaitSum> sum_by_site(const Trace& trace);
 
-/// By SiteId: a thread of the target waits for a request from outside of the target there, so it is idle.
-std::vector<bool> waits_for_requests_at(const Trace& trace, const WaitKinds& kinds);
-
-/// By GroupId: the groups of the target that make the first progress, and those that they wait for, directly
-/// or through others, for 1 % of the window or more. All groups of the target if there is no progress.
-std::vector<bool> groups_that_count(const Trace& trace, const ThreadGroups& groups,
-                                    const std::vector<Progress>& progress, const std::vector<WaitSum>& waits,
-                                    const std::vector<bool>& requests);
+/// What the tables of functions, threads and locks have in common.
+struct CodeUses {
+  WaitKinds kinds;
+  std::vector<WaitSum> waits;  ///< by SiteId
+  /// By SiteId: a thread of the target waits for a request from outside of the target there, so it is idle.
+  std::vector<bool> requests;
+  /// By GroupId: the groups of the target that make the first progress, and those that they wait for,
+  /// directly or through others, for 1 % of the window or more. All groups of the target if there is no
+  /// progress.
+  std::vector<bool> counts;
+};
+CodeUses code_uses_of(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress);
 
 /// Adds a wait of this class.
 void add_wait(CodeTime& time, WaitClass wait_class, const WaitSum& sum);

@@ -33,7 +33,7 @@ CriticalCause cause_of(std::optional<WaitClass> wait_class) {
   }
 }
 
-/// Of sums of parts of nanoseconds.
+/// What sums of parts of nanoseconds may be off by.
 constexpr double kRounding = 0.01;
 
 bool is_file_activity(WaitClass wait_class) {
@@ -107,10 +107,7 @@ std::string_view to_string(CriticalCause cause) {
   return "unknown";
 }
 
-FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups,
-                              const Criticality& criticality) {
-  const std::vector<WaitSum> waits = sum_by_site(trace);
-  const std::vector<bool> requests = waits_for_requests_at(trace, kinds_of_waits(trace, groups));
+FoundThreads critical_threads(const Trace& trace, const CodeUses& uses, const Criticality& criticality) {
   FoundThreads out;
   std::map<ActorId, FoundCriticalThread> threads;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
@@ -140,10 +137,10 @@ FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups,
     const WaitSite& site = trace.sites[id];
     const auto thread = threads.find(site.thread);
     if (thread != threads.end()) {
-      WaitSum sum = waits[id];
+      WaitSum sum = uses.waits[id];
       sum.runnable_ns = 0;  // the thread has all of it
       add_wait(thread->second.time, site.wait_class, sum);
-      if (requests[id]) thread->second.requests_s += to_seconds(sum.wait_ns);
+      if (uses.requests[id]) thread->second.requests_s += to_seconds(sum.wait_ns);
       stacks.add(site.wait_stack, site.wait_class, criticality.ended_by[id], sum.ended);
       if (is_file_activity(site.wait_class)) {
         const Criticality::ForFile& named = for_files[id];
@@ -155,7 +152,7 @@ FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups,
       }
     }
     if (site.wait_class == WaitClass::futex) {
-      wakers.add(site.waker_stack, site.wait_class, criticality.woken_from[id], waits[id].ended);
+      wakers.add(site.waker_stack, site.wait_class, criticality.woken_from[id], uses.waits[id].ended);
     }
   }
   for (std::size_t i = 0; i < trace.cpu_samples.size(); ++i) {

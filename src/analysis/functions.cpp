@@ -60,7 +60,8 @@ class Functions {
     }
   }
 
-  /// Of one stack, innermost first. The first is where time counts as `self`. A function may come twice.
+  /// The functions of one stack, innermost first. The first is where time counts as `self`. A function may
+  /// come twice.
   const std::vector<FrameId>& frames_of(StackId id) {
     frames_.clear();
     const Stack& stack = trace_.stacks[id];
@@ -108,18 +109,13 @@ struct GroupTime {
 
 class Table {
  public:
-  Table(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress,
-        const Criticality& criticality)
+  Table(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses, const Criticality& criticality)
       : trace_(trace),
         groups_(groups),
+        uses_(uses),
         criticality_(criticality),
         functions_(trace),
-        stacks_(trace.stacks.size()) {
-    const WaitKinds kinds = kinds_of_waits(trace, groups);
-    waits_ = sum_by_site(trace);
-    requests_ = waits_for_requests_at(trace, kinds);
-    counts_ = groups_that_count(trace, groups, progress, waits_, requests_);
-  }
+        stacks_(trace.stacks.size()) {}
 
   FoundFunctions run() {
     name_threads();
@@ -131,13 +127,13 @@ class Table {
  private:
   bool counts(ActorId thread) const {
     const GroupId group = groups_.group_of[thread];
-    return group != kNoGroup && counts_[group];
+    return group != kNoGroup && uses_.counts[group];
   }
 
   void name_threads() {
     std::map<std::string, std::size_t> names;
     for (GroupId id = 0; id < groups_.groups.size(); ++id) {
-      if (!counts_[id]) continue;
+      if (!uses_.counts[id]) continue;
       names[groups_.groups[id].name] += groups_.groups[id].members.size();
       out_.threads += groups_.groups[id].members.size();
     }
@@ -162,11 +158,11 @@ class Table {
       const WaitSite& site = trace_.sites[id];
       if (trace_.actors[site.thread].outside) continue;
       if (!counts(site.thread)) {
-        out_.apart_s += to_seconds(waits_[id].wait_ns + waits_[id].runnable_ns);
+        out_.apart_s += to_seconds(uses_.waits[id].wait_ns + uses_.waits[id].runnable_ns);
         continue;
       }
-      WaitSum sum = waits_[id];
-      if (requests_[id]) {
+      WaitSum sum = uses_.waits[id];
+      if (uses_.requests[id]) {
         out_.requests_s += to_seconds(sum.wait_ns);
         sum.wait_ns = 0;
         sum.ended = 0;
@@ -318,21 +314,19 @@ class Table {
 
   const Trace& trace_;
   const ThreadGroups& groups_;
+  const CodeUses& uses_;
   const Criticality& criticality_;
   Functions functions_;
   std::map<std::tuple<FunctionId, std::string_view, std::uint32_t>, double> lines_;
   std::vector<Amounts> stacks_;  ///< by StackId
-  std::vector<WaitSum> waits_;
-  std::vector<bool> requests_;
-  std::vector<bool> counts_;  ///< by GroupId
   FoundFunctions out_;
 };
 
 }  // namespace
 
-FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups,
-                            const std::vector<Progress>& progress, const Criticality& criticality) {
-  return Table(trace, groups, progress, criticality).run();
+FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
+                            const Criticality& criticality) {
+  return Table(trace, groups, uses, criticality).run();
 }
 
 }  // namespace offwait

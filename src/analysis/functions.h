@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "analysis/code_uses.h"
 #include "analysis/criticality.h"
 #include "analysis/views.h"
 #include "model/trace.h"
@@ -18,15 +19,15 @@ namespace offwait {
 /// So many functions get gains.
 inline constexpr std::size_t kFunctionsWithGains = 20;
 
-/// Without gains. `progress` are Answers::progress. O(waits + samples + frames of all stacks), times a
+/// Without gains. O(waits + samples + frames of all stacks), times a
 /// logarithm.
-FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups,
-                            const std::vector<Progress>& progress, const Criticality& criticality);
+FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
+                            const Criticality& criticality);
 
 /// Replays the trace with each of the first functions twice as fast, and with each part of it.
 void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
                FoundFunctions& functions);
 
-FoundThreads critical_threads(const Trace& trace, const ThreadGroups& groups, const Criticality& criticality);
+FoundThreads critical_threads(const Trace& trace, const CodeUses& uses, const Criticality& criticality);
 
 }  // namespace offwait

@@ -23,10 +23,6 @@ namespace {
 constexpr std::size_t kMostPlaces = 3;
 constexpr std::size_t kMostLooks = 20'000;
 
-bool is_lock(const Object& object) {
-  return object.kind == Object::Kind::futex || object.kind == Object::Kind::kernel_lock;
-}
-
 /// The waits for one lock, as indices.
 struct Waits {
   ObjectId object = kNoObject;
@@ -38,17 +34,14 @@ using Stretch = std::pair<Nanos, Nanos>;
 
 class Table {
  public:
-  Table(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress)
+  Table(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses)
       : trace_(trace),
         groups_(groups),
-        kinds_(kinds_of_waits(trace, groups)),
+        uses_(uses),
         activity_(trace),
         samples_(trace.actors.size(), trace.cpu_samples,
                  [](const CpuSample& sample) { return sample.thread; }),
-        functions_(functions_of_frames(trace)) {
-    requests_ = waits_for_requests_at(trace, kinds_);
-    counts_ = groups_that_count(trace, groups, progress, sum_by_site(trace), requests_);
-  }
+        functions_(functions_of_frames(trace)) {}
 
   FoundLocks run() {
     FoundLocks out;
@@ -68,13 +61,13 @@ class Table {
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       const WaitSite& site = trace_.sites[wait.site];
-      const bool has_lock = wait.object != kNoObject && is_lock(trace_.objects[wait.object]);
+      const bool has_lock = wait.object != kNoObject && !is_stored(trace_.objects[wait.object]);
       const bool of_lock = site.wait_class == WaitClass::futex || site.wait_class == WaitClass::lock;
       if (trace_.actors[site.thread].outside || (!has_lock && !of_lock)) continue;
       const Nanos wait_ns = clipped(wait.block, wait.wake, trace_.window);
-      if (requests_[wait.site]) {
+      if (uses_.requests[wait.site]) {
         sums.requests_s += to_seconds(wait_ns);
-      } else if (!counts_[groups_.group_of[site.thread]]) {
+      } else if (!uses_.counts[groups_.group_of[site.thread]]) {
         sums.apart_s += to_seconds(wait_ns);
       } else if (holder_of(wait) == kNoActor) {
         sums.not_let_go_s += to_seconds(wait_ns);
@@ -98,7 +91,7 @@ class Table {
 
   Nanos length_of(const Wait& wait) const { return clipped(wait.block, wait.wake, trace_.window); }
 
-  /// Who had the lock; kNoActor if neither the lock nor its release tells.
+  /// The thread that had the lock; kNoActor if neither the lock nor its release tells.
   ActorId holder_of(const Wait& wait) const {
     if (wait.holder != kNoActor) return wait.holder;
     const ActorId waker = trace_.sites[wait.site].waker;
@@ -143,7 +136,7 @@ class Table {
       const WaitSite& site = trace_.sites[wait.site];
       const Nanos length = length_of(wait);
       out.longest_s = std::max(out.longest_s, to_seconds(length));
-      both_ways = both_ways || kinds_.of_site[wait.site] == WaitKind::lock;
+      both_ways = both_ways || uses_.kinds.of_site[wait.site] == WaitKind::lock;
       if (site.wait_stack != kNoStack) stacks[site.wait_stack] += length;
       if (site.waker_stack != kNoStack) releases[site.waker_stack] += length;
     }
@@ -230,7 +223,7 @@ class Table {
   /// A wait of the holder.
   void add_wait(const Wait& wait, Nanos length, FoundLockRow::Meanwhile& sums,
                 std::map<ActorId, Nanos>& disks) const {
-    const WaitKind kind = kinds_.of_site[wait.site];
+    const WaitKind kind = uses_.kinds.of_site[wait.site];
     if (kind == WaitKind::disk || kind == WaitKind::below) {
       sums.at_disks_s += to_seconds(length);
       if (kind == WaitKind::disk) disks[trace_.sites[wait.site].waker] += length;
@@ -279,12 +272,10 @@ class Table {
 
   const Trace& trace_;
   const ThreadGroups& groups_;
-  WaitKinds kinds_;
+  const CodeUses& uses_;
   Activity activity_;
   ByThread samples_;
   std::vector<std::uint32_t> functions_;
-  std::vector<bool> requests_;  ///< by SiteId
-  std::vector<bool> counts_;    ///< by GroupId
 };
 
 }  // namespace
@@ -320,8 +311,8 @@ bool is_lock(LockKind kind) {
          kind == LockKind::both_ways;
 }
 
-FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress) {
-  return Table(trace, groups, progress).run();
+FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses) {
+  return Table(trace, groups, uses).run();
 }
 
 }  // namespace offwait

@@ -2,18 +2,15 @@
 // For which lock threads waited, who had it, and what the holder did meanwhile.
 #pragma once
 
-#include <vector>
-
+#include "analysis/code_uses.h"
 #include "analysis/views.h"
 #include "model/trace.h"
-#include "progress/progress.h"
 #include "progress/thread_groups.h"
 
 namespace offwait {
 
-/// A wait counts if a thread of the target waited that groups_that_count() says counts, if it waited for no
-/// request from outside, and if a thread ended the wait, or had the lock when it began. `progress` are
-/// Answers::progress.
-FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress);
+/// A wait counts if a thread of the target waited whose group is in CodeUses::counts, if it waited for no
+/// request from outside, and if a thread ended the wait, or had the lock when it began.
+FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses);
 
 }  // namespace offwait

@@ -28,9 +28,9 @@ FalseWakeupSums sums_of(const Trace& trace, const std::vector<FalseWakeup>& fals
 Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& answers,
                const AnalysisOptions& options) {
   const Criticality criticality = criticality_of(trace);
-  Views out{functions_of(trace, groups, answers.progress, criticality),
-            critical_threads(trace, groups, criticality), locks_of(trace, groups, answers.progress),
-            files_of(trace)};
+  const CodeUses uses = code_uses_of(trace, groups, answers.progress);
+  Views out{functions_of(trace, groups, uses, criticality), critical_threads(trace, uses, criticality),
+            locks_of(trace, groups, uses), files_of(trace)};
   if (!answers.progress.empty()) add_gains(trace, groups, options.progress, out.functions);
   return out;
 }

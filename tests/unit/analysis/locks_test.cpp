@@ -24,7 +24,8 @@ FoundLocks locks_in(const std::string& lines) {
   const Result<Trace> trace = parse_text(text, "test");
   INFO((trace ? "" : trace.error().message));
   REQUIRE(trace);
-  return locks_of(*trace, group_threads(*trace), {});
+  const ThreadGroups groups = group_threads(*trace);
+  return locks_of(*trace, groups, code_uses_of(*trace, groups, {}));
 }
 
 const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";
