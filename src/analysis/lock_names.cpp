@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "analysis/noise.h"
+#include "model/outline.h"
 
 namespace offwait {
 
@@ -58,23 +59,10 @@ constexpr std::array kTold = {
     Told{"runtime.futex", LockKind::parker},
 };
 
-/// The last part of a function's name, without template and other arguments: `Lookup` of
-/// `Cache<int>::Lookup(Key const&)`.
-std::string_view last_part(std::string_view function) {
-  std::string_view name = function.substr(0, function.find('('));
-  if (!name.empty() && name.back() == '>') {
-    std::size_t depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-      depth += name[i] == '>' ? 1U : 0U;
-      depth -= name[i] == '<' && depth > 0 ? 1U : 0U;
-      if (depth == 0) {
-        name = name.substr(0, i);
-        break;
-      }
-    }
-  }
-  const std::size_t colon = name.rfind(':');
-  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+/// `Lookup` of `Cache<int>::Lookup(Key const&)`.
+std::string last_part(std::string_view function) {
+  const std::string name = outline(function);
+  return name.substr(name.rfind(':') + 1);  // all of it without a colon
 }
 
 /// Whether `word` stands in the name as a word of its own, in any spelling: `wr_lock`, `tryLock`, `Lock`; not
@@ -99,9 +87,9 @@ bool is_about_locks(std::string_view function) {
   constexpr std::array<std::string_view, 16> kWords = {
       "lock", "trylock", "spinlock", "rwlock", "mutex", "wait",   "acquire", "sem",
       "down", "park",    "rwsem",    "futex",  "guard", "wrlock", "rdlock",  "enter"};
-  const std::string_view name = last_part(function);
+  const std::string name = last_part(function);
   return std::any_of(kWords.begin(), kWords.end(),
-                     [name](std::string_view word) { return has_word(name, word); });
+                     [&name](std::string_view word) { return has_word(name, word); });
 }
 
 /// The kernel's functions on the way from a lock to the scheduler.
@@ -112,8 +100,7 @@ bool is_of_scheduler(std::string_view function) {
 
 /// Without arguments and module; of a function without a name, where it is.
 std::string name_of(const Frame& frame) {
-  return frame.function.empty() ? to_string(function_of(frame))
-                                : frame.function.substr(0, frame.function.find('('));
+  return frame.function.empty() ? to_string(function_of(frame)) : outline(frame.function);
 }
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }

@@ -48,7 +48,9 @@ std::string outline(std::string_view function, std::string_view arguments) {
       const std::string_view rest = function.substr(i);
       const std::string_view kept = rest.starts_with(kAnonymous)              ? kAnonymous
                                     : operator_name && rest.starts_with("()") ? rest.substr(0, 2)
-                                                                              : std::string_view();
+                                    : out.ends_with('.') && rest.starts_with("(*")  // Go's receiver
+                                        ? rest.substr(0, end_of_arguments(rest, 0))
+                                        : std::string_view();
       if (kept.empty()) {
         // A function inside of another has its arguments in the middle.
         const std::size_t end = end_of_arguments(function, i);

@@ -110,4 +110,8 @@ TEST_CASE("a function is about locks if a word of its name says so") {
   CHECK(taken("pthread_mutex_lock;std::lock_guard<std::mutex>::lock_guard;clock_tick;main") == "clock_tick");
   CHECK(taken("pthread_rwlock_wrlock;TryLockTable;Table::open;main") == "Table::open");
   CHECK(taken("pthread_mutex_lock") == "pthread_mutex_lock");
+  CHECK(taken("pthread_mutex_lock;(anonymous%20namespace)::refill(Pool&);main") ==
+        "(anonymous namespace)::refill");
+  CHECK(taken("runtime.futex;sync.(*Mutex).Lock;net/http.(*conn).serve;main.main") ==
+        "net/http.(*conn).serve");
 }
