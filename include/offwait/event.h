@@ -102,7 +102,7 @@ enum offwait_object {
 
 /* One blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if the thread was
  * blocked before it was recorded. Stack ids are keys of the map `stacks`, 0 for none. The record is cut to
- * OFFWAIT_SHORT_WAIT or OFFWAIT_MIDDLE_WAIT bytes when all that follows them is 0. */
+ * OFFWAIT_SHORT_WAIT bytes when all that follows them is 0. */
 struct offwait_wait {
   __u8 type;
   __u8 waker_kind; /* enum offwait_waker_kind */
@@ -134,7 +134,6 @@ struct offwait_wait {
 };
 
 #define OFFWAIT_SHORT_WAIT 40
-#define OFFWAIT_MIDDLE_WAIT 64
 
 /* The thread was runnable in [out, run): it was switched out while runnable, or forked and had not run yet.
  */

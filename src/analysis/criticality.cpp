@@ -143,7 +143,7 @@ class Sum {
         leave(event.thread, State::running);
         return;
       case Event::What::preempted:
-        // Of a gap it is not known what the thread did.
+        // What the thread did in a gap is not known.
         leave(event.thread, gaps_.contains({event.thread, event.at}) ? State::absent : State::runnable);
         return;
       case Event::What::block: {

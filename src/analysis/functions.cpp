@@ -224,7 +224,7 @@ class Table {
     }
   }
 
-  /// Of one function.
+  /// The sums of one function.
   struct Row {
     struct Caller {
       double time_s = 0;

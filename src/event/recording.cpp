@@ -26,7 +26,6 @@ static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wa
 static_assert(offsetof(offwait_wait, object) == 56 && offsetof(offwait_wait, in_flight_ns) == 64 &&
                   offsetof(offwait_wait, owner) == 64 && offsetof(offwait_wait, pad) == 68,
               "word 7 of a wait is its object, and the low half of word 8 is in_flight_ns or owner");
-static_assert(OFFWAIT_MIDDLE_WAIT == offsetof(offwait_wait, in_flight_ns), "words 0 to 7 of a wait");
 static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 to 4 of a wait");
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
@@ -133,8 +132,7 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   if (record.empty()) return false;
   const auto type = static_cast<std::uint8_t>(record[0]);
   // The ring buffer rounds nothing: what is submitted is what arrives.
-  const bool short_wait = type == OFFWAIT_RECORD_WAIT &&
-                          (record.size() == OFFWAIT_SHORT_WAIT || record.size() == OFFWAIT_MIDDLE_WAIT);
+  const bool short_wait = type == OFFWAIT_RECORD_WAIT && record.size() == OFFWAIT_SHORT_WAIT;
   if (!short_wait && record.size() != record_size(type)) return false;
   ++counts_[type];
   const bool interval =
@@ -172,8 +170,8 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
     c = word(5);
     d = word(6);
     e = word(7);
+    last = static_cast<std::uint32_t>(word(8));
   }
-  if (record.size() > OFFWAIT_MIDDLE_WAIT) last = static_cast<std::uint32_t>(word(8));
   const auto since_previous = static_cast<std::int64_t>(run_ns - std::exchange(previous_run_ns_, run_ns));
   const auto zigzag = static_cast<std::uint64_t>(since_previous << 1 ^ since_previous >> 63);
   const std::uint64_t blocked = wake_ns - block_ns;

@@ -43,7 +43,7 @@ struct Hold {
 class LockHolds {
  public:
   LockHolds() = default;
-  /// Of the locks that were waited for, the `most` that were waited for longest.
+  /// Knows the `most` locks that were waited for longest.
   LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, std::size_t most);
 
   const std::vector<Lock>& locks() const { return locks_; }

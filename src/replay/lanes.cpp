@@ -78,12 +78,12 @@ class CodeFactors {
 
   /// Some scenario changes a function.
   bool any() const { return !work_.empty(); }
-  /// Of a group's work before its first wait; of its work after a wait. Other changes of the group's work are
-  /// part of it.
+  /// The factors of a group's work before its first wait, and of its work after a wait. Other changes of the
+  /// group's work are part of them.
   ConstRow work_of(GroupId group) const { return work_[group].data(); }
   ConstRow work_after(SiteId site) const { return work_[code_->place_after[site]].data(); }
 
-  /// Of the time that the wait itself takes: at a disk, until a time, for a remote service.
+  /// The factors of the time that the wait itself takes: at a disk, until a time, for a remote service.
   ConstRow wait(Resource resource, SiteId site) {
     const StackId stack = trace_.sites[site].wait_stack;
     if (!any() || stack == kNoStack) return ones_.data();

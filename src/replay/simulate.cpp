@@ -131,11 +131,12 @@ class Simulation {
   }
 
  private:
-  double factor(Resource resource, GroupId group, ActorId device, ServiceId service = kNoService) const {
+  double factor(Resource resource, GroupId group, ActorId device, ServiceId service = kNoService,
+                LockId lock = kNoLock) const {
     double out = 1;
     for (const Change& change : scenario_) {
       if (change.resource == resource && change.group == group && change.device == device &&
-          change.service == service && change.code == kNoCode) {
+          change.service == service && change.lock == lock && change.code == kNoCode) {
         out *= change.factor;
       }
     }
@@ -162,11 +163,7 @@ class Simulation {
   }
 
   double lock_factor(Resource resource, LockId lock) const {
-    double out = 1;
-    for (const Change& change : scenario_) {
-      if (lock != kNoLock && change.resource == resource && change.lock == lock) out *= change.factor;
-    }
-    return out;
+    return lock == kNoLock ? 1 : factor(resource, kNoGroup, kNoActor, kNoService, lock);
   }
 
   void at(double when, std::uint32_t thread) {

@@ -74,18 +74,6 @@ Trace producer_and_consumer() {
   return program.trace();
 }
 
-/// Three threads take a lock in turns, for 1 ms each, and work for 0.5 ms without it.
-Trace three_at_a_lock() {
-  test::Program program(90'000);
-  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
-  for (int turn = 1; turn < 90; ++turn) {
-    program.wait(1 + turn % 3, std::max(0, turn * 1000 - 1500), turn * 1000,
-                 "thread:" + std::to_string(1 + (turn + 2) % 3),
-                 "class=futex futex=1 stack=f;--;pthread_mutex_lock;main");
-  }
-  return program.trace();
-}
-
 }  // namespace
 
 TEST_CASE("what a thread below the devices waits for a disk is saved to those who wait for the thread") {
@@ -255,7 +243,7 @@ TEST_CASE("a lane does not depend on the lanes beside it") {
 }
 
 TEST_CASE("threads that queue for a lock are as fast as the work done while it is held") {
-  const Replayer replayer(three_at_a_lock());
+  const Replayer replayer(test::three_at_a_lock());
   const Scenario held = {{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, 0}};
   const Scenario free = {{Resource::waited, kNoGroup, kNoActor, 0, kNoService, 0}};
   CHECK(replayer.speed("worker", {}) == Approx(1.0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit/replay/program.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "model/validate.h"
@@ -42,6 +43,17 @@ Trace Program::trace() const {
   }
   REQUIRE(validate(*trace).ok());
   return std::move(trace).value();
+}
+
+Trace three_at_a_lock() {
+  Program program(90'000);
+  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
+  for (int turn = 1; turn < 90; ++turn) {
+    program.wait(1 + turn % 3, std::max(0, turn * 1000 - 1500), turn * 1000,
+                 "thread:" + std::to_string(1 + (turn + 2) % 3),
+                 "class=futex futex=1 stack=f;--;pthread_mutex_lock;main");
+  }
+  return program.trace();
 }
 
 }  // namespace offwait::test

@@ -23,4 +23,7 @@ class Program {
   std::string text;
 };
 
+/// Three threads take a lock in turns, for 1 ms each, and work for 0.5 ms without it.
+Trace three_at_a_lock();
+
 }  // namespace offwait::test

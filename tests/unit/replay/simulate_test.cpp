@@ -52,18 +52,6 @@ Trace two_on_one_cpu() {
   return program.trace();
 }
 
-/// Three threads take a lock in turns, for 1 ms each, and work for 0.5 ms without it.
-Trace three_at_a_lock() {
-  test::Program program(90'000);
-  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
-  for (int turn = 1; turn < 90; ++turn) {
-    program.wait(1 + turn % 3, std::max(0, turn * 1000 - 1500), turn * 1000,
-                 "thread:" + std::to_string(1 + (turn + 2) % 3),
-                 "class=futex futex=1 stack=f;--;pthread_mutex_lock;main");
-  }
-  return program.trace();
-}
-
 }  // namespace
 
 TEST_CASE("as many CPUs are usable as run threads while others queue") {
@@ -221,7 +209,7 @@ TEST_CASE("a script that repeats without taking time is given up") {
 }
 
 TEST_CASE("the simulation knows the work done while a lock is held, and a lock that nobody waits for") {
-  const Simulator simulator(three_at_a_lock());
+  const Simulator simulator(test::three_at_a_lock());
   CHECK(simulator.speed({}) == Approx(1.0).epsilon(0.01));
   CHECK(simulator.speed({{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, 0}}) ==
         Approx(2.0).epsilon(0.05));
