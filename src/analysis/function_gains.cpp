@@ -64,9 +64,11 @@ void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOpt
       options.asked.push_back(std::move(scenario));
       asked.push_back({row, gain});
     };
-    ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote);
+    ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote,
+        Resource::runnable);
     ask(&FoundFunction::cpu_gain, time.cpu_s, Resource::cpu);
     ask(&FoundFunction::io_gain, time.io_s, Resource::io);
+    ask(&FoundFunction::runnable_gain, time.runnable_s, Resource::runnable);
     ask(&FoundFunction::other_gain, time.other_s, Resource::sleep, Resource::remote);
   }
   if (asked.empty()) return;

@@ -49,7 +49,8 @@ struct FoundFunction {
   std::optional<Gain> gain;
   std::optional<Gain> cpu_gain;
   std::optional<Gain> io_gain;
-  std::optional<Gain> other_gain;  ///< sleeps and waits for remote services
+  std::optional<Gain> runnable_gain;  ///< the time until it runs after waits
+  std::optional<Gain> other_gain;     ///< sleeps and waits for remote services
 };
 
 /// Only time that counts for the first progress: that of its threads, and of those of the target that they

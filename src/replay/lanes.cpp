@@ -83,7 +83,8 @@ class CodeFactors {
   ConstRow work_of(GroupId group) const { return work_[group].data(); }
   ConstRow work_after(SiteId site) const { return work_[code_->place_after[site]].data(); }
 
-  /// The factors of the time that the wait itself takes: at a disk, until a time, for a remote service.
+  /// The factors of the time that the wait itself takes, at a disk, until a time or for a remote service, or
+  /// of the time until the thread runs after it.
   ConstRow wait(Resource resource, SiteId site) {
     const StackId stack = trace_.sites[site].wait_stack;
     if (!any() || stack == kNoStack) return ones_.data();
@@ -126,6 +127,7 @@ struct ThreadState {
   Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
   bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
   std::span<const Hold> holds;  ///< those that are not over at `last`
+  ConstRow runnable = nullptr;  ///< of the time in State::runnable that it is in
   ConstRow cpu = nullptr;
   ConstRow sleep = nullptr;
   ConstRow remote = nullptr;
@@ -281,6 +283,7 @@ class Replay {
       case Event::What::preempted:
         advance(event.thread, event.at);
         threads_[event.thread].state = State::runnable;
+        threads_[event.thread].runnable = runnable_.data();
         return;
     }
   }
@@ -305,7 +308,7 @@ class Replay {
     const ThreadState& thread = threads_[id];
     const auto elapsed = static_cast<double>(at - thread.last);
     const ConstRow factor = thread.state == State::running    ? thread.cpu
-                            : thread.state == State::runnable ? runnable_.data()
+                            : thread.state == State::runnable ? thread.runnable
                                                               : nullptr;
     const ConstRow now = now_[id];
     if (factor == nullptr) {
@@ -411,7 +414,20 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
     leave(thread, event.at);
     thread.state = State::runnable;
-    if (code_.any()) thread.cpu = code_.work_after(site_id);
+    thread.runnable = runnable_.data();
+    if (code_.any()) {
+      thread.cpu = code_.work_after(site_id);
+      thread.runnable = runnable_after(site_id);
+    }
+  }
+
+  ConstRow runnable_after(SiteId site) {
+    const auto [found, added] = runnable_after_.try_emplace(site);
+    if (added) {
+      const ConstRow code = code_.wait(Resource::runnable, site);
+      for (std::size_t i = 0; i < lanes_; ++i) found->second.push_back(runnable_[i] * code[i]);
+    }
+    return found->second.data();
   }
 
   void wait_scaled(ConstRow own, ConstRow code, double length) {
@@ -535,34 +551,13 @@ class Replay {
   std::vector<ConstRow> lock_waits_;  ///< factors of waits for each lock, by LockId
   std::vector<double> weights_;       ///< by ActorId
   std::vector<double> runnable_;
+  std::map<SiteId, std::vector<double>> runnable_after_;  ///< with changes of functions
   std::vector<double> reached_;
   std::vector<double> waited_;
   Replayed out_;
 };
 
 }  // namespace
-
-std::string_view to_string(Resource resource) {
-  switch (resource) {
-    case Resource::cpu:
-      return "cpu";
-    case Resource::io:
-      return "io";
-    case Resource::disk:
-      return "disk";
-    case Resource::sleep:
-      return "sleep";
-    case Resource::remote:
-      return "remote";
-    case Resource::cpus:
-      return "cpus";
-    case Resource::held:
-      return "held";
-    case Resource::waited:
-      return "waited";
-  }
-  return "cpu";
-}
 
 double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits) {
   if (waits < kEnoughWaits) {

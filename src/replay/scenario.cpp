@@ -3,6 +3,30 @@
 
 namespace offwait {
 
+std::string_view to_string(Resource resource) {
+  switch (resource) {
+    case Resource::cpu:
+      return "cpu";
+    case Resource::io:
+      return "io";
+    case Resource::disk:
+      return "disk";
+    case Resource::sleep:
+      return "sleep";
+    case Resource::remote:
+      return "remote";
+    case Resource::cpus:
+      return "cpus";
+    case Resource::held:
+      return "held";
+    case Resource::waited:
+      return "waited";
+    case Resource::runnable:
+      return "runnable";
+  }
+  return "cpu";
+}
+
 double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place) {
   double out = 1;
   for (const Change& change : scenario) {

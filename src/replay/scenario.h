@@ -16,14 +16,15 @@
 namespace offwait {
 
 enum class Resource : std::uint8_t {
-  cpu,     ///< the CPU work of a group
-  io,      ///< a group's requests to a disk
-  disk,    ///< a disk, for all its users
-  sleep,   ///< a group's waits for a time
-  remote,  ///< a service that the target asks, or a group's waits for services that were not recorded
-  cpus,    ///< how many CPUs there are
-  held,    ///< the CPU work that threads do while they hold a lock
-  waited,  ///< the waits for a lock
+  cpu,       ///< the CPU work of a group
+  io,        ///< a group's requests to a disk
+  disk,      ///< a disk, for all its users
+  sleep,     ///< a group's waits for a time
+  remote,    ///< a service that the target asks, or a group's waits for services that were not recorded
+  cpus,      ///< how many CPUs there are
+  held,      ///< the CPU work that threads do while they hold a lock
+  waited,    ///< the waits for a lock
+  runnable,  ///< the time from a wake to running, of waits in a function
 };
 std::string_view to_string(Resource resource);
 
@@ -35,7 +36,7 @@ struct Change {
   double factor = 0.5;
   ServiceId service = kNoService;  ///< remote
   LockId lock = kNoLock;           ///< held, waited
-  CodeId code = kNoCode;           ///< cpu, io, sleep, remote, without a group: those in a function
+  CodeId code = kNoCode;           ///< cpu, io, sleep, remote, runnable, without a group: those in a function
   friend bool operator==(const Change&, const Change&) = default;
 };
 
@@ -43,7 +44,8 @@ struct Change {
 using Scenario = std::vector<Change>;
 
 /// By how much longer the scenario's changes of functions make a thread's work and its own waits take.
-/// `place` is of the work; `resource` is io, sleep or remote. 1 if there is no such change.
+/// `place` is of the work; `resource` is none but io, sleep, remote or runnable. 1 if there is no such
+/// change.
 double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place);
 double factor_of_wait(const Scenario& scenario, const Code& code, Resource resource, StackId stack);
 

@@ -86,7 +86,7 @@ class Simulation {
       thread.sleep = factor(Resource::sleep, group, kNoActor);
       thread.remote = factor(Resource::remote, group, kNoActor);
       if (!scripts.threads[id].steps.empty()) {
-        make_ready(id);
+        make_ready(id, scripts.wake_up_ns);
       }
     }
   }
@@ -152,9 +152,9 @@ class Simulation {
     return factor_of_work(scenario_, code, place);
   }
 
-  /// By which a function's change scales the wait that the step is.
+  /// By which a function's change scales the wait that the step is, or the time from its end to running.
   double code_factor(Resource resource, const Step& step) const {
-    if (!changes_code_) return 1;
+    if (!changes_code_ || step.site == Step::kNoSite) return 1;
     return factor_of_wait(scenario_, *input_.code, resource, input_.trace.sites[step.site].wait_stack);
   }
 
@@ -351,17 +351,18 @@ class Simulation {
         disk.queue.pop_front();
       }
     }
+    const double wake_up_ns = scripts_.wake_up_ns * code_factor(Resource::runnable, step);
     finish_step(id);
-    make_ready(id);
+    make_ready(id, wake_up_ns);
   }
 
   // ---- CPUs
 
-  void make_ready(std::uint32_t id) {
+  void make_ready(std::uint32_t id, double wake_up_ns) {
     Thread& thread = threads_[id];
     thread.used = std::max(thread.used, least_used_ - kMostCredit);
     if (free_ > 0) {
-      start(id, scripts_.wake_up_ns);
+      start(id, wake_up_ns);
       return;
     }
     thread.state = State::ready;

@@ -2,10 +2,12 @@
 #include "replay/what_if.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,13 +67,14 @@ Result<double> parse_factor(std::string_view word) {
   return word[0] == '/' ? 1 / number : number;
 }
 
-std::optional<Resource> resource_of_threads(std::string_view word) {
-  for (const Resource resource : {Resource::cpu, Resource::sleep, Resource::remote, Resource::io}) {
-    if (word == to_string(resource)) {
-      return resource;
-    }
-  }
-  return std::nullopt;
+constexpr std::array kOfThreads = {Resource::cpu, Resource::sleep, Resource::remote, Resource::io};
+constexpr std::array kOfFunctions = {Resource::cpu, Resource::io, Resource::sleep, Resource::remote,
+                                     Resource::runnable};
+
+std::optional<Resource> resource_named(std::string_view word, std::span<const Resource> resources) {
+  const auto found = std::find_if(resources.begin(), resources.end(),
+                                  [word](Resource resource) { return word == to_string(resource); });
+  return found == resources.end() ? std::nullopt : std::optional(*found);
 }
 
 /// What threads spend time on. `words` begin with `comm:PATTERN`; the pattern goes on to the resource.
@@ -83,7 +86,7 @@ Result<NamedChange> parse_threads(const std::vector<std::string_view>& words) {
     return Error{fmt::format(
         "'{}' needs cpu, sleep, remote or io DISK behind it, as in 'comm:worker* cpu /2'", words[0])};
   }
-  const std::optional<Resource> resource = resource_of_threads(words[at]);
+  const std::optional<Resource> resource = resource_named(words[at], kOfThreads);
   if (!resource) {
     return Error{
         fmt::format("'{}' is nothing that threads spend time on: write cpu, sleep, remote or io DISK, "
@@ -106,7 +109,7 @@ Result<NamedChange> parse_threads(const std::vector<std::string_view>& words) {
 /// `words` begin with `function`. The name may have blanks: the resource is the last word, if that is one.
 Result<NamedChange> parse_function(const std::vector<std::string_view>& words) {
   NamedChange out;
-  const std::optional<Resource> resource = resource_of_threads(words.back());
+  const std::optional<Resource> resource = resource_named(words.back(), kOfFunctions);
   const std::size_t names = words.size() - 1 - (resource && words.size() > 2 ? 1 : 0);
   if (names == 0) {
     return Error{"'function' needs the name of a function behind it, as in 'function ns::parse cpu /2'"};
@@ -320,7 +323,7 @@ Result<WhatIf> parse_what_if(std::string_view text) {
 
 Scenario changes_of_function(CodeId code, double factor) {
   Scenario out;
-  for (const Resource resource : {Resource::cpu, Resource::io, Resource::sleep, Resource::remote}) {
+  for (const Resource resource : kOfFunctions) {
     out.push_back({resource, kNoGroup, kNoActor, factor, kNoService, kNoLock, code});
   }
   return out;

@@ -38,9 +38,10 @@ struct WhatIf {
 ///   cpus *N               N times as many CPUs
 ///   comm:PATTERN cpu /N   CPU work of these threads; likewise `sleep` and `remote`
 ///   comm:PATTERN io NAME /N
-///   function NAME /N      this function with all that it calls: its CPU work, and its waits for disks, times
-///                         and remote services
-///   function NAME cpu /N  its CPU work alone; likewise `io`, its waits for disks, `sleep` and `remote`
+///   function NAME /N      this function with all that it calls: its CPU work, its waits for disks, times and
+///                         remote services, and the time until it runs after waits
+///   function NAME cpu /N  its CPU work alone; likewise `io`, its waits for disks, `sleep`, `remote` and
+///                         `runnable`
 /// The NAME of a function is as reports have it, with its argument types or without, or a pattern; functions
 /// of that name that were inlined count as well.
 /// N is a decimal number from 0.001 to 1000, and `/N` may be written `*M` as well. A pattern may have blanks
@@ -56,7 +57,8 @@ inline constexpr std::size_t kMostChanges = 64;
 Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups,
                              std::vector<CodeStacks>& code);
 
-/// The parts of one function: its CPU work, and its waits for disks, times and remote services.
+/// The parts of one function: its CPU work, its waits for disks, times and remote services, and the time
+/// until it runs after waits.
 Scenario changes_of_function(CodeId code, double factor);
 
 }  // namespace offwait

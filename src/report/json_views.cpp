@@ -37,6 +37,7 @@ Json function_json(const FoundFunction& row) {
            {{"all", gain_json(row.gain)},
             {"cpu", gain_json(row.cpu_gain)},
             {"io", gain_json(row.io_gain)},
+            {"runnable", gain_json(row.runnable_gain)},
             {"other", gain_json(row.other_gain)}}}};
 }
 

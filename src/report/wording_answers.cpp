@@ -260,6 +260,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::cpus:
     case Resource::held:
     case Resource::waited:
+    case Resource::runnable:
       break;
   }
   const double cpus = answer.evidence.cpus;
@@ -324,6 +325,7 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::cpus:
     case Resource::held:
     case Resource::waited:
+    case Resource::runnable:
       break;
   }
   return fmt::format("threads were ready to run for {} without a CPU, {} longest{}", time, who,
@@ -396,6 +398,7 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
     case Resource::cpus:
     case Resource::held:
     case Resource::waited:
+    case Resource::runnable:
       break;
   }
   return "more CPUs for it, or less work on them";

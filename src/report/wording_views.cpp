@@ -88,7 +88,8 @@ std::string gain_cell(const Gain& gain) {
 std::string parts_text(const FoundFunction& row) {
   std::vector<std::string> parts;
   for (const auto& [gain, name] :
-       {std::pair(row.cpu_gain, "cpu"), std::pair(row.io_gain, "io"), std::pair(row.other_gain, "sleeps")}) {
+       {std::pair(row.cpu_gain, "cpu"), std::pair(row.io_gain, "io"),
+        std::pair(row.runnable_gain, "runnable"), std::pair(row.other_gain, "sleeps")}) {
     if (!gain) continue;
     const std::string text = gain_text(*gain);
     if (!text.empty()) parts.push_back(fmt::format("{} /2: {}", name, text));

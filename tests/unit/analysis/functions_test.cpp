@@ -201,6 +201,27 @@ TEST_CASE("work is scaled where the samples show the function") {
   CHECK(row(found, "wait_a").other_gain->gain == Approx(4.5 / 4 - 1).margin(0.005));
 }
 
+TEST_CASE("a function that waits half as often is ready to run half as long, too") {
+  // 1 ms of work, 2 ms at the disk, 1 ms until it runs, though CPUs are free.
+  test::Program program(400'000, 8);
+  program.thread(1, "server");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait_and_queue(1, at + 1000, at + 3000, at + 4000, "disk:vda",
+                           "class=disk stack=k;--;pread;load;main");
+    for (long then = 50; then < 1000; then += 100) sample(program, 1, at + then, "--;parse;main");
+  }
+  const Findings findings =
+      analysed(program, {"function load /2", "function load io /2", "function load runnable /2"});
+  const FoundFunction& load = row(findings.views.functions, "load");
+  CHECK(load.gain->gain == Approx(4 / 2.5 - 1).margin(0.005));
+  CHECK(load.io_gain->gain == Approx(4 / 3.0 - 1).margin(0.005));
+  CHECK(load.runnable_gain->gain == Approx(4 / 3.5 - 1).margin(0.005));
+  REQUIRE(findings.what_ifs.size() == 3);
+  CHECK(findings.what_ifs[0].gain == Approx(load.gain->gain));
+  CHECK(findings.what_ifs[1].gain == Approx(load.io_gain->gain));
+  CHECK(findings.what_ifs[2].gain == Approx(load.runnable_gain->gain));
+}
+
 TEST_CASE("critical stacks have a cause, and wakers what they ran before") {
   test::Program program(10'000, 8);
   program.thread(1, "a");
