@@ -68,6 +68,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.refinement = refinement_steps(found.steps);
   findings.verdict = find_verdict(findings, waits_for_requests(graph, input, found.knots));
   findings.excluded_waits = find_excluded_waits(findings);
+  findings.runtimes = find_runtimes(trace);
   FoundAnswers answers = find_answers(*prepared, graph, findings.knots, options.what_ifs);
   findings.progress = std::move(answers.progress);
   findings.answers = std::move(answers.answers);

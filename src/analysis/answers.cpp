@@ -221,4 +221,17 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
   return out;
 }
 
+std::vector<FoundRuntime> find_runtimes(const Trace& trace) {
+  const std::vector<Runtime> runtimes = runtimes_of(trace);
+  std::map<Runtime, std::size_t> threads;
+  for (ActorId id = 0; id < runtimes.size(); ++id) {
+    if (runtimes[id] != Runtime::none && !trace.actors[id].outside) ++threads[runtimes[id]];
+  }
+  std::vector<FoundRuntime> out;
+  for (const auto& [runtime, count] : threads) out.push_back({runtime, count});
+  std::stable_sort(out.begin(), out.end(),
+                   [](const FoundRuntime& a, const FoundRuntime& b) { return a.threads > b.threads; });
+  return out;
+}
+
 }  // namespace offwait

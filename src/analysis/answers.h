@@ -22,4 +22,7 @@ struct FoundAnswers {
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
                           const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs);
 
+/// As Findings::runtimes.
+std::vector<FoundRuntime> find_runtimes(const Trace& trace);
+
 }  // namespace offwait

@@ -500,6 +500,7 @@ struct Findings {
   StackEnds stack_ends;
   AppliedOptions options;
   Verdict verdict;
+  std::vector<FoundRuntime> runtimes;   ///< the one with most threads first
   std::vector<FoundProgress> progress;  ///< the first counts; none without AnalysisOptions::answers
   std::vector<FoundAnswer> answers;     ///< best first
   std::vector<FoundWhatIf> what_ifs;    ///< in the order asked; none if there is no progress

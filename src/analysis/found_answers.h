@@ -14,6 +14,7 @@
 #include "model/backtrace.h"
 #include "model/peer.h"
 #include "progress/progress.h"
+#include "progress/runtimes.h"
 #include "replay/answers.h"
 
 namespace offwait {
@@ -37,6 +38,12 @@ struct FoundProgress {
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
   /// Progress::How::end: when the command ended, since the window's begin, where it began.
   std::optional<double> end_s{};
+};
+
+/// A runtime that runs tasks in the target's threads.
+struct FoundRuntime {
+  Runtime runtime = Runtime::none;
+  std::size_t threads = 0;  ///< of the target
 };
 
 /// What a part took in the recording, and where: what its gain rests on.

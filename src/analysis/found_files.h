@@ -42,6 +42,7 @@ struct FoundFileName {
   DeviceNumber device{};
   std::uint64_t inode = 0;
   std::string disk{};  ///< the disk that most of its bytes went to or came from; empty: there was no request
+  friend bool operator==(const FoundFileName&, const FoundFileName&) = default;
 };
 
 /// Waits and requests of one file, or of what a file system writes on its own behalf. Waits are those of the

@@ -92,6 +92,9 @@ bool is_about_locks(std::string_view function) {
                      [&name](std::string_view word) { return has_word(name, word); });
 }
 
+/// The body of a lambda, which has no name that says anything.
+bool is_nameless_body(std::string_view function) { return last_part(function) == "operator()"; }
+
 /// The kernel's functions on the way from a lock to the scheduler.
 bool is_of_scheduler(std::string_view function) {
   return function.starts_with("__schedule") || function.starts_with("schedule") ||
@@ -151,7 +154,8 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
   for (const Frame& frame : without_noise(user, stack.cut.has_value())) {
     const std::string function = name_of(frame);
     if (any.empty()) any = function;
-    if (noise_of(frame) == Noise::none && !is_about_locks(frame.function)) {
+    if (noise_of(frame) == Noise::none && !is_about_locks(frame.function) &&
+        !is_nameless_body(frame.function)) {
       return function;
     }
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "analysis/files.h"
+#include "analysis/lock_names.h"
 #include "analysis/options.h"
 #include "analysis/prepare.h"
 #include "graph/sweep.h"
@@ -32,11 +34,31 @@ struct Key {
   StackId stack = kNoStack;
   ActorId waker = kNoActor;
   StackId waker_stack = kNoStack;
+  ObjectId object = kNoObject;
   friend auto operator<=>(const Key&, const Key&) = default;
 };
 using Amounts = std::map<Key, std::int64_t>;
 
-Amounts sum_waits(const Trace& trace, const std::vector<SiteSum>& site_sums, const StackSumOptions& options) {
+/// Gives the waits at one site for different objects sites of their own. Returns each site's object.
+std::vector<ObjectId> split_by_object(Trace& trace) {
+  std::vector<ObjectId> out(trace.sites.size(), kNoObject);
+  std::map<std::pair<SiteId, ObjectId>, SiteId> split;
+  for (Wait& wait : trace.waits) {
+    if (wait.object == kNoObject) continue;
+    const auto [found, added] =
+        split.try_emplace({wait.site, wait.object}, static_cast<SiteId>(trace.sites.size()));
+    if (added) {
+      trace.sites.push_back(WaitSite(trace.sites[wait.site]));
+      out.push_back(wait.object);
+    }
+    wait.site = found->second;
+  }
+  return out;
+}
+
+/// `objects` are those of the sites.
+Amounts sum_waits(const Trace& trace, const std::vector<SiteSum>& site_sums,
+                  const std::vector<ObjectId>& objects, const StackSumOptions& options) {
   const std::vector<ActorId> namesakes = first_namesakes(trace.actors);
   Amounts amounts;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
@@ -47,6 +69,7 @@ Amounts sum_waits(const Trace& trace, const std::vector<SiteSum>& site_sums, con
       key.waker = site.waker == kNoActor ? kNoActor : namesakes[site.waker];
       key.waker_stack = site.waker_stack;
     }
+    key.object = objects[id];
     const SiteSum& sum = site_sums[id];
     amounts[key] += options.measure == StackMeasure::wait ? sum.wait_ns : sum.weight_ns;
   }
@@ -67,8 +90,16 @@ Amounts count_samples(const Trace& trace) {
 StackSums with_names(const Trace& trace, const Amounts& amounts, StackKind kind) {
   StackSums out{kind, trace.frames, trace.stacks, {}};
   out.sums.reserve(amounts.size());
+  const FileNames file_names(trace);
   for (const auto& [key, amount] : amounts) {
     StackSum sum{called(trace.actors[key.thread]), key.stack, {}, key.waker_stack, amount};
+    if (key.object != kNoObject) {
+      if (is_stored(trace.objects[key.object])) {
+        sum.stored = file_names(key.object);
+      } else {
+        sum.lock = name_of_lock(trace, key.object, key.stack);
+      }
+    }
     if (key.waker != kNoActor) {
       const Actor& waker = trace.actors[key.waker];
       sum.waker = StackWaker{waker.kind, called(waker)};
@@ -90,7 +121,14 @@ Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
   steps.keep_false_wakeups = options.keep_false_wakeups;
   OFFWAIT_TRY(const Prepared prepared, prepare(std::move(trace), steps));
   const Trace& ready = prepared.trace.all();
-  return with_names(ready, sum_waits(ready, prepared.sweep.sites, options), options.kind);
+  if (!options.objects) {
+    const std::vector<ObjectId> none(ready.sites.size(), kNoObject);
+    return with_names(ready, sum_waits(ready, prepared.sweep.sites, none, options), options.kind);
+  }
+  Trace split = ready;
+  const std::vector<ObjectId> objects = split_by_object(split);
+  OFFWAIT_TRY(const Sweep swept, sweep(split));
+  return with_names(split, sum_waits(split, swept.sites, objects, options), options.kind);
 }
 
 }  // namespace offwait

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/found_files.h"
 #include "base/result.h"
 #include "model/frame.h"
 #include "model/trace.h"
@@ -30,6 +31,7 @@ struct StackSumOptions {
   StackKind kind = StackKind::off_cpu;
   StackMeasure measure = StackMeasure::wait;
   bool keep_false_wakeups = false;  ///< as AnalysisOptions::keep_false_wakeups
+  bool objects = false;             ///< waits for different locks and files have sums of their own
 };
 
 struct StackWaker {
@@ -38,7 +40,8 @@ struct StackWaker {
   friend bool operator==(const StackWaker&, const StackWaker&) = default;
 };
 
-/// The sum over all threads with one name. Two sums of one StackSums differ in another field than `amount`.
+/// The sum over all threads with one name. Two sums of one StackSums differ in another field than `amount`,
+/// or are for two objects that are called alike.
 struct StackSum {
   std::string thread;  ///< its name, which may be empty
   StackId stack = kNoStack;
@@ -46,6 +49,9 @@ struct StackSum {
   std::optional<StackWaker> waker;
   StackId waker_stack = kNoStack;  ///< for `off_wake` only
   std::int64_t amount = 0;         ///< ns, or samples for `on_cpu`; may be 0
+  // With StackSumOptions::objects, what was waited for, as far as that is known:
+  std::string lock{};                     ///< name_of_lock(); hostile bytes
+  std::optional<FoundFileName> stored{};  ///< a file, or what else on a disk
   friend bool operator==(const StackSum&, const StackSum&) = default;
 };
 

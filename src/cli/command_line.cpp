@@ -167,6 +167,10 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
       ->type_name("wait|weight")
       ->needs(folded)
       ->group("Output");
+  app.add_flag("--folded-objects", output.folded_objects,
+               "--folded also says for which lock or file threads waited, as a last frame")
+      ->needs(folded)
+      ->group("Output");
   app.add_option_function<std::string>(
          "--view",
          [&output](const std::string& text) {

@@ -135,6 +135,8 @@ std::optional<std::string> wrong_words(const Parsed& parsed) {
 }
 
 std::optional<std::string> wrong_output(const OutputOptions& output) {
+  if (output.folded_kind == StackKind::on_cpu && output.folded_objects)
+    return "--folded-objects says what threads waited for, and --folded-kind on-cpu where they ran";
   if (output.json.empty() || output.json != output.folded) return std::nullopt;
   if (output.json == "-")
     return "--json - and --folded - both want standard output: write one of them to a file";

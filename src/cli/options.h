@@ -38,6 +38,7 @@ struct OutputOptions {
   std::string folded;
   StackKind folded_kind = StackKind::off_cpu;
   StackMeasure folded_weight = StackMeasure::wait;
+  bool folded_objects = false;  ///< StackSumOptions::objects
   bool explain = false;
   int verbosity = 0;
   bool full_stacks = false;

@@ -173,7 +173,7 @@ Result<std::string> folded_stacks(const Trace& trace, const Reporting& reporting
   const StackNoise noise = reporting.output.full_stacks ? StackNoise::kept : StackNoise::folded;
   OFFWAIT_TRY(const StackSums sums,
               stack_sums(trace, {reporting.output.folded_kind, reporting.output.folded_weight,
-                                 reporting.analysis.keep_false_wakeups}));
+                                 reporting.analysis.keep_false_wakeups, reporting.output.folded_objects}));
   return to_folded(sums, noise);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "progress/group_use.h"
+#include "progress/runtimes.h"
 #include "progress/wait_kinds.h"
 #include "replay/candidates.h"
 #include "replay/disk_channels.h"
@@ -105,7 +106,8 @@ class Answering {
         channels_(disk_channels(trace, groups, kinds_)),
         holds_(trace, groups, kinds_, kMostLocks),
         service_uses_(uses_of_services(trace, groups, kinds_)),
-        code_(code_of(trace, groups, kinds_, uses_, options.code)) {
+        code_(code_of(trace, groups, kinds_, uses_, options.code)),
+        runtimes_(runtimes_of(trace)) {
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
@@ -329,8 +331,21 @@ class Answering {
     out.high = std::max(range.high, whole.most);
     if (whole.most - whole.least > kAlike) {
       out.certainty = Certainty::up_to;
+    } else if (runs_tasks(about.progress[progress])) {
+      out.certainty = Certainty::approximate;
     }
     return out;
+  }
+
+  /// Whether a thread of the progress is one of a runtime.
+  bool runs_tasks(const Progress& progress) const {
+    return std::any_of(progress.parts.begin(), progress.parts.end(), [this](const ProgressPart& part) {
+      return std::any_of(part.groups.begin(), part.groups.end(), [this](GroupId group) {
+        const std::vector<ActorId>& members = groups_.groups[group].members;
+        return std::any_of(members.begin(), members.end(),
+                           [this](ActorId thread) { return runtimes_[thread] != Runtime::none; });
+      });
+    });
   }
 
   Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress) const {
@@ -453,6 +468,7 @@ class Answering {
   std::vector<ServiceUse> service_uses_;
   Code code_;
   std::vector<PartUse> services_;  ///< by ServiceId
+  std::vector<Runtime> runtimes_;  ///< by ActorId
 };
 
 }  // namespace
@@ -467,6 +483,8 @@ std::string_view to_string(Certainty certainty) {
       return "rough";
     case Certainty::up_to:
       return "up-to";
+    case Certainty::approximate:
+      return "approximate";
   }
   return "rough";
 }

@@ -19,9 +19,11 @@ namespace offwait {
 /// How far a gain can be relied on.
 enum class Certainty : std::uint8_t {
   sure,
-  split,  ///< what limits depends on whose progress counts
-  rough,  ///< the order holds, the number may not
-  up_to,  ///< it may be less, because the recording does not show what limits next
+  split,        ///< what limits depends on whose progress counts
+  rough,        ///< the order holds, the number may not
+  up_to,        ///< it may be less, because the recording does not show what limits next
+  approximate,  ///< threads run tasks of a runtime in turns (Runtime): a wait holds up more than one task, or
+                ///< less
 };
 std::string_view to_string(Certainty certainty);
 

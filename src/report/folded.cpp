@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "model/backtrace.h"
 #include "report/frame.h"
+#include "report/wording_files.h"
 
 namespace offwait {
 
@@ -95,6 +96,9 @@ class StackTexts {
 
 std::string line_of(const StackSum& sum, StackKind kind, StackTexts& stacks) {
   std::string line = name_cell(sum.thread) + stacks.of(sum.stack).root_first;
+  if (const std::string object = sum.stored ? file_text(*sum.stored) : sum.lock; !object.empty()) {
+    line.append(";").append(cell("for " + object));
+  }
   if (kind == StackKind::off_wake) {
     line.append(";").append(kSeparator).append(stacks.of(sum.waker_stack).leaf_first);
     line.append(";").append(waker_cell(sum.waker));

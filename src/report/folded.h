@@ -12,8 +12,9 @@ namespace offwait {
 /// The lines by kind, where `comm` is a thread's name:
 /// - off_cpu, on_cpu: `comm;root;…;leaf`
 /// - off_wake: the same, then `;--;leaf;…;root;comm` with the waker's stack and name. A waker that is no
-/// thread
-///   is `disk vda`, `timer` or the like; `[nobody seen]` stands for none.
+///   thread is `disk vda`, `timer` or the like; `[nobody seen]` stands for none.
+///
+/// With StackSumOptions::objects a frame `for NAME` follows the leaf where it is known what was waited for.
 ///
 /// Lines are in alphabetical order, and count samples or whole µs; lines that would count 0 are left out.
 /// Frames have neither offset nor line. Stacks that read the same without them, and without noise, share one

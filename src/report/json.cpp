@@ -453,6 +453,12 @@ std::string to_json(const Findings& findings) {
       {"verdict",
        {{"kind", to_string(findings.verdict.kind())}, {"sentence", text(verdict_sentence(findings, names))}}},
   };
+  out["runtimes"] = array_of(findings.runtimes, [](const FoundRuntime& found) {
+    return Json{{"name", name_of(found.runtime)},
+                {"tasks", tasks_of(found.runtime)},
+                {"hides_waits", hides_waits(found.runtime)},
+                {"threads", found.threads}};
+  });
   Json progress = Json::array();
   for (const FoundProgress& one : findings.progress) {
     progress.push_back(progress_json(one, progress.size()));

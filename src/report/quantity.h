@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace offwait {
 
@@ -24,5 +25,8 @@ std::string format_scaled(double value);
 
 /// `count` and the noun: "1 wait", "1,200 waits".
 std::string format_plural(std::uint64_t count, const std::string& noun);
+
+/// `a`, `a and b`, `a, b and c`.
+std::string in_a_sentence(const std::vector<std::string>& items);
 
 }  // namespace offwait

@@ -47,6 +47,15 @@ void put_head(const TextPage& page) {
   }
 }
 
+void put_runtimes(const TextPage& page) {
+  for (const FoundRuntime& found : page.findings.runtimes) {
+    if (const std::string text = runtime_text(found); !text.empty()) {
+      page.canvas.put("runtime", Ink::strong).put("   ");
+      page.canvas.flow(words(text), 10);
+    }
+  }
+}
+
 bool something_lost(const Findings& findings) {
   return total_lost(findings) > 0 || !actors_with_losses(findings).empty();
 }
@@ -105,6 +114,7 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
   const TextPage page{findings, names, style.verbosity > 0,
                       style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
   put_head(page);
+  put_runtimes(page);
   const bool lost = something_lost(findings);
   const LossImpact impact = loss_impact(findings);
   if (lost && !impact.minor) put_losses(page);

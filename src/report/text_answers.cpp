@@ -117,7 +117,7 @@ void put_answers(const TextPage& page) {
     const bool first = shown == 0 || answer.progress != all.front()->progress;
     put_answer(page, shown + 1, answer, page.verbose || first);
   }
-  if (const std::string doubt = certainty_sentence(*all.front()); !doubt.empty()) {
+  if (const std::string doubt = certainty_sentence(page.findings, *all.front()); !doubt.empty()) {
     page.canvas.flow(words(doubt), 0);
   }
   if (shown < all.size() && all.front()->certainty != Certainty::rough) {
@@ -136,11 +136,11 @@ void put_what_ifs(const TextPage& page) {
   page.canvas.gap();
   std::vector<std::string> sentences;
   if (!findings.answers.empty()) {
-    sentences.push_back(certainty_sentence(findings.answers.front()));
+    sentences.push_back(certainty_sentence(findings, findings.answers.front()));
   }
   for (const FoundWhatIf& what_if : findings.what_ifs) {
     page.canvas.flow(words(what_if_text(findings, what_if, page.names), Ink::strong), 2);
-    const std::string doubt = certainty_sentence(what_if, "the direction");
+    const std::string doubt = certainty_sentence(findings, what_if, "the direction");
     if (!doubt.empty() && std::find(sentences.begin(), sentences.end(), doubt) == sentences.end()) {
       page.canvas.flow(words(doubt), 0);
       sentences.push_back(doubt);

@@ -282,13 +282,25 @@ std::string gain_text(const Gain& gain) {
   return fmt::format("{} ({} to {})", most, percent(*gain.low), percent(*gain.high));
 }
 
-std::string certainty_sentence(const Gain& gain, std::string_view given) {
+std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given) {
+  if (gain.certainty == Certainty::approximate && !findings.runtimes.empty()) {
+    return fmt::format("Approximate: threads run {} in turns, so their waits are not those of the work.",
+                       tasks_of(findings.runtimes.front().runtime));
+  }
   if (gain.certainty == Certainty::up_to) {
     return "Up to: what would limit next did not show in the recording.";
   }
   const std::string_view reason = doubt_clause(gain.doubt);
   return gain.certainty == Certainty::rough && !reason.empty()
              ? fmt::format("Rough: {}, so only {} is given.", reason, given)
+             : "";
+}
+
+std::string runtime_text(const FoundRuntime& found) {
+  return hides_waits(found.runtime)
+             ? fmt::format("{}: {} run {}, whose waits for each other the kernel does not see",
+                           name_of(found.runtime), format_plural(found.threads, "thread"),
+                           tasks_of(found.runtime))
              : "";
 }
 
@@ -360,9 +372,8 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
       said.push_back(fmt::format("{} ({})", what, format_percent(part, 1)));
     }
   }
-  return said.empty()
-             ? ""
-             : fmt::format("meanwhile {} {}", service_threads(service, names), fmt::join(said, ", "));
+  return said.empty() ? ""
+                      : fmt::format("meanwhile {} {}", service_threads(service, names), in_a_sentence(said));
 }
 
 std::string device_text(const Findings& findings, const FoundAnswer& answer) {

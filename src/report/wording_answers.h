@@ -32,7 +32,11 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 std::string gain_text(const Gain& gain);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, of which
 /// answers_heading() speaks. `given` is what is said in place of the number.
-std::string certainty_sentence(const Gain& gain, std::string_view given = "the order");
+std::string certainty_sentence(const Findings& findings, const Gain& gain,
+                               std::string_view given = "the order");
+
+/// What a recording cannot show of this runtime; empty if that is nothing.
+std::string runtime_text(const FoundRuntime& found);
 
 /// `what if disk loop0 /2, cpus *2: +61% (55 to 66) [sure]`. Without a number only the direction is given.
 std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, const ActorNames& names);

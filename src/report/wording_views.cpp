@@ -161,7 +161,7 @@ std::string holder_text(const FoundLockRow& lock, const ActorNames& names) {
   const bool by_waker = lock.owner_s < lock.wait_s / 2;
   return fmt::format("{} {}{}{}", by_waker ? "let go by" : "held by", fmt::join(holders, ", "),
                      more > 0 ? fmt::format(" and {} more", more) : "",
-                     said.empty() ? "" : fmt::format(", which {} meanwhile", fmt::join(said, ", ")));
+                     said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said)));
 }
 
 }  // namespace offwait

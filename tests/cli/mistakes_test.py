@@ -302,7 +302,9 @@ class Output(TestCase):
                      "--json and --folded both want /tmp/x: write one of them to another file"),
                     (["--no-stacks", "--folded", "/tmp/x"], "--folded writes stacks, and --no-stacks records none"),
                     (["--sample-hz", "0", "--folded", "/tmp/x", "--folded-kind", "on-cpu"],
-                     "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none")):
+                     "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none"),
+                    (["--folded", "/tmp/x", "--folded-kind", "on-cpu", "--folded-objects"],
+                     "--folded-objects says what threads waited for, and --folded-kind on-cpu where they ran")):
                 self.misused(sentence, "-p", target.pid, *wanted)
 
     def test_a_closed_standard_output(self):

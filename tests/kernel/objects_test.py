@@ -3,9 +3,11 @@
 
     objects_test.py OFFWAIT PLANTED_LOCKS"""
 import collections
+import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -30,7 +32,10 @@ def waits_by_object(dump):
 class LocksTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.run_ = recording.record(OFFWAIT, LOCKS, ["locks"])
+        with recording.recorded(OFFWAIT, LOCKS, ["locks"]) as (dump, truths, pid):
+            cls.run_ = recording.Run(recording.Dump(dump), truths, pid)
+            report = subprocess.run([OFFWAIT, "report", dump, "--json", "-", "--progress", "comm:planted_locks*"], stdout=subprocess.PIPE, check=True)
+        cls.rows = json.loads(report.stdout)["locks"]["rows"]
         cls.waits = waits_by_object(cls.run_.dump)
         cls.truths = {truth["lock"]: truth for truth in cls.run_.truths}
 
@@ -58,6 +63,29 @@ class LocksTest(unittest.TestCase):
                 self.check_holders(self.waits[number], truth)
                 checked += 1
         self.assertEqual(checked, 17)
+
+    def test_kinds_of_locks(self):
+        """Each kind is told, and nearly all of the time that was waited for it is for the other thread of the pair."""
+        kinds = {"planted_static_lock": "mutex", "planted_std_mutex": "mutex", "planted_recursive_mutex": "mutex",
+                 "planted_timed_mutex": "mutex", "planted_c11_mutex": "mutex", "planted_rwlock": "rwlock",
+                 "planted_shared_mutex": "rwlock", "planted_semaphore": "semaphore", "planted_barrier": "barrier"}
+        for name, kind in kinds.items():
+            truth = self.truths["static" if name == "planted_static_lock" else name]
+            with self.subTest(lock=name):
+                rows = [row for row in self.rows if row["name"].split("+")[0].split(" ")[0] == name]
+                self.assertEqual({row["kind"] for row in rows}, {kind})
+                objects = self.objects(kind="futex", symbol=name)
+                self.assertEqual(len(objects), len(rows))
+                waits = [wait for number in objects for wait in self.waits[number]]
+                first, second = truth["tids"]
+                other = {first: second, second: first}
+                self.assertGreaterEqual(len(waits), FEWEST)
+                self.assertLessEqual({wait.tid for wait in waits}, set(other))
+                by_other = sum((wait.holder or wait.waker) in (other[wait.tid], f"thread:{other[wait.tid]}")
+                               for wait in waits)
+                self.assertGreaterEqual(by_other, RIGHT * len(waits))
+                if kind == "mutex":
+                    self.check_holders(waits, truth)
 
     def test_a_static_lock_has_its_name(self):
         lock, = self.objects(kind="futex", symbol="planted_static_lock")

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,12 +18,22 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 pthread_mutex_t planted_static_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_rwlock_t planted_rwlock = PTHREAD_RWLOCK_INITIALIZER;
+sem_t planted_semaphore;
+std::mutex planted_std_mutex;
+std::timed_mutex planted_timed_mutex;
+std::recursive_mutex planted_recursive_mutex;
+std::shared_mutex planted_shared_mutex;
+mtx_t planted_c11_mutex;
+pthread_barrier_t planted_barrier;
 
 namespace {
 
@@ -64,6 +75,35 @@ void contend(const std::string& name, const void* address, Lock lock, Unlock unl
 void contend(const std::string& name, pthread_mutex_t& mutex) {
   contend(
       name, &mutex, [&] { pthread_mutex_lock(&mutex); }, [&] { pthread_mutex_unlock(&mutex); });
+}
+
+/// Locks of every kind, by the names of their variables.
+void contend_for_each_kind() {
+  contend(
+      "planted_rwlock", &planted_rwlock, [] { pthread_rwlock_wrlock(&planted_rwlock); },
+      [] { pthread_rwlock_unlock(&planted_rwlock); });
+  sem_init(&planted_semaphore, 0, 1);
+  contend(
+      "planted_semaphore", &planted_semaphore, [] { sem_wait(&planted_semaphore); },
+      [] { sem_post(&planted_semaphore); });
+  const auto of_cpp = [](const char* name, auto& lock) {
+    contend(
+        name, &lock, [&] { lock.lock(); }, [&] { lock.unlock(); });
+  };
+  of_cpp("planted_std_mutex", planted_std_mutex);
+  of_cpp("planted_recursive_mutex", planted_recursive_mutex);
+  of_cpp("planted_shared_mutex", planted_shared_mutex);
+  contend(
+      "planted_timed_mutex", &planted_timed_mutex,
+      [] { (void)planted_timed_mutex.try_lock_for(std::chrono::seconds(10)); },
+      [] { planted_timed_mutex.unlock(); });
+  mtx_init(&planted_c11_mutex, mtx_plain);
+  contend(
+      "planted_c11_mutex", &planted_c11_mutex, [] { mtx_lock(&planted_c11_mutex); },
+      [] { mtx_unlock(&planted_c11_mutex); });
+  pthread_barrier_init(&planted_barrier, nullptr, 2);
+  contend(
+      "planted_barrier", &planted_barrier, [] { pthread_barrier_wait(&planted_barrier); }, [] {});
 }
 
 /// A lock of one word without an owner beside it (0 free, 1 taken, 2 taken and waited for).
@@ -180,6 +220,7 @@ int main() {
     pthread_mutex_init(&(*heap)[i], nullptr);
     contend("heap " + std::to_string(i), (*heap)[i]);
   }
+  contend_for_each_kind();
   contend_words();
   wait_for_condition();
   contend_in_shared_memory();

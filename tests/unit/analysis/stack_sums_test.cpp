@@ -57,6 +57,37 @@ TEST_CASE("threads of one name in one stack have one sum; threads outside of the
   CHECK(sums_of(small_trace(), {StackKind::off_cpu}) == Sums{{"worker", kWaits, {}, kNoStack, 5 * kMs}});
 }
 
+TEST_CASE("waits for different objects have sums of their own where that is asked, with their weights") {
+  Trace trace = small_trace();
+  Object lock, file;
+  lock.kind = Object::Kind::futex;
+  lock.tgid = 1;
+  lock.address = 4096;
+  lock.module = "/bin/app";
+  lock.symbol = "queue_lock";
+  file.kind = Object::Kind::file;
+  file.device = {8, 1};
+  file.inode = 5;
+  file.path = "/data/log";
+  trace.objects = {lock, file};
+  trace.waits[0].object = 0;
+  trace.waits[1].object = 1;
+  trace.waits.push_back({0, kNoObject, 8 * kMs, 9 * kMs, 9 * kMs});
+  StackSumOptions options{StackKind::off_cpu, StackMeasure::weight};
+  CHECK(sums_of(trace, options).size() == 1);
+  options.objects = true;
+  const Sums found = sums_of(trace, options);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].amount == 1 * kMs);
+  CHECK(found[0].lock.empty());
+  CHECK_FALSE(found[0].stored);
+  CHECK(found[1].amount == 3 * kMs);
+  CHECK(found[1].lock == "queue_lock (app)");
+  CHECK(found[2].amount == 4 * kMs);
+  REQUIRE(found[2].stored);
+  CHECK(found[2].stored->path == "/data/log");
+}
+
 TEST_CASE("the weight of a wait includes the time of those behind it") {
   CHECK(sums_of(small_trace(), {StackKind::off_cpu, StackMeasure::weight}) ==
         Sums{{"worker", kWaits, {}, kNoStack, 7 * kMs}});

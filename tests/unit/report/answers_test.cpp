@@ -303,7 +303,7 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
 
 1  service 127.0.0.1:28081 (up_worker×4) twice as fast: +86% [sure]
    B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each
-   meanwhile up_worker×4 slept (95%), ran (4.0%)
+   meanwhile up_worker×4 slept (95%) and ran (4.0%)
    try   let the service sleep for less long, or not at all; or ask it less often, for several
          things at a time, or from more threads at once
 )");

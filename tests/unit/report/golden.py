@@ -40,6 +40,7 @@ CASES = {
     "threads": (HERE / "functions.txt", ["--threads"]),
     "files": (HERE / "files.txt", ["--files"]),
     "files-narrow": (HERE / "files.txt", ["--files", "--width", "72", "--ascii"]),
+    "goroutines": (HERE / "goroutines.txt", []),
     "files-report": (HERE / "files.txt", []),
     "refined": (HERE / "refined.txt", ["--explain"]),
 }

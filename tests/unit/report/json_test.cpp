@@ -16,11 +16,12 @@ TEST_CASE("The fields of the contract, in its order") {
   for (const auto& [name, value] : report.items()) {
     names.push_back(name);
   }
-  CHECK(names == std::vector<std::string>{"schema",     "recording", "loss",    "totals",        "cpu_supply",
-                                          "stack_ends", "options",   "verdict", "progress",      "answers",
-                                          "what_if",    "actors",    "edges",   "knots",         "sinks",
-                                          "refinement", "disks",     "nics",    "false_wakeups", "open_waits",
-                                          "elsewhere",  "functions", "threads", "locks",         "files"});
+  CHECK(names == std::vector<std::string>{
+                     "schema",  "recording",     "loss",       "totals",    "cpu_supply", "stack_ends",
+                     "options", "verdict",       "runtimes",   "progress",  "answers",    "what_if",
+                     "actors",  "edges",         "knots",      "sinks",     "refinement", "disks",
+                     "nics",    "false_wakeups", "open_waits", "elsewhere", "functions",  "threads",
+                     "locks",   "files"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/runtimes.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+namespace offwait {
+
+namespace {
+
+/// What a frame has if the runtime called it. Later ones tell more.
+Runtime runtime_of(const Frame& frame) {
+  if (frame.kind != Frame::Kind::user) return Runtime::none;
+  const auto is_in = [&frame](std::string_view part) {
+    return frame.function.find(part) != std::string::npos;
+  };
+  // `runtime.mcall.abi0` is the same function.
+  constexpr std::array<std::string_view, 6> kGo = {"runtime.mcall",  "runtime.futex",
+                                                   "runtime.mstart", "runtime.netpoll",
+                                                   "runtime.goexit", "runtime.systemstack"};
+  if (std::any_of(kGo.begin(), kGo.end(), [&frame](std::string_view name) {
+        return frame.function == name || frame.function.starts_with(std::string(name) + ".");
+      })) {
+    return Runtime::go;
+  }
+  if (is_in("java/lang/VirtualThread") || is_in("java.lang.VirtualThread")) {
+    return Runtime::java_virtual_threads;
+  }
+  if (frame.module.starts_with("libjvm.so")) return Runtime::java;
+  if (frame.module.starts_with("beam.")) return Runtime::erlang;
+  if (frame.function.starts_with("tokio::runtime::")) return Runtime::tokio;
+  if (frame.module.starts_with("_greenlet")) return Runtime::greenlets;
+  return Runtime::none;
+}
+
+}  // namespace
+
+std::string_view name_of(Runtime runtime) {
+  switch (runtime) {
+    case Runtime::go:
+      return "Go";
+    case Runtime::java:
+    case Runtime::java_virtual_threads:
+      return "Java";
+    case Runtime::erlang:
+      return "Erlang";
+    case Runtime::tokio:
+      return "Rust";
+    case Runtime::greenlets:
+      return "Python";
+    case Runtime::none:
+      break;
+  }
+  return "";
+}
+
+std::string_view tasks_of(Runtime runtime) {
+  switch (runtime) {
+    case Runtime::go:
+      return "goroutines";
+    case Runtime::java:
+      return "jobs of thread pools";
+    case Runtime::java_virtual_threads:
+      return "virtual threads";
+    case Runtime::erlang:
+      return "Erlang processes";
+    case Runtime::tokio:
+      return "tokio tasks";
+    case Runtime::greenlets:
+      return "greenlets";
+    case Runtime::none:
+      break;
+  }
+  return "";
+}
+
+bool hides_waits(Runtime runtime) { return runtime != Runtime::none && runtime != Runtime::java; }
+
+std::vector<Runtime> runtimes_of(const Trace& trace) {
+  std::vector<Runtime> of_frames;
+  for (const Frame& frame : trace.frames) of_frames.push_back(runtime_of(frame));
+  std::vector<Runtime> of_stacks(trace.stacks.size(), Runtime::none);
+  for (StackId id = 0; id < trace.stacks.size(); ++id) {
+    for (const FrameId frame : trace.stacks[id].frames) {
+      of_stacks[id] = std::max(of_stacks[id], of_frames[frame]);
+    }
+  }
+  std::map<std::int32_t, Runtime> of_processes;
+  const auto seen = [&](ActorId thread, StackId stack) {
+    if (stack == kNoStack || of_stacks[stack] == Runtime::none) return;
+    Runtime& of_process = of_processes[trace.actors[thread].tgid];
+    of_process = std::max(of_process, of_stacks[stack]);
+  };
+  for (const WaitSite& site : trace.sites) seen(site.thread, site.wait_stack);
+  for (const CpuSample& sample : trace.cpu_samples) seen(sample.thread, sample.stack);
+  std::vector<Runtime> out;
+  for (const Actor& actor : trace.actors) {
+    const auto found = of_processes.find(actor.tgid);
+    out.push_back(actor.kind == ActorKind::thread && found != of_processes.end() ? found->second
+                                                                                 : Runtime::none);
+  }
+  return out;
+}
+
+}  // namespace offwait
