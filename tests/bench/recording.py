@@ -3,13 +3,14 @@
 """What recording costs, compared with two other recorders in the same run: libbpf-tools' offcputime, and a minimal recorder
 that calls bpf_get_stackid for each wait (bench_stackid).
 
-    recording.py BUILD [--load pipe|ring|mariadb]... [--only RECORDER]... [--pairs N] [--scale X]
+    recording.py BUILD [--other OFFWAIT] [--load pipe|ring|mariadb]... [--only RECORDER]... [--pairs N] [--scale X]
 
 Loads: `pipe`: perf bench sched pipe, pinned to one CPU; `ring`: eight threads that hand a token on by futex, pinned;
 `mariadb`: sysbench oltp_write_only with 8 clients against a server made for it (packaging/install-packages.sh mariadb). Each
 round runs the load without a recorder, then under each recorder in turn. A recorder's slowdown is the ratio of neighbouring
-runs; the median over the rounds is printed. Absolute times depend on the machine; compare the last columns. Asserts
-nothing."""
+runs; the median over the rounds is printed. --other is another offwait, an older one for example. It is the recorder `other`,
+and the ratio of the runs under the two is printed as well. Absolute times depend on the machine; compare the last columns.
+Asserts nothing."""
 import argparse
 import os
 import pathlib
@@ -149,6 +150,10 @@ def measure(name, load, recorders, pairs):
             added_ns[recorder_name].append((recorded - alone) * 1e9 / count)
     print(f"{name}: {count:,} switches, {pairs} interleaved pairs, median [min..max]")
     medians = {recorder: statistics.median(runs) for recorder, runs in slowdowns.items()}
+    if {"offwait", "other"} <= slowdowns.keys():
+        ratios = sorted((1 + ours) / (1 + theirs) for ours, theirs in zip(slowdowns["offwait"], slowdowns["other"]))
+        print(f"a run recorded by offwait takes {statistics.median(ratios):.3f} [{ratios[0]:.3f}..{ratios[-1]:.3f}] of one recorded "
+              "by the other", flush=True)
     for recorder, runs in slowdowns.items():
         ratios = "".join(f"  {medians[recorder] / medians[peer]:5.2f} of {peer}'s" for peer in ("offcputime", "stackid")
                          if peer in medians and medians[peer] > 0)
@@ -163,8 +168,9 @@ def measure(name, load, recorders, pairs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", help="build directory")
+    parser.add_argument("--other", help="another offwait")
     parser.add_argument("--load", action="append", choices=["pipe", "ring", "mariadb"])
-    parser.add_argument("--only", action="append", help="a recorder (no-stacks, offwait, no-samples, cgroup, stackid, offcputime)")
+    parser.add_argument("--only", action="append", help="a recorder (no-stacks, offwait, other, no-samples, cgroup, stackid, offcputime)")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--scale", type=float, default=1.0, help="length of a run")
     options = parser.parse_args()
@@ -176,6 +182,7 @@ def main():
     recorders = {
         "no-stacks": Recorder(*dump, "--no-stacks", says_so=True),
         "offwait": Recorder(*dump, says_so=True),
+        **({"other": Recorder(options.other, *dump[1:], says_so=True)} if options.other else {}),
         "no-samples": Recorder(*dump, "--sample-hz", "0", says_so=True),
         "cgroup": Recorder(*dump[:-2], "-c", "{cgroup}", says_so=True),
         "stackid": Recorder(bench + "bench_stackid", bench + "stackid.bpf.o", says_so=True),
