@@ -49,15 +49,25 @@ constexpr std::array kTold = {
     Told{"lll_lock_wait", LockKind::mutex},
     Told{"mtx_lock", LockKind::mutex},
     Told{"Mutex::lock", LockKind::mutex},
+    Told{"Mutex>::lock", LockKind::mutex},
     Told{"RawMutex", LockKind::mutex},
-    Told{"LockSupport", LockKind::parker},
-    Told{"Unsafe_Park", LockKind::parker},
-    Told{"Parker::park", LockKind::parker},
-    Told{"PlatformEvent::park", LockKind::parker},
     Told{"parking_lot", LockKind::parker},
     Told{"thread::park", LockKind::parker},
     Told{"runtime.futex", LockKind::parker},
 };
+
+/// Java's threads wait with condition variables of their own, whatever for. Parts of names, innermost first.
+constexpr std::array<std::string_view, 3> kJavaParks = {"PlatformEvent::park", "Parker::park", "Unsafe_Park"};
+
+/// The Java virtual machine, and what the classes of locks of Java consist of.
+bool is_of_java(const Frame& frame) {
+  constexpr std::array<std::string_view, 4> kParts = {
+      "java.util.concurrent.locks.", "jdk.internal.misc.Unsafe", "Runtime1 stub", "StubRoutines ("};
+  return frame.module.starts_with("libjvm.so") || frame.function == "Interpreter" ||
+         std::any_of(kParts.begin(), kParts.end(), [&frame](std::string_view part) {
+           return frame.function.find(part) != std::string::npos;
+         });
+}
 
 /// `Lookup` of `Cache<int>::Lookup(Key const&)`.
 std::string last_part(std::string_view function) {
@@ -111,6 +121,12 @@ std::string_view base_name(std::string_view path) { return path.substr(path.rfin
 }  // namespace
 
 std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack) {
+  const bool parks = std::any_of(stack.frames.begin(), stack.frames.end(), [&trace](FrameId id) {
+    return std::any_of(kJavaParks.begin(), kJavaParks.end(), [&](std::string_view part) {
+      return trace.frames[id].function.find(part) != std::string::npos;
+    });
+  });
+  if (parks) return LockKind::parker;
   for (const FrameId id : stack.frames) {
     const Frame& frame = trace.frames[id];
     if (frame.kind != Frame::Kind::user) continue;
@@ -150,16 +166,15 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
       return name_of(frame);
     }
   }
-  std::string any;
+  std::string any, own;
   for (const Frame& frame : without_noise(user, stack.cut.has_value())) {
     const std::string function = name_of(frame);
     if (any.empty()) any = function;
-    if (noise_of(frame) == Noise::none && !is_about_locks(frame.function) &&
-        !is_nameless_body(frame.function)) {
-      return function;
-    }
+    if (noise_of(frame) != Noise::none || is_nameless_body(frame.function) || is_of_java(frame)) continue;
+    if (!is_about_locks(frame.function)) return function;
+    if (own.empty()) own = function;
   }
-  return any;
+  return own.empty() ? any : own;
 }
 
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack) {

@@ -201,9 +201,15 @@ class Table {
       const Wait& wait = trace_.waits[waits.ids[i]];
       const ActorId holder = holder_of(wait);
       if (holder == kNoActor) continue;
-      const Nanos from = std::max(wait.block, trace_.window.begin);
+      Nanos from = std::max(wait.block, trace_.window.begin);
       const Nanos to = std::min(wait.wake, trace_.window.end);
       if (from >= to) continue;
+      if (wait.holder == kNoActor) {
+        // Who let go of it last may have waited for it as well, and had it only after that.
+        (void)activity_.look(holder, from, to, [&](std::uint32_t id, Nanos, Nanos end) {
+          if (trace_.waits[id].object == waits.object) from = std::max(from, end);
+        });
+      }
       const Activity::Times times =
           activity_.look(holder, from, to, [&](std::uint32_t id, Nanos begin, Nanos end) {
             add_wait(trace_.waits[id], end - begin, sums, disks);

@@ -63,8 +63,9 @@ std::string outline(std::string_view function, std::string_view arguments) {
       out += kept;
       i += kept.size() - 1;
     } else if (brace_depth == 0 && c == ' ' && !operator_name) {
-      // `operator< <int>`
-      if (function.substr(i + 1, 1) != "<") out.clear();
+      // `operator< <int>`, `StubRoutines (1)`
+      const std::string_view next = function.substr(i + 1, 1);
+      if (next != "<" && next != "(") out.clear();
     } else if (brace_depth == 0 && c == '@') {
       break;
     } else {

@@ -96,6 +96,34 @@ TEST_CASE("waits that no thread ended are set aside, and conditions come after l
   CHECK(found.rows[1].wait_s == Approx(0.5));
 }
 
+TEST_CASE("locks of Rust are mutexes, and Java's threads park") {
+  const auto kind = [](const std::string& stack) {
+    const FoundLocks found = locks_in(
+        "object 0 kind=futex tgid=1 address=4096\n"
+        "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0 class=futex stack=futex_wait;--;" +
+        stack + ";main\n");
+    REQUIRE(found.rows.size() == 1);
+    return found.rows[0].kind;
+  };
+  CHECK(kind("syscall;<std::sys::sync::mutex::futex::Mutex>::lock_contended") == LockKind::mutex);
+  CHECK(kind("syscall;<std::sys::sync::rwlock::futex::RwLock>::write_contended") == LockKind::rwlock);
+  CHECK(kind("pthread_cond_wait;os::PlatformEvent::park;ObjectMonitor::EnterI") == LockKind::parker);
+  CHECK(kind("pthread_cond_wait;Parker::park;Unsafe_Park") == LockKind::parker);
+  CHECK(kind("pthread_cond_wait;Monitor::wait") == LockKind::condition);
+}
+
+TEST_CASE("who let go of a lock had it only since its own wait for it ended") {
+  // 2 waits for it until 3,000 and lets 1 go at 5,000; it ran all the time between.
+  const FoundLocks found = locks_in(
+      "object 0 kind=futex tgid=1 address=4096\n"
+      "wait 2 block=100 wake=3000 run=3000 waker=thread:3 object=0 class=futex stack=f;--;take;main\n"
+      "wait 1 block=1000 wake=5000 run=5000 waker=thread:2 object=0 class=futex stack=f;--;take;main\n");
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].meanwhile.looked_s == Approx(2900e-9 + 2000e-9));
+  CHECK(found.rows[0].meanwhile.other_locks_s == 0);
+  CHECK(found.rows[0].meanwhile.others_s == 0);
+}
+
 TEST_CASE("a function is about locks if a word of its name says so") {
   const auto taken = [](const std::string& functions) {
     const std::string text =
@@ -112,6 +140,9 @@ TEST_CASE("a function is about locks if a word of its name says so") {
   CHECK(taken("pthread_mutex_lock") == "pthread_mutex_lock");
   CHECK(taken("pthread_mutex_lock;(anonymous%20namespace)::refill(Pool&);main") ==
         "(anonymous namespace)::refill");
+  CHECK(taken("pthread_cond_wait%20(libc.so.6);Parker::park%20(libjvm.so);Unsafe_Park%20(libjvm.so);"
+              "void%20jdk.internal.misc.Unsafe.park;void%20java.util.concurrent.locks.ReentrantLock.lock;"
+              "void%20app.Cache.get;Interpreter;StubRoutines%20(1)") == "app.Cache.get");
   CHECK(taken("runtime.futex;sync.(*Mutex).Lock;net/http.(*conn).serve;main.main") ==
         "net/http.(*conn).serve");
 }

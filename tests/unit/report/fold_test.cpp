@@ -55,6 +55,8 @@ TEST_CASE("An outline is a name without template arguments, argument and return 
   CHECK(outline("std::function<void ()>::operator()(int) const") == "std::function::operator()");
   CHECK(outline("bool operator< <int>(Box<int> const&)") == "operator<");
   CHECK(outline("Box<int>::operator bool() const") == "Box::operator bool");
+  CHECK(outline("StubRoutines (1)") == "StubRoutines");
+  CHECK(outline("net/http.(*conn).serve") == "net/http.(*conn).serve");
   CHECK(outline("f(Options&)::{lambda(int)#1}::operator()(int) const") == "f::{lambda(int)#1}::operator()");
   CHECK(outline("(anonymous namespace)::g(int)") == "(anonymous namespace)::g");
   CHECK(outline("Box<Pair<int, long> >::get()", "<…>") == "Box<…>::get");
