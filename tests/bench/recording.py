@@ -175,8 +175,10 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0, help="length of a run")
     options = parser.parse_args()
     offcputime = shutil.which("offcputime", path=os.environ["PATH"] + ":/usr/sbin:/usr/share/bcc/tools")
-    if os.geteuid() != 0 or not shutil.which("perf") or not offcputime:
-        sys.exit("recording.py: needs root, perf (linux-perf) and offcputime (libbpf-tools)")
+    if os.geteuid() != 0 or not shutil.which("perf"):
+        sys.exit("recording.py: needs root and perf (linux-perf)")
+    if not offcputime and "offcputime" in (options.only or ["offcputime"]):
+        sys.exit("recording.py: needs offcputime (libbpf-tools)")
     dump = [options.build + "/offwait", "dump", "-o", "/dev/null", "-p", "{pid}"]
     bench = options.build + "/tests/bench/"
     recorders = {
@@ -186,7 +188,7 @@ def main():
         "no-samples": Recorder(*dump, "--sample-hz", "0", says_so=True),
         "cgroup": Recorder(*dump[:-2], "-c", "{cgroup}", says_so=True),
         "stackid": Recorder(bench + "bench_stackid", bench + "stackid.bpf.o", says_so=True),
-        "offcputime": Recorder(offcputime, "3600", says_so=False),
+        **({"offcputime": Recorder(offcputime, "3600", says_so=False)} if offcputime else {}),
     }
     if options.only:
         recorders = {name: recorders[name] for name in options.only}
