@@ -205,7 +205,7 @@ class Table {
       const Nanos to = std::min(wait.wake, trace_.window.end);
       if (from >= to) continue;
       if (wait.holder == kNoActor) {
-        // Who let go of it last may have waited for it as well, and had it only after that.
+        // The thread that let go of it may have waited for it as well, and had it only after that.
         (void)activity_.look(holder, from, to, [&](std::uint32_t id, Nanos, Nanos end) {
           if (trace_.waits[id].object == waits.object) from = std::max(from, end);
         });

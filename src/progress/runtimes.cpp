@@ -35,48 +35,31 @@ Runtime runtime_of(const Frame& frame) {
   return Runtime::none;
 }
 
+struct About {
+  std::string_view name;
+  std::string_view tasks;
+  bool hides_waits = true;
+};
+
+/// By Runtime.
+constexpr std::array kAbout = {
+    About{"", "", false},
+    About{"Go", "goroutines"},
+    About{"Java", "jobs of thread pools", false},
+    About{"Java", "virtual threads"},
+    About{"Erlang", "Erlang processes"},
+    About{"Rust", "tokio tasks"},
+    About{"Python", "greenlets"},
+};
+static_assert(kAbout.size() == static_cast<std::size_t>(Runtime::greenlets) + 1);
+
+const About& about(Runtime runtime) { return kAbout[static_cast<std::size_t>(runtime)]; }
+
 }  // namespace
 
-std::string_view name_of(Runtime runtime) {
-  switch (runtime) {
-    case Runtime::go:
-      return "Go";
-    case Runtime::java:
-    case Runtime::java_virtual_threads:
-      return "Java";
-    case Runtime::erlang:
-      return "Erlang";
-    case Runtime::tokio:
-      return "Rust";
-    case Runtime::greenlets:
-      return "Python";
-    case Runtime::none:
-      break;
-  }
-  return "";
-}
-
-std::string_view tasks_of(Runtime runtime) {
-  switch (runtime) {
-    case Runtime::go:
-      return "goroutines";
-    case Runtime::java:
-      return "jobs of thread pools";
-    case Runtime::java_virtual_threads:
-      return "virtual threads";
-    case Runtime::erlang:
-      return "Erlang processes";
-    case Runtime::tokio:
-      return "tokio tasks";
-    case Runtime::greenlets:
-      return "greenlets";
-    case Runtime::none:
-      break;
-  }
-  return "";
-}
-
-bool hides_waits(Runtime runtime) { return runtime != Runtime::none && runtime != Runtime::java; }
+std::string_view name_of(Runtime runtime) { return about(runtime).name; }
+std::string_view tasks_of(Runtime runtime) { return about(runtime).tasks; }
+bool hides_waits(Runtime runtime) { return about(runtime).hides_waits; }
 
 std::vector<Runtime> runtimes_of(const Trace& trace) {
   std::vector<Runtime> of_frames;

@@ -69,7 +69,7 @@ std::string waited_files_text(const AnswerEvidence& evidence, const ActorNames& 
     shown.push_back(fmt::format("{} ({})", alike ? file_text(file.name) : file_brief(file.name, names),
                                 format_percent(file.wait_s, evidence.time_s)));
   }
-  return shown.empty() ? "" : fmt::format(" for {}", fmt::join(shown, " and "));
+  return shown.empty() ? "" : " for " + in_a_sentence(shown);
 }
 
 std::string disk_files_text(const FoundDisk& disk, const ActorNames& names, std::size_t most) {

@@ -34,7 +34,8 @@ class LocksTest(unittest.TestCase):
     def setUpClass(cls):
         with recording.recorded(OFFWAIT, LOCKS, ["locks"]) as (dump, truths, pid):
             cls.run_ = recording.Run(recording.Dump(dump), truths, pid)
-            report = subprocess.run([OFFWAIT, "report", dump, "--json", "-", "--progress", "comm:planted_locks*"], stdout=subprocess.PIPE, check=True)
+            report = subprocess.run([OFFWAIT, "report", dump, "--json", "-", "--progress", "comm:planted_locks*"],
+                                    stdout=subprocess.PIPE, check=True)
         cls.rows = json.loads(report.stdout)["locks"]["rows"]
         cls.waits = waits_by_object(cls.run_.dump)
         cls.truths = {truth["lock"]: truth for truth in cls.run_.truths}

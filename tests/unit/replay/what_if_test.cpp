@@ -178,5 +178,5 @@ TEST_CASE("a function is looked up by its name, with argument types or without, 
         "'ns::f', 'ns::g'");
   const Result<Scenario> whole = scenario_of(*parse_what_if("function main /2"), trace, groups, code);
   REQUIRE(whole);
-  CHECK(whole->size() == 5);  // cpu, io, sleep, remote
+  CHECK(whole->size() == 5);  // cpu, io, sleep, remote, runnable
 }
