@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -358,13 +359,12 @@ CASES = {"redis": Redis, "mariadb": MariaDb, "mariadb-64": MariaDbManyClients, "
 
 
 def record(offwait, case, seconds, file):
-    load = subprocess.Popen(case.load(seconds + 6), **QUIET)
+    load = subprocess.Popen(case.load(seconds + 6), start_new_session=True, **QUIET)
     time.sleep(3)
     pids = ",".join(str(pid) for pid in case.target(load))
     subprocess.run([offwait, "dump", "-q", "-p", pids, "-d", f"{seconds}s", "-o", file], check=True)
-    load.kill()
+    os.killpg(load.pid, signal.SIGKILL)  # also what it has started, which would go on beside the runs that are measured
     load.wait()
-    subprocess.run(["pkill", "-P", str(load.pid)], check=False)
 
 
 def predicted(offwait, file, asked):
