@@ -7,7 +7,8 @@ a block cache of one shard or of 64, and compression of blocks or none.
 
 Records each load as it is, asks the recording what the change would gain, then runs both by turns. The part of the sharded
 cache is the lock of the cache: what no waits for it would gain. The part of compression is the function that compresses a
-block, with all that it calls. Needs root, db_bench (Debian: rocksdb-tools), and a machine that does nothing else."""
+block, with all that it calls, where compaction limits: small memtables, one thread that compacts. Needs root, db_bench
+(Debian: rocksdb-tools), and a machine that does nothing else."""
 import argparse
 import json
 import os
@@ -18,20 +19,23 @@ import tempfile
 import time
 from pathlib import Path
 
+READ = ("--num=1000000", "--value_size=43", "--compression_type=none")
 COMPRESSION = "rocksdb::CompressBlock*"
+COMPACTION = "rocksdb:low"
 
 
 def db_bench(directory, *options):
-    return ["db_bench", f"--db={directory}/db", "--num=1000000", "--key_size=48", "--value_size=43", *options]
+    return ["db_bench", f"--db={directory}/db", "--key_size=48", *options]
 
 
 def loads(directory, seconds):
     """By study: the load as it is, and changed."""
-    reads = db_bench(directory, "--benchmarks=readrandom", "--use_existing_db", "--threads=8", f"--cache_size={1 << 30}",
-                     "--compression_type=none", f"--duration={seconds}")
-    writes = db_bench(directory + "/written", "--benchmarks=fillrandom", "--threads=8", f"--duration={seconds}")
+    reads = db_bench(directory, *READ, "--benchmarks=readrandom", "--use_existing_db", "--threads=8",
+                     f"--cache_size={1 << 30}", f"--duration={seconds}")
+    writes = db_bench(directory + "/written", "--num=400000", "--value_size=400", "--benchmarks=fillrandom",
+                      f"--write_buffer_size={4 << 20}", "--max_background_jobs=1", "--disable_wal=1", f"--duration={seconds}")
     return {"sharding": ([*reads, "--cache_numshardbits=0"], [*reads, "--cache_numshardbits=6"]),
-            "compression": ([*writes, "--compression_type=snappy"], [*writes, "--compression_type=none"])}
+            "compression": ([*writes, "--compression_type=zstd"], [*writes, "--compression_type=none"])}
 
 
 def rate(command):
@@ -58,9 +62,9 @@ def told(gain, certainty):
 
 def predicted(offwait, file, study):
     if study == "sharding":
-        answer = next(answer for answer in report(offwait, file)["answers"]["rows"] if answer["lock"])
+        answer = next(answer for answer in report(offwait, file)["answers"] if answer["lock"])
         return answer["lock"]["name"], told(answer["lock"]["free_gain"], answer["certainty"])
-    gain = report(offwait, file, "--what-if", f"function {COMPRESSION} /1000")["what_if"][0]
+    gain = report(offwait, file, "--progress", COMPACTION, "--what-if", f"function {COMPRESSION} /1000")["what_if"][0]
     return COMPRESSION, told(gain["gain"], gain["certainty"])
 
 
@@ -74,7 +78,7 @@ def main():
     with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
         kept = arguments.keep or Path(directory)
         os.mkdir(f"{directory}/written")
-        subprocess.run(db_bench(directory, "--benchmarks=fillseq", "--compression_type=none"), check=True, capture_output=True)
+        subprocess.run(db_bench(directory, *READ, "--benchmarks=fillseq"), check=True, capture_output=True)
         for study, (before, after) in loads(directory, arguments.seconds).items():
             file = kept / f"{study}.txt"
             record(arguments.offwait, loads(directory, 30)[study][0], 8, file)
