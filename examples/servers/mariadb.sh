@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# MariaDB under sysbench oltp_write_only. With 8 clients: does a commit wait for the disk (innodb_flush_log_at_trx_commit=1), for the
-# write of the log (2), or for neither (0: written and synced once a second)? With 64: what do so many threads wait for?
+# MariaDB under sysbench oltp_write_only, on half of the CPUs: 8 or 64 clients, where a commit waits for the disk
+# (innodb_flush_log_at_trx_commit=1) or for the write of the log (2).
 #
 #   sudo examples/servers/mariadb.sh [OFFWAIT]
 . "$(dirname "$0")/measure.sh"
@@ -29,30 +29,27 @@ plain=$server plain_port=$port
 
 target() { echo "$plain"; }
 rate() { sed -n 's/.*transactions:.*(\([0-9.]*\) per sec.*/\1/p' "$scratch/load.out"; }
-run() { # SECONDS PORT CLIENTS FLUSH
-  port=$2
+cpus=$(nproc)
+all=0-$((cpus - 1)) half=0-$(((cpus + 1) / 2 - 1)) half_of_all="$(((cpus + 1) / 2)) of $cpus CPUs"
+run() { # SECONDS CPUS CLIENTS FLUSH: the server's CPUs; the clients have all
+  taskset --all-tasks --cpu-list --pid "$2" "$plain" >/dev/null
   sql "set global innodb_flush_log_at_trx_commit=$4"
   client --threads="$3" --time="$1" run
   spawn "${command[@]}"
 }
 
-before() { run "$1" "$plain_port" 8 1; }
-after() { run "$1" "$plain_port" 8 2; }
-measure mariadb-8-flush-1 'MariaDB, 8 clients' flush=1 flush=2
+before() { run "$1" "$half" 8 1; }
+after() { run "$1" "$all" 8 1; }
+measure mariadb-8-flush-1 'MariaDB, 8 clients; flush=1' "$half_of_all" 'all CPUs'
 
-before() { run "$1" "$plain_port" 8 2; }
-after() { run "$1" "$plain_port" 8 0; }
-measure mariadb-8-flush-2 'MariaDB, 8 clients' flush=2 flush=0
+before() { run "$1" "$half" 8 2; }
+after() { run "$1" "$all" 8 2; }
+measure mariadb-8-flush-2 'MariaDB, 8 clients; flush=2' "$half_of_all" 'all CPUs'
 
-listen pool --thread-handling=pool-of-threads
-pool_port=$port
-# The fix changes both the flush and the pool, since the pool alone gains little here.
-before() { run "$1" "$plain_port" 64 1; }
-after() { run "$1" "$pool_port" 64 2; }
-measure mariadb-64-flush-1 'MariaDB, 64 clients' flush=1 'flush=2, pool'
+before() { run "$1" "$half" 64 1; }
+after() { run "$1" "$all" 64 1; }
+measure mariadb-64-flush-1 'MariaDB, 64 clients; flush=1' "$half_of_all" 'all CPUs'
 
-cpus=$(nproc)
-on() { taskset --all-tasks --cpu-list --pid "$1" "$plain" >/dev/null; }
-before() { on "0-$(((cpus + 1) / 2 - 1))" && run "$1" "$plain_port" 64 2; }
-after() { on "0-$((cpus - 1))" && run "$1" "$plain_port" 64 2; }
-measure mariadb-64-flush-2 'MariaDB, 64 clients' "$(((cpus + 1) / 2)) of $cpus CPUs" 'all CPUs'
+before() { run "$1" "$half" 64 2; }
+after() { run "$1" "$all" 64 2; }
+measure mariadb-64-flush-2 'MariaDB, 64 clients; flush=2' "$half_of_all" 'all CPUs'

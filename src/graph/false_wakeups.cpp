@@ -43,6 +43,10 @@ class Finder {
  private:
   const WaitSite& site(const Wait& wait) const { return trace_.sites[wait.site]; }
 
+  /// The thread was woken before it blocked. It did not wait again, and the thread that woke it may have been
+  /// blocked itself by then: such a wait cannot be the end of a longer one.
+  static bool is_empty(const Wait& wait) { return wait.block == wait.wake; }
+
   void find_candidates() {
     first_of_.push_back(0);
     for (ActorId thread = 0; thread < trace_.actors.size(); ++thread) {
@@ -71,7 +75,8 @@ class Finder {
   bool declared(ActorId thread, Indices waits, std::size_t at, Nanos& ran) const {
     const Wait& first = trace_.waits[waits[at]];
     const Nanos block = trace_.waits[waits[at + 1]].block;
-    if (first.run == kNever || !marked(thread, first.run, block)) return false;
+    if (first.run == kNever || is_empty(trace_.waits[waits[at + 1]]) || !marked(thread, first.run, block))
+      return false;
     ran = block - first.run - preempted(thread, first.run, block);
     return true;
   }
@@ -96,7 +101,7 @@ class Finder {
       ran += wait.block - since - preempted(thread, since, wait.block);
       if (site(wait).wait_class != WaitClass::futex || wait.object == kNoObject || ran > kLongestFalseRun)
         return at;
-      if (wait.object == first.object) {
+      if (wait.object == first.object && !is_empty(wait)) {
         if (site(wait).wait_stack != site(first).wait_stack) return at;
         const Nanos between = wait.block - first.run;
         const Nanos waited = first.wake - first.block + std::min(wait.wake, trace_.window.end) - wait.block;

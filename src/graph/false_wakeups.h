@@ -31,15 +31,13 @@ struct FalseWakeup {
 
 /// Finds the false wakeups of a trace that satisfies validate(), in order of thread, then time. A wakeup by a
 /// thread is false if
-/// - the woken thread ran at most kLongestFalseRun and then waited again on the same futex with the same
-/// stack. In
-///   between it may have waited for other futexes, such as the lock that guards the condition, for which all
-///   woken threads contend;
+/// - the woken thread ran at most kLongestFalseRun and then waited again, for longer than no time, on the same
+///   futex with the same stack. In between it may have waited for other futexes, such as the lock that guards
+///   the condition, for which all woken threads contend;
 /// - the time between the two waits was at most 1/kWaitsPerFalseRun of the two waits together;
 /// - the thread issued no request to a disk in between;
 /// - the thread woke no other thread in between, except from waits that end in a false wakeup or that are
-/// such a wait
-///   for the lock (it hands the lock to the next thread that finds nothing);
+///   such a wait for the lock (it hands the lock to the next thread that finds nothing);
 /// - none of the thread's records was lost in between.
 /// A wakeup that the program declared false (Trace::false_marks) only has to satisfy the condition on waking
 /// others; the two waits around the mark and the time between them do not matter.

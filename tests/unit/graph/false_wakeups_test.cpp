@@ -66,6 +66,22 @@ TEST_CASE("the two waits around a false wakeup are one, ended by what ended the 
   CHECK(after.actors[h.w].lifetime_ns == 10'000 * kUs);
 }
 
+TEST_CASE("a wait of no time, whose waker may sleep by then, ends no longer wait") {
+  Herd h;
+  const ActorId b = h.t.thread("B");
+  h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+  h.wait(h.w, b, 1015, 1015, 1015, kCondition);
+  h.wait(b, h.a, 1012, 5000, 5010, kLock);
+  REQUIRE(sweep(h.t.trace).ok());
+  CHECK(h.found().empty());
+  CHECK(sweep(without_false_wakeups(h.t.trace, h.found())).ok());
+
+  h.wait(h.w, h.a, 1020, 6000, 6010, kCondition);
+  std::swap(h.t.trace.waits[2], h.t.trace.waits[3]);
+  CHECK(h.found() == std::vector<FalseWakeup>{{0, 2, 15 * kUs}});
+  CHECK(sweep(without_false_wakeups(h.t.trace, h.found())).ok());
+}
+
 TEST_CASE("several false wakeups in a row, the last wait still open") {
   Herd h;
   h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
