@@ -64,20 +64,20 @@ bool changes_cpus(const Scenario& scenario) {
                      [](const Change& change) { return change.resource == Resource::cpus; });
 }
 
-/// A gain of more CPUs is one that may be less, and nothing tells how much: threads that shared a CPU never
-/// met at the locks at which they would meet then.
-void doubt_more_cpus(Gain& gain) {
-  if (gain.certainty == Certainty::sure) {
-    gain.certainty = Certainty::up_to;
-    gain.low.reset();
-    gain.high.reset();
-  }
-}
-
 bool adds_cpus(const Scenario& scenario) {
   return std::any_of(scenario.begin(), scenario.end(), [](const Change& change) {
     return change.resource == Resource::cpus && change.factor < 1;
   });
+}
+
+/// A gain of more CPUs is one that may be less, and nothing tells how much: threads that shared a CPU never
+/// met at the locks at which they would meet then. It is a bound, and no more than the changes can give: twice
+/// as many CPUs twice the progress.
+void doubt_more_cpus(const Scenario& scenario, Gain& gain) {
+  if (!adds_cpus(scenario) || gain.certainty != Certainty::sure) return;
+  double least_factor = 1;
+  for (const Change& change : scenario) least_factor = std::min(least_factor, change.factor);
+  gain = {std::min(gain.gain, 1 / least_factor - 1), std::nullopt, std::nullopt, Certainty::up_to};
 }
 
 /// Divides the times of each scenario by those of the last one, which changes nothing.
@@ -282,8 +282,8 @@ class Answering {
     }
     if (on_other_cpus && !replays.asked) {
       out = {out.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::not_simulated};
-    } else if (adds_cpus(asked)) {
-      doubt_more_cpus(out);
+    } else {
+      doubt_more_cpus(asked, out);
     }
     for (const Change& change : asked) {
       if (change.code != kNoCode && change.resource == Resource::cpu) {
@@ -414,9 +414,7 @@ class Answering {
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
-      if (adds_cpus({answer.change})) {
-        doubt_more_cpus(answer);
-      }
+      doubt_more_cpus({answer.change}, answer);
       out.push_back(answer);
     }
     std::stable_sort(out.begin(), out.end(),
