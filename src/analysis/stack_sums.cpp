@@ -118,6 +118,7 @@ Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
   }
   AnalysisOptions steps;
   steps.merge = false;
+  steps.answers = false;
   steps.keep_false_wakeups = options.keep_false_wakeups;
   OFFWAIT_TRY(const Prepared prepared, prepare(std::move(trace), steps));
   const Trace& ready = prepared.trace.all();

@@ -2,12 +2,9 @@
 #include "cli/run.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
@@ -25,10 +21,12 @@
 #include "analysis/nameless_modules.h"
 #include "analysis/stack_sums.h"
 #include "base/escape.h"
-#include "base/unique_fd.h"
 #include "cli/calibrate.h"
+#include "cli/choices.h"
 #include "cli/doctor.h"
+#include "cli/input.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/version.h"
 #include "report/folded.h"
 #include "report/json.h"
@@ -40,51 +38,12 @@
 namespace offwait {
 namespace {
 
+using cli::Output;
+
 int fail(const Error& error) {
   std::fprintf(stderr, "offwait: %s\n", escape(error.message, Charset::utf8).c_str());
   return error.exit_status;
 }
-
-/// A file to write to, standard output for `-`, or standard error. Opened before anything is recorded, so
-/// that nobody waits 90 s to learn that a directory is missing.
-class Output {
- public:
-  static Result<Output> open(const std::string& path) {
-    if (path == "-") {
-      if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) return Error{"cannot write to standard output: it is closed"};
-      return Output(stdout, "to standard output");
-    }
-    std::FILE* const file = std::fopen(path.c_str(), "we");
-    if (file == nullptr) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-    return Output(file, path);
-  }
-
-  static Output standard_error() { return {stderr, "to standard error"}; }
-
-  std::FILE* file() const { return file_.get(); }
-  bool is_stream() const { return is_standard(file()); }  ///< standard output or standard error
-
-  Status write(const std::string& text) {
-    errno = 0;
-    if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
-        std::fflush(file_.get()) != 0) {
-      return Error{fmt::format("cannot write {}: {}", where_, std::strerror(errno))};
-    }
-    return success();
-  }
-
- private:
-  static bool is_standard(std::FILE* file) { return file == stdout || file == stderr; }
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (!is_standard(file)) std::fclose(file);
-    }
-  };
-  Output(std::FILE* file, std::string where) : file_(file), where_(std::move(where)) {}
-
-  std::unique_ptr<std::FILE, Close> file_;
-  std::string where_;
-};
 
 /// Style for text written to the file descriptor `output`.
 TextStyle text_style(const cli::OutputOptions& options, int output) {
@@ -105,11 +64,6 @@ TextStyle text_style(const cli::OutputOptions& options, int output) {
     }
   }
   return style;
-}
-
-Nanos threshold_ns(const Threshold& threshold, const Window& window) {
-  if (!threshold.is_part) return threshold.duration;
-  return static_cast<Nanos>(threshold.part * static_cast<double>(window.length()));
 }
 
 /// Where results go.
@@ -146,28 +100,6 @@ struct Reporting {
   bool quiet = false;
   bool asked_servers = false;  ///< for debug files, when it was recorded
 };
-
-AnalysisOptions analysis_options(const cli::AnalysisOptions& options, const Window& window) {
-  AnalysisOptions analysis;
-  analysis.min_weight_ns = threshold_ns(options.min_weight, window);
-  analysis.noise = static_cast<double>(threshold_ns(options.noise, window)) /
-                   static_cast<double>(std::max<Nanos>(window.length(), 1));
-  analysis.merge = options.merge;
-  analysis.keep_false_wakeups = options.keep_false_wakeups;
-  analysis.progress = options.progress;
-  analysis.what_ifs = options.what_ifs;
-  analysis.filter = options.filter;
-  return analysis;
-}
-
-/// The target and the capacities that the user has chosen. Adds to the notes what had no effect.
-Result<Trace> with_choices(Trace recorded, const cli::AnalysisOptions& options,
-                           std::vector<std::string>& notes) {
-  Result<Trace> trace = with_target(std::move(recorded), options.filter);
-  if (!trace) return trace;
-  for (std::string& note : apply_given(options.capacities, *trace)) notes.push_back(std::move(note));
-  return trace;
-}
 
 Result<std::string> folded_stacks(const Trace& trace, const Reporting& reporting) {
   const StackNoise noise = reporting.output.full_stacks ? StackNoise::kept : StackNoise::folded;
@@ -219,7 +151,7 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
     OFFWAIT_TRY(std::string folded, folded_stacks(trace, reporting));
     texts.push_back({*outputs.folded, std::move(folded)});
   }
-  AnalysisOptions analysis = analysis_options(reporting.analysis, trace.window);
+  AnalysisOptions analysis = cli::analysis_options(reporting.analysis, trace.window);
   analysis.answers = outputs.text || outputs.json;  // those for nobody would take time
   analysis.views = outputs.json || (outputs.text && reporting.output.view);
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
@@ -242,7 +174,7 @@ void print_notes(const std::vector<std::string>& notes) {
 
 /// Analyses and prints; returns what offwait exits with.
 int report_on(Recorded recorded, const Reporting& reporting, Outputs outputs) {
-  Result<Trace> trace = with_choices(std::move(recorded.trace), reporting.analysis, recorded.notes);
+  Result<Trace> trace = cli::with_choices(std::move(recorded.trace), reporting.analysis, recorded.notes);
   if (!trace) return fail(trace.error());
   const bool nothing_waited = trace->waits.empty();
   const Status printed = print_report(std::move(trace).value(), reporting, outputs, recorded.notes);
@@ -305,16 +237,11 @@ int run_command(const cli::ProfileOptions& options) {
 }
 
 int run_command(const cli::ReportOptions& options) {
-  UniqueFd opened;
-  int input = STDIN_FILENO;
-  if (options.input != "-") {
-    opened = UniqueFd(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!opened) return fail(Error{fmt::format("cannot read {}: {}", options.input, std::strerror(errno))});
-    input = opened.get();
-  }
+  const Result<cli::Input> input = cli::Input::open(options.input);
+  if (!input) return fail(input.error());
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
-  Result<Trace> trace = read_text(input, options.input == "-" ? "standard input" : options.input);
+  Result<Trace> trace = input->read();
   if (!trace) return fail(trace.error());
   if (const Status matched = check_progress_threads(trace->actors, options.analysis.progress.threads);
       !matched)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/choices.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace offwait::cli {
+namespace {
+
+Nanos threshold_ns(const Threshold& threshold, const Window& window) {
+  if (!threshold.is_part) return threshold.duration;
+  return static_cast<Nanos>(threshold.part * static_cast<double>(window.length()));
+}
+
+}  // namespace
+
+offwait::AnalysisOptions analysis_options(const AnalysisOptions& options, const Window& window) {
+  offwait::AnalysisOptions analysis;
+  analysis.min_weight_ns = threshold_ns(options.min_weight, window);
+  analysis.noise = static_cast<double>(threshold_ns(options.noise, window)) /
+                   static_cast<double>(std::max<Nanos>(window.length(), 1));
+  analysis.merge = options.merge;
+  analysis.keep_false_wakeups = options.keep_false_wakeups;
+  analysis.progress = options.progress;
+  analysis.what_ifs = options.what_ifs;
+  analysis.filter = options.filter;
+  return analysis;
+}
+
+Result<Trace> with_choices(Trace recorded, const AnalysisOptions& options, std::vector<std::string>& notes) {
+  Result<Trace> trace = with_target(std::move(recorded), options.filter);
+  if (!trace) return trace;
+  for (std::string& note : apply_given(options.capacities, *trace)) notes.push_back(std::move(note));
+  return trace;
+}
+
+}  // namespace offwait::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "model/trace.h"
+
+namespace offwait::cli {
+
+/// A recording to read: a file, or standard input for `-`. It is opened before outputs are, so that a name
+/// with a mistake in it costs no file.
+class Input {
+ public:
+  static Result<Input> open(const std::string& path);
+
+  /// Reads to the end, whatever form the recording has.
+  Result<Trace> read() const;
+
+ private:
+  Input(UniqueFd opened, std::string name) : opened_(std::move(opened)), name_(std::move(name)) {}
+
+  UniqueFd opened_;  ///< none: standard input
+  std::string name_;
+};
+
+}  // namespace offwait::cli

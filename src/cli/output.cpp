@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace offwait::cli {
+
+Result<Output> Output::open(const std::string& path) {
+  if (path == "-") {
+    if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) return Error{"cannot write to standard output: it is closed"};
+    return Output(stdout, "to standard output");
+  }
+  std::FILE* const file = std::fopen(path.c_str(), "we");
+  if (file == nullptr) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  return Output(file, path);
+}
+
+bool Output::is_terminal() const { return ::isatty(::fileno(file())) == 1; }
+
+Status Output::write(std::string_view bytes) {
+  errno = 0;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size() ||
+      std::fflush(file_.get()) != 0) {
+    return Error{fmt::format("cannot write {}: {}", where_, std::strerror(errno))};
+  }
+  return success();
+}
+
+}  // namespace offwait::cli
