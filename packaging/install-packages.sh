@@ -11,12 +11,13 @@ build=(
   clang-14 bpftool                                                     # the BPF programs and their skeleton
   libbpf-dev libelf-dev libdw-dev libiberty-dev                        # linked statically, with the next line
   zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libprotozero-dev
   catch2                                                               # tests are built unless OFFWAIT_TESTS is off
 )
 test=(
   python3 python3-jsonschema libcap2-bin
   libdevel-nytprof-perl                                                # flamegraph.pl
+  graphviz protobuf-compiler python3-protobuf golang-go               # exports
   fio e2fsprogs libfuse3-dev                                           # disks
   gdb                                                                  # to compare stacks with
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions

@@ -141,6 +141,35 @@ void add_recording_options(CLI::App& app, RecordingOptions& recording) {
       ->group("Recording");
 }
 
+/// Options that say which stacks `writer` writes. `needed` is the option without which they have no effect;
+/// none if parse_options() checks that.
+void add_folded_options(CLI::App& app, FoldedOptions& folding, const char* writer, CLI::Option* needed) {
+  const std::vector<CLI::Option*> options = {
+      app.add_option_function<std::string>(
+             "--folded-kind", into(folding.kind, parse_folded_kind),
+             fmt::format(
+                 "which stacks {} writes: where threads waited (off-cpu, the default), that and where "
+                 "the waker woke them (off-wake), or where they ran (on-cpu)",
+                 writer))
+          ->type_name("off-cpu|off-wake|on-cpu"),
+      app.add_option_function<std::string>(
+             "--folded-weight", into(folding.weight, parse_folded_weight),
+             fmt::format("what {} counts, in microseconds: how long waits took (wait, the default), or their "
+                         "weight, which adds the time that others waited behind them",
+                         writer))
+          ->type_name("wait|weight"),
+      app.add_flag(
+          "--folded-objects", folding.objects,
+          fmt::format("{} also says for which lock or file threads waited, as a last frame", writer))};
+  for (CLI::Option* const option : options) {
+    option->group("Output");
+    if (needed != nullptr) option->needs(needed);
+  }
+}
+
+constexpr const char* kFullStacks =
+    "show the frames that start threads, and those inside the libraries that wait and wake";
+
 void add_output_options(CLI::App& app, OutputOptions& output) {
   app.add_option_function<std::string>(
          "--json", name_into(output.json, "file"),
@@ -153,24 +182,7 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
              "write stacks for flamegraph.pl; '-' is standard output, in place of the text")
           ->type_name("FILE")
           ->group("Output");
-  app.add_option_function<std::string>("--folded-kind", into(output.folded_kind, parse_folded_kind),
-                                       "which stacks --folded writes: where threads waited (off-cpu, the "
-                                       "default), that and where the waker "
-                                       "woke them (off-wake), or where they ran (on-cpu)")
-      ->type_name("off-cpu|off-wake|on-cpu")
-      ->needs(folded)
-      ->group("Output");
-  app.add_option_function<std::string>(
-         "--folded-weight", into(output.folded_weight, parse_folded_weight),
-         "what --folded counts, in microseconds: how long waits took (wait, the default), or their weight, "
-         "which adds the time that others waited behind them")
-      ->type_name("wait|weight")
-      ->needs(folded)
-      ->group("Output");
-  app.add_flag("--folded-objects", output.folded_objects,
-               "--folded also says for which lock or file threads waited, as a last frame")
-      ->needs(folded)
-      ->group("Output");
+  add_folded_options(app, output.folding, "--folded", folded);
   app.add_option_function<std::string>(
          "--view",
          [&output](const std::string& text) {
@@ -185,9 +197,7 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
       ->group("Output");
   app.add_flag("--explain", output.explain, "show each step of the search for knots, and its reason")
       ->group("Output");
-  app.add_flag("--full-stacks", output.full_stacks,
-               "show the frames that start threads, and those inside the libraries that wait and wake")
-      ->group("Output");
+  app.add_flag("--full-stacks", output.full_stacks, kFullStacks)->group("Output");
   app.add_flag("-v,--verbose", output.verbosity, "show every edge and whole stacks")->group("Output");
 }
 
@@ -232,8 +242,8 @@ void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
       ->group("Analysis");
 }
 
-/// Options that say which progress counts, and which changes to it are asked about.
-void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
+/// The option that says which progress counts.
+void add_progress_option(CLI::App& app, AnalysisOptions& analysis) {
   repeated(
       app.add_option_function<Texts>(
           "--progress",
@@ -247,6 +257,11 @@ void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
           "if it ends while it is recorded"))
       ->type_name("GLOB|end")
       ->group("Answers");
+}
+
+/// Options that say which progress counts, and which changes to it are asked about.
+void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
+  add_progress_option(app, analysis);
   repeated(
       app.add_option_function<Texts>(
           "--what-if",
@@ -280,6 +295,33 @@ CLI::App& CommandLine::add_command(const char* name, const char* description) {
   return *app.add_subcommand(name, description)->allow_extras();
 }
 
+void CommandLine::add_export() {
+  CLI::App& app_of_export = add_command("export", "write a recording for another program");
+  app_of_export.add_option("FILE", exporting.input, "the waits; '-' is standard input")->group("Arguments");
+  app_of_export
+      .add_option_function<std::string>("--format", into(exporting.format, parse_export_format),
+                                        "what to write: a trace for ui.perfetto.dev (perfetto), a profile "
+                                        "for go tool pprof (pprof), the wait "
+                                        "graph for Graphviz (dot), stacks for flamegraph.pl (folded), "
+                                        "profiles for speedscope.app (speedscope), "
+                                        "or edges and waits for databases, one JSON object a line (ndjson)")
+      ->type_name("perfetto|pprof|dot|folded|speedscope|ndjson")
+      ->group("Output");
+  app_of_export
+      .add_option_function<std::string>("-o,--output", name_into(exporting.output, "file"),
+                                        "where to write; '-' (the default) is standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  add_folded_options(app_of_export, exporting.folding, "--format folded", nullptr);
+  app_of_export
+      .add_flag("--full-stacks", exporting.full_stacks, std::string("--format folded: ") + kFullStacks)
+      ->group("Output");
+  add_quiet(app_of_export, exporting.quiet, "print no notes");
+  add_progress_option(app_of_export, exporting.analysis);
+  add_analysis_options(app_of_export, exporting.analysis);
+  add_help(app_of_export, kExportHelp);
+}
+
 CommandLine::CommandLine() {
   app.set_help_flag();  // comes last in the list of options
   app.require_subcommand(0, 1)->allow_extras();
@@ -311,6 +353,8 @@ CommandLine::CommandLine() {
       ->group("Output");
   add_quiet(of_dump, dump.recording.quiet, kQuiet);
   add_help(of_dump, kDumpHelp);
+
+  add_export();
 
   CLI::App& of_calibrate = add_command("calibrate", "measure what a disk can do at most");
   of_calibrate

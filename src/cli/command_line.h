@@ -15,11 +15,13 @@ struct CommandLine {
   ProfileOptions profile;
   ReportOptions report;
   DumpOptions dump;
+  ExportOptions exporting;
   CalibrateOptions calibrate;
   DoctorOptions doctor;
 
  private:
   CLI::App& add_command(const char* name, const char* description);
+  void add_export();
 };
 
 }  // namespace offwait::cli

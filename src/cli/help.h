@@ -34,6 +34,7 @@ can rise only when at least one wait of a knot gets shorter.
   offwait -- ./server --flags           run a program and record it until it exits
   offwait dump -p 1234 -d 10s -o w.txt  record only, and
   offwait report w.txt --explain        report later or on another machine, without root
+  offwait export --format dot w.txt     the same waits for another program
   offwait calibrate /var/lib/mysql      measure a disk once, so that its capacity is not assumed
   offwait doctor                        what can be recorded on this host?
 )",
@@ -60,6 +61,16 @@ inline constexpr HelpText kDumpHelp = {"Record, and write the waits as text for 
   offwait dump -p 1234 -d 10s | ssh desk offwait report -
 )",
                                        ""};
+
+inline constexpr HelpText kExportHelp = {
+    "Write a recording that 'offwait dump' has made in the form of another program. Neither root nor "
+    "the\nrecorded machine is needed.\n",
+    "offwait export --format FORMAT [OPTION]... FILE\n",
+    R"(  offwait export --format perfetto w.txt -o w.pftrace    open it with https://ui.perfetto.dev
+  offwait export --format pprof w.txt -o w.pb.gz         go tool pprof -http=: w.pb.gz
+  offwait export --format dot w.txt | dot -Tsvg -o w.svg
+)",
+    ""};
 
 inline constexpr HelpText kCalibrateHelp = {
     "Measure what a disk can do at most. Later recordings on this disk use the result.\n",

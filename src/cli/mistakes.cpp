@@ -28,6 +28,8 @@ constexpr std::array kSynonyms = {
     Synonym{"report", "-o", "did you mean --json?"},
     Synonym{"report", "--output", "did you mean --json?"},
     Synonym{"report", "-i", "FILE is given without an option"},
+    Synonym{"export", "-f", "did you mean --format?"},
+    Synonym{"export", "--json", "did you mean --format ndjson, or 'report --json'?"},
     Synonym{"", "-g", "stacks are recorded without an option"},
     Synonym{"dump", "-g", "stacks are recorded without an option"},
 };

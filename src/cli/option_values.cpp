@@ -111,6 +111,12 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
   return Error{fmt::format("bad weight '{}': expected wait or weight", text)};
 }
 
+Result<ExportFormat> parse_export_format(std::string_view text) {
+  if (const std::optional<ExportFormat> format = export_format(text)) return *format;
+  return Error{
+      fmt::format("bad format '{}': expected perfetto, pprof, dot, folded, speedscope or ndjson", text)};
+}
+
 Result<View> parse_view(std::string_view text) {
   if (text == "functions") return View::functions;
   if (text == "threads") return View::threads;

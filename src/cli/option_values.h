@@ -9,6 +9,7 @@
 
 #include "analysis/stack_sums.h"
 #include "base/result.h"
+#include "export/formats.h"
 #include "progress/progress.h"
 #include "report/views.h"
 #include "session/recording_options.h"
@@ -35,6 +36,9 @@ Result<StackKind> parse_folded_kind(std::string_view text);
 
 /// `wait` or `weight`.
 Result<StackMeasure> parse_folded_weight(std::string_view text);
+
+/// `perfetto`, `pprof`, `dot`, `folded`, `speedscope` or `ndjson`.
+Result<ExportFormat> parse_export_format(std::string_view text);
 
 /// `functions` or `threads`.
 Result<View> parse_view(std::string_view text);

@@ -134,9 +134,13 @@ std::optional<std::string> wrong_words(const Parsed& parsed) {
   return std::nullopt;
 }
 
+std::optional<std::string> wrong_folding(const FoldedOptions& folding) {
+  if (folding.kind != StackKind::on_cpu || !folding.objects) return std::nullopt;
+  return "--folded-objects says what threads waited for, and --folded-kind on-cpu where they ran";
+}
+
 std::optional<std::string> wrong_output(const OutputOptions& output) {
-  if (output.folded_kind == StackKind::on_cpu && output.folded_objects)
-    return "--folded-objects says what threads waited for, and --folded-kind on-cpu where they ran";
+  if (std::optional<std::string> wrong = wrong_folding(output.folding)) return wrong;
   if (output.json.empty() || output.json != output.folded) return std::nullopt;
   if (output.json == "-")
     return "--json - and --folded - both want standard output: write one of them to a file";
@@ -147,7 +151,7 @@ std::optional<std::string> wrong_output(const OutputOptions& output) {
 std::optional<std::string> wrong_combination(const RecordingOptions& recording, const OutputOptions& output) {
   if (output.folded.empty()) return std::nullopt;
   if (!recording.stacks) return "--folded writes stacks, and --no-stacks records none";
-  if (output.folded_kind == StackKind::on_cpu && recording.sample_hz == 0)
+  if (output.folding.kind == StackKind::on_cpu && recording.sample_hz == 0)
     return "--folded-kind on-cpu writes samples, and --sample-hz 0 takes none";
   return std::nullopt;
 }
@@ -231,6 +235,32 @@ std::variant<Options, Exit> finish_report(const Parsed& parsed) {
   return finish(parsed, wrong, std::move(report));
 }
 
+/// An option that was given and has no effect with this format.
+Complaint useless_option(const CLI::App& command, ExportFormat format) {
+  if (format == ExportFormat::folded) return std::nullopt;
+  for (const char* name : {"--folded-kind", "--folded-weight", "--folded-objects", "--full-stacks"}) {
+    if (command.count(name) > 0)
+      return fmt::format("{} is for --format folded, and has no effect on {}", name, to_string(format));
+  }
+  return std::nullopt;
+}
+
+std::variant<Options, Exit> finish_export(const Parsed& parsed) {
+  ExportOptions& options = parsed.line.exporting;
+  if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, options);
+  const CLI::App& command = *parsed.line.app.get_subcommand("export");
+  Complaint wrong;
+  if (command.count("--format") == 0)
+    wrong = "export needs --format: perfetto, pprof, dot, folded, speedscope or ndjson";
+  if (!wrong) {
+    wrong = wrong_argument(command, options.input, "FILE",
+                           "what 'offwait dump -o FILE' has written, or - for standard input");
+  }
+  if (!wrong) wrong = useless_option(command, options.format);
+  if (!wrong) wrong = wrong_folding(options.folding);
+  return finish(parsed, wrong, std::move(options));
+}
+
 std::variant<Options, Exit> finish_calibrate(const Parsed& parsed) {
   CalibrateOptions& calibrate = parsed.line.calibrate;
   if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, calibrate);
@@ -291,6 +321,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
       line.app.get_subcommands().empty() ? "" : line.app.get_subcommands().front()->get_name();
   if (command == "report") return finish_report(parsed);
   if (command == "dump") return finish_dump(parsed);
+  if (command == "export") return finish_export(parsed);
   if (command == "calibrate") return finish_calibrate(parsed);
   if (command == "doctor") return finish_doctor(parsed);
   return finish_profile(parsed);

@@ -12,6 +12,7 @@
 #include "base/nanos.h"
 #include "cli/duration.h"
 #include "device/capacity.h"
+#include "export/formats.h"
 #include "model/thread_filter.h"
 #include "progress/progress.h"
 #include "replay/what_if.h"
@@ -32,13 +33,18 @@ struct AnalysisOptions {
   GivenCapacities capacities;
 };
 
+/// Which stacks are folded.
+struct FoldedOptions {
+  StackKind kind = StackKind::off_cpu;
+  StackMeasure weight = StackMeasure::wait;
+  bool objects = false;  ///< StackSumOptions::objects
+};
+
 /// What is written where. A file `-` is standard output, which then has no text; an empty one is none.
 struct OutputOptions {
   std::string json;
   std::string folded;
-  StackKind folded_kind = StackKind::off_cpu;
-  StackMeasure folded_weight = StackMeasure::wait;
-  bool folded_objects = false;  ///< StackSumOptions::objects
+  FoldedOptions folding;
   bool explain = false;
   int verbosity = 0;
   bool full_stacks = false;
@@ -66,6 +72,17 @@ struct DumpOptions {
   std::string output = "-";  ///< `-`: standard output
 };
 
+/// offwait export: write a recording for another program.
+struct ExportOptions {
+  ExportFormat format = ExportFormat::ndjson;
+  std::string input;         ///< `-`: standard input
+  std::string output = "-";  ///< `-`: standard output
+  AnalysisOptions analysis;
+  FoldedOptions folding;  ///< of ExportFormat::folded, as the next one
+  bool full_stacks = false;
+  bool quiet = false;
+};
+
 /// offwait calibrate: measure a disk.
 struct CalibrateOptions {
   std::string place;         ///< a block device, or a directory or file on the disk
@@ -79,7 +96,8 @@ struct DoctorOptions {
   bool json = false;
 };
 
-using Options = std::variant<ProfileOptions, ReportOptions, DumpOptions, CalibrateOptions, DoctorOptions>;
+using Options =
+    std::variant<ProfileOptions, ReportOptions, DumpOptions, ExportOptions, CalibrateOptions, DoctorOptions>;
 
 /// The process ends before anything was done: the user asked for a text (--help, --version; exit 0), or the
 /// command line is wrong (exit 2).

@@ -24,6 +24,7 @@
 #include "cli/calibrate.h"
 #include "cli/choices.h"
 #include "cli/doctor.h"
+#include "cli/export.h"
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -104,8 +105,8 @@ struct Reporting {
 Result<std::string> folded_stacks(const Trace& trace, const Reporting& reporting) {
   const StackNoise noise = reporting.output.full_stacks ? StackNoise::kept : StackNoise::folded;
   OFFWAIT_TRY(const StackSums sums,
-              stack_sums(trace, {reporting.output.folded_kind, reporting.output.folded_weight,
-                                 reporting.analysis.keep_false_wakeups, reporting.output.folded_objects}));
+              stack_sums(trace, {reporting.output.folding.kind, reporting.output.folding.weight,
+                                 reporting.analysis.keep_false_wakeups, reporting.output.folding.objects}));
   return to_folded(sums, noise);
 }
 
@@ -270,6 +271,14 @@ int print(const std::string& text, int status) {
   if (!output) return fail(output.error());
   const Status written = output->write(text);
   return written ? status : fail(written.error());
+}
+
+int run_command(const cli::ExportOptions& options) {
+  std::vector<std::string> notes;
+  const Status exported = cli::export_recording(options, notes);
+  if (!exported) return fail(exported.error());
+  if (!options.quiet) print_notes(notes);
+  return 0;
 }
 
 int run_command(const cli::CalibrateOptions& options) {

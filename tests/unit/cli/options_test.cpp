@@ -121,15 +121,15 @@ TEST_CASE("the rate of samples is bounded, and 0 is none") {
 TEST_CASE("folded stacks: one kind and one weight, to a file or instead of the text") {
   const ProfileOptions profile = good<ProfileOptions>({"-p", "1", "--folded", "f.txt"});
   CHECK(profile.output.folded == "f.txt");
-  CHECK(profile.output.folded_kind == StackKind::off_cpu);
-  CHECK(profile.output.folded_weight == StackMeasure::wait);
+  CHECK(profile.output.folding.kind == StackKind::off_cpu);
+  CHECK(profile.output.folding.weight == StackMeasure::wait);
   const ReportOptions options =
       good<ReportOptions>({"report", "w.txt", "--folded", "-", "--folded-kind", "off-wake", "--folded-weight",
                            "weight", "--json", "j.json"});
   CHECK(options.output.folded == "-");
-  CHECK(options.output.folded_kind == StackKind::off_wake);
-  CHECK(options.output.folded_weight == StackMeasure::weight);
-  CHECK(good<ProfileOptions>({"-p", "1", "--folded", "f", "--folded-kind", "on-cpu"}).output.folded_kind ==
+  CHECK(options.output.folding.kind == StackKind::off_wake);
+  CHECK(options.output.folding.weight == StackMeasure::weight);
+  CHECK(good<ProfileOptions>({"-p", "1", "--folded", "f", "--folded-kind", "on-cpu"}).output.folding.kind ==
         StackKind::on_cpu);
   CHECK(wrong({"-p", "1", "--folded", "f", "--folded-kind", "cpu"}) ==
         "bad kind 'cpu': expected off-cpu, off-wake or on-cpu");
@@ -226,6 +226,48 @@ TEST_CASE("dump records and takes no option of the analysis") {
         "dump has no option --explain: offwait and offwait report have it");
   CHECK(wrong({"dump", "-p", "8", "--json", "x"}) ==
         "dump has no option --json: offwait, offwait report and offwait doctor have it");
+}
+
+TEST_CASE("export takes a format, a file, and options of the analysis") {
+  const ExportOptions options =
+      good<ExportOptions>({"export", "--format", "pprof", "w.txt", "-o", "w.pb.gz", "--comm", "my*",
+                           "--keep-false-wakeups", "--progress", "worker*", "-q"});
+  CHECK(options.format == ExportFormat::pprof);
+  CHECK(options.input == "w.txt");
+  CHECK(options.output == "w.pb.gz");
+  CHECK(options.analysis.filter.comms == Words{"my*"});
+  CHECK(options.analysis.keep_false_wakeups);
+  CHECK(options.analysis.progress.threads == Words{"worker*"});
+  CHECK(options.quiet);
+  CHECK(good<ExportOptions>({"export", "--format=dot", "-"}).output == "-");
+  const ExportOptions folded =
+      good<ExportOptions>({"export", "w.txt", "--format", "folded", "--folded-kind", "off-wake",
+                           "--folded-weight", "weight", "--full-stacks"});
+  CHECK(folded.folding.kind == StackKind::off_wake);
+  CHECK(folded.folding.weight == StackMeasure::weight);
+  CHECK(folded.full_stacks);
+  CHECK(good<ExportOptions>({"export", "w.txt", "--format", "folded", "--folded-objects"}).folding.objects);
+}
+
+TEST_CASE("export says what is missing, and what has no effect") {
+  const std::string formats = "perfetto, pprof, dot, folded, speedscope or ndjson";
+  CHECK(wrong({"export", "w.txt"}) == "export needs --format: " + formats);
+  CHECK(wrong({"export", "--format", "svg", "w.txt"}) == "bad format 'svg': expected " + formats);
+  CHECK(wrong({"export", "--format"}) ==
+        "--format needs a value: perfetto|pprof|dot|folded|speedscope|ndjson");
+  CHECK(wrong({"export", "--format", "dot"}) ==
+        "export needs a FILE: what 'offwait dump -o FILE' has written, or - for standard input");
+  CHECK(wrong({"export", "--format", "dot", "a", "b"}) == "unexpected 'b': export takes one FILE");
+  CHECK(wrong({"export", "--format", "dot", "a", "-o", ""}) == "the name of a file is empty");
+  CHECK(wrong({"export", "--format", "dot", "--format", "folded", "a"}) ==
+        "--format is given more than once");
+  CHECK(wrong({"export", "--format", "dot", "a", "--folded-kind", "off-cpu"}) ==
+        "--folded-kind is for --format folded, and has no effect on dot");
+  CHECK(wrong({"export", "--format", "folded", "a", "--folded-kind", "on-cpu", "--folded-objects"}) ==
+        "--folded-objects says what threads waited for, and --folded-kind on-cpu where they ran");
+  CHECK(wrong({"export", "--format", "ndjson", "a", "--what-if", "cpus *2"}) ==
+        "export has no option --what-if: offwait and offwait report have it");
+  CHECK(wrong({"export", "a", "-f", "dot"}) == "export has no option -f; did you mean --format?");
 }
 
 TEST_CASE("each wrong command line has its own sentence") {
@@ -331,11 +373,12 @@ TEST_CASE("parts of the target by name, several times each") {
   CHECK(good<ReportOptions>({"report", "--threads", "t", "x"}).input == "x");
   CHECK(good<ProfileOptions>({"-p", "1"}).analysis.filter.empty());
   CHECK(wrong({"dump", "-p", "1", "--comm", "a"}) ==
-        "dump has no option --comm: offwait and offwait report have it");
+        "dump has no option --comm: offwait, offwait report and offwait export have it");
 }
 
 const std::string kCommands =
-    " (commands: report, dump, calibrate, doctor; to run a program and record it, write -- before it)";
+    " (commands: report, dump, export, calibrate, doctor; to run a program and record it, write -- before "
+    "it)";
 
 TEST_CASE("a command is all that follows --, options or not") {
   CHECK(target({"--", "ls"}).command_line == Words{"ls"});
@@ -502,8 +545,9 @@ TEST_CASE("--help begins with examples, has the options in groups, and fits 100 
     REQUIRE(found != std::string::npos);
     at = found;
   }
-  for (const Words& words : {Words{"--help"}, Words{"report", "--help"}, Words{"dump", "--help"},
-                             Words{"calibrate", "--help"}, Words{"doctor", "--help"}}) {
+  for (const Words& words :
+       {Words{"--help"}, Words{"report", "--help"}, Words{"dump", "--help"}, Words{"export", "--help"},
+        Words{"calibrate", "--help"}, Words{"doctor", "--help"}}) {
     std::istringstream lines(text_of(words));
     for (std::string line; std::getline(lines, line);) {
       CAPTURE(line);
