@@ -150,6 +150,10 @@ class Text(TestCase):
             expected = run("report", trace, "--folded", "-", *options).stdout
             self.assertNotEqual(expected, b"")
             self.assertEqual(export("folded", trace, *options), expected)
+        files = UNIT / "files.txt"
+        expected = run("report", files, "--folded", "-", "--folded-objects").stdout
+        self.assertIn(b";for ", expected)
+        self.assertEqual(export("folded", files, "--folded-objects"), expected)
 
     def svg(self, trace):
         """The graph as Graphviz draws it: the labels of its nodes, and pairs of them for its edges."""
@@ -292,6 +296,14 @@ class Ndjson(TestCase):
                 self.assertEqual([{name: value for name, value in edge.items() if name not in ("type", "from_name", "to_name")}
                                   for edge in found["edge"]], report["edges"])
                 self.assertEqual([actor["id"] for actor in found["actor"]], [actor["id"] for actor in report["actors"]])
+
+    def test_locks_and_files_have_the_names_of_the_report(self):
+        found = {wait["object"] for wait in lines(UNIT / "files.txt")["wait"]}
+        files = json.loads(run("report", UNIT / "files.txt", "--json", "-").stdout)["files"]["rows"]
+        waited = {row["file"]["path"] + (" (deleted)" if row["file"].get("deleted") else "") for row in files
+                  if row["wait_s"] > 0 and row["file"]["path"]}
+        self.assertNotEqual(waited, set())
+        self.assertLessEqual(waited, found)
 
     def test_a_database_answers_questions(self):
         base = sqlite3.connect(":memory:")
