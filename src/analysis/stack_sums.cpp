@@ -7,6 +7,7 @@
 
 #include "analysis/files.h"
 #include "analysis/lock_names.h"
+#include "analysis/object_sites.h"
 #include "analysis/options.h"
 #include "analysis/prepare.h"
 #include "graph/sweep.h"
@@ -39,26 +40,9 @@ struct Key {
 };
 using Amounts = std::map<Key, std::int64_t>;
 
-/// Gives the waits at one site for different objects sites of their own. Returns each site's object.
-std::vector<ObjectId> split_by_object(Trace& trace) {
-  std::vector<ObjectId> out(trace.sites.size(), kNoObject);
-  std::map<std::pair<SiteId, ObjectId>, SiteId> split;
-  for (Wait& wait : trace.waits) {
-    if (wait.object == kNoObject) continue;
-    const auto [found, added] =
-        split.try_emplace({wait.site, wait.object}, static_cast<SiteId>(trace.sites.size()));
-    if (added) {
-      trace.sites.push_back(WaitSite(trace.sites[wait.site]));
-      out.push_back(wait.object);
-    }
-    wait.site = found->second;
-  }
-  return out;
-}
-
-/// `objects` are those of the sites.
+/// `objects` are those of the sites; empty: waits for different objects are added up.
 Amounts sum_waits(const Trace& trace, const std::vector<SiteSum>& site_sums,
-                  const std::vector<ObjectId>& objects, const StackSumOptions& options) {
+                  const std::vector<ObjectSite>& objects, const StackSumOptions& options) {
   const std::vector<ActorId> namesakes = first_namesakes(trace.actors);
   Amounts amounts;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
@@ -69,7 +53,7 @@ Amounts sum_waits(const Trace& trace, const std::vector<SiteSum>& site_sums,
       key.waker = site.waker == kNoActor ? kNoActor : namesakes[site.waker];
       key.waker_stack = site.waker_stack;
     }
-    key.object = objects[id];
+    if (!objects.empty()) key.object = objects[id].object;
     const SiteSum& sum = site_sums[id];
     amounts[key] += options.measure == StackMeasure::wait ? sum.wait_ns : sum.weight_ns;
   }
@@ -87,9 +71,9 @@ Amounts count_samples(const Trace& trace) {
   return amounts;
 }
 
-StackSums with_names(const Trace& trace, const Amounts& amounts, StackKind kind) {
-  StackSums out{kind, trace.frames, trace.stacks, {}};
-  out.sums.reserve(amounts.size());
+std::vector<StackSum> with_names(const Trace& trace, const Amounts& amounts) {
+  std::vector<StackSum> out;
+  out.reserve(amounts.size());
   const FileNames file_names(trace);
   for (const auto& [key, amount] : amounts) {
     StackSum sum{called(trace.actors[key.thread]), key.stack, {}, key.waker_stack, amount};
@@ -104,32 +88,34 @@ StackSums with_names(const Trace& trace, const Amounts& amounts, StackKind kind)
       const Actor& waker = trace.actors[key.waker];
       sum.waker = StackWaker{waker.kind, called(waker)};
     }
-    out.sums.push_back(std::move(sum));
+    out.push_back(std::move(sum));
   }
   return out;
 }
 
 }  // namespace
 
+std::vector<StackSum> sampled_stacks(const Trace& trace) { return with_names(trace, count_samples(trace)); }
+
 Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
+  const auto sums_of = [&options](const Trace& of, std::vector<StackSum> sums) {
+    return StackSums{options.kind, of.frames, of.stacks, std::move(sums)};
+  };
   if (options.kind == StackKind::on_cpu) {
     OFFWAIT_TRY_STATUS(validate(trace));
-    return with_names(trace, count_samples(trace), options.kind);
+    return sums_of(trace, sampled_stacks(trace));
   }
   AnalysisOptions steps;
   steps.merge = false;
   steps.answers = false;
   steps.keep_false_wakeups = options.keep_false_wakeups;
-  OFFWAIT_TRY(const Prepared prepared, prepare(std::move(trace), steps));
-  const Trace& ready = prepared.trace.all();
-  if (!options.objects) {
-    const std::vector<ObjectId> none(ready.sites.size(), kNoObject);
-    return with_names(ready, sum_waits(ready, prepared.sweep.sites, none, options), options.kind);
-  }
-  Trace split = ready;
-  const std::vector<ObjectId> objects = split_by_object(split);
-  OFFWAIT_TRY(const Sweep swept, sweep(split));
-  return with_names(split, sum_waits(split, swept.sites, objects, options), options.kind);
+  OFFWAIT_TRY(Prepared prepared, prepare(std::move(trace), steps));
+  Trace ready = std::move(prepared.trace).take();
+  if (!options.objects)
+    return sums_of(ready, with_names(ready, sum_waits(ready, prepared.sweep.sites, {}, options)));
+  const std::vector<ObjectSite> objects = split_by_object(ready);
+  OFFWAIT_TRY(const Sweep swept, sweep(ready));
+  return sums_of(ready, with_names(ready, sum_waits(ready, swept.sites, objects, options)));
 }
 
 }  // namespace offwait

@@ -63,6 +63,9 @@ struct StackSums {
   std::vector<StackSum> sums;  ///< in no particular order
 };
 
+/// CPU samples of the target's threads inside the window, counted by thread name and stack.
+std::vector<StackSum> sampled_stacks(const Trace& trace);
+
 /// Adds up the waits, or the samples inside the window, of the target's threads. Short-lived threads get no
 /// stand-ins, and similar threads are not merged, so that sums add up to the time of single threads. A trace
 /// that was prepared for analyse() cannot serve: stand-ins add to the weights of the waits of others. Fails

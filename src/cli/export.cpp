@@ -81,6 +81,7 @@ Status write_as(ExportFormat format, Trace trace, const ExportOptions& options, 
 
 Status export_recording(const ExportOptions& options, std::vector<std::string>& notes) {
   OFFWAIT_TRY(const Input input, Input::open(options.input));
+  OFFWAIT_TRY_STATUS(input.check_output(options.output));
   OFFWAIT_TRY(Output output, Output::open(options.output));
   if (is_binary(options.format) && output.is_terminal())
     return Error{fmt::format("{} is no text for a terminal: write it to a file with -o FILE, or into a pipe",

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/text.h"
@@ -19,6 +20,18 @@ Result<Input> Input::open(const std::string& path) {
   return Input(std::move(opened), path);
 }
 
-Result<Trace> Input::read() const { return read_text(opened_ ? opened_.get() : STDIN_FILENO, name_); }
+int Input::descriptor() const { return opened_ ? opened_.get() : STDIN_FILENO; }
+
+Status Input::check_output(const std::string& path) const {
+  struct stat read {};
+  struct stat written {};
+  if (path == "-" || ::fstat(descriptor(), &read) != 0 || ::stat(path.c_str(), &written) != 0)
+    return success();
+  const bool same = read.st_dev == written.st_dev && read.st_ino == written.st_ino;
+  if (!same || !S_ISREG(read.st_mode)) return success();
+  return Error{fmt::format("{} is the recording itself: write to another file", path), 2};
+}
+
+Result<Trace> Input::read() const { return read_text(descriptor(), name_); }
 
 }  // namespace offwait::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -15,11 +16,14 @@ class Input {
  public:
   static Result<Input> open(const std::string& path);
 
+  /// Fails if to write there would overwrite the recording before it is read.
+  Status check_output(const std::string& path) const;
   /// Reads to the end, whatever form the recording has.
   Result<Trace> read() const;
 
  private:
   Input(UniqueFd opened, std::string name) : opened_(std::move(opened)), name_(std::move(name)) {}
+  int descriptor() const;
 
   UniqueFd opened_;  ///< none: standard input
   std::string name_;

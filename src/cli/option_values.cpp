@@ -113,8 +113,7 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
 
 Result<ExportFormat> parse_export_format(std::string_view text) {
   if (const std::optional<ExportFormat> format = export_format(text)) return *format;
-  return Error{
-      fmt::format("bad format '{}': expected perfetto, pprof, dot, folded, speedscope or ndjson", text)};
+  return Error{fmt::format("bad format '{}': expected {}", text, kExportFormatNames)};
 }
 
 Result<View> parse_view(std::string_view text) {

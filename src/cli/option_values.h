@@ -37,7 +37,7 @@ Result<StackKind> parse_folded_kind(std::string_view text);
 /// `wait` or `weight`.
 Result<StackMeasure> parse_folded_weight(std::string_view text);
 
-/// `perfetto`, `pprof`, `dot`, `folded`, `speedscope` or `ndjson`.
+/// One of kExportFormatNames.
 Result<ExportFormat> parse_export_format(std::string_view text);
 
 /// `functions` or `threads`.

@@ -250,8 +250,7 @@ std::variant<Options, Exit> finish_export(const Parsed& parsed) {
   if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, options);
   const CLI::App& command = *parsed.line.app.get_subcommand("export");
   Complaint wrong;
-  if (command.count("--format") == 0)
-    wrong = "export needs --format: perfetto, pprof, dot, folded, speedscope or ndjson";
+  if (command.count("--format") == 0) wrong = fmt::format("export needs --format: {}", kExportFormatNames);
   if (!wrong) {
     wrong = wrong_argument(command, options.input, "FILE",
                            "what 'offwait dump -o FILE' has written, or - for standard input");

@@ -240,6 +240,9 @@ int run_command(const cli::ProfileOptions& options) {
 int run_command(const cli::ReportOptions& options) {
   const Result<cli::Input> input = cli::Input::open(options.input);
   if (!input) return fail(input.error());
+  for (const std::string& output : {options.output.json, options.output.folded}) {
+    if (const Status spared = input->check_output(output); !spared) return fail(spared.error());
+  }
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
   Result<Trace> trace = input->read();

@@ -28,4 +28,8 @@ std::string ObjectNames::operator()(ObjectId id) const {
                              : fmt::format("futex {:08x}", object.hash);
 }
 
+std::string ObjectNames::in_stack(ObjectId id, StackId wait_stack) const {
+  return is_stored(trace_.objects[id]) ? file_text(files_(id)) : name_of_lock(trace_, id, wait_stack);
+}
+
 }  // namespace offwait

@@ -2,7 +2,6 @@
 #include "export/dot.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string_view>
 #include <vector>

@@ -16,10 +16,11 @@ enum class ExportFormat : std::uint8_t { perfetto, pprof, dot, folded, speedscop
 inline constexpr std::array kExportFormats = {ExportFormat::perfetto,   ExportFormat::pprof,
                                               ExportFormat::dot,        ExportFormat::folded,
                                               ExportFormat::speedscope, ExportFormat::ndjson};
+inline constexpr std::string_view kExportFormatNames = "perfetto, pprof, dot, folded, speedscope or ndjson";
 std::string_view to_string(ExportFormat format);
 std::optional<ExportFormat> export_format(std::string_view name);
 
-/// No text: nothing for a terminal.
+/// Whether its bytes are no text, so that a terminal cannot show them.
 bool is_binary(ExportFormat format);
 
 /// Takes the bytes of an export, piece by piece and in order. Its error ends the export, which returns it.

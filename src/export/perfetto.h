@@ -9,11 +9,9 @@ namespace offwait {
 
 /// Writes TracePackets (Perfetto's protos/perfetto/trace/trace_packet.proto). Times are CLOCK_MONOTONIC of
 /// the recorded host.
-/// - The scheduler's events (export/sched_events.h) as ftrace has them. A waking by a thread is that
-/// thread's;
-///   one by a device, a timer or an interrupt, or by somebody unknown, has flags that say it was made in an
-///   interrupt, so that no thread counts as the waker. The kernel function in which a wait blocked is its
-///   blocked reason.
+/// - The scheduler's events (export/sched_events.h) as ftrace has them. A wakeup by a device, a timer or an
+///   interrupt, or by somebody unknown, has flags that say it was made in an interrupt, so that no thread
+///   counts as the waker. The kernel function in which a wait blocked is its blocked reason.
 /// - Waits as slices on the tracks of their threads, as they were recorded, with stack, lock or file, holder
 ///   and peer; and flows from the waker to the thread that it woke. Devices and timers have tracks of their
 ///   own.

@@ -31,7 +31,7 @@ class Packets {
     }
     if (piece_.size() >= kPiece) flush();
   }
-  /// What became of all packets.
+  /// Hands over the rest. Returns the sink's first error.
   Status finish() {
     flush();
     return std::move(status_);

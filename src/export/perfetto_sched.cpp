@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/escape.h"
@@ -61,6 +62,36 @@ unsigned flags_of(const Trace& trace, ActorId waker) {
   return ftrace_event::kHardIrq;
 }
 
+/// By ActorId: the threads whose numbers are free when this thread has exited. The kernel keeps the number of
+/// a main thread until its process has no thread left.
+std::vector<std::vector<ActorId>> freed_by_exits(const Trace& trace) {
+  std::vector<std::vector<ActorId>> out(trace.actors.size());
+  std::map<std::int32_t, std::vector<ActorId>> processes;
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    if (trace.actors[id].kind == ActorKind::thread) processes[trace.actors[id].tgid].push_back(id);
+  }
+  for (auto& [tgid, threads] : processes) {
+    const auto is_main = [&trace](ActorId id) { return trace.actors[id].tid == trace.actors[id].tgid; };
+    std::sort(threads.begin(), threads.end(), [&](ActorId a, ActorId b) {
+      return std::tuple(trace.actors[a].start, !is_main(a), a) <
+             std::tuple(trace.actors[b].start, !is_main(b), b);
+    });
+    ActorId main_thread = kNoActor;
+    ActorId last = kNoActor;  // the thread of its process that exits last
+    for (const ActorId id : threads) {
+      if (is_main(id)) {  // the first of a process, which may have the number of one that is gone
+        if (main_thread != kNoActor) out[last].push_back(main_thread);
+        main_thread = last = id;
+        continue;
+      }
+      out[id].push_back(id);
+      if (main_thread != kNoActor && trace.actors[id].exit > trace.actors[last].exit) last = id;
+    }
+    if (main_thread != kNoActor) out[last].push_back(main_thread);
+  }
+  return out;
+}
+
 /// Writes bundles of events, one CPU at a time.
 class Bundles {
  public:
@@ -68,6 +99,7 @@ class Bundles {
       : trace_(trace),
         events_(events),
         sequence_(sequence),
+        freed_by_exits_(freed_by_exits(trace)),
         open_(events.cpus),
         blocked_in_(trace.sites.size()) {
     for (SiteId id = 0; id < trace.sites.size(); ++id) blocked_in_[id] = kernel_symbol(trace.sites[id]);
@@ -144,9 +176,14 @@ class Bundles {
       fields.add_int32(sched_switch::kNextPid, 0);
     }
     if (run.leaving != Leaving::exit) return;
-    // Its number may be another thread's from now on.
+    for (const ActorId freed : freed_by_exits_[run.thread])
+      write_free(event.at, trace_.actors[freed], bundle);
+  }
+
+  /// From now on the thread's number may be another one's.
+  static void write_free(Nanos at, const Actor& thread, pbf_writer& bundle) {
     pbf_writer out(bundle, ftrace_bundle::kEvent);
-    begin_event(out, event.at, 0);
+    begin_event(out, at, 0);
     pbf_writer fields(out, ftrace_event::kSchedProcessFree);
     fields.add_string(sched_process_free::kComm, escape(thread.name));
     fields.add_int32(sched_process_free::kPid, thread.tid);
@@ -180,6 +217,7 @@ class Bundles {
   const Trace& trace_;
   const SchedEvents& events_;
   Sequence& sequence_;
+  std::vector<std::vector<ActorId>> freed_by_exits_;
   std::vector<std::vector<std::uint32_t>> open_;  ///< by CPU
   std::vector<std::uint64_t> blocked_in_;         ///< by SiteId: the number of a kernel symbol
 };

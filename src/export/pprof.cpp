@@ -106,11 +106,12 @@ class ProfileWriter {
     const std::vector<std::uint64_t>& locations = locations_of(waits.stack);
     const std::initializer_list<std::int64_t> values = {waits.wait_ns, static_cast<std::int64_t>(waits.waits),
                                                         waits.weight_ns};
-    const std::initializer_list<std::pair<std::int64_t, std::int64_t>> labels = {
+    std::vector<std::pair<std::int64_t, std::int64_t>> labels = {
         {string("thread"), string(thread_frame(waits.thread))},
         {string("class"), string(to_string(waits.wait_class))},
         {string("waker"), string(waits.waker.empty() ? "[nobody seen]" : waits.waker)},
         {string("idle"), string(waits.idle ? "yes" : "no")}};
+    if (!waits.object.empty()) labels.emplace_back(string("object"), string(waits.object));
     protozero::pbf_writer sample(out_, profile_field::kSample);
     sample.add_packed_uint64(sample_field::kLocationId, locations.begin(), locations.end());
     sample.add_packed_int64(sample_field::kValue, values.begin(), values.end());

@@ -10,8 +10,8 @@
 namespace offwait {
 
 /// gzip-compressed bytes, the same for the same profile. Each sample has three values: `off_cpu` and `weight`
-/// in nanoseconds, and the number of `waits`; and the labels `thread`, `class`, `waker` and `idle` (`yes` or
-/// `no`: StackWaits::idle). Fails only if there is no memory to compress in.
+/// in nanoseconds, and the number of `waits`; and the labels `thread`, `class`, `waker`, `idle` (`yes` or
+/// `no`: StackWaits::idle) and, where it is known, `object`. Fails only if there is no memory to compress in.
 Result<std::string> to_pprof(const WaitProfile& profile);
 
 }  // namespace offwait

@@ -81,9 +81,8 @@ std::string to_speedscope(const WaitProfile& profile) {
   profiles.push_back(profile_of("weight of waits", "nanoseconds", profile.waits, frames,
                                 [](const StackWaits& waits) { return waits.weight_ns; }));
   if (!profile.samples.empty()) {
-    profiles.push_back(
-        profile_of("CPU samples", "none", profile.samples, frames,
-                   [](const SampledStack& row) { return static_cast<std::int64_t>(row.samples); }));
+    profiles.push_back(profile_of("CPU samples", "none", profile.samples, frames,
+                                  [](const StackSum& row) { return row.amount; }));
   }
   const Json out = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
                     {"name", text("offwait: " + profile.recording.target)},

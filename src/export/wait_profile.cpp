@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "analysis/code_uses.h"
+#include "analysis/object_sites.h"
 #include "analysis/prepare.h"
 #include "export/actor_names.h"
+#include "graph/sweep.h"
 #include "model/called.h"
 
 namespace offwait {
@@ -28,17 +30,24 @@ std::vector<bool> idle_sites(const Trace& trace, const ProgressOptions& options)
   return out;
 }
 
-std::vector<StackWaits> sum_waits(const Trace& trace, const std::vector<SiteSum>& sums,
-                                  const std::vector<bool>& idle) {
-  using Key = std::tuple<std::string, StackId, WaitClass, std::string, bool>;
+/// `sites` and `sums` are those of the trace after split_by_object(), and `idle` those of the trace before.
+std::vector<StackWaits> sum_waits(const Trace& trace, const std::vector<ObjectSite>& sites,
+                                  const std::vector<SiteSum>& sums, const std::vector<bool>& idle) {
+  using Key = std::tuple<std::string, StackId, WaitClass, std::string, bool, std::string>;
+  const ObjectNames objects(trace);
   std::map<Key, StackWaits> found;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     const SiteSum& sum = sums[id];
+    const ObjectId object = sites[id].object;
     if (trace.actors[site.thread].outside || (sum.waits == 0 && sum.wait_ns == 0)) continue;
-    StackWaits waits{called(trace.actors[site.thread]), site.wait_stack, site.wait_class,
-                     site.waker == kNoActor ? "" : actor_name(trace.actors[site.waker]), idle[id]};
-    const Key key{waits.thread, waits.stack, waits.wait_class, waits.waker, waits.idle};
+    StackWaits waits{called(trace.actors[site.thread]),
+                     site.wait_stack,
+                     site.wait_class,
+                     site.waker == kNoActor ? "" : actor_name(trace.actors[site.waker]),
+                     idle[sites[id].part_of],
+                     object == kNoObject ? "" : objects.in_stack(object, site.wait_stack)};
+    const Key key{waits.thread, waits.stack, waits.wait_class, waits.waker, waits.idle, waits.object};
     StackWaits& all = found.try_emplace(key, std::move(waits)).first->second;
     all.wait_ns += sum.wait_ns;
     all.weight_ns += sum.weight_ns;
@@ -57,18 +66,6 @@ std::string program_of(const Trace& trace) {
   return "";
 }
 
-std::vector<SampledStack> count_samples(const Trace& trace) {
-  std::map<std::pair<std::string, StackId>, std::uint64_t> found;
-  for (const CpuSample& sample : trace.cpu_samples) {
-    const bool inside = sample.at >= trace.window.begin && sample.at < trace.window.end;
-    const Actor& thread = trace.actors[sample.thread];
-    if (inside && !thread.outside) ++found[{called(thread), sample.stack}];
-  }
-  std::vector<SampledStack> out;
-  for (const auto& [key, samples] : found) out.push_back({key.first, key.second, samples});
-  return out;
-}
-
 }  // namespace
 
 Result<WaitProfile> wait_profile(Trace trace, const ProgressOptions& progress, bool keep_false_wakeups) {
@@ -76,12 +73,14 @@ Result<WaitProfile> wait_profile(Trace trace, const ProgressOptions& progress, b
   steps.merge = false;
   steps.answers = false;
   steps.keep_false_wakeups = keep_false_wakeups;
-  OFFWAIT_TRY(const Prepared prepared, prepare(std::move(trace), steps));
-  const Trace& ready = prepared.trace.all();
-  return WaitProfile{ready.recording,     ready.window,
-                     program_of(ready),   ready.frames,
-                     ready.stacks,        sum_waits(ready, prepared.sweep.sites, idle_sites(ready, progress)),
-                     count_samples(ready)};
+  OFFWAIT_TRY(Prepared prepared, prepare(std::move(trace), steps));
+  Trace ready = std::move(prepared.trace).take();
+  const std::vector<bool> idle = idle_sites(ready, progress);
+  const std::vector<ObjectSite> sites = split_by_object(ready);
+  OFFWAIT_TRY(const Sweep swept, sweep(ready));
+  return WaitProfile{ready.recording,      ready.window, program_of(ready),
+                     ready.frames,         ready.stacks, sum_waits(ready, sites, swept.sites, idle),
+                     sampled_stacks(ready)};
 }
 
 }  // namespace offwait

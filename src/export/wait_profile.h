@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/stack_sums.h"
 #include "base/nanos.h"
 #include "base/result.h"
 #include "model/trace.h"
@@ -22,16 +23,11 @@ struct StackWaits {
   /// They do not hold up what counts as progress: waits for requests from outside of the target, and waits
   /// of threads that the progress does not depend on.
   bool idle = false;
+  std::string
+      object;  ///< the lock or file, as flame graphs name it (ObjectNames::in_stack()); empty: not known
   Nanos wait_ns = 0;
   Nanos weight_ns = 0;  ///< with the time that others waited behind them (SiteSum::weight_ns)
   std::uint64_t waits = 0;
-};
-
-/// CPU samples of the target's threads in the window.
-struct SampledStack {
-  std::string thread;
-  StackId stack = kNoStack;
-  std::uint64_t samples = 0;
 };
 
 struct WaitProfile {
@@ -39,9 +35,9 @@ struct WaitProfile {
   Window window;
   std::string program;  ///< file name of the executable of the target's first thread; empty: not known
   std::vector<Frame> frames;
-  std::vector<Stack> stacks;          ///< the trace's own, of these frames
-  std::vector<StackWaits> waits;      ///< in order of their fields, no two equal but for the amounts
-  std::vector<SampledStack> samples;  ///< the same
+  std::vector<Stack> stacks;      ///< the trace's own, of these frames
+  std::vector<StackWaits> waits;  ///< in order of their fields, no two equal but for the amounts
+  std::vector<StackSum> samples;  ///< sampled_stacks()
 };
 
 /// Similar threads are not merged and short-lived ones have no stand-ins, so that sums add up to the time of

@@ -134,6 +134,17 @@ class Everything(TestCase):
             self.fails(1, re.compile("^offwait: cannot read /nowhere"), "export", "--format", "dot", "/nowhere", "-o", file)
             self.assertFalse(file.exists())
 
+    def test_a_recording_is_not_overwritten(self):
+        recorded = (TRACES / "figure1.txt").read_bytes()
+        with tempfile.TemporaryDirectory() as directory:
+            file, link = (pathlib.Path(directory) / name for name in ("waits.txt", "link"))
+            file.write_bytes(recorded)
+            link.symlink_to(file)
+            for output in (file, link):
+                self.fails(2, f"{output} is the recording itself: write to another file", "export", "--format", "dot", file,
+                           "-o", output)
+                self.assertEqual(file.read_bytes(), recorded)
+
     def test_a_trace_without_waits(self):
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("offwait-waits 1\nwindow 0 1000\n")
@@ -356,7 +367,8 @@ class Pprof(TestCase):
                 self.assertEqual(len({json.dumps([labels, list(sample.location_id)]) for sample, (_, labels, _)
                                       in zip(profile.sample, rows)}), len(rows), "equal samples are one")
                 for _, labels, values in rows:
-                    self.assertEqual(list(labels), ["thread", "class", "waker", "idle"])
+                    self.assertIn(list(labels), (["thread", "class", "waker", "idle"],
+                                                 ["thread", "class", "waker", "idle", "object"]))
                     self.assertIn(labels["idle"], ("yes", "no"))
                     self.assertEqual(len(values), 3)
                 speedscope = json.loads(export("speedscope", trace))
@@ -379,6 +391,19 @@ class Pprof(TestCase):
     def test_waits_for_requests_are_idle(self):
         rows = self.rows(self.profile(UNIT / "requests.txt"))
         self.assertEqual({labels["idle"] for _, labels, _ in rows}, {"yes", "no"})
+
+    def test_locks_and_files_have_the_time_of_the_folded_stacks(self):
+        sums = collections.Counter()
+        for _, labels, values in self.rows(self.profile(UNIT / "files.txt")):
+            if "object" in labels:
+                sums[labels["object"]] += values[0] / 1000
+        folded = collections.Counter()
+        for line in export("folded", UNIT / "files.txt", "--folded-objects").decode().splitlines():
+            stack, count = line.rsplit(" ", 1)
+            if (last := stack.rsplit(";", 1)[1]).startswith("for "):
+                folded[last.removeprefix("for ")] += int(count)
+        self.assertGreater(len(folded), 1)
+        self.assertEqual({name: round(count) for name, count in sums.items() if count >= 1}, dict(folded))
 
     @unittest.skipUnless(shutil.which("go"), "needs Go")
     def test_go_reads_it(self):

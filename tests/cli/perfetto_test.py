@@ -33,6 +33,7 @@ class Replay:
         self.on_cpu = {}
         symbols = {entry.iid: entry.str for packet in trace.packet for entry in packet.interned_data.kernel_symbols}
         self.symbols = symbols
+        self.process_of = {thread.tid: thread.tgid for packet in trace.packet for thread in packet.process_tree.threads}
         events = []
         for packet in trace.packet:
             bundle = packet.ftrace_events
@@ -81,6 +82,9 @@ class Replay:
         tid = event.sched_process_free.pid
         self.states[self.life(tid)][-1][2] = at
         self.lives[tid] += 1
+        # A process ends with its main thread; events of its other threads would be those of strangers.
+        if any(tgid == tid != other and self.life(other) in self.states for other, tgid in self.process_of.items()):
+            self.mismatches.append(at)
 
     def sums(self, end):
         """Seconds by tid and state; what is open lasts to the end of the trace."""
@@ -334,6 +338,23 @@ class Perfetto(TestCase):
                          [["Running", 1100], ["D", 1200], ["Running", 1300], ["X", 1300]])
         self.assertEqual([state[:2] for state in replay.states[2, 1]],
                          [["Running", 1400], ["S", 1450], ["R", 1450], ["Running", 1500]])
+        self.assertEqual((replay.spurious, replay.mismatches), ([], []))
+
+    def test_a_process_ends_with_its_last_thread(self):
+        trace = self.written("window 1000 2000\n"
+                             "thread 1 tgid=1 comm=main start=0 exit=1200\n"
+                             "thread 2 tgid=1 comm=last start=0 exit=1500\n"
+                             "thread 1 tgid=1 comm=again start=1600 exit=1900\n"
+                             "wait 2 block=1100 wake=1300 run=1300 waker=timer class=sleep\n")
+        decoded = self.decode(trace)
+        freed = [(event.timestamp, event.sched_process_free.pid) for packet in decoded.packet
+                 for event in packet.ftrace_events.event if event.HasField("sched_process_free")]
+        self.assertEqual(sorted(freed), [(1500, 1), (1500, 2), (1900, 1)])
+        replay = Replay(decoded)
+        self.assertEqual([[state[:2] for state in replay.states[who]] for who in ((1, 0), (2, 0), (1, 1))],
+                         [[["Running", 1000], ["X", 1200]],
+                          [["Running", 1000], ["S", 1100], ["R", 1300], ["Running", 1300], ["X", 1500]],
+                          [["Running", 1600], ["X", 1900]]])
         self.assertEqual((replay.spurious, replay.mismatches), ([], []))
 
 

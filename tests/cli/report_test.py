@@ -394,6 +394,17 @@ class BadInput(TestCase):
     def test_a_directory(self):
         self.fails(1, "/tmp: cannot read: Is a directory", "report", "/tmp")
 
+    def test_a_recording_is_not_overwritten(self):
+        recorded = (TRACES / "figure1.txt").read_text("utf-8")
+        name = self.given(recorded)
+        for option in ("--json", "--folded"):
+            self.fails(2, f"{name} is the recording itself: write to another file", "report", name, option, name)
+            with open(name, "rb") as stdin:
+                self.fails(2, f"{name} is the recording itself: write to another file", "report", "-", option, name,
+                           stdin=stdin)
+            with open(name, encoding="utf-8") as file:
+                self.assertEqual(file.read(), recorded)
+
     def test_a_name_that_hurts(self):
         self.fails(1, r"cannot read /\x1b[31m\x0a: No such file or directory", "report", "/\x1b[31m\n")
 

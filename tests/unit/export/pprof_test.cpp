@@ -92,8 +92,8 @@ TEST_CASE("Inlined functions share a location with the function around them") {
   profile.window = {0, 1000};
   profile.frames = {frame("inner()", true), frame("outer(int)"), frame("main")};
   profile.stacks = {{{0, 1, 2}, {}}, {{1, 2}, StackCut::no_rule}};
-  profile.waits = {{"t", 0, WaitClass::futex, "w", false, 5, 5, 1},
-                   {"t", 1, WaitClass::futex, "w", false, 7, 7, 1}};
+  profile.waits = {{"t", 0, WaitClass::futex, "w", false, "", 5, 5, 1},
+                   {"t", 1, WaitClass::futex, "w", false, "", 7, 7, 1}};
   const Result<std::string> bytes = to_pprof(profile);
   REQUIRE(bytes.ok());
   std::vector<std::vector<std::string>> found;
