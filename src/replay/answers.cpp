@@ -71,8 +71,8 @@ bool adds_cpus(const Scenario& scenario) {
 }
 
 /// A gain of more CPUs is one that may be less, and nothing tells how much: threads that shared a CPU never
-/// met at the locks at which they would meet then. It is a bound, and no more than the changes can give: twice
-/// as many CPUs twice the progress.
+/// met at the locks at which they would meet then. It is a bound, and no more than the changes can give:
+/// twice as many CPUs twice the progress.
 void doubt_more_cpus(const Scenario& scenario, Gain& gain) {
   if (!adds_cpus(scenario) || gain.certainty != Certainty::sure) return;
   double least_factor = 1;
