@@ -16,6 +16,7 @@
 
 #include "base/read_file.h"
 #include "capture/kernel_types.h"
+#include "capture/priority.h"
 #include "capture/privileges.h"
 #include "capture/recorder.h"
 #include "process/mapped_files.h"
@@ -153,6 +154,21 @@ HostFeature deleted_files() {
           "CAP_CHECKPOINT_RESTORE, too"};
 }
 
+HostFeature priority() {
+  Priority priority;
+  priority.urgent();
+  switch (priority.highest()) {
+    case PriorityLevel::real_time:
+      return {"recorder's priority", ok, "real-time", ""};
+    case PriorityLevel::nice:
+      return {"recorder's priority", ok, "nice -20", ""};
+    case PriorityLevel::own:
+      break;
+  }
+  return {"recorder's priority", degraded, "as other threads",
+          "records are lost where thousands of threads are ready to run: give CAP_SYS_NICE, too"};
+}
+
 HostFeature confinement() {
   const Result<Confined> done = run_confined([](const ConfinedOutput& output) { output.write("read"); }, {});
   if (done && done->end == ConfinedEnd::done && done->output == "read")
@@ -225,6 +241,7 @@ Host examine_host() {
   try_to_record(host);
   host.features.push_back(deleted_files());
   host.features.push_back(confinement());
+  host.features.push_back(priority());
   own_privileges(host.features);
   host.features.push_back(lockdown());
   host.features.push_back(setting("kernel.kptr_restrict", "/proc/sys/kernel/kptr_restrict", "2",

@@ -127,8 +127,10 @@ Status give_up_privileges(Remaining remaining, Commands commands, bool ends_chil
     if (commands == Commands::as_any_user) kept |= bit(CAP_SETUID) | bit(CAP_SETGID);
     if (ends_child) kept |= bit(CAP_KILL);
   }
-  if (remaining == Remaining::recording)
+  if (remaining == Remaining::recording) {
     kept |= (permitted & bit(CAP_BPF)) != 0 ? bit(CAP_BPF) : bit(CAP_SYS_ADMIN);
+    kept |= bit(CAP_SYS_NICE);
+  }
 
   const bool runs_commands = remaining != Remaining::analysis && commands != Commands::none;
   if (!runs_commands) {

@@ -38,7 +38,7 @@ Status check_privileges();
 
 /// The work that still has to be done.
 enum class Remaining : std::uint8_t {
-  recording,  ///< reading BPF maps and making more of them; then naming and analysis
+  recording,  ///< reading BPF maps and making more of them, before other threads; then naming and analysis
   naming,     ///< reading the mappings of processes and the kernel's symbols; then analysis
   analysis,   ///< needs no capability
 };

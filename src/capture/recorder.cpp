@@ -25,6 +25,7 @@
 #include "capture/kernel_types.h"
 #include "capture/libbpf_calls.h"
 #include "capture/mount_points.h"
+#include "capture/priority.h"
 #include "capture/privileges.h"
 #include "capture/programs.h"
 #include "capture/sampler.h"
@@ -41,6 +42,7 @@ struct FreeRing {
 }  // namespace
 
 struct Recorder::State {
+  Priority priority;
   Skeleton skeleton;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   BpfLinks links;
@@ -107,6 +109,14 @@ struct Recorder::State {
     LossCounts losses = read_losses(*skeleton);
     losses["record_invalid"] += bad_records;
     return losses;
+  }
+
+  void note_low_priority() {
+    const auto lost = recording.loss.find("ringbuf_full");
+    if (priority.highest() == PriorityLevel::own && lost != recording.loss.end() && lost->second > 0)
+      notes.push_back(
+          "records were lost because the recorder was kept from the CPUs: let it run before other threads "
+          "(CAP_SYS_NICE)");
   }
 
   // The steps of start(), in order:
@@ -215,15 +225,20 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   OFFWAIT_TRY_STATUS(attach_probes(*state->skeleton, options.probes, state->links, state->notes));
   state->sample(options.sample_hz);
   state->begin_window();
+  state->priority.urgent();
   return Recorder(std::move(state));
 }
 
 Status Recorder::drain() {
   OFFWAIT_TRY_STATUS(state_->drain());
+  // What follows reads files of the target, as large as they are.
+  state_->priority.patient();
   state_->devices.read_if_due(state_->recording);
   state_->cpus.read_if_due();
   state_->executables.read_if_due();
-  return state_->stacks ? state_->stacks->refresh() : success();
+  const Status refreshed = state_->stacks ? state_->stacks->refresh() : success();
+  state_->priority.urgent();
+  return refreshed;
 }
 
 int Recorder::urgent_fd() const { return state_->stacks ? state_->stacks->urgent_fd() : -1; }
@@ -248,6 +263,7 @@ CaptureProgress Recorder::progress() const {
 Result<KernelRecording> Recorder::stop() {
   State& state = *state_;
   state.recording.window.end = monotonic_now();
+  state.priority.patient();
   state.devices.end(state.recording);
   state.cpus.end(state.recording);
   state.executables.end(state.recording);
@@ -258,6 +274,8 @@ Result<KernelRecording> Recorder::stop() {
   if (state.stacks) state.stacks->finish(state.recording, state.notes);
   state.recording.loss = state.losses();
   state.recording.stack_reuse = read_stack_reuse(*state.skeleton);
+  state.priority.end();
+  state.note_low_priority();
   return std::move(state.recording);
 }
 

@@ -57,7 +57,7 @@ class Doctor(TestCase):
         self.assertEqual(features["kernel"][:2], ("ok", f"{os.uname().release} {os.uname().machine}"))
         for name, value in (("kernel types (BTF)", "/sys/kernel/btf/vmlinux"), ("BPF ring buffer", "yes"),
                             ("BPF programs", "loaded and attached"), ("CPU samples", "started"), ("response counter", "sock_send_length"),
-                            ("uprobes", "attached"),
+                            ("uprobes", "attached"), ("recorder's priority", "real-time"),
                             ("PID namespace", "the host's"), ("confined processes", "seccomp"),
                             ("kernel symbols", "/proc/kallsyms"),
                             ("deleted files", "/proc/PID/map_files")):
@@ -93,6 +93,7 @@ class Doctor(TestCase):
         for name in ("BPF programs", "CPU samples", "response counter", *(f"CAP_{name.upper()}" for name in FOUR)):
             self.assertEqual(features[name][0], "ok", features[name])
         self.assertEqual(features["deleted files"][:2], ("degraded", "no"))
+        self.assertEqual(features["recorder's priority"][:2], ("degraded", "as other threads"))
         self.assertEqual(features["kernel symbols"][:2], ("ok", "BPF symbol iterator"))
 
     def test_three_capabilities(self):

@@ -18,7 +18,8 @@ import runner
 
 OFFWAIT, WORKLOAD, *NAMED = sys.argv[1:6]
 HERE = pathlib.Path(__file__).resolve().parent
-BITS = {"dac_read_search": 2, "sys_ptrace": 19, "syslog": 34, "perfmon": 38, "bpf": 39, "checkpoint_restore": 40}
+BITS = {"dac_read_search": 2, "sys_ptrace": 19, "sys_nice": 23, "syslog": 34, "perfmon": 38, "bpf": 39,
+        "checkpoint_restore": 40}
 GUARD_S = 120
 FOUR = ["bpf", "perfmon", "sys_ptrace", "dac_read_search"]
 NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -188,6 +189,17 @@ class PrivilegesTest(unittest.TestCase):
             if offwait == OFFWAIT:
                 self.assertEqual(capabilities(running.pid, "CapBnd"), set())
 
+    def test_priority(self):
+        """The recorder runs before other threads, if it may. The command that it starts, and the report, do not."""
+        for offwait, scheduled in ((OFFWAIT, (os.SCHED_FIFO, -20)), (self.ambient, (os.SCHED_OTHER, 0))):
+            _, running = self.recorder(offwait)
+            self.assertEqual((os.sched_getscheduler(running.pid) & ~os.SCHED_RESET_ON_FORK,
+                              os.getpriority(os.PRIO_PROCESS, running.pid)), scheduled)
+        command = [sys.executable, "-c", "import os; print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0))"]
+        done = subprocess.run(["nice", "-n", "3", OFFWAIT, "-q", "--json", os.devnull, "--", *command], capture_output=True,
+                              text=True, check=True)
+        self.assertTrue(done.stdout.startswith("0 3\n"), done.stdout[:200])
+
     def test_when_the_report_is_written(self):
         """The report goes to a full pipe, so that offwait waits while it writes."""
         for offwait in (OFFWAIT, self.ambient):
@@ -203,6 +215,8 @@ class PrivilegesTest(unittest.TestCase):
             os.close(full)
             until(lambda: capabilities(running.pid) == set())
             self.assertEqual(capabilities(running.pid, "CapPrm"), set())
+            self.assertEqual((os.sched_getscheduler(running.pid) & ~os.SCHED_RESET_ON_FORK,
+                              os.getpriority(os.PRIO_PROCESS, running.pid)), (os.SCHED_OTHER, 0))
             os.close(end)
 
     def test_while_names_are_looked_up(self):
@@ -215,7 +229,7 @@ class PrivilegesTest(unittest.TestCase):
             environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}", "DEBUGINFOD_URLS": "http://localhost:1"}
             _, running = self.recorder(OFFWAIT, ["-d", "200ms", "--debuginfod"], stdout=subprocess.DEVNULL, env=environment)
             until(lambda: (directory / "own").exists() and "CapAmb" in (directory / "own").read_text())
-            self.assertEqual(capabilities(running.pid), USED - {"perfmon", "bpf"})
+            self.assertEqual(capabilities(running.pid), USED - {"perfmon", "bpf", "sys_nice"})
             own = pathlib.Path("/proc/self/status").read_text()
             self.assertEqual((directory / "own").read_text(), "".join(re.findall(r"^Cap.*\n", own, re.MULTILINE)))
 
