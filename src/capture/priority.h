@@ -13,8 +13,8 @@ enum class PriorityLevel : std::uint8_t {
   own,        ///< as this process was started
 };
 
-/// Runs this thread before others while it exists. Threads that the thread starts meanwhile run at nice -20 at
-/// most, and processes at nice 0. Raising needs CAP_SYS_NICE, or the resource limits RLIMIT_RTPRIO and
+/// Runs this thread before others while it exists. Threads that the thread starts meanwhile run at nice -20
+/// at most, and processes at nice 0. Raising needs CAP_SYS_NICE, or the resource limits RLIMIT_RTPRIO and
 /// RLIMIT_NICE.
 class Priority {
  public:
