@@ -2,7 +2,6 @@
 #include "analysis/functions.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -10,14 +9,13 @@
 #include <utility>
 
 #include "analysis/code_uses.h"
-#include "analysis/noise.h"
+#include "analysis/stack_functions.h"
 #include "model/called.h"
 
 namespace offwait {
 
 namespace {
 
-using FunctionId = std::uint32_t;
 constexpr std::size_t kMostCallers = 3;
 
 /// What passed in one stack.
@@ -35,68 +33,6 @@ void add(Amounts& sum, const Amounts& more) {
   sum.samples += more.samples;
   sum.waits += more.waits;
 }
-
-/// Every stack's way into the kernel, and to a kernel thread's function.
-bool leads_in(std::string_view function) {
-  constexpr std::array<std::string_view, 9> kNames = {"do_syscall_64", "x64_sys_call",      "invoke_syscall",
-                                                      "el0_svc",       "el0_svc_common",    "do_el0_svc",
-                                                      "ret_from_fork", "ret_from_fork_asm", "kthread"};
-  return std::find(kNames.begin(), kNames.end(), function) != kNames.end() ||
-         function.starts_with("entry_SYSCALL") || function.starts_with("el0t_64_sync");
-}
-
-/// A function of the trace's frames, and the functions of each stack.
-class Functions {
- public:
-  explicit Functions(const Trace& trace) : trace_(trace) {
-    std::map<Frame, FunctionId> ids;
-    for (const Frame& frame : trace.frames) {
-      Frame function = offwait::function_of(frame);
-      function.inlined = false;
-      const auto [found, added] = ids.try_emplace(function, static_cast<FunctionId>(all.size()));
-      if (added) all.push_back(std::move(function));
-      function_of_.push_back(found->second);
-      noise_.push_back(noise_of(frame));
-    }
-  }
-
-  /// The functions of one stack, innermost first. The first is where time counts as `self`. A function may
-  /// come twice.
-  const std::vector<FrameId>& frames_of(StackId id) {
-    frames_.clear();
-    const Stack& stack = trace_.stacks[id];
-    const auto user = std::find_if(stack.frames.begin(), stack.frames.end(), [this](FrameId frame) {
-      return trace_.frames[frame].kind == Frame::Kind::user;
-    });
-    stack_noise_.clear();
-    for (auto frame = user; frame != stack.frames.end(); ++frame) stack_noise_.push_back(noise_[*frame]);
-    for (const std::size_t index : without_noise(stack_noise_, stack.cut.has_value())) {
-      frames_.push_back(user[static_cast<std::ptrdiff_t>(index)]);
-    }
-    // What has no name says less than who called it.
-    if (frames_.size() > 1 && noise_[frames_.front()] == Noise::unnamed) frames_.erase(frames_.begin());
-    if (frames_.empty()) {
-      for (auto frame = user; frame != stack.frames.begin();) {
-        const Frame& kernel = trace_.frames[*--frame];
-        if (kernel.kind != Frame::Kind::kernel || leads_in(kernel.function)) continue;
-        frames_.push_back(*frame);
-        break;
-      }
-    }
-    return frames_;
-  }
-  bool is_own(FrameId frame) const { return noise_[frame] == Noise::none; }
-  FunctionId of(FrameId frame) const { return function_of_[frame]; }
-
-  std::vector<Frame> all;  ///< by FunctionId
-
- private:
-  const Trace& trace_;
-  std::vector<FunctionId> function_of_;  ///< by FrameId
-  std::vector<Noise> noise_;             ///< by FrameId
-  std::vector<Noise> stack_noise_;
-  std::vector<FrameId> frames_;
-};
 
 /// A group's time without a stack of its own goes to the stacks that its samples show.
 struct GroupTime {
@@ -316,7 +252,7 @@ class Table {
   const ThreadGroups& groups_;
   const CodeUses& uses_;
   const Criticality& criticality_;
-  Functions functions_;
+  StackFunctions functions_;
   std::map<std::tuple<FunctionId, std::string_view, std::uint32_t>, double> lines_;
   std::vector<Amounts> stacks_;  ///< by StackId
   FoundFunctions out_;

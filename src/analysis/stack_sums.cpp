@@ -107,7 +107,7 @@ Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
   }
   AnalysisOptions steps;
   steps.merge = false;
-  steps.answers = false;
+  steps.answers = false;  // these would take time, for nobody
   steps.keep_false_wakeups = options.keep_false_wakeups;
   OFFWAIT_TRY(Prepared prepared, prepare(std::move(trace), steps));
   Trace ready = std::move(prepared.trace).take();

@@ -27,6 +27,14 @@ offwait::AnalysisOptions analysis_options(const AnalysisOptions& options, const 
   return analysis;
 }
 
+Status check_progress(const Trace& trace, const ProgressOptions& progress) {
+  OFFWAIT_TRY_STATUS(check_progress_threads(trace.actors, progress.threads));
+  if (!progress.end || command_end(trace)) return success();
+  return Error{
+      "--progress end: this is no recording of a program from its begin to its end, as 'offwait dump -o FILE "
+      "-- PROGRAM' makes it"};
+}
+
 Result<Trace> with_choices(Trace recorded, const AnalysisOptions& options, std::vector<std::string>& notes) {
   Result<Trace> trace = with_target(std::move(recorded), options.filter);
   if (!trace) return trace;

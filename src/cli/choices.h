@@ -15,6 +15,9 @@ namespace offwait::cli {
 /// With thresholds as parts of this window.
 offwait::AnalysisOptions analysis_options(const AnalysisOptions& options, const Window& window);
 
+/// Whether the recording has the progress that the user has chosen.
+Status check_progress(const Trace& trace, const ProgressOptions& progress);
+
 /// The recording with the target and the capacities that the user has chosen. Adds to the notes what had no
 /// effect.
 Result<Trace> with_choices(Trace recorded, const AnalysisOptions& options, std::vector<std::string>& notes);

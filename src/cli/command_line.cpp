@@ -170,19 +170,20 @@ void add_folded_options(CLI::App& app, FoldedOptions& folding, const char* write
 constexpr const char* kFullStacks =
     "show the frames that start threads, and those inside the libraries that wait and wake";
 
-void add_output_options(CLI::App& app, OutputOptions& output) {
-  app.add_option_function<std::string>(
-         "--json", name_into(output.json, "file"),
-         "write the report as JSON; '-' is standard output, in place of the text")
+void add_file_options(CLI::App& app, OutputOptions& output, const char* json_text, const char* folded_text) {
+  app.add_option_function<std::string>("--json", name_into(output.json, "file"), json_text)
       ->type_name("FILE")
       ->group("Output");
   CLI::Option* const folded =
-      app.add_option_function<std::string>(
-             "--folded", name_into(output.folded, "file"),
-             "write stacks for flamegraph.pl; '-' is standard output, in place of the text")
+      app.add_option_function<std::string>("--folded", name_into(output.folded, "file"), folded_text)
           ->type_name("FILE")
           ->group("Output");
   add_folded_options(app, output.folding, "--folded", folded);
+}
+
+void add_output_options(CLI::App& app, OutputOptions& output) {
+  add_file_options(app, output, "write the report as JSON; '-' is standard output, in place of the text",
+                   "write stacks for flamegraph.pl; '-' is standard output, in place of the text");
   app.add_option_function<std::string>(
          "--view",
          [&output](const std::string& text) {
@@ -201,17 +202,7 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
   app.add_flag("-v,--verbose", output.verbosity, "show every edge and whole stacks")->group("Output");
 }
 
-void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
-  app.add_option_function<std::string>("--min-weight", into(analysis.min_weight, parse_threshold),
-                                       "keep edges of at least this weight when a knot is refined: a part of "
-                                       "the window like 20%, or a time "
-                                       "like 500ms (default 20%)")
-      ->type_name("PART")
-      ->group("Analysis");
-  app.add_option_function<std::string>("--noise", into(analysis.noise, parse_threshold),
-                                       "ignore edges of less than this weight (default 1%)")
-      ->type_name("PART")
-      ->group("Analysis");
+void add_filter_options(CLI::App& app, AnalysisOptions& analysis) {
   repeated(app.add_option_function<Texts>(
                "--comm", into_list(analysis.filter.comms, parse_pattern),
                "restrict the target to processes whose names match, as mysql*; the rest appear as "
@@ -224,12 +215,30 @@ void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
                "as (outside)"))
       ->type_name("GLOB")
       ->group("Analysis");
-  app.add_flag_callback(
-         "--no-merge", [&analysis] { analysis.merge = false; }, "show similar threads one by one")
-      ->group("Analysis");
+}
+
+void add_false_wakeups_option(CLI::App& app, AnalysisOptions& analysis) {
   app.add_flag("--keep-false-wakeups", analysis.keep_false_wakeups,
                "count a wakeup even if the thread waits for the same futex again at once")
       ->group("Analysis");
+}
+
+void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
+  app.add_option_function<std::string>("--min-weight", into(analysis.min_weight, parse_threshold),
+                                       "keep edges of at least this weight when a knot is refined: a part of "
+                                       "the window like 20%, or a time "
+                                       "like 500ms (default 20%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  app.add_option_function<std::string>("--noise", into(analysis.noise, parse_threshold),
+                                       "ignore edges of less than this weight (default 1%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  add_filter_options(app, analysis);
+  app.add_flag_callback(
+         "--no-merge", [&analysis] { analysis.merge = false; }, "show similar threads one by one")
+      ->group("Analysis");
+  add_false_wakeups_option(app, analysis);
   repeated(app.add_option_function<Texts>("--disk-capacity",
                                           into_list(analysis.capacities.disks, parse_capacity),
                                           "what a disk can do at most, as vda=500M,50k"))
@@ -343,6 +352,8 @@ CommandLine::CommandLine() {
   add_analysis_options(of_report, report.analysis);
   add_help(of_report, kReportHelp);
 
+  add_diff();
+
   CLI::App& of_dump = add_command("dump", "record, and write the waits as text for 'offwait report'");
   add_target_options(of_dump, dump.recording.target);
   add_recording_options(of_dump, dump.recording);
@@ -380,6 +391,35 @@ CommandLine::CommandLine() {
   CLI::App& of_doctor = add_command("doctor", "say what can be recorded on this host");
   of_doctor.add_flag("--json", doctor.json, "print JSON")->group("Output");
   add_help(of_doctor, kDoctorHelp);
+}
+
+void CommandLine::add_diff() {
+  CLI::App& command = add_command("diff", "compare recordings before and after a change");
+  command
+      .add_option("FILE", diff.before,
+                  "what 'offwait dump' has written: one file before and one after the change, or several, "
+                  "with -- between those before and those after; '-' is standard input")
+      ->type_name("")
+      ->group("Arguments");
+  add_file_options(
+      command, diff.output, "write the comparison as JSON; '-' is standard output, in place of the text",
+      "write stacks with their sums before and after, as difffolded.pl does; '-' is standard output, in "
+      "place of the text");
+  command.add_flag("--full-stacks", diff.output.full_stacks, kFullStacks)->group("Output");
+  command
+      .add_flag("-v,--verbose", diff.output.verbosity,
+                "show all rows, also those within the spread, with the amounts of each recording")
+      ->group("Output");
+  add_progress_option(command, diff.analysis);
+  command
+      .add_option_function<std::string>("--noise", into(diff.analysis.noise, parse_threshold),
+                                        "look at rows that fill this part of the window on one side (default "
+                                        "1%)")
+      ->type_name("PART")
+      ->group("Analysis");
+  add_filter_options(command, diff.analysis);
+  add_false_wakeups_option(command, diff.analysis);
+  add_help(command, kDiffHelp);
 }
 
 }  // namespace offwait::cli

@@ -14,6 +14,7 @@ struct CommandLine {
   CLI::App app{"", "offwait"};
   ProfileOptions profile;
   ReportOptions report;
+  DiffOptions diff;
   DumpOptions dump;
   ExportOptions exporting;
   CalibrateOptions calibrate;
@@ -21,6 +22,7 @@ struct CommandLine {
 
  private:
   CLI::App& add_command(const char* name, const char* description);
+  void add_diff();
   void add_export();
 };
 

@@ -88,7 +88,7 @@ Status export_recording(const ExportOptions& options, std::vector<std::string>& 
                              to_string(options.format)),
                  2};
   OFFWAIT_TRY(Trace recorded, input.read());
-  OFFWAIT_TRY_STATUS(check_progress_threads(recorded.actors, options.analysis.progress.threads));
+  OFFWAIT_TRY_STATUS(check_progress(recorded, options.analysis.progress));
   OFFWAIT_TRY(Trace trace, with_choices(std::move(recorded), options.analysis, notes));
   return write_as(options.format, std::move(trace), options,
                   [&output](std::string_view bytes) { return output.write(bytes); });

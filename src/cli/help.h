@@ -34,6 +34,7 @@ can rise only when at least one wait of a knot gets shorter.
   offwait -- ./server --flags           run a program and record it until it exits
   offwait dump -p 1234 -d 10s -o w.txt  record only, and
   offwait report w.txt --explain        report later or on another machine, without root
+  offwait diff before.txt after.txt     what did a change change?
   offwait export --format dot w.txt     the same waits for another program
   offwait calibrate /var/lib/mysql      measure a disk once, so that its capacity is not assumed
   offwait doctor                        what can be recorded on this host?
@@ -52,6 +53,22 @@ inline constexpr HelpText kReportHelp = {
   offwait report --json - w.txt | jq .knots
 )",
     ""};
+
+inline constexpr HelpText kDiffHelp = {
+    R"(Compare recordings before and after a change: which waits, locks, code and knots grew, shrank, came
+or went, per unit of progress where both sides count the same, and per second otherwise. What lies
+within the spread of the recordings is set aside. Three recordings of a side tell more than one.
+)",
+    R"(offwait diff [OPTION]... BEFORE AFTER
+       offwait diff [OPTION]... BEFORE... -- AFTER...
+)",
+    R"(  offwait diff before.txt after.txt
+  offwait diff a1.txt a2.txt a3.txt -- b1.txt b2.txt b3.txt
+  offwait diff --folded - before.txt after.txt | flamegraph.pl > diff.svg
+)",
+    R"(Exit status: 0 a comparison was printed, whether anything changed or not, 1 it could not be, 2 the
+command line is wrong.
+)"};
 
 inline constexpr HelpText kDumpHelp = {"Record, and write the waits as text for 'offwait report'.\n",
                                        R"(offwait dump TARGET [OPTION]...

@@ -18,8 +18,11 @@ class Input {
 
   /// Fails if to write there would overwrite the recording before it is read.
   Status check_output(const std::string& path) const;
-  /// Reads to the end, whatever form the recording has.
+  /// Reads to the end, whatever form the recording has. Errors name the file.
   Result<Trace> read() const;
+
+  /// The path; `standard input` for `-`.
+  const std::string& name() const { return name_; }
 
  private:
   Input(UniqueFd opened, std::string name) : opened_(std::move(opened)), name_(std::move(name)) {}

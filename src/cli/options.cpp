@@ -73,7 +73,7 @@ bool begins_with_digit(const std::string& word) { return word.find_first_of("012
 /// The words of the user, and what they were understood to be.
 struct Parsed {
   Texts words;                   ///< without offwait's name, and without a program and its arguments
-  std::optional<Texts> program;  ///< what follows `--`, where a program may
+  std::optional<Texts> program;  ///< what follows `--`, where a program may, or the second side of a diff
   CommandLine& line;
   KnownCommands commands;
   Reading reading;
@@ -235,6 +235,55 @@ std::variant<Options, Exit> finish_report(const Parsed& parsed) {
   return finish(parsed, wrong, std::move(report));
 }
 
+constexpr const char* kDiffNeeds =
+    "diff needs two recordings, as in 'offwait diff BEFORE AFTER', or several on each side of a --, as in "
+    "'offwait diff A1 A2 -- B1 B2'";
+
+/// Divides the files into those before and those after the change.
+Complaint take_sides(const Parsed& parsed, DiffOptions& diff) {
+  if (parsed.program) {
+    diff.after = *parsed.program;
+    if (std::find(diff.after.begin(), diff.after.end(), "--") != diff.after.end())
+      return "there are two --: one stands between the recordings before and those after";
+    if (diff.before.empty()) return fmt::format("no recording stands before --: {}", kDiffNeeds);
+    if (diff.after.empty()) return fmt::format("no recording stands after --: {}", kDiffNeeds);
+  } else if (diff.before.size() == 2) {
+    diff.after = {diff.before.back()};
+    diff.before.pop_back();
+  } else if (diff.before.size() > 2) {
+    return fmt::format(
+        "write -- between the recordings before and those after, as in 'offwait diff {} {} -- {}'",
+        diff.before[0], diff.before[1], diff.before[2]);
+  } else {
+    return kDiffNeeds;
+  }
+  return std::nullopt;
+}
+
+Complaint wrong_files(const DiffOptions& diff) {
+  constexpr std::size_t kMost = 100;
+  std::set<std::string> all;
+  for (const Texts* side : {&diff.before, &diff.after}) {
+    if (side->size() > kMost) return fmt::format("a side has {} recordings: at most {}", side->size(), kMost);
+    for (const std::string& file : *side) {
+      if (file.empty()) return "the name of a file is empty";
+      if (!all.insert(file).second)
+        return fmt::format("{} is given twice: each recording counts once",
+                           file == "-" ? "standard input" : file);
+    }
+  }
+  return std::nullopt;
+}
+
+std::variant<Options, Exit> finish_diff(const Parsed& parsed) {
+  DiffOptions& diff = parsed.line.diff;
+  if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, diff);
+  Complaint wrong = take_sides(parsed, diff);
+  if (!wrong) wrong = wrong_files(diff);
+  if (!wrong) wrong = wrong_output(diff.output);
+  return finish(parsed, wrong, std::move(diff));
+}
+
 /// An option that was given and has no effect with this format.
 Complaint useless_option(const CLI::App& command, ExportFormat format) {
   if (format == ExportFormat::folded) return std::nullopt;
@@ -277,11 +326,12 @@ std::variant<Options, Exit> finish_doctor(const Parsed& parsed) {
   return finish(parsed, wrong, parsed.line.doctor);
 }
 
-/// Where the words of offwait end: at the `--` before a program to record. (Before a file, as in
-/// `report -- FILE`, it is CLI11's business.)
+/// Where the words of offwait end: at the `--` before a program to record, or between the two sides of a
+/// diff. (Before a file, as in `report -- FILE`, it is CLI11's business.)
 Texts::const_iterator end_of_own(const Texts& words) {
-  const bool may_run = !words.empty() && (words.front().starts_with('-') || words.front() == "dump");
-  if (!may_run) return words.end();
+  const bool has_own_end = !words.empty() && (words.front().starts_with('-') || words.front() == "dump" ||
+                                              words.front() == "diff");
+  if (!has_own_end) return words.end();
   return std::find(words.begin(), words.end(), "--");
 }
 
@@ -319,6 +369,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   const std::string command =
       line.app.get_subcommands().empty() ? "" : line.app.get_subcommands().front()->get_name();
   if (command == "report") return finish_report(parsed);
+  if (command == "diff") return finish_diff(parsed);
   if (command == "dump") return finish_dump(parsed);
   if (command == "export") return finish_export(parsed);
   if (command == "calibrate") return finish_calibrate(parsed);

@@ -66,6 +66,14 @@ struct ReportOptions {
   bool quiet = false;
 };
 
+/// offwait diff: compare recordings of two sides, print.
+struct DiffOptions {
+  std::vector<std::string> before;  ///< one file or more, none of them twice; `-`: standard input
+  std::vector<std::string> after;
+  AnalysisOptions analysis;
+  OutputOptions output;
+};
+
 /// offwait dump: record, write as text.
 struct DumpOptions {
   RecordingOptions recording;
@@ -96,8 +104,8 @@ struct DoctorOptions {
   bool json = false;
 };
 
-using Options =
-    std::variant<ProfileOptions, ReportOptions, DumpOptions, ExportOptions, CalibrateOptions, DoctorOptions>;
+using Options = std::variant<ProfileOptions, ReportOptions, DiffOptions, DumpOptions, ExportOptions,
+                             CalibrateOptions, DoctorOptions>;
 
 /// The process ends before anything was done: the user asked for a text (--help, --version; exit 0), or the
 /// command line is wrong (exit 2).

@@ -23,6 +23,7 @@
 #include "base/escape.h"
 #include "cli/calibrate.h"
 #include "cli/choices.h"
+#include "cli/diff.h"
 #include "cli/doctor.h"
 #include "cli/export.h"
 #include "cli/input.h"
@@ -237,25 +238,55 @@ int run_command(const cli::ProfileOptions& options) {
                    std::move(outputs).value());
 }
 
+/// Opens a recording, which the outputs must not overwrite.
+Result<cli::Input> open_input(const std::string& file, const cli::OutputOptions& outputs) {
+  OFFWAIT_TRY(cli::Input input, cli::Input::open(file));
+  for (const std::string& output : {outputs.json, outputs.folded})
+    OFFWAIT_TRY_STATUS(input.check_output(output));
+  return input;
+}
+
 int run_command(const cli::ReportOptions& options) {
-  const Result<cli::Input> input = cli::Input::open(options.input);
+  const Result<cli::Input> input = open_input(options.input, options.output);
   if (!input) return fail(input.error());
-  for (const std::string& output : {options.output.json, options.output.folded}) {
-    if (const Status spared = input->check_output(output); !spared) return fail(spared.error());
-  }
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
   Result<Trace> trace = input->read();
   if (!trace) return fail(trace.error());
-  if (const Status matched = check_progress_threads(trace->actors, options.analysis.progress.threads);
-      !matched)
-    return fail(matched.error());
-  if (options.analysis.progress.end && !command_end(*trace))
-    return fail(
-        Error{"--progress end: this is no recording of a program from its begin to its end, as 'offwait "
-              "dump -o FILE -- PROGRAM' makes it"});
+  if (const Status found = cli::check_progress(*trace, options.analysis.progress); !found)
+    return fail(found.error());
   return report_on({std::move(trace).value(), {}, std::nullopt},
                    {options.analysis, options.output, options.quiet}, std::move(outputs).value());
+}
+
+Result<std::vector<cli::Input>> open_inputs(const std::vector<std::string>& files,
+                                            const cli::OutputOptions& outputs) {
+  std::vector<cli::Input> inputs;
+  for (const std::string& file : files) {
+    OFFWAIT_TRY(cli::Input input, open_input(file, outputs));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+int run_command(const cli::DiffOptions& options) {
+  const Result<std::vector<cli::Input>> before = open_inputs(options.before, options.output);
+  if (!before) return fail(before.error());
+  const Result<std::vector<cli::Input>> after = open_inputs(options.after, options.output);
+  if (!after) return fail(after.error());
+  Result<Outputs> outputs = open_outputs(options.output, false);
+  if (!outputs) return fail(outputs.error());
+  const bool text = outputs->text.has_value();
+  const Result<cli::DiffTexts> made =
+      cli::compare(options, *before, *after, {text, outputs->json.has_value(), outputs->folded.has_value()},
+                   text ? text_style(options.output, ::fileno(outputs->text->file())) : TextStyle{});
+  if (!made) return fail(made.error());
+  std::vector<Rendered> texts;
+  if (outputs->folded) texts.push_back({*outputs->folded, made->folded});
+  if (outputs->json) texts.push_back({*outputs->json, made->json});
+  if (outputs->text) texts.push_back({*outputs->text, made->text});
+  const Status written = write_all(texts);
+  return written ? 0 : fail(written.error());
 }
 
 int run_command(const cli::DumpOptions& options) {

@@ -11,7 +11,7 @@ namespace offwait {
 namespace {
 
 /// offwait's own marks, and what stands for them where only ASCII may be written.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMarks = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kMarks = {{
     {"→", "->"},
     {"⇄", "<->"},
     {"←", "<-"},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMarks =
     {"≥", ">="},
     {"≤", "<="},
     {"·", "-"},
+    {"±", "+-"},
 }};
 
 std::string_view sequence(Ink ink) {

@@ -108,13 +108,17 @@ std::string line_of(const StackSum& sum, StackKind kind, StackTexts& stacks) {
 
 }  // namespace
 
-std::string to_folded(const StackSums& sums, StackNoise noise) {
+FoldedLines folded_lines(const StackSums& sums, StackNoise noise) {
   StackTexts stacks(sums, noise);
   // Which stacks read the same is only known here. They become one before rounding, so that no part is lost.
-  std::map<std::string, std::int64_t> lines;
+  FoldedLines lines;
   for (const StackSum& sum : sums.sums) lines[line_of(sum, sums.kind, stacks)] += sum.amount;
+  return lines;
+}
+
+std::string to_folded(const StackSums& sums, StackNoise noise) {
   std::string out;
-  for (const auto& [line, amount] : lines) {
+  for (const auto& [line, amount] : folded_lines(sums, noise)) {
     const std::int64_t count = rounded(amount, sums.kind);
     if (count > 0) out.append(line).append(" ").append(std::to_string(count)).append("\n");
   }

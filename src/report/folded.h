@@ -2,6 +2,8 @@
 // Stacks in the form of Brendan Gregg's flame graphs: `frame;frame;frame COUNT`, a line for each stack.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "analysis/stack_sums.h"
@@ -23,5 +25,9 @@ namespace offwait {
 ///
 /// `noise`: `folded` also leaves out the kernel's ways to the scheduler, as the text does.
 std::string to_folded(const StackSums& sums, StackNoise noise = StackNoise::folded);
+
+/// The lines without their counts, with the sums in ns (of samples: their number), before rounding.
+using FoldedLines = std::map<std::string, std::int64_t>;
+FoldedLines folded_lines(const StackSums& sums, StackNoise noise = StackNoise::folded);
 
 }  // namespace offwait

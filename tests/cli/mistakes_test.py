@@ -221,7 +221,7 @@ class Words(TestCase):
         self.misused("unexpected '1234'; did you mean -p 1234?", "1234", "5")
 
     def test_unknown_commands(self):
-        commands = " (commands: report, dump, export, calibrate, doctor; to run a program and record it, write -- before it)"
+        commands = " (commands: report, diff, dump, export, calibrate, doctor; to run a program and record it, write -- before it)"
         self.misused("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
         self.misused("unknown command 'record'; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o "
                    "FILE'" + commands, "record", "-p", "1")

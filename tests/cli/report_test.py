@@ -485,8 +485,8 @@ class BadInput(TestCase):
                  ["dump", "-p", "1", "-d", "0"]),
                 ("bad number of a process or thread '1x': expected a whole number from 1 to 2147483647",
                  ["-p", "1x"]),
-                (r"unknown command '\x1b[2J' (commands: report, dump, export, calibrate, doctor; to run a program and record "
-                 "it, write -- before it)", ["\x1b[2J"]),
+                (r"unknown command '\x1b[2J' (commands: report, diff, dump, export, calibrate, doctor; to run a program and "
+                 "record it, write -- before it)", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):
                 self.misused(sentence, *arguments)

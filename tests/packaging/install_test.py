@@ -18,7 +18,7 @@ from running import GUARD_S, run
 BUILD = pathlib.Path(sys.argv.pop(1))
 INSTALLED = {
     "bin/offwait", "include/offwait/annotate.h", "share/offwait/offwait-report-1.schema.json",
-    "share/offwait/offwait-export-1.schema.json",
+    "share/offwait/offwait-diff-1.schema.json", "share/offwait/offwait-export-1.schema.json",
     "share/bash-completion/completions/offwait", "share/zsh/site-functions/_offwait",
     "share/fish/vendor_completions.d/offwait.fish", "share/doc/offwait/README.md", "share/doc/offwait/LICENSE",
     "share/doc/offwait/doc/reading-a-report.md",

@@ -225,7 +225,7 @@ TEST_CASE("dump records and takes no option of the analysis") {
   CHECK(wrong({"dump", "-p", "8", "--explain"}) ==
         "dump has no option --explain: offwait and offwait report have it");
   CHECK(wrong({"dump", "-p", "8", "--json", "x"}) ==
-        "dump has no option --json: offwait, offwait report and offwait doctor have it");
+        "dump has no option --json: offwait, offwait report, offwait diff and offwait doctor have it");
 }
 
 TEST_CASE("export takes a format, a file, and options of the analysis") {
@@ -373,12 +373,12 @@ TEST_CASE("parts of the target by name, several times each") {
   CHECK(good<ReportOptions>({"report", "--threads", "t", "x"}).input == "x");
   CHECK(good<ProfileOptions>({"-p", "1"}).analysis.filter.empty());
   CHECK(wrong({"dump", "-p", "1", "--comm", "a"}) ==
-        "dump has no option --comm: offwait, offwait report and offwait export have it");
+        "dump has no option --comm: offwait, offwait report, offwait diff and offwait export have it");
 }
 
 const std::string kCommands =
-    " (commands: report, dump, export, calibrate, doctor; to run a program and record it, write -- before "
-    "it)";
+    " (commands: report, diff, dump, export, calibrate, doctor; to run a program and record it, write -- "
+    "before it)";
 
 TEST_CASE("a command is all that follows --, options or not") {
   CHECK(target({"--", "ls"}).command_line == Words{"ls"});
@@ -517,6 +517,8 @@ TEST_CASE("--help of each command has its options and examples") {
               "Exit status: 0 "}},
         Help{{"report", "--help"},
              {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n", "  offwait report w.txt"}},
+        Help{{"diff", "--help"},
+             {"FILE", "--json FILE", "--folded FILE", "--noise PART", "  offwait diff before.txt after.txt"}},
         Help{{"dump", "--help"},
              {"-p,--pid PID[,PID...]", "-t,--tid TID", "-o,--output FILE", "Examples:\n",
               "  offwait dump -p 1234 -d 10s -o w.txt"}}}) {
@@ -546,8 +548,8 @@ TEST_CASE("--help begins with examples, has the options in groups, and fits 100 
     at = found;
   }
   for (const Words& words :
-       {Words{"--help"}, Words{"report", "--help"}, Words{"dump", "--help"}, Words{"export", "--help"},
-        Words{"calibrate", "--help"}, Words{"doctor", "--help"}}) {
+       {Words{"--help"}, Words{"report", "--help"}, Words{"diff", "--help"}, Words{"dump", "--help"},
+        Words{"export", "--help"}, Words{"calibrate", "--help"}, Words{"doctor", "--help"}}) {
     std::istringstream lines(text_of(words));
     for (std::string line; std::getline(lines, line);) {
       CAPTURE(line);
@@ -559,6 +561,21 @@ TEST_CASE("--help begins with examples, has the options in groups, and fits 100 
 TEST_CASE("--version is one line") {
   CHECK(text_of({"--version"}) == "offwait 0.1.0\n");
   CHECK(text_of({"-V"}) == "offwait 0.1.0\n");
+}
+
+TEST_CASE("diff: two files, or -- between those of two sides") {
+  const DiffOptions two = good<DiffOptions>({"diff", "a", "b"});
+  CHECK(two.before == Words{"a"});
+  CHECK(two.after == Words{"b"});
+  CHECK(two.analysis.noise.part == 0.01);
+  const DiffOptions many =
+      good<DiffOptions>({"diff", "-v", "a", "b", "--json", "o", "--noise", "2%", "--", "c", "-d", "e"});
+  CHECK(many.before == Words{"a", "b"});
+  CHECK(many.after == Words{"c", "-d", "e"});
+  CHECK(many.output.json == "o");
+  CHECK(many.output.verbosity == 1);
+  CHECK(many.analysis.noise.part == 0.02);
+  CHECK(good<DiffOptions>({"diff", "a", "--", "b"}).after == Words{"b"});
 }
 
 }  // namespace
