@@ -278,11 +278,11 @@ std::string side_text(const ComparedSide& side, const ComparedUnit& unit) {
 std::vector<std::string> verdict_texts(const ComparedSide& side, const WrittenName& written) {
   std::vector<std::pair<std::string, std::vector<std::string>>> said;
   for (const ComparedRecording& one : side.recordings) {
-    auto [what, how_much] = first_answer(one.findings, written);
-    auto found =
-        std::find_if(said.begin(), said.end(), [&](const auto& other) { return other.first == what; });
-    if (found == said.end()) found = said.insert(said.end(), {what, {}});
-    found->second.push_back(how_much);
+    const auto first = first_answer(one.findings, written);
+    auto found = std::find_if(said.begin(), said.end(),
+                              [&first](const auto& other) { return other.first == first.first; });
+    if (found == said.end()) found = said.insert(said.end(), {first.first, {}});
+    found->second.push_back(first.second);
   }
   std::stable_sort(said.begin(), said.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
