@@ -11,30 +11,33 @@ namespace offwait::perfetto {
 std::uint64_t Sequence::string(std::string_view raw, unsigned field) {
   std::map<std::string, std::uint64_t>& known = strings_[field];
   const auto [found, added] = known.try_emplace(escape(raw), known.size() + 1);
+  const std::string& text = found->first;
+  const std::uint64_t iid = found->second;
   if (added) {
     add([&](protozero::pbf_writer& packet) {
       protozero::pbf_writer data(packet, packet::kInternedData);
       protozero::pbf_writer entry(data, field);
-      entry.add_uint64(interned_data::kIid, found->second);
-      entry.add_string(interned_data::kString, found->first);
+      entry.add_uint64(interned_data::kIid, iid);
+      entry.add_string(interned_data::kString, text);
     });
   }
-  return found->second;
+  return iid;
 }
 
 std::uint64_t Sequence::mapping_number(const std::string& module) {
   if (module.empty()) return 0;
   const auto [found, added] = mappings_.try_emplace(module, mappings_.size() + 1);
+  const std::uint64_t iid = found->second;
   if (added) {
     const std::uint64_t path = string(module, interned_data::kMappingPaths);
     add([&](protozero::pbf_writer& packet) {
       protozero::pbf_writer data(packet, packet::kInternedData);
       protozero::pbf_writer entry(data, interned_data::kMappings);
-      entry.add_uint64(mapping::kIid, found->second);
+      entry.add_uint64(mapping::kIid, iid);
       entry.add_uint64(mapping::kPathStringIds, path);
     });
   }
-  return found->second;
+  return iid;
 }
 
 std::uint64_t Sequence::frame_number(const Frame& frame, FrameId id) {

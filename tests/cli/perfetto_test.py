@@ -74,7 +74,7 @@ class Replay:
 
     def sched_blocked_reason(self, _at, _cpu, event):
         reason = event.sched_blocked_reason
-        blocked = [state for state in self.states[self.life(reason.pid)] if state[0] in "SD"][-1]
+        blocked = next(state for state in reversed(self.states[self.life(reason.pid)]) if state[0] in "SD")
         blocked[5] = reason.io_wait
         blocked[6] = self.symbols[reason.caller] if reason.caller else None
 
