@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/recording.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -62,9 +63,10 @@ std::size_t RecordBuffer::RecordKeyHash::operator()(const RecordKey& key) const 
 
 std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& recent) {
   const auto next = static_cast<std::uint32_t>(keys_.size());
-  if (next == kMostKeys) return std::nullopt;
-  const auto [found, added] = indices_.try_emplace(key, next);
-  if (added) {
+  auto found = indices_.find(key);
+  if (found == indices_.end()) {
+    if (next >= most_keys_) return std::nullopt;
+    found = indices_.emplace(key, next).first;
     keys_.push_back(key);
     bytes_ += sizeof(key);
   }
@@ -72,15 +74,10 @@ std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& 
   return found->second;
 }
 
-void RecordBuffer::add_block() {
-  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
-  blocks_.push_back(Block{std::make_unique_for_overwrite<std::byte[]>(kBlockBytes), 0});
-}
-
-inline RecordBuffer::Block& RecordBuffer::room(std::size_t bytes) {
-  if (blocks_.empty() || kBlockBytes - blocks_.back().used < bytes) [[unlikely]]
-    add_block();
-  return blocks_.back();
+Status RecordBuffer::keep_in_memory(std::size_t bytes, const std::string& directory) {
+  const std::size_t keys = bytes / 4;
+  most_keys_ = std::min(kMostKeys, keys / kKeyBytes);
+  return blocks_.keep_in_memory(bytes - keys, directory);
 }
 
 RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {
@@ -122,7 +119,7 @@ offwait_sample RecordBuffer::sample_of(const Interval& interval) {
 }
 
 void RecordBuffer::append_whole(std::span<const std::byte> record) {
-  Block& block = room(record.size());
+  Blocks::Block& block = blocks_.room(record.size());
   std::memcpy(block.data.get() + block.used, record.data(), record.size());
   block.used += record.size();
   bytes_ += record.size();
@@ -189,7 +186,7 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
     index = *interned;
   }
 
-  Block& block = room(kLongestPacked);
+  Blocks::Block& block = blocks_.room(kLongestPacked);
   std::byte* const begin = block.data.get() + block.used;
   std::byte* at = begin + 2;
   unsigned lengths = 0;

@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "base/result.h"
+#include "event/blocks.h"
 #include "model/trace.h"
 #include "offwait/event.h"
 
@@ -66,8 +68,16 @@ class RecordBuffer {
   bool append(std::span<const std::byte> record);
 
   std::uint64_t count(offwait_record_type type) const;
-  /// Memory that the records take.
+  /// What the records take, in memory or in a file.
   std::size_t bytes() const { return bytes_; }
+
+  /// Bounds the memory of the records, whatever their number: what is older is moved to a file in this
+  /// directory that has no name.
+  Status keep_in_memory(std::size_t bytes, const std::string& directory);
+  /// Memory that the records take, but for their keys.
+  std::size_t bytes_in_memory() const { return blocks_.bytes_in_memory(); }
+  /// An Error says why the records take more memory than they may.
+  const Status& bounded() const { return blocks_.moved(); }
 
   /// Calls visit(const offwait_wait&), visit(const offwait_preemption&), … for each record, in order. The
   /// reference is good during the call only.
@@ -81,7 +91,9 @@ class RecordBuffer {
     std::size_t operator()(const RecordKey& key) const;
   };
 
-  static constexpr std::uint32_t kMostKeys = 1U << 24;
+  static constexpr std::size_t kMostKeys = std::size_t{1} << 24;
+  /// Memory of a key: itself, and its place in `indices_`, which is a node and a bucket.
+  static constexpr std::size_t kKeyBytes = 2 * sizeof(RecordKey) + 4 * sizeof(void*);
 
   /// The last keys by their hash. They make most look-ups in `indices_` unnecessary.
   struct Recent {
@@ -107,15 +119,7 @@ class RecordBuffer {
   static constexpr std::uint8_t kPackedWithLast = 0xfe;
   static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
-  struct Block {
-    std::unique_ptr<std::byte[]> data;  // NOLINT(modernize-avoid-c-arrays): not zeroed, unlike a vector
-    std::size_t used = 0;
-  };
-  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-
   std::optional<std::uint32_t> intern(const RecordKey& key, Recent& recent);
-  void add_block();
-  Block& room(std::size_t bytes);
   void append_whole(std::span<const std::byte> record);
   bool append_packed(std::span<const std::byte> record);
   /// Reads the packed interval at `at` and moves `at` behind it.
@@ -124,13 +128,14 @@ class RecordBuffer {
   static offwait_preemption preemption_of(const Interval& interval);
   static offwait_sample sample_of(const Interval& interval);
 
-  std::vector<Block> blocks_;
+  Blocks blocks_;
   std::vector<RecordKey> keys_;
   std::unordered_map<RecordKey, std::uint32_t, RecordKeyHash> indices_;
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};
   std::size_t bytes_ = 0;
+  std::size_t most_keys_ = kMostKeys;  ///< what has other keys is not packed
 };
 
 /// Cumulative counters of one disk at one time, from /proc/diskstats.
@@ -245,7 +250,7 @@ inline std::span<const __u64> pcs_of(const offwait_stack& stack) {
 template <class Visitor>
 void RecordBuffer::for_each(Visitor&& visit) const {
   std::uint64_t previous_run_ns = 0;
-  for (const Block& block : blocks_) {
+  blocks_.for_each([&](const Blocks::Block& block) {
     const std::byte* at = block.data.get();
     const std::byte* const end = at + block.used;
     while (at < end) {
@@ -272,7 +277,7 @@ void RecordBuffer::for_each(Visitor&& visit) const {
       });
       at += record_size(type);
     }
-  }
+  });
 }
 
 }  // namespace offwait

@@ -308,5 +308,40 @@ TEST_CASE("waits with the same key take some 9 bytes each, and every part of the
   CHECK(next == waits.size());
 }
 
+TEST_CASE("records that take more memory than they may lie in a file, and are the same") {
+  constexpr std::uint32_t kRecords = 400'000;
+  const auto record_at = [](std::uint32_t i) {
+    // Of a thousand threads, two thirds of which have a key of their own only without a bound.
+    return wait_at(1 + i % 1000, i * 1000ULL, i * 1000ULL + 500, i * 1000ULL + 600);
+  };
+  RecordBuffer all;
+  RecordBuffer bounded;
+  REQUIRE(bounded.keep_in_memory(std::size_t{200} << 10, "/var/tmp").ok());
+  for (std::uint32_t i = 0; i < kRecords; ++i) {
+    REQUIRE(all.append(bytes_of(record_at(i))));
+    REQUIRE(bounded.append(bytes_of(record_at(i))));
+  }
+  CHECK(bounded.bounded().ok());
+  CHECK(bounded.bytes() > std::size_t{4} << 20);
+  CHECK(bounded.bytes_in_memory() <= std::size_t{2} << 20);
+  CHECK(bounded.count(OFFWAIT_RECORD_WAIT) == kRecords);
+  for (int pass = 0; pass < 2; ++pass) {
+    std::uint32_t next = 0;
+    bounded.for_each([&](const auto& record) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) {
+        const offwait_wait expected = record_at(next);
+        if (std::memcmp(&record, &expected, sizeof(record)) == 0) ++next;
+      }
+    });
+    CHECK(next == kRecords);
+  }
+}
+
+TEST_CASE("records stay in memory where there is no room for a file") {
+  RecordBuffer records;
+  CHECK_FALSE(records.keep_in_memory(1 << 20, "/proc").ok());
+  CHECK_FALSE(records.keep_in_memory(1 << 20, "/nowhere").ok());
+}
+
 }  // namespace
 }  // namespace offwait
