@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "analysis/lock_names.h"
@@ -23,7 +22,7 @@ std::string base_name(std::string_view path) { return std::string(path.substr(pa
 std::string with_name(const std::string& start) { return start.starts_with('[') ? "" : start; }
 
 /// Functions of libc have several names, of which one recording may have another than the next:
-/// `__libc_sendmsg`, `__sendmsg`, `sendmsg`.
+/// `__libc_sendmsg`, `__sendmsg`, `sendmsg`; `pwrite`, `pwrite64`.
 std::string without_alias(const Frame& frame) {
   std::string_view name = frame.function;
   if (!in_library(frame)) return std::string(name);
@@ -31,6 +30,7 @@ std::string without_alias(const Frame& frame) {
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   }
   name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
+  if (name.ends_with("64")) name.remove_suffix(2);
   // An empty name would mean that there is none.
   return name.empty() ? frame.function : std::string(name);
 }
@@ -51,22 +51,22 @@ std::vector<std::uint64_t> waits_ended(const Trace& trace) {
 
 /// A thread whose value is not known takes that of the others that are called alike, if these agree.
 void complete(std::vector<ThreadKindKey>& keys, std::string ThreadKindKey::*value) {
-  using Called = std::tuple<bool, std::string, std::string>;
-  std::map<Called, std::optional<std::string>> agreed;  // none: they differ
-  const auto called = [](const ThreadKindKey& key) { return Called(key.kernel, key.process, key.name); };
+  std::map<CalledKey, std::optional<std::string>> agreed;  // none: they differ
   for (const ThreadKindKey& key : keys) {
     if ((key.*value).empty()) continue;
-    const auto [found, added] = agreed.try_emplace(called(key), key.*value);
+    const auto [found, added] = agreed.try_emplace(called_of(key), key.*value);
     if (!added && found->second != key.*value) found->second.reset();
   }
   for (ThreadKindKey& key : keys) {
     if (!(key.*value).empty()) continue;
-    if (const auto found = agreed.find(called(key)); found != agreed.end() && found->second)
+    if (const auto found = agreed.find(called_of(key)); found != agreed.end() && found->second)
       key.*value = *found->second;
   }
 }
 
 }  // namespace
+
+CalledKey called_of(const ThreadKindKey& key) { return {key.kernel, key.first, key.process, key.name}; }
 
 std::string_view to_string(EndKey::Kind kind) {
   switch (kind) {
@@ -96,8 +96,8 @@ std::vector<ThreadKindKey> thread_keys(const Trace& trace) {
     const Actor& actor = trace.actors[id];
     if (actor.kind != ActorKind::thread) continue;
     const auto process = processes.find(actor.tgid);
-    out[id] = {actor.kernel, process == processes.end() ? "" : process->second, alike(actor),
-               base_name(actor.program), with_name(starts[id])};
+    out[id] = {actor.kernel, actor.tid == actor.tgid,  process == processes.end() ? "" : process->second,
+               alike(actor), base_name(actor.program), with_name(starts[id])};
   }
   complete(out, &ThreadKindKey::program);
   complete(out, &ThreadKindKey::start);

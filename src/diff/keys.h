@@ -6,14 +6,16 @@
 //
 //   threads    name and name of the process, each with runs of digits folded (model/called.h); the file name
 //              of the program; the function in which the thread began (graph/start_functions.h), if it has a
-//              name; and whether it is a kernel thread. Whether it belongs to the target is no part of it.
+//              name; whether it is the first of its process, which begins in another function than the
+//              others; and whether it is a kernel thread. Whether it belongs to the target is no part of it.
 //   devices    kind and name: `disk vda`, `nic eth0`, `irq virtio0-req.0`
 //   services   the address of a service that no thread of this host answers for
 //   edges      who waits and who lets it go, by these keys
 //   locks      the variable that the lock lies in; else the function that takes it; of a process's memory
 //              map its name and that of the process
 //   functions  function and module; those of libc and libstdc++ without the prefixes of aliases
-//              (`__libc_sendmsg` is `sendmsg`). The functions of a module that have no names are one.
+//              (`__libc_sendmsg` is `sendmsg`) and without `64` at the end. The functions of a module that
+//              have no names are one.
 //   knots      the set of its members
 //
 // A key has one field for each part, which are compared one by one. Names are hostile bytes: joined into one
@@ -27,6 +29,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/stack_sums.h"
@@ -38,6 +41,7 @@ namespace offwait {
 
 struct ThreadKindKey {
   bool kernel = false;
+  bool first = false;     ///< of its process
   std::string process{};  ///< name pattern of the main thread; empty: it was not recorded
   std::string name{};     ///< name pattern
   std::string program{};  ///< file name without directories; empty: not known
@@ -45,6 +49,10 @@ struct ThreadKindKey {
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const ThreadKindKey&, const ThreadKindKey&) = default;
 };
+
+/// What threads are called: the parts of a key that are always known.
+using CalledKey = std::tuple<bool, bool, std::string, std::string>;
+CalledKey called_of(const ThreadKindKey& key);
 
 /// One end of an edge.
 struct EndKey {

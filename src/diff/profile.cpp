@@ -6,7 +6,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "analysis/code_uses.h"
@@ -442,16 +441,12 @@ Result<Profile> profile_of(const Trace& trace, const ProfileChoices& choices) {
 
 namespace {
 
-/// What threads are called: the parts of a key that are always known.
-using Called = std::tuple<bool, std::string, std::string>;
-Called called_of(const ThreadKindKey& key) { return {key.kernel, key.process, key.name}; }
-
 /// The threads called so of which one recording knows no value at all.
-std::set<Called> unknown_in_one(const std::vector<Profile*>& profiles, std::string ThreadKindKey::*value) {
-  std::set<Called> out;
+std::set<CalledKey> unknown_in_one(const std::vector<Profile*>& profiles, std::string ThreadKindKey::*value) {
+  std::set<CalledKey> out;
   for (const Profile* profile : profiles) {
-    std::set<Called> all;
-    std::set<Called> known;
+    std::set<CalledKey> all;
+    std::set<CalledKey> known;
     for (const auto& [key, sums] : profile->threads) {
       all.insert(called_of(key));
       if (!(key.*value).empty()) known.insert(called_of(key));
@@ -511,8 +506,8 @@ void with_keys(std::map<Key, Sums>& rows, NewKey new_key) {
 }  // namespace
 
 void align(const std::vector<Profile*>& profiles) {
-  const std::set<Called> programs = unknown_in_one(profiles, &ThreadKindKey::program);
-  const std::set<Called> starts = unknown_in_one(profiles, &ThreadKindKey::start);
+  const std::set<CalledKey> programs = unknown_in_one(profiles, &ThreadKindKey::program);
+  const std::set<CalledKey> starts = unknown_in_one(profiles, &ThreadKindKey::start);
   const auto thread = [&](ThreadKindKey key) {
     if (programs.count(called_of(key)) > 0) key.program.clear();
     if (starts.count(called_of(key)) > 0) key.start.clear();

@@ -122,19 +122,24 @@ bool explains(const ComparedAmount& of_lock, const ComparedAmount& of_edge) {
          std::abs(of_lock.difference()) >= 0.5 * std::abs(of_edge.difference());
 }
 
+/// `the lock of LRUCacheShard::Lookup`, `the lock LOCK_open+0x8 (mariadbd)`
+std::string the_lock(const LockKey& key) {
+  return (key.function.empty() ? "the lock " : "the ") + lock_text(key);
+}
+
 std::string edge_headline(const ComparedEdge& edge, const ComparedLock* lock, const ComparedUnit& unit) {
   // Locks are taken by threads: a device's edge has none.
   const bool may_be_lock = lock != nullptr && edge.from.kind == edge.to.kind;
   if (edge.weight.changed()) {
     std::string out = fmt::format("The largest change: {} {}.", edge_text(edge), from_to(edge.weight, unit));
     if (may_be_lock && explains(lock->wait, edge.wait))
-      out += fmt::format(" With it, the {} {}.", lock_text(lock->key), from_to(lock->wait, unit));
+      out += fmt::format(" With it, {} {}.", the_lock(lock->key), from_to(lock->wait, unit));
     return out;
   }
   std::string out = fmt::format("The largest change: {} {}, which took as long within the spread.",
                                 edge_text(edge), in_place_of(edge.waits, unit));
   if (may_be_lock && explains(lock->waits, edge.waits))
-    out += fmt::format(" With it, the {} {}.", lock_text(lock->key), in_place_of(lock->waits, unit));
+    out += fmt::format(" With it, {} {}.", the_lock(lock->key), in_place_of(lock->waits, unit));
   return out;
 }
 
@@ -324,7 +329,7 @@ std::string headline(const Comparison& comparison) {
   if (lock != nullptr) {
     const std::string what =
         lock->wait.changed() ? from_to(lock->wait, unit) : in_place_of(lock->waits, unit);
-    return fmt::format("The largest change: the {} {}.", lock_text(lock->key), what);
+    return fmt::format("The largest change: {} {}.", the_lock(lock->key), what);
   }
   if (const ComparedFunction* const function = first_changed(comparison.functions)) {
     const std::string callers = callers_of(*function);

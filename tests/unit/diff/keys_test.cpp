@@ -46,6 +46,16 @@ TEST_CASE("threads match by what they are, and not by their numbers") {
   CHECK(key_of(one, 101).start == "serve");
 }
 
+TEST_CASE("the start of a process's first thread is none of its other threads'") {
+  const Trace trace = parsed(
+      "thread 1 tgid=1 comm=db start=0 exit=- program=/db\n"
+      "thread 2 tgid=1 comm=db start=0 exit=- program=/db\n"
+      "wait 1 block=10 wake=20 run=20 waker=disk:vda class=disk stack=io;--;read;db_main\n"
+      "wait 2 block=10 wake=20 run=20 waker=disk:vda class=disk stack=io;--;read;[db+0x100]\n");
+  CHECK(key_of(trace, 1).start == "db_main");
+  CHECK(key_of(trace, 2).start.empty());
+}
+
 TEST_CASE("names cannot be joined into others") {
   const Trace trace = parsed(
       "thread 1 tgid=1 comm=a%20b start=0 exit=- program=/d\n"
@@ -99,6 +109,7 @@ TEST_CASE("a function of libc has one key, whichever of its names was found") {
   };
   CHECK(key("__libc_sendmsg", "libc.so.6") == key("sendmsg", "libc.so.6"));
   CHECK(key("__GI___poll", "libc.so.6") == key("poll", "libc.so.6"));
+  CHECK(key("__libc_pwrite64", "libc.so.6") == key("pwrite", "libc.so.6"));
   CHECK_FALSE(key("__poll", "server") == key("poll", "server"));
   CHECK(key("___", "libc.so.6").function == "___");
 }
