@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "model/outline.h"
@@ -12,11 +13,11 @@ namespace offwait {
 namespace {
 
 /// What may be added to a name, in this order.
-using Additions = std::array<std::string, 3>;
+using Additions = std::array<std::string, 4>;
 Additions additions_of(const ThreadKindKey& key) {
   // `function (module)`: the arguments of C++ functions and the module say nothing more to people.
   const std::string start = outline(key.start);
-  return {start, key.process.empty() ? "" : "of " + key.process, key.program};
+  return {start, key.process.empty() ? "" : "of " + key.process, key.program, key.first ? "main" : ""};
 }
 
 }  // namespace
@@ -29,11 +30,11 @@ ThreadNames::ThreadNames(const std::vector<const Profile*>& profiles) {
     }
   }
   for (std::size_t addition = 0; addition < Additions{}.size(); ++addition) {
-    std::map<std::string, std::size_t> uses;
-    for (const auto& [key, name] : names_) ++uses[name];
+    std::map<std::string, std::set<std::string>> of_name;
+    for (const auto& [key, name] : names_) of_name[name].insert(additions_of(key)[addition]);
     for (auto& [key, name] : names_) {
       const std::string more = additions_of(key)[addition];
-      if (uses[name] > 1 && !more.empty()) name += " [" + more + "]";
+      if (of_name[name].size() > 1 && !more.empty()) name += " [" + more + "]";
     }
   }
   std::map<std::string, std::size_t> numbers;

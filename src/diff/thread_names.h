@@ -11,8 +11,9 @@
 
 namespace offwait {
 
-/// What threads are called, with the function in which they began, the process or the program added where
-/// others are called the same: `mariadbd [handle_one_connection]`. Hostile bytes.
+/// What threads are called. Where others are called the same, what tells them apart is added: the function in
+/// which they began, the process, the program, or that they are the first of their process, as in
+/// `mariadbd [handle_one_connection]` and `db [main]`. Hostile bytes.
 class ThreadNames {
  public:
   explicit ThreadNames(const std::vector<const Profile*>& profiles);

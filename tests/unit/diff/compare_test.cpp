@@ -157,6 +157,8 @@ TEST_CASE("threads that are called the same are told apart") {
       "thread 301 tgid=100 comm=srv start=0 exit=- program=/usr/sbin/srv\n"
       "thread 302 tgid=100 comm=srv start=0 exit=- program=/usr/sbin/srv\n"
       "thread 303 tgid=303 comm=house start=0 exit=-\n"
+      "thread 304 tgid=304 comm=db start=0 exit=- program=/db\n"
+      "thread 305 tgid=304 comm=db start=0 exit=- program=/db\n"
       "wait 301 block=1000000 wake=3000000 run=3000000 waker=disk:vdb class=disk "
       "stack=io;--;read;load;reader\n"
       "wait 302 block=2000000 wake=3000000 run=3000000 waker=disk:vdc class=disk "
@@ -166,5 +168,5 @@ TEST_CASE("threads that are called the same are told apart") {
   std::set<std::string> all;
   for (const auto& [key, sums] : one.profile.threads) all.insert(names.of(key));
   CHECK(all == std::set<std::string>{"srv", "srv [reader]", "srv [writer]", "srv-*", "house [of srv]",
-                                     "house [of house]", "idle"});
+                                     "house [of house]", "idle", "db", "db [main]"});
 }
