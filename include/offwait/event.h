@@ -2,7 +2,8 @@
 /* The contract between the BPF programs and user space: the records in the ring buffer and the values of the
  * maps that user space reads. The structs have the same layout on both sides. All times are CLOCK_MONOTONIC
  * in ns (bpf_ktime_get_ns); a time of 0 means "before the recording". There is no version number: both sides
- * are built together, and records are not stored in files. */
+ * are built together. Recording files have a form of their own (src/recording_file), but the numbers that
+ * enumerators have here: an enumerator keeps its number for ever, and new ones are appended. */
 #ifndef OFFWAIT_EVENT_H
 #define OFFWAIT_EVENT_H
 
@@ -16,8 +17,8 @@
 
 /* The kinds of record in the order of their numbers, from 1: X(NAME, struct). Each record begins like
  * `offwait_record`. To add a kind, append it to this table, define its struct below, emit it in bpf/, and
- * give it a place in the assembler (src/event) and in the text form (src/trace: the table in records.h,
- * collect_lines.{h,cpp}, text_write.cpp, text_checks.cpp). */
+ * give it a place in the assembler (src/event), in the recording file (src/recording_file) and in the text
+ * form (src/trace: the table in records.h, collect_lines.{h,cpp}, text_write.cpp, text_checks.cpp). */
 #define OFFWAIT_RECORD_KINDS(X)     \
   X(WAIT, offwait_wait)             \
   X(PREEMPTION, offwait_preemption) \

@@ -109,7 +109,8 @@ struct offwait_address_space {
 /* How far above sp, in bytes, a frame pointer may point to be believed where there is no table. */
 #define OFFWAIT_FARTHEST_FP (4 << 20)
 
-/* How the walk of a user stack ended. */
+/* How the walk of a user stack ended. Recording files have these numbers: they stay, and new ones are
+ * appended. */
 enum offwait_stack_end {
   OFFWAIT_STACK_ROOT = 0,   /* at an outermost frame: complete */
   OFFWAIT_STACK_DEEP,       /* after OFFWAIT_STACK_FRAMES frames; it has more */

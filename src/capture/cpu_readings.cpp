@@ -126,6 +126,12 @@ void CpuReadings::read_if_due() {
   next_ = monotonic_now() + kInterval;
 }
 
+void CpuReadings::add_to(KernelRecording& recording) const {
+  end_cpus(recording);
+  end_quotas(recording);
+  recording.allowed_cpus = allowed_;
+}
+
 void CpuReadings::end(KernelRecording& recording) {
   end_cpus(recording);
   end_quotas(recording);

@@ -33,6 +33,8 @@ class CpuReadings {
   void begin();
   /// Asks threads of the target for their CPUs again if a second has passed: 1000 of them at a time.
   void read_if_due();
+  /// Adds what was found so far, and what the counters of CPUs and quotas say now.
+  void add_to(KernelRecording& recording) const;
   /// Reads all counters at the window's end, and adds all that was found.
   void end(KernelRecording& recording);
 

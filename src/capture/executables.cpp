@@ -63,11 +63,15 @@ void Executables::read_if_due() {
   for (; !due_.empty() && due_.front().at <= now; due_.pop_front()) ask_again(due_.front().tgid);
 }
 
-void Executables::end(KernelRecording& recording) {
-  for (const auto& [tgid, process] : processes_) ask_again(tgid);
+void Executables::add_to(KernelRecording& recording) const {
   recording.programs.resize(numbers_.size());
   for (const auto& [program, number] : numbers_) recording.programs[number] = {program.path, program.title};
-  recording.program_of = std::move(program_of_);
+  recording.program_of = program_of_;
+}
+
+void Executables::end(KernelRecording& recording) {
+  for (const auto& [tgid, process] : processes_) ask_again(tgid);
+  add_to(recording);
 }
 
 }  // namespace offwait

@@ -25,6 +25,8 @@ class Executables {
   /// Asks the processes again that are a fifth of a second old: a server that forks gives a child its title
   /// a little later.
   void read_if_due();
+  /// Adds what was found so far.
+  void add_to(KernelRecording& recording) const;
   /// Asks all processes that still live, and adds what was found.
   void end(KernelRecording& recording);
 

@@ -2,7 +2,9 @@
 // The libbpf calls that several files need: errors that say what was wrong, reading maps, running iterators.
 #pragma once
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,6 +41,29 @@ Status for_each_entry(const bpf_map* map, Visit visit) {
     visit(key, value);
   }
   return success();
+}
+
+/// Calls visit(key, value) for each entry of a hash map that may change meanwhile. An entry that is added or
+/// removed meanwhile is visited or not.
+template <class Key, class Value, class Visit>
+Status for_each_live_entry(const bpf_map* map, Visit visit) {
+  std::vector<Key> keys(1024);
+  std::vector<Value> values(keys.size());
+  std::array<std::byte, sizeof(Key) < 8 ? 8 : sizeof(Key)> place{};  // the number of a bucket, or a key
+  for (const void* from = nullptr;; from = place.data()) {
+    auto count = static_cast<__u32>(keys.size());
+    const int error = bpf_map_lookup_batch(bpf_map__fd(map), const_cast<void*>(from),  // NOLINT(*-const-cast)
+                                           place.data(), keys.data(), values.data(), &count, nullptr);
+    if (error == -ENOSPC && keys.size() < (std::size_t{1} << 20)) {  // a bucket has more
+      keys.resize(keys.size() * 2);
+      values.resize(keys.size());
+      continue;
+    }
+    if (error != 0 && error != -ENOENT)
+      return libbpf_error(std::string("cannot read the map ") + bpf_map__name(map), error);
+    for (__u32 i = 0; i < count; ++i) visit(keys[i], values[i]);
+    if (error == -ENOENT) return success();
+  }
 }
 
 /// The values at one index of a per-CPU array, by CPU; empty if they cannot be read.

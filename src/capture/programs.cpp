@@ -19,8 +19,10 @@ namespace {
 
 /// Creates a map as the BPF programs declare it. For a map of maps, `inner` is a map like those it will hold.
 UniqueFd create_map(const bpf_map* map, int inner = 0) {
-  LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner),
-              .map_flags = bpf_map__map_flags(map));
+  bpf_map_create_opts options{};
+  options.sz = sizeof(options);
+  options.inner_map_fd = static_cast<__u32>(inner);
+  options.map_flags = bpf_map__map_flags(map);
   return UniqueFd(bpf_map_create(bpf_map__type(map), bpf_map__name(map), bpf_map__key_size(map),
                                  bpf_map__value_size(map), bpf_map__max_entries(map), &options));
 }

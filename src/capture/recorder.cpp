@@ -55,6 +55,7 @@ struct Recorder::State {
   std::vector<std::string> notes;
   UniqueFd symbols;  ///< a descriptor that lists the kernel's symbols
   std::uint64_t bad_records = 0;
+  std::uint64_t waits_taken = 0;  ///< by take()
 
   static int on_record(void* self, void* data, std::size_t size) {
     static_cast<State*>(self)->take({static_cast<const std::byte*>(data), size});
@@ -255,9 +256,47 @@ Nanos Recorder::elapsed() const { return monotonic_now() - state_->recording.win
 
 CaptureProgress Recorder::progress() const {
   CaptureProgress progress;
-  progress.waits = state_->recording.records.count(OFFWAIT_RECORD_WAIT);
+  progress.waits = state_->waits_taken + state_->recording.records.count(OFFWAIT_RECORD_WAIT);
   for (const auto& [name, count] : state_->losses()) progress.lost += count;
   return progress;
+}
+
+/// The tables are read before the records, so that all records of what they show are there.
+Result<KernelRecording> Recorder::take(bool tables) {
+  State& state = *state_;
+  KernelRecording& recording = state.recording;
+  KernelRecording part;
+  part.window = {recording.window.begin, monotonic_now()};
+  if (tables) {
+    state.priority.patient();  // as in drain()
+    state.cpus.add_to(part);
+    if (recording.mounts.empty()) state.read_mounts();
+    OFFWAIT_TRY_STATUS(read_tables(*state.skeleton, part));
+    state.priority.urgent();
+  }
+  OFFWAIT_TRY_STATUS(state.drain());
+  part.records = std::exchange(recording.records, {});
+  state.waits_taken += part.records.count(OFFWAIT_RECORD_WAIT);
+  part.files = std::exchange(recording.files, {});
+  part.disk_counters = std::exchange(recording.disk_counters, {});
+  part.nic_counters = std::exchange(recording.nic_counters, {});
+  if (!tables) return part;
+  part.mounts = recording.mounts;
+  state.executables.add_to(part);
+  part.served_ports.insert(recording.served_ports.begin(), recording.served_ports.end());
+  part.interrupts = recording.interrupts;
+  part.disks = recording.disks;
+  part.disks_below = recording.disks_below;
+  part.counts_responses = recording.counts_responses;
+  part.sample_hz = recording.sample_hz;
+  part.loss = state.losses();
+  part.stack_reuse = read_stack_reuse(*state.skeleton);
+  return part;
+}
+
+std::vector<std::pair<std::uint32_t, offwait_stack>> Recorder::stacks(
+    std::span<const std::uint32_t> ids) const {
+  return read_stacks(*state_->skeleton, ids);
 }
 
 Result<KernelRecording> Recorder::stop() {
@@ -270,6 +309,7 @@ Result<KernelRecording> Recorder::stop() {
   state.read_mounts();
   state.links.detach();
   OFFWAIT_TRY_STATUS(state.drain());
+  OFFWAIT_TRY_STATUS(read_tables(*state.skeleton, state.recording));
   OFFWAIT_TRY_STATUS(read_final_maps(*state.skeleton, state.recording));
   if (state.stacks) state.stacks->finish(state.recording, state.notes);
   state.recording.loss = state.losses();

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/nanos.h"
@@ -69,6 +71,16 @@ class Recorder {
   /// second it also reads the counters of disks and interfaces, and the mappings of the recorded processes.
   Status drain();
 
+  /// Takes what was recorded since the last call: the records, files and counters, for a recording that is
+  /// stored while it runs. stop() then returns the rest. With `tables` there are the names of devices and
+  /// what the kernel knows of threads and peers as well, and the window ends now: it is the recording so far,
+  /// but for its stacks and requests in flight. Drains the ring buffer.
+  Result<KernelRecording> take(bool tables);
+
+  /// The stacks with these ids (KernelRecording::stacks), as far as they are known. Another thread may call
+  /// it.
+  std::vector<std::pair<std::uint32_t, offwait_stack>> stacks(std::span<const std::uint32_t> ids) const;
+
   /// Readable when drain() should be called at once: until then the stacks of a process with a new mapping
   /// are cut. -1 without stacks.
   int urgent_fd() const;
@@ -91,7 +103,7 @@ class Recorder {
   /// Sentences for the user about what was asked for and could not be recorded.
   const std::vector<std::string>& notes() const;
 
-  /// Ends the window, detaches the programs and takes the remaining records. Call it once.
+  /// Ends the window, detaches the programs and takes the remaining records, and all tables. Call it once.
   Result<KernelRecording> stop();
 
  private:

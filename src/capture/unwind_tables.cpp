@@ -78,7 +78,9 @@ Result<std::uint32_t> UnwindTables::add_blocks(std::uint32_t count) {
   const std::uint32_t first = blocks_;
   while (superblocks_.size() * OFFWAIT_UNWIND_SUPERBLOCK < std::size_t{first} + count) {
     if (superblocks_.size() == OFFWAIT_UNWIND_SUPERBLOCKS) return Error{"the unwind tables are full"};
-    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+    bpf_map_create_opts options{};
+    options.sz = sizeof(options);
+    options.map_flags = BPF_F_MMAPABLE;
     const UniqueFd map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_rows", sizeof(std::uint32_t),
                                       sizeof(offwait_unwind_block), OFFWAIT_UNWIND_SUPERBLOCK, &options));
     if (!map) return kernel_error("cannot make room for unwind tables");

@@ -287,6 +287,21 @@ void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
       ->group("Answers");
 }
 
+/// Options that choose a part of a recording.
+void add_part_options(CLI::App& app, TracePart& part) {
+  CLI::Option* const window =
+      app.add_option_function<std::string>("--window", into(part, parse_window),
+                                           "only this part of the recording, counted from its begin, as "
+                                           "30s..40s, 30s.. or ..40s")
+          ->type_name("FROM..TO")
+          ->group("Part");
+  app.add_option_function<std::string>("--last", into(part, parse_last),
+                                       "only the end of the recording, of this length")
+      ->type_name("TIME")
+      ->excludes(window)
+      ->group("Part");
+}
+
 void add_quiet(CLI::App& app, bool& quiet, const char* description) {
   app.add_flag("-q,--quiet", quiet, description)->group("Output");
 }
@@ -304,9 +319,33 @@ CLI::App& CommandLine::add_command(const char* name, const char* description) {
   return *app.add_subcommand(name, description)->allow_extras();
 }
 
+void CommandLine::add_record() {
+  CLI::App& of_record = add_command("record", "record into a file, for 'offwait report' and others");
+  add_target_options(of_record, record.recording.target);
+  add_recording_options(of_record, record.recording);
+  of_record
+      .add_option_function<std::string>("-o,--output", name_into(record.output, "file"),
+                                        "where to write; '-' is standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  repeated(of_record.add_option_function<Texts>("--label", into_list(record.labels, parse_label),
+                                                "note this in the file, as version=10.11"))
+      ->type_name("KEY=VALUE")
+      ->group("Output");
+  of_record
+      .add_flag_callback(
+          "--no-symbols", [this] { record.symbols = false; },
+          "write modules, their build ids and offsets in place of the names of functions")
+      ->group("Output");
+  add_quiet(of_record, record.recording.quiet, kQuiet);
+  add_help(of_record, kRecordHelp);
+}
+
 void CommandLine::add_export() {
   CLI::App& app_of_export = add_command("export", "write a recording for another program");
-  app_of_export.add_option("FILE", exporting.input, "the waits; '-' is standard input")->group("Arguments");
+  app_of_export.add_option("FILE", exporting.input.path, "a recording; '-' is standard input")
+      ->group("Arguments");
+  add_part_options(app_of_export, exporting.input.part);
   app_of_export
       .add_option_function<std::string>("--format", into(exporting.format, parse_export_format),
                                         "what to write: a trace for ui.perfetto.dev (perfetto), a profile "
@@ -344,8 +383,11 @@ CommandLine::CommandLine() {
   app.set_version_flag("-V,--version", fmt::format("offwait {}", kVersion), "print the version")
       ->group("Other");
 
-  CLI::App& of_report = add_command("report", "report on waits that 'offwait dump' has written");
-  of_report.add_option("FILE", report.input, "the waits; '-' is standard input")->group("Arguments");
+  add_record();
+
+  CLI::App& of_report = add_command("report", "report on a recording");
+  of_report.add_option("FILE", report.input.path, "a recording; '-' is standard input")->group("Arguments");
+  add_part_options(of_report, report.input.part);
   add_output_options(of_report, report.output);
   add_quiet(of_report, report.quiet, kQuiet);
   add_answer_options(of_report, report.analysis);
@@ -354,7 +396,9 @@ CommandLine::CommandLine() {
 
   add_diff();
 
-  CLI::App& of_dump = add_command("dump", "record, and write the waits as text for 'offwait report'");
+  CLI::App& of_dump = add_command("dump", "write a recording as text, or record and do so");
+  of_dump.add_option("FILE", dump.input.path, "a recording, in place of a target; '-' is standard input")
+      ->group("Arguments");
   add_target_options(of_dump, dump.recording.target);
   add_recording_options(of_dump, dump.recording);
   of_dump
@@ -362,6 +406,7 @@ CommandLine::CommandLine() {
                                         "where to write; '-' (the default) is standard output")
       ->type_name("FILE")
       ->group("Output");
+  add_part_options(of_dump, dump.input.part);
   add_quiet(of_dump, dump.recording.quiet, kQuiet);
   add_help(of_dump, kDumpHelp);
 
@@ -410,6 +455,7 @@ void CommandLine::add_diff() {
       .add_flag("-v,--verbose", diff.output.verbosity,
                 "show all rows, also those within the spread, with the amounts of each recording")
       ->group("Output");
+  add_part_options(command, diff.part);
   add_progress_option(command, diff.analysis);
   command
       .add_option_function<std::string>("--noise", into(diff.analysis.noise, parse_threshold),

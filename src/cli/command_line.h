@@ -13,6 +13,7 @@ struct CommandLine {
 
   CLI::App app{"", "offwait"};
   ProfileOptions profile;
+  RecordOptions record;
   ReportOptions report;
   DiffOptions diff;
   DumpOptions dump;
@@ -22,6 +23,7 @@ struct CommandLine {
 
  private:
   CLI::App& add_command(const char* name, const char* description);
+  void add_record();
   void add_diff();
   void add_export();
 };

@@ -2,6 +2,7 @@
 #include "cli/diff.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,13 @@ class Reader {
  public:
   Reader(const DiffOptions& options, const DiffWanted& wanted) : options_(options), wanted_(wanted) {}
 
-  Result<std::vector<ReadFile>> side(const std::vector<Input>& inputs) const {
+  Result<std::vector<ReadFile>> side(const std::vector<Input>& inputs,
+                                     std::vector<std::string>& notes) const {
     std::vector<ReadFile> out;
     for (const Input& input : inputs) {
-      OFFWAIT_TRY(Trace trace, input.read());
-      Result<ReadFile> one = analysed(std::move(trace), input.name());
+      OFFWAIT_TRY(ReadTrace read, input.read(options_.part));
+      notes.insert(notes.end(), read.notes.begin(), read.notes.end());
+      Result<ReadFile> one = analysed(std::move(read.trace), input.name());
       if (!one) return in_file(input.name(), one.error());
       out.push_back(std::move(one).value());
     }
@@ -111,9 +114,9 @@ double noise_of(const Threshold& noise, const std::vector<ReadFile>& before,
 Result<DiffTexts> compare(const DiffOptions& options, const std::vector<Input>& before,
                           const std::vector<Input>& after, const DiffWanted& wanted, const TextStyle& style) {
   const Reader reader(options, wanted);
-  OFFWAIT_TRY(std::vector<ReadFile> files_before, reader.side(before));
-  OFFWAIT_TRY(std::vector<ReadFile> files_after, reader.side(after));
   DiffTexts out;
+  OFFWAIT_TRY(std::vector<ReadFile> files_before, reader.side(before, out.notes));
+  OFFWAIT_TRY(std::vector<ReadFile> files_after, reader.side(after, out.notes));
   if (wanted.folded) {
     const ComparedUnit unit = unit_of(profiles_of(files_before), profiles_of(files_after));
     constexpr std::int64_t kMicrosecond = 1000;

@@ -17,6 +17,7 @@ struct DiffTexts {
   std::string text;
   std::string json;
   std::string folded;
+  std::vector<std::string> notes;  ///< sentences about recordings that the user should read; hostile bytes
 };
 struct DiffWanted {
   bool text = true;

@@ -80,16 +80,17 @@ Status write_as(ExportFormat format, Trace trace, const ExportOptions& options, 
 }  // namespace
 
 Status export_recording(const ExportOptions& options, std::vector<std::string>& notes) {
-  OFFWAIT_TRY(const Input input, Input::open(options.input));
+  OFFWAIT_TRY(const Input input, Input::open(options.input.path));
   OFFWAIT_TRY_STATUS(input.check_output(options.output));
   OFFWAIT_TRY(Output output, Output::open(options.output));
   if (is_binary(options.format) && output.is_terminal())
     return Error{fmt::format("{} is no text for a terminal: write it to a file with -o FILE, or into a pipe",
                              to_string(options.format)),
                  2};
-  OFFWAIT_TRY(Trace recorded, input.read());
-  OFFWAIT_TRY_STATUS(check_progress(recorded, options.analysis.progress));
-  OFFWAIT_TRY(Trace trace, with_choices(std::move(recorded), options.analysis, notes));
+  OFFWAIT_TRY(ReadTrace read, input.read(options.input.part));
+  notes = std::move(read.notes);
+  OFFWAIT_TRY_STATUS(check_progress(read.trace, options.analysis.progress));
+  OFFWAIT_TRY(Trace trace, with_choices(std::move(read.trace), options.analysis, notes));
   return write_as(options.format, std::move(trace), options,
                   [&output](std::string_view bytes) { return output.write(bytes); });
 }

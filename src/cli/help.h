@@ -32,10 +32,10 @@ can rise only when at least one wait of a knot gets shorter.
   offwait --container 4f1a -d 30s       a container, by the first characters of its id
   offwait -a -d 10s                     the whole system
   offwait -- ./server --flags           run a program and record it until it exits
-  offwait dump -p 1234 -d 10s -o w.txt  record only, and
-  offwait report w.txt --explain        report later or on another machine, without root
-  offwait diff before.txt after.txt     what did a change change?
-  offwait export --format dot w.txt     the same waits for another program
+  offwait record -p 1234 -d 30s -o f    record only, and
+  offwait report f --explain            report later or on another machine, without root
+  offwait diff before after             what did a change change?
+  offwait export --format dot f         the same waits for another program
   offwait calibrate /var/lib/mysql      measure a disk once, so that its capacity is not assumed
   offwait doctor                        what can be recorded on this host?
 )",
@@ -44,13 +44,26 @@ exit status is the program's: its own, 128 + the number of the signal that ended
 cannot be executed, or 127 if it was not found.
 )"};
 
+inline constexpr HelpText kRecordHelp = {
+    "Record into a file, which 'offwait report' and others read as often as you like, on any machine and\n"
+    "without root. What was recorded is in the file a second later, whatever happens.\n",
+    R"(offwait record TARGET -o FILE [OPTION]...
+       offwait record -o FILE [OPTION]... -- PROGRAM [ARGUMENT]...
+)",
+    R"(  offwait record -p 1234 -d 10m -o day.offwait
+  offwait record --unit mariadb -d 60s -o before.offwait --label threads=64
+  offwait report day.offwait --last 30s
+)",
+    ""};
+
 inline constexpr HelpText kReportHelp = {
-    "Print a report of waits that 'offwait dump' has written. Neither root nor the recorded machine "
-    "is\nneeded.\n",
+    "Print a report of a recording that 'offwait record' or 'offwait dump' has written. Neither root nor\n"
+    "the recorded machine is needed.\n",
     "offwait report [OPTION]... FILE\n",
-    R"(  offwait report w.txt
-  offwait report w.txt --explain      why these knots?
-  offwait report --json - w.txt | jq .knots
+    R"(  offwait report day.offwait
+  offwait report day.offwait --window 30s..40s   only this part
+  offwait report day.offwait --explain           why these knots?
+  offwait report --json - day.offwait | jq .knots
 )",
     ""};
 
@@ -70,22 +83,26 @@ within the spread of the recordings is set aside. Three recordings of a side tel
 command line is wrong.
 )"};
 
-inline constexpr HelpText kDumpHelp = {"Record, and write the waits as text for 'offwait report'.\n",
-                                       R"(offwait dump TARGET [OPTION]...
+inline constexpr HelpText kDumpHelp = {
+    "Write a recording as text, which people and programs can read, and 'offwait report'. Without FILE it\n"
+    "is recorded first.\n",
+    R"(offwait dump FILE [OPTION]...
+       offwait dump TARGET [OPTION]...
        offwait dump -o FILE [OPTION]... -- PROGRAM [ARGUMENT]...
 )",
-                                       R"(  offwait dump -p 1234 -d 10s -o w.txt
+    R"(  offwait dump day.offwait | grep class=disk
+  offwait dump -p 1234 -d 10s -o w.txt
   offwait dump -p 1234 -d 10s | ssh desk offwait report -
 )",
-                                       ""};
+    ""};
 
 inline constexpr HelpText kExportHelp = {
-    "Write a recording that 'offwait dump' has made in the form of another program. Neither root nor "
-    "the\nrecorded machine is needed.\n",
+    "Write a recording of 'offwait record' or 'offwait dump' in the form of another program. Neither root\n"
+    "nor the recorded machine is needed.\n",
     "offwait export --format FORMAT [OPTION]... FILE\n",
-    R"(  offwait export --format perfetto w.txt -o w.pftrace    open it with https://ui.perfetto.dev
-  offwait export --format pprof w.txt -o w.pb.gz         go tool pprof -http=: w.pb.gz
-  offwait export --format dot w.txt | dot -Tsvg -o w.svg
+    R"(  offwait export --format perfetto f -o f.pftrace    open it with https://ui.perfetto.dev
+  offwait export --format pprof f -o f.pb.gz         go tool pprof -http=: f.pb.gz
+  offwait export --format dot f | dot -Tsvg -o f.svg
 )",
     ""};
 

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/text.h"
-
 namespace offwait::cli {
 
 Result<Input> Input::open(const std::string& path) {
@@ -32,6 +30,8 @@ Status Input::check_output(const std::string& path) const {
   return Error{fmt::format("{} is the recording itself: write to another file", path), 2};
 }
 
-Result<Trace> Input::read() const { return read_text(descriptor(), name_); }
+Result<ReadTrace> Input::read(const TracePart& part) const {
+  return read_recording(descriptor(), name_, part);
+}
 
 }  // namespace offwait::cli

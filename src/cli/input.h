@@ -6,7 +6,8 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "model/trace.h"
+#include "model/cut.h"
+#include "session/read_recording.h"
 
 namespace offwait::cli {
 
@@ -18,8 +19,9 @@ class Input {
 
   /// Fails if to write there would overwrite the recording before it is read.
   Status check_output(const std::string& path) const;
-  /// Reads to the end, whatever form the recording has. Errors name the file.
-  Result<Trace> read() const;
+  /// Reads to the end, whatever form the recording has. The trace has only the given part. Errors
+  /// name the file.
+  Result<ReadTrace> read(const TracePart& part) const;
 
   /// The path; `standard input` for `-`.
   const std::string& name() const { return name_; }

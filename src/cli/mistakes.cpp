@@ -23,8 +23,10 @@ constexpr std::array kSynonyms = {
     Synonym{"", "--freq", "did you mean --sample-hz?"},
     Synonym{"dump", "-F", "did you mean --sample-hz?"},
     Synonym{"dump", "--freq", "did you mean --sample-hz?"},
-    Synonym{"", "-o", "did you mean 'dump -o' for the waits, or --json for the report?"},
-    Synonym{"", "--output", "did you mean 'dump -o' for the waits, or --json for the report?"},
+    Synonym{"record", "-F", "did you mean --sample-hz?"},
+    Synonym{"record", "--freq", "did you mean --sample-hz?"},
+    Synonym{"", "-o", "did you mean 'record -o' for the recording, or --json for the report?"},
+    Synonym{"", "--output", "did you mean 'record -o' for the recording, or --json for the report?"},
     Synonym{"report", "-o", "did you mean --json?"},
     Synonym{"report", "--output", "did you mean --json?"},
     Synonym{"report", "-i", "FILE is given without an option"},
@@ -32,6 +34,7 @@ constexpr std::array kSynonyms = {
     Synonym{"export", "--json", "did you mean --format ndjson, or 'report --json'?"},
     Synonym{"", "-g", "stacks are recorded without an option"},
     Synonym{"dump", "-g", "stacks are recorded without an option"},
+    Synonym{"record", "-g", "stacks are recorded without an option"},
 };
 
 const KnownOption* find_option(const KnownCommand& command, std::string_view name) {
@@ -232,9 +235,7 @@ std::string unknown_command(const KnownCommands& commands, const std::string& wo
     if (!command.name.empty()) names.push_back(command.name);
   }
   std::string meant;
-  if (word == "record") {
-    meant = "; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o FILE'";
-  } else if (const std::optional<std::string> near = nearest(word, names)) {
+  if (const std::optional<std::string> near = nearest(word, names)) {
     meant = fmt::format("; did you mean {}?", *near);
   }
   return fmt::format(

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/duration.h"
+
 namespace offwait::cli {
 namespace {
 
@@ -164,6 +166,38 @@ Result<SpinFunction> parse_spin(std::string_view text) {
         fmt::format("bad --spin '{}': expected FUNCTION, or LOCK,UNLOCK for the two of a lock", text)};
   }
   return spin;
+}
+
+Result<Label> parse_label(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return Error{fmt::format("label '{}': it must be KEY=VALUE, for example version=10.11", text)};
+  return Label{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+Result<TracePart> parse_window(std::string_view text) {
+  constexpr std::string_view kDots = "..";
+  const Error wrong{fmt::format("window '{}': it must be FROM..TO, for example 30s..40s or 30s..", text)};
+  const std::size_t dots = text.find(kDots);
+  if (dots == std::string_view::npos || text.size() == kDots.size()) return wrong;
+  TracePart part;
+  const std::string_view from = text.substr(0, dots);
+  const std::string_view to = text.substr(dots + kDots.size());
+  // A window may begin at 0, which is no duration.
+  if (!from.empty() && from != "0" && from != "0s") {
+    OFFWAIT_TRY(part.from, parse_duration(from));
+  }
+  if (!to.empty()) {
+    OFFWAIT_TRY(part.to, parse_duration(to));
+  }
+  if (part.to && *part.to <= part.from) return wrong;
+  return part;
+}
+
+Result<TracePart> parse_last(std::string_view text) {
+  TracePart part;
+  OFFWAIT_TRY(part.last, parse_duration(text));
+  return part;
 }
 
 }  // namespace offwait::cli

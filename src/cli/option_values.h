@@ -10,6 +10,8 @@
 #include "analysis/stack_sums.h"
 #include "base/result.h"
 #include "export/formats.h"
+#include "model/cut.h"
+#include "model/trace.h"
 #include "progress/progress.h"
 #include "report/views.h"
 #include "session/recording_options.h"
@@ -48,6 +50,15 @@ Result<ProgressOptions> parse_progress(const std::vector<std::string>& texts);
 
 /// `FUNCTION` or `MODULE:FUNCTION`; the colons of `ns::Class::function` belong to the function.
 Result<CountedFunction> parse_counted(std::string_view text);
+
+/// `KEY=VALUE`; the key is not empty.
+Result<Label> parse_label(std::string_view text);
+
+/// `30s..40s`, `30s..` or `..40s`: the later is larger.
+Result<TracePart> parse_window(std::string_view text);
+
+/// The length of the end of a recording.
+Result<TracePart> parse_last(std::string_view text);
 
 /// `LOCK` or `LOCK,UNLOCK`.
 Result<SpinFunction> parse_spin(std::string_view text);

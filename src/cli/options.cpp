@@ -70,6 +70,11 @@ bool has_target(const Texts& options) {
 
 bool begins_with_digit(const std::string& word) { return word.find_first_of("0123456789") == 0; }
 
+/// Whether the command takes a target, and a program after `--`.
+bool may_record(std::string_view command) {
+  return command.empty() || command == "record" || command == "dump";
+}
+
 /// The words of the user, and what they were understood to be.
 struct Parsed {
   Texts words;                   ///< without offwait's name, and without a program and its arguments
@@ -114,7 +119,7 @@ std::optional<std::string> take_last_word(const Parsed& parsed, RecordingOptions
 std::optional<std::string> wrong_words(const Parsed& parsed) {
   const Reading& reading = parsed.reading;
   if (reading.lacks_value) return reading.lacks_value;
-  const bool records = reading.command->name.empty() || reading.command->name == "dump";
+  const bool records = may_record(reading.command->name);
   for (const Stray& stray : reading.strays) {
     if (!records && stray.is_option) return unknown_option(parsed.commands, *reading.command, stray.word);
   }
@@ -177,6 +182,9 @@ std::optional<std::string> wrong_target(const Parsed& parsed, TargetOptions& tar
   return std::nullopt;
 }
 
+constexpr const char* kAnyRecording =
+    "what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard input";
+
 /// Words that the command has no use for; CLI11 keeps the `--` before them.
 Texts extra_words(const CLI::App& command) {
   Texts words = command.remaining();
@@ -215,10 +223,53 @@ std::variant<Options, Exit> finish_profile(const Parsed& parsed) {
   return finish(parsed, wrong, std::move(profile));
 }
 
+std::variant<Options, Exit> finish_record(const Parsed& parsed) {
+  RecordOptions& record = parsed.line.record;
+  Complaint wrong = take_last_word(parsed, record.recording);
+  if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
+  if (!wrong) wrong = wrong_target(parsed, record.recording.target);
+  if (!wrong && record.output.empty())
+    wrong = "say where the recording is to go with -o FILE; for a report at once leave out 'record'";
+  if (!wrong && parsed.program && record.output == "-")
+    wrong = "standard output is the command's: say where the recording is to go with -o FILE";
+  record.command_line = parsed.words;
+  record.command_line.insert(record.command_line.begin(), "offwait");
+  return finish(parsed, wrong, std::move(record));
+}
+
+/// An option of recording, where a file is dumped.
+Complaint wrong_with_file(const Parsed& parsed) {
+  static const std::set<std::string_view> kOfFiles = {"-o",      "--output", "-q",
+                                                      "--quiet", "--window", "--last"};
+  for (const std::string& option : parsed.reading.options) {
+    if (!kOfFiles.contains(option))
+      return fmt::format("{} is about a recording, and {} is one already", option,
+                         parsed.reading.strays.front().word);
+  }
+  return std::nullopt;
+}
+
+/// The FILE of dump: a single word where there is no target, unless it looks like a duration or a process.
+std::optional<std::string> dumped_file(const Parsed& parsed) {
+  const std::vector<Stray>& strays = parsed.reading.strays;
+  if (has_target(parsed.reading.options) || parsed.program || strays.size() != 1) return std::nullopt;
+  const std::string& word = strays.front().word;
+  if (strays.front().is_option || parse_duration(word) || parse_id(word)) return std::nullopt;
+  return word;
+}
+
 std::variant<Options, Exit> finish_dump(const Parsed& parsed) {
   DumpOptions& dump = parsed.line.dump;
+  dump.input.path.clear();  // it may be a duration
+  if (std::optional<std::string> file = dumped_file(parsed)) {
+    dump.input.path = *std::move(file);
+    const Complaint wrong = wrong_with_file(parsed);
+    return finish(parsed, parsed.complaint.empty() ? wrong : parsed.complaint, std::move(dump));
+  }
   Complaint wrong = take_last_word(parsed, dump.recording);
   if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
+  if (!wrong && (dump.input.part.last || dump.input.part.to || dump.input.part.from != 0))
+    wrong = "--window and --last choose a part of a FILE: to record less, say -d TIME";
   if (!wrong) wrong = wrong_target(parsed, dump.recording.target);
   const bool says_where = parsed.line.app.get_subcommand("dump")->count("--output") > 0;
   if (!wrong && parsed.program && !says_where)
@@ -229,8 +280,8 @@ std::variant<Options, Exit> finish_dump(const Parsed& parsed) {
 std::variant<Options, Exit> finish_report(const Parsed& parsed) {
   ReportOptions& report = parsed.line.report;
   if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, report);
-  Complaint wrong = wrong_argument(*parsed.line.app.get_subcommand("report"), report.input, "FILE",
-                                   "what 'offwait dump -o FILE' has written, or - for standard input");
+  Complaint wrong =
+      wrong_argument(*parsed.line.app.get_subcommand("report"), report.input.path, "FILE", kAnyRecording);
   if (!wrong) wrong = wrong_output(report.output);
   return finish(parsed, wrong, std::move(report));
 }
@@ -300,10 +351,7 @@ std::variant<Options, Exit> finish_export(const Parsed& parsed) {
   const CLI::App& command = *parsed.line.app.get_subcommand("export");
   Complaint wrong;
   if (command.count("--format") == 0) wrong = fmt::format("export needs --format: {}", kExportFormatNames);
-  if (!wrong) {
-    wrong = wrong_argument(command, options.input, "FILE",
-                           "what 'offwait dump -o FILE' has written, or - for standard input");
-  }
+  if (!wrong) wrong = wrong_argument(command, options.input.path, "FILE", kAnyRecording);
   if (!wrong) wrong = useless_option(command, options.format);
   if (!wrong) wrong = wrong_folding(options.folding);
   return finish(parsed, wrong, std::move(options));
@@ -329,7 +377,7 @@ std::variant<Options, Exit> finish_doctor(const Parsed& parsed) {
 /// Where the words of offwait end: at the `--` before a program to record, or between the two sides of a
 /// diff. (Before a file, as in `report -- FILE`, it is CLI11's business.)
 Texts::const_iterator end_of_own(const Texts& words) {
-  const bool has_own_end = !words.empty() && (words.front().starts_with('-') || words.front() == "dump" ||
+  const bool has_own_end = !words.empty() && (words.front().starts_with('-') || may_record(words.front()) ||
                                               words.front() == "diff");
   if (!has_own_end) return words.end();
   return std::find(words.begin(), words.end(), "--");
@@ -368,6 +416,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   if (const Complaint wrong = wrong_words(parsed)) return usage(parsed.reading.command->name, *wrong);
   const std::string command =
       line.app.get_subcommands().empty() ? "" : line.app.get_subcommands().front()->get_name();
+  if (command == "record") return finish_record(parsed);
   if (command == "report") return finish_report(parsed);
   if (command == "diff") return finish_diff(parsed);
   if (command == "dump") return finish_dump(parsed);

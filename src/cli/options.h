@@ -13,7 +13,9 @@
 #include "cli/duration.h"
 #include "device/capacity.h"
 #include "export/formats.h"
+#include "model/cut.h"
 #include "model/thread_filter.h"
+#include "model/trace.h"
 #include "progress/progress.h"
 #include "replay/what_if.h"
 #include "report/views.h"
@@ -58,9 +60,24 @@ struct ProfileOptions {
   OutputOptions output;
 };
 
+/// What is read in place of a recording made now.
+struct InputOptions {
+  std::string path;  ///< a recording of either form; `-`: standard input
+  TracePart part;
+};
+
+/// offwait record: record, write a recording file.
+struct RecordOptions {
+  RecordingOptions recording;  ///< without what is checked of the analysis
+  std::string output;          ///< `-`: standard output
+  std::vector<Label> labels;
+  bool symbols = true;
+  std::vector<std::string> command_line;  ///< offwait's own words
+};
+
 /// offwait report: analyse a file, print.
 struct ReportOptions {
-  std::string input;  ///< `-`: standard input
+  InputOptions input;
   AnalysisOptions analysis;
   OutputOptions output;
   bool quiet = false;
@@ -70,12 +87,14 @@ struct ReportOptions {
 struct DiffOptions {
   std::vector<std::string> before;  ///< one file or more, none of them twice; `-`: standard input
   std::vector<std::string> after;
+  TracePart part;  ///< of each recording
   AnalysisOptions analysis;
   OutputOptions output;
 };
 
-/// offwait dump: record, write as text.
+/// offwait dump: record, or read a file, and write as text.
 struct DumpOptions {
+  InputOptions input;  ///< without a path: `recording` says what to record
   RecordingOptions recording;
   std::string output = "-";  ///< `-`: standard output
 };
@@ -83,7 +102,7 @@ struct DumpOptions {
 /// offwait export: write a recording for another program.
 struct ExportOptions {
   ExportFormat format = ExportFormat::ndjson;
-  std::string input;         ///< `-`: standard input
+  InputOptions input;
   std::string output = "-";  ///< `-`: standard output
   AnalysisOptions analysis;
   FoldedOptions folding;  ///< of ExportFormat::folded, as the next one
@@ -104,8 +123,8 @@ struct DoctorOptions {
   bool json = false;
 };
 
-using Options = std::variant<ProfileOptions, ReportOptions, DiffOptions, DumpOptions, ExportOptions,
-                             CalibrateOptions, DoctorOptions>;
+using Options = std::variant<ProfileOptions, RecordOptions, ReportOptions, DiffOptions, DumpOptions,
+                             ExportOptions, CalibrateOptions, DoctorOptions>;
 
 /// The process ends before anything was done: the user asked for a text (--help, --version; exit 0), or the
 /// command line is wrong (exit 2).

@@ -2,9 +2,11 @@
 #include "cli/run.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
@@ -21,6 +24,7 @@
 #include "analysis/nameless_modules.h"
 #include "analysis/stack_sums.h"
 #include "base/escape.h"
+#include "base/unique_fd.h"
 #include "cli/calibrate.h"
 #include "cli/choices.h"
 #include "cli/diff.h"
@@ -40,6 +44,7 @@
 namespace offwait {
 namespace {
 
+using cli::Input;
 using cli::Output;
 
 int fail(const Error& error) {
@@ -227,6 +232,13 @@ cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
   return options;
 }
 
+/// `60.0 s with 1234567 waits in FILE (12.3 MB)`
+std::string stored_text(const Stored& stored, const std::string& file) {
+  constexpr double kMegabyte = 1e6;
+  return fmt::format("{:.1f} s with {} waits are in {} ({:.1f} MB)", to_seconds(stored.window_ns),
+                     stored.waits, file, static_cast<double>(stored.bytes) / kMegabyte);
+}
+
 int run_command(const cli::ProfileOptions& options) {
   Result<Outputs> outputs = open_outputs(options.output, !options.recording.target.command_line.empty());
   if (!outputs) return fail(outputs.error());
@@ -238,41 +250,69 @@ int run_command(const cli::ProfileOptions& options) {
                    std::move(outputs).value());
 }
 
+/// The file to record into, which keeps what it has until the recording begins.
+Result<UniqueFd> open_to_store(const std::string& path, const std::string& name) {
+  UniqueFd file(path == "-" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                            : ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) return Error{fmt::format("cannot write {}: {}", name, std::strerror(errno))};
+  if (::isatty(file.get()) == 1)
+    return Error{"a recording is no text for a terminal: write it to a file with -o FILE, or into a pipe", 2};
+  return file;
+}
+
+int run_command(const cli::RecordOptions& options) {
+  StoringOptions storing;
+  storing.name = options.output == "-" ? "to standard output" : options.output;
+  Result<UniqueFd> file = open_to_store(options.output, storing.name);
+  if (!file) return fail(file.error());
+  storing.file = std::move(file).value();
+  storing.labels = options.labels;
+  storing.command_line = options.command_line;
+  storing.symbols = options.symbols;
+  const Result<Stored> stored = record_to_file(with_checks(options.recording, {}), std::move(storing));
+  if (!stored) return fail(stored.error());
+  const bool is_of_command = !options.recording.target.command_line.empty();
+  if (!options.recording.quiet) print_notes(stored->notes);
+  if (!options.recording.quiet && !is_of_command && options.output != "-")
+    print_notes({stored_text(*stored, options.output)});
+  return stored->command_status.value_or(0);
+}
+
 /// Opens a recording, which the outputs must not overwrite.
-Result<cli::Input> open_input(const std::string& file, const cli::OutputOptions& outputs) {
-  OFFWAIT_TRY(cli::Input input, cli::Input::open(file));
+Result<Input> open_input(const std::string& file, const cli::OutputOptions& outputs) {
+  OFFWAIT_TRY(Input input, Input::open(file));
   for (const std::string& output : {outputs.json, outputs.folded})
     OFFWAIT_TRY_STATUS(input.check_output(output));
   return input;
 }
 
 int run_command(const cli::ReportOptions& options) {
-  const Result<cli::Input> input = open_input(options.input, options.output);
+  const Result<Input> input = open_input(options.input.path, options.output);
   if (!input) return fail(input.error());
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
-  Result<Trace> trace = input->read();
-  if (!trace) return fail(trace.error());
-  if (const Status found = cli::check_progress(*trace, options.analysis.progress); !found)
+  Result<ReadTrace> read = input->read(options.input.part);
+  if (!read) return fail(read.error());
+  if (const Status found = cli::check_progress(read->trace, options.analysis.progress); !found)
     return fail(found.error());
-  return report_on({std::move(trace).value(), {}, std::nullopt},
+  return report_on({std::move(read->trace), std::move(read->notes), std::nullopt},
                    {options.analysis, options.output, options.quiet}, std::move(outputs).value());
 }
 
-Result<std::vector<cli::Input>> open_inputs(const std::vector<std::string>& files,
-                                            const cli::OutputOptions& outputs) {
-  std::vector<cli::Input> inputs;
+Result<std::vector<Input>> open_inputs(const std::vector<std::string>& files,
+                                       const cli::OutputOptions& outputs) {
+  std::vector<Input> inputs;
   for (const std::string& file : files) {
-    OFFWAIT_TRY(cli::Input input, open_input(file, outputs));
+    OFFWAIT_TRY(Input input, open_input(file, outputs));
     inputs.push_back(std::move(input));
   }
   return inputs;
 }
 
 int run_command(const cli::DiffOptions& options) {
-  const Result<std::vector<cli::Input>> before = open_inputs(options.before, options.output);
+  const Result<std::vector<Input>> before = open_inputs(options.before, options.output);
   if (!before) return fail(before.error());
-  const Result<std::vector<cli::Input>> after = open_inputs(options.after, options.output);
+  const Result<std::vector<Input>> after = open_inputs(options.after, options.output);
   if (!after) return fail(after.error());
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
@@ -286,13 +326,29 @@ int run_command(const cli::DiffOptions& options) {
   if (outputs->json) texts.push_back({*outputs->json, made->json});
   if (outputs->text) texts.push_back({*outputs->text, made->text});
   const Status written = write_all(texts);
-  return written ? 0 : fail(written.error());
+  if (!written) return fail(written.error());
+  print_notes(made->notes);
+  return 0;
+}
+
+/// What to dump: read from the input, if there is one, or recorded now.
+Result<Recorded> recorded_or_read(const cli::DumpOptions& options, const std::optional<Input>& input) {
+  if (!input) return record(with_checks(options.recording, {}));
+  OFFWAIT_TRY(ReadTrace read, input->read(options.input.part));
+  return Recorded{std::move(read.trace), std::move(read.notes), std::nullopt};
 }
 
 int run_command(const cli::DumpOptions& options) {
+  std::optional<Input> input;
+  if (!options.input.path.empty()) {
+    Result<Input> opened = Input::open(options.input.path);
+    if (!opened) return fail(opened.error());
+    input = std::move(opened).value();
+    if (const Status spared = input->check_output(options.output); !spared) return fail(spared.error());
+  }
   Result<Output> output = Output::open(options.output);
   if (!output) return fail(output.error());
-  Result<Recorded> recorded = record(with_checks(options.recording, {}));
+  Result<Recorded> recorded = recorded_or_read(options, input);
   if (!recorded) return fail(recorded.error());
   if (Status written = write_text(recorded->trace, output->file()); !written) return fail(written.error());
   if (!options.recording.quiet) print_notes(recorded->notes);

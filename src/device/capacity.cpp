@@ -51,6 +51,21 @@ std::optional<NicCapacity> capacity_of(ActorId nic, const KnownNic& known) {
   return std::nullopt;
 }
 
+void add_capacities(const KnownDevices& known, Trace& trace) {
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::disk) {
+      const auto disk = known.disks.find(actor.name);
+      trace.capacities.push_back(capacity_of(id, disk == known.disks.end() ? KnownDisk() : disk->second));
+    } else if (actor.kind == ActorKind::nic) {
+      const auto nic = known.nics.find(actor.name);
+      if (nic == known.nics.end()) continue;
+      if (const std::optional<NicCapacity> capacity = capacity_of(id, nic->second))
+        trace.nic_capacities.push_back(*capacity);
+    }
+  }
+}
+
 Result<NamedCapacity> parse_capacity(std::string_view text) {
   const auto wrong = [text](const std::string& why) {
     return Error{"disk capacity " + shown(text) + ": " + why +

@@ -4,7 +4,9 @@
 // the device. disk_use() and nic_use() raise a capacity to the highest rate that was seen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +17,9 @@
 
 namespace offwait {
 
+/// Recording files have the numbers: new ones are appended.
 enum class DiskType : std::uint8_t { rotational, ssd, nvme };
+inline constexpr std::size_t kDiskTypes = 3;
 
 /// The capacity assumed for a disk that was not measured: rotational 150 IO/s and 150 MB/s, ssd (SATA,
 /// virtio, unknown) 50,000 IO/s and 500 MB/s, NVMe 400,000 IO/s and 3 GB/s.
@@ -43,11 +47,21 @@ struct KnownNic {
   std::optional<double> reported_bytes_per_s;  ///< in each direction, if the driver's report is credible
 };
 
+/// What is known on a host about its disks and interfaces, by name.
+struct KnownDevices {
+  std::map<std::string, KnownDisk> disks;
+  std::map<std::string, KnownNic> nics;
+};
+
 /// The measured capacity, or the assumed one if there is none.
 DiskCapacity capacity_of(ActorId disk, const KnownDisk& known);
 
 /// The reported capacity, or the assumed one for hardware. A virtual interface that reports nothing has none.
 std::optional<NicCapacity> capacity_of(ActorId nic, const KnownNic& known);
+
+/// Adds a capacity of each disk and interface in the trace. A disk that is not known is taken for an SSD;
+/// an interface that is not known has no capacity.
+void add_capacities(const KnownDevices& known, Trace& trace);
 
 /// A capacity written as `NAME=BYTES/s,IO/s`, e.g. `vda=500M,50k`. The suffixes k, M and G are decimal; both
 /// numbers are > 0.

@@ -134,6 +134,8 @@ void Assembler::add(const offwait_spin& record) {
 }
 
 void Assembler::add_left(std::uint32_t tid, const offwait_thread& thread) {
+  // In a recording that was interrupted the table may be older than the last records.
+  if (const Life* life = lives_.life_at(tid, end_); life != nullptr && lives_.is_complete(*life)) return;
   if (thread.lost_since_ns != 0 && nanos(thread.lost_since_ns) < end_) {
     offwait_gap gap{};
     gap.tid = tid;

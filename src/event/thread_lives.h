@@ -33,6 +33,11 @@ class ThreadLives {
   // An interval of the life ends at `end`, or is open: then nothing may follow.
   void end_interval(const Life& life, Nanos end) { progress_[life.actor].last = end; }
   void leave_open(const Life& life) { progress_[life.actor].open = true; }
+  /// Whether the intervals of the life reach the window's end already.
+  bool is_complete(const Life& life) const {
+    const Progress& progress = progress_[life.actor];
+    return progress.open || progress.last >= window_.end;
+  }
   /// The end of the last interval so far, 0 if there was none.
   Nanos last_end(const Life& life) const { return progress_[life.actor].last; }
 

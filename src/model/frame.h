@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@ namespace offwait {
 /// All strings are hostile bytes: escape them in every output. Frames are interned: no two in a Trace are
 /// equal.
 struct Frame {
+  /// Recording files have the numbers: new ones are appended.
   enum class Kind : std::uint8_t {
     user,
     kernel,
@@ -39,6 +41,8 @@ struct Frame {
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const Frame&, const Frame&) = default;
 };
+
+inline constexpr std::size_t kFrameKinds = 3;
 
 /// The frame's text in the text form of a trace and in JSON; not escaped.
 ///   `function+0xoff (module)`

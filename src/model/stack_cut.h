@@ -9,7 +9,7 @@
 
 namespace offwait {
 
-/// Why the walk of a user stack ended too early.
+/// Why the walk of a user stack ended too early. Recording files have the numbers: new ones are appended.
 enum class StackCut : std::uint8_t {
   deep,              ///< the stack has more frames than are kept
   no_mapping,        ///< an address where no code was known to be mapped

@@ -260,6 +260,13 @@ struct StackReuse {
   friend bool operator==(const StackReuse&, const StackReuse&) = default;
 };
 
+/// What the user calls a recording, to tell it from others: `version` and `10.11`, say.
+struct Label {
+  std::string name;  ///< never empty
+  std::string value;
+  friend bool operator==(const Label&, const Label&) = default;
+};
+
 /// How the recording was made, and on which machine. The report shows it; the graph does not depend on it.
 struct Recording {
   std::string target;      ///< "pid 1234"
@@ -276,6 +283,11 @@ struct Recording {
   /// The tgid of the program that was run for the recording, and was recorded from its exec on; 0: there was
   /// none, the target ran already.
   std::int32_t command = 0;
+  std::string host{};           ///< uname -n; empty: not known. Hostile bytes, like the labels
+  std::vector<Label> labels{};  ///< in the user's order
+  /// The recording ended before it was told to. The window ends where it was last known to be whole, and
+  /// functions may have no names.
+  bool interrupted = false;
 };
 
 /// Numbers of lost events by the counters of include/offwait/loss_counters.h. Every counter is present, even

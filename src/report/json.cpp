@@ -25,19 +25,24 @@ Json time_fields(const StateSeconds& time) {
 Json recording_json(const Findings& findings) {
   const Recording& recording = findings.recording;
   const std::optional<double> busy = machine_busy(findings);
-  return {{"target", text(recording.target)},
-          {"start_time", text(recording.start_time)},
-          {"window_s", seconds(findings.window_s)},
-          {"kernel", text(recording.kernel)},
-          {"cpus", recording.cpus},
-          {"cpu_busy", busy ? rounded(*busy) : Json(nullptr)},
-          {"sample_hz", recording.sample_hz},
-          {"stack_reuse",
-           {{"walked", recording.stack_reuse.walked},
-            {"recalled", recording.stack_reuse.recalled},
-            {"verified", recording.stack_reuse.verified},
-            {"wrong", recording.stack_reuse.wrong}}},
-          {"offwait", text(recording.offwait)}};
+  Json out = {{"target", text(recording.target)},
+              {"start_time", text(recording.start_time)},
+              {"window_s", seconds(findings.window_s)},
+              {"kernel", text(recording.kernel)},
+              {"cpus", recording.cpus},
+              {"cpu_busy", busy ? rounded(*busy) : Json(nullptr)},
+              {"sample_hz", recording.sample_hz},
+              {"stack_reuse",
+               {{"walked", recording.stack_reuse.walked},
+                {"recalled", recording.stack_reuse.recalled},
+                {"verified", recording.stack_reuse.verified},
+                {"wrong", recording.stack_reuse.wrong}}},
+              {"offwait", text(recording.offwait)}};
+  if (!recording.host.empty()) out["host"] = text(recording.host);
+  for (const Label& label : recording.labels)
+    out["labels"].push_back({{"name", text(label.name)}, {"value", text(label.value)}});
+  if (recording.interrupted) out["interrupted"] = true;
+  return out;
 }
 
 Json loss_json(const Findings& findings) {

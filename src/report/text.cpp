@@ -42,6 +42,9 @@ void put_head(const TextPage& page) {
                                    unbroken("runnable " + format_seconds(totals.target.runnable_s))}),
                            2);
   }
+  for (const std::string& more : {labels_text(recording), interrupted_text(recording)}) {
+    if (!more.empty()) page.canvas.flow(words(more), 2);
+  }
   if (const std::string chosen = described(page.findings.options.filter); !chosen.empty()) {
     page.canvas.flow(words("Only " + chosen + " count as the target; all others are outside."), 2);
   }

@@ -62,6 +62,19 @@ std::string machine_text(const Findings& findings) {
   return busy ? fmt::format("machine {} busy", format_percent(*busy, 1)) : "";
 }
 
+std::string labels_text(const Recording& recording) {
+  std::string text;
+  for (const Label& label : recording.labels)
+    text += fmt::format("{}{}={}", text.empty() ? "Labels: " : ", ", label.name, label.value);
+  return text;
+}
+
+std::string interrupted_text(const Recording& recording) {
+  if (!recording.interrupted) return "";
+  return "The recording was interrupted. It ends where it was last known to be whole, and its functions may "
+         "have no names.";
+}
+
 std::string threads_text(const Totals& totals) {
   const std::string threads = format_plural(totals.threads, "thread");
   return totals.outside_threads == 0

@@ -22,6 +22,10 @@ std::string named_times(const std::vector<std::pair<std::string, double>>& items
 
 /// `threads called a* of processes called b or c`; empty for all.
 std::string described(const ThreadFilter& filter);
+/// `Labels: threads=64, version=10.11`; empty without labels.
+std::string labels_text(const Recording& recording);
+/// That the recording is not complete; empty if it is.
+std::string interrupted_text(const Recording& recording);
 /// `0.46 of 2 CPUs`
 std::string cpus_used(const Findings& findings);
 /// `machine 75% busy`; empty if that is not known.

@@ -62,18 +62,15 @@ const Calibration* calibration_of(std::uint32_t dev, const std::vector<Calibrati
   return found == calibrations.end() ? nullptr : &*found;
 }
 
-KnownDisk known_disk(const Actor& actor, const std::map<std::uint32_t, std::string>& disks,
+KnownDisk known_disk(std::uint32_t dev, const std::string& name, const KernelRecording& recording,
                      const std::vector<Calibration>& calibrations) {
-  const auto disk = std::find_if(disks.begin(), disks.end(),
-                                 [&actor](const auto& other) { return other.second == actor.name; });
-  const Calibration* const measured =
-      disk == disks.end() ? nullptr : calibration_of(disk->first, calibrations);
-  if (measured != nullptr) {
+  if (const Calibration* const measured = calibration_of(dev, calibrations)) {
     const Throughput most = measured->most();
     return {DiskType::ssd, MeasuredDisk{most.bytes_per_s, most.ios_per_s, measured->measured_on}};
   }
   // A disk that is made of others has the type of the last of them.
-  return {disk_type(actor.on.empty() ? actor.name : actor.on.back()), std::nullopt};
+  const auto below = recording.disks_below.find(dev);
+  return {disk_type(below == recording.disks_below.end() ? name : below->second.back()), std::nullopt};
 }
 
 }  // namespace
@@ -117,26 +114,21 @@ Status check_given(const GivenCapacities& given, const std::string& sysfs) {
   return success();
 }
 
-std::vector<std::string> add_host_capacities(const std::map<std::uint32_t, std::string>& disks,
-                                             Trace& trace) {
-  std::vector<std::string> notes;
+KnownDevices known_devices(const KernelRecording& recording, std::vector<std::string>& notes) {
   std::vector<Calibration> calibrations;
   if (Result<std::vector<Calibration>> stored = stored_calibrations()) {
     calibrations = std::move(stored).value();
   } else {
     notes.push_back(stored.error().message);
   }
-  for (ActorId id = 0; id < trace.actors.size(); ++id) {
-    const Actor& actor = trace.actors[id];
-    if (actor.kind == ActorKind::disk) {
-      trace.capacities.push_back(capacity_of(id, known_disk(actor, disks, calibrations)));
-    } else if (actor.kind == ActorKind::nic && actor.name.find_first_of("/@") == std::string::npos) {
-      // This sysfs has only the interfaces of this network namespace.
-      if (const std::optional<NicCapacity> capacity = capacity_of(id, known_nic(actor.name)))
-        trace.nic_capacities.push_back(*capacity);
-    }
+  KnownDevices known;
+  for (const auto& [dev, name] : recording.disks)
+    known.disks.emplace(name, known_disk(dev, name, recording, calibrations));
+  for (const auto& [id, name] : recording.nics) {
+    // This sysfs has only the interfaces of this network namespace.
+    if (name.find_first_of("/@") == std::string::npos) known.nics.emplace(name, known_nic(name));
   }
-  return notes;
+  return known;
 }
 
 }  // namespace offwait

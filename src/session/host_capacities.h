@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds what this host knows of the capacities of its disks and interfaces (device/capacity.h has the rules).
+// Finds what this host knows of its disks and interfaces (device/capacity.h has the rules).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "capture/block_devices.h"
 #include "device/capacity.h"
-#include "model/trace.h"
+#include "event/recording.h"
 
 namespace offwait {
 
@@ -26,8 +26,8 @@ KnownNic known_nic(const std::string& name, const std::string& sysfs = kSysfs);
 /// of another network namespace (`NAME@INODE`) is not looked for.
 Status check_given(const GivenCapacities& given, const std::string& sysfs = kSysfs);
 
-/// Adds the capacities of the trace's disks and interfaces. `disks` are the names of disks by device number
-/// (KernelRecording::disks), by which calibrations are found. Returns sentences for the user.
-std::vector<std::string> add_host_capacities(const std::map<std::uint32_t, std::string>& disks, Trace& trace);
+/// What is known of the disks and interfaces of the recording, which was made on this host. Appends sentences
+/// for the user to `notes`.
+KnownDevices known_devices(const KernelRecording& recording, std::vector<std::string>& notes);
 
 }  // namespace offwait

@@ -25,28 +25,43 @@ Object in_file(const Object& futex, const Mapping& mapping) {
   return object;
 }
 
+bool is_nameless(const Object& object) {
+  return object.address != 0 && object.symbol.empty() && !is_stored(object);
+}
+
+DataAddress address_of(const Object& object) {
+  return {object.kind == Object::Kind::kernel_lock ? 0 : object.tgid, object.address};
+}
+
 }  // namespace
 
-void name_objects(Trace& trace, Symbolizer& symbols) {
+std::vector<DataAddress> nameless_objects(const Trace& trace) {
   std::vector<DataAddress> addresses;
-  std::vector<std::size_t> asked;
-  for (std::size_t i = 0; i < trace.objects.size(); ++i) {
-    const Object& object = trace.objects[i];
-    const bool in_kernel = object.kind == Object::Kind::kernel_lock;
-    if (object.address == 0 || !object.symbol.empty() || is_stored(object)) continue;
-    addresses.push_back({in_kernel ? 0 : object.tgid, object.address});
-    asked.push_back(i);
+  for (const Object& object : trace.objects) {
+    if (is_nameless(object)) addresses.push_back(address_of(object));
   }
-  if (asked.empty()) return;
-  std::vector<DataName> names = symbols.data_names(addresses);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    Object& object = trace.objects[asked[i]];
-    DataName& name = names[i];
+  return addresses;
+}
+
+std::map<DataAddress, DataName> data_names(const std::vector<DataAddress>& addresses, Symbolizer& symbols) {
+  std::map<DataAddress, DataName> names;
+  if (addresses.empty()) return names;
+  std::vector<DataName> found = symbols.data_names(addresses);
+  for (std::size_t i = 0; i < addresses.size(); ++i) names.emplace(addresses[i], std::move(found[i]));
+  return names;
+}
+
+void name_objects(Trace& trace, const std::map<DataAddress, DataName>& names) {
+  for (Object& object : trace.objects) {
+    if (!is_nameless(object)) continue;
+    const auto found = names.find(address_of(object));
+    if (found == names.end()) continue;
+    const DataName& name = found->second;
     if (name.shared && name.shared->inode != 0) {
       object = in_file(object, *name.shared);
     } else if (!name.module.empty()) {
-      object.symbol = std::move(name.symbol);
-      object.module = std::move(name.module);
+      object.symbol = name.symbol;
+      object.module = name.module;
       object.symbol_offset = name.offset;
     }
   }

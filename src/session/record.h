@@ -2,11 +2,14 @@
 // A recording session, from the user's options to a trace with names.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/nanos.h"
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "model/trace.h"
 #include "session/recording_options.h"
 
@@ -28,5 +31,27 @@ struct Recorded {
 ///
 /// This gives up capabilities on the way (capture/privileges.h), so a process can record only once.
 Result<Recorded> record(const RecordingOptions& options);
+
+/// Where and how a recording is stored.
+struct StoringOptions {
+  UniqueFd file;     ///< emptied when the recording begins
+  std::string name;  ///< what errors call it
+  std::vector<Label> labels;
+  std::vector<std::string> command_line;  ///< offwait's own
+  bool symbols = true;                    ///< false: modules and offsets in place of the names of functions
+};
+
+struct Stored {
+  std::vector<std::string> notes;     ///< as in Recorded
+  std::optional<int> command_status;  ///< as in Recorded
+  std::uint64_t waits = 0;
+  std::uint64_t bytes = 0;  ///< size of the file
+  Nanos window_ns = 0;
+};
+
+/// The same, but writes a recording file (recording_file/format.h) and analyses nothing. What was recorded is
+/// on the disk a second later, so memory does not grow with the recording. If it cannot be written, the
+/// recording ends with that error, and the file has what was written before.
+Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions storing);
 
 }  // namespace offwait

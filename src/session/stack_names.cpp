@@ -88,10 +88,19 @@ class FrameTable {
 
 }  // namespace
 
-NamedStacks name_stacks(const KernelRecording& recording, Symbolizer& symbols) {
-  const std::set<SpinStack> spins = spin_stacks(recording);
+std::vector<std::vector<Frame>> kernel_names(const std::vector<FrameAddress>& addresses,
+                                             Symbolizer& symbols) {
+  std::vector<std::vector<Frame>> frames = symbols.frames(addresses);
+  for (std::vector<Frame>& here : frames) {
+    if (!here.empty() && is_recorder(here.front().function)) here.clear();
+  }
+  return frames;
+}
+
+NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& stacks,
+                        const std::set<SpinStack>& spins, Symbolizer& symbols) {
   std::set<FrameAddress> wanted;
-  for (const auto& [id, stack] : recording.stacks) {
+  for (const auto& [id, stack] : stacks) {
     for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
   }
   for (const SpinStack& stack : spins) {
@@ -100,8 +109,8 @@ NamedStacks name_stacks(const KernelRecording& recording, Symbolizer& symbols) {
   FrameTable table(wanted, symbols);
   wanted.clear();
   NamedStacks named;
-  named.recorded.reserve(recording.stacks.size());
-  for (const auto& [id, stack] : recording.stacks)
+  named.recorded.reserve(stacks.size());
+  for (const auto& [id, stack] : stacks)
     named.recorded.emplace(id, NamedStacks::Recorded{table.indices_of(addresses_of(stack)), cut_of(stack)});
   for (const SpinStack& stack : spins)
     named.spins.emplace(stack, table.indices_of(addresses_of(stack, symbols)));

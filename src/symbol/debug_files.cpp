@@ -208,4 +208,13 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
   return result;
 }
 
+std::vector<std::string> build_ids(const std::vector<int>& files) {
+  std::vector<LinkQuestion> questions;
+  for (const int file : files) questions.push_back({file, false});
+  std::vector<std::string> ids;
+  for (const std::optional<LinkAnswer>& answer : read_links(questions))
+    ids.push_back(answer ? hexadecimal(answer->links.build_id) : "");
+  return ids;
+}
+
 }  // namespace offwait

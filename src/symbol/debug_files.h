@@ -34,4 +34,7 @@ using DebugServer = std::function<std::string(const std::string& build_id)>;
 /// processes.
 std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files, const DebugServer& server);
 
+/// The build ids of files in hexadecimal digits, read in confined processes; empty for a file without one.
+std::vector<std::string> build_ids(const std::vector<int>& files);
+
 }  // namespace offwait

@@ -564,4 +564,30 @@ std::vector<std::vector<Frame>> Symbolizer::frames(const std::vector<FrameAddres
   return Batch(*this, addresses).take();
 }
 
+std::map<std::string, std::string> Symbolizer::build_ids() {
+  const int own_root = own_root_ ? own_root_->directory.get() : -1;
+  std::vector<Module*> modules;
+  for (const auto& [identity, module] : files_) {
+    if (module != nullptr) modules.push_back(module.get());
+  }
+  std::map<std::string, std::string> ids;
+  for (std::size_t begin = 0; begin < modules.size(); begin += kModulesAtOnce) {
+    const std::size_t end = std::min(begin + kModulesAtOnce, modules.size());
+    std::vector<int> files;
+    std::vector<std::string> paths;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (const int fd = modules[i]->fd(own_root); fd >= 0) {
+        files.push_back(fd);
+        paths.push_back(modules[i]->mapped_path());
+      }
+    }
+    const std::vector<std::string> found = offwait::build_ids(files);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (!found[i].empty()) ids.emplace(paths[i], found[i]);
+    }
+    for (std::size_t i = begin; i < end; ++i) modules[i]->close_again();
+  }
+  return ids;
+}
+
 }  // namespace offwait

@@ -51,6 +51,8 @@ struct DataName {
 struct DataAddress {
   std::int32_t tgid = 0;  ///< 0: in the kernel
   std::uint64_t address = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const DataAddress&, const DataAddress&) = default;
 };
 
 /// This class is not thread-safe. All text returned holds hostile bytes: escape it in every output.
@@ -90,6 +92,10 @@ class Symbolizer {
 
   /// What is known of each address. Ask for all in one call, as of frames().
   std::vector<DataName> data_names(const std::vector<DataAddress>& addresses);
+
+  /// The build ids, in hexadecimal digits, of the files that note_mappings() has opened, by their paths in
+  /// the mappings. Nothing else of the files is read.
+  std::map<std::string, std::string> build_ids();
 
   /// False if note_mappings() has seen the process but no executable mapping for the return address, which
   /// then is not one. True if the process was never seen.

@@ -27,6 +27,13 @@ bool LineCollector::add(const Recording& line) {
   recording.cpus = line.cpus;
   recording.sample_hz = line.sample_hz;
   recording.command = line.command;
+  recording.host = line.host;
+  recording.interrupted = line.interrupted;
+  return true;
+}
+
+bool LineCollector::add(const Label& line) {
+  trace_.recording.labels.push_back(line);
   return true;
 }
 

@@ -27,6 +27,7 @@ class LineCollector {
   // All of these return false after they have set the position's error. The position is that of the line.
   bool add(const Window& line);
   bool add(const Recording& line);
+  bool add(const Label& line);
   bool add(const CpuLine& line);
   bool add(const CpuTime& line);
   bool add(const CpuQuota& line);

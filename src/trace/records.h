@@ -165,7 +165,17 @@ struct RecordForm<Recording> : RecordBase<true> {
       optional_key("offwait", &Recording::offwait, TextForm{true}),
       optional_key("cpus", &Recording::cpus, NumberForm{"a count", 1, UINT32_MAX}),
       optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX}),
-      optional_key("command", &Recording::command, kTid)};
+      optional_key("command", &Recording::command, kTid),
+      optional_key("host", &Recording::host, TextForm{true}),
+      optional_key("interrupted", &Recording::interrupted, YesNoForm{})};
+};
+
+/// What the user calls the recording (Recording::labels).
+template <>
+struct RecordForm<Label> : RecordBase<false> {
+  static constexpr std::string_view kName = "label";
+  static constexpr std::tuple kFields{required_key("name", &Label::name, TextForm{}),
+                                      required_key("value", &Label::value, TextForm{true})};
 };
 
 /// The busy and idle time of all CPUs of the machine in the window, in ns. `steal` is the part of `busy` that
@@ -464,7 +474,7 @@ struct RecordForm<IoLine> : RecordBase<false> {
 };
 
 /// All records, in the order in which they are written and listed.
-using AllLines = std::tuple<Window, Recording, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse,
+using AllLines = std::tuple<Window, Recording, Label, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse,
                             LossCounts, ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine,
                             ObjectLine, WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine,
                             ResponsesLine, CallsLine, DiskCounters, NicCounters, IoLine>;

@@ -69,14 +69,15 @@ inline constexpr std::size_t kMaxTextDisksBelow = 64;
 /// Whether a file that begins with `head` (16 bytes are enough) is in the text form.
 bool looks_like_text(std::string_view head);
 
-/// Reads from `fd` to its end, in chunks. Errors begin with `name` as it is: the caller makes it fit for
-/// display. Actors, objects, sites, stacks and frames are numbered in order of first appearance, actors
-/// without a line of their own last. Text has no unused frames, stacks and sites.
+/// Reads `head`, which was read from `fd` before, and from `fd` to its end, in chunks. Errors begin with
+/// `name` as it is: the caller makes it fit for display. Actors, objects, sites, stacks and frames are
+/// numbered in order of first appearance, actors without a line of their own last. Text has no unused frames,
+/// stacks and sites.
 ///
 /// Memory in addition to the Trace: 8 bytes for each wait; 40 more for each wait that comes before the thread
 /// line of its thread or waker, or whose waker has no thread line; 12 bytes for each preempt, unknown,
 /// on_cpu, responses or calls line; and a bounded rest.
-Result<Trace> read_text(int fd, const std::string& name);
+Result<Trace> read_text(int fd, const std::string& name, std::string head = {});
 
 /// The same, from memory.
 Result<Trace> parse_text(std::string_view text, const std::string& name);

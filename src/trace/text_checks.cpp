@@ -145,10 +145,15 @@ Complaint check_texts(const Trace& trace) {
     return unwritable("the command {}", recording.command);
   }
   for (const std::string* text :
-       {&recording.target, &recording.start_time, &recording.kernel, &recording.offwait}) {
+       {&recording.target, &recording.start_time, &recording.kernel, &recording.offwait, &recording.host}) {
     if (too_long(*text)) {
-      return unwritable("a target, start time, kernel or version longer than {} bytes", kMaxTextValue);
+      return unwritable("a target, start time, kernel, version or host longer than {} bytes", kMaxTextValue);
     }
+  }
+  if (std::any_of(recording.labels.begin(), recording.labels.end(), [](const Label& label) {
+        return empty_or_too_long(label.name) || too_long(label.value);
+      })) {
+    return unwritable("a label that is empty or longer than {} bytes", kMaxTextValue);
   }
   std::size_t loss_bytes = 0;
   for (const auto& [name, count] : trace.loss) {

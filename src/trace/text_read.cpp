@@ -191,8 +191,9 @@ Result<Trace> parse_text(std::string_view text, const std::string& name) {
   return reader.take_trace();
 }
 
-Result<Trace> read_text(int fd, const std::string& name) {
+Result<Trace> read_text(int fd, const std::string& name, std::string head) {
   TextReader reader(name);
+  if (!reader.feed(head)) return reader.take_error();
   std::vector<char> chunk(kReadBytes);
   for (;;) {
     const ssize_t got = read(fd, chunk.data(), chunk.size());

@@ -69,8 +69,11 @@ void TextWriter::write_recording() {
   const Recording& recording = trace_.recording;
   if (!recording.target.empty() || !recording.start_time.empty() || !recording.kernel.empty() ||
       !recording.offwait.empty() || recording.cpus != 0 || recording.sample_hz != 0 ||
-      recording.command != 0) {
+      recording.command != 0 || !recording.host.empty() || recording.interrupted) {
     lines_.write(recording);
+  }
+  for (const Label& label : recording.labels) {
+    lines_.write(label);
   }
   if (recording.cpu_busy_ns != 0 || recording.cpu_idle_ns != 0 || recording.cpu_steal_ns != 0) {
     lines_.write(CpuLine{recording.cpu_busy_ns, recording.cpu_idle_ns, recording.cpu_steal_ns});

@@ -211,7 +211,7 @@ class Words(TestCase):
         self.misused("unknown option --jsn; did you mean --json?", "-p", pid, "--jsn", "f")
         self.misused("unknown option --min-weigth; did you mean --min-weight?", "-p", pid, "--min-weigth", "5%")
         self.misused("unknown option -F; did you mean --sample-hz?", "-p", pid, "-F", "99")
-        self.misused("unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?", "-p", pid, "-o",
+        self.misused("unknown option -o; did you mean 'record -o' for the recording, or --json for the report?", "-p", pid, "-o",
                    "x")
         self.misused(r"unknown option --\x1b[2J", "-p", pid, "--\x1b[2J")
         self.misused("dump has no option --explain: offwait and offwait report have it", "dump", "-p", pid, "--explain")
@@ -221,10 +221,10 @@ class Words(TestCase):
         self.misused("unexpected '1234'; did you mean -p 1234?", "1234", "5")
 
     def test_unknown_commands(self):
-        commands = " (commands: report, diff, dump, export, calibrate, doctor; to run a program and record it, write -- before it)"
+        commands = " (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and record it, write -- before it)"
         self.misused("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
-        self.misused("unknown command 'record'; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o "
-                   "FILE'" + commands, "record", "-p", "1")
+        self.misused("say where the recording is to go with -o FILE; for a report at once leave out 'record'", "record", "-p",
+                     "1")
 
     def test_a_name_where_a_number_belongs(self):
         self.misused("-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "

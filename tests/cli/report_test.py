@@ -352,8 +352,8 @@ class Asked(TestCase):
             self.assertAlmostEqual(report["what_if"][0]["gain"], 1, delta=0.001)
         report = self.valid_json(run("report", file, "--json", "-", "--progress", "cc").stdout)
         self.assertEqual([one["how"] for one in report["progress"]], ["told"])
-        self.fails(1, "--progress end: this is no recording of a program from its begin to its end, as 'offwait dump -o "
-                   "FILE -- PROGRAM' makes it", "report", self.file, "--progress", "end")
+        self.fails(1, "--progress end: this is no recording of a program from its begin to its end, as 'offwait record "
+                   "-o FILE -- PROGRAM' makes it", "report", self.file, "--progress", "end")
 
     def test_mistakes_name_what_is_wrong_and_what_there_is(self):
         for sentence, options in (
@@ -470,9 +470,9 @@ class BadInput(TestCase):
 
     def test_wrong_command_lines(self):
         for sentence, arguments in (
-                ("report needs a FILE: what 'offwait dump -o FILE' has written, or - for standard input", ["report"]),
+                ("report needs a FILE: what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard input", ["report"]),
                 ("unexpected 'b': report takes one FILE", ["report", "a", "b"]),
-                ("report has no option -p: offwait and offwait dump have it", ["report", "-p", "1", TRACES / "figure1.txt"]),
+                ("report has no option -p: offwait, offwait record and offwait dump have it", ["report", "-p", "1", TRACES / "figure1.txt"]),
                 ("report has no option -o; did you mean --json?", ["report", TRACES / "figure1.txt", "-o", "x"]),
                 ("--json and --folded both want /tmp/x: write one of them to another file",
                  ["report", TRACES / "figure1.txt", "--json", "/tmp/x", "--folded", "/tmp/x"]),
@@ -485,7 +485,7 @@ class BadInput(TestCase):
                  ["dump", "-p", "1", "-d", "0"]),
                 ("bad number of a process or thread '1x': expected a whole number from 1 to 2147483647",
                  ["-p", "1x"]),
-                (r"unknown command '\x1b[2J' (commands: report, diff, dump, export, calibrate, doctor; to run a program and "
+                (r"unknown command '\x1b[2J' (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and "
                  "record it, write -- before it)", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):

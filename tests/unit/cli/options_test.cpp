@@ -160,12 +160,12 @@ TEST_CASE("long and short forms are the same") {
 
 TEST_CASE("report reads a file and takes every option of the analysis") {
   ReportOptions options = good<ReportOptions>({"report", "w.txt"});
-  CHECK(options.input == "w.txt");
-  CHECK(good<ReportOptions>({"report", "-"}).input == "-");
+  CHECK(options.input.path == "w.txt");
+  CHECK(good<ReportOptions>({"report", "-"}).input.path == "-");
   options =
       good<ReportOptions>({"report", "--json", "-", "--min-weight", "5%", "--noise", "1ms", "--no-merge",
                            "--disk-capacity", "vda=1,2", "w.txt", "--explain", "-v", "-q"});
-  CHECK(options.input == "w.txt");
+  CHECK(options.input.path == "w.txt");
   CHECK(options.output.json == "-");
   CHECK(options.analysis.min_weight.part == Approx(0.05));
   CHECK(options.analysis.noise.duration == 1'000'000);
@@ -174,7 +174,7 @@ TEST_CASE("report reads a file and takes every option of the analysis") {
   CHECK(options.output.explain);
   CHECK(options.output.verbosity == 1);
   CHECK(options.quiet);
-  CHECK(good<ReportOptions>({"report", "--", "-odd-name"}).input == "-odd-name");
+  CHECK(good<ReportOptions>({"report", "--", "-odd-name"}).input.path == "-odd-name");
 }
 
 TEST_CASE("doctor needs no target") {
@@ -228,48 +228,6 @@ TEST_CASE("dump records and takes no option of the analysis") {
         "dump has no option --json: offwait, offwait report, offwait diff and offwait doctor have it");
 }
 
-TEST_CASE("export takes a format, a file, and options of the analysis") {
-  const ExportOptions options =
-      good<ExportOptions>({"export", "--format", "pprof", "w.txt", "-o", "w.pb.gz", "--comm", "my*",
-                           "--keep-false-wakeups", "--progress", "worker*", "-q"});
-  CHECK(options.format == ExportFormat::pprof);
-  CHECK(options.input == "w.txt");
-  CHECK(options.output == "w.pb.gz");
-  CHECK(options.analysis.filter.comms == Words{"my*"});
-  CHECK(options.analysis.keep_false_wakeups);
-  CHECK(options.analysis.progress.threads == Words{"worker*"});
-  CHECK(options.quiet);
-  CHECK(good<ExportOptions>({"export", "--format=dot", "-"}).output == "-");
-  const ExportOptions folded =
-      good<ExportOptions>({"export", "w.txt", "--format", "folded", "--folded-kind", "off-wake",
-                           "--folded-weight", "weight", "--full-stacks"});
-  CHECK(folded.folding.kind == StackKind::off_wake);
-  CHECK(folded.folding.weight == StackMeasure::weight);
-  CHECK(folded.full_stacks);
-  CHECK(good<ExportOptions>({"export", "w.txt", "--format", "folded", "--folded-objects"}).folding.objects);
-}
-
-TEST_CASE("export says what is missing, and what has no effect") {
-  const std::string formats = "perfetto, pprof, dot, folded, speedscope or ndjson";
-  CHECK(wrong({"export", "w.txt"}) == "export needs --format: " + formats);
-  CHECK(wrong({"export", "--format", "svg", "w.txt"}) == "bad format 'svg': expected " + formats);
-  CHECK(wrong({"export", "--format"}) ==
-        "--format needs a value: perfetto|pprof|dot|folded|speedscope|ndjson");
-  CHECK(wrong({"export", "--format", "dot"}) ==
-        "export needs a FILE: what 'offwait dump -o FILE' has written, or - for standard input");
-  CHECK(wrong({"export", "--format", "dot", "a", "b"}) == "unexpected 'b': export takes one FILE");
-  CHECK(wrong({"export", "--format", "dot", "a", "-o", ""}) == "the name of a file is empty");
-  CHECK(wrong({"export", "--format", "dot", "--format", "folded", "a"}) ==
-        "--format is given more than once");
-  CHECK(wrong({"export", "--format", "dot", "a", "--folded-kind", "off-cpu"}) ==
-        "--folded-kind is for --format folded, and has no effect on dot");
-  CHECK(wrong({"export", "--format", "folded", "a", "--folded-kind", "on-cpu", "--folded-objects"}) ==
-        "--folded-objects says what threads waited for, and --folded-kind on-cpu where they ran");
-  CHECK(wrong({"export", "--format", "ndjson", "a", "--what-if", "cpus *2"}) ==
-        "export has no option --what-if: offwait and offwait report have it");
-  CHECK(wrong({"export", "a", "-f", "dot"}) == "export has no option -f; did you mean --format?");
-}
-
 TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({}) ==
         "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
@@ -298,7 +256,8 @@ TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({"-t", "1", "-t", "2"}) == "--tid is given more than once");
   CHECK(wrong({"-p", "1", "--json", "a", "--json", "b"}) == "--json is given more than once");
   CHECK(wrong({"report"}) ==
-        "report needs a FILE: what 'offwait dump -o FILE' has written, or - for standard input");
+        "report needs a FILE: what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard "
+        "input");
   CHECK(wrong({"report", "a", "b"}) == "unexpected 'b': report takes one FILE");
   CHECK(wrong({"calibrate"}) ==
         "calibrate needs a DEVICE or PATH: what to measure, as /dev/vda or /var/lib/mysql");
@@ -370,14 +329,15 @@ TEST_CASE("parts of the target by name, several times each") {
   CHECK(options.analysis.filter.comms == Words{"a*", "c"});
   CHECK(options.analysis.filter.threads == Words{"b"});
   CHECK(good<ReportOptions>({"report", "x", "--threads", "t"}).analysis.filter.threads == Words{"t"});
-  CHECK(good<ReportOptions>({"report", "--threads", "t", "x"}).input == "x");
+  CHECK(good<ReportOptions>({"report", "--threads", "t", "x"}).input.path == "x");
   CHECK(good<ProfileOptions>({"-p", "1"}).analysis.filter.empty());
   CHECK(wrong({"dump", "-p", "1", "--comm", "a"}) ==
         "dump has no option --comm: offwait, offwait report, offwait diff and offwait export have it");
 }
 
 const std::string kCommands =
-    " (commands: report, diff, dump, export, calibrate, doctor; to run a program and record it, write -- "
+    " (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and record it, "
+    "write -- "
     "before it)";
 
 TEST_CASE("a command is all that follows --, options or not") {
@@ -387,7 +347,7 @@ TEST_CASE("a command is all that follows --, options or not") {
   CHECK(dumped({"dump", "-o", "w", "--", "ls"}).target.command_line == Words{"ls"});
   CHECK(good<DumpOptions>({"dump", "-o", "-", "--", "ls"}).output == "-");
   CHECK(target({"-p", "1"}).command_line.empty());
-  CHECK(good<ReportOptions>({"report", "--", "-file"}).input == "-file");
+  CHECK(good<ReportOptions>({"report", "--", "-file"}).input.path == "-file");
   CHECK(wrong({"--"}) == "nothing follows --: write the program to record after it");
   CHECK(wrong({"-p", "1", "--", "ls"}) == "-p and -- COMMAND each say what to record: choose one");
   CHECK(wrong({"dump", "--", "ls"}) ==
@@ -395,7 +355,10 @@ TEST_CASE("a command is all that follows --, options or not") {
   for (const Words& words :
        {Words{"ls"}, Words{"ls", "-l"}, Words{"-d", "5", "ls", "-l"}, Words{"ls", "--", "-l"}})
     CHECK(wrong(words) == "unknown command 'ls'" + kCommands);
-  CHECK(wrong({"dump", "ls"}) == "unexpected 'ls': to run a program and record it, write -- before it");
+  CHECK(good<DumpOptions>({"dump", "ls"}).input.path == "ls");
+  CHECK(wrong({"dump", "ls", "-l"}) == "unexpected 'ls': to run a program and record it, write -- before it");
+  CHECK(wrong({"dump", "-p", "1", "ls"}) ==
+        "unexpected 'ls': to run a program and record it, write -- before it");
 }
 
 TEST_CASE("an unknown option is named, and the one that was probably meant") {
@@ -410,18 +373,21 @@ TEST_CASE("an unknown option is named, and the one that was probably meant") {
   CHECK(wrong({"-p", "1", "-F99"}) == "unknown option -F; did you mean --sample-hz?");
   CHECK(wrong({"dump", "-p", "1", "-F", "99"}) == "dump has no option -F; did you mean --sample-hz?");
   CHECK(wrong({"-p", "1", "-o", "x"}) ==
-        "unknown option -o; did you mean 'dump -o' for the waits, or --json for the report?");
+        "unknown option -o; did you mean 'record -o' for the recording, or --json for the report?");
   CHECK(wrong({"report", "w.txt", "-o", "x"}) == "report has no option -o; did you mean --json?");
   CHECK(wrong({"-pid", "1"}) == "unknown option -pid; did you mean --pid?");
   CHECK(wrong({"-p", "1", "-json", "f"}) == "unknown option -json; did you mean --json?");
   CHECK(wrong({"-P", "1"}) == "unknown option -P; did you mean -p?");
   CHECK(wrong({"-p", "1", "-vz"}) == "unknown option -z");
-  CHECK(wrong({"report", "-p", "1", "F"}) == "report has no option -p: offwait and offwait dump have it");
-  CHECK(wrong({"report", "F", "-p", "1"}) == "report has no option -p: offwait and offwait dump have it");
+  CHECK(wrong({"report", "-p", "1", "F"}) ==
+        "report has no option -p: offwait, offwait record and offwait dump have it");
+  CHECK(wrong({"report", "F", "-p", "1"}) ==
+        "report has no option -p: offwait, offwait record and offwait dump have it");
   CHECK(wrong({"report", "F", "--explan"}) == "report has no option --explan; did you mean --explain?");
   CHECK(wrong({"calibrate", "/", "-p", "1"}) ==
-        "calibrate has no option -p: offwait and offwait dump have it");
-  CHECK(wrong({"doctor", "-p", "1"}) == "doctor has no option -p: offwait and offwait dump have it");
+        "calibrate has no option -p: offwait, offwait record and offwait dump have it");
+  CHECK(wrong({"doctor", "-p", "1"}) ==
+        "doctor has no option -p: offwait, offwait record and offwait dump have it");
 }
 
 TEST_CASE("a mistyped command: the nearest one, and all") {
@@ -430,11 +396,7 @@ TEST_CASE("a mistyped command: the nearest one, and all") {
   CHECK(wrong({"dupm", "-p", "1"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
   CHECK(wrong({"Report", "w.txt"}) == "unknown command 'Report'; did you mean report?" + kCommands);
   CHECK(wrong({"doc"}) == "unknown command 'doc'; did you mean doctor?" + kCommands);
-  CHECK(
-      wrong({"record", "-p", "1"}) ==
-      "unknown command 'record'; to record, name a target, as in 'offwait -p PID' or 'offwait dump -p PID -o "
-      "FILE'" +
-          kCommands);
+  CHECK(wrong({"recrod", "-p", "1"}) == "unknown command 'recrod'; did you mean record?" + kCommands);
   CHECK(wrong({"-p", "1", "ls"}) == "unknown command 'ls'" + kCommands);
   CHECK(wrong({"help", "dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
 }
@@ -516,7 +478,8 @@ TEST_CASE("--help of each command has its options and examples") {
               "  offwait -p 1234 -d 30s",
               "Exit status: 0 "}},
         Help{{"report", "--help"},
-             {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n", "  offwait report w.txt"}},
+             {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n",
+              "  offwait report day.offwait"}},
         Help{{"diff", "--help"},
              {"FILE", "--json FILE", "--folded FILE", "--noise PART", "  offwait diff before.txt after.txt"}},
         Help{{"dump", "--help"},

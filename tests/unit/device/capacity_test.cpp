@@ -132,5 +132,31 @@ TEST_CASE("a given capacity replaces any other, and names without a device are r
   CHECK(trace.nic_capacities[0].source == CapacitySource::given);
 }
 
+TEST_CASE("disks and interfaces have what their host knew of them") {
+  Trace trace;
+  for (const auto& [kind, name] : {std::pair(ActorKind::nic, "eth0"), std::pair(ActorKind::disk, "vda"),
+                                   std::pair(ActorKind::disk, "sdz"), std::pair(ActorKind::nic, "lo"),
+                                   std::pair(ActorKind::nic, "eth9")}) {
+    Actor actor;
+    actor.kind = kind;
+    actor.name = name;
+    trace.actors.push_back(actor);
+  }
+  KnownDevices known;
+  known.disks["vda"] = {DiskType::nvme, MeasuredDisk{1e6, 10, "2026-11-22"}};
+  known.nics["eth0"] = {true, 1e9};
+  known.nics["lo"] = {false, std::nullopt};
+  add_capacities(known, trace);
+  REQUIRE(trace.capacities.size() == 2);
+  CHECK(trace.capacities[0].disk == 1);
+  CHECK(trace.capacities[0].bytes_per_s == 1e6);
+  CHECK(trace.capacities[0].measured_on == "2026-11-22");
+  CHECK(trace.capacities[1].disk == 2);
+  CHECK(trace.capacities[1].ios_per_s == 50'000);
+  REQUIRE(trace.nic_capacities.size() == 1);
+  CHECK(trace.nic_capacities[0].nic == 0);
+  CHECK(trace.nic_capacities[0].received_per_s == 1e9);
+}
+
 }  // namespace
 }  // namespace offwait

@@ -75,6 +75,18 @@ TEST_CASE("a thread woken after the window is still blocked, and has no waker") 
   CHECK(only("loss", lines).empty());
 }
 
+TEST_CASE("records that reach the window's end count more than an older table") {
+  RecordingByHand t = two_threads();
+  t.wait(11, 1900, 2100, 2200, by_thread(12));
+  t.left(11, 500, OFFWAIT_STATE_BLOCKED, 1900);
+  t.append(preemption_of(12, 1950, 2100));
+  t.left(12, 600, OFFWAIT_STATE_RUNNABLE, 1950);
+  const Lines lines = trace_of(t);
+  CHECK(only("wait", lines) == Lines{"wait 11@500 [1900,-,-) futex <- -"});
+  CHECK(only("preempt", lines) == Lines{"preempt 12@600 [1950,2100)"});
+  CHECK(only("loss", lines).empty());
+}
+
 TEST_CASE("records that begin after the window are not in the trace") {
   RecordingByHand t = two_threads();
   t.wait(11, 2000, 2100, 2200, by_thread(12));

@@ -59,7 +59,7 @@ std::vector<Object> named(std::vector<Object> objects) {
       "ffffffffc0000000 d module_lock\t[ext4]\n");
   Trace trace;
   trace.objects = std::move(objects);
-  name_objects(trace, symbols);
+  name_objects(trace, data_names(nameless_objects(trace), symbols));
   return trace.objects;
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("futexes at one place of a shared file are one object, wherever it is 
   REQUIRE(spaces.look_at(::getpid()) != nullptr);
   Symbolizer symbols;
   for (const AddressSpace& space : spaces.take_changed()) symbols.note_mappings(space);
-  name_objects(trace, symbols);
+  name_objects(trace, data_names(nameless_objects(trace), symbols));
 
   struct stat status {};
   REQUIRE(::fstat(memory.get(), &status) == 0);

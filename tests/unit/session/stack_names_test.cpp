@@ -62,7 +62,7 @@ TEST_CASE("a kernel stack begins below the recorder's own frames") {
   add_stack(recording, 3, 0, {kProgram, kTrampoline});
   Symbolizer symbols;
   symbols.set_kernel_symbols(kSymbols);
-  const NamedStacks named = name_stacks(recording, symbols);
+  const NamedStacks named = name_stacks(recording.stacks, spin_stacks(recording), symbols);
   REQUIRE(named.recorded.size() == 3);
   CHECK(functions(named, named.recorded.at(1).frames) == Names{"__schedule", "vfs_write"});
   CHECK(functions(named, named.recorded.at(2).frames) == Names{"__schedule", "vfs_write"});
@@ -89,7 +89,7 @@ TEST_CASE("the stack of a spin ends at the first address that cannot be a return
   add_spin(recording, kOther, {code, kNoCode, code});
   Symbolizer symbols;
   symbols.note_mappings({static_cast<std::int32_t>(self), *mappings});
-  const NamedStacks named = name_stacks(recording, symbols);
+  const NamedStacks named = name_stacks(recording.stacks, spin_stacks(recording), symbols);
   REQUIRE(named.spins.size() == 3);
   CHECK(named.spins.at({self, {code, code, kNoCode, code}}).size() >= 2);
   for (const std::uint32_t index : named.spins.at({self, {code, code, kNoCode, code}}))

@@ -40,7 +40,8 @@ inline bool recordings_differ(const Recording& a, const Recording& b) {
   const auto fields = [](const Recording& r) {
     return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns,
                     r.sample_hz, r.command, r.stack_reuse.walked, r.stack_reuse.recalled,
-                    r.stack_reuse.verified, r.stack_reuse.wrong, r.cpu_steal_ns);
+                    r.stack_reuse.verified, r.stack_reuse.wrong, r.cpu_steal_ns, r.host, r.labels,
+                    r.interrupted);
   };
   return fields(a) != fields(b);
 }

@@ -90,7 +90,8 @@ TEST_CASE("window") {
 
 TEST_CASE("records and keys") {
   const std::string records =
-      "(expected window, recording, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, irq, "
+      "(expected window, recording, label, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, "
+      "irq, "
       "softirq, timer, object, wait, "
       "preempt, unknown, false, on_cpu, responses, calls, sample, traffic or io)";
   check(after(head_lines, "3",
@@ -151,9 +152,9 @@ TEST_CASE("numbers") {
 TEST_CASE("recording and loss") {
   check(after(head_lines, "3",
               {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
-               {"recording host=x",
-                "unknown key 'host' (recording has target, start_time, kernel, offwait, cpus, sample_hz, "
-                "command)"},
+               {"recording hosts=x",
+                "unknown key 'hosts' (recording has target, start_time, kernel, offwait, cpus, sample_hz, "
+                "command, host, interrupted)"},
                {"recording sample_hz=-1", "sample_hz '-1': expected a rate, 0 to 4294967295"},
                {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
                {"loss x", "expected NAME=COUNT, found 'x'"},

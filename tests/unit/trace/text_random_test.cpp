@@ -26,7 +26,13 @@ class RandomTrace {
   Trace make() {
     trace_.window.begin = below(1000);
     trace_.window.end = trace_.window.begin + 1 + below(1'000'000);
-    trace_.recording = {name(0), name(0), name(0), below(3), name(0)};
+    Recording& recording = trace_.recording;
+    for (std::string* text :
+         {&recording.target, &recording.start_time, &recording.kernel, &recording.offwait, &recording.host})
+      *text = name(0);
+    recording.cpus = static_cast<std::uint32_t>(below(3));
+    for (std::size_t i = below(3); i > 0; --i) recording.labels.push_back({unique(i), name(0)});
+    recording.interrupted = either();
     trace_.recording.command = static_cast<std::int32_t>(below(3));
     for (std::size_t i = below(3); i > 0; --i) {
       trace_.loss[unique(i)] = std::uint64_t{random_()} * random_();

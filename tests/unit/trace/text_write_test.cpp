@@ -70,8 +70,9 @@ std::vector<Object> objects() {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2, "0.1.0", 15000, 5000,
-                     99,       {9, 256, 1, 0},         40,    10};
+  trace.recording = {
+      "pid 10", "2026-01-01T00:00:00Z",    "6.1", 2, "0.1.0", 15000, 5000, 99, {9, 256, 1, 0}, 40, 10,
+      "db 1",   {{"a", "b c"}, {"d", ""}}, true};
   trace.cpu_times = {{0, 9000, 1000}, {3, 6000, 4000}};
   trace.cpu_quotas = {{"/a b", 50, 100, 7, 6, 250}};
   trace.other_processes = {{71, "rustc", 900, 0}, {5, "make it", 0, 800}};
@@ -110,7 +111,9 @@ TEST_CASE("a trace is written as text.h says") {
         "offwait-waits 1\n"
         "window 0 10000\n"
         "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2 "
-        "sample_hz=99 command=10\n"
+        "sample_hz=99 command=10 host=db%201 interrupted=yes\n"
+        "label name=a value=b%20c\n"
+        "label name=d value=\n"
         "cpu busy=15000 idle=5000 steal=40\n"
         "percpu cpu=0 busy=9000 idle=1000\n"
         "percpu cpu=3 busy=6000 idle=4000\n"
@@ -352,7 +355,7 @@ TEST_CASE("a trace that text cannot express is an error, and nothing is written"
   CHECK(error_with([](Trace& t) { t.disk_ios[1].issue = kNever; }) ==
         "a request without a time of issue cannot be written as text");
   CHECK(error_with([](Trace& t) { t.recording.target.assign(4097, 'x'); }) ==
-        "a target, start time, kernel or version longer than 4096 bytes cannot be written as text");
+        "a target, start time, kernel, version or host longer than 4096 bytes cannot be written as text");
   CHECK(error_with([](Trace& t) { t.recording.command = -1; }) == "the command -1 cannot be written as text");
   CHECK(error_with([](Trace& t) { t.loss[""] = 1; }) ==
         "loss counters whose names are empty or too long cannot be written as text");

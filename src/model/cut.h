@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <optional>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// A part of a recording, in the user's words: from one time to another, counted from the recording's begin,
+/// or the last so many ns. By default the whole.
+struct TracePart {
+  Nanos from = 0;
+  std::optional<Nanos> to;
+  std::optional<Nanos> last;  ///< if set, `from` and `to` are not
+};
+
+/// The window of a part of a recording that has this window. Fails, with a sentence for the user, where
+/// nothing of the part lies in the recording. A part that reaches beyond its end ends there.
+Result<Window> window_of(const TracePart& part, const Window& whole);
+
+/// A valid trace as if only this window, which lies in its own, had been recorded. Waits that go on at its
+/// end are open. What was only counted over a longer time (responses, calls of functions, the time of CPUs
+/// and of other processes, quotas) is taken as even over that time; losses stay as they are.
+Trace cut_to(Trace trace, const Window& window);
+
+}  // namespace offwait

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "recording_file/recording_writer.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace offwait {
+namespace {
+
+/// Parts that wait to be written take no more memory than this; about 10 s of a million waits a second.
+constexpr std::size_t kMostWaiting = std::size_t{96} << 20;
+
+}  // namespace
+
+RecordingWriter::RecordingWriter(UniqueFd file, std::string name)
+    : file_(std::move(file)), name_(std::move(name)), sections_(file_.get(), name_) {}
+
+RecordingWriter::~RecordingWriter() {
+  if (thread_.joinable()) static_cast<void>(stop());
+}
+
+Status RecordingWriter::begin(const AboutRecording& about) {
+  // What was in the file stays until there is something to put in its place. A pipe cannot be emptied.
+  if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL)
+    return Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
+  OFFWAIT_TRY_STATUS(sections_.write_header());
+  rows_.add(about);
+  OFFWAIT_TRY_STATUS(write_rows());
+  return sections_.sync();
+}
+
+void RecordingWriter::start(StackSource stacks, KernelNames kernel_names) {
+  stacks_ = std::move(stacks);
+  kernel_names_ = std::move(kernel_names);
+  thread_ = std::thread([this] { run(); });
+}
+
+void RecordingWriter::add(RecordingPart part) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_bytes_ < kMostWaiting || error_; });
+  if (error_) return;
+  waiting_bytes_ += part.kernel.records.bytes();
+  waiting_.push_back(std::move(part));
+  changed_.notify_all();
+}
+
+bool RecordingWriter::failed() const {
+  const std::lock_guard lock(mutex_);
+  return error_.has_value();
+}
+
+Status RecordingWriter::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  stacks_ = nullptr;
+  if (error_) return *error_;
+  return success();
+}
+
+void RecordingWriter::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return !waiting_.empty() || ends_; });
+    if (waiting_.empty()) return;
+    const RecordingPart part = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    Status written = write(part);
+    lock.lock();
+    waiting_bytes_ -= part.kernel.records.bytes();
+    if (!written) {
+      error_ = std::move(written).error();
+      waiting_.clear();
+    }
+    changed_.notify_all();
+    if (error_) return;
+  }
+}
+
+/// All stacks are in the last part as well: some are found only then.
+std::vector<std::pair<std::uint32_t, offwait_stack>> RecordingWriter::new_stacks() {
+  std::vector<std::uint32_t> wanted;
+  for (const std::uint32_t id : std::exchange(references_.stacks, {})) {
+    if (id != 0 && asked_stacks_.insert(id).second) wanted.push_back(id);
+  }
+  return stacks_ ? stacks_(wanted) : std::vector<std::pair<std::uint32_t, offwait_stack>>();
+}
+
+void RecordingWriter::add_kernel_names(const offwait_stack& stack, std::vector<FrameAddress>& nameless) {
+  if (stack.tgid != 0) return;
+  bool is_leaf = true;
+  for (const std::uint64_t pc : pcs_of(stack)) {
+    const FrameAddress address{0, pc, !std::exchange(is_leaf, false)};
+    if (named_.insert(address).second) nameless.push_back(address);
+  }
+}
+
+/// Records come before the tables that were read with them: a window counts with the records before it.
+Status RecordingWriter::write(const RecordingPart& part) {
+  for (const std::string& content : records_sections(part.kernel.records, references_))
+    OFFWAIT_TRY_STATUS(sections_.write(SectionKind::records, content));
+  waits_ += part.kernel.records.count(OFFWAIT_RECORD_WAIT);
+  for (const AddressSpace& space : part.mappings) rows_.add(space);
+  const std::vector<std::pair<std::uint32_t, offwait_stack>> stacks = new_stacks();
+  rows_.add(stacks);
+  rows_.add_new(part.kernel);
+  std::vector<FrameAddress> nameless;
+  for (const auto& [id, stack] : stacks) add_kernel_names(stack, nameless);
+  for (const auto& [id, stack] : part.kernel.stacks) add_kernel_names(stack, nameless);
+  if (kernel_names_ && !nameless.empty()) rows_.add(nameless, kernel_names_(nameless));
+  if (part.has_tables) {
+    references_.locks.add_threads(part.kernel);
+    rows_.add_tables(part.kernel);
+  }
+  OFFWAIT_TRY_STATUS(write_rows());
+  return sections_.sync();
+}
+
+Status RecordingWriter::finish(const NamedStacks& stacks, const std::map<DataAddress, DataName>& data,
+                               const KnownDevices& devices) {
+  rows_.add(stacks);
+  rows_.add(data);
+  rows_.add(devices);
+  OFFWAIT_TRY_STATUS(write_rows());
+  OFFWAIT_TRY_STATUS(sections_.write(SectionKind::end, ""));
+  return sections_.sync();
+}
+
+Status RecordingWriter::write_rows() {
+  for (const std::string& content : rows_.take_sections())
+    OFFWAIT_TRY_STATUS(sections_.write(SectionKind::rows, content));
+  return success();
+}
+
+}  // namespace offwait

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/cut.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+struct ReadTrace {
+  Trace trace;
+  std::vector<std::string> notes;  ///< sentences that the user should read; hostile bytes
+};
+
+/// Reads a recording of either form from `fd` to its end: a recording file (recording_file/format.h) or the
+/// text form of a trace (trace/text.h). Every command that reads recordings uses this. The trace has only the
+/// given part. Errors and notes call the file `name`.
+Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePart& part = {});
+
+}  // namespace offwait
