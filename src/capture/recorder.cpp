@@ -212,6 +212,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
 
   keep_libbpf_complaints();
   auto state = std::make_unique<State>();
+  state->recording.records.keep_in_memory(options.memory_bytes, options.overflow_directory);
   state->skeleton.reset(offwait_bpf__open());
   if (!state->skeleton) return libbpf_error("cannot open the BPF programs", errno);
   OFFWAIT_TRY_STATUS(configure(*state->skeleton, options, types));
@@ -258,6 +259,7 @@ CaptureProgress Recorder::progress() const {
   CaptureProgress progress;
   progress.waits = state_->waits_taken + state_->recording.records.count(OFFWAIT_RECORD_WAIT);
   for (const auto& [name, count] : state_->losses()) progress.lost += count;
+  progress.full = !state_->recording.records.bounded().ok();
   return progress;
 }
 
@@ -316,6 +318,10 @@ Result<KernelRecording> Recorder::stop() {
   state.recording.stack_reuse = read_stack_reuse(*state.skeleton);
   state.priority.end();
   state.note_low_priority();
+  if (const Status& bounded = state.recording.records.bounded(); !bounded)
+    state.notes.push_back(fmt::format(
+        "the recording ended early: its records take more memory than --max-memory allows, and {}",
+        bounded.error().message));
   return std::move(state.recording);
 }
 

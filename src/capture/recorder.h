@@ -48,12 +48,16 @@ struct CaptureOptions {
   std::vector<Probe> probes;
   std::uint32_t sample_hz = 99;  ///< on each CPU; 0: no samples; there are none without stacks either
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two
+  /// What the records that were taken may have of memory; the rest is in a file in this directory.
+  std::size_t memory_bytes = SIZE_MAX;
+  std::string overflow_directory = "/var/tmp";
 };
 
 /// What was recorded and lost so far.
 struct CaptureProgress {
   std::uint64_t waits = 0;
   std::uint64_t lost = 0;
+  bool full = false;  ///< there is no room for more records; a note says why
 };
 
 class Recorder {

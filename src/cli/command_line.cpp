@@ -105,6 +105,12 @@ void add_recording_options(CLI::App& app, RecordingOptions& recording) {
          "how often to sample, on each CPU, which code the recorded threads run (default 99; 0: never)")
       ->type_name("HZ")
       ->group("Recording");
+  app.add_option_function<std::string>(
+         "--max-memory", into(recording.max_memory, parse_size),
+         "what records may take of memory, as 512M (the default); what is more waits in a file in $TMPDIR, "
+         "or /var/tmp, until the end")
+      ->type_name("BYTES")
+      ->group("Recording");
   app.add_flag_callback(
          "--no-stacks", [&recording] { recording.stacks = false; },
          "record no stacks and no samples; recording then costs about half")

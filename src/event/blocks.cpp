@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -21,10 +22,16 @@ void Blocks::Free::operator()(std::byte* data) const {
   }
 }
 
-Status Blocks::keep_in_memory(std::size_t bytes, const std::string& directory) {
-  file_ = UniqueFd(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file_) return Error{fmt::format("cannot make a file in {}: {}", directory, std::strerror(errno))};
+void Blocks::keep_in_memory(std::size_t bytes, std::string directory) {
   most_in_memory_ = std::max<std::size_t>(1, bytes / kBlockBytes);
+  directory_ = std::move(directory);
+}
+
+Status Blocks::open_file() {
+  std::string path = directory_ + "/offwait-XXXXXX";
+  file_ = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
+  if (!file_) return Error{fmt::format("cannot make a file in {}: {}", directory_, std::strerror(errno))};
+  ::unlink(path.c_str());
   return success();
 }
 
@@ -35,17 +42,19 @@ void Blocks::add() {
 }
 
 Status Blocks::move_one() {
+  if (!file_) OFFWAIT_TRY_STATUS(open_file());
   Block& block = blocks_[in_file_];
   const auto begin = static_cast<off_t>(in_file_ * kBlockBytes);
   for (std::size_t written = 0; written < kBlockBytes;) {
     const ssize_t now = ::pwrite(file_.get(), block.data.get() + written, kBlockBytes - written,
                                  begin + static_cast<off_t>(written));
     if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return Error{now < 0 ? std::strerror(errno) : "nothing more can be written"};
+    if (now < 0) return Error{fmt::format("cannot write to {}: {}", directory_, std::strerror(errno))};
     written += static_cast<std::size_t>(now);
   }
   void* const mapped = ::mmap(nullptr, kBlockBytes, PROT_READ, MAP_SHARED, file_.get(), begin);
-  if (mapped == MAP_FAILED) return Error{std::string("cannot map it: ") + std::strerror(errno)};
+  if (mapped == MAP_FAILED)
+    return Error{fmt::format("cannot map a file in {}: {}", directory_, std::strerror(errno))};
   block.data = {static_cast<std::byte*>(mapped), Free{true}};
   ++in_file_;
   return success();

@@ -35,9 +35,9 @@ class Blocks {
 
   /// Keeps so many bytes in memory, and one block at least. From then on older blocks are moved to a file in
   /// this directory. It has no name, so that it is gone with this process.
-  Status keep_in_memory(std::size_t bytes, const std::string& directory);
+  void keep_in_memory(std::size_t bytes, std::string directory);
 
-  /// An Error says why blocks stay in memory though they are too many: the file system is full.
+  /// An Error says why blocks stay in memory though they are too many, as that the file system is full.
   const Status& moved() const { return moved_; }
   /// Memory of the blocks that are not in the file.
   std::size_t bytes_in_memory() const { return (blocks_.size() - in_file_) * kBlockBytes; }
@@ -53,6 +53,7 @@ class Blocks {
 
  private:
   void add();
+  Status open_file();
   /// Moves the oldest block that is in memory.
   Status move_one();
   static void forget(const Block& block);
@@ -60,6 +61,7 @@ class Blocks {
   std::vector<Block> blocks_;
   std::size_t in_file_ = 0;  ///< the first ones
   std::size_t most_in_memory_ = SIZE_MAX;
+  std::string directory_;
   UniqueFd file_;
   Status moved_ = success();
 };

@@ -74,10 +74,10 @@ std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& 
   return found->second;
 }
 
-Status RecordBuffer::keep_in_memory(std::size_t bytes, const std::string& directory) {
+void RecordBuffer::keep_in_memory(std::size_t bytes, std::string directory) {
   const std::size_t keys = bytes / 4;
   most_keys_ = std::min(kMostKeys, keys / kKeyBytes);
-  return blocks_.keep_in_memory(bytes - keys, directory);
+  blocks_.keep_in_memory(bytes - keys, std::move(directory));
 }
 
 RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {

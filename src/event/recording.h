@@ -73,7 +73,7 @@ class RecordBuffer {
 
   /// Bounds the memory of the records, whatever their number: what is older is moved to a file in this
   /// directory that has no name.
-  Status keep_in_memory(std::size_t bytes, const std::string& directory);
+  void keep_in_memory(std::size_t bytes, std::string directory);
   /// Memory that the records take, but for their keys.
   std::size_t bytes_in_memory() const { return blocks_.bytes_in_memory(); }
   /// An Error says why the records take more memory than they may.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <span>
@@ -83,6 +84,9 @@ Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOp
   CaptureOptions capture;
   capture.stacks = options.stacks;
   capture.sample_hz = options.sample_hz;
+  capture.memory_bytes = options.max_memory;
+  if (const char* directory = std::getenv("TMPDIR"); directory != nullptr && *directory == '/')
+    capture.overflow_directory = directory;
   if (target.all) {
     capture.cgroup = 0;
   } else if (target.cgroup) {
@@ -130,7 +134,7 @@ Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> 
     note_mappings(recorder, takers);
     if (takers.file != nullptr) OFFWAIT_TRY_STATUS(takers.file->hand_over_if_due(recorder));
     progress.show(recorder);
-    if (waits[0].revents != 0) break;
+    if (waits[0].revents != 0 || recorder.progress().full) break;
   }
   return success();
 }

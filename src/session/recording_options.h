@@ -38,7 +38,8 @@ struct CountedFunction {
 
 struct RecordingOptions {
   TargetOptions target;
-  std::optional<Nanos> duration;  ///< none: until interrupted, or until the target exits
+  std::optional<Nanos> duration;           ///< none: until interrupted, or until the target exits
+  std::uint64_t max_memory = 512'000'000;  ///< bytes that records may have of memory
   bool stacks = true;
   std::uint32_t sample_hz = 99;  ///< CPU samples a second on each CPU; 0: no samples
   bool java = false;             ///< ask JVMs for the names of the code that they have compiled

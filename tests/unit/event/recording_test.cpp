@@ -316,7 +316,7 @@ TEST_CASE("records that take more memory than they may lie in a file, and are th
   };
   RecordBuffer all;
   RecordBuffer bounded;
-  REQUIRE(bounded.keep_in_memory(std::size_t{200} << 10, "/var/tmp").ok());
+  bounded.keep_in_memory(std::size_t{200} << 10, "/var/tmp");
   for (std::uint32_t i = 0; i < kRecords; ++i) {
     REQUIRE(all.append(bytes_of(record_at(i))));
     REQUIRE(bounded.append(bytes_of(record_at(i))));
@@ -337,10 +337,19 @@ TEST_CASE("records that take more memory than they may lie in a file, and are th
   }
 }
 
-TEST_CASE("records stay in memory where there is no room for a file") {
+TEST_CASE("records stay in memory where there can be no file") {
   RecordBuffer records;
-  CHECK_FALSE(records.keep_in_memory(1 << 20, "/proc").ok());
-  CHECK_FALSE(records.keep_in_memory(1 << 20, "/nowhere").ok());
+  records.keep_in_memory(std::size_t{100} << 10, "/nowhere");
+  std::uint32_t appended = 0;
+  for (; records.bounded().ok(); ++appended) {
+    REQUIRE(appended < 1'000'000);
+    REQUIRE(records.append(
+        bytes_of(wait_at(1, appended * 1000ULL, appended * 1000ULL + 1, appended * 1000ULL + 2))));
+  }
+  CHECK(records.bounded().error().message == "cannot make a file in /nowhere: No such file or directory");
+  std::uint32_t read = 0;
+  records.for_each([&read](const auto&) { ++read; });
+  CHECK(read == appended);
 }
 
 }  // namespace
