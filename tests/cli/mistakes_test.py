@@ -211,7 +211,7 @@ class Words(TestCase):
         self.misused("unknown option --jsn; did you mean --json?", "-p", pid, "--jsn", "f")
         self.misused("unknown option --min-weigth; did you mean --min-weight?", "-p", pid, "--min-weigth", "5%")
         self.misused("unknown option -F; did you mean --sample-hz?", "-p", pid, "-F", "99")
-        self.misused("--max-memory: bad size '512': expected something like 256M or 1G, from 8M to 1000G", "-p", pid,
+        self.misused("bad size '512': expected something like 256M or 1G, from 8M to 1000G", "-p", pid,
                      "--max-memory", "512")
         self.misused("unknown option -o; did you mean 'record -o' for the recording, or --json for the report?", "-p", pid, "-o",
                    "x")
