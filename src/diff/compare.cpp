@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "diff/thread_names.h"
@@ -88,6 +89,8 @@ class Comparer {
     std::vector<LookedAt<ComparedLock>> locks = look_at_locks();
     std::vector<LookedAt<ComparedFunction>> functions = look_at_functions();
     std::vector<LookedAt<ComparedKnot>> knots = look_at_knots();
+    out.named_in_some = named_in_some();
+    names_differ_ = !out.named_in_some.empty();
     amounts_ = times.size() + 2 * (edges.size() + locks.size()) + functions.size() + knots.size();
     out.amounts = amounts_;
     out.times = judged(times);
@@ -95,7 +98,6 @@ class Comparer {
     out.locks = judged(locks);
     out.functions = judged(functions);
     out.knots = judged(knots);
-    out.named_in_some = named_in_some();
     out.before.programs = programs(before_);
     out.after.programs = programs(after_);
   }
@@ -206,7 +208,7 @@ class Comparer {
       rows.push_back(std::move(one));
   }
 
-  /// `time_s` is the time that came or went with the difference.
+  /// `time_s` is the time that came or went with the difference; without it there is no change.
   void judge(ComparedAmount& amount, const Sides& sides, double time_s) const {
     amount.spread = spread_of(sides.before, sides.after, kErrorOfAll / static_cast<double>(amounts_));
     if (time_s >= std::max(least_before_, least_after_)) amount.change = change_of(amount);
@@ -219,14 +221,23 @@ class Comparer {
     return amount.after > amount.before ? RowChange::grew : RowChange::shrank;
   }
 
+  /// What is known by functions cannot be compared if some recordings lack their names.
+  template <class Row>
+  bool is_comparable(const Row& row) const {
+    if constexpr (std::is_same_v<Row, ComparedFunction>) return !names_differ_;
+    if constexpr (std::is_same_v<Row, ComparedLock>) return !names_differ_ || row.key.function.empty();
+    return true;
+  }
+
   template <class Row>
   std::vector<Row> judged(std::vector<LookedAt<Row>>& rows) const {
     std::vector<Row> out;
     for (LookedAt<Row>& one : rows) {
       ComparedAmount& amount = main_amount(one.row);
-      judge(amount, one.time, std::abs(amount.difference()));
+      const bool comparable = is_comparable(one.row);
+      judge(amount, one.time, comparable ? std::abs(amount.difference()) : 0);
       if constexpr (requires { one.row.waits; })
-        judge(one.row.waits, one.waits, time_of_changed_waits(one.row));
+        judge(one.row.waits, one.waits, comparable ? time_of_changed_waits(one.row) : 0);
       out.push_back(std::move(one.row));
     }
     std::stable_sort(out.begin(), out.end(), [](const Row& a, const Row& b) {
@@ -496,6 +507,7 @@ class Comparer {
   ThreadNames names_;
   std::set<ThreadKindKey> counts_;
   std::size_t amounts_ = 1;
+  bool names_differ_ = false;
 };
 
 SideValues rates_of(const Recordings& side, const ComparedUnit& unit) {

@@ -119,7 +119,8 @@ struct Comparison {
   /// Units per second. With one recording on each side its spread is not known, and 0.
   std::optional<ComparedAmount> throughput{};
   bool spread_within = false;  ///< the spread is that of pieces of one recording on each side
-  /// Modules whose functions have names in some of the recordings only; hostile bytes.
+  /// Modules whose functions have names in some of the recordings only; hostile bytes. If there are any, no
+  /// function has a change, and no lock that is known by one.
   std::vector<std::string> named_in_some{};
   std::size_t amounts = 0;  ///< that were compared: the time of each row, and the number of its waits
   std::vector<ComparedTime> times;

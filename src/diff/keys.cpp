@@ -97,10 +97,12 @@ std::vector<ThreadKindKey> thread_keys(const Trace& trace) {
     if (actor.kind != ActorKind::thread) continue;
     const auto process = processes.find(actor.tgid);
     out[id] = {actor.kernel, actor.tid == actor.tgid,  process == processes.end() ? "" : process->second,
-               alike(actor), base_name(actor.program), with_name(starts[id])};
+               alike(actor), base_name(actor.program), starts[id]};
   }
   complete(out, &ThreadKindKey::program);
   complete(out, &ThreadKindKey::start);
+  // Only now: a start without a name is not that of others.
+  for (ThreadKindKey& key : out) key.start = with_name(key.start);
   return out;
 }
 

@@ -385,7 +385,8 @@ std::vector<std::string> caveats(const Comparison& comparison) {
   if (!comparison.named_in_some.empty())
     out.push_back(
         fmt::format("Functions of {} have names in some of the recordings only, and their time is that of "
-                    "their callers in the others: functions come and go with it.",
+                    "their callers in the others: changes of functions, and of locks known by one, are not "
+                    "told.",
                     joined(comparison.named_in_some)));
   add_losses(out, before, "(before)");
   add_losses(out, after, "(after)");

@@ -135,7 +135,10 @@ TEST_CASE("modules whose functions have names in some recordings only are told")
   named.more = "on_cpu 101 at=100000 stack=--;memcpy+0x1%20(libc.so.6);work+0x1%20(srv);serve+0x1%20(srv)\n";
   Server nameless;
   nameless.more = "on_cpu 101 at=100000 stack=--;[libc.so.6+0x100]+0x1;work+0x1%20(srv);serve+0x1%20(srv)\n";
-  CHECK(compared(named, nameless, 1).named_in_some == std::vector<std::string>{"libc.so.6"});
+  const Comparison found = compared(named, nameless, 1);
+  CHECK(found.named_in_some == std::vector<std::string>{"libc.so.6"});
+  REQUIRE(found.functions.size() > 1);
+  for (const ComparedFunction& row : found.functions) CHECK_FALSE(row.changed());
   CHECK(compared(nameless, named, 1).named_in_some == std::vector<std::string>{"libc.so.6"});
   CHECK(compared(nameless, nameless, 1).named_in_some.empty());
   CHECK(compared(named, named, 1).named_in_some.empty());

@@ -56,6 +56,17 @@ TEST_CASE("the start of a process's first thread is none of its other threads'")
   CHECK(key_of(trace, 2).start.empty());
 }
 
+TEST_CASE("a start without a name is not that of the others") {
+  const Trace trace = parsed(
+      "thread 1 tgid=1 comm=db start=0 exit=- program=/db\n"
+      "thread 2 tgid=1 comm=db start=0 exit=- program=/db\n"
+      "thread 3 tgid=1 comm=db start=0 exit=- program=/db\n"
+      "wait 2 block=10 wake=20 run=20 waker=disk:vda class=disk stack=io;--;read;timer\n"
+      "wait 3 block=10 wake=20 run=20 waker=disk:vda class=disk stack=io;--;read;[db+0x100]+0x8\n");
+  CHECK(key_of(trace, 2).start == "timer");
+  CHECK(key_of(trace, 3).start.empty());
+}
+
 TEST_CASE("names cannot be joined into others") {
   const Trace trace = parsed(
       "thread 1 tgid=1 comm=a%20b start=0 exit=- program=/d\n"
