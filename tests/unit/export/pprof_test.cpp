@@ -78,7 +78,7 @@ std::map<std::uint64_t, std::vector<std::string>> locations(const std::string& b
 
 TEST_CASE("gzip keeps the bytes, and has no time in its header") {
   std::string bytes;
-  for (int i = 0; i < 300'000; ++i) bytes += std::to_string(i * i);
+  for (std::int64_t i = 0; i < 300'000; ++i) bytes += std::to_string(i * i);
   for (const std::string& some : {std::string(), std::string("a"), bytes}) {
     const Result<std::string> zipped = gzip(some);
     REQUIRE(zipped.ok());
