@@ -17,6 +17,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "base/read_file.h"
 #include "base/unique_fd.h"
 
 namespace offwait {
@@ -129,6 +131,7 @@ class Filter {
 };
 
 void close_all_but(std::vector<int> kept) {
+  std::erase_if(kept, [](int fd) { return fd < 0; });
   std::sort(kept.begin(), kept.end());
   unsigned first = 0;
   for (const int fd : kept) {
@@ -191,7 +194,14 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// Hostile input may keep the child busy, so it must not be real-time. It has its parent's nice value.
+void leave_real_time() {
+  const sched_param parameter{};
+  ::sched_setscheduler(0, SCHED_OTHER, &parameter);
+}
+
 bool confine(const Confinement& confinement, int output, pid_t parent) {
+  leave_real_time();
   reset_signals();
   set_limits(confinement);
   std::vector<int> kept = confinement.descriptors;
@@ -219,13 +229,23 @@ bool confine(const Confinement& confinement, int output, pid_t parent) {
   ::_exit(kDone);
 }
 
-/// Reads to the end of the output, or until time or output exceeds its limit; returns which of these it was.
-ConfinedEnd read_output(int fd, const Confinement& confinement, std::string& output) {
+/// For how long the process was ready to run without a CPU; 0 if the kernel does not tell.
+Nanos queued_ns(pid_t process) {
+  const std::string text = read_file("/proc/" + std::to_string(process) + "/schedstat");
+  long long running = 0;
+  long long queued = 0;
+  return std::sscanf(text.c_str(), "%lld %lld", &running, &queued) == 2 ? Nanos{queued} : 0;
+}
+
+/// Reads the child's output to its end, or until time or output exceeds its limit; returns which of these it
+/// was.
+ConfinedEnd read_output(int fd, pid_t child, const Confinement& confinement, std::string& output) {
   const Nanos deadline =
       monotonic_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(confinement.wall_time).count();
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
   for (;;) {
-    const Nanos left = deadline - monotonic_now();
+    Nanos left = deadline - monotonic_now();
+    if (left <= 0) left += queued_ns(child);
     if (left <= 0) return ConfinedEnd::out_of_time;
     pollfd waits = {fd, POLLIN, 0};
     constexpr Nanos kMillisecond = 1'000'000;
@@ -280,7 +300,7 @@ Result<Confined> run_confined(const std::function<void(const ConfinedOutput&)>& 
   }
   to_parent = UniqueFd();
   Confined confined;
-  const ConfinedEnd cut = read_output(from_child.get(), confinement, confined.output);
+  const ConfinedEnd cut = read_output(from_child.get(), child, confinement, confined.output);
   // The child may have closed its output and still be running. If it is about to exit, this signal comes too
   // late to change its status.
   ::kill(child, SIGKILL);

@@ -21,9 +21,9 @@
 namespace offwait {
 
 struct Confinement {
-  std::vector<int> descriptors;  ///< stay open under their numbers; all others are closed
+  std::vector<int> descriptors;  ///< stay open under their numbers (-1: none); all others are closed
   std::chrono::seconds cpu_time{10};
-  std::chrono::milliseconds wall_time{30'000};
+  std::chrono::milliseconds wall_time{30'000};     ///< but for what the process waits for a CPU
   std::uint64_t memory = std::uint64_t{2} << 30U;  ///< bytes of address space beyond what this process has
   std::size_t output = std::size_t{256} << 20U;    ///< bytes
 };
@@ -55,7 +55,8 @@ class ConfinedOutput {
 /// Runs `work` in a forked copy of this process, so whatever it changes is lost. The copy has no
 /// capabilities, has no descriptors but those given (standard streams are closed as well), and cannot gain
 /// privileges. A seccomp filter lets it only read, seek and map what it was given, manage its own memory and
-/// signals, and write to `ConfinedOutput`. Opening a file fails with EACCES, so that a library that looks for
+/// signals, and write to `ConfinedOutput`. Its nice value is this thread's, but it is never
+/// real-time. Opening a file fails with EACCES, so that a library that looks for
 /// more files finds none; any other system call ends the work. Waits for the end of the work. Returns an
 /// Error only if the process cannot be made or cannot be confined; the work has then not run. Fork and
 /// confinement take about half a millisecond.

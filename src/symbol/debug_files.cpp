@@ -45,12 +45,16 @@ struct LinkQuestion {
   bool with_checksum;
 };
 struct LinkAnswer {
+  enum class What : std::uint8_t { elf, not_elf, lost };
+  What what = What::not_elf;  ///< lost: reading the file crashed or took too long, or it was not tried
   DebugLinks links;
   std::uint32_t checksum = 0;
+
+  bool is_elf() const { return what == What::elf; }
 };
 
-/// The answers of the files, one each; nothing for a file that is not ELF.
-std::vector<std::optional<LinkAnswer>> read_links(const std::vector<LinkQuestion>& questions) {
+/// The answers of the files, one each.
+std::vector<LinkAnswer> read_links(const std::vector<LinkQuestion>& questions) {
   ConfinedBatch batch;
   batch.items = questions.size();
   for (const LinkQuestion& question : questions) batch.confinement.descriptors.push_back(question.fd);
@@ -67,13 +71,13 @@ std::vector<std::optional<LinkAnswer>> read_links(const std::vector<LinkQuestion
     }
     return std::move(message).take();
   };
-  std::vector<std::optional<LinkAnswer>> result;
+  std::vector<LinkAnswer> result;
   if (questions.empty()) return result;
   for (const auto& answer : answer_confined(batch).answers) {
-    result.emplace_back();
+    LinkAnswer& read = result.emplace_back();
+    if (!answer) read.what = LinkAnswer::What::lost;
     if (!answer || answer->empty()) continue;
     MessageReader reader(*answer);
-    LinkAnswer read;
     read.links.build_id = reader.text();
     read.links.has_lines = reader.number() != 0;
     read.links.debuglink = reader.text();
@@ -81,7 +85,7 @@ std::vector<std::optional<LinkAnswer>> read_links(const std::vector<LinkQuestion
     read.links.supplement = reader.text();
     read.links.supplement_build_id = reader.text();
     read.checksum = static_cast<std::uint32_t>(reader.number());
-    if (!reader.failed()) result.back() = std::move(read);
+    read.what = reader.failed() ? LinkAnswer::What::lost : LinkAnswer::What::elf;
   }
   return result;
 }
@@ -113,15 +117,26 @@ std::vector<std::string> candidate_paths(const DebugLinks& links, const std::str
   return paths;
 }
 
+/// Adds those of the paths that are files below a root of the file number `owner`.
+void add_candidates(std::size_t owner, const StrippedFile& file, const std::vector<std::string>& paths,
+                    std::vector<Candidate>& out) {
+  for (const std::string& path : paths) {
+    for (const int root : file.roots) {
+      if (auto opened = path.empty() ? std::nullopt : open_regular_below(root, path, Symlinks::follow))
+        out.push_back({owner, root, *std::move(opened)});
+    }
+  }
+}
+
 /// Passes on the candidates for which `is_right(owner, links of the candidate)` holds.
 template <class Accept, class Take>
 void choose(std::vector<Candidate>& candidates, bool with_checksums, Accept is_right, Take take) {
   std::vector<LinkQuestion> questions;
   for (const Candidate& candidate : candidates)
     questions.push_back({candidate.file.fd.get(), with_checksums});
-  const std::vector<std::optional<LinkAnswer>> links = read_links(questions);
+  const std::vector<LinkAnswer> links = read_links(questions);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (links[i] && is_right(candidates[i].owner, *links[i])) take(candidates[i], *links[i]);
+    if (links[i].is_elf() && is_right(candidates[i].owner, links[i])) take(candidates[i], links[i]);
   }
 }
 
@@ -131,22 +146,17 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
   std::vector<DebugFiles> result(files.size());
   std::vector<LinkQuestion> questions;
   for (const StrippedFile& file : files) questions.push_back({file.fd, false});
-  const std::vector<std::optional<LinkAnswer>> own = read_links(questions);
+  const std::vector<LinkAnswer> own = read_links(questions);
 
   std::vector<Candidate> candidates;
   bool checksums = false;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!own[i]) continue;
-    result[i].in_file = own[i]->links.has_lines;
+    result[i].lost = own[i].what == LinkAnswer::What::lost;
+    if (!own[i].is_elf()) continue;
+    result[i].in_file = own[i].links.has_lines;
     if (result[i].in_file) continue;
-    checksums = checksums || own[i]->links.build_id.empty();
-    for (const std::string& path : candidate_paths(own[i]->links, files[i].path)) {
-      for (const int root : files[i].roots) {
-        if (auto opened = open_regular_below(root, path, Symlinks::follow)) {
-          candidates.push_back({i, root, *std::move(opened)});
-        }
-      }
-    }
+    checksums = checksums || own[i].links.build_id.empty();
+    add_candidates(i, files[i], candidate_paths(own[i].links, files[i].path), candidates);
   }
 
   struct Chosen {
@@ -156,7 +166,7 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
   };
   std::vector<std::optional<Chosen>> chosen(files.size());
   const auto is_debug_file = [&](std::size_t owner, const LinkAnswer& found) {
-    const DebugLinks& wanted = own[owner]->links;
+    const DebugLinks& wanted = own[owner].links;
     return wanted.build_id.empty() ? found.links.build_id.empty() && found.checksum == wanted.debuglink_crc
                                    : found.links.build_id == wanted.build_id;
   };
@@ -170,8 +180,8 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
   if (server) {
     candidates.clear();
     for (std::size_t i = 0; i < files.size(); ++i) {
-      if (!own[i] || result[i].in_file || result[i].debug || own[i]->links.build_id.empty()) continue;
-      if (auto opened = open_regular_file(server(hexadecimal(own[i]->links.build_id)))) {
+      if (!own[i].is_elf() || result[i].in_file || result[i].debug || own[i].links.build_id.empty()) continue;
+      if (auto opened = open_regular_file(server(hexadecimal(own[i].links.build_id)))) {
         candidates.push_back({i, files[i].roots.empty() ? -1 : files[i].roots.back(), *std::move(opened)});
       }
     }
@@ -181,24 +191,20 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
   candidates.clear();
   for (std::size_t i = 0; i < files.size(); ++i) {
     const DebugLinks* const links = chosen[i]           ? &chosen[i]->links
-                                    : result[i].in_file ? &own[i]->links
+                                    : result[i].in_file ? &own[i].links
                                                         : nullptr;
     if (links == nullptr || links->supplement.empty()) continue;
     const std::string& named = links->supplement;
     const std::string beside = directory_of(chosen[i] ? chosen[i]->path : files[i].path);
-    for (const std::string& path :
-         {named.starts_with('/') ? named : beside + named, build_id_path(links->supplement_build_id)}) {
-      for (const int root : files[i].roots) {
-        if (auto opened = path.empty() ? std::nullopt : open_regular_below(root, path, Symlinks::follow)) {
-          candidates.push_back({i, root, *std::move(opened)});
-        }
-      }
-    }
+    add_candidates(
+        i, files[i],
+        {named.starts_with('/') ? named : beside + named, build_id_path(links->supplement_build_id)},
+        candidates);
   }
   choose(
       candidates, false,
       [&](std::size_t owner, const LinkAnswer& found) {
-        const DebugLinks& links = chosen[owner] ? chosen[owner]->links : own[owner]->links;
+        const DebugLinks& links = chosen[owner] ? chosen[owner]->links : own[owner].links;
         return !found.links.build_id.empty() && found.links.build_id == links.supplement_build_id;
       },
       [&](Candidate& candidate, const LinkAnswer&) {
@@ -212,8 +218,7 @@ std::vector<std::string> build_ids(const std::vector<int>& files) {
   std::vector<LinkQuestion> questions;
   for (const int file : files) questions.push_back({file, false});
   std::vector<std::string> ids;
-  for (const std::optional<LinkAnswer>& answer : read_links(questions))
-    ids.push_back(answer ? hexadecimal(answer->links.build_id) : "");
+  for (const LinkAnswer& answer : read_links(questions)) ids.push_back(hexadecimal(answer.links.build_id));
   return ids;
 }
 

@@ -18,6 +18,7 @@ struct StrippedFile {
 };
 
 struct DebugFiles {
+  bool lost = false;     ///< reading the file crashed or took too long, so nothing was looked for
   bool in_file = false;  ///< the file has DWARF itself, so nothing was looked for
   std::optional<OpenedFile> debug;
   std::optional<OpenedFile> supplement;

@@ -18,16 +18,16 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kLongestMangled = 1024;  // libiberty itself refuses longer ones
-constexpr std::size_t kLongestName = 1024;
-constexpr std::size_t kLongestAnswer = kLongestName + 1;  // one more shows that it must be cut
+constexpr std::size_t kLongestShown = 1024;
+constexpr std::size_t kLongestAnswer = kLongestShown + 1;  // one more shows that it must be cut
 
 std::string cut(std::string_view name) {
-  if (name.size() <= kLongestName) {
+  if (name.size() <= kLongestShown) {
     return std::string(name);
   }
-  std::size_t length = kLongestName;
+  std::size_t length = kLongestShown;
   // Does not cut inside a UTF-8 sequence, which has at most four bytes.
-  while (length > kLongestName - 3 && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
+  while (length > kLongestShown - 3 && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) {
     --length;
   }
   return std::string(name.substr(0, length)) + "…";

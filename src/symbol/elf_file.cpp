@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace offwait {
@@ -64,6 +65,11 @@ Result<ElfHandle> open_elf_image(std::string& image) {
   OFFWAIT_TRY_STATUS(check_header(image));
   elf_version(EV_CURRENT);
   return checked(elf_memory(image.data(), image.size()));
+}
+
+std::uint64_t file_size(int fd) {
+  struct stat status {};
+  return fd >= 0 && ::fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 Elf_Data* section_data(Elf_Scn* section, std::uint64_t largest) {

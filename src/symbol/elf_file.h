@@ -16,6 +16,9 @@
 
 namespace offwait {
 
+/// No real file has more; one that claims more is not read.
+inline constexpr std::size_t kMostSegments = 4096;
+
 struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
@@ -29,6 +32,9 @@ Result<ElfHandle> open_elf(int fd);
 Result<ElfHandle> map_elf(int fd);
 /// Opens an image in memory, which must outlive the handle.
 Result<ElfHandle> open_elf_image(std::string& image);
+
+/// The size of a file in bytes; 0 for a negative descriptor and where it is not known.
+std::uint64_t file_size(int fd);
 
 /// The bytes of a section; null if it is empty, larger than `largest` or not completely in the file. libelf
 /// may read only sections whose size was checked like this (elf_strptr() does not check it), because a sparse

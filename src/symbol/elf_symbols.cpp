@@ -11,8 +11,7 @@
 namespace offwait {
 namespace {
 
-constexpr std::size_t kMostSegments = 4096;
-constexpr std::size_t kLongestName = std::size_t{64} << 10U;
+constexpr std::size_t kLongestElfName = std::size_t{64} << 10U;
 
 std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
   return size > UINT64_MAX - begin ? UINT64_MAX : begin + size;
@@ -158,7 +157,7 @@ class ElfReader {
           symbol.st_name >= table.size()) {
         continue;
       }
-      const std::string_view name = table.substr(symbol.st_name, kLongestName);
+      const std::string_view name = table.substr(symbol.st_name, kLongestElfName);
       if (name.front() == '\0' || is_mapping_symbol(name.substr(0, name.find('\0')))) {
         continue;
       }
@@ -223,7 +222,7 @@ std::optional<ElfFunction> ElfSymbols::find(std::uint64_t address) const {
   if (!hit) {
     return std::nullopt;
   }
-  const std::string_view rest = std::string_view(names_).substr(hit->name, kLongestName);
+  const std::string_view rest = std::string_view(names_).substr(hit->name, kLongestElfName);
   return ElfFunction{hit->begin, rest.substr(0, rest.find('\0'))};
 }
 

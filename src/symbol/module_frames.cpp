@@ -7,10 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include "sandbox/confined_batch.h"
 #include "sandbox/message.h"
+#include "symbol/elf_file.h"
 #include "symbol/elf_symbols.h"
 #include "unwind/eh_frame.h"
 
@@ -23,16 +22,11 @@ constexpr std::chrono::seconds kTablesTime{5};
 constexpr std::chrono::seconds kLinesTime{5};
 constexpr std::size_t kMostInlined = 256;
 
-std::uint64_t size_of(int fd) {
-  struct stat status {};
-  return fd >= 0 && fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
-
 Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {
   Confinement result;
   for (const int fd : {files.file, files.debug, files.supplement}) {
-    if (fd >= 0) result.descriptors.push_back(fd);
-    result.memory += size_of(fd);  // mapped files count as memory, too
+    result.descriptors.push_back(fd);
+    result.memory += file_size(fd);  // mapped files count as memory, too
   }
   result.cpu_time = time;
   result.wall_time = 4 * time;

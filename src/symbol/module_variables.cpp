@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include "sandbox/confined_batch.h"
 #include "sandbox/message.h"
 #include "symbol/elf_file.h"
@@ -18,15 +16,9 @@ namespace offwait {
 namespace {
 
 constexpr std::chrono::seconds kTime{5};
-constexpr std::size_t kMostSegments = 4096;
 constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 30U;
 /// No page is larger, so that no mapping begins farther before its segment.
 constexpr std::uint64_t kLargestPage = std::uint64_t{64} << 10U;
-
-std::uint64_t size_of(int fd) {
-  struct stat status {};
-  return fd >= 0 && fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
 
 std::vector<GElf_Phdr> loaded_segments(Elf* elf) {
   std::vector<GElf_Phdr> segments;
@@ -144,7 +136,7 @@ ModuleVariables module_variables(const ModuleFiles& files, const std::vector<Dat
   batch.items = places.size();
   for (const int fd : {files.file, files.debug}) {
     if (fd >= 0) batch.confinement.descriptors.push_back(fd);
-    batch.confinement.memory += size_of(fd);
+    batch.confinement.memory += file_size(fd);
   }
   batch.confinement.cpu_time = kTime;
   batch.confinement.wall_time = 4 * kTime;

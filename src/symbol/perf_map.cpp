@@ -16,7 +16,7 @@
 namespace offwait {
 namespace {
 
-constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kLongestJitName = 1024;
 constexpr off_t kLargestMap = off_t{1} << 30;
 
 /// Takes a hexadecimal number and the blank behind it off the front.
@@ -63,7 +63,7 @@ void PerfMapReader::line(std::string_view line) {
   const auto first = std::lower_bound(addresses_.begin(), addresses_.end(), *begin);
   for (auto address = first; address != addresses_.end() && *address - *begin < *size; ++address) {
     found_[static_cast<std::size_t>(address - addresses_.begin())] =
-        JitFunction{*begin, std::string(line.substr(0, kLongestName))};
+        JitFunction{*begin, std::string(line.substr(0, kLongestJitName))};
   }
 }
 

@@ -17,8 +17,6 @@
 namespace offwait {
 namespace {
 
-constexpr std::size_t kMostCandidates = 1024;
-
 struct FoundPlace {
   std::string name;
   ProbePlace place;

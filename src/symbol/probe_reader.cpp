@@ -18,7 +18,6 @@
 namespace offwait {
 namespace {
 
-constexpr std::size_t kMostCandidates = 1024;
 constexpr std::uint64_t kLargestNotes = std::uint64_t{1} << 20U;
 constexpr GElf_Word kUsdtNote = 3;
 
@@ -37,7 +36,6 @@ ElfHandle opened(int fd) {
 /// The offset in the file of the code at this virtual address.
 std::optional<std::uint64_t> offset_of(Elf* elf, std::uint64_t address) {
   std::size_t count = 0;
-  constexpr std::size_t kMostSegments = 4096;
   if (elf_getphdrnum(elf, &count) != 0 || count > kMostSegments) return std::nullopt;
   for (int i = 0; i < static_cast<int>(count); ++i) {
     GElf_Phdr header;

@@ -132,6 +132,13 @@ void Symbolizer::note_mappings(const AddressSpace& space) {
   }
 }
 
+void Symbolizer::forget(const std::vector<std::int32_t>& tgids) {
+  for (const std::int32_t tgid : tgids) processes_.erase(tgid);
+  std::erase_if(open_, [](const auto& module) { return module.use_count() == 2; });  // files_ has it, too
+  std::erase_if(files_, [](const auto& file) { return file.second.use_count() == 1; });
+  std::erase_if(roots_, [](const auto& root) { return root.second.use_count() == 1; });
+}
+
 void Symbolizer::note_identity(std::int32_t tgid, Process& process) {
   process.status = process_status(tgid).value_or(ProcessStatus());
   std::optional<ProcessRoot> root = open_root(tgid);
@@ -264,6 +271,11 @@ const KernelSymbols& Symbolizer::kernel() {
   return kernel_;
 }
 
+void Symbolizer::warn_once(std::string warning) {
+  if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
+    warnings_.push_back(std::move(warning));
+}
+
 void Symbolizer::with_debug_files(const std::vector<Module*>& modules,
                                   const std::function<void(Module&, const ModuleFiles&)>& use) {
   const int own_root = own_root_ ? own_root_->directory.get() : -1;
@@ -276,6 +288,8 @@ void Symbolizer::with_debug_files(const std::vector<Module*>& modules,
   }
   const std::vector<DebugFiles> debug = find_debug_files(stripped, server_);
   for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (debug[i].lost)
+      warn_once("reading the headers of a file crashed: " + module_name(modules[i]->mapped_path()));
     ModuleFiles files;
     files.file = stripped[i].fd;
     files.image = modules[i]->image();
@@ -428,7 +442,7 @@ class Symbolizer::Batch {
 
   void ask_module(Module& module, const ModuleFiles& files) {
     if (monotonic_now() - begun_ > kMostTime) {
-      warn_once("some names are missing: to read them all takes more than a minute");
+      symbols_.warn_once("some names are missing: to read them all takes more than a minute");
       return;
     }
     const std::vector<std::size_t>& indices = modules_[&module];
@@ -437,11 +451,10 @@ class Symbolizer::Batch {
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
     const ModuleFrames found = module_frames(files, offsets);
-    if (found.names_lost || found.lines_lost) {
-      warn_once(fmt::format("some {} of {} are missing: reading its tables crashed or took more than 5 s",
-                            found.names_lost ? "names" : "inlined functions and lines",
-                            module_name(module.mapped_path())));
-    }
+    if (found.names_lost || found.lines_lost)
+      symbols_.warn_once(fmt::format(
+          "some {} of {} are missing: reading its tables crashed or took more than 5 s",
+          found.names_lost ? "names" : "inlined functions and lines", module_name(module.mapped_path())));
     for (const std::size_t index : indices) {
       Answer& answer = answers_[index];
       const auto at = std::lower_bound(offsets.begin(), offsets.end(), answer.in_file) - offsets.begin();
@@ -460,7 +473,7 @@ class Symbolizer::Batch {
       const Process& process = symbols_.processes_.at(tgid);
       const auto [file, name] = open_perf_map(tgid, process);
       if (!file) {
-        if (is_java(process)) warn_once("Java frames have no names; --java asks the JVM for them");
+        if (is_java(process)) symbols_.warn_once("Java frames have no names; --java asks the JVM for them");
         continue;
       }
       std::vector<std::uint64_t> pcs;
@@ -506,11 +519,10 @@ class Symbolizer::Batch {
     std::sort(symbols.begin(), symbols.end());
     symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
     const Demangled demangled = demangle(symbols);
-    if (demangled.given_up) {
-      warn_once(
+    if (demangled.given_up)
+      symbols_.warn_once(
           "some C++ names are shown mangled: four of them crashed the demangler or took it more than a "
           "second");
-    }
     for (Answer& answer : answers_) {
       for (SourceFrame& frame : answer.frames) {
         const auto at = std::lower_bound(symbols.begin(), symbols.end(), frame.function) - symbols.begin();
@@ -545,11 +557,6 @@ class Symbolizer::Batch {
       frames.push_back({.offset = answer.shown, .module = answer.place, .kind = kind});
     }
     return frames;
-  }
-
-  void warn_once(std::string warning) {
-    std::vector<std::string>& all = symbols_.warnings_;
-    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
   }
 
   Symbolizer& symbols_;

@@ -73,6 +73,9 @@ class Symbolizer {
   /// but is still a module.
   void note_mappings(const AddressSpace& space);
 
+  /// Forgets processes that have exited, and the files that only they had mapped.
+  void forget(const std::vector<std::int32_t>& tgids);
+
   /// Sets text in the form of /proc/kallsyms to use instead of that file. Call it before frames().
   void set_kernel_symbols(std::string text) { kallsyms_ = std::move(text); }
 
@@ -135,6 +138,7 @@ class Symbolizer {
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);
   const KernelSymbols& kernel();
+  void warn_once(std::string warning);
   /// Calls use(module, files) for each module whose file can be read, with its debug files open.
   void with_debug_files(const std::vector<Module*>& modules,
                         const std::function<void(Module&, const ModuleFiles&)>& use);

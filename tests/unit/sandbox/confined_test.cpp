@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -49,6 +50,7 @@ std::map<std::string, std::string> status_of_child(pid_t tid, std::vector<int>& 
         if (colon != std::string::npos) status[line.substr(0, colon)] = line.substr(colon + 2);
       }
       if (status["Seccomp"] == "2") {
+        status["policy"] = std::to_string(sched_getscheduler(std::stoi(child)));
         std::error_code hidden;  // set for users other than root
         for (const auto& fd : std::filesystem::directory_iterator("/proc/" + child + "/fd", hidden))
           descriptors.push_back(std::stoi(fd.path().filename()));
@@ -78,7 +80,7 @@ TEST_CASE("given files can be read and mapped") {
   const UniqueFd file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
   const UniqueFd other(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
   Confinement confinement;
-  confinement.descriptors = {file.get()};
+  confinement.descriptors = {file.get(), -1};
   const auto work = [&](const ConfinedOutput& out) {
     std::array<char, 4> magic{};
     out.write(pread(file.get(), magic.data(), magic.size(), 0) == 4 ? "read " : "");
@@ -209,7 +211,7 @@ TEST_CASE("output is limited") {
   CHECK(confined.output == std::string(1'000'000, 'y'));
 }
 
-TEST_CASE("the process has no powers and no descriptors") {
+TEST_CASE("the process has no powers and no descriptors, and is not real-time") {
   Confinement confinement;
   confinement.wall_time = 60s;
   const UniqueFd file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -222,16 +224,22 @@ TEST_CASE("the process has no powers and no descriptors") {
     status = status_of_child(tid, descriptors);
     (void)write(go[1], "g", 1);
   });
+  // Without privileges this fails, and then the child has nothing to give up.
+  const sched_param lowest{sched_get_priority_min(SCHED_FIFO)};
+  (void)sched_setscheduler(0, SCHED_FIFO, &lowest);
   const Confined confined = run(
       [&go](const ConfinedOutput&) {
         char byte = 0;
         (void)read(go[0], &byte, 1);
       },
       confinement);
+  const sched_param ordinary{};
+  REQUIRE(sched_setscheduler(0, SCHED_OTHER, &ordinary) == 0);
   looker.join();
   close(go[0]);
   close(go[1]);
   CHECK(confined.end == ConfinedEnd::done);
+  CHECK(status["policy"] == std::to_string(SCHED_OTHER));
   for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapAmb"}) CHECK(status[set] == "0000000000000000");
   CHECK(status["NoNewPrivs"] == "1");
   if (geteuid() == 0) {

@@ -167,6 +167,14 @@ TEST_CASE("debug files are found by build id below any root, and nothing leads o
   CHECK(found_below({}).empty());
 }
 
+TEST_CASE("a module without a file, as the vdso is, leaves others theirs") {
+  const UniqueFd full = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
+  const auto found = find_debug_files({{-1, "[vdso]", {}}, {full.get(), "/lib/full.so", {}}}, {});
+  CHECK_FALSE(found[0].in_file);
+  CHECK_FALSE(found[0].lost);
+  CHECK(found[1].in_file);
+}
+
 TEST_CASE("the server is asked for a debug file that is not on this host, and its file is checked, too") {
   const UniqueFd file = open_file(std::string(OFFWAIT_FIXTURES) + "/by_id.so");
   const UniqueFd full = open_file(std::string(OFFWAIT_FIXTURES) + "/full.so");
