@@ -93,11 +93,11 @@ class Comparer {
     names_differ_ = !out.named_in_some.empty();
     amounts_ = times.size() + 2 * (edges.size() + locks.size()) + functions.size() + knots.size();
     out.amounts = amounts_;
-    out.times = judged(times);
-    out.edges = judged(edges);
-    out.locks = judged(locks);
-    out.functions = judged(functions);
-    out.knots = judged(knots);
+    out.times = judged(times, out.throughput);
+    out.edges = judged(edges, out.throughput);
+    out.locks = judged(locks, out.throughput);
+    out.functions = judged(functions, out.throughput);
+    out.knots = judged(knots, out.throughput);
     out.before.programs = programs(before_);
     out.after.programs = programs(after_);
   }
@@ -136,7 +136,9 @@ class Comparer {
     return {out.begin(), out.end()};
   }
 
-  static bool has_function_of(const Profile& profile, const std::string& module) {
+  /// Debug information names all functions of a module, and a table of symbols only some of them.
+  static bool names_all_of(const Profile& profile, const std::string& module) {
+    if (profile.nameless_modules.contains(module)) return false;
     return std::any_of(profile.frame_of.begin(), profile.frame_of.end(), [&module](const auto& one) {
       return one.second.module == module && !one.second.function.empty();
     });
@@ -155,7 +157,7 @@ class Comparer {
         const auto nameless = profile->nameless_s.find(module);
         const double part = nameless == profile->nameless_s.end() ? 0 : nameless->second / profile->window_s;
         some_lack = some_lack || part >= noise_;
-        some_have = some_have || (part < kNearlyNone * noise_ && has_function_of(*profile, module));
+        some_have = some_have || names_all_of(*profile, module);
       }
       if (some_lack && some_have) out.push_back(module);
     }
@@ -230,7 +232,8 @@ class Comparer {
   }
 
   template <class Row>
-  std::vector<Row> judged(std::vector<LookedAt<Row>>& rows) const {
+  std::vector<Row> judged(std::vector<LookedAt<Row>>& rows,
+                          const std::optional<ComparedAmount>& throughput) const {
     std::vector<Row> out;
     for (LookedAt<Row>& one : rows) {
       ComparedAmount& amount = main_amount(one.row);
@@ -240,14 +243,13 @@ class Comparer {
         judge(one.row.waits, one.waits, comparable ? time_of_changed_waits(one.row) : 0);
       out.push_back(std::move(one.row));
     }
-    std::stable_sort(out.begin(), out.end(), [](const Row& a, const Row& b) {
-      const auto rank = [](const Row& row) {
-        const ComparedAmount& amount = main_amount(row);
-        return std::tuple(amount.changed() ? std::abs(amount.difference()) : -1.0, row.changed(),
-                          std::max(amount.before, amount.after));
-      };
-      return rank(a) > rank(b);
-    });
+    const auto rank = [&throughput](const Row& row) {
+      const ComparedAmount& amount = main_amount(row);
+      return std::tuple(explains(amount, throughput), amount.changed() ? std::abs(amount.difference()) : -1.0,
+                        row.changed(), std::max(amount.before, amount.after));
+    };
+    std::stable_sort(out.begin(), out.end(),
+                     [&rank](const Row& a, const Row& b) { return rank(a) > rank(b); });
     return out;
   }
 
@@ -561,6 +563,11 @@ std::string_view to_string(ComparedAmount::Change change) {
       return "shrank";
   }
   return "none";
+}
+
+bool explains(const ComparedAmount& amount, const std::optional<ComparedAmount>& throughput) {
+  if (!throughput || !throughput->changed() || !amount.changed()) return false;
+  return (amount.difference() < 0) == (throughput->difference() > 0);
 }
 
 Comparison compare(std::vector<RecordingToCompare> before, std::vector<RecordingToCompare> after,

@@ -110,8 +110,8 @@ struct ComparedSide {
 };
 
 /// Rows are those that fill a part of the window (`noise` of compare()) on one side or more; functions, that
-/// part of all that threads did. Those whose time changed come first, by how much; then those of which only
-/// the number of waits did.
+/// part of all that threads did. Those whose time changed come first: those that explain the throughput
+/// (explains()) before others, and then by how much. Then those of which only the number of waits did.
 struct Comparison {
   ComparedSide before;
   ComparedSide after;
@@ -129,6 +129,10 @@ struct Comparison {
   std::vector<ComparedFunction> functions;
   std::vector<ComparedKnot> knots;
 };
+
+/// Whether an amount shrank where the throughput grew, or grew where it shrank. A faster program waits more
+/// often for other things, and these waits are no reason for it.
+bool explains(const ComparedAmount& amount, const std::optional<ComparedAmount>& throughput);
 
 /// Each side has a recording or more. `noise`: the part of the window that a row fills.
 Comparison compare(std::vector<RecordingToCompare> before, std::vector<RecordingToCompare> after,

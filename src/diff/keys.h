@@ -99,7 +99,7 @@ using KnotKey = std::vector<EndKey>;
 /// By ActorId; empty keys for what is no thread.
 std::vector<ThreadKindKey> thread_keys(const Trace& trace);
 
-/// Of an actor that is no thread.
+/// The key of an actor that is no thread.
 EndKey device_key(ActorKind kind, const std::string& name);
 
 /// `wait_stack` is where it is waited for longest. `processes` are thread_keys().

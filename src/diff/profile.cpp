@@ -229,7 +229,7 @@ class Profiler {
     return {edge(piece), piece + 1 == kPieces ? trace_.window.end : edge(piece + 1)};
   }
 
-  /// Of a time in the window.
+  /// The piece that a time in the window lies in.
   std::size_t piece_of(Nanos at) const {
     const double part =
         static_cast<double>(at - trace_.window.begin) / static_cast<double>(trace_.window.length());
@@ -246,14 +246,16 @@ class Profiler {
       OFFWAIT_TRY_STATUS(add_piece(part, piece));
     }
     share_samples();
+    for (const Frame& frame : trace_.frames) {
+      if (frame.function.empty()) out_.nameless_modules.insert(frame.module);
+    }
     return success();
   }
 
-  template <class Item, class From, class To>
-  static void keep_inside(const std::vector<Item>& all, const Window& window, From from, To to,
-                          std::vector<Item>& out) {
+  template <class Items, class From, class To>
+  static void keep_inside(const Items& all, const Window& window, From from, To to, Items& out) {
     out.clear();
-    for (const Item& item : all) {
+    for (const auto& item : all) {
       if (from(item) < window.end && to(item) >= window.begin) out.push_back(item);
     }
   }

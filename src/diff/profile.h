@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,8 @@ struct Profile {
   /// Seconds in functions that have no names, while they were the innermost ones: by module. Where there are
   /// callers with names, the time counts as theirs in `functions_by_time`.
   std::map<std::string, double> nameless_s{};
+  /// Modules with a function without a name, wherever in a stack.
+  std::set<std::string> nameless_modules{};
   std::map<std::int32_t, ThreadKindKey> key_of_tid{};  ///< of the first thread with the number
 };
 

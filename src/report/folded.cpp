@@ -40,7 +40,7 @@ std::string waker_cell(const std::optional<StackWaker>& waker) {
 }
 
 /// Samples are counted one by one, times in µs.
-std::int64_t rounded(std::int64_t amount, StackKind kind) {
+std::int64_t in_units(std::int64_t amount, StackKind kind) {
   constexpr std::int64_t kMicrosecond = 1000;
   return kind == StackKind::on_cpu ? amount : (amount + kMicrosecond / 2) / kMicrosecond;
 }
@@ -119,7 +119,7 @@ FoldedLines folded_lines(const StackSums& sums, StackNoise noise) {
 std::string to_folded(const StackSums& sums, StackNoise noise) {
   std::string out;
   for (const auto& [line, amount] : folded_lines(sums, noise)) {
-    const std::int64_t count = rounded(amount, sums.kind);
+    const std::int64_t count = in_units(amount, sums.kind);
     if (count > 0) out.append(line).append(" ").append(std::to_string(count)).append("\n");
   }
   return out;

@@ -18,6 +18,8 @@ std::string fixed(double value, int decimals) {
 
 }  // namespace
 
+int whole_percent(double part) { return static_cast<int>(std::lround(100 * part)); }
+
 std::string format_ratio(double value) { return fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2); }
 
 std::string format_seconds(double s) {

@@ -14,6 +14,9 @@ std::string format_seconds(double s);
 /// Part of `whole`: "42%", "4.2%", "0%"; "-" when `whole` is 0.
 std::string format_percent(double part, double whole);
 
+/// 0.456 → 46.
+int whole_percent(double part);
+
 /// 0.456 → "0.46", 12.34 → "12.3", 123.4 → "123".
 std::string format_ratio(double value);
 

@@ -20,8 +20,6 @@ namespace offwait {
 
 namespace {
 
-constexpr int kNameColumns = 28;  // for a name that came from the target
-
 void put_head(const TextPage& page) {
   const Recording& recording = page.findings.recording;
   const Totals& totals = page.findings.totals;

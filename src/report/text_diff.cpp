@@ -16,15 +16,14 @@ namespace offwait {
 
 namespace {
 
-constexpr int kNameColumns = 28;  // for a name that came from the target, in sentences
 constexpr int kIndent = 2;
 constexpr int kAmount = 10;
 constexpr int kPart = 7;
-constexpr int kNumbers = 4 * kAmount + kPart;
+constexpr int kAmounts = 4 * kAmount + kPart;
 constexpr int kMostRowName = 60;
 constexpr std::size_t kRows = 6;
 constexpr std::size_t kVerdicts = 3;
-constexpr std::size_t kFrames = 4;
+constexpr std::size_t kDiffFrames = 4;
 
 class DiffPage {
  public:
@@ -35,7 +34,7 @@ class DiffPage {
         names_(comparison.before.recordings.front().findings, written_),
         page_{comparison.before.recordings.front().findings, names_, style.verbosity > 0,
               style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas_},
-        name_columns_(std::clamp(canvas_.width() - kIndent - kNumbers, 12, kMostRowName)) {}
+        name_columns_(std::clamp(canvas_.width() - kIndent - kAmounts, 12, kMostRowName)) {}
 
   std::string run() {
     put_side("before", comparison_.before);
@@ -111,7 +110,7 @@ class DiffPage {
   }
 
   void put_place(const Backtrace& stack) {
-    const std::vector<Word> frames = chain(page_, stack, "", kFrames);
+    const std::vector<Word> frames = chain(page_, stack, "", kDiffFrames);
     if (frames.empty()) return;
     std::vector<Word> line = words("in", Ink::dim);
     line.insert(line.end(), frames.begin(), frames.end());

@@ -13,6 +13,9 @@
 
 namespace offwait {
 
+/// The most columns of a name that came from the target, in a sentence.
+inline constexpr int kNameColumns = 28;
+
 struct TextPage {
   const Findings& findings;
   const ActorNames& names;

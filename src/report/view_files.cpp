@@ -16,15 +16,15 @@ namespace {
 constexpr int kTime = 9;
 constexpr int kCell = 6;
 constexpr int kNumber = 10;
-constexpr int kNumbers = 2 * kTime + kCell + 4 * kNumber;
+constexpr int kFileNumbers = 2 * kTime + kCell + 4 * kNumber;
 constexpr int kLeastName = 24;
 constexpr int kDetails = 4;
 constexpr std::size_t kWaiters = 3;
-constexpr std::size_t kFrames = 5;
+constexpr std::size_t kFileFrames = 5;
 
 /// 0 where a name has a line of its own.
-int name_columns(const TextPage& page) {
-  const int left = page.canvas.width() - kNumbers;
+int file_columns(const TextPage& page) {
+  const int left = page.canvas.width() - kFileNumbers;
   return left < kLeastName ? 0 : left;
 }
 
@@ -42,15 +42,15 @@ std::string name_of(const TextPage& page, const FoundFileName& file, int columns
 
 void put_name(const TextPage& page, const std::string& name) {
   page.canvas.put(name, Ink::actor);
-  if (name_columns(page) == 0) page.canvas.end();
-  page.canvas.to(name_columns(page));
+  if (file_columns(page) == 0) page.canvas.end();
+  page.canvas.to(file_columns(page));
 }
 
 std::string bytes_cell(std::uint64_t bytes) {
   return bytes == 0 ? "" : format_scaled(static_cast<double>(bytes)) + "B";
 }
 
-void put_titles(const TextPage& page) {
+void put_file_titles(const TextPage& page) {
   put_name(page, "file");
   page.canvas.put_right("waited", kTime).put_right("%", kCell);
   page.canvas.put_right("waits", kNumber).put_right("longest", kTime);
@@ -59,7 +59,7 @@ void put_titles(const TextPage& page) {
 
 void put_row(const TextPage& page, const FoundFile& file) {
   Canvas& canvas = page.canvas;
-  const int columns = name_columns(page);
+  const int columns = file_columns(page);
   put_name(page, name_of(page, file.name, columns == 0 ? canvas.width() : columns - 1));
   const bool waited = file.wait_s > 0;
   canvas.put_right(waited ? format_seconds(file.wait_s) : "", kTime);
@@ -71,7 +71,7 @@ void put_row(const TextPage& page, const FoundFile& file) {
   if (!waited) return;
   std::vector<Word> line =
       words(fmt::format("{}; {}", calls_text(file), waiters_text(file, page.names, kWaiters)), Ink::dim);
-  if (const std::vector<Word> stack = chain(page, file.stack, "", kFrames); !stack.empty()) {
+  if (const std::vector<Word> stack = chain(page, file.stack, "", kFileFrames); !stack.empty()) {
     line.back().text += ";";
     for (const Word& word :
          words(fmt::format("{} in", format_percent(file.stack_s, file.wait_s)), Ink::dim)) {
@@ -88,7 +88,7 @@ void put_files(const TextPage& page) {
   const FoundFiles& all = page.findings.views.files;
   put_paragraph(page.canvas, "FILES", files_meaning(page.findings));
   page.canvas.gap();
-  put_titles(page);
+  put_file_titles(page);
   const std::size_t shown = page.limit(kViewRows, all.rows.size());
   for (std::size_t i = 0; i < shown; ++i) put_row(page, all.rows[i]);
   put_more_rows(page, static_cast<std::size_t>(all.files) - shown);

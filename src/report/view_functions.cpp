@@ -18,13 +18,13 @@ namespace offwait {
 
 namespace {
 
-constexpr int kCell = 5;
+constexpr int kPercentCell = 5;
 constexpr int kCritical = 6;
 constexpr int kGain = 9;
 /// Of the columns behind the name: those of `self`, of `with callees`, and the two others.
-constexpr int kWide = 10 * kCell + 2 + kCritical + kGain;
+constexpr int kWide = 10 * kPercentCell + 2 + kCritical + kGain;
 /// Where there is less room, one column stands for all of `with callees`.
-constexpr int kNarrow = 6 * kCell + 2 + kCritical + kGain;
+constexpr int kNarrow = 6 * kPercentCell + 2 + kCritical + kGain;
 constexpr int kShortestName = 28;
 constexpr int kCallerColumns = 40;
 constexpr double kMostlyFrom = 0.5;
@@ -33,7 +33,7 @@ constexpr double kMostlyFrom = 0.5;
 bool can_tell(const TextPage& page) { return short_evidence(page.findings) == ShortEvidence::none; }
 
 bool is_wide(const TextPage& page) { return page.canvas.width() >= kWide + kShortestName; }
-int name_columns(const TextPage& page) { return page.canvas.width() - (is_wide(page) ? kWide : kNarrow); }
+int function_columns(const TextPage& page) { return page.canvas.width() - (is_wide(page) ? kWide : kNarrow); }
 
 /// Where there is no room for all of it, the end says more than the namespaces before it.
 std::string name_of(const TextPage& page, const Frame& function, int columns) {
@@ -49,16 +49,16 @@ std::string name_of(const TextPage& page, const Frame& function, int columns) {
 }
 
 void put_cells(const TextPage& page, const std::vector<std::string>& cells) {
-  for (const std::string& text : cells) page.canvas.put_right(text, kCell);
+  for (const std::string& text : cells) page.canvas.put_right(text, kPercentCell);
 }
 
-void put_titles(const TextPage& page) {
+void put_function_titles(const TextPage& page) {
   Canvas& canvas = page.canvas;
   const bool wide = is_wide(page);
-  canvas.to(name_columns(page)).put_right("self", 5 * kCell, Ink::dim);
-  if (wide) canvas.put_right("with callees", 5 * kCell + 1, Ink::dim);
+  canvas.to(function_columns(page)).put_right("self", 5 * kPercentCell, Ink::dim);
+  if (wide) canvas.put_right("with callees", 5 * kPercentCell + 1, Ink::dim);
   canvas.end();
-  canvas.put("function").to(name_columns(page));
+  canvas.put("function").to(function_columns(page));
   put_cells(page, {"cpu", "io", "lock", "run", "oth"});
   canvas.put(" ");
   put_cells(page, wide ? std::vector<std::string>{"cpu", "io", "lock", "run", "oth"}
@@ -75,7 +75,7 @@ void put_row(const TextPage& page, const FoundFunction& row) {
   Canvas& canvas = page.canvas;
   const FoundFunctions& all = page.findings.views.functions;
   const double whole_s = all.counted.total_s();
-  canvas.put(name_of(page, row.function, name_columns(page) - 1), Ink::actor).to(name_columns(page));
+  canvas.put(name_of(page, row.function, function_columns(page) - 1), Ink::actor).to(function_columns(page));
   put_cells(page, cells_of(row.self, whole_s));
   canvas.put(" ");
   if (is_wide(page)) {
@@ -105,7 +105,7 @@ void put_functions(const TextPage& page) {
   put_paragraph(page.canvas, "FUNCTIONS", functions_meaning(all));
   page.canvas.to(2).flow(words(columns_meaning(page.findings), Ink::dim), 2);
   page.canvas.gap();
-  put_titles(page);
+  put_function_titles(page);
   const std::size_t shown = page.limit(kViewRows, all.rows.size());
   for (std::size_t i = 0; i < shown; ++i) put_row(page, all.rows[i]);
   put_more_rows(page, all.rows.size() - shown);

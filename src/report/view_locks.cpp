@@ -16,17 +16,17 @@ namespace offwait {
 
 namespace {
 
-constexpr int kName = 40;
+constexpr int kLockName = 40;
 constexpr int kKind = 11;
-constexpr int kNumber = 9;
+constexpr int kLockSeconds = 9;
 constexpr int kCount = 10;
 constexpr int kLine = 11;
-constexpr std::size_t kFrames = 6;
+constexpr std::size_t kLockFrames = 6;
 
 void put_place(const TextPage& page, const std::string& label, const std::string& part,
                const Backtrace& stack) {
   std::vector<Word> line = words(part);
-  const std::vector<Word> frames = chain(page, stack, "", kFrames);
+  const std::vector<Word> frames = chain(page, stack, "", kLockFrames);
   line.insert(line.end(), frames.begin(), frames.end());
   if (frames.empty()) return;
   put_label(page.canvas, label);
@@ -38,13 +38,13 @@ std::string fitting(const TextPage& page, const std::string& name) {
   const std::size_t of = name.find(" of ");
   const std::size_t begin = of == std::string::npos ? 0 : of + 4;
   std::string out = name;
-  for (std::size_t at = begin; page.canvas.columns(out) >= kName;) {
+  for (std::size_t at = begin; page.canvas.columns(out) >= kLockName;) {
     const std::size_t next = name.find("::", at);
     if (next == std::string::npos) break;
     at = next + 2;
     out = name.substr(0, begin) + name.substr(at);
   }
-  return page.canvas.fit(out, kName - 1);
+  return page.canvas.fit(out, kLockName - 1);
 }
 
 void put_row(const TextPage& page, const FoundLockRow& lock) {
@@ -52,10 +52,10 @@ void put_row(const TextPage& page, const FoundLockRow& lock) {
   const std::string kind = lock.kind == LockKind::kernel_lock && lock.object.lock != KernelLock::unknown
                                ? std::string(to_string(lock.object.lock))
                                : std::string(to_string(lock.kind));
-  canvas.put(fitting(page, lock.name), Ink::actor).to(kName).put(kind).to(kName + kKind);
-  canvas.put_right(format_seconds(lock.wait_s), kNumber);
+  canvas.put(fitting(page, lock.name), Ink::actor).to(kLockName).put(kind).to(kLockName + kKind);
+  canvas.put_right(format_seconds(lock.wait_s), kLockSeconds);
   canvas.put_right(format_count(lock.waits), kCount);
-  canvas.put_right(format_seconds(lock.longest_s), kNumber);
+  canvas.put_right(format_seconds(lock.longest_s), kLockSeconds);
   canvas.put_right(fmt::format("{}/{}", format_ratio(lock.mean_line), lock.longest_line), kLine);
   canvas.end();
   const std::size_t places = page.limit(1, lock.places.size());
@@ -86,8 +86,8 @@ void put_locks(const TextPage& page) {
   Canvas& canvas = page.canvas;
   put_paragraph(canvas, "LOCKS", locks_meaning(all));
   canvas.gap();
-  canvas.put("lock").to(kName).put("kind").to(kName + kKind);
-  canvas.put_right("waited", kNumber).put_right("waits", kCount).put_right("longest", kNumber);
+  canvas.put("lock").to(kLockName).put("kind").to(kLockName + kKind);
+  canvas.put_right("waited", kLockSeconds).put_right("waits", kCount).put_right("longest", kLockSeconds);
   canvas.put_right("line", kLine).end();
   const auto locks = static_cast<std::size_t>(std::count_if(
       all.rows.begin(), all.rows.end(), [](const FoundLockRow& row) { return is_lock(row.kind); }));

@@ -14,22 +14,24 @@ namespace offwait {
 
 namespace {
 
-constexpr int kCell = 6;
-constexpr int kNumber = 9;
-constexpr int kName = 30;
+constexpr int kShare = 6;
+constexpr int kSeconds = 9;
+constexpr int kThreadName = 30;
 constexpr int kCause = 10;
 constexpr int kFile = 40;
-constexpr std::size_t kFrames = 5;
+constexpr std::size_t kThreadFrames = 5;
 
 void put_row(const TextPage& page, const FoundCriticalThread& thread, double whole_s) {
   Canvas& canvas = page.canvas;
-  canvas.put(canvas.fit(thread.name, kName - 10), Ink::actor).put(fmt::format(" {}", thread.tid)).to(kName);
-  canvas.put_right(format_seconds(thread.critical_s), kNumber);
-  canvas.put_right(cell(thread.critical_s, whole_s), kCell);
+  canvas.put(canvas.fit(thread.name, kThreadName - 10), Ink::actor)
+      .put(fmt::format(" {}", thread.tid))
+      .to(kThreadName);
+  canvas.put_right(format_seconds(thread.critical_s), kSeconds);
+  canvas.put_right(cell(thread.critical_s, whole_s), kShare);
   const double window_s = page.findings.window_s;
   const CodeTime& time = thread.time;
   for (const double part_s : {time.cpu_s, time.io_s, time.lock_s, time.runnable_s, time.other_s}) {
-    canvas.put_right(cell(part_s, window_s), kCell);
+    canvas.put_right(cell(part_s, window_s), kShare);
   }
   canvas.end();
 }
@@ -39,8 +41,8 @@ void put_threads(const TextPage& page) {
   Canvas& canvas = page.canvas;
   put_paragraph(canvas, "THREADS", threads_meaning(all));
   canvas.gap();
-  canvas.put("thread").to(kName).put_right("critical", kNumber);
-  for (const char* const title : {"crit", "cpu", "io", "lock", "run", "oth"}) canvas.put_right(title, kCell);
+  canvas.put("thread").to(kThreadName).put_right("critical", kSeconds);
+  for (const char* const title : {"crit", "cpu", "io", "lock", "run", "oth"}) canvas.put_right(title, kShare);
   canvas.end();
   const std::size_t shown = page.limit(kViewRows, all.rows.size());
   for (std::size_t i = 0; i < shown; ++i) put_row(page, all.rows[i], all.critical_s);
@@ -56,16 +58,16 @@ void put_stacks_of(const TextPage& page, const std::string& title, const std::st
   const std::size_t shown = page.limit(kViewRows, stacks.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const FoundCriticalStack& stack = stacks[i];
-    canvas.put_right(format_seconds(stack.critical_s), kNumber);
-    canvas.put_right(cell(stack.critical_s, all.critical_s), kCell).put("  ");
-    int indent = kNumber + kCell + 2;
+    canvas.put_right(format_seconds(stack.critical_s), kSeconds);
+    canvas.put_right(cell(stack.critical_s, all.critical_s), kShare).put("  ");
+    int indent = kSeconds + kShare + 2;
     if (with_cause) {
       canvas.put(to_string(stack.cause)).to(indent + kCause);
       indent += kCause;
     }
     std::vector<Word> line;
     if (stack.file) line = words(canvas.fit(file_text(*stack.file), kFile) + " in", Ink::actor);
-    const std::vector<Word> place = chain(page, stack.stack, "", kFrames);
+    const std::vector<Word> place = chain(page, stack.stack, "", kThreadFrames);
     line.insert(line.end(), place.begin(), place.end());
     if (place.empty()) line = words("no stack");
     canvas.flow(line, indent, page.verbose ? 0 : 2);

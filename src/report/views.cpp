@@ -10,9 +10,7 @@ namespace offwait {
 
 namespace {
 
-constexpr int kNameColumns = 28;
-
-void put_head(const TextPage& page) {
+void put_view_head(const TextPage& page) {
   const Recording& recording = page.findings.recording;
   page.canvas.flow(
       fields({words("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
@@ -41,7 +39,7 @@ std::string to_text(const Findings& findings, View view, const TextStyle& style)
                          [&canvas](std::string_view name) { return canvas.fit(name, kNameColumns); });
   const TextPage page{findings, names, style.verbosity > 0,
                       style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
-  put_head(page);
+  put_view_head(page);
   switch (view) {
     case View::functions:
       put_functions(page);

@@ -37,8 +37,6 @@ std::string of_owner(std::string_view what, const FoundAnswer& answer, const Act
                                    : fmt::format("{}'s {}", owner(answer, names), what);
 }
 
-int percent(double part) { return static_cast<int>(std::lround(100 * part)); }
-
 bool outside(const Findings& findings, const std::optional<FoundActorId>& actor) {
   return actor && findings.actors[*actor].outside;
 }
@@ -139,7 +137,7 @@ std::string address_text(const ServedAddress& address) {
   return address.path.front() == '\0' ? "@" + address.path.substr(1) : address.path;
 }
 
-/// `20 clients on :6379`
+/// `20 clients on :6379`. A part of a recording does not know how many there are if none of them came in it.
 std::string clients_text(const FoundProgress& progress) {
   constexpr std::size_t kMostAddresses = 2;
   const std::size_t shown = std::min(kMostAddresses, progress.addresses.size());
@@ -148,7 +146,8 @@ std::string clients_text(const FoundProgress& progress) {
     addresses += (i == 0 ? "" : ", ") + address_text(progress.addresses[i]);
   const std::size_t more = progress.addresses.size() - shown;
   if (more > 0) addresses += fmt::format(" and {} more", more);
-  return fmt::format("{} on {}", format_plural(progress.connections.value_or(0), "client"), addresses);
+  const std::uint64_t count = progress.connections.value_or(0);
+  return fmt::format("{} on {}", count > 0 ? format_plural(count, "client") : "clients", addresses);
 }
 
 std::string_view doubt_clause(Doubt doubt) {
@@ -240,7 +239,7 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
     return graph_sentence(findings, names);
   }
   return fmt::format("Balanced: no single change gains more than {}%{}.",
-                     std::max(0, percent(first.high.value_or(first.gain))), machine_clause(findings));
+                     std::max(0, whole_percent(first.high.value_or(first.gain))), machine_clause(findings));
 }
 
 std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
@@ -275,11 +274,11 @@ std::string gain_text(const Gain& gain) {
     return "";
   }
   const std::string most =
-      fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "up to " : "", percent(gain.gain));
-  if (!gain.low || !gain.high || percent(*gain.low) == percent(*gain.high)) {
+      fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "up to " : "", whole_percent(gain.gain));
+  if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) {
     return most;
   }
-  return fmt::format("{} ({} to {})", most, percent(*gain.low), percent(*gain.high));
+  return fmt::format("{} ({} to {})", most, whole_percent(*gain.low), whole_percent(*gain.high));
 }
 
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given) {
@@ -427,12 +426,12 @@ std::string lock_gains_text(const FoundAnswer& answer) {
   return answer.certainty == Certainty::rough
              ? ""
              : fmt::format("half as much work while it is held: {:+}%; no waits for it: {:+}%",
-                           percent(answer.lock->held_gain), percent(answer.lock->free_gain));
+                           whole_percent(answer.lock->held_gain), whole_percent(answer.lock->free_gain));
 }
 
 std::string others_text(std::size_t others, double gain) {
   return gain >= kWorthALine
-             ? fmt::format("{} more gain up to {}% (-v)", others, percent(gain))
+             ? fmt::format("{} more gain up to {}% (-v)", others, whole_percent(gain))
              : fmt::format("nothing else is worth {}%", std::max(1, static_cast<int>(std::ceil(100 * gain))));
 }
 

@@ -14,7 +14,7 @@ namespace offwait {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMostProcesses = 3;
 /// Processes that used less than this part of a CPU, and steal of less than this part of the time, are not
 /// worth a word.
 constexpr double kHardlyUsed = 0.01;
@@ -30,7 +30,8 @@ std::string use_text(const FoundProcess& process, double window_s, const ActorNa
 std::string named_others(const Findings& findings, const ActorNames& names) {
   std::vector<std::string> named;
   for (const FoundProcess& process : findings.cpu_supply.others) {
-    if (named.size() < kMostNamed && process.own_s + process.children_s >= kHardlyUsed * findings.window_s) {
+    if (named.size() < kMostProcesses &&
+        process.own_s + process.children_s >= kHardlyUsed * findings.window_s) {
       named.push_back(use_text(process, findings.window_s, names));
     }
   }

@@ -116,10 +116,10 @@ std::string waits_text(const ComparedAmount& waits) {
   return fmt::format("{} → {} waits{}", number(waits.before), number(waits.after), change);
 }
 
-/// Whether what changed of the lock, by at least half as much, is what changed of the edge.
-bool explains(const ComparedAmount& of_lock, const ComparedAmount& of_edge) {
-  return of_lock.changed() && of_edge.difference() * of_lock.difference() > 0 &&
-         std::abs(of_lock.difference()) >= 0.5 * std::abs(of_edge.difference());
+/// Whether `part` changed in the same direction as `whole`, by at least half as much.
+bool is_most_of(const ComparedAmount& part, const ComparedAmount& whole) {
+  return part.changed() && whole.difference() * part.difference() > 0 &&
+         std::abs(part.difference()) >= 0.5 * std::abs(whole.difference());
 }
 
 /// `the lock of LRUCacheShard::Lookup`, `the lock LOCK_open+0x8 (mariadbd)`
@@ -127,20 +127,34 @@ std::string the_lock(const LockKey& key) {
   return (key.function.empty() ? "the lock " : "the ") + lock_text(key);
 }
 
-std::string edge_headline(const ComparedEdge& edge, const ComparedLock* lock, const ComparedUnit& unit) {
+/// How a headline begins that names this change.
+std::string_view largest(const ComparedAmount& amount, const Comparison& comparison) {
+  if (!explains(amount, comparison.throughput)) return "The largest change";
+  return amount.difference() < 0 ? "The largest saving" : "The largest cost";
+}
+
+std::string edge_headline(const Comparison& comparison, const ComparedEdge& edge, const ComparedLock* lock) {
+  const ComparedUnit& unit = comparison.unit;
   // Locks are taken by threads: a device's edge has none.
   const bool may_be_lock = lock != nullptr && edge.from.kind == edge.to.kind;
   if (edge.weight.changed()) {
-    std::string out = fmt::format("The largest change: {} {}.", edge_text(edge), from_to(edge.weight, unit));
-    if (may_be_lock && explains(lock->wait, edge.wait))
+    std::string out = fmt::format("{}: {} {}.", largest(edge.weight, comparison), edge_text(edge),
+                                  from_to(edge.weight, unit));
+    if (may_be_lock && is_most_of(lock->wait, edge.wait))
       out += fmt::format(" With it, {} {}.", the_lock(lock->key), from_to(lock->wait, unit));
     return out;
   }
   std::string out = fmt::format("The largest change: {} {}, which took as long within the spread.",
                                 edge_text(edge), in_place_of(edge.waits, unit));
-  if (may_be_lock && explains(lock->waits, edge.waits))
+  if (may_be_lock && is_most_of(lock->waits, edge.waits))
     out += fmt::format(" With it, {} {}.", the_lock(lock->key), in_place_of(lock->waits, unit));
   return out;
+}
+
+std::string lock_headline(const Comparison& comparison, const ComparedLock& lock) {
+  const std::string what =
+      lock.wait.changed() ? from_to(lock.wait, comparison.unit) : in_place_of(lock.waits, comparison.unit);
+  return fmt::format("{}: {} {}.", largest(lock.wait, comparison), the_lock(lock.key), what);
 }
 
 /// `Cache::lookup ← get`; empty if there are none.
@@ -149,6 +163,31 @@ std::string callers_of(const ComparedFunction& function) {
   for (const Frame& caller : function.callers)
     callers.push_back(caller.function.empty() ? to_string(caller) : outline(caller.function));
   return fmt::format("{}", fmt::join(callers, " ← "));
+}
+
+/// `epoll_wait, called from serve, shrank, from 3.00 ms to 2.00 ms per answer`
+std::string function_change(const ComparedFunction& function, const ComparedUnit& unit) {
+  const std::string callers = callers_of(function);
+  return fmt::format("{}{} {}", to_string(function.function),
+                     callers.empty() ? "" : fmt::format(", called from {},", callers),
+                     from_to(function.time, unit));
+}
+
+/// `time waiting for a CPU shrank, from 414 µs to 210 µs per answer`
+std::string time_change(const ComparedTime& time, const ComparedUnit& unit) {
+  const std::string_view lead = time.kind == TimeKind::cpu     ? ""
+                                : time.kind == TimeKind::other ? "in "
+                                                               : "waiting ";
+  return fmt::format("time {}{} {}", lead, time_text(time.kind), from_to(time.time, unit));
+}
+
+std::string time_headline(const Comparison& comparison, const ComparedTime& time,
+                          const ComparedFunction* function) {
+  std::string out =
+      fmt::format("{}: {}.", largest(time.time, comparison), time_change(time, comparison.unit));
+  if (function != nullptr && is_most_of(function->time, time.time))
+    out += fmt::format(" With it, {}.", function_change(*function, comparison.unit));
+  return out;
 }
 
 void add_difference(std::vector<std::string>& out, std::string_view what,
@@ -320,26 +359,38 @@ std::string throughput_text(const Comparison& comparison) {
 }
 
 std::string headline(const Comparison& comparison) {
-  const ComparedUnit& unit = comparison.unit;
   const ComparedEdge* const edge = first_changed(comparison.edges);
   const ComparedLock* const lock = first_changed(comparison.locks);
+  const ComparedFunction* const function = first_changed(comparison.functions);
+  const ComparedTime* const time = first_changed(comparison.times);
+  const auto explained = [&comparison](const ComparedAmount& amount) {
+    return explains(amount, comparison.throughput);
+  };
+  const bool by_edge = edge != nullptr && explained(edge->weight);
+  const bool by_lock = lock != nullptr && explained(lock->wait);
+  const bool by_function = function != nullptr && explained(function->time);
+  const bool by_time = time != nullptr && explained(time->time);
+  const bool by_none = !by_edge && !by_lock && !by_function && !by_time;
   const bool lock_is_first =
       lock != nullptr && lock->wait.changed() && !(edge != nullptr && edge->weight.changed());
-  if (edge != nullptr && !lock_is_first) return edge_headline(*edge, lock, unit);
-  if (lock != nullptr) {
-    const std::string what =
-        lock->wait.changed() ? from_to(lock->wait, unit) : in_place_of(lock->waits, unit);
-    return fmt::format("The largest change: {} {}.", the_lock(lock->key), what);
-  }
-  if (const ComparedFunction* const function = first_changed(comparison.functions)) {
-    const std::string callers = callers_of(*function);
-    return fmt::format(
-        "No wait changed beyond the spread. The largest change: {}{} {}.", to_string(function->function),
-        callers.empty() ? "" : fmt::format(", called from {},", callers), from_to(function->time, unit));
-  }
-  if (const ComparedTime* const time = first_changed(comparison.times))
-    return fmt::format("No wait changed beyond the spread. The largest change: time {} {}.",
-                       time_text(time->kind), from_to(time->time, unit));
+  if (by_edge || (by_none && edge != nullptr && !lock_is_first))
+    return edge_headline(comparison, *edge, lock);
+  if (by_lock || (by_none && lock != nullptr)) return lock_headline(comparison, *lock);
+  // A fix that adds a CPU or a disk shortens waits of many functions, of which each is a part.
+  const bool time_is_first =
+      by_time && time->kind != TimeKind::cpu &&
+      (!by_function || std::abs(time->time.difference()) >= std::abs(function->time.difference()));
+  if (time_is_first) return time_headline(comparison, *time, function);
+  const bool waits_changed =
+      edge != nullptr || lock != nullptr ||
+      std::any_of(comparison.times.begin(), comparison.times.end(),
+                  [](const auto& row) { return row.kind != TimeKind::cpu && row.changed(); });
+  const std::string_view lead = waits_changed ? "" : "No wait changed beyond the spread. ";
+  if (by_function || (by_none && function != nullptr))
+    return fmt::format("{}{}: {}.", lead, largest(function->time, comparison),
+                       function_change(*function, comparison.unit));
+  if (by_time || (by_none && time != nullptr))
+    return fmt::format("{}{}", lead, time_headline(comparison, *time, nullptr));
   if (comparison.amounts == 0)
     return "There is nothing to compare: no wait and no code fills 1% of a window.";
   return "No change: all differences are within the spread.";

@@ -17,8 +17,6 @@ namespace {
 
 constexpr double kWorthASentence = 0.0005;
 
-int percent(double part) { return static_cast<int>(std::lround(100 * part)); }
-
 std::string names_text(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;
   const std::size_t shown = std::min(names.size(), kMost);
@@ -82,7 +80,7 @@ std::string callers_text(const FoundFunction& row, const std::vector<std::string
 
 std::string gain_cell(const Gain& gain) {
   if (gain.certainty == Certainty::rough) return "rough";
-  return fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "≤" : "", percent(gain.gain));
+  return fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "≤" : "", whole_percent(gain.gain));
 }
 
 std::string parts_text(const FoundFunction& row) {

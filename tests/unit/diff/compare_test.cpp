@@ -49,6 +49,33 @@ TEST_CASE("a disk that is faster is the first edge") {
   }
 }
 
+TEST_CASE("what shrank comes before what grew more, where there is more progress") {
+  Server before;
+  before.seconds = 2;
+  before.workers = 1;
+  before.locked_ms = 0;
+  before.disk_ms = 0.3;
+  Server after = before;
+  after.disk_ms = 0.03;
+  after.more = waits_at_lock(100, 19);
+  const Comparison found = compared(before, after, 1, 3);
+  REQUIRE(found.throughput);
+  CHECK(found.throughput->change == RowChange::grew);
+  REQUIRE(found.edges.size() >= 2);
+  const ComparedEdge& first = found.edges[0];
+  const ComparedEdge& second = found.edges[1];
+  CHECK(first.to.name == "vda");
+  CHECK(first.weight.change == RowChange::shrank);
+  CHECK(second.weight.change == RowChange::came);
+  CHECK(second.weight.difference() > -first.weight.difference());
+  CHECK(explains(first.weight, found.throughput));
+  CHECK_FALSE(explains(second.weight, found.throughput));
+  CHECK_FALSE(explains(first.weight, std::nullopt));
+  const Comparison back = compared(after, before, 1, 3);
+  CHECK(back.edges[0].to.name == "vda");
+  CHECK(back.edges[0].weight.change == RowChange::grew);
+}
+
 TEST_CASE("a lock that is gone went, in edges and in locks") {
   Server before;
   before.seconds = 2;
@@ -142,6 +169,11 @@ TEST_CASE("modules whose functions have names in some recordings only are told")
   CHECK(compared(nameless, named, 1).named_in_some == std::vector<std::string>{"libc.so.6"});
   CHECK(compared(nameless, nameless, 1).named_in_some.empty());
   CHECK(compared(named, named, 1).named_in_some.empty());
+  // The module has a table of some symbols, and the other recording met none of the rest as innermost ones.
+  Server partly;
+  partly.more =
+      "on_cpu 101 at=100000 stack=--;memcpy+0x1%20(libc.so.6);[libc.so.6+0x100]+0x9;serve+0x1%20(srv)\n";
+  CHECK(compared(partly, nameless, 1).named_in_some.empty());
 }
 
 TEST_CASE("other programs are told by their names") {

@@ -13,7 +13,12 @@ using namespace offwait::test;
 
 namespace {
 
+// Sanitizers look for other faults, which fewer programs show as well.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kSeeds = 200;
+#else
 constexpr std::uint64_t kSeeds = 1000;
+#endif
 
 /// Programs of different kinds, one for each seed.
 Server program(std::uint64_t seed) {
@@ -38,7 +43,7 @@ std::uint64_t pairs_with_changes(double run_to_run, std::size_t recordings, std:
 
 }  // namespace
 
-TEST_CASE("1,000 pairs of recordings of one program: no change in 99 % of them") {
+TEST_CASE("pairs of recordings of one program: no change in 99 % of them") {
   CHECK(pairs_with_changes(0, 1, kSeeds) <= kSeeds / 100);
 }
 

@@ -143,6 +143,8 @@ TEST_CASE("Where responses were counted, the progress has the number of clients 
   progress.connections = 20;
   progress.addresses = {{6379, ""}};
   CHECK(line() == "progress  1,762 answers/s to 20 clients on :6379");
+  progress.connections = 0;
+  CHECK(line() == "progress  1,762 answers/s to clients on :6379");
   progress.connections = 1;
   progress.addresses = {{0, std::string("\0a\x1b", 3)}, {80, ""}, {0, "/run/s"}, {81, ""}};
   CHECK(line() == "progress  1,762 answers/s to 1 client on @a\\x1b, :80 and 2 more");

@@ -7,18 +7,12 @@
 
 #include "report/wording_diff.h"
 #include "unit/diff/server.h"
+#include "unit/report/text_checks.h"
 
 using namespace offwait;
 using namespace offwait::test;
 
 namespace {
-
-int widest(const std::string& text) {
-  int width = 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) width = std::max(width, display_width(line));
-  return width;
-}
 
 Comparison sample() {
   Server before;
@@ -64,6 +58,18 @@ void poison(Comparison& comparison) {
     std::for_each(knot.members.begin(), knot.members.end(), [](ComparedEnd& end) { poison(end); });
 }
 
+/// A comparison per answer, with twice as many answers after.
+Comparison of_twice_the_answers() {
+  Comparison comparison;
+  comparison.unit = {ComparedUnit::Kind::answer, ComparedUnit::Reason::none, {}};
+  comparison.amounts = 2;
+  comparison.throughput.emplace();
+  comparison.throughput->before = 100;
+  comparison.throughput->after = 200;
+  comparison.throughput->change = ComparedAmount::Change::grew;
+  return comparison;
+}
+
 }  // namespace
 
 TEST_CASE("no line of a comparison is wider than the terminal") {
@@ -99,7 +105,7 @@ TEST_CASE("hostile names are escaped in texts and JSON") {
 
 TEST_CASE("what changed is shown, and the rest is counted; -v shows it") {
   TextStyle style;
-  CHECK(to_text(sample(), style).find("The largest change: srv-* → disk vda shrank, from ") !=
+  CHECK(to_text(sample(), style).find("The largest saving: srv-* → disk vda shrank, from ") !=
         std::string::npos);
   const Comparison comparison = compared({}, {}, 1, 2);
   const std::string brief = to_text(comparison, style);
@@ -131,6 +137,59 @@ TEST_CASE("waits that are fewer, and take as long") {
   lock.waits.spread = 8'030;
   lock.waits.change = ComparedAmount::Change::shrank;
   CHECK(lock_details(lock) == "77,171 → 1,671 waits (-98%, ±8,030) by db");
+}
+
+TEST_CASE("a headline names what explains the progress, of whatever kind it is") {
+  Comparison comparison = of_twice_the_answers();
+  ComparedFunction function;
+  function.function.function = "epoll_wait";
+  function.time.after = 0.002;
+  function.time.change = ComparedAmount::Change::came;
+  comparison.functions = {function};
+  ComparedTime time;
+  time.kind = TimeKind::cpu;
+  time.time.before = 0.003;
+  time.time.after = 0.002;
+  time.time.change = ComparedAmount::Change::shrank;
+  comparison.times = {time};
+  CHECK(headline(comparison) ==
+        "No wait changed beyond the spread. The largest saving: time on CPUs shrank, from 3.00 ms to 2.00 ms "
+        "per answer.");
+  comparison.throughput->after = 50;
+  comparison.throughput->change = ComparedAmount::Change::shrank;
+  CHECK(headline(comparison) ==
+        "No wait changed beyond the spread. The largest cost: epoll_wait came, from 0 s to 2.00 ms per "
+        "answer.");
+  comparison.throughput.reset();
+  CHECK(headline(comparison) ==
+        "No wait changed beyond the spread. The largest change: epoll_wait came, from 0 s to 2.00 ms per "
+        "answer.");
+}
+
+TEST_CASE(
+    "a headline names the kind of waiting of which several functions have less, and the one with most") {
+  Comparison comparison = of_twice_the_answers();
+  ComparedTime time;
+  time.kind = TimeKind::runnable;
+  time.time.before = 0.005;
+  time.time.after = 0.002;
+  time.time.change = ComparedAmount::Change::shrank;
+  comparison.times = {time};
+  ComparedFunction function;
+  function.function.function = "poll";
+  function.time.before = 0.003;
+  function.time.after = 0.001;
+  function.time.change = ComparedAmount::Change::shrank;
+  comparison.functions = {function};
+  CHECK(
+      headline(comparison) ==
+      "The largest saving: time waiting for a CPU shrank, from 5.00 ms to 2.00 ms per answer. With it, poll "
+      "shrank, from 3.00 ms to 1.00 ms per answer.");
+  comparison.functions.front().time.before = 0.0015;
+  CHECK(headline(comparison) ==
+        "The largest saving: time waiting for a CPU shrank, from 5.00 ms to 2.00 ms per answer.");
+  comparison.functions.front().time.before = 0.009;
+  CHECK(headline(comparison) == "The largest saving: poll shrank, from 9.00 ms to 1.00 ms per answer.");
 }
 
 TEST_CASE("amounts in words") {

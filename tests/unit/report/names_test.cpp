@@ -9,6 +9,7 @@
 #include "report/json.h"
 #include "report/text.h"
 #include "unit/report/sample.h"
+#include "unit/report/text_checks.h"
 
 using namespace offwait;
 
@@ -20,8 +21,6 @@ const std::string kLong = "a name \x1b of much more than 28 columns";
 ActorNames of_three_bytes(const Findings& findings) {
   return {findings, [](std::string_view name) { return std::string(name.substr(0, 3)); }};
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -67,7 +66,7 @@ TEST_CASE("Text cuts a name to 28 columns, in either character set; JSON does no
             "KNOT 1  a name \\x1b of much more ... (tid 12) <-> disk vda\n"));
 
   findings.excluded_waits = {{1, ExcludedWait::Reason::background, std::nullopt, 1}};
-  const auto json = nlohmann::json::parse(to_json(findings));
-  CHECK(json["elsewhere"][0]["sentence"] ==
+  const auto report = nlohmann::json::parse(to_json(findings));
+  CHECK(report["elsewhere"][0]["sentence"] ==
         "a name \\x1b of much more than 28 columns is background: its knot uses little CPU and no disk.");
 }

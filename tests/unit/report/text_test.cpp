@@ -6,12 +6,11 @@
 #include <sstream>
 
 #include "unit/report/sample.h"
+#include "unit/report/text_checks.h"
 
 using namespace offwait;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string without_color(const std::string& text) {
   std::string out;
@@ -23,15 +22,6 @@ std::string without_color(const std::string& text) {
     }
   }
   return out;
-}
-
-int widest(const std::string& text) {
-  int width = 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    width = std::max(width, display_width(line));
-  }
-  return width;
 }
 
 /// Every string of the report becomes hostile.
