@@ -29,15 +29,16 @@ matrix=(                                                               # other k
   qemu-system-x86 busybox-static cpio e2fsprogs
 )
 arm64=(qemu-system-arm g++-aarch64-linux-gnu)                          # with matrix
-bench=(
-  linux-perf libbpf-tools                                              # the load, and other recorders
-)
 mariadb=(mariadb-server-core mariadb-client-core sysbench python3) # without mariadb-server: no service
 memcached=(memcached libmemcached-tools python3)
 redis=(redis-server redis-tools python3)
 rocksdb=(rocksdb-tools python3)
 gains=(                                                                # tests/bench/predicted_gains.py
   "${mariadb[@]}" "${memcached[@]}" "${redis[@]}" "${rocksdb[@]}" postgresql nginx-light wrk zookeeper python3-kazoo
+)
+bench=(                                                                # tests/bench/table.py and others
+  "${mariadb[@]}" "${memcached[@]}" "${redis[@]}" "${rocksdb[@]}" nginx-light wrk fio
+  linux-perf libbpf-tools bpfcc-tools bpftrace                         # a load, and other recorders
 )
 
 wanted=()

@@ -55,9 +55,9 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(count, "5")
         self.assertLessEqual(int(minutes), 10)
 
-    def test_the_whole_run_is_announced_with_45_minutes_at_most(self):
+    def test_the_whole_run_is_announced_with_an_hour_at_most(self):
         _, output, _ = self.call("--steps")
-        self.assertLessEqual(int(re.search(r"about (\d+) minutes", output).group(1)), 45)
+        self.assertLessEqual(int(re.search(r"about (\d+) minutes", output).group(1)), 60)
 
 
 class StepsTest(unittest.TestCase):
@@ -72,7 +72,7 @@ class StepsTest(unittest.TestCase):
 
     def test_every_group_of_the_release_build_and_the_sanitized_one_is_run(self):
         names = {step.name for step in run.steps(quick=False)}
-        for group in ("unit", "cli", "fuzz", "kernel", "planted", "packaging", "matrix"):
+        for group in ("unit", "cli", "truth", "kernel", "planted", "packaging", "matrix"):
             self.assertIn(f"release: {group}", names)
         for group in ("unit", "cli", "fuzz", "kernel"):
             self.assertIn(f"dev: {group}", names)

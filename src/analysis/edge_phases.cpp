@@ -13,11 +13,11 @@ namespace offwait {
 
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kNoEdge = UINT32_MAX;
 /// When its waits took place is worth knowing of an edge with this part of the window or more.
 constexpr double kPhased = 0.05;
 
-/// By site: the edge that it is part of, if that one is long enough; else kNone.
+/// By site: the edge that it is part of, if that one is long enough; else kNoEdge.
 std::vector<std::uint32_t> long_edge_of_sites(const Trace& trace, const WaitGraph& graph) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, FoundEdgeId> long_edges;
   for (FoundEdgeId id = 0; id < graph.edges.size(); ++id) {
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> long_edge_of_sites(const Trace& trace, const WaitGrap
       long_edges[{edge.from, edge.to}] = id;
     }
   }
-  std::vector<std::uint32_t> out(trace.sites.size(), kNone);
+  std::vector<std::uint32_t> out(trace.sites.size(), kNoEdge);
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     if (site.waker == kNoActor) {
@@ -48,7 +48,7 @@ std::map<FoundEdgeId, FoundPhases> find_phases(const Prepared& prepared, const W
   const std::vector<std::uint32_t> edge_of_site = long_edge_of_sites(trace, graph);
   std::map<FoundEdgeId, WaitsOverTime> over_time;
   for (const Wait& wait : trace.waits) {
-    if (const std::uint32_t edge = edge_of_site[wait.site]; edge != kNone) {
+    if (const std::uint32_t edge = edge_of_site[wait.site]; edge != kNoEdge) {
       const Nanos exit = trace.actors[trace.sites[wait.site].thread].exit;
       over_time.try_emplace(edge, trace.window).first->second.add(wait.block, std::min(wait.wake, exit));
     }

@@ -14,7 +14,7 @@ namespace {
 
 using Reason = ExcludedWait::Reason;
 
-constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kUnset = UINT32_MAX;
 
 /// How each actor is related to the answers, which are numbered: knots by index, then sinks.
 struct Standing {
@@ -31,13 +31,13 @@ bool is_answer(const Findings& findings, const FoundKnot& knot) {
 void spread(const std::vector<std::vector<std::uint32_t>>& next, std::vector<std::uint32_t>& labels) {
   std::deque<std::uint32_t> pending;
   for (std::uint32_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] != kNone) {
+    if (labels[i] != kUnset) {
       pending.push_back(i);
     }
   }
   for (; !pending.empty(); pending.pop_front()) {
     for (const std::uint32_t neighbour : next[pending.front()]) {
-      if (labels[neighbour] == kNone) {
+      if (labels[neighbour] == kUnset) {
         labels[neighbour] = labels[pending.front()];
         pending.push_back(neighbour);
       }
@@ -45,9 +45,9 @@ void spread(const std::vector<std::vector<std::uint32_t>>& next, std::vector<std
   }
 }
 
-/// By edge: the step of the search that set it aside, or kNone.
+/// By edge: the step of the search that set it aside, or kUnset.
 std::vector<std::uint32_t> removals(const Findings& findings) {
-  std::vector<std::uint32_t> removed_in(findings.edges.size(), kNone);
+  std::vector<std::uint32_t> removed_in(findings.edges.size(), kUnset);
   for (std::uint32_t i = 0; i < findings.refinement.size(); ++i) {
     if (findings.refinement[i].edge && findings.refinement[i].reason != RefinementStep::Reason::kept) {
       removed_in[*findings.refinement[i].edge] = i;
@@ -58,10 +58,10 @@ std::vector<std::uint32_t> removals(const Findings& findings) {
 
 Standing standing_of(const Findings& findings, const std::vector<std::uint32_t>& removed_in) {
   const std::size_t actors = findings.actors.size();
-  std::vector<std::uint32_t> part_of(actors, kNone);
+  std::vector<std::uint32_t> part_of(actors, kUnset);
   for (std::uint32_t i = 0; i < findings.knots.size(); ++i) {
     for (const FoundActorId actor : findings.knots[i].actors) {
-      part_of[actor] = is_answer(findings, findings.knots[i]) ? i : kNone;
+      part_of[actor] = is_answer(findings, findings.knots[i]) ? i : kUnset;
     }
   }
   for (std::uint32_t i = 0; i < findings.sinks.size(); ++i) {
@@ -74,7 +74,7 @@ Standing standing_of(const Findings& findings, const std::vector<std::uint32_t>&
   for (FoundEdgeId id = 0; id < findings.edges.size(); ++id) {
     const FoundEdge& edge = findings.edges[id];
     out[edge.from].push_back(edge.to);
-    if (removed_in[id] == kNone) {
+    if (removed_in[id] == kUnset) {
       in[edge.to].push_back(edge.from);
     }
   }
@@ -164,12 +164,12 @@ std::vector<ExcludedWait> find_excluded_waits(const Findings& findings) {
     if (in_answer[id] || edge.idle || edge.waits == 0 || edge.wait_s < findings.options.noise_s) {
       continue;
     }
-    if (const std::uint32_t step = removed_in[id]; step != kNone) {
+    if (const std::uint32_t step = removed_in[id]; step != kUnset) {
       out.push_back({id, reason_of(findings.refinement[step].reason), step});
     } else if (background[edge.from] || background[edge.to]) {
       out.push_back({id, Reason::background, std::nullopt, background[edge.to] ? edge.to : edge.from});
-    } else if (const std::uint32_t answer = standing.leads_to[edge.from]; answer != kNone) {
-      out.push_back(leads_to(findings, id, answer, standing.waited_for[edge.from] != kNone));
+    } else if (const std::uint32_t answer = standing.leads_to[edge.from]; answer != kUnset) {
+      out.push_back(leads_to(findings, id, answer, standing.waited_for[edge.from] != kUnset));
     } else {
       out.push_back({id, Reason::no_answer});
     }

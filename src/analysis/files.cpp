@@ -18,7 +18,7 @@ namespace offwait {
 namespace {
 
 /// Waits of one site for one object.
-struct Waited {
+struct ObjectWaits {
   std::uint64_t waits = 0;
   Nanos wait_ns = 0;
   Nanos longest_ns = 0;
@@ -28,7 +28,7 @@ WaitedKey key_of(ObjectId object, SiteId site) { return (std::uint64_t{object} <
 
 /// What is summed up of one object.
 struct Sums {
-  Waited waited;
+  ObjectWaits waited;
   Nanos stack_ns = 0;
   StackId stack = kNoStack;
   std::map<std::string, FoundFile::Call> calls;
@@ -50,9 +50,9 @@ void longest_first(std::vector<Item>& items) {
                    [](const Item& a, const Item& b) { return a.wait_s > b.wait_s; });
 }
 
-class Table {
+class FileTable {
  public:
-  explicit Table(const Trace& trace) : trace_(trace), names_(trace) {}
+  explicit FileTable(const Trace& trace) : trace_(trace), names_(trace) {}
 
   FoundFiles run() {
     add_waits();
@@ -62,7 +62,7 @@ class Table {
 
  private:
   void add_waits() {
-    std::unordered_map<WaitedKey, Waited> waited;
+    std::unordered_map<WaitedKey, ObjectWaits> waited;
     for (const Wait& wait : trace_.waits) {
       const WaitSite& site = trace_.sites[wait.site];
       if (trace_.actors[site.thread].outside) continue;
@@ -72,7 +72,7 @@ class Table {
         if (at_disk && wait.object == kNoObject) unknown_ns_ += wait_ns;
         continue;
       }
-      Waited& sum = waited[key_of(wait.object, wait.site)];
+      ObjectWaits& sum = waited[key_of(wait.object, wait.site)];
       const bool ended = wait.wake > trace_.window.begin && wait.wake <= trace_.window.end;
       sum.waits += ended && !site.in_flight ? 1 : 0;
       sum.wait_ns += wait_ns;
@@ -86,7 +86,7 @@ class Table {
     }
   }
 
-  void add(Sums& sums, SiteId id, const Waited& waited) {
+  void add(Sums& sums, SiteId id, const ObjectWaits& waited) {
     const WaitSite& site = trace_.sites[id];
     sums.waited.waits += waited.waits;
     sums.waited.wait_ns += waited.wait_ns;
@@ -247,6 +247,6 @@ bool is_for_file(const Trace& trace, const Wait& wait) {
   return wait.object != kNoObject && is_stored(trace.objects[wait.object]);
 }
 
-FoundFiles files_of(const Trace& trace) { return Table(trace).run(); }
+FoundFiles files_of(const Trace& trace) { return FileTable(trace).run(); }
 
 }  // namespace offwait

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -20,10 +21,25 @@ struct Asked {
   std::optional<Gain> FoundFunction::*gain = nullptr;
 };
 
+/// The rows that get gains. A function whose work is all inlined has no time of its own, and may be what one
+/// would change.
+std::vector<std::size_t> rows_with_gains(const std::vector<FoundFunction>& rows) {
+  std::vector<std::size_t> out(rows.size());
+  std::iota(out.begin(), out.end(), 0);
+  const auto own = out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), kFunctionsWithGains));
+  std::stable_sort(own, out.end(), [&rows](std::size_t a, std::size_t b) {
+    return rows[a].critical_all_s > rows[b].critical_all_s;
+  });
+  out.resize(std::min(out.size(), kFunctionsWithGains + kCallersWithGains));
+  return out;
+}
+
+/// The stacks that the functions of these rows are in; a CodeId is an index into `chosen`.
 std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFunction>& rows,
-                                  std::size_t count) {
+                                  const std::vector<std::size_t>& chosen) {
   std::map<Frame, CodeId> ids;
-  for (std::size_t i = 0; i < count; ++i) ids.emplace(rows[i].function, static_cast<CodeId>(i));
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    ids.emplace(rows[chosen[i]].function, static_cast<CodeId>(i));
   std::vector<CodeId> code_of_frame;
   for (const Frame& frame : trace.frames) {
     Frame function = function_of(frame);
@@ -31,7 +47,7 @@ std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFun
     const auto found = ids.find(function);
     code_of_frame.push_back(found == ids.end() ? kNoCode : found->second);
   }
-  std::vector<CodeStacks> out(count, CodeStacks(trace.stacks.size()));
+  std::vector<CodeStacks> out(chosen.size(), CodeStacks(trace.stacks.size()));
   for (StackId id = 0; id < trace.stacks.size(); ++id) {
     for (const FrameId frame : trace.stacks[id].frames) {
       if (code_of_frame[frame] != kNoCode) out[code_of_frame[frame]][id] = true;
@@ -45,14 +61,15 @@ std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFun
 void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
                FoundFunctions& functions) {
   constexpr double kTwiceAsFast = 0.5;
-  const std::size_t count = std::min(functions.rows.size(), kFunctionsWithGains);
+  const std::vector<std::size_t> chosen = rows_with_gains(functions.rows);
   AnswerOptions options;
   options.progress = progress;
   options.most_candidates = 0;
-  options.code = stacks_of(trace, functions.rows, count);
+  options.code = stacks_of(trace, functions.rows, chosen);
   std::vector<Asked> asked;
-  for (std::size_t row = 0; row < count; ++row) {
-    const auto code = static_cast<CodeId>(row);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::size_t row = chosen[i];
+    const auto code = static_cast<CodeId>(i);
     const CodeTime& time = functions.rows[row].all;
     const Scenario whole = changes_of_function(code, kTwiceAsFast);
     const auto ask = [&](std::optional<Gain> FoundFunction::*gain, double part_s, auto... resources) {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostCallers = 3;
 
 /// What passed in one stack.
-struct Amounts {
+struct FunctionTimes {
   CodeTime time;
   double critical_s = 0;
   std::uint64_t samples = 0;
@@ -27,7 +27,7 @@ struct Amounts {
   bool empty() const { return samples == 0 && waits == 0 && time.total_s() <= 0; }
 };
 
-void add(Amounts& sum, const Amounts& more) {
+void add(FunctionTimes& sum, const FunctionTimes& more) {
   add(sum.time, more.time);
   sum.critical_s += more.critical_s;
   sum.samples += more.samples;
@@ -43,9 +43,10 @@ struct GroupTime {
   std::uint64_t samples = 0;
 };
 
-class Table {
+class FunctionTable {
  public:
-  Table(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses, const Criticality& criticality)
+  FunctionTable(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
+                const Criticality& criticality)
       : trace_(trace),
         groups_(groups),
         uses_(uses),
@@ -80,7 +81,7 @@ class Table {
     for (auto& [threads, name] : sorted) out_.names.push_back(std::move(name));
   }
 
-  void add_to(StackId stack, const Amounts& amounts) {
+  void add_to(StackId stack, const FunctionTimes& amounts) {
     add(out_.counted, amounts.time);
     if (stack == kNoStack || trace_.stacks[stack].empty()) {
       add(out_.without_stack, amounts.time);
@@ -103,7 +104,7 @@ class Table {
         sum.wait_ns = 0;
         sum.ended = 0;
       }
-      Amounts amounts;
+      FunctionTimes amounts;
       add_wait(amounts.time, site.wait_class, sum);
       amounts.waits = sum.ended;
       add_to(site.wait_stack, amounts);
@@ -142,7 +143,7 @@ class Table {
   void share_out(const std::vector<GroupTime>& groups) {
     for (const GroupTime& group : groups) {
       if (group.samples > 0) continue;
-      Amounts amounts;
+      FunctionTimes amounts;
       amounts.time.cpu_s = group.running_s;
       amounts.time.runnable_s = group.preempted_s;
       add_to(kNoStack, amounts);
@@ -151,7 +152,7 @@ class Table {
       const CpuSample& sample = trace_.cpu_samples[i];
       if (criticality_.samples[i] <= 0 || !counts(sample.thread)) continue;
       const GroupTime& group = groups[groups_.group_of[sample.thread]];
-      Amounts amounts;
+      FunctionTimes amounts;
       amounts.time.cpu_s = group.running_s / static_cast<double>(group.samples);
       amounts.time.runnable_s = group.preempted_s / static_cast<double>(group.samples);
       amounts.critical_s = group.critical_s * static_cast<double>(criticality_.samples[i]) / group.weights;
@@ -167,8 +168,8 @@ class Table {
       double longest_s = 0;          ///< in one stack
       std::vector<FunctionId> path;  ///< of that stack
     };
-    Amounts self;
-    Amounts all;
+    FunctionTimes self;
+    FunctionTimes all;
     std::map<FunctionId, Caller> callers;
   };
 
@@ -186,7 +187,7 @@ class Table {
     }
   }
 
-  void add_stack(const std::vector<FrameId>& frames, const Amounts& amounts, std::vector<Row>& rows) {
+  void add_stack(const std::vector<FrameId>& frames, const FunctionTimes& amounts, std::vector<Row>& rows) {
     const double time_s = amounts.time.total_s();
     Row& self = rows[functions_.of(frames.front())];
     add(self.self, amounts);
@@ -254,7 +255,7 @@ class Table {
   const Criticality& criticality_;
   StackFunctions functions_;
   std::map<std::tuple<FunctionId, std::string_view, std::uint32_t>, double> lines_;
-  std::vector<Amounts> stacks_;  ///< by StackId
+  std::vector<FunctionTimes> stacks_;  ///< by StackId
   FoundFunctions out_;
 };
 
@@ -262,7 +263,7 @@ class Table {
 
 FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
                             const Criticality& criticality) {
-  return Table(trace, groups, uses, criticality).run();
+  return FunctionTable(trace, groups, uses, criticality).run();
 }
 
 }  // namespace offwait

@@ -16,15 +16,17 @@
 
 namespace offwait {
 
-/// So many functions get gains.
+/// So many functions get gains: the first rows, which have most time of their own, and of the others those
+/// whose callees have most of what is critical.
 inline constexpr std::size_t kFunctionsWithGains = 20;
+inline constexpr std::size_t kCallersWithGains = 10;
 
 /// Without gains. O(waits + samples + frames of all stacks), times a
 /// logarithm.
 FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
                             const Criticality& criticality);
 
-/// Replays the trace with each of the first functions twice as fast, and with each part of it.
+/// Replays the trace with each of these functions twice as fast, and with each part of it.
 void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
                FoundFunctions& functions);
 

@@ -9,14 +9,14 @@ namespace offwait {
 namespace {
 
 /// By actor: for how long it slept until a time, and waited for a disk or a service outside of the host.
-struct Waited {
+struct ActorWaits {
   std::vector<Nanos> asleep_ns;
   std::vector<Nanos> disk_ns;
 };
 
-Waited waited(const Prepared& prepared, const WaitGraph& graph) {
+ActorWaits waited(const Prepared& prepared, const WaitGraph& graph) {
   const Trace& trace = prepared.trace.all();
-  Waited out{std::vector<Nanos>(trace.actors.size(), 0), std::vector<Nanos>(trace.actors.size(), 0)};
+  ActorWaits out{std::vector<Nanos>(trace.actors.size(), 0), std::vector<Nanos>(trace.actors.size(), 0)};
   for (SiteId id = 0; id < prepared.trace.sites().size(); ++id) {
     const WaitSite& site = trace.sites[id];
     if (site.waker == kNoActor) {
@@ -49,7 +49,7 @@ bool reaches(Nanos ns, double part, Nanos window) {
   return static_cast<double>(ns) >= part * static_cast<double>(window);
 }
 
-KnotVertex thread_vertex(const Prepared& prepared, const Vertex& vertex, const Waited& waits) {
+KnotVertex thread_vertex(const Prepared& prepared, const Vertex& vertex, const ActorWaits& waits) {
   const Nanos window = prepared.trace.all().window.length();
   KnotVertex out;
   for (const ActorId member : vertex.members) {
@@ -102,7 +102,7 @@ KnotInput knot_input(const Prepared& prepared, const WaitGraph& graph,
   out.options.window_ns = window;
   out.options.noise_ns = part_of(options.noise, window);
   out.options.min_weight_ns = min_weight_of(options, window);
-  const Waited waits = waited(prepared, graph);
+  const ActorWaits waits = waited(prepared, graph);
   for (std::uint32_t id = 0; id < graph.vertices.size(); ++id) {
     out.vertices.push_back(is_thread(graph.kinds[id])
                                ? thread_vertex(prepared, graph.vertices[id], waits)

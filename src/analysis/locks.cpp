@@ -32,9 +32,9 @@ struct Waits {
 
 using Stretch = std::pair<Nanos, Nanos>;
 
-class Table {
+class LockTable {
  public:
-  Table(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses)
+  LockTable(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses)
       : trace_(trace),
         groups_(groups),
         uses_(uses),
@@ -318,7 +318,7 @@ bool is_lock(LockKind kind) {
 }
 
 FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses) {
-  return Table(trace, groups, uses).run();
+  return LockTable(trace, groups, uses).run();
 }
 
 }  // namespace offwait

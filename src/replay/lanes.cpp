@@ -104,7 +104,7 @@ class CodeFactors {
   std::map<std::pair<Resource, StackId>, std::vector<double>> waits_;
 };
 
-enum class State : std::uint8_t { absent, running, runnable, blocked };
+enum class LaneState : std::uint8_t { absent, running, runnable, blocked };
 
 /// The requests of one group to one disk, as the waits for them showed.
 struct DiskQueue {
@@ -117,8 +117,8 @@ struct DiskQueue {
   ConstRow other = nullptr;  ///< factors of all requests to the disk
 };
 
-struct ThreadState {
-  State state = State::absent;
+struct LaneThread {
+  LaneState state = LaneState::absent;
   Nanos last = 0;  ///< time of the last event; of a blocked thread, of its block
   Nanos born = 0;
   GroupId group = kNoGroup;
@@ -127,7 +127,7 @@ struct ThreadState {
   Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
   bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
   std::span<const Hold> holds;  ///< those that are not over at `last`
-  ConstRow runnable = nullptr;  ///< of the time in State::runnable that it is in
+  ConstRow runnable = nullptr;  ///< of the time in LaneState::runnable that it is in
   ConstRow cpu = nullptr;
   ConstRow sleep = nullptr;
   ConstRow remote = nullptr;
@@ -197,7 +197,7 @@ class Replay {
 
   void set_factors(const std::vector<Scenario>& scenarios) {
     for (ActorId id = 0; id < threads_.size(); ++id) {
-      ThreadState& thread = threads_[id];
+      LaneThread& thread = threads_[id];
       thread.group = input_.groups.group_of[id];
       if (thread.group != kNoGroup) {
         thread.cpu = code_.any() ? code_.work_of(thread.group) : factors_.of(Resource::cpu, thread.group);
@@ -242,13 +242,13 @@ class Replay {
 
   void close_piece(std::size_t piece) {
     for (ActorId id = 0; id < threads_.size(); ++id) {
-      ThreadState& thread = threads_[id];
-      if (thread.state == State::absent) {
+      LaneThread& thread = threads_[id];
+      if (thread.state == LaneState::absent) {
         continue;
       }
       // A thread that ran to its end has no event there.
       const bool last = piece + 1 == out_.pieces.size();
-      if (last && thread.state == State::running) {
+      if (last && thread.state == LaneState::running) {
         advance(id, std::min(trace_.window.end, trace_.actors[id].exit));
       }
       GroupTime& time = out_.pieces[piece][thread.group];
@@ -278,24 +278,24 @@ class Replay {
         return wake(event);
       case Event::What::run:
         advance(event.thread, event.at);
-        threads_[event.thread].state = State::running;
+        threads_[event.thread].state = LaneState::running;
         return;
       case Event::What::preempted:
         advance(event.thread, event.at);
-        threads_[event.thread].state = State::runnable;
+        threads_[event.thread].state = LaneState::runnable;
         threads_[event.thread].runnable = runnable_.data();
         return;
     }
   }
 
   void born(const Event& event) {
-    ThreadState& thread = threads_[event.thread];
-    thread.state = State::running;
+    LaneThread& thread = threads_[event.thread];
+    thread.state = LaneState::running;
     thread.born = thread.piece_from = event.at;
     leave(thread, event.at);
     double* const now = now_[event.thread];
     const ActorId origin = origins_[event.thread];
-    if (origin != kNoActor && threads_[origin].state != State::absent) {
+    if (origin != kNoActor && threads_[origin].state != LaneState::absent) {
       reach(origin, event.at, now);
     } else {
       std::fill_n(now, lanes_, static_cast<double>(event.at - trace_.window.begin));
@@ -305,11 +305,11 @@ class Replay {
 
   /// Where the thread is at recorded time `at`, if it is not blocked then.
   void reach(ActorId id, Nanos at, Row out) {
-    const ThreadState& thread = threads_[id];
+    const LaneThread& thread = threads_[id];
     const auto elapsed = static_cast<double>(at - thread.last);
-    const ConstRow factor = thread.state == State::running    ? thread.cpu
-                            : thread.state == State::runnable ? thread.runnable
-                                                              : nullptr;
+    const ConstRow factor = thread.state == LaneState::running    ? thread.cpu
+                            : thread.state == LaneState::runnable ? thread.runnable
+                                                                  : nullptr;
     const ConstRow now = now_[id];
     if (factor == nullptr) {
       for (std::size_t i = 0; i < lanes_; ++i) out[i] = now[i] + elapsed;
@@ -318,7 +318,7 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; i += kBlock) {
       for (std::size_t j = i; j < i + kBlock; ++j) out[j] = now[j] + elapsed * factor[j];
     }
-    if (thread.state != State::running) return;
+    if (thread.state != LaneState::running) return;
     for (const Hold& hold : thread.holds) {
       if (hold.from >= at) break;
       const auto held = static_cast<double>(std::min(hold.to, at) - std::max(hold.from, thread.last));
@@ -333,7 +333,7 @@ class Replay {
   }
 
   /// The thread is at recorded time `at`.
-  static void leave(ThreadState& thread, Nanos at) {
+  static void leave(LaneThread& thread, Nanos at) {
     thread.last = at;
     while (!thread.holds.empty() && thread.holds.front().to <= at) {
       thread.holds = thread.holds.subspan(1);
@@ -342,8 +342,8 @@ class Replay {
 
   void block(const Event& event) {
     advance(event.thread, event.at);
-    ThreadState& thread = threads_[event.thread];
-    thread.state = State::blocked;
+    LaneThread& thread = threads_[event.thread];
+    thread.state = LaneState::blocked;
     thread.snapshot_valid = false;
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
@@ -351,8 +351,8 @@ class Replay {
     if (kind == WaitKind::disk) {
       thread.request = queue_of(site.waker, thread.group).issued++;
     } else if (kind == WaitKind::lock && threads_[site.waker].group != thread.group &&
-               threads_[site.waker].state != State::absent) {
-      if (threads_[site.waker].state == State::blocked) {
+               threads_[site.waker].state != LaneState::absent) {
+      if (threads_[site.waker].state == LaneState::blocked) {
         pending_[site.waker].push_back({event.thread, event.at});
       } else {
         reach(site.waker, event.at, snapshots_[event.thread]);
@@ -378,7 +378,7 @@ class Replay {
   }
 
   void wake(const Event& event) {
-    ThreadState& thread = threads_[event.thread];
+    LaneThread& thread = threads_[event.thread];
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
     const auto length = static_cast<double>(event.at - thread.last);
@@ -413,7 +413,7 @@ class Replay {
     }
     for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
     leave(thread, event.at);
-    thread.state = State::runnable;
+    thread.state = LaneState::runnable;
     thread.runnable = runnable_.data();
     if (code_.any()) {
       thread.cpu = code_.work_after(site_id);
@@ -456,15 +456,15 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
   }
 
-  double longest(const ThreadState& thread, ActorId id, double length) const {
+  double longest(const LaneThread& thread, ActorId id, double length) const {
     const Nanos lifetime = std::min(trace_.window.end, trace_.actors[id].exit) - thread.born;
     return longest_wait(length, lifetime, thread.waits);
   }
 
   void wait_for_thread(const Event& event, const WaitSite& site, WaitKind kind, double length) {
-    const ThreadState& thread = threads_[event.thread];
-    const ThreadState& waker = threads_[site.waker];
-    if (waker.state == State::absent) {
+    const LaneThread& thread = threads_[event.thread];
+    const LaneThread& waker = threads_[site.waker];
+    if (waker.state == LaneState::absent) {
       std::fill(waited_.begin(), waited_.end(), length);
       return;
     }
@@ -489,7 +489,7 @@ class Replay {
   }
 
   void wait_for_disk(const Event& event, SiteId site, double length) {
-    const ThreadState& thread = threads_[event.thread];
+    const LaneThread& thread = threads_[event.thread];
     DiskQueue& queue = queue_of(trace_.sites[site].waker, thread.group);
     const ConstRow code = code_.wait(Resource::io, site);
     const ConstRow now = now_[event.thread];
@@ -522,7 +522,7 @@ class Replay {
 
   /// Finds where this thread was when others began to wait for it during the wait that ends now.
   void settle_pending(const Event& event, double length) {
-    const ThreadState& thread = threads_[event.thread];
+    const LaneThread& thread = threads_[event.thread];
     const ConstRow now = now_[event.thread];
     for (const Pending& pending : pending_[event.thread]) {
       const double part = length > 0 ? static_cast<double>(pending.at - thread.last) / length : 0;
@@ -539,7 +539,7 @@ class Replay {
   std::size_t scenarios_;
   Factors factors_;
   CodeFactors code_;
-  std::vector<ThreadState> threads_;
+  std::vector<LaneThread> threads_;
   Rows now_;
   Rows snapshots_;
   Rows piece_begins_;

@@ -17,10 +17,10 @@ namespace {
 /// ever found a free CPU.
 constexpr Nanos kLongestWakeUp = 50'000;
 
-enum class State : std::uint8_t { absent, running, runnable, blocked };
+enum class ScriptState : std::uint8_t { absent, running, runnable, blocked };
 
-struct ThreadState {
-  State state = State::absent;
+struct ScriptThread {
+  ScriptState state = ScriptState::absent;
   Nanos last = 0;       ///< time of the last event
   Nanos step_from = 0;  ///< recorded time that is in no step yet
   double work_ns = 0;   ///< running time that is in no step yet
@@ -63,7 +63,7 @@ class Writer {
       take(*event);
     }
     for (ActorId id = 0; id < threads_.size(); ++id) {
-      if (threads_[id].state == State::running || threads_[id].state == State::runnable) {
+      if (threads_[id].state == ScriptState::running || threads_[id].state == ScriptState::runnable) {
         advance(id, std::min(end, trace_.actors[id].exit));
         flush(id);
       }
@@ -75,7 +75,7 @@ class Writer {
 
  private:
   void take(const Event& event) {
-    ThreadState& thread = threads_[event.thread];
+    ScriptThread& thread = threads_[event.thread];
     switch (event.what) {
       case Event::What::born:
         return born(event);
@@ -83,13 +83,13 @@ class Writer {
         return wake(event);
       case Event::What::run:
         shortest_ = std::min(shortest_, event.at - thread.last);
-        thread.state = State::running;
+        thread.state = ScriptState::running;
         thread.last = event.at;
         return;
       case Event::What::block: {
         advance(event.thread, event.at);
         flush(event.thread);
-        thread.state = State::blocked;
+        thread.state = ScriptState::blocked;
         const SiteId site = trace_.waits[event.wait].site;
         if (input_.kinds.of_site[site] == WaitKind::disk) {
           thread.request = disks_[trace_.sites[site].waker].issued++;
@@ -98,23 +98,23 @@ class Writer {
       }
       case Event::What::preempted:
         advance(event.thread, event.at);
-        thread.state = State::runnable;
+        thread.state = ScriptState::runnable;
         return;
     }
   }
 
   void born(const Event& event) {
-    ThreadState& thread = threads_[event.thread];
-    thread.state = State::running;
+    ScriptThread& thread = threads_[event.thread];
+    thread.state = ScriptState::running;
     thread.last = thread.step_from = event.at;
     if (event.at <= trace_.window.begin) {
       return;
     }
     const ActorId origin = origins_[event.thread];
-    if (origin != kNoActor && threads_[origin].state == State::running) {
+    if (origin != kNoActor && threads_[origin].state == ScriptState::running) {
       signal(origin, event.at, event.thread, 1e300, 0);
       out_.threads[event.thread].repeats = out_.threads[origin].repeats;
-    } else if (origin != kNoActor && threads_[origin].state != State::absent) {
+    } else if (origin != kNoActor && threads_[origin].state != ScriptState::absent) {
       // It begins so long after the origin stopped running.
       push(origin, {Step::What::signal, kNoLock, out_.signals, 0, 0});
       push(event.thread, {Step::What::await, kNoLock, out_.signals, 1e300, 0});
@@ -134,7 +134,7 @@ class Writer {
   }
 
   void advance(ActorId id, Nanos at) {
-    ThreadState& thread = threads_[id];
+    ScriptThread& thread = threads_[id];
     while (!thread.holds.empty() && thread.holds.front().from < at) {
       const Hold& hold = thread.holds.front();
       if (hold.from > thread.last) {
@@ -149,15 +149,15 @@ class Writer {
     work_until(thread, at);
   }
 
-  static void work_until(ThreadState& thread, Nanos at) {
-    if (thread.state == State::running) {
+  static void work_until(ScriptThread& thread, Nanos at) {
+    if (thread.state == ScriptState::running) {
       thread.work_ns += static_cast<double>(at - thread.last);
     }
     thread.last = at;
   }
 
   /// The lock that the thread holds.
-  static LockId held_by(const ThreadState& thread) {
+  static LockId held_by(const ScriptThread& thread) {
     const bool holds = !thread.holds.empty() && thread.holds.front().from < thread.last;
     return holds ? thread.holds.front().lock : kNoLock;
   }
@@ -166,7 +166,7 @@ class Writer {
   void flush(ActorId id) { flush(id, held_by(threads_[id])); }
 
   void flush(ActorId id, LockId lock) {
-    ThreadState& thread = threads_[id];
+    ScriptThread& thread = threads_[id];
     push(id, {Step::What::work, lock, 0, thread.work_ns, static_cast<double>(thread.last - thread.step_from),
               thread.after});
     thread.work_ns = 0;
@@ -182,7 +182,7 @@ class Writer {
   }
 
   void wake(const Event& event) {
-    ThreadState& thread = threads_[event.thread];
+    ScriptThread& thread = threads_[event.thread];
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
     const auto length = static_cast<double>(event.at - thread.last);
@@ -192,7 +192,8 @@ class Writer {
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
-        if (threads_[site.waker].state == State::running || threads_[site.waker].state == State::runnable) {
+        if (threads_[site.waker].state == ScriptState::running ||
+            threads_[site.waker].state == ScriptState::runnable) {
           signal(site.waker, event.at, event.thread,
                  longest_wait(length, trace_.window.length(), thread.waits), length,
                  input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]));
@@ -221,7 +222,7 @@ class Writer {
     }
     thread.last = thread.step_from = event.at;
     thread.after = site_id;
-    thread.state = State::runnable;
+    thread.state = ScriptState::runnable;
   }
 
   /// What the disks took, and the rest.
@@ -240,7 +241,7 @@ class Writer {
   double service(const Event& event, ActorId id) {
     const std::uint64_t channels = input_.channels[id];
     DiskState& disk = disks_[id];
-    const ThreadState& thread = threads_[event.thread];
+    const ScriptThread& thread = threads_[event.thread];
     Nanos begin = thread.last;
     if (channels != 0) {
       const std::uint64_t slots = 4 * channels;
@@ -257,7 +258,7 @@ class Writer {
   const ReplayInput& input_;
   const Trace& trace_;
   std::vector<ActorId> origins_;
-  std::vector<ThreadState> threads_;
+  std::vector<ScriptThread> threads_;
   std::map<ActorId, DiskState> disks_;
   Nanos shortest_ = kNever;  ///< time from a wake to running: without a queue for a CPU
   Scripts out_;

@@ -26,10 +26,10 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 constexpr std::uint64_t kMovesPerStep = 16;
 constexpr std::uint64_t kMovesBesides = 1'000'000;
 
-enum class State : std::uint8_t { done, ready, starting, running, blocked };
+enum class SimulatedState : std::uint8_t { done, ready, starting, running, blocked };
 
 struct Thread {
-  State state = State::done;
+  SimulatedState state = SimulatedState::done;
   std::uint32_t step = 0;
   std::uint32_t round = 0;  ///< how often the script has ended
   std::uint32_t token = 0;  ///< events with another one are void
@@ -110,10 +110,10 @@ class Simulation {
   std::optional<double> run_until_exit(std::uint32_t id) {
     constexpr double kMostStretch = 64;
     const double limit = kMostStretch * scripts_.length_ns;
-    while (threads_[id].state != State::done && !happenings_.empty() && now_ < limit && !gave_up()) {
+    while (threads_[id].state != SimulatedState::done && !happenings_.empty() && now_ < limit && !gave_up()) {
       run_until(happenings_.top().at);
     }
-    return threads_[id].state == State::done ? std::optional(threads_[id].since) : std::nullopt;
+    return threads_[id].state == SimulatedState::done ? std::optional(threads_[id].since) : std::nullopt;
   }
 
   /// Whether it took more moves than the simulation of a real recording does.
@@ -125,7 +125,7 @@ class Simulation {
       return thread.covered;
     }
     const Step& step = scripts_.threads[id].steps[thread.step];
-    const double ran = thread.state == State::running ? now_ - thread.since : 0;
+    const double ran = thread.state == SimulatedState::running ? now_ - thread.since : 0;
     const double left = std::max(0.0, thread.work_left - ran);
     return thread.covered + step.recorded_ns * (1 - left / (step.length_ns * thread.step_cpu));
   }
@@ -173,20 +173,20 @@ class Simulation {
   void happen(std::uint32_t id) {
     Thread& thread = threads_[id];
     switch (thread.state) {
-      case State::starting:
-        thread.state = State::running;
+      case SimulatedState::starting:
+        thread.state = SimulatedState::running;
         thread.since = now_;
         thread.turn = now_;
         go_on(id);
         return;
-      case State::running:
+      case SimulatedState::running:
         ran(id);
         return;
-      case State::blocked:
+      case SimulatedState::blocked:
         wait_over(id);
         return;
-      case State::ready:
-      case State::done:
+      case SimulatedState::ready:
+      case SimulatedState::done:
         return;
     }
   }
@@ -273,7 +273,7 @@ class Simulation {
   }
 
   void end(std::uint32_t id) {
-    threads_[id].state = State::done;
+    threads_[id].state = SimulatedState::done;
     threads_[id].since = now_;
     ++threads_[id].token;
     ++free_;
@@ -290,7 +290,7 @@ class Simulation {
 
   void wait(std::uint32_t id, const Step& step) {
     Thread& thread = threads_[id];
-    thread.state = State::blocked;
+    thread.state = SimulatedState::blocked;
     ++thread.token;
     ++free_;
     switch (step.what) {
@@ -365,7 +365,7 @@ class Simulation {
       start(id, wake_up_ns);
       return;
     }
-    thread.state = State::ready;
+    thread.state = SimulatedState::ready;
     ++thread.token;
     ready_.insert({thread.used, id});
     if (computing_.empty()) {
@@ -380,14 +380,14 @@ class Simulation {
 
   void start(std::uint32_t id, double after) {
     --free_;
-    threads_[id].state = State::starting;
+    threads_[id].state = SimulatedState::starting;
     threads_[id].since = now_;
     at(now_ + after, id);
   }
 
   void preempt(std::uint32_t id) {
     Thread& thread = threads_[id];
-    thread.state = State::ready;
+    thread.state = SimulatedState::ready;
     ++thread.token;
     computing_.erase({thread.rank, id});
     ++free_;

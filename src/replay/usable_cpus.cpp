@@ -19,14 +19,14 @@ constexpr double kQueues = 0.02;
 constexpr double kRanAtOnce = 0.05;
 constexpr double kLeastPart = 0.1;
 
-enum class State : std::uint8_t { absent, running, ready, queued, blocked };
+enum class QueueState : std::uint8_t { absent, running, ready, queued, blocked };
 
 /// How many threads run, and how many queue, as time goes on.
 class Counter {
  public:
   explicit Counter(const Trace& trace) : states_(trace.actors.size()), at_(trace.window.begin) {}
 
-  void enter(ActorId thread, State state, Nanos at) {
+  void enter(ActorId thread, QueueState state, Nanos at) {
     pass(at);
     count(states_[thread], -1);
     states_[thread] = state;
@@ -63,31 +63,31 @@ class Counter {
   double running_while_queued_ns = 0;
 
  private:
-  void count(State state, int by) {
-    running_ += state == State::running ? by : 0;
-    queued_ += state == State::queued ? by : 0;
+  void count(QueueState state, int by) {
+    running_ += state == QueueState::running ? by : 0;
+    queued_ += state == QueueState::queued ? by : 0;
   }
-  std::vector<State> states_;
+  std::vector<QueueState> states_;
   Nanos at_;
   int running_ = 0;
   int queued_ = 0;
 };
 
-State state_after(const Trace& trace, const Event& event) {
+QueueState state_after(const Trace& trace, const Event& event) {
   switch (event.what) {
     case Event::What::block:
-      return State::blocked;
+      return QueueState::blocked;
     case Event::What::preempted:
-      return State::queued;
+      return QueueState::queued;
     case Event::What::wake: {
       const Wait& wait = trace.waits[event.wait];
-      return wait.run - wait.wake > kWakeUp ? State::queued : State::ready;
+      return wait.run - wait.wake > kWakeUp ? QueueState::queued : QueueState::ready;
     }
     case Event::What::born:
     case Event::What::run:
       break;
   }
-  return State::running;
+  return QueueState::running;
 }
 
 /// The last one first; those that outlive the window are left out.
@@ -162,7 +162,7 @@ UsableCpus usable_cpus(const Trace& trace) {
   std::vector<ActorId> exits = threads_by_exit(trace);
   const auto pass_exits = [&](Nanos at) {
     while (!exits.empty() && trace.actors[exits.back()].exit <= at) {
-      counter.enter(exits.back(), State::absent, trace.actors[exits.back()].exit);
+      counter.enter(exits.back(), QueueState::absent, trace.actors[exits.back()].exit);
       exits.pop_back();
     }
   };

@@ -14,7 +14,7 @@ using namespace offwait;
 
 namespace {
 
-Findings analysed(const test::Program& program, const std::vector<std::string>& what_ifs = {}) {
+Findings findings_of(const test::Program& program, const std::vector<std::string>& what_ifs = {}) {
   AnalysisOptions options;
   options.views = true;
   for (const std::string& what_if : what_ifs) options.what_ifs.push_back(*parse_what_if(what_if));
@@ -53,7 +53,7 @@ test::Program server(int rounds = 100) {
 }  // namespace
 
 TEST_CASE("time on CPUs and in waits counts for the innermost function, and for its callers once") {
-  const FoundFunctions found = analysed(server()).views.functions;
+  const FoundFunctions found = findings_of(server()).views.functions;
   CHECK(found.counted.cpu_s == Approx(0.2));
   CHECK(found.counted.io_s == Approx(0.2));
   CHECK(found.samples == 400);
@@ -79,7 +79,7 @@ TEST_CASE("time on CPUs and in waits counts for the innermost function, and for 
 TEST_CASE("a row has the line with most time, and who called it") {
   test::Program program = server();
   sample(program, 1, 1200, "--;handle%20at%20h.c:22;main");
-  const FoundFunctions found = analysed(program).views.functions;
+  const FoundFunctions found = findings_of(program).views.functions;
   CHECK(row(found, "handle").file == "h.c");
   CHECK(row(found, "handle").line == 22);
   CHECK(row(found, "parse").file.empty());
@@ -101,7 +101,7 @@ TEST_CASE("the subclasses are those of blocked samples") {
   wait(200, "lock", "thread:2");
   wait(300, "pipe", "thread:2");
   wait(400, "sleep", "timer");
-  const FoundFunctions found = analysed(program).views.functions;
+  const FoundFunctions found = findings_of(program).views.functions;
   CHECK(row(found, "f_disk").self.io_s == Approx(50e-6));
   CHECK(row(found, "f_futex").self.lock_s == Approx(50e-6));
   CHECK(row(found, "f_lock").self.lock_s == Approx(50e-6));
@@ -121,7 +121,7 @@ TEST_CASE("the inside of a wait counts for the call that waits") {
       "class=futex "
       "stack=futex_wait;--;__lll_lock_wait+0x1%20(libc.so.6);pthread_mutex_lock+0x2%20(libc.so.6);"
       "std::mutex::lock()+0x3%20(app);Cache::lookup(int)+0x4%20(app);start_thread+0x5%20(libc.so.6)");
-  const FoundFunctions found = analysed(program).views.functions;
+  const FoundFunctions found = findings_of(program).views.functions;
   CHECK(row(found, "std::mutex::lock()").self.lock_s == Approx(1e-3));
   CHECK(row(found, "std::mutex::lock()").callers.front().function == "Cache::lookup(int)");
   CHECK(row(found, "Cache::lookup(int)").all.lock_s == Approx(1e-3));
@@ -135,7 +135,7 @@ TEST_CASE("waits for requests and threads that nobody waits for are set aside") 
     program.wait(2, at, at + 39'000, "timer", "class=sleep stack=k;--;nanosleep;tick");
   }
   program.line("thread 3 tgid=3 comm=client start=0 exit=- outside=yes");
-  const Findings findings = analysed(program);
+  const Findings findings = findings_of(program);
   REQUIRE(!findings.progress.empty());
   const FoundFunctions& found = findings.views.functions;
   CHECK(found.threads == 1);
@@ -147,7 +147,7 @@ TEST_CASE("waits for requests and threads that nobody waits for are set aside") 
 
 TEST_CASE("a function's gain is that of its work and of its own waits") {
   const Findings findings =
-      analysed(server(), {"function parse cpu /2", "function save /2", "function handle cpu *2"});
+      findings_of(server(), {"function parse cpu /2", "function save /2", "function handle cpu *2"});
   const FoundFunctions& found = findings.views.functions;
   // Of 4 ms, `parse` takes 1 and `fsync` takes 2.
   REQUIRE(row(found, "parse").gain);
@@ -169,7 +169,7 @@ TEST_CASE("a function's gain is that of its work and of its own waits") {
 
 TEST_CASE("a gain's range is the wider the fewer samples it rests on, and few give none") {
   const auto width = [](int rounds) {
-    const FoundFunctions found = analysed(server(rounds)).views.functions;
+    const FoundFunctions found = findings_of(server(rounds)).views.functions;
     const std::optional<Gain>& gain = row(found, "parse").gain;
     REQUIRE(gain);
     REQUIRE(gain->low);
@@ -179,7 +179,7 @@ TEST_CASE("a gain's range is the wider the fewer samples it rests on, and few gi
   const double gain = 4 / 3.5 - 1;
   CHECK(width(50) > 2 * gain * 1.645 / 10.1);
   CHECK(width(50) > width(400));
-  CHECK_FALSE(row(analysed(server(5)).views.functions, "parse").gain);
+  CHECK_FALSE(row(findings_of(server(5)).views.functions, "parse").gain);
 }
 
 TEST_CASE("work is scaled where the samples show the function") {
@@ -195,7 +195,7 @@ TEST_CASE("work is scaled where the samples show the function") {
       sample(program, 1, at + then, fmt::format("--;{};main", first ? "a" : "b"));
     }
   }
-  const FoundFunctions found = analysed(program).views.functions;
+  const FoundFunctions found = findings_of(program).views.functions;
   CHECK(row(found, "a").gain->gain == Approx(4.5 / 3.5 - 1).margin(0.005));
   CHECK(row(found, "b").gain->gain == Approx(4.5 / 4 - 1).margin(0.005));
   CHECK(row(found, "wait_a").other_gain->gain == Approx(4.5 / 4 - 1).margin(0.005));
@@ -211,7 +211,7 @@ TEST_CASE("a function that waits half as often is ready to run half as long, too
     for (long then = 50; then < 1000; then += 100) sample(program, 1, at + then, "--;parse;main");
   }
   const Findings findings =
-      analysed(program, {"function load /2", "function load io /2", "function load runnable /2"});
+      findings_of(program, {"function load /2", "function load io /2", "function load runnable /2"});
   const FoundFunction& load = row(findings.views.functions, "load");
   CHECK(load.gain->gain == Approx(4 / 2.5 - 1).margin(0.005));
   CHECK(load.io_gain->gain == Approx(4 / 3.0 - 1).margin(0.005));
@@ -229,7 +229,7 @@ TEST_CASE("critical stacks have a cause, and wakers what they ran before") {
   // `b` waits for the lock all the time, but for 1 ms at the end.
   program.wait(2, 0, 9000, "thread:1", "class=futex stack=f;--;lock;two waker_stack=w;--;unlock;one");
   program.wait(1, 2000, 4000, "disk:vda", "class=disk stack=io_schedule;--;pread;one");
-  const FoundThreads found = analysed(program).views.threads;
+  const FoundThreads found = findings_of(program).views.threads;
   REQUIRE(found.rows.size() == 2);
   CHECK(found.rows[0].name == "a");
   CHECK(found.rows[0].critical_s == Approx(7e-3 + 0.5e-3));
@@ -254,7 +254,7 @@ TEST_CASE("file activity is told apart by file") {
   program.wait(1, 100, 200, "disk:vda", in + " object=1");
   program.wait(1, 500, 600, "disk:vda", in + " object=2");
   program.wait(1, 650, 700, "disk:vda", in);
-  const FoundThreads found = analysed(program).views.threads;
+  const FoundThreads found = findings_of(program).views.threads;
   REQUIRE(found.stacks.size() == 1);
   CHECK(found.stacks[0].critical_s == Approx(450e-6));
   CHECK(found.stacks[0].count == 3);
