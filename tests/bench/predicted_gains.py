@@ -95,18 +95,18 @@ class DiskCase:
 
 
 class Redis(DiskCase):
-    name = "Redis, appendfsync always, 20 clients"
+    name, fsync, clients = "Redis, appendfsync always, 20 clients", "always", 20
 
     def start(self, undo):
         self.socket = os.path.join(self.directory, "socket")
         self.server = undo.enter_context(running(
             "redis-server", "--port", "0", "--unixsocket", self.socket, "--dir", self.directory, "--save", "",
-            "--appendonly", "yes", "--appendfsync", "always", "--auto-aof-rewrite-percentage", "0"))
+            "--appendonly", "yes", "--appendfsync", self.fsync, "--auto-aof-rewrite-percentage", "0"))
         until_ready("redis-cli", "-s", self.socket, "ping")
 
     def load(self, seconds):
         return ["timeout", "--signal=KILL", str(seconds), "redis-benchmark", "-s", self.socket, "-t", "set", "-d", "100",
-                "-r", "100000", "-c", "20", "-n", "1000000000", "-q"]
+                "-r", "100000", "-c", str(self.clients), "-n", "1000000000", "-q"]
 
     @staticmethod
     def rate(output):
@@ -119,6 +119,7 @@ class Redis(DiskCase):
 
 class MariaDb(DiskCase):
     name, clients, tables, rows = "MariaDB, 8 clients", 8, 2, 10000
+    script, flush = "oltp_update_non_index", 1
 
     def start(self, undo):
         data = undo.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp"))
@@ -130,10 +131,10 @@ class MariaDb(DiskCase):
         self.server = undo.enter_context(running(
             "mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={data}/socket", "--bind-address=127.0.0.1",
             f"--port={port}", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=96M",
-            f"--innodb-log-group-home-dir={self.directory}", "--innodb-flush-log-at-trx-commit=1"))
+            f"--innodb-log-group-home-dir={self.directory}", f"--innodb-flush-log-at-trx-commit={self.flush}"))
         until_ready("mariadb", "--no-defaults", "--host=127.0.0.1", f"--port={port}", "--user=root", "--execute",
                     "create database sbtest")
-        self.sysbench = ["sysbench", "oltp_update_non_index", "--mysql-host=127.0.0.1", f"--mysql-port={port}",
+        self.sysbench = ["sysbench", self.script, "--mysql-host=127.0.0.1", f"--mysql-port={port}",
                          "--mysql-user=root", f"--tables={self.tables}", f"--table-size={self.rows}"]
         subprocess.run([*self.sysbench, "prepare"], check=True, **QUIET)
 
@@ -269,10 +270,9 @@ class Memcached(CpuCase):
 class Nginx:
     """A proxy in front of a server that sleeps."""
 
-    name = "nginx, an upstream sleeps 5 ms"
+    name, clients = "nginx, an upstream sleeps 5 ms", 4
 
     def __init__(self, undo, _, changed):
-        directory = undo.enter_context(tempfile.TemporaryDirectory())
         listener = undo.enter_context(socket.create_server(("127.0.0.1", 0), backlog=256))
         upstream = os.fork()
         if upstream == 0:
@@ -280,13 +280,18 @@ class Nginx:
         self.upstream = f"127.0.0.1:{listener.getsockname()[1]}"
         undo.callback(os.waitpid, upstream, 0)
         undo.callback(os.kill, upstream, 15)
+        self.serve(undo, f"upstream up {{ server {self.upstream}; keepalive 64; }}",
+                   'proxy_pass http://up; proxy_http_version 1.1; proxy_set_header Connection "";')
+
+    def serve(self, undo, upstream, location):
+        """Starts nginx with this configuration."""
+        directory = undo.enter_context(tempfile.TemporaryDirectory())
         self.port = free_port()
         config = os.path.join(directory, "nginx.conf")
         Path(config).write_text(
             f"daemon off; worker_processes 1; pid {directory}/pid; error_log /dev/null; user root;\n"
-            f"events {{}}\nhttp {{ access_log off; upstream up {{ server {self.upstream}; keepalive 64; }}\n"
-            f"server {{ listen 127.0.0.1:{self.port}; location / {{ proxy_pass http://up; proxy_http_version 1.1;\n"
-            "proxy_set_header Connection \"\"; } } }\n", encoding="ascii")
+            f"events {{}}\nhttp {{ access_log off; {upstream}\n"
+            f"server {{ listen 127.0.0.1:{self.port}; location / {{ {location} }} }} }}\n", encoding="ascii")
         self.server = undo.enter_context(running("nginx", "-c", config))
         until_ready("bash", "-c", f"echo >/dev/tcp/127.0.0.1/{self.port}")
 
@@ -305,7 +310,7 @@ class Nginx:
             threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 
     def load(self, seconds):
-        return ["wrk", "-t1", "-c4", f"-d{seconds}s", f"http://127.0.0.1:{self.port}/"]
+        return ["wrk", "-t1", f"-c{self.clients}", f"-d{seconds}s", f"http://127.0.0.1:{self.port}/"]
 
     @staticmethod
     def rate(output):

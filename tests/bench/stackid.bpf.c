@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A minimal recorder of waits with stacks, for tests/bench/recording.py to compare with. It joins each wait
- * in the kernel and writes one record for it; user and kernel stacks come from bpf_get_stackid, whose ids can
- * collide. */
+/* A minimal recorder of waits with stacks, to compare with. It joins each wait in the kernel and writes one
+ * record for it; user and kernel stacks come from bpf_get_stackid, whose ids can collide. WITHOUT_STACKS
+ * leaves the stacks out. */
 /* clang-format off */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -24,17 +24,22 @@ struct {
   __type(value, struct blocked);
 } blocked_threads SEC(".maps");
 
+#ifndef WITHOUT_STACKS
 struct {
   __uint(type, BPF_MAP_TYPE_STACK_TRACE);
   __uint(max_entries, 16384);
   __uint(key_size, sizeof(__u32));
   __uint(value_size, 127 * sizeof(__u64));
 } stacks SEC(".maps");
+#endif
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 16 << 20);
 } events SEC(".maps");
+
+/* Waits for which the ring buffer had no room. */
+__u64 lost = 0;
 
 struct wait {
   __u32 tid;
@@ -55,8 +60,10 @@ int on_switch(__u64* ctx) {
   __u32 tid = (__u32)prev->pid;
   if (tid && !ctx[0] && prev->__state) {
     struct blocked fresh = {.block_ns = now};
+#ifndef WITHOUT_STACKS
     fresh.user = prev->mm ? (__s32)bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK) : 0;
     fresh.kernel = (__s32)bpf_get_stackid(ctx, &stacks, 0);
+#endif
     bpf_map_update_elem(&blocked_threads, &tid, &fresh, BPF_ANY);
   }
   tid = (__u32)next->pid;
@@ -73,6 +80,8 @@ int on_switch(__u64* ctx) {
     wait->kernel = known->kernel;
     wait->pad = 0;
     bpf_ringbuf_submit(wait, BPF_RB_NO_WAKEUP);
+  } else {
+    __sync_fetch_and_add(&lost, 1);
   }
   known->wake_ns = 0;
   return 0;
