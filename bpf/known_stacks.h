@@ -10,23 +10,13 @@
 #define KNOWN_STACKS 2048 /* for each CPU, a power of two; user space sets the map's size before loading */
 #define VERIFY_EVERY 256
 
-struct known_stack {
-  __u64 pc;   /* kernel stack: the id of the user stack below it */
-  __u64 lr;   /* kernel stack: 0 */
-  __u64 hash; /* hash of the return addresses */
-  __u32 tgid; /* kernel stack: 0 */
-  __u32 sp;   /* low bits of sp, which all threads of a pool share; kernel stack: 0 */
-  __u32 id;
-  __u16 count; /* number of slots */
-  __u16 way;
-  __u16 slots[OFFWAIT_STACK_FRAMES]; /* where the return addresses stand, in words from sp */
-};
-
+/* User space forgets the stacks of old generations by writing their ids. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
   __uint(max_entries, KNOWN_STACKS);
   __type(key, __u32);
-  __type(value, struct known_stack);
+  __type(value, struct offwait_known_stack);
 } known_stacks SEC(".maps");
 
 struct {
@@ -41,10 +31,11 @@ static __always_inline struct offwait_stack_reuse* this_stack_reuse(void) {
   return bpf_map_lookup_elem(&stack_reuse, &zero);
 }
 
-/* Counts a walk that found the stack `id` after `known` had been recalled (0: no stack had). */
+/* Counts a walk that found the stack `id` after `known` had been recalled (0: no stack had). In another
+ * generation the same stack has another id. */
 static __always_inline void count_walk(struct offwait_stack_reuse* reuse, __u32 known, __u32 id) {
   ++reuse->walked;
-  if (!known) return;
+  if (!known || known >> OFFWAIT_STACK_HASH_BITS != id >> OFFWAIT_STACK_HASH_BITS) return;
   ++reuse->verified;
   if (known != id) ++reuse->wrong;
 }
@@ -59,14 +50,14 @@ static __always_inline __u32 known_stack_place(__u64 pc, __u64 lr, __u32 tgid, _
   return bpf_get_smp_processor_id() * KNOWN_STACKS + (__u32)(hash >> 40) % KNOWN_STACKS;
 }
 
-static __always_inline struct known_stack* known_stack_at(__u32 place) {
+static __always_inline struct offwait_known_stack* known_stack_at(__u32 place) {
   return bpf_map_lookup_elem(&known_stacks, &place);
 }
 
 /* The id of the known stack if `hash`, of what stands in its slots now, is the hash of its return addresses;
  * else 0. */
-static __always_inline __u32 id_if_same(struct walk* walk, const struct known_stack* known, __u64 hash,
-                                        __u32 way) {
+static __always_inline __u32 id_if_same(struct walk* walk, const struct offwait_known_stack* known,
+                                        __u64 hash, __u32 way) {
   if (hash != known->hash) return 0;
   walk->way = way;
   return known->id;
@@ -88,7 +79,7 @@ static __always_inline __u32 place_of_user_stack(const struct walk* walk, __u32 
 /* Continues `hash` with what stands in FRAMES_AT_A_TIME slots from `begin` on; 0 if they cannot be read. */
 __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
   struct walk* walk = this_walk();
-  const struct known_stack* known = known_stack_at(place);
+  const struct offwait_known_stack* known = known_stack_at(place);
   if (!walk || !known) return 0;
   __u32 count = known->count;
   for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
@@ -107,7 +98,7 @@ __noinline __u32 recall_user_stack(__u32 way) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
   __u32 place = place_of_user_stack(walk, way);
-  const struct known_stack* known = known_stack_at(place);
+  const struct offwait_known_stack* known = known_stack_at(place);
   if (!known) return 0;
   if (known->pc != walk->first_pc || known->tgid != walk->tgid || known->lr != walk->first_lr ||
       known->sp != page_offset(walk->first_sp) || known->way != way) {
@@ -125,8 +116,8 @@ __noinline __u32 recall_user_stack(__u32 way) {
   return id_if_same(walk, known, hash, way);
 }
 
-static __always_inline void remember(struct known_stack* known, const struct walk* walk, __u64 pc, __u64 lr,
-                                     __u32 tgid, __u32 sp, __u32 way, __u32 id) {
+static __always_inline void remember(struct offwait_known_stack* known, const struct walk* walk, __u64 pc,
+                                     __u64 lr, __u32 tgid, __u32 sp, __u32 way, __u32 id) {
   known->pc = pc;
   known->lr = lr;
   known->hash = walk->slots_hash;
@@ -178,8 +169,9 @@ static __always_inline bool lacked_mapping(void) {
   return walk && walk->ended == 1 + OFFWAIT_STACK_NO_MAPPING;
 }
 
-/* The id of the current thread's user stack; 0 if it has none or it could not be stored. */
-__noinline __u32 user_stack(void) {
+/* The id of the current thread's user stack; 0 if it has none or it could not be stored. Without its leaf it
+ * is not recalled, which begins with the leaf. */
+__noinline __u32 find_user_stack(__u32 without_leaf) {
   __u32 scratch = SCRATCH_TRACEPOINT;
   struct walk* walk = this_walk();
   struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
@@ -196,7 +188,7 @@ __noinline __u32 user_stack(void) {
   walk->ended = 0;
   walk->way = WAYS;
   __u32 known = 0;
-  for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_user_stack(way);
+  for (__u32 way = 0; !without_leaf && way < WAYS && walk->way == WAYS; ++way) known = recall_user_stack(way);
   if (known && ++reuse->recalled % VERIFY_EVERY) return known;
 
   walk->pc = user.pc;
@@ -226,16 +218,20 @@ __noinline __u32 user_stack(void) {
     }
   }
   stack->end = end;
+  if (without_leaf) stack->pc[0] = 0;
   __u32 id = store_scratch_stack(SCRATCH_TRACEPOINT);
   count_walk(reuse, known, id);
+  if (without_leaf) return id;
   /* A stack that ended because a mapping was missing may be complete the next time. */
   if (id && !walk->far && end != OFFWAIT_STACK_NO_MAPPING && end != OFFWAIT_STACK_UNREADABLE) {
     __u32 way = way_to_note(walk, reuse);
-    struct known_stack* to = known_stack_at(place_of_user_stack(walk, way));
+    struct offwait_known_stack* to = known_stack_at(place_of_user_stack(walk, way));
     if (to) remember(to, walk, user.pc, user.lr, tgid, page_offset(user.sp), way, id);
   }
   return id;
 }
+
+static __always_inline __u32 user_stack(void) { return find_user_stack(0); }
 
 /* --- The kernel stack --- */
 
@@ -274,7 +270,7 @@ static __always_inline __u32 place_of_kernel_stack(__u32 user, __u32 way) {
 
 __noinline __u64 hash_kernel_slots(__u32 place, __u32 begin, __u64 hash) {
   const struct walk* walk = this_walk();
-  const struct known_stack* known = known_stack_at(place);
+  const struct offwait_known_stack* known = known_stack_at(place);
   if (!walk || !known) return 0;
   __u64 sp = walk->first_sp;
   __u64 end = kernel_stack_end(sp);
@@ -300,7 +296,7 @@ __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
   struct walk* walk = this_walk();
   if (!walk) return 0;
   __u32 place = place_of_kernel_stack(user, way);
-  const struct known_stack* known = known_stack_at(place);
+  const struct offwait_known_stack* known = known_stack_at(place);
   if (!known) return 0;
   if (known->pc != user || known->tgid || known->way != way) {
     walk->way = way;
@@ -356,14 +352,14 @@ __noinline __u32 remember_kernel_stack(__u32 user, __u32 way, __u32 id) {
   for (__u32 i = 0; i < KERNEL_WORDS && i * 8 < bytes; i += WORDS_PER_CALL) {
     if (!find_slots(i)) break;
   }
-  struct known_stack* known = known_stack_at(place_of_kernel_stack(user, way));
+  struct offwait_known_stack* known = known_stack_at(place_of_kernel_stack(user, way));
   if (!known || walk->slot_count + BPF_FRAMES != stack->frames) return 0;
   remember(known, walk, user, 0, 0, 0, way, id);
   return 0;
 }
 
 /* The id of the kernel stack as the kernel's own walk finds it. */
-static __always_inline __u32 walk_kernel_stack(void* ctx) {
+static __always_inline __u32 walk_kernel_stack(void* ctx, const bool without_leaf) {
   __u32 scratch = SCRATCH_TRACEPOINT;
   struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   if (!stack) return 0;
@@ -375,6 +371,7 @@ static __always_inline __u32 walk_kernel_stack(void* ctx) {
   stack->tgid = 0;
   stack->frames = (__u16)((__u32)bytes / 8);
   stack->end = 0;
+  if (without_leaf) stack->pc[0] = 0;
   return store_scratch_stack(scratch);
 }
 
@@ -388,7 +385,7 @@ static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, 
   __u32 known = 0;
   for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_kernel_stack(user, way);
   if (known && ++reuse->recalled % VERIFY_EVERY) return known;
-  __u32 id = walk_kernel_stack(ctx);
+  __u32 id = walk_kernel_stack(ctx, false);
   count_walk(reuse, known, id);
   if (id && id != known) remember_kernel_stack(user, way_to_note(walk, reuse), id);
   return id;

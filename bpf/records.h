@@ -4,6 +4,9 @@
 #ifndef OFFWAIT_RECORDS_H
 #define OFFWAIT_RECORDS_H
 
+/* User space sets it. */
+bool window_begun = false;
+
 /* A new record, empty but for its type and thread; NULL, counted as lost, if the ring buffer is full. */
 static __always_inline void* new_record(__u8 type, __u32 tid, const __u64 size) {
   struct offwait_record* record = bpf_ringbuf_reserve(&events, size, 0);
@@ -39,10 +42,15 @@ static __always_inline bool emit_gap(struct offwait_thread* thread, __u32 tid, _
   return true;
 }
 
-/* A new record for an interval of the thread that began at from_ns, after the gap before it, if there is one;
- * NULL if it is lost. */
+/* A new record for an interval of the thread that began at from_ns and ends now, after the gap before it, if
+ * there is one; NULL if it is lost. What ends before the window begins is not wanted: until then nobody
+ * drains the ring buffer. */
 static __always_inline void* new_interval(struct offwait_thread* thread, __u8 type, __u32 tid,
                                           const __u64 size, __u64 from_ns) {
+  if (!window_begun) {
+    thread->lost_since_ns = 0;
+    return NULL;
+  }
   if (!emit_gap(thread, tid, from_ns)) return NULL;
   void* record = new_record(type, tid, size);
   if (!record) lose_since(thread, from_ns);

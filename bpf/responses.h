@@ -9,9 +9,6 @@
 #define FAMILY_UNIX 1
 #define RECEIVED_TO_PEEK 0x2 /* MSG_PEEK: the data stays in the socket */
 
-/* User space sets it. */
-bool window_begun = false;
-
 struct connection {
   __u64 inode;    /* the socket's inode number, which no other socket had before */
   __u32 address;  /* as in offwait_responses_key */

@@ -12,15 +12,18 @@ int on_cpu_clock(struct bpf_perf_event_data* ctx) {
   struct task_struct* task = (void*)bpf_get_current_task();
   if (!thread || thread->start_ns != BPF_CORE_READ(task, start_time)) return 0;
   __u64 now = bpf_ktime_get_ns();
-  bool in_kernel =
-      (__s64)PT_REGS_IP(&ctx->regs) < 0; /* the upper half of all addresses belongs to the kernel */
-  __u32 user = BPF_CORE_READ(task, mm) ? user_stack() : 0;
-  __u32 kernel = in_kernel ? walk_kernel_stack(ctx) : 0;
+  __u64 pc = PT_REGS_IP(&ctx->regs);
+  bool in_kernel = (__s64)pc < 0; /* the upper half of all addresses belongs to the kernel */
+  __u32 user = BPF_CORE_READ(task, mm) ? find_user_stack(!in_kernel) : 0;
+  __u32 kernel = in_kernel ? walk_kernel_stack(ctx, true) : 0;
   struct offwait_sample* sample = new_record(OFFWAIT_RECORD_SAMPLE, tid, sizeof(*sample));
   if (!sample) return 0;
   sample->at_ns = now;
   sample->user = user;
   sample->kernel = kernel;
+  sample->pc = pc;
+  sample->tgid = in_kernel ? 0 : (__u32)(bpf_get_current_pid_tgid() >> 32);
+  sample->pad2 = 0;
   emit(sample);
   return 0;
 }

@@ -4,6 +4,7 @@
 #define OFFWAIT_SCHED_H
 
 #define TASK_UNINTERRUPTIBLE_BIT 0x02u
+#define TASK_STOPPED_BITS 0x0cu /* by a signal or a debugger */
 #define TASK_DEAD_BIT 0x80u
 
 /* What the interrupted system call waits on: a futex or what a file descriptor refers to. `current` is as in
@@ -34,7 +35,7 @@ static __always_inline void note_wait(struct offwait_thread* thread, struct task
   thread->flags = state & TASK_UNINTERRUPTIBLE_BIT && in_iowait(task) ? OFFWAIT_WAIT_IOWAIT : 0;
   if (task->flags & PF_KTHREAD_BIT)
     thread->flags |= OFFWAIT_WAIT_KTHREAD;
-  else
+  else if (!(state & TASK_STOPPED_BITS)) /* a stopped thread does not wait for what its call is for */
     note_call(thread, task, current);
   if (!thread->lock) return;
   thread->object = thread->lock;

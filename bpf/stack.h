@@ -6,6 +6,11 @@
 
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
+/* The generation to which new stacks belong; user space sets it. */
+__u32 stack_generation = 0;
+/* How many stacks have been stored. */
+__u64 stacks_stored = 0;
+
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 2);
@@ -75,14 +80,18 @@ __noinline __u32 store_scratch_stack(__u32 scratch) {
   __u64 hash = stack->tgid;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < frames; i += FRAMES_AT_A_TIME)
     hash = hash_frames(scratch, i, hash);
-  __u32 key = (__u32)(hash >> 32);
+  __u32 generation = stack_generation << OFFWAIT_STACK_HASH_BITS;
+  __u32 key = generation | (__u32)(hash >> (64 - OFFWAIT_STACK_HASH_BITS));
   for (__u32 probe = 0; probe < STACK_PROBES; ++probe) {
     if (key == 0) key = 1;
     __u32 match = match_stack(key, scratch);
     if (match == STACK_ABSENT) {
       /* Before 6.4 the helper returns an int, whose sign is not extended. */
       int error = (int)bpf_map_update_elem(&stacks, &key, stack, BPF_NOEXIST);
-      if (error == 0) return key;
+      if (error == 0) {
+        __sync_fetch_and_add(&stacks_stored, 1);
+        return key;
+      }
       if (error != -17 /* EEXIST: another CPU was faster, perhaps with the same stack */) {
         count_loss(OFFWAIT_LOSS_stack_store_full);
         return 0;
@@ -90,7 +99,7 @@ __noinline __u32 store_scratch_stack(__u32 scratch) {
       match = match_stack(key, scratch);
     }
     if (match == STACK_SAME) return key;
-    key += 0x9e3779b9u;
+    key = generation | ((key + 0x9e3779b9u) & ((1u << OFFWAIT_STACK_HASH_BITS) - 1));
   }
   count_loss(OFFWAIT_LOSS_stack_collision);
   return 0;

@@ -283,7 +283,9 @@ struct offwait_false_mark {
   __u64 at_ns;
 };
 
-/* The thread was running at at_ns, at this place. Stack ids are as in offwait_wait. */
+/* The thread was running at at_ns, at this place. Stack ids are as in offwait_wait, but that the stack of the
+ * mode it was in has 0 in place of its leaf: instructions are so many that hardly two of such stacks would be
+ * the same. */
 struct offwait_sample {
   __u8 type;
   __u8 pad[3];
@@ -291,6 +293,9 @@ struct offwait_sample {
   __u64 at_ns;
   __u32 user;
   __u32 kernel; /* 0: it was in user mode */
+  __u64 pc;     /* the leaf; 0: the stack has it (in recording files of earlier versions) */
+  __u32 tgid;   /* the address space of `pc`, 0 for the kernel's */
+  __u32 pad2;
 };
 
 /* Not in `events` but in a ring buffer of its own, `mappings_wanted`, which wakes its reader at once, because
@@ -423,6 +428,19 @@ struct offwait_unix_address {
   char path[OFFWAIT_UNIX_PATH_LEN]; /* zero beyond `length`; begins with a zero if it is no file's path */
 };
 
+/* Value of `known_stacks`: where a stack stands that a CPU has walked (bpf/known_stacks.h). */
+struct offwait_known_stack {
+  __u64 pc;    /* kernel stack: the id of the user stack below it */
+  __u64 lr;    /* kernel stack: 0 */
+  __u64 hash;  /* hash of the return addresses */
+  __u32 tgid;  /* kernel stack: 0 */
+  __u32 sp;    /* low bits of sp, which all threads of a pool share; kernel stack: 0 */
+  __u32 id;    /* 0: no stack is known here */
+  __u16 count; /* number of slots */
+  __u16 way;
+  __u16 slots[OFFWAIT_STACK_FRAMES]; /* where the return addresses stand, in words from sp */
+};
+
 /* How often stacks were recognised instead of walked (bpf/known_stacks.h). One of these for each CPU. */
 struct offwait_stack_reuse {
   __u64 walked;
@@ -431,12 +449,18 @@ struct offwait_stack_reuse {
   __u64 wrong;    /* verified, and the walk found another stack */
 };
 
+/* A stack id, never 0, is a number of OFFWAIT_STACK_HASH_BITS bits below the generation in which the stack
+ * was stored. User space begins a generation when the map is nearly full, and then takes the stacks of
+ * earlier ones out of the map. Within a generation an id belongs to exactly one stack. */
+#define OFFWAIT_STACK_HASH_BITS 24
+#define OFFWAIT_STACK_GENERATIONS 256
+
 /* Value of `stacks`, keyed by stack id. A user stack belongs to an address space, hence the tgid. */
 struct offwait_stack {
   __u32 tgid; /* 0 for a kernel stack */
   __u16 frames;
   __u16 end;                      /* enum offwait_stack_end (unwind.h), of a user stack */
-  __u64 pc[OFFWAIT_STACK_FRAMES]; /* leaf first; zero beyond `frames` */
+  __u64 pc[OFFWAIT_STACK_FRAMES]; /* leaf first, 0 for one that is not part of it; zero beyond `frames` */
 };
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kInterval = kSecond;
+constexpr Nanos kReadEvery = kSecond;
 constexpr std::size_t kAskedAtOnce = 1000;
 constexpr std::size_t kMostProcesses = 5;
 constexpr std::size_t kMostQuotas = 64;
@@ -60,12 +60,9 @@ void CpuReadings::note(const offwait_thread_record& thread) {
   }
   if (thread.outside != OFFWAIT_TARGET) return;
   // A program that binds itself to CPUs often does so just before an exec, which is told, too.
-  if (ask(key)) {
-    threads_.insert(key);
-  } else {
-    inherit(key, thread.parent);
-  }
+  if (!ask(key)) inherit(key, thread.parent);
   const auto tgid = static_cast<std::int32_t>(thread.tgid);
+  threads_.insert_or_assign(key, tgid);
   if (processes_.insert(tgid).second) add_quotas_of(tgid);
 }
 
@@ -106,24 +103,23 @@ void CpuReadings::ask_again(std::size_t most) {
   auto thread = threads_.upper_bound(last_asked_);
   for (std::size_t left = std::min(most, threads_.size()); left > 0 && !threads_.empty(); --left) {
     if (thread == threads_.end()) thread = threads_.begin();
-    last_asked_ = *thread;
-    thread = ask(*thread) ? std::next(thread) : threads_.erase(thread);
+    last_asked_ = thread->first;
+    thread = ask(last_asked_) ? std::next(thread) : threads_.erase(thread);
   }
 }
 
 void CpuReadings::begin() {
   // Reading all processes may take a while on a large machine, so it is done first.
-  processes_read_at_ = monotonic_now();
-  processes_at_begin_ = read_process_table();
+  read_processes_if_older(0);
   for (auto& [name, reading] : quotas_) reading = read_quota(*hierarchy_, name);
   stat_at_begin_ = read_file("/proc/stat");
-  next_ = monotonic_now() + kInterval;
+  next_ = monotonic_now() + kReadEvery;
 }
 
 void CpuReadings::read_if_due() {
   if (monotonic_now() < next_) return;
   ask_again(kAskedAtOnce);
-  next_ = monotonic_now() + kInterval;
+  next_ = monotonic_now() + kReadEvery;
 }
 
 void CpuReadings::add_to(KernelRecording& recording) const {
@@ -137,18 +133,51 @@ void CpuReadings::end(KernelRecording& recording) {
   end_quotas(recording);
   ask_again(threads_.size());
   recording.allowed_cpus = std::move(allowed_);
-  end_processes(recording);
+  add_processes(recording);
 }
 
-/// On a machine whose CPUs are taken, the readings lie further apart than the ends of the window, so that
-/// what was used between them is reduced to the window.
-void CpuReadings::end_processes(KernelRecording& recording) const {
-  const Nanos between = std::max<Nanos>(1, monotonic_now() - processes_read_at_);
+void CpuReadings::read_processes_if_older(Nanos age) {
+  const Nanos now = monotonic_now();
+  if (!process_readings_.empty() && now - process_readings_.back().at < age) return;
+  process_readings_.push_back({now, read_process_table()});
+}
+
+void CpuReadings::forget(Nanos begin, const std::vector<ThreadKey>& threads,
+                         const std::vector<std::int32_t>& processes) {
+  while (process_readings_.size() > 1 && process_readings_[1].at <= begin) process_readings_.pop_front();
+  for (const ThreadKey& thread : threads) allowed_.erase(thread);
+  for (const std::int32_t tgid : processes) processes_.erase(tgid);
+  if (!processes.empty()) drop_gone_quotas();
+}
+
+/// Processes of the first reading are still needed: what they used is no other process's.
+void CpuReadings::forget_exited() {
+  std::erase_if(allowed_, [this](const auto& one) { return !threads_.contains(one.first); });
+  std::unordered_set<std::int32_t> living;
+  for (const auto& [thread, tgid] : threads_) living.insert(tgid);
+  std::erase_if(processes_, [&](std::int32_t tgid) {
+    return !living.contains(tgid) &&
+           (process_readings_.empty() || !process_readings_.front().processes.contains(tgid));
+  });
+}
+
+void CpuReadings::drop_gone_quotas() {
+  if (!hierarchy_) return;
+  std::erase_if(quotas_, [this](const auto& quota) {
+    return quota.second.limit && !read_quota(*hierarchy_, quota.first).limit;
+  });
+}
+
+/// The readings lie further apart than the ends of the window: on a machine whose CPUs are taken, and where
+/// the window moves on. What was used between them is reduced to the window.
+void CpuReadings::add_processes(KernelRecording& recording) const {
+  const auto& [begin, processes_at_begin] = process_readings_.front();
+  const Nanos between = std::max<Nanos>(1, monotonic_now() - begin);
   const double part = std::min(1.0, to_seconds(recording.window.length()) / to_seconds(between));
   const auto reduced = [part](std::uint64_t ticks) {
     return static_cast<Nanos>(part * static_cast<double>(time_of_ticks(ticks)));
   };
-  for (ProcessUse& use : used_between(processes_at_begin_, read_process_table(), processes_, kMostProcesses))
+  for (ProcessUse& use : used_between(processes_at_begin, read_process_table(), processes_, kMostProcesses))
     recording.other_processes.push_back(
         {use.tgid, std::move(use.name), reduced(use.own), reduced(use.children)});
 }

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -37,6 +37,19 @@ class CpuReadings {
   void add_to(KernelRecording& recording) const;
   /// Reads all counters at the window's end, and adds all that was found.
   void end(KernelRecording& recording);
+  /// Adds what other processes used in the recording's window, by what they have used now.
+  void add_processes(KernelRecording& recording) const;
+
+  /// Drops what is known of threads and processes that have exited, because a recording has it (add_to()).
+  void forget_exited();
+
+  // For a recording whose window moves on:
+
+  /// Reads all processes once more if the last reading is as old as this.
+  void read_processes_if_older(Nanos age);
+  /// The window begins at `begin` now. What only the time before needs is forgotten, and so are these
+  /// processes of the target, and threads, which have exited.
+  void forget(Nanos begin, const std::vector<ThreadKey>& threads, const std::vector<std::int32_t>& processes);
 
  private:
   void add_quotas_of(std::int32_t tgid);
@@ -46,19 +59,23 @@ class CpuReadings {
   void ask_again(std::size_t most);
   void end_quotas(KernelRecording& recording) const;
   void end_cpus(KernelRecording& recording) const;
-  void end_processes(KernelRecording& recording) const;
+  void drop_gone_quotas();
 
   std::optional<CpuHierarchy> hierarchy_;
   std::map<std::string, QuotaReading> quotas_;  ///< at the begin, by the cgroup's name
   std::unordered_set<std::int32_t> processes_;  ///< of the target
-  std::set<ThreadKey> threads_;                 ///< of the target, those that live
+  std::map<ThreadKey, std::int32_t> threads_;   ///< of the target, those that live, with their processes
   std::map<ThreadKey, CpuList> allowed_;        ///< as KernelRecording::allowed_cpus
   std::vector<std::uint32_t> online_;           ///< the numbers of the CPUs
   ThreadKey last_asked_{};
   Nanos next_ = 0;
   std::string stat_at_begin_;  ///< the text of /proc/stat
-  Nanos processes_read_at_ = 0;
-  ProcessTable processes_at_begin_;
+
+  struct ProcessReading {
+    Nanos at = 0;
+    ProcessTable processes;
+  };
+  std::deque<ProcessReading> process_readings_;  ///< the first one is that of the window's begin
 };
 
 }  // namespace offwait

@@ -48,6 +48,10 @@ void DeviceCounters::read_if_due(KernelRecording& recording) {
   if (monotonic_now() >= next_) read(recording);
 }
 
+void DeviceCounters::read_if_older(Nanos age, KernelRecording& recording) {
+  if (monotonic_now() >= next_ - kInterval + age) read(recording);
+}
+
 void DeviceCounters::end(KernelRecording& recording) { read(recording); }
 
 void DeviceCounters::read(KernelRecording& recording) {

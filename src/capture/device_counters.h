@@ -32,6 +32,8 @@ class DeviceCounters {
   void begin(KernelRecording& recording);
   /// Reads the counters of disks and interfaces if the last reading is a second old.
   void read_if_due(KernelRecording& recording);
+  /// Reads the counters if the last reading is as old as this.
+  void read_if_older(Nanos age, KernelRecording& recording);
   /// Reads all counters at the window's end.
   void end(KernelRecording& recording);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/executables.h"
 
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -72,6 +73,37 @@ void Executables::add_to(KernelRecording& recording) const {
 void Executables::end(KernelRecording& recording) {
   for (const auto& [tgid, process] : processes_) ask_again(tgid);
   add_to(recording);
+}
+
+void Executables::forget(const std::vector<ThreadKey>& threads) {
+  for (const ThreadKey& thread : threads) program_of_.erase(thread);
+  if (!threads.empty()) drop_unused();
+}
+
+/// Programs keep their numbers, which the recording has.
+void Executables::forget_exited() {
+  for (auto thread = program_of_.begin(); thread != program_of_.end();) {
+    const auto next = std::next(thread);
+    const std::uint32_t tid = thread->first.tid;
+    const bool is_last_of_tid = next == program_of_.end() || next->first.tid != tid;
+    thread = is_last_of_tid && last_program_.contains(tid) ? next : program_of_.erase(thread);
+  }
+}
+
+/// Titles are new with each client of some servers.
+void Executables::drop_unused() {
+  constexpr std::size_t kFew = 1000;
+  if (numbers_.size() < 2 * (program_of_.size() + processes_.size()) + kFew) return;
+  std::vector<const ProcessProgram*> programs(numbers_.size());
+  for (const auto& [program, number] : numbers_) programs[number] = &program;
+  std::map<ProcessProgram, std::uint32_t> kept;
+  const auto renumber = [&](std::uint32_t& number) {
+    number = kept.try_emplace(*programs[number], static_cast<std::uint32_t>(kept.size())).first->second;
+  };
+  for (auto& [thread, number] : program_of_) renumber(number);
+  for (auto& [tgid, process] : processes_) renumber(process.program);
+  for (auto& [tid, number] : last_program_) renumber(number);
+  numbers_ = std::move(kept);
 }
 
 }  // namespace offwait

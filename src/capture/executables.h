@@ -29,6 +29,10 @@ class Executables {
   void add_to(KernelRecording& recording) const;
   /// Asks all processes that still live, and adds what was found.
   void end(KernelRecording& recording);
+  /// Drops what is known of threads that have exited and that nobody will ask for.
+  void forget(const std::vector<ThreadKey>& threads);
+  /// The same for all threads that have exited, because a recording has them (add_to()).
+  void forget_exited();
 
  private:
   struct Process {
@@ -43,6 +47,8 @@ class Executables {
   std::uint32_t number_of(const ProcessProgram& program);
   std::uint32_t program_after(const offwait_thread_record& thread, bool exec);
   void ask_again(std::int32_t tgid);
+  /// Numbers the programs anew if most of them are no thread's any more.
+  void drop_unused();
 
   std::map<ProcessProgram, std::uint32_t> numbers_;
   std::map<ThreadKey, std::uint32_t> program_of_;

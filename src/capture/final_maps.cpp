@@ -53,60 +53,64 @@ void add_in_flight(const offwait_request& request, KernelRecording& recording) {
 
 }  // namespace
 
-Status read_tables(const offwait_bpf& skeleton, KernelRecording& recording) {
+Status read_counted(const offwait_bpf& skeleton, KernelRecording& recording) {
   const auto& maps = skeleton.maps;
   std::map<std::uint32_t, offwait_thread> threads;
-  OFFWAIT_TRY_STATUS(for_each_live_entry<std::uint32_t, offwait_thread>(
+  OFFWAIT_TRY_STATUS(for_each_entry<std::uint32_t, offwait_thread>(
       maps.threads,
       [&](std::uint32_t tid, const offwait_thread& thread) { threads.insert_or_assign(tid, thread); }));
   recording.threads.assign(threads.begin(), threads.end());
+  OFFWAIT_TRY_STATUS((for_each_entry<offwait_responses_key, offwait_responses>(
+      maps.responses, [&](const offwait_responses_key& key, const offwait_responses& responses) {
+        recording.responses.emplace_back(key, responses);
+      })));
+  return for_each_entry<offwait_calls_key, offwait_calls>(
+      maps.calls, [&](const offwait_calls_key& key, const offwait_calls& calls) {
+        recording.calls.emplace_back(key, calls);
+      });
+}
+
+void forget_counted(const offwait_bpf& skeleton, const KernelRecording& recording) {
+  std::map<std::uint32_t, std::uint64_t> living;  // start times
+  for (const auto& [tid, thread] : recording.threads) living.emplace(tid, thread.start_ns);
+  const auto delete_old = [&](const bpf_map* map, const auto& entries) {
+    for (const auto& [key, counted] : entries) {
+      const auto thread = living.find(key.tid);
+      const bool lives = thread != living.end() && thread->second == key.start_ns;
+      if (!lives && nanos(counted.last_ns) < recording.window.begin)
+        bpf_map_delete_elem(bpf_map__fd(map), &key);
+    }
+  };
+  delete_old(skeleton.maps.responses, recording.responses);
+  delete_old(skeleton.maps.calls, recording.calls);
+}
+
+Status read_named(const offwait_bpf& skeleton, KernelRecording& recording) {
+  const auto& maps = skeleton.maps;
   const std::uint32_t own = network_namespace();
-  OFFWAIT_TRY_STATUS(for_each_live_entry<std::uint32_t, offwait_nic>(
-      maps.nics, [&](std::uint32_t id, const offwait_nic& nic) {
+  OFFWAIT_TRY_STATUS(
+      for_each_entry<std::uint32_t, offwait_nic>(maps.nics, [&](std::uint32_t id, const offwait_nic& nic) {
         std::string name(nic.name, ::strnlen(nic.name, sizeof(nic.name)));
         recording.nics.emplace(id, interface_name(std::move(name), nic.namespace_inode, own));
       }));
   for (const bpf_map* map : {maps.peers, maps.peer_hosts}) {
-    OFFWAIT_TRY_STATUS(for_each_live_entry<offwait_peer, std::uint32_t>(
+    OFFWAIT_TRY_STATUS(for_each_entry<offwait_peer, std::uint32_t>(
         map, [&](const offwait_peer& peer, std::uint32_t id) { recording.peers.emplace(id, peer); }));
   }
-  OFFWAIT_TRY_STATUS(for_each_live_entry<std::uint32_t, std::uint8_t>(
+  OFFWAIT_TRY_STATUS(for_each_entry<std::uint32_t, std::uint8_t>(
       maps.listening_ports, [&](std::uint32_t port, std::uint8_t) {
         recording.served_ports.insert(static_cast<std::uint16_t>(port));
       }));
-  OFFWAIT_TRY_STATUS((for_each_live_entry<offwait_responses_key, offwait_responses>(
-      maps.responses, [&](const offwait_responses_key& key, const offwait_responses& responses) {
-        recording.responses.emplace_back(key, responses);
-      })));
-  OFFWAIT_TRY_STATUS((for_each_live_entry<offwait_calls_key, offwait_calls>(
-      maps.calls, [&](const offwait_calls_key& key, const offwait_calls& calls) {
-        recording.calls.emplace_back(key, calls);
-      })));
-  return for_each_live_entry<offwait_unix_address, std::uint32_t>(
+  return for_each_entry<offwait_unix_address, std::uint32_t>(
       maps.unix_addresses, [&](const offwait_unix_address& address, std::uint32_t id) {
         recording.unix_addresses.emplace(id, address);
       });
 }
 
-Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording) {
-  const auto& maps = skeleton.maps;
-  OFFWAIT_TRY_STATUS(for_each_entry<std::uint32_t, offwait_stack>(
-      maps.stacks,
-      [&](std::uint32_t id, const offwait_stack& stack) { recording.stacks.emplace(id, stack); }));
+Status read_requests(const offwait_bpf& skeleton, KernelRecording& recording) {
   return for_each_entry<std::uint64_t, offwait_request>(
-      maps.requests,
+      skeleton.maps.requests,
       [&](std::uint64_t, const offwait_request& request) { add_in_flight(request, recording); });
-}
-
-std::vector<std::pair<std::uint32_t, offwait_stack>> read_stacks(const offwait_bpf& skeleton,
-                                                                 std::span<const std::uint32_t> ids) {
-  std::vector<std::pair<std::uint32_t, offwait_stack>> stacks;
-  for (const std::uint32_t id : ids) {
-    offwait_stack stack{};
-    if (bpf_map_lookup_elem(bpf_map__fd(skeleton.maps.stacks), &id, &stack) == 0)
-      stacks.emplace_back(id, stack);
-  }
-  return stacks;
 }
 
 LossCounts read_losses(const offwait_bpf& skeleton) {

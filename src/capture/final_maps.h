@@ -2,11 +2,6 @@
 // Reads what the BPF programs have in their maps, at the end of a recording and while it runs.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include <offwait.skel.h>
 
 #include "base/result.h"
@@ -14,16 +9,16 @@
 
 namespace offwait {
 
-/// Adds threads, interfaces, peers, ports on which sockets listened, responses and counted calls. The
-/// programs may be attached: then what they change meanwhile is there or not.
-Status read_tables(const offwait_bpf& skeleton, KernelRecording& recording);
+// The programs may be attached while these read. What they change meanwhile is there or not.
 
-/// Adds stacks and requests still in flight. The programs must be detached.
-Status read_final_maps(const offwait_bpf& skeleton, KernelRecording& recording);
-
-/// The stacks with these ids, as far as there are any.
-std::vector<std::pair<std::uint32_t, offwait_stack>> read_stacks(const offwait_bpf& skeleton,
-                                                                 std::span<const std::uint32_t> ids);
+/// Adds threads, responses and counted calls.
+Status read_counted(const offwait_bpf& skeleton, KernelRecording& recording);
+/// Deletes the responses and calls of threads that are not in the recording, and did nothing in its window.
+void forget_counted(const offwait_bpf& skeleton, const KernelRecording& recording);
+/// Adds interfaces, peers, ports on which sockets listened, and unix addresses.
+Status read_named(const offwait_bpf& skeleton, KernelRecording& recording);
+/// Adds the requests that are still in flight.
+Status read_requests(const offwait_bpf& skeleton, KernelRecording& recording);
 
 /// The losses so far, by the names in offwait/loss_counters.h. Asks the kernel for every counter.
 LossCounts read_losses(const offwait_bpf& skeleton);

@@ -16,10 +16,10 @@
 
 #include "base/read_file.h"
 #include "capture/kernel_types.h"
-#include "capture/priority.h"
 #include "capture/privileges.h"
 #include "capture/recorder.h"
 #include "process/mapped_files.h"
+#include "process/priority.h"
 #include "sandbox/confined.h"
 
 namespace offwait {
@@ -109,13 +109,14 @@ void try_to_record(Host& host) {
   CaptureOptions options;
   options.tgids = {::getpid()};
   if (const std::optional<Probe> place = own_place()) options.probes = {*place};
-  Result<Recorder> recorder = Recorder::start(options);
+  Priority priority;
+  Result<Recorder> recorder = Recorder::attach(options, priority);
   if (recorder) {
     if (!options.probes.empty()) probes = {"uprobes", ok, "attached", ""};
   } else if (check_privileges()) {
     Error with_probe = recorder.error();
     options.probes.clear();
-    recorder = Recorder::start(options);
+    recorder = Recorder::attach(options, priority);
     if (recorder) {
       probes = {"uprobes", degraded, "none",
                 "no --spin and no annotations: " + std::move(with_probe.message)};
@@ -123,6 +124,7 @@ void try_to_record(Host& host) {
   }
   if (recorder) {
     programs.value = "loaded and attached";
+    recorder->begin();
     const Result<KernelRecording> recording = recorder->stop();
     const bool sampled = recording && recording->sample_hz != 0;
     samples = {"CPU samples", sampled ? ok : degraded, sampled ? "started" : "none", ""};

@@ -8,12 +8,20 @@
 #include <bpf/bpf.h>
 #include <sys/syscall.h>
 
+#include "base/monotonic.h"
 #include "capture/mutex_owner.h"
 #include "process/process_memory.h"
 #include "process/threads.h"
 #include "unwind/walk.h"
 
 namespace offwait {
+
+namespace {
+
+/// Each takes a kilobyte, and a file holds no more stacks beside the kernel's (kMostStacks).
+constexpr std::size_t kMostFound = 65536;
+
+}  // namespace
 
 struct LateStacks::Unwalked {
   std::uint32_t tid = 0;
@@ -38,13 +46,13 @@ std::vector<LateStacks::Unwalked> LateStacks::read_unwalked() const {
 }
 
 /// Whether the thread is still in the same wait. If so, its registers and its stack have not changed either.
-bool LateStacks::still_blocked(const Unwalked& one, offwait_thread& thread) const {
-  if (bpf_map_lookup_elem(maps_.threads, &one.tid, &thread) != 0 || thread.start_ns != one.at.start_ns ||
+bool LateStacks::still_blocked(std::uint32_t tid, std::uint64_t start_ns, std::uint64_t since_ns,
+                               offwait_thread& thread) const {
+  if (bpf_map_lookup_elem(maps_.threads, &tid, &thread) != 0 || thread.start_ns != start_ns ||
       thread.wake_ns != 0)
     return false;
-  if (one.at.since_ns == 0)
-    return thread.state == OFFWAIT_STATE_UNKNOWN && thread.seeded == OFFWAIT_STATE_BLOCKED;
-  return thread.state == OFFWAIT_STATE_BLOCKED && thread.since_ns == one.at.since_ns;
+  if (since_ns == 0) return thread.state == OFFWAIT_STATE_UNKNOWN && thread.seeded == OFFWAIT_STATE_BLOCKED;
+  return thread.state == OFFWAIT_STATE_BLOCKED && thread.since_ns == since_ns;
 }
 
 std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
@@ -52,7 +60,7 @@ std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
   std::set<std::int32_t> again;
   offwait_thread thread{};
   for (Unwalked& one : read_unwalked()) {
-    if (still_blocked(one, thread)) {
+    if (still_blocked(one.tid, one.at.start_ns, one.at.since_ns, thread)) {
       one.syscall = thread.syscall;
       processes[static_cast<std::int32_t>(thread.tgid)].push_back(one);
     } else {
@@ -85,13 +93,18 @@ std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
           found.mutex_owner = static_cast<std::uint32_t>(holder->second);
         }
       }
+      if (found_.size() == kMostFound) {
+        ++left_out_;
+        continue;
+      }
       // What was read is valid only if the thread is still in the same wait.
-      if (!still_blocked(one, thread)) continue;
+      if (!still_blocked(one.tid, one.at.start_ns, one.at.since_ns, thread)) continue;
       offwait_stack stack{};
       stack.tgid = thread.tgid;
       stack.end = static_cast<std::uint16_t>(walked.end);
       stack.frames = static_cast<std::uint16_t>(walked.pcs.size());
       std::copy(walked.pcs.begin(), walked.pcs.end(), std::begin(stack.pc));
+      processes_.insert(tgid);
       found_.push_back({one.wait(), found, stack});
     }
   }
@@ -105,6 +118,16 @@ void LateStacks::add_to(KernelRecording& recording) const {
     found.thread.wait_user = id;
     recording.blocked.insert_or_assign(found.wait, found.thread);
   }
+}
+
+void LateStacks::forget_before(Nanos begin) {
+  offwait_thread thread{};
+  std::erase_if(found_, [&](Found& found) {
+    if (found.over_at) return *found.over_at < begin;
+    if (!still_blocked(found.wait.tid, found.thread.start_ns, found.wait.block_ns, thread))
+      found.over_at = monotonic_now();
+    return false;
+  });
 }
 
 }  // namespace offwait

@@ -4,8 +4,11 @@
 // happens right after an exec.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "capture/unwind_tables.h"
@@ -29,22 +32,36 @@ class LateStacks {
   /// of the processes returned.
   std::set<std::int32_t> look(UnwindTables& tables);
 
-  /// Adds the stacks found; they get ids that the kernel has not used.
+  /// How many stacks were left out because there are too many.
+  std::size_t left_out() const { return left_out_; }
+
+  /// Adds the stacks found; they get ids that none of the recording's stacks has.
   void add_to(KernelRecording& recording) const;
+
+  /// Whether a stack was found of a thread of this process.
+  bool knows(std::int32_t tgid) const { return processes_.contains(tgid); }
+
+  /// Drops what was found of waits that were over at `begin`.
+  void forget_before(Nanos begin);
 
  private:
   struct Unwalked;
   std::vector<Unwalked> read_unwalked() const;
-  bool still_blocked(const Unwalked& one, offwait_thread& thread) const;
+  /// Whether the thread is still in the wait that began at `since_ns`, as offwait_blocked has it.
+  bool still_blocked(std::uint32_t tid, std::uint64_t start_ns, std::uint64_t since_ns,
+                     offwait_thread& thread) const;
 
   struct Found {
     WaitBegin wait;
     BlockedThread thread;  ///< its stack has no id yet
     offwait_stack stack;
+    std::optional<Nanos> over_at{};  ///< when forget_before() saw that the wait was over
   };
 
   Maps maps_;
   std::vector<Found> found_;
+  std::unordered_set<std::int32_t> processes_;  ///< of `found_`; with forget_before() perhaps a few more
+  std::size_t left_out_ = 0;
   std::set<WaitBegin> tried_;  ///< tried once, and met an unknown mapping
 };
 

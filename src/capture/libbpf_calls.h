@@ -29,24 +29,10 @@ Result<UniqueFd> open_iterator(const bpf_program* program);
 /// Runs a BPF iterator to its end.
 Status run_iterator(const bpf_program* program);
 
-/// Calls visit(key, value) for each entry; the map must not change meanwhile.
-template <class Key, class Value, class Visit>
-Status for_each_entry(const bpf_map* map, Visit visit) {
-  const int fd = bpf_map__fd(map);
-  Key key{};
-  for (const Key* previous = nullptr; bpf_map_get_next_key(fd, previous, &key) == 0; previous = &key) {
-    Value value{};
-    if (const int error = bpf_map_lookup_elem(fd, &key, &value))
-      return libbpf_error(std::string("cannot read the map ") + bpf_map__name(map), error);
-    visit(key, value);
-  }
-  return success();
-}
-
 /// Calls visit(key, value) for each entry of a hash map that may change meanwhile. An entry that is added or
 /// removed meanwhile is visited or not.
 template <class Key, class Value, class Visit>
-Status for_each_live_entry(const bpf_map* map, Visit visit) {
+Status for_each_entry(const bpf_map* map, Visit visit) {
   std::vector<Key> keys(1024);
   std::vector<Value> values(keys.size());
   std::array<std::byte, sizeof(Key) < 8 ? 8 : sizeof(Key)> place{};  // the number of a bucket, or a key

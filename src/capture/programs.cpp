@@ -132,6 +132,7 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
     bpf_map__set_max_entries(skeleton.maps.mappings, kProcesses);
   }
   if (options.stacks) {
+    bpf_map__set_max_entries(skeleton.maps.stacks, options.stacks_in_kernel);
     bpf_map__set_max_entries(skeleton.maps.known_stacks,
                              bpf_map__max_entries(skeleton.maps.known_stacks) * static_cast<__u32>(cpus));
   } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/recorder.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <future>
@@ -25,10 +27,10 @@
 #include "capture/kernel_types.h"
 #include "capture/libbpf_calls.h"
 #include "capture/mount_points.h"
-#include "capture/priority.h"
 #include "capture/privileges.h"
 #include "capture/programs.h"
 #include "capture/sampler.h"
+#include "capture/stack_store.h"
 #include "capture/user_stacks.h"
 #include "event/files.h"
 
@@ -42,20 +44,25 @@ struct FreeRing {
 }  // namespace
 
 struct Recorder::State {
-  Priority priority;
+  Priority& priority;
   Skeleton skeleton;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   BpfLinks links;
   std::optional<UserStacks> stacks;  ///< none: no stacks are recorded
+  std::optional<StackStore> stored;  ///< with `stacks`, once the programs are loaded
   DeviceCounters devices;
   CpuReadings cpus;
   Executables executables;
   KernelRecording recording;
-  std::unordered_set<std::int32_t> target_processes;
+  std::unordered_set<std::int32_t> target_processes;  ///< that live
   std::vector<std::string> notes;
   UniqueFd symbols;  ///< a descriptor that lists the kernel's symbols
+  Nanos begun = 0;
+  bool window_moves = false;
   std::uint64_t bad_records = 0;
   std::uint64_t waits_taken = 0;  ///< by take()
+
+  explicit State(Priority& own_priority) : priority(own_priority) {}
 
   static int on_record(void* self, void* data, std::size_t size) {
     static_cast<State*>(self)->take({static_cast<const std::byte*>(data), size});
@@ -76,6 +83,10 @@ struct Recorder::State {
     cpus.note(thread);
     executables.note(thread);
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
+    if (thread.event == OFFWAIT_THREAD_EXITED) {
+      if (thread.tid == thread.tgid) target_processes.erase(tgid);
+      return;
+    }
     if (thread.outside == OFFWAIT_TARGET && target_processes.insert(tgid).second)
       devices.add_network_of(tgid, recording);
   }
@@ -120,7 +131,7 @@ struct Recorder::State {
           "(CAP_SYS_NICE)");
   }
 
-  // The steps of start(), in order:
+  // The steps of attach(), in order:
 
   Status load(const CaptureOptions& options) {
     if (options.stacks) {
@@ -137,6 +148,7 @@ struct Recorder::State {
       filled = stacks->refresh();
     }
     if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
+    if (stacks) OFFWAIT_TRY_STATUS(stored.emplace(*skeleton).open());
     return filled;  // an error of the load is returned first, because it may be the cause
   }
 
@@ -188,14 +200,6 @@ struct Recorder::State {
                       started.error().message));
     }
   }
-
-  void begin_window() {
-    recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
-    cpus.begin();
-    devices.begin(recording);
-    recording.window.begin = monotonic_now();
-    skeleton->bss->window_begun = true;
-  }
 };
 
 Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -203,7 +207,7 @@ Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
 
-Result<Recorder> Recorder::start(const CaptureOptions& options) {
+Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& priority) {
   OFFWAIT_TRY_STATUS(check_privileges());
   OFFWAIT_TRY(const KernelTypes types, read_kernel_types());
   if (!types.has_ring_buffer || !types.has_task_iterator)
@@ -211,7 +215,7 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
         "this kernel has no BPF ring buffers, or no task iterators: offwait needs Linux 5.8 or newer"};
 
   keep_libbpf_complaints();
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<State>(priority);
   state->recording.records.keep_in_memory(options.memory_bytes, options.overflow_directory);
   state->skeleton.reset(offwait_bpf__open());
   if (!state->skeleton) return libbpf_error("cannot open the BPF programs", errno);
@@ -221,14 +225,27 @@ Result<Recorder> Recorder::start(const CaptureOptions& options) {
   OFFWAIT_TRY_STATUS(state->open_ring());
   OFFWAIT_TRY_STATUS(run_iterator(state->skeleton->progs.note_cpus));
   OFFWAIT_TRY_STATUS(state->open_symbols());
+  priority.patient();  // CPUs may have become crowded
   OFFWAIT_TRY_STATUS(attach_tracepoints(*state->skeleton, state->links));
   state->count_responses();
+  priority.patient();
   OFFWAIT_TRY_STATUS(state->find_threads(options));
   OFFWAIT_TRY_STATUS(attach_probes(*state->skeleton, options.probes, state->links, state->notes));
   state->sample(options.sample_hz);
-  state->begin_window();
-  state->priority.urgent();
   return Recorder(std::move(state));
+}
+
+void Recorder::begin() {
+  State& state = *state_;
+  state.recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
+  state.cpus.begin();
+  state.recording.disk_counters.clear();
+  state.recording.nic_counters.clear();
+  state.devices.begin(state.recording);
+  // In this order: the programs leave out what ends before they see that the window has begun.
+  std::atomic_ref(state.skeleton->bss->window_begun).store(true);
+  state.begun = state.recording.window.begin = monotonic_now();
+  state.priority.urgent();
 }
 
 Status Recorder::drain() {
@@ -238,7 +255,8 @@ Status Recorder::drain() {
   state_->devices.read_if_due(state_->recording);
   state_->cpus.read_if_due();
   state_->executables.read_if_due();
-  const Status refreshed = state_->stacks ? state_->stacks->refresh() : success();
+  Status refreshed = state_->stacks ? state_->stacks->refresh() : success();
+  if (refreshed && state_->stored) refreshed = state_->stored->make_room(monotonic_now());
   state_->priority.urgent();
   return refreshed;
 }
@@ -249,31 +267,42 @@ std::vector<AddressSpace> Recorder::take_mappings() {
   return state_->stacks ? state_->stacks->take_changed() : std::vector<AddressSpace>();
 }
 
+std::vector<std::int32_t> Recorder::take_gone() {
+  return state_->stacks ? state_->stacks->take_gone() : std::vector<std::int32_t>();
+}
+
 const std::vector<std::string>& Recorder::notes() const { return state_->notes; }
 
 std::string Recorder::kernel_symbols() { return read_all(state_->symbols.get()); }
 
-Nanos Recorder::elapsed() const { return monotonic_now() - state_->recording.window.begin; }
+Nanos Recorder::elapsed() const { return monotonic_now() - state_->begun; }
 
 CaptureProgress Recorder::progress() const {
   CaptureProgress progress;
   progress.waits = state_->waits_taken + state_->recording.records.count(OFFWAIT_RECORD_WAIT);
   for (const auto& [name, count] : state_->losses()) progress.lost += count;
-  progress.full = !state_->recording.records.bounded().ok();
   return progress;
 }
 
+bool Recorder::is_full() const { return !state_->recording.records.bounded().ok(); }
+
 /// The tables are read before the records, so that all records of what they show are there.
-Result<KernelRecording> Recorder::take(bool tables) {
+Result<KernelRecording> Recorder::take(Taken what) {
   State& state = *state_;
   KernelRecording& recording = state.recording;
   KernelRecording part;
   part.window = {recording.window.begin, monotonic_now()};
-  if (tables) {
+  if (what != Taken::records) {
     state.priority.patient();  // as in drain()
+    state.devices.read_if_older(kSecond / 10, recording);
     state.cpus.add_to(part);
-    if (recording.mounts.empty()) state.read_mounts();
-    OFFWAIT_TRY_STATUS(read_tables(*state.skeleton, part));
+    OFFWAIT_TRY_STATUS(read_counted(*state.skeleton, part));
+    if (state.window_moves) {
+      forget_counted(*state.skeleton, part);
+      if (state.stored) state.stored->note_threads(part.threads, monotonic_now());
+    }
+    if (what == Taken::tables) OFFWAIT_TRY_STATUS(read_named(*state.skeleton, part));
+    if (recording.mounts.empty() || (what == Taken::tables && state.window_moves)) state.read_mounts();
     state.priority.urgent();
   }
   OFFWAIT_TRY_STATUS(state.drain());
@@ -282,7 +311,10 @@ Result<KernelRecording> Recorder::take(bool tables) {
   part.files = std::exchange(recording.files, {});
   part.disk_counters = std::exchange(recording.disk_counters, {});
   part.nic_counters = std::exchange(recording.nic_counters, {});
-  if (!tables) return part;
+  if (what == Taken::records) return part;
+  part.loss = state.losses();
+  part.stack_reuse = read_stack_reuse(*state.skeleton);
+  if (what == Taken::counters) return part;
   part.mounts = recording.mounts;
   state.executables.add_to(part);
   part.served_ports.insert(recording.served_ports.begin(), recording.served_ports.end());
@@ -291,14 +323,51 @@ Result<KernelRecording> Recorder::take(bool tables) {
   part.disks_below = recording.disks_below;
   part.counts_responses = recording.counts_responses;
   part.sample_hz = recording.sample_hz;
-  part.loss = state.losses();
-  part.stack_reuse = read_stack_reuse(*state.skeleton);
   return part;
+}
+
+void Recorder::forget_taken() {
+  state_->executables.forget_exited();
+  state_->cpus.forget_exited();
+}
+
+void Recorder::move_begin(Nanos begin, const Exited& exited) {
+  State& state = *state_;
+  state.window_moves = true;
+  state.recording.window.begin = begin;
+  state.priority.patient();  // as in drain()
+  // The last reading before the window lies this close to it.
+  constexpr Nanos kReadings = 4;
+  state.cpus.read_processes_if_older(std::max(10 * kSecond, (monotonic_now() - begin) / kReadings));
+  state.executables.forget(exited.threads);
+  state.cpus.forget(begin, exited.threads, exited.processes);
+  if (state.stacks) state.stacks->forget_before(begin);
+  if (state.stored) state.stored->forget_before(begin);
+  state.priority.urgent();
+}
+
+Status Recorder::add_requests(KernelRecording& recording) const {
+  return read_requests(*state_->skeleton, recording);
+}
+
+void Recorder::complete(KernelRecording& recording) const {
+  std::vector<std::uint32_t> ids;
+  for (const auto& [tid, thread] : recording.threads) {
+    for (const std::uint32_t id : stacks_of(thread)) ids.push_back(id);
+  }
+  for (const auto& [id, stack] : stacks(ids)) recording.stacks.emplace(id, stack);
+  if (state_->stacks) state_->stacks->add_late_stacks(recording);
+  state_->cpus.add_processes(recording);
 }
 
 std::vector<std::pair<std::uint32_t, offwait_stack>> Recorder::stacks(
     std::span<const std::uint32_t> ids) const {
-  return read_stacks(*state_->skeleton, ids);
+  if (!state_->stored) return {};
+  return state_->stored->read(ids);
+}
+
+void Recorder::keep_stacks(bool keep) {
+  if (state_->stored) state_->stored->hold(keep);
 }
 
 Result<KernelRecording> Recorder::stop() {
@@ -311,8 +380,10 @@ Result<KernelRecording> Recorder::stop() {
   state.read_mounts();
   state.links.detach();
   OFFWAIT_TRY_STATUS(state.drain());
-  OFFWAIT_TRY_STATUS(read_tables(*state.skeleton, state.recording));
-  OFFWAIT_TRY_STATUS(read_final_maps(*state.skeleton, state.recording));
+  OFFWAIT_TRY_STATUS(read_counted(*state.skeleton, state.recording));
+  OFFWAIT_TRY_STATUS(read_named(*state.skeleton, state.recording));
+  if (state.stored) OFFWAIT_TRY_STATUS(state.stored->add_to(state.recording));
+  OFFWAIT_TRY_STATUS(read_requests(*state.skeleton, state.recording));
   if (state.stacks) state.stacks->finish(state.recording, state.notes);
   state.recording.loss = state.losses();
   state.recording.stack_reuse = read_stack_reuse(*state.skeleton);

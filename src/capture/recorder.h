@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "event/recording.h"
 #include "process/address_spaces.h"
+#include "process/priority.h"
 
 namespace offwait {
 
@@ -48,6 +49,7 @@ struct CaptureOptions {
   std::vector<Probe> probes;
   std::uint32_t sample_hz = 99;  ///< on each CPU; 0: no samples; there are none without stacks either
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two
+  std::uint32_t stacks_in_kernel = 16'384;         ///< more are kept in user space
   /// What the records that were taken may have of memory; the rest is in a file in this directory.
   std::size_t memory_bytes = SIZE_MAX;
   std::string overflow_directory = "/var/tmp";
@@ -57,52 +59,92 @@ struct CaptureOptions {
 struct CaptureProgress {
   std::uint64_t waits = 0;
   std::uint64_t lost = 0;
-  bool full = false;  ///< there is no room for more records; a note says why
+};
+
+/// What Recorder::take() takes: each of these, and those before it.
+enum class Taken : std::uint8_t {
+  records,  ///< records, files, and the counters of devices
+  counters,  ///< what was counted since the recording began (losses, CPU time, responses, …), and the threads
+  tables,    ///< the names of devices, and what else the kernel knows
+};
+
+/// Threads and processes that have exited, and of which nobody will want to know anything.
+struct Exited {
+  std::vector<ThreadKey> threads;
+  std::vector<std::int32_t> processes;
 };
 
 class Recorder {
  public:
-  /// Loads and attaches the programs and finds the target's threads; the window begins when this returns.
-  /// Fails with a sentence for the user when the kernel has no BTF, a capability is missing, a program does
-  /// not load, or no process or thread of the target is left.
-  static Result<Recorder> start(const CaptureOptions& options);
+  /// Loads and attaches the programs and finds the target's threads. Records are made from then on. Fails
+  /// with a sentence for the user when the kernel has no BTF, a capability is missing, a program does not
+  /// load, or no process or thread of the target is left.
+  /// `priority`: of this thread; it outlives the recorder, which ends it with stop().
+  static Result<Recorder> attach(const CaptureOptions& options, Priority& priority);
 
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
+  /// Begins the window: what was recorded before counts only as far as it lasts into it. Call it once; until
+  /// then nothing but drain() may be called.
+  void begin();
+
   /// Takes the records made since the last call. Call it about every 50 ms: nothing wakes the caller. Once a
   /// second it also reads the counters of disks and interfaces, and the mappings of the recorded processes.
   Status drain();
 
-  /// Takes what was recorded since the last call: the records, files and counters, for a recording that is
-  /// stored while it runs. stop() then returns the rest. With `tables` there are the names of devices and
-  /// what the kernel knows of threads and peers as well, and the window ends now: it is the recording so far,
-  /// but for its stacks and requests in flight. Drains the ring buffer.
-  Result<KernelRecording> take(bool tables);
+  /// Takes what was recorded since the last call, for a recording that is stored while it runs. stop() then
+  /// returns the rest. With Taken::tables the window ends now: it is the recording so far, but for its stacks
+  /// and requests in flight. Drains the ring buffer.
+  Result<KernelRecording> take(Taken what);
+
+  /// Forgets the threads that have exited, because what take() has just returned with Taken::tables is kept
+  /// elsewhere. Later parts have only what is new.
+  void forget_taken();
 
   /// The stacks with these ids (KernelRecording::stacks), as far as they are known. Another thread may call
   /// it.
   std::vector<std::pair<std::uint32_t, offwait_stack>> stacks(std::span<const std::uint32_t> ids) const;
+
+  // For a recording whose window moves on, so that only its last part is kept:
+
+  /// The window begins at `begin` now. Forgets what only the time before needs, and these threads and
+  /// processes.
+  void move_begin(Nanos begin, const Exited& exited);
+  /// Adds the requests in flight to what take() has just returned with Taken::tables.
+  Status add_requests(KernelRecording& recording) const;
+  /// Adds what else stop() would: the stacks of threads that are blocked, and what other processes used. The
+  /// recording has the stacks that its records refer to. A forked process may call this, which has the
+  /// recorder as it was at the fork.
+  void complete(KernelRecording& recording) const;
+  /// While `keep`, all stacks stay where a process forked since then finds them.
+  void keep_stacks(bool keep);
 
   /// Readable when drain() should be called at once: until then the stacks of a process with a new mapping
   /// are cut. -1 without stacks.
   int urgent_fd() const;
 
   /// The mappings of recorded processes that have changed since the last call. The symbolizer opens the files
-  /// behind them while the processes live. Call it after start(), drain() and stop(); without stacks it
+  /// behind them while the processes live. Call it after attach(), drain() and stop(); without stacks it
   /// returns nothing.
   std::vector<AddressSpace> take_mappings();
+
+  /// The processes of earlier take_mappings() that are gone since the last call. Only records that take()
+  /// has returned, or will return next, refer to their mappings.
+  std::vector<std::int32_t> take_gone();
 
   /// The kernel's symbols in the form of /proc/kallsyms, if that hides their addresses from this process and
   /// the kernel offers another way (6.0 and later); else empty.
   std::string kernel_symbols();
 
-  /// The time since the window's begin.
+  /// The time since the recording's begin.
   Nanos elapsed() const;
 
   /// Asks the kernel for every loss counter, so do not call it with every drain().
   CaptureProgress progress() const;
+  /// There is no room for more records (CaptureOptions::memory_bytes). After stop() a note says why.
+  bool is_full() const;
 
   /// Sentences for the user about what was asked for and could not be recorded.
   const std::vector<std::string>& notes() const;

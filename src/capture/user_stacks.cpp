@@ -16,6 +16,10 @@ void UserStacks::FreeRing::operator()(ring_buffer* ring) const { ring_buffer__fr
 
 void UserStacks::note(const offwait_thread_record& record) {
   const auto tgid = static_cast<std::int32_t>(record.tgid);
+  if (record.event == OFFWAIT_THREAD_EXITED) {
+    if (record.tid == record.tgid) known_.erase(tgid);
+    return;
+  }
   const bool exec = record.event == OFFWAIT_THREAD_NAMED && record.exec != 0;
   // A new main thread may have the number of an earlier process.
   const bool born = record.event == OFFWAIT_THREAD_BORN && record.tid == record.tgid;
@@ -60,13 +64,31 @@ Status UserStacks::refresh() {
 
 int UserStacks::urgent_fd() const { return wanted_ ? ring_buffer__epoll_fd(wanted_.get()) : -1; }
 
+std::vector<std::int32_t> UserStacks::take_gone() {
+  std::vector<std::int32_t> gone = spaces_.take_gone();
+  std::erase_if(gone, [this](std::int32_t tgid) { return late_stacks_ && late_stacks_->knows(tgid); });
+  return gone;
+}
+
 void UserStacks::finish(KernelRecording& recording, std::vector<std::string>& notes) {
   spaces_.look_at_all();
-  if (late_stacks_) late_stacks_->add_to(recording);
+  add_late_stacks(recording);
   if (tables_.left_out() > 0)
     notes.push_back(
         fmt::format("the unwind tables of {} files found no room in the kernel: stacks are cut there",
                     tables_.left_out()));
+  if (late_stacks_ && late_stacks_->left_out() > 0)
+    notes.push_back(fmt::format("{} stacks that were walked after a thread had blocked found no room",
+                                late_stacks_->left_out()));
+}
+
+void UserStacks::add_late_stacks(KernelRecording& recording) const {
+  if (late_stacks_) late_stacks_->add_to(recording);
+}
+
+void UserStacks::forget_before(Nanos begin) {
+  if (late_stacks_) late_stacks_->forget_before(begin);
+  spaces_.take_gone();
 }
 
 }  // namespace offwait

@@ -31,8 +31,8 @@ class UserStacks {
   /// Adds a process of the target; called before the BPF programs are loaded.
   void follow(std::int32_t tgid) { spaces_.look_soon(tgid); }
 
-  /// Takes a record of a thread that was born, named or found. A process that is new or runs another program
-  /// is looked at with the next refresh().
+  /// Takes a record of a thread. A process that is new or runs another program is looked at with the next
+  /// refresh().
   void note(const offwait_thread_record& record);
 
   /// Called when the BPF programs are loaded. The descriptors stay the caller's: the ring buffer of
@@ -50,9 +50,19 @@ class UserStacks {
   /// See AddressSpaces::take_changed().
   std::vector<AddressSpace> take_changed() { return spaces_.take_changed(); }
 
+  /// The processes that are gone since the last call, and of which no stack was walked here.
+  std::vector<std::int32_t> take_gone();
+
   /// Called at the end of the recording: looks at all processes for the last time, and adds the stacks that
   /// were walked here. `notes` says what was left out.
   void finish(KernelRecording& recording, std::vector<std::string>& notes);
+
+  /// Adds the stacks that were walked here so far.
+  void add_late_stacks(KernelRecording& recording) const;
+
+  /// Drops what is known of waits that were over at `begin`, and take_gone() does not return the processes
+  /// that are gone by now.
+  void forget_before(Nanos begin);
 
  private:
   static int on_wanted(void* self, void* data, std::size_t size);
@@ -63,7 +73,7 @@ class UserStacks {
 
   AddressSpaces spaces_;
   UnwindTables tables_;
-  std::unordered_set<std::int32_t> known_;  ///< processes that note() has seen
+  std::unordered_set<std::int32_t> known_;  ///< processes that note() has seen, and that live
   std::unique_ptr<ring_buffer, FreeRing> wanted_;
   std::optional<LateStacks> late_stacks_;
 };

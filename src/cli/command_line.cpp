@@ -88,28 +88,33 @@ void add_target_options(CLI::App& app, TargetOptions& target) {
   app.add_flag("-a,--all", target.all, "the whole system")->group("Target");
 }
 
-void add_recording_options(CLI::App& app, RecordingOptions& recording) {
-  app.add_option_function<std::string>(
-         "-d,--duration",
-         [&recording](const std::string& text) {
-           const Result<Nanos> duration = parse_duration(text);
-           if (!duration) throw CLI::ValidationError(duration.error().message);
-           recording.duration = *duration;
-         },
-         "how long to record: 90, 90s, 1m30s, 500ms; without it, until Ctrl-C or until the target exits. A "
-         "last word after the target means the same: offwait -p 1234 30")
-      ->type_name("TIME")
-      ->group("Recording");
-  app.add_option_function<std::string>(
-         "--sample-hz", into(recording.sample_hz, parse_sample_hz),
-         "how often to sample, on each CPU, which code the recorded threads run (default 99; 0: never)")
-      ->type_name("HZ")
-      ->group("Recording");
+/// Only where the records are kept until the end: a recording file takes them every second.
+void add_memory_option(CLI::App& app, RecordingOptions& recording) {
   app.add_option_function<std::string>(
          "--max-memory", into(recording.max_memory, parse_size),
          "what records may take of memory, as 512M (the default); what is more waits in a file in $TMPDIR, "
          "or /var/tmp, until the end")
       ->type_name("BYTES")
+      ->group("Recording");
+}
+
+void add_recording_options(CLI::App& app, RecordingOptions& recording) {
+  app.add_option_function<std::string>(
+         "-d,--duration", into(recording.duration, parse_duration),
+         "how long to record: 90, 90s, 1m30s, 500ms; without it, until Ctrl-C or until the target exits. A "
+         "last word after the target means the same: offwait -p 1234 30")
+      ->type_name("TIME")
+      ->group("Recording");
+  app.add_option_function<std::string>(
+         "--start-at", into(recording.start_at, parse_start_at),
+         "begin at the next multiple of this time by the wall clock, so that several hosts record the same "
+         "window: /10s, /1m")
+      ->type_name("/TIME")
+      ->group("Recording");
+  app.add_option_function<std::string>(
+         "--sample-hz", into(recording.sample_hz, parse_sample_hz),
+         "how often to sample, on each CPU, which code the recorded threads run (default 99; 0: never)")
+      ->type_name("HZ")
       ->group("Recording");
   app.add_flag_callback(
          "--no-stacks", [&recording] { recording.stacks = false; },
@@ -325,13 +330,59 @@ CLI::App& CommandLine::add_command(const char* name, const char* description) {
   return *app.add_subcommand(name, description)->allow_extras();
 }
 
+/// Options of a recording of which only the last part is kept.
+void CommandLine::add_flight() {
+  CLI::App& command = *app.get_subcommand("record");
+  CLI::Option* const flight = command
+                                  .add_option_function<std::string>(
+                                      "--flight", into(record.flight, parse_flight),
+                                      "keep the last part of the recording, of this length (1s to 1h), and "
+                                      "write it into a file in the directory -o on SIGUSR1, at the end, "
+                                      "and when --when applies")
+                                  ->type_name("TIME")
+                                  ->group("Flight");
+  repeated(command.add_option_function<Texts>(
+               "--when", into_list(record.triggers, parse_trigger),
+               "write a file when threads that could run did not run for more than this part of the last 5 "
+               "seconds (runnable>50%; also running and blocked, of all time), or when one waits longer than "
+               "this for a disk, a page, a lock of the kernel or a mutex (wait>500ms), or for anything of a "
+               "class (wait:futex>500ms)"))
+      ->type_name("STATE>PART|wait[:CLASS]>TIME")
+      ->group("Flight")
+      ->needs(flight);
+  command
+      .add_option_function<std::string>("--cooldown", into(record.cooldown, parse_duration),
+                                        "write no file because of --when for so long after another (default "
+                                        "60s)")
+      ->type_name("TIME")
+      ->group("Flight")
+      ->needs(flight);
+  command
+      .add_option_function<std::string>(
+          "--keep", into(record.keep, parse_keep),
+          "keep this many files in the directory, and remove the oldest (default "
+          "10)")
+      ->type_name("NUMBER")
+      ->group("Flight")
+      ->needs(flight);
+  command
+      .add_option_function<std::string>(
+          "--max-memory", into(record.recording.max_memory, parse_size),
+          "what records may take of memory, as 512M (the default); if that is too "
+          "little, the part that is kept is shorter")
+      ->type_name("BYTES")
+      ->group("Flight")
+      ->needs(flight);
+}
+
 void CommandLine::add_record() {
   CLI::App& of_record = add_command("record", "record into a file, for 'offwait report' and others");
   add_target_options(of_record, record.recording.target);
   add_recording_options(of_record, record.recording);
+  add_flight();
   of_record
       .add_option_function<std::string>("-o,--output", name_into(record.output, "file"),
-                                        "where to write; '-' is standard output")
+                                        "where to write; '-' is standard output; with --flight, a directory")
       ->type_name("FILE")
       ->group("Output");
   repeated(of_record.add_option_function<Texts>("--label", into_list(record.labels, parse_label),
@@ -381,6 +432,7 @@ CommandLine::CommandLine() {
   app.require_subcommand(0, 1)->allow_extras();
   add_target_options(app, profile.recording.target);
   add_recording_options(app, profile.recording);
+  add_memory_option(app, profile.recording);
   add_output_options(app, profile.output);
   add_quiet(app, profile.recording.quiet, kQuiet);
   add_answer_options(app, profile.analysis);
@@ -407,6 +459,7 @@ CommandLine::CommandLine() {
       ->group("Arguments");
   add_target_options(of_dump, dump.recording.target);
   add_recording_options(of_dump, dump.recording);
+  add_memory_option(of_dump, dump.recording);
   of_dump
       .add_option_function<std::string>("-o,--output", name_into(dump.output, "file"),
                                         "where to write; '-' (the default) is standard output")
@@ -448,8 +501,8 @@ void CommandLine::add_diff() {
   CLI::App& command = add_command("diff", "compare recordings before and after a change");
   command
       .add_option("FILE", diff.before,
-                  "what 'offwait dump' has written: one file before and one after the change, or several, "
-                  "with -- between those before and those after; '-' is standard input")
+                  "what 'offwait record' or 'offwait dump' has written: one file before and one after the "
+                  "change, or several, with -- between those before and those after; '-' is standard input")
       ->type_name("")
       ->group("Arguments");
   add_file_options(

@@ -24,6 +24,7 @@ struct CommandLine {
  private:
   CLI::App& add_command(const char* name, const char* description);
   void add_record();
+  void add_flight();
   void add_diff();
   void add_export();
 };

@@ -28,9 +28,9 @@ Error in_file(const std::string& file, const Error& error) {
   return {fmt::format("{}: {}", file, error.message), error.exit_status};
 }
 
-class Reader {
+class SideReader {
  public:
-  Reader(const DiffOptions& options, const DiffWanted& wanted) : options_(options), wanted_(wanted) {}
+  SideReader(const DiffOptions& options, const DiffWanted& wanted) : options_(options), wanted_(wanted) {}
 
   Result<std::vector<ReadFile>> side(const std::vector<Input>& inputs,
                                      std::vector<std::string>& notes) const {
@@ -113,7 +113,7 @@ double noise_of(const Threshold& noise, const std::vector<ReadFile>& before,
 
 Result<DiffTexts> compare(const DiffOptions& options, const std::vector<Input>& before,
                           const std::vector<Input>& after, const DiffWanted& wanted, const TextStyle& style) {
-  const Reader reader(options, wanted);
+  const SideReader reader(options, wanted);
   DiffTexts out;
   OFFWAIT_TRY(std::vector<ReadFile> files_before, reader.side(before, out.notes));
   OFFWAIT_TRY(std::vector<ReadFile> files_after, reader.side(after, out.notes));

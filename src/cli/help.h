@@ -46,13 +46,16 @@ cannot be executed, or 127 if it was not found.
 
 inline constexpr HelpText kRecordHelp = {
     "Record into a file, which 'offwait report' and others read as often as you like, on any machine and\n"
-    "without root. What was recorded is in the file a second later, whatever happens.\n",
+    "without root. What was recorded is in the file a second later, whatever happens. With --flight, record\n"
+    "for weeks, and write the last minute when something happens.\n",
     R"(offwait record TARGET -o FILE [OPTION]...
        offwait record -o FILE [OPTION]... -- PROGRAM [ARGUMENT]...
+       offwait record TARGET --flight TIME -o DIRECTORY [OPTION]...
 )",
     R"(  offwait record -p 1234 -d 10m -o day.offwait
   offwait record --unit mariadb -d 60s -o before.offwait --label threads=64
   offwait report day.offwait --last 30s
+  offwait record --unit mariadb --flight 60s -o /var/tmp/flights --when 'wait>500ms'
 )",
     ""};
 

@@ -88,9 +88,9 @@ std::string_view without_dashes(std::string_view word) {
 }
 
 /// Takes the words of a command line one by one.
-class Reader {
+class WordReader {
  public:
-  Reader(const KnownCommands& commands, const std::vector<std::string>& words)
+  WordReader(const KnownCommands& commands, const std::vector<std::string>& words)
       : commands_(commands), words_(words) {
     reading_.command = &commands.front();
   }
@@ -180,7 +180,7 @@ class Reader {
 }  // namespace
 
 Reading read_words(const KnownCommands& commands, const std::vector<std::string>& words) {
-  return Reader(commands, words).read();
+  return WordReader(commands, words).read();
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {

@@ -31,6 +31,13 @@ bool is_plain_name(std::string_view text) {
   });
 }
 
+std::optional<WaitClass> wait_class(std::string_view name) {
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    if (to_string(static_cast<WaitClass>(i)) == name) return static_cast<WaitClass>(i);
+  }
+  return std::nullopt;
+}
+
 /// The kernel keeps this many characters of a name, and pgrep compares with those.
 constexpr std::size_t kCommLength = 15;
 
@@ -84,6 +91,15 @@ Result<std::uint32_t> parse_sample_hz(std::string_view text) {
   const std::optional<std::uint32_t> hz = whole_number<std::uint32_t>(text);
   if (hz && *hz <= kMost) return *hz;
   return Error{fmt::format("bad rate '{}': expected samples a second from 1 to 9999, or 0 for none", text)};
+}
+
+Result<Nanos> parse_start_at(std::string_view text) {
+  if (text.starts_with('/')) {
+    const Result<Nanos> interval = parse_duration(text.substr(1));
+    if (interval && *interval % kSecond == 0) return *interval;
+  }
+  return Error{
+      fmt::format("bad time '{}': expected a slash and whole seconds, minutes or hours, as /10s", text)};
 }
 
 Result<std::uint64_t> parse_size(std::string_view text) {
@@ -173,6 +189,53 @@ Result<Label> parse_label(std::string_view text) {
   if (equals == std::string_view::npos || equals == 0)
     return Error{fmt::format("label '{}': it must be KEY=VALUE, for example version=10.11", text)};
   return Label{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+Result<Nanos> parse_flight(std::string_view text) {
+  constexpr Nanos kLongest = 3600 * kSecond;
+  OFFWAIT_TRY(const Nanos length, parse_duration(text));
+  if (length >= kSecond && length <= kLongest) return length;
+  return Error{fmt::format("bad --flight '{}': expected a time from 1s to 1h", text)};
+}
+
+Result<std::size_t> parse_keep(std::string_view text) {
+  constexpr std::size_t kMost = 10000;
+  const std::optional<std::size_t> number = whole_number<std::size_t>(text);
+  if (number && *number > 0 && *number <= kMost) return *number;
+  return Error{fmt::format("bad number of files '{}': expected a whole number from 1 to {}", text, kMost)};
+}
+
+Result<FlightTrigger> parse_trigger(std::string_view text) {
+  constexpr std::string_view kWait = "wait";
+  const std::size_t greater = std::min(text.find('>'), text.size());
+  const std::string_view what = text.substr(0, greater);
+  const std::string_view limit = text.substr(std::min(greater + 1, text.size()));
+  FlightTrigger trigger;
+  trigger.text = text;
+  const Error wrong{
+      fmt::format("bad --when '{}': expected a share of a state, as runnable>50% (also running and blocked), "
+                  "or a wait, as "
+                  "wait>500ms or wait:futex>500ms",
+                  text)};
+  if (what == kWait || what.starts_with("wait:")) {
+    if (what != kWait) {
+      const std::string_view name = what.substr(kWait.size() + 1);
+      trigger.wait_class = wait_class(name);
+      if (!trigger.wait_class)
+        return Error{fmt::format("bad --when '{}': there are no waits of class '{}'", text, name)};
+    }
+    const Result<Nanos> length = parse_duration(limit);
+    if (!length) return wrong;
+    trigger.longer_than = *length;
+    return trigger;
+  }
+  if (what == "running") trigger.state = TriggerState::running;
+  if (what == "runnable") trigger.state = TriggerState::runnable;
+  if (what == "blocked") trigger.state = TriggerState::blocked;
+  const Result<Threshold> share = parse_threshold(limit);
+  if (!trigger.state || !share || !share->is_part || share->part <= 0 || share->part >= 1) return wrong;
+  trigger.share = share->part;
+  return trigger;
 }
 
 Result<TracePart> parse_window(std::string_view text) {

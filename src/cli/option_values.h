@@ -2,18 +2,21 @@
 // What stands after an option, as values. Each error is a sentence that quotes the text as it was given.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/stack_sums.h"
+#include "base/nanos.h"
 #include "base/result.h"
 #include "export/formats.h"
 #include "model/cut.h"
 #include "model/trace.h"
 #include "progress/progress.h"
 #include "report/views.h"
+#include "session/flight_triggers.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -29,6 +32,9 @@ Result<std::int32_t> parse_tid(std::string_view text);
 
 /// Samples per second, from 0 to 9999.
 Result<std::uint32_t> parse_sample_hz(std::string_view text);
+
+/// `/10s`: every ten seconds by the wall clock, counted from midnight UTC. Whole seconds, from 1 s to 24 h.
+Result<Nanos> parse_start_at(std::string_view text);
 
 /// `256M`, `1G`: bytes, from 8 MB to 1000 GB.
 Result<std::uint64_t> parse_size(std::string_view text);
@@ -53,6 +59,15 @@ Result<CountedFunction> parse_counted(std::string_view text);
 
 /// `KEY=VALUE`; the key is not empty.
 Result<Label> parse_label(std::string_view text);
+
+/// The length of a flight, from 1s to 1h.
+Result<Nanos> parse_flight(std::string_view text);
+
+/// A number of files, from 1 to 10000.
+Result<std::size_t> parse_keep(std::string_view text);
+
+/// `runnable>50%` (running, blocked), `wait>500ms`, `wait:CLASS>500ms`.
+Result<FlightTrigger> parse_trigger(std::string_view text);
 
 /// `30s..40s`, `30s..` or `..40s`: the later is larger.
 Result<TracePart> parse_window(std::string_view text);

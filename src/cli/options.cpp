@@ -230,6 +230,8 @@ std::variant<Options, Exit> finish_record(const Parsed& parsed) {
   if (!wrong) wrong = wrong_target(parsed, record.recording.target);
   if (!wrong && record.output.empty())
     wrong = "say where the recording is to go with -o FILE; for a report at once leave out 'record'";
+  if (!wrong && record.flight && record.output == "-")
+    wrong = "--flight writes one file after the other: say into which directory with -o DIRECTORY";
   if (!wrong && parsed.program && record.output == "-")
     wrong = "standard output is the command's: say where the recording is to go with -o FILE";
   record.command_line = parsed.words;

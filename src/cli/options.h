@@ -2,6 +2,7 @@
 // The command line as values: one type for each command.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "progress/progress.h"
 #include "replay/what_if.h"
 #include "report/views.h"
+#include "session/flight_triggers.h"
 #include "session/recording_options.h"
 
 namespace offwait::cli {
@@ -69,10 +71,15 @@ struct InputOptions {
 /// offwait record: record, write a recording file.
 struct RecordOptions {
   RecordingOptions recording;  ///< without what is checked of the analysis
-  std::string output;          ///< `-`: standard output
+  std::string output;          ///< `-`: standard output; with --flight a directory
   std::vector<Label> labels;
   bool symbols = true;
   std::vector<std::string> command_line;  ///< offwait's own words
+
+  std::optional<Nanos> flight;  ///< keep the last part of the recording, and write it when asked to
+  std::vector<FlightTrigger> triggers;
+  Nanos cooldown = 60 * kSecond;  ///< between files that triggers write
+  std::size_t keep = 10;          ///< files in the directory
 };
 
 /// offwait report: analyse a file, print.

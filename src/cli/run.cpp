@@ -38,7 +38,9 @@
 #include "report/json.h"
 #include "report/text.h"
 #include "report/views.h"
+#include "session/flight_files.h"
 #include "session/record.h"
+#include "session/record_flight.h"
 #include "trace/text.h"
 
 namespace offwait {
@@ -260,7 +262,25 @@ Result<UniqueFd> open_to_store(const std::string& path, const std::string& name)
   return file;
 }
 
+int run_flight(const cli::RecordOptions& options) {
+  Result<FlightFiles> files = FlightFiles::open(options.output, options.keep);
+  if (!files) return fail(files.error());
+  FlightOptions flight;
+  flight.length = *options.flight;
+  flight.triggers = options.triggers;
+  flight.cooldown = options.cooldown;
+  flight.labels = options.labels;
+  flight.command_line = options.command_line;
+  flight.symbols = options.symbols;
+  const Result<Flown> flown =
+      record_flight(with_checks(options.recording, {}), std::move(flight), std::move(files).value());
+  if (!flown) return fail(flown.error());
+  if (!options.recording.quiet) print_notes(flown->notes);
+  return flown->command_status.value_or(0);
+}
+
 int run_command(const cli::RecordOptions& options) {
+  if (options.flight) return run_flight(options);
   StoringOptions storing;
   storing.name = options.output == "-" ? "to standard output" : options.output;
   Result<UniqueFd> file = open_to_store(options.output, storing.name);

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int kDeepQueue = 16;
 constexpr std::ptrdiff_t kSeveral = 4;
-constexpr Nanos kReadingBlur = 1'000'000;  // the counters of /proc/diskstats are not all read at one instant
 constexpr double kMismatch = 0.02;
 
 // Bytes and nanoseconds multiplied.
@@ -165,7 +164,7 @@ class Requests {
   Spans deep_;
 };
 
-struct Interval {
+struct DiskInterval {
   Span span;
   Amount amount;
 };
@@ -223,9 +222,9 @@ std::optional<DiskCheck> cross_check(const std::vector<DiskCounters>& readings, 
 
 // The intervals that reach into the window; the window itself if there is none. `readings` are in order of
 // time.
-std::vector<Interval> intervals(const std::vector<DiskCounters>& readings, const Requests& requests,
-                                const Window& window) {
-  std::vector<Interval> result;
+std::vector<DiskInterval> intervals(const std::vector<DiskCounters>& readings, const Requests& requests,
+                                    const Window& window) {
+  std::vector<DiskInterval> result;
   for (std::size_t i = 1; i < readings.size(); ++i) {
     const DiskCounters& a = readings[i - 1];
     const DiskCounters& b = readings[i];
@@ -256,8 +255,8 @@ double per_second(std::uint64_t amount, Nanos length) {
   return static_cast<double>(amount) / to_seconds(length);
 }
 
-DiskUse use_of(const DiskCapacity& capacity, const std::vector<Interval>& counted, const Requests& requests,
-               const Window& window) {
+DiskUse use_of(const DiskCapacity& capacity, const std::vector<DiskInterval>& counted,
+               const Requests& requests, const Window& window) {
   DiskUse use;
   use.disk = capacity.disk;
   use.capacity = capacity;

@@ -12,8 +12,6 @@ namespace {
 constexpr double kMostly = 0.5;
 constexpr double kAboutOne = 1.5;
 constexpr double kClose = 0.8;
-/// The counters of /proc/diskstats are not all read at one instant.
-constexpr Nanos kReadingBlur = 1'000'000;
 
 }  // namespace
 

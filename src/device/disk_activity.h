@@ -25,6 +25,9 @@ enum class DiskKind : std::uint8_t {
 /// `idle`, `occasional`, `latency-bound`, `parallel`, `ios-bound`, `bandwidth-bound`.
 std::string_view to_string(DiskKind kind);
 
+/// The counters of /proc/diskstats are not all read at one instant, but within about this time.
+inline constexpr Nanos kReadingBlur = 1'000'000;
+
 /// The requests of one disk without those that are still open at the end although the last of its counters
 /// shows fewer in flight: the oldest ones then. A host may hide a completion from tracing, and such a request
 /// would keep the disk busy for ever. `readings` are in order of time.

@@ -11,15 +11,15 @@
 namespace offwait {
 namespace {
 
-struct Interval {
+struct NicInterval {
   Nanos from = 0;
   Nanos to = 0;
   std::uint64_t received = 0;
   std::uint64_t sent = 0;
 };
 
-std::vector<Interval> intervals(const std::vector<NicCounters>& readings) {
-  std::vector<Interval> result;
+std::vector<NicInterval> intervals(const std::vector<NicCounters>& readings) {
+  std::vector<NicInterval> result;
   for (std::size_t i = 1; i < readings.size(); ++i) {
     const NicCounters& a = readings[i - 1];
     const NicCounters& b = readings[i];
@@ -31,14 +31,14 @@ std::vector<Interval> intervals(const std::vector<NicCounters>& readings) {
 }
 
 /// Fills in the other members than capacity_per_s, and may raise that one. Returns whether it did.
-bool use_direction(NicDirection& use, const std::vector<Interval>& counted, std::uint64_t Interval::*bytes,
-                   const Window& window) {
+bool use_direction(NicDirection& use, const std::vector<NicInterval>& counted,
+                   std::uint64_t NicInterval::*bytes, const Window& window) {
   const bool known = use.capacity_per_s > 0;
   const double given = use.capacity_per_s;
-  const auto rate = [&](const Interval& interval) {
+  const auto rate = [&](const NicInterval& interval) {
     return static_cast<double>(interval.*bytes) / to_seconds(interval.to - interval.from);
   };
-  for (const Interval& interval : counted) {
+  for (const NicInterval& interval : counted) {
     if (known && interval.to - interval.from >= kShortestForRate) {
       use.capacity_per_s = std::max(use.capacity_per_s, rate(interval));
     }
@@ -46,7 +46,7 @@ bool use_direction(NicDirection& use, const std::vector<Interval>& counted, std:
   double carried = 0;
   double busy_ns = 0;
   double covered_ns = 0;
-  for (const Interval& interval : counted) {
+  for (const NicInterval& interval : counted) {
     const auto inside =
         static_cast<double>(std::min(interval.to, window.end) - std::max(interval.from, window.begin));
     if (inside <= 0) {
@@ -91,9 +91,9 @@ std::vector<NicUse> nic_use(const Trace& trace) {
         use.sent.capacity_per_s = capacity.sent_per_s;
       }
     }
-    const std::vector<Interval> counted = intervals(of_nic);
-    const bool received_raised = use_direction(use.received, counted, &Interval::received, trace.window);
-    const bool sent_raised = use_direction(use.sent, counted, &Interval::sent, trace.window);
+    const std::vector<NicInterval> counted = intervals(of_nic);
+    const bool received_raised = use_direction(use.received, counted, &NicInterval::received, trace.window);
+    const bool sent_raised = use_direction(use.sent, counted, &NicInterval::sent, trace.window);
     use.capacity_raised = received_raised || sent_raised;
     result.push_back(use);
   }

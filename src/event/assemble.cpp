@@ -2,6 +2,7 @@
 #include "event/assemble.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -39,7 +40,8 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
 class Assembler {
  public:
   Assembler(const KernelRecording& recording, const NamedStacks& stacks, TraceBuilder& builder)
-      : builder_(builder),
+      : recording_(recording),
+        builder_(builder),
         trace_(builder.trace()),
         begin_(recording.window.begin),
         end_(recording.window.end),
@@ -57,21 +59,22 @@ class Assembler {
   void add(const offwait_sample& record);
   void add(const offwait_spin& record);
   void add(const offwait_thread_record&) {}  // ThreadLives has collected them
-  void add(const offwait_io&) {}             // add_devices() adds them when the disks are known
   void add(const offwait_file&) {}           // KernelRecording::files has them
 
   /// What a thread is doing at the end.
   void add_left(std::uint32_t tid, const offwait_thread& thread);
   /// After all records and threads.
   void finish_threads();
+  void add_devices_elsewhere();
   void add_devices(const RecordBuffer& records);
   void add_responses(const KernelRecording& recording);
   void add_calls(const KernelRecording& recording);
 
  private:
   void add_found_running(const Life& life, const offwait_thread& thread, Nanos since, Nanos left);
-  void lose(offwait_loss loss) { count_loss(trace_.loss, loss); }
+  void lose_record(Nanos at) { count_loss_at(at, recording_, trace_.loss, OFFWAIT_LOSS_record_invalid); }
 
+  const KernelRecording& recording_;
   TraceBuilder& builder_;
   Trace& trace_;
   const Nanos begin_;
@@ -114,8 +117,8 @@ void Assembler::add(const offwait_sample& record) {
   const Nanos at = nanos(record.at_ns);
   if (at < begin_ || at >= end_) return;
   const Life* life = lives_.life_at(record.tid, at);
-  if (life == nullptr) return lose(OFFWAIT_LOSS_record_invalid);
-  trace_.cpu_samples.push_back({life->actor, stacks_.joined(record.kernel, record.user), at});
+  if (life == nullptr) return lose_record(at);
+  trace_.cpu_samples.push_back({life->actor, stacks_.of(record), at});
 }
 
 void Assembler::add(const offwait_spin& record) {
@@ -123,7 +126,7 @@ void Assembler::add(const offwait_spin& record) {
   // One that reaches past the window's end would have to be open, and the thread runs.
   if (end <= begin_ || end >= end_ || record.begin_ns > record.end_ns) return;
   const Life* life = lives_.life_at(record.tid, end);
-  if (life == nullptr) return lose(OFFWAIT_LOSS_record_invalid);
+  if (life == nullptr) return lose_record(end);
   Spin spin;
   spin.thread = life->actor;
   spin.waker = waits_.waker(OFFWAIT_WAKER_THREAD, record.waker, end);
@@ -185,6 +188,10 @@ void Assembler::finish_threads() {
   drop_impossible_wakers(builder_);
 }
 
+void Assembler::add_devices_elsewhere() {
+  for (const auto& [kind, id] : recording_.devices_elsewhere) waits_.waker(kind, id, end_);
+}
+
 void Assembler::add_devices(const RecordBuffer& records) {
   records.for_each([this](const auto& record) {
     if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_io>)
@@ -218,7 +225,7 @@ void Assembler::add_responses(const KernelRecording& recording) {
     const Life* life = lives_.life_at(key.tid, responses.last);
     const bool has_address = responses.port != 0 || !responses.path.empty();
     if (life == nullptr || !has_address || counted.count == 0 || counted.connections > counted.count) {
-      lose(OFFWAIT_LOSS_record_invalid);
+      lose_record(responses.last);
       continue;
     }
     responses.thread = life->actor;
@@ -238,7 +245,7 @@ void Assembler::add_calls(const KernelRecording& recording) {
     calls.first = std::clamp(nanos(counted.first_ns), begin_, calls.last);
     const Life* life = lives_.life_at(key.tid, calls.last);
     if (life == nullptr || counted.count == 0) {
-      lose(OFFWAIT_LOSS_record_invalid);
+      lose_record(calls.last);
       continue;
     }
     calls.thread = life->actor;
@@ -248,20 +255,37 @@ void Assembler::add_calls(const KernelRecording& recording) {
             [](const Calls& a, const Calls& b) { return a.thread < b.thread; });
 }
 
-}  // namespace
-
-Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
+/// `records` visits the records of the recording, once.
+template <class Records>
+Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Records records) {
   TraceBuilder builder;
   add_recording(recording, builder.trace());
   Assembler assembler(recording, stacks, builder);
   builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) + recording.threads.size());
-  recording.records.for_each([&assembler](const auto& record) { assembler.add(record); });
+  RecordBuffer requests;  // which disks there are is only known after all waits
+  records([&]<class Record>(const Record& record) {
+    if constexpr (std::is_same_v<Record, offwait_io>)
+      requests.append(std::as_bytes(std::span(&record, 1)));
+    else
+      assembler.add(record);
+  });
   for (const auto& [tid, thread] : recording.threads) assembler.add_left(tid, thread);
+  assembler.add_devices_elsewhere();
   assembler.finish_threads();
-  assembler.add_devices(recording.records);
+  assembler.add_devices(requests);
   assembler.add_responses(recording);
   assembler.add_calls(recording);
   return builder.take();
+}
+
+}  // namespace
+
+Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
+  return assembled(recording, stacks, [&](auto&& visit) { recording.records.for_each(visit); });
+}
+
+Trace assemble(KernelRecording&& recording, const NamedStacks& stacks) {
+  return assembled(recording, stacks, [&](auto&& visit) { recording.records.take_each(visit); });
 }
 
 }  // namespace offwait

@@ -15,5 +15,7 @@ namespace offwait {
 /// have woken somebody becomes unknown and is counted (waker_unknown, waker_impossible). Trace::recording and
 /// Trace::capacities are left empty.
 Trace assemble(const KernelRecording& recording, const NamedStacks& stacks);
+/// The same, and frees the records while waits are made of them.
+Trace assemble(KernelRecording&& recording, const NamedStacks& stacks);
 
 }  // namespace offwait

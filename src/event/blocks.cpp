@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/nameless_file.h"
 
 namespace offwait {
 
@@ -27,14 +27,6 @@ void Blocks::keep_in_memory(std::size_t bytes, std::string directory) {
   directory_ = std::move(directory);
 }
 
-Status Blocks::open_file() {
-  std::string path = directory_ + "/offwait-XXXXXX";
-  file_ = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
-  if (!file_) return Error{fmt::format("cannot make a file in {}: {}", directory_, std::strerror(errno))};
-  ::unlink(path.c_str());
-  return success();
-}
-
 void Blocks::add() {
   if (blocks_.size() - in_file_ >= most_in_memory_ && moved_.ok()) moved_ = move_one();
   // NOLINTNEXTLINE(modernize-avoid-c-arrays)
@@ -42,7 +34,9 @@ void Blocks::add() {
 }
 
 Status Blocks::move_one() {
-  if (!file_) OFFWAIT_TRY_STATUS(open_file());
+  if (!file_) {
+    OFFWAIT_TRY(file_, nameless_file(directory_));
+  }
   Block& block = blocks_[in_file_];
   const auto begin = static_cast<off_t>(in_file_ * kBlockBytes);
   for (std::size_t written = 0; written < kBlockBytes;) {

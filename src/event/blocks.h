@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -50,10 +51,19 @@ class Blocks {
       if (i < in_file_) forget(blocks_[i]);
     }
   }
+  /// The same, and frees each block after its visit. There are none afterwards.
+  template <class Visitor>
+  void take_each(Visitor&& visit) {
+    for (Block& block : blocks_) {
+      visit(std::as_const(block));
+      block.data.reset();
+    }
+    blocks_.clear();
+    in_file_ = 0;
+  }
 
  private:
   void add();
-  Status open_file();
   /// Moves the oldest block that is in memory.
   Status move_one();
   static void forget(const Block& block);

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint16_t kUninterruptible = 0x0002;  // TASK_UNINTERRUPTIBLE
 constexpr std::uint16_t kNoLoad = 0x0400;           // TASK_NOLOAD: an idle kernel thread, not a lock
 constexpr std::uint16_t kKillable = 0x0100;         // TASK_WAKEKILL
+constexpr std::uint16_t kStopped = 0x000C;          // __TASK_STOPPED, __TASK_TRACED
 constexpr int kFutexWaitv = 449;
 constexpr int kFutexWait = 455;
 constexpr int kEpollPwait2 = 441;
@@ -58,6 +59,7 @@ WaitClass class_of_call(int syscall) {
 }  // namespace
 
 WaitClass classify(const WaitFacts& facts) {
+  if ((facts.task_state & kStopped) != 0) return WaitClass::other;
   const bool user = (facts.flags & OFFWAIT_WAIT_KTHREAD) == 0;
   const bool fault = user && facts.syscall == OFFWAIT_NO_SYSCALL;
   if (facts.waker_kind == OFFWAIT_WAKER_DISK || (facts.flags & OFFWAIT_WAIT_IOWAIT) != 0) {

@@ -43,13 +43,26 @@ StackId JoinedStacks::joined(std::uint32_t kernel, std::uint32_t user) {
 
 StackId JoinedStacks::of(const offwait_spin& record) {
   const auto [spin, added] = spins_.try_emplace(stack_of(record), kNoStack);
-  const auto named = named_.spins.find(spin->first);
-  if (added && named != named_.spins.end()) {
+  const auto named = named_.in_records.find(spin->first);
+  if (added && named != named_.in_records.end()) {
     Stack stack;
     append_frames(named->second, stack);
     spin->second = builder_.stack(stack);
   }
   return spin->second;
+}
+
+StackId JoinedStacks::of(const offwait_sample& record) {
+  if (record.pc == 0) return joined(record.kernel, record.user);
+  const auto [sample, added] =
+      samples_.try_emplace({record.kernel, record.user, record.pc, record.tgid}, kNoStack);
+  if (!added) return sample->second;
+  Stack stack;
+  if (const auto leaf = named_.in_records.find(stack_of(record)); leaf != named_.in_records.end())
+    append_frames(leaf->second, stack);
+  append(record.kernel, stack);
+  append(record.user, stack);
+  return sample->second = builder_.stack(stack);
 }
 
 }  // namespace offwait

@@ -23,6 +23,7 @@ class JoinedStacks {
   /// The stacks with these ids in the recording, 0 for none, as one: leaf first.
   StackId joined(std::uint32_t kernel, std::uint32_t user);
   StackId of(const offwait_spin& record);
+  StackId of(const offwait_sample& record);
 
   /// Whether the walk of this user stack ended because a mapping was not known yet.
   bool lacked_mapping(std::uint32_t user) const { return lacked_mapping_.contains(user); }
@@ -36,7 +37,17 @@ class JoinedStacks {
   std::vector<std::optional<FrameId>> frames_;         ///< in the trace, by index in `named_`; none: not yet
   std::unordered_set<std::uint32_t> lacked_mapping_;   ///< ids
   std::unordered_map<std::uint64_t, StackId> joined_;  ///< by both ids
-  std::map<SpinStack, StackId> spins_;
+  std::map<RecordStack, StackId> spins_;
+  struct Place {
+    std::uint32_t kernel = 0;
+    std::uint32_t user = 0;
+    std::uint64_t pc = 0;
+    std::uint32_t tgid = 0;
+
+    // NOLINTNEXTLINE(modernize-use-nullptr)
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  std::map<Place, StackId> samples_;
 };
 
 }  // namespace offwait

@@ -2,6 +2,7 @@
 #include "event/lock_addresses.h"
 
 #include <type_traits>
+#include <utility>
 
 namespace offwait {
 
@@ -10,14 +11,14 @@ void LockAddresses::add_wait(std::uint8_t kind, std::uint32_t tid, std::uint64_t
   switch (kind) {
     case OFFWAIT_OBJECT_FUTEX:
     case OFFWAIT_OBJECT_SHARED_FUTEX:
-      futexes_.emplace(tid, object);
+      if (futexes_.size() < kMostPlaces) futexes_.emplace(tid, object);
       break;
     case OFFWAIT_OBJECT_KERNEL_LOCK:
     case OFFWAIT_OBJECT_MUTEX:
     case OFFWAIT_OBJECT_RWSEM:
     case OFFWAIT_OBJECT_PERCPU_RWSEM:
     case OFFWAIT_OBJECT_RTMUTEX:
-      kernel_locks_.insert(object);
+      if (places_.size() < kMostPlaces) places_.emplace(0, object);
       break;
     default:
       break;
@@ -26,6 +27,23 @@ void LockAddresses::add_wait(std::uint8_t kind, std::uint32_t tid, std::uint64_t
 
 void LockAddresses::add_thread(std::uint32_t tid, std::uint32_t tgid) {
   processes_[tid].insert(static_cast<std::int32_t>(tgid));
+}
+
+void LockAddresses::add_exit(std::uint32_t tid, std::uint32_t tgid) {
+  add_thread(tid, tgid);
+  exited_.emplace_back(tid, static_cast<std::int32_t>(tgid));
+}
+
+/// A futex whose thread is not known yet stays: it is in the kernel's table of threads, or exits.
+void LockAddresses::forget_exited() {
+  add_futexes(places_);
+  std::erase_if(futexes_, [this](const auto& futex) { return processes_.contains(futex.first); });
+  for (const auto& [tid, tgid] : std::exchange(exited_, {})) {
+    const auto processes = processes_.find(tid);
+    if (processes == processes_.end()) continue;
+    processes->second.erase(tgid);
+    if (processes->second.empty()) processes_.erase(processes);
+  }
 }
 
 void LockAddresses::add(const KernelRecording& recording) {
@@ -45,19 +63,27 @@ void LockAddresses::add_threads(const KernelRecording& recording) {
   }
 }
 
-std::set<LockAddresses::Place> LockAddresses::places() const {
+void LockAddresses::add_futexes(std::set<Place>& places) const {
   constexpr std::uint64_t kPairOfWords = 8;
-  std::set<Place> places;
   for (const auto& [tid, address] : futexes_) {
     const auto processes = processes_.find(tid);
-    if (processes == processes_.end()) continue;
+    if (processes == processes_.end() || places.size() >= kMostPlaces) continue;
     for (const std::int32_t tgid : processes->second) {
       places.emplace(tgid, address);
       // Both words of a condition variable are one object (Locks).
       places.emplace(tgid, address - address % kPairOfWords);
     }
   }
-  for (const std::uint64_t address : kernel_locks_) places.emplace(0, address);
+}
+
+bool LockAddresses::is_in(std::int32_t tgid) const {
+  const auto place = places_.lower_bound({tgid, 0});
+  return place != places_.end() && place->first == tgid;
+}
+
+std::set<LockAddresses::Place> LockAddresses::places() const {
+  std::set<Place> places = places_;
+  add_futexes(places);
   return places;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "base/nanos.h"
+#include "event/recording.h"
 #include "model/trace.h"
 #include "offwait/loss_counters.h"
 
@@ -10,5 +12,9 @@ namespace offwait {
 LossCounts no_losses();
 
 void count_loss(LossCounts& losses, offwait_loss loss);
+/// Counts what was found at this time, if that is one of which all records are there.
+inline void count_loss_at(Nanos at, const KernelRecording& recording, LossCounts& losses, offwait_loss loss) {
+  if (at > recording.complete.begin && at < recording.complete.end) count_loss(losses, loss);
+}
 
 }  // namespace offwait

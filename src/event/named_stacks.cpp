@@ -9,17 +9,24 @@
 
 namespace offwait {
 
-SpinStack stack_of(const offwait_spin& record) {
+RecordStack stack_of(const offwait_spin& record) {
   const std::uint32_t frames = std::min<std::uint32_t>(record.frames, OFFWAIT_SPIN_FRAMES);
   return {record.tgid, {std::begin(record.pc), std::begin(record.pc) + frames}};
 }
 
-std::set<SpinStack> spin_stacks(const KernelRecording& recording) {
-  std::set<SpinStack> stacks;
-  if (recording.records.count(OFFWAIT_RECORD_SPIN) == 0) return stacks;
+RecordStack stack_of(const offwait_sample& record) { return {record.tgid, {record.pc}}; }
+
+std::set<RecordStack> stacks_in_records(const KernelRecording& recording) {
+  std::set<RecordStack> stacks;
+  if (recording.records.count(OFFWAIT_RECORD_SPIN) + recording.records.count(OFFWAIT_RECORD_SAMPLE) == 0)
+    return stacks;
   recording.records.for_each([&stacks](const auto& record) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_spin>)
+    using Record = std::decay_t<decltype(record)>;
+    if constexpr (std::is_same_v<Record, offwait_spin>) {
       stacks.insert(stack_of(record));
+    } else if constexpr (std::is_same_v<Record, offwait_sample>) {
+      if (record.pc != 0) stacks.insert(stack_of(record));
+    }
   });
   return stacks;
 }

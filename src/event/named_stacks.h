@@ -16,20 +16,22 @@
 
 namespace offwait {
 
-/// The stack that the record of a spin brings with it. Other records have the id of theirs.
-struct SpinStack {
+/// A stack that a record brings with it: all of a spin's, and of a sample's the leaf. Other records have the
+/// id of theirs.
+struct RecordStack {
   std::uint32_t tgid = 0;
   std::vector<std::uint64_t> pcs;  ///< leaf first
 
   // clang-tidy 14 takes its own 0 for one of ours.
   // NOLINTNEXTLINE(modernize-use-nullptr)
-  friend auto operator<=>(const SpinStack&, const SpinStack&) = default;
+  friend auto operator<=>(const RecordStack&, const RecordStack&) = default;
 };
 
-SpinStack stack_of(const offwait_spin& record);
+RecordStack stack_of(const offwait_spin& record);
+RecordStack stack_of(const offwait_sample& record);
 
-/// The different stacks of all spins in the recording.
-std::set<SpinStack> spin_stacks(const KernelRecording& recording);
+/// The different stacks that records of the recording bring with them.
+std::set<RecordStack> stacks_in_records(const KernelRecording& recording);
 
 /// Where the walk of a stack was cut; none for a stack that is complete or the kernel's.
 std::optional<StackCut> cut_of(const offwait_stack& stack);
@@ -47,7 +49,7 @@ struct NamedStacks {
 
   std::vector<Frame> frames;
   std::unordered_map<std::uint32_t, Recorded> recorded;  ///< by id in KernelRecording::stacks
-  std::map<SpinStack, Indices> spins;
+  std::map<RecordStack, Indices> in_records;
 };
 
 }  // namespace offwait

@@ -31,7 +31,7 @@ static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
               "words 1 and 2 of a preemption are its times");
-static_assert(offsetof(offwait_sample, at_ns) == 8 && sizeof(offwait_sample) == 24,
+static_assert(offsetof(offwait_sample, at_ns) == 8 && sizeof(offwait_sample) == 40,
               "word 1 of a sample is its time");
 static_assert(std::endian::native == std::endian::little, "a number's low bytes come first");
 
@@ -39,7 +39,7 @@ namespace {
 
 using WaitWords = std::array<std::uint64_t, 9>;
 using PreemptionWords = std::array<std::uint64_t, 3>;
-using SampleWords = std::array<std::uint64_t, 3>;
+using SampleWords = std::array<std::uint64_t, 5>;
 
 /// The words one by one, for their products to be computed at the same time.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e) {
@@ -115,7 +115,7 @@ offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
 
 offwait_sample RecordBuffer::sample_of(const Interval& interval) {
   const RecordKey& words = interval.key;
-  return std::bit_cast<offwait_sample>(SampleWords{words[0], interval.run_ns, words[1]});
+  return std::bit_cast<offwait_sample>(SampleWords{words[0], interval.run_ns, words[1], words[2], words[3]});
 }
 
 void RecordBuffer::append_whole(std::span<const std::byte> record) {
@@ -155,13 +155,15 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   std::uint64_t run_ns = word(2);
   std::uint64_t b = 0, c = 0, d = 0, e = 0;
   std::uint32_t last = 0;
-  if (record.size() >= OFFWAIT_SHORT_WAIT) {
+  if ((a & 0xff) == OFFWAIT_RECORD_SAMPLE) {
+    b = run_ns;
+    run_ns = block_ns;
+    c = word(3);
+    d = word(4);
+  } else if (record.size() >= OFFWAIT_SHORT_WAIT) {
     wake_ns = run_ns;
     run_ns = word(3);
     b = word(4);
-  } else if ((a & 0xff) == OFFWAIT_RECORD_SAMPLE) {
-    b = run_ns;
-    run_ns = block_ns;
   }
   if (record.size() > OFFWAIT_SHORT_WAIT) {
     c = word(5);

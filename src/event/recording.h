@@ -83,6 +83,9 @@ class RecordBuffer {
   /// reference is good during the call only.
   template <class Visitor>
   void for_each(Visitor&& visit) const;
+  /// The same, and frees the memory of the records as it goes. The buffer is empty afterwards.
+  template <class Visitor>
+  void take_each(Visitor&& visit);
 
  private:
   /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
@@ -119,6 +122,9 @@ class RecordBuffer {
   static constexpr std::uint8_t kPackedWithLast = 0xfe;
   static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
+  /// `previous_run_ns` is that of the block before, and becomes that of this one.
+  template <class Visitor>
+  void visit_block(const Blocks::Block& block, std::uint64_t& previous_run_ns, Visitor&& visit) const;
   std::optional<std::uint32_t> intern(const RecordKey& key, Recent& recent);
   void append_whole(std::span<const std::byte> record);
   bool append_packed(std::span<const std::byte> record);
@@ -218,6 +224,10 @@ struct KernelRecording {
   std::set<std::uint16_t> served_ports;                   ///< that somebody listened to
   std::unordered_map<std::uint32_t, KernelFile> files;    ///< by id, as they were last seen
   std::vector<KernelMount> mounts;                        ///< as a process of the target has them
+  /// Kinds (enum offwait_waker_kind) and ids of devices that ended waits which are not in `records`.
+  std::set<std::pair<std::uint8_t, std::uint32_t>> devices_elsewhere;
+  /// All records of this time are there. What contradicts them at other times says nothing, and is no loss.
+  Window complete{-1, kNever};
   bool counts_responses = false;
   std::vector<std::pair<offwait_responses_key, offwait_responses>> responses;
   std::unordered_map<std::uint32_t, offwait_unix_address> unix_addresses;  ///< by id
@@ -247,37 +257,54 @@ inline std::span<const __u64> pcs_of(const offwait_stack& stack) {
   return {std::begin(stack.pc), std::min<std::size_t>(stack.frames, std::size(stack.pc))};
 }
 
+/// The ids of the stacks that a thread has, 0 for none.
+inline std::array<std::uint32_t, 4> stacks_of(const offwait_thread& thread) {
+  return {thread.wait_user, thread.wait_kernel, thread.waker_user,
+          thread.in_flight_ns == 0 ? thread.waker_kernel : 0};
+}
+
+template <class Visitor>
+void RecordBuffer::visit_block(const Blocks::Block& block, std::uint64_t& previous_run_ns,
+                               Visitor&& visit) const {
+  const std::byte* at = block.data.get();
+  const std::byte* const end = at + block.used;
+  while (at < end) {
+    // append() stores only whole records.
+    const auto type = static_cast<std::uint8_t>(*at);
+    if (type == kPacked || type == kPackedWithLast) {
+      const Interval interval = unpack(at, previous_run_ns);
+      previous_run_ns = interval.run_ns;
+      switch (interval.key[0] & 0xff) {
+        case OFFWAIT_RECORD_WAIT:
+          visit(wait_of(interval));
+          break;
+        case OFFWAIT_RECORD_SAMPLE:
+          visit(sample_of(interval));
+          break;
+        default:
+          visit(preemption_of(interval));
+      }
+      continue;
+    }
+    visit_record(type, at, [&](const auto& record) {
+      if constexpr (requires { end_of(record); }) previous_run_ns = end_of(record);
+      visit(record);
+    });
+    at += record_size(type);
+  }
+}
+
 template <class Visitor>
 void RecordBuffer::for_each(Visitor&& visit) const {
   std::uint64_t previous_run_ns = 0;
-  blocks_.for_each([&](const Blocks::Block& block) {
-    const std::byte* at = block.data.get();
-    const std::byte* const end = at + block.used;
-    while (at < end) {
-      // append() stores only whole records.
-      const auto type = static_cast<std::uint8_t>(*at);
-      if (type == kPacked || type == kPackedWithLast) {
-        const Interval interval = unpack(at, previous_run_ns);
-        previous_run_ns = interval.run_ns;
-        switch (interval.key[0] & 0xff) {
-          case OFFWAIT_RECORD_WAIT:
-            visit(wait_of(interval));
-            break;
-          case OFFWAIT_RECORD_SAMPLE:
-            visit(sample_of(interval));
-            break;
-          default:
-            visit(preemption_of(interval));
-        }
-        continue;
-      }
-      visit_record(type, at, [&](const auto& record) {
-        if constexpr (requires { end_of(record); }) previous_run_ns = end_of(record);
-        visit(record);
-      });
-      at += record_size(type);
-    }
-  });
+  blocks_.for_each([&](const Blocks::Block& block) { visit_block(block, previous_run_ns, visit); });
+}
+
+template <class Visitor>
+void RecordBuffer::take_each(Visitor&& visit) {
+  std::uint64_t previous_run_ns = 0;
+  blocks_.take_each([&](const Blocks::Block& block) { visit_block(block, previous_run_ns, visit); });
+  *this = {};
 }
 
 }  // namespace offwait

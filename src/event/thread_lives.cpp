@@ -85,7 +85,7 @@ void ThreadLives::collect(const offwait_thread_record& record) {
       if (alive) end_life(lives.last(), std::max(at, lives.last().start));
       break;
     default:
-      count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+      count_loss_at(at, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
   }
 }
 
@@ -142,13 +142,14 @@ const Life* ThreadLives::place(std::uint32_t tid, std::uint64_t from_ns, std::ui
   const Life* life = life_at(tid, known);
   if (life == nullptr) {
     // Threads born after the window's end are no actors, and their records are none of its business.
-    if (known < window_.end) count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+    if (known < window_.end)
+      count_loss_at(known, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
     return nullptr;
   }
   from = from_ns != 0 ? nanos(from_ns) : std::max(window_.begin, life->start);
   const Progress& progress = progress_[life->actor];
   if (progress.open || from < std::max(life->start, progress.last) || known < from) {
-    count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+    count_loss_at(known, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
     return nullptr;
   }
   return life;
@@ -168,6 +169,7 @@ std::vector<Gap> ThreadLives::lost_exits() const {
       if (from < to) gaps.push_back({life.actor, from, to});
     });
   });
+  std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.thread < b.thread; });
   return gaps;
 }
 

@@ -42,7 +42,8 @@ class ThreadLives {
   Nanos last_end(const Life& life) const { return progress_[life.actor].last; }
 
   /// The end of each thread that is neither in the kernel's table at the end nor known to have exited: its
-  /// exit was lost, at a time that is not known, so what it did after its last interval is unknown.
+  /// exit was lost, at a time that is not known, so what it did after its last interval is unknown. One for
+  /// a thread at most, in order of threads.
   std::vector<Gap> lost_exits() const;
 
  private:

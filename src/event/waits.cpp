@@ -23,7 +23,7 @@ void Waits::add(const offwait_wait& record) {
   wait.wake = std::max(woken, block);
   wait.run = nanos(record.run_ns);
   if (wait.run < wait.wake) {
-    count_loss(builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
+    count_loss_at(wait.run, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
     return;
   }
   lives_.end_interval(*life, wait.run);
@@ -87,7 +87,7 @@ ActorId Waits::waker(std::uint8_t kind, std::uint32_t id, Nanos wake) {
     default:
       break;
   }
-  count_loss(builder_.trace().loss, OFFWAIT_LOSS_waker_unknown);
+  count_loss_at(wake, recording_, builder_.trace().loss, OFFWAIT_LOSS_waker_unknown);
   return kNoActor;
 }
 

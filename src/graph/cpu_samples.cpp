@@ -70,14 +70,14 @@ class Timeline {
 };
 
 /// A change in the number of waiting threads, at a position in the timeline.
-struct Change {
+struct SwitchOver {
   std::uint32_t position = 0;
   std::int32_t waiting = 0;
 };
 
-Counts counts_of(const std::vector<CpuSample>& samples, std::vector<Change>& changes) {
+Counts counts_of(const std::vector<CpuSample>& samples, std::vector<SwitchOver>& changes) {
   std::sort(changes.begin(), changes.end(),
-            [](const Change& a, const Change& b) { return a.position < b.position; });
+            [](const SwitchOver& a, const SwitchOver& b) { return a.position < b.position; });
   Counts counts;
   std::int64_t waiting = 0;
   for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
@@ -94,7 +94,7 @@ Counts counts_of(const std::vector<CpuSample>& samples, std::vector<Change>& cha
 CpuSampleSums sum_cpu_samples(const Trace& trace, const std::vector<std::uint32_t>& vertex_of,
                               std::size_t vertices) {
   const Timeline timeline(trace);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Change>> changes;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<SwitchOver>> changes;
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
     if (site.waker == kNoActor || !timeline.has(site.waker)) {
@@ -103,7 +103,7 @@ CpuSampleSums sum_cpu_samples(const Trace& trace, const std::vector<std::uint32_
     const Nanos to = std::min(wait.wake, trace.actors[site.thread].exit);
     const auto [first, last] = timeline.between(site.waker, wait.block, to);
     if (first < last) {
-      std::vector<Change>& edge = changes[{vertex_of[site.thread], vertex_of[site.waker]}];
+      std::vector<SwitchOver>& edge = changes[{vertex_of[site.thread], vertex_of[site.waker]}];
       edge.push_back({first, 1});
       edge.push_back({last, -1});
     }

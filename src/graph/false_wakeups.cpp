@@ -16,7 +16,7 @@ namespace {
 
 using Indices = std::span<const std::uint32_t>;
 
-constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kNoWait = UINT32_MAX;
 
 class Finder {
  public:
@@ -30,7 +30,7 @@ class Finder {
     if (candidates_.empty()) return {};
     for (const DiskIo& io : trace_.disk_ios) {
       const std::uint32_t candidate = candidate_at(io.thread, io.issue);
-      if (candidate != kNone && !is_declared(candidate)) reject(candidate);
+      if (candidate != kNoWait && !is_declared(candidate)) reject(candidate);
     }
     reject_wakers_of_work();
     std::vector<FalseWakeup> found;
@@ -134,12 +134,12 @@ class Finder {
 
   /// The candidate that the thread was in at this time: between its two waits, ends included.
   std::uint32_t candidate_at(ActorId thread, Nanos time) const {
-    if (thread == kNoActor) return kNone;
+    if (thread == kNoActor) return kNoWait;
     const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(first_of_[thread]);
     const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(first_of_[thread + 1]);
     const auto at = std::partition_point(
         begin, end, [&](const FalseWakeup& one) { return trace_.waits[one.again].block < time; });
-    if (at == end || trace_.waits[at->first].wake > time) return kNone;
+    if (at == end || trace_.waits[at->first].wake > time) return kNoWait;
     return static_cast<std::uint32_t>(at - candidates_.begin());
   }
 
@@ -152,8 +152,8 @@ class Finder {
     for (std::uint32_t i = 0; i < trace_.waits.size(); ++i) {
       const Wait& wait = trace_.waits[i];
       const std::uint32_t waker = candidate_at(site(wait).waker, wait.wake);
-      if (waker == kNone) continue;
-      if (ends_in[i] == kNone) {
+      if (waker == kNoWait) continue;
+      if (ends_in[i] == kNoWait) {
         reject(waker);
       } else {
         depends_on.emplace_back(ends_in[i], waker);
@@ -173,12 +173,12 @@ class Finder {
 
   /// By wait: the candidate in which the wait ends.
   std::vector<std::uint32_t> candidates_of_waits() const {
-    std::vector<std::uint32_t> out(trace_.waits.size(), kNone);
+    std::vector<std::uint32_t> out(trace_.waits.size(), kNoWait);
     std::size_t next = 0;
     for (ActorId thread = 0; thread < trace_.actors.size(); ++thread) {
-      std::uint32_t inside = kNone;
+      std::uint32_t inside = kNoWait;
       for (const std::uint32_t wait : histories_.of(thread).waits) {
-        if (inside != kNone && wait == candidates_[inside].again) inside = kNone;
+        if (inside != kNoWait && wait == candidates_[inside].again) inside = kNoWait;
         if (next < candidates_.size() && wait == candidates_[next].first)
           inside = static_cast<std::uint32_t>(next++);
         out[wait] = inside;

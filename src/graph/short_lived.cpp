@@ -3,34 +3,39 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <queue>
 #include <string>
 #include <utility>
 
 #include "model/called.h"
+#include "model/histories.h"
 
 namespace offwait {
 
 namespace {
 
 /// A change in the number of threads of a group that are in some state.
-struct Change {
+struct CountChange {
   Nanos at = 0;
   int by = 0;
 };
 
 /// At one instant the ends come before the begins, because intervals that touch do not overlap.
-void sort_changes(std::vector<Change>& changes) {
-  std::sort(changes.begin(), changes.end(),
-            [](const Change& a, const Change& b) { return std::pair(a.at, a.by) < std::pair(b.at, b.by); });
+void sort_changes(std::vector<CountChange>& changes) {
+  std::sort(changes.begin(), changes.end(), [](const CountChange& a, const CountChange& b) {
+    return std::pair(a.at, a.by) < std::pair(b.at, b.by);
+  });
 }
 
-int most_at_once(std::vector<Change> changes) {
+int most_at_once(std::vector<CountChange> changes) {
   sort_changes(changes);
   int now = 0;
   int most = 0;
-  for (const Change& change : changes) {
+  for (const CountChange& change : changes) {
     now += change.by;
     most = std::max(most, now);
   }
@@ -38,12 +43,12 @@ int most_at_once(std::vector<Change> changes) {
 }
 
 /// The time in which there is at least one.
-Nanos at_least_one(std::vector<Change> changes) {
+Nanos at_least_one(std::vector<CountChange> changes) {
   sort_changes(changes);
   Nanos total = 0;
   Nanos since = 0;
   int now = 0;
-  for (const Change& change : changes) {
+  for (const CountChange& change : changes) {
     if (now <= 0 && now + change.by > 0) {
       since = change.at;
     } else if (now > 0 && now + change.by <= 0) {
@@ -53,6 +58,58 @@ Nanos at_least_one(std::vector<Change> changes) {
   }
   return total;
 }
+
+/// The begins and ends of a thread's being busy, which is neither blocked nor unknown, in order of time.
+class BusyThread {
+ public:
+  /// It lives in [start, exit), a part of the window.
+  BusyThread(const Trace& trace, Nanos start, Nanos exit, const History& history)
+      : trace_(&trace), history_(history), at_(start), exit_(exit) {}
+
+  /// The next one.
+  Nanos at() const { return at_; }
+  /// After the thread's exit there is none.
+  bool is_gone() const { return is_gone_; }
+
+  /// Goes to the one after that. Returns 1 if the thread was busy from at() on, and -1 if it was until then.
+  int change() {
+    is_busy_ = !is_busy_;
+    if (is_busy_) {
+      take_next();
+      at_ = std::max(at_, std::min(away_from_, exit_));
+      return 1;
+    }
+    is_gone_ = at_ >= exit_;
+    at_ = std::max(at_, std::min(away_to_, exit_));
+    return -1;
+  }
+
+ private:
+  /// Takes the next wait or gap off the history.
+  void take_next() {
+    away_from_ = away_to_ = kNever;
+    const Wait* const wait = history_.waits.empty() ? nullptr : &trace_->waits[history_.waits.front()];
+    const Gap* const gap = history_.gaps.empty() ? nullptr : &trace_->gaps[history_.gaps.front()];
+    if (wait != nullptr && (gap == nullptr || wait->block <= gap->from)) {
+      away_from_ = wait->block;
+      away_to_ = wait->wake;
+      history_.waits = history_.waits.subspan(1);
+    } else if (gap != nullptr) {
+      away_from_ = gap->from;
+      away_to_ = gap->to;
+      history_.gaps = history_.gaps.subspan(1);
+    }
+  }
+
+  const Trace* trace_;
+  History history_;  ///< what is still to come
+  Nanos at_;
+  Nanos exit_;
+  Nanos away_from_ = kNever;  ///< the next wait or gap, or the one that the thread is in
+  Nanos away_to_ = kNever;
+  bool is_busy_ = false;
+  bool is_gone_ = false;
+};
 
 struct Span {
   Nanos block = 0;
@@ -133,8 +190,8 @@ class StandIns {
     }
   }
 
-  std::vector<Change> lives_of(const std::vector<ActorId>& members) const {
-    std::vector<Change> lives;
+  std::vector<CountChange> lives_of(const std::vector<ActorId>& members) const {
+    std::vector<CountChange> lives;
     for (const ActorId id : members) {
       lives.push_back({clamp(trace_.actors[id].start), 1});
       lives.push_back({clamp(trace_.actors[id].exit), -1});
@@ -170,31 +227,38 @@ class StandIns {
 
   /// Sets busy_ns of the groups.
   void measure() {
-    constexpr std::uint32_t kNone = UINT32_MAX;
-    std::vector<std::uint32_t> group_of(with_.actors_, kNone);
-    std::vector<std::vector<Change>> busy(groups_.size());
-    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
-      for (const ActorId id : groups_[i].members) {
-        group_of[id] = i;
-        busy[i].push_back({clamp(trace_.actors[id].start), 1});
-        busy[i].push_back({clamp(trace_.actors[id].exit), -1});
+    const Histories histories(trace_);
+    for (ShortLived& group : groups_) group.busy_ns = busy_ns(group.members, histories);
+  }
+
+  /// The time in which at least one of the threads is neither blocked nor unknown. Their histories are
+  /// merged, because to sort all begins and ends of waits would take more memory than the waits.
+  Nanos busy_ns(const std::vector<ActorId>& members, const Histories& histories) const {
+    std::vector<BusyThread> threads;
+    for (const ActorId id : members)
+      threads.emplace_back(trace_, clamp(trace_.actors[id].start), clamp(trace_.actors[id].exit),
+                           histories.of(id));
+    std::sort(threads.begin(), threads.end(),
+              [](const BusyThread& a, const BusyThread& b) { return a.at() < b.at(); });
+    using Turn = std::pair<Nanos, std::size_t>;
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;  // of those that were born
+    Nanos total = 0;
+    Nanos since = 0;
+    int busy = 0;
+    for (std::size_t born = 0; born < threads.size() || !turns.empty();) {
+      if (born < threads.size() && (turns.empty() || threads[born].at() <= turns.top().first)) {
+        turns.emplace(threads[born].at(), born);
+        ++born;
       }
+      const auto [at, index] = turns.top();
+      turns.pop();
+      const int by = threads[index].change();
+      if (busy == 0) since = at;
+      busy += by;
+      if (busy == 0) total += at - since;
+      if (!threads[index].is_gone()) turns.emplace(threads[index].at(), index);
     }
-    const auto leave_out = [&](ActorId thread, Nanos from, Nanos to) {
-      if (const std::uint32_t group = group_of[thread]; group != kNone) {
-        busy[group].push_back({clamp(from), -1});
-        busy[group].push_back({clamp(std::min(to, trace_.actors[thread].exit)), 1});
-      }
-    };
-    for (const Wait& wait : trace_.waits) {
-      leave_out(trace_.sites[wait.site].thread, wait.block, wait.wake);
-    }
-    for (const Gap& gap : trace_.gaps) {
-      leave_out(gap.thread, gap.from, gap.to);
-    }
-    for (std::size_t i = 0; i < busy.size(); ++i) {
-      groups_[i].busy_ns = at_least_one(std::move(busy[i]));
-    }
+    return total;
   }
 
   void collect_waits_of_creators() {

@@ -79,10 +79,10 @@ std::vector<const Frame*> frames_from_start(const Trace& trace, const Stack& sta
 }
 
 using FunctionId = std::uint32_t;
-inline constexpr FunctionId kNone = UINT32_MAX;
+inline constexpr FunctionId kNoFunction = UINT32_MAX;
 using Times = std::map<FunctionId, std::uint64_t>;
 
-/// The function of nine tenths of the times; kNone if there is none.
+/// The function of nine tenths of the times; kNoFunction if there is none.
 FunctionId prevailing(const Times& times) {
   constexpr std::uint64_t kTenths = 9;
   std::uint64_t all = 0;
@@ -94,7 +94,7 @@ FunctionId prevailing(const Times& times) {
       return function;
     }
   }
-  return kNone;
+  return kNoFunction;
 }
 
 class Starts {
@@ -125,7 +125,7 @@ class Starts {
     std::vector<std::string> out(trace_.actors.size());
     for (const auto& [thread, times] : starts) {
       const FunctionId start = prevailing(times);
-      out[thread] = start == kNone ? "" : names_[start];
+      out[thread] = start == kNoFunction ? "" : names_[start];
     }
     return out;
   }
@@ -146,7 +146,7 @@ class Starts {
   /// The function in which the stack's thread began as far as is known, or the one that this called.
   FunctionId at(StackId stack, std::size_t called) const {
     const std::size_t depth = depths_[stack] + called;
-    return depth < chains_[stack].size() ? chains_[stack][depth] : kNone;
+    return depth < chains_[stack].size() ? chains_[stack][depth] : kNoFunction;
   }
 
   /// Looks for functions without names that begin every thread, and passes over them. False if there are
@@ -155,7 +155,7 @@ class Starts {
     std::map<FunctionId, std::map<ActorId, Times>> calls;
     for (const auto& [where, times] : uses_) {
       const FunctionId function = at(where.second, 0);
-      if (function != kNone && nameless_[function]) {
+      if (function != kNoFunction && nameless_[function]) {
         calls[function][where.first][at(where.second, 1)] += times;
       }
     }
@@ -165,7 +165,7 @@ class Starts {
       for (const auto& [thread, times] : threads) {
         called.insert(prevailing(times));
       }
-      if (called.size() > 1 && !called.contains(kNone)) {
+      if (called.size() > 1 && !called.contains(kNoFunction)) {
         passed.insert(function);
       }
     }

@@ -68,9 +68,9 @@ class Activity {
 
  private:
   /// Visits those of a thread's entries, which are disjoint and in order, that may overlap [from, to).
-  template <class Entry, class Visit>
-  static void each(std::span<const std::uint32_t> ids, const std::vector<Entry>& entries, Nanos Entry::*begin,
-                   Nanos from, Nanos to, Visit visit) {
+  template <class Entries, class Visit>
+  static void each(std::span<const std::uint32_t> ids, const Entries& entries,
+                   Nanos Entries::value_type::*begin, Nanos from, Nanos to, Visit visit) {
     auto at = std::partition_point(ids.begin(), ids.end(),
                                    [&](std::uint32_t id) { return entries[id].*begin <= from; });
     if (at != ids.begin()) --at;

@@ -16,10 +16,10 @@ namespace offwait {
 class ByThread {
  public:
   /// `thread_of(entry)` gives the ActorId of an entry; it is below `actors`.
-  template <class Entry, class ThreadOf>
-  ByThread(std::size_t actors, const std::vector<Entry>& entries, ThreadOf thread_of)
+  template <class Entries, class ThreadOf>
+  ByThread(std::size_t actors, const Entries& entries, ThreadOf thread_of)
       : starts_(actors + 1), indices_(entries.size()) {
-    for (const Entry& entry : entries) {
+    for (const auto& entry : entries) {
       ++starts_[thread_of(entry)];
     }
     // starts_ first holds the end of each thread's part; filling from the back moves it to the start.

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,6 +21,54 @@ namespace {
 
 std::string seconds(Nanos ns) { return fmt::format("{:.3f} s", to_seconds(ns)); }
 
+/// Sites, and what only they and a few others refer to, with new numbers in order of first use.
+class Renumbered {
+ public:
+  explicit Renumbered(Trace& trace) : trace_(trace) {}
+
+  /// `open`: who ended the wait is not known.
+  SiteId site(SiteId id, bool open) {
+    WaitSite site = trace_.sites[id];
+    if (open) {
+      site.waker = kNoActor;
+      site.waker_stack = kNoStack;
+      site.in_flight = false;
+    }
+    site.wait_stack = stack(site.wait_stack);
+    site.waker_stack = stack(site.waker_stack);
+    if (site.peer != kNoPeer) site.peer = builder_.peer(trace_.peers[site.peer]);
+    return builder_.site(site);
+  }
+  StackId stack(StackId id) {
+    if (id == kNoStack) return kNoStack;
+    const auto [known, added] = stacks_.try_emplace(id, kNoStack);
+    if (!added) return known->second;
+    Stack stack = trace_.stacks[id];
+    for (FrameId& frame : stack.frames) frame = builder_.frame(trace_.frames[frame]);
+    return known->second = builder_.stack(stack);
+  }
+  ObjectId object(ObjectId id) {
+    if (id == kNoObject) return kNoObject;
+    const auto [known, added] = objects_.try_emplace(id, kNoObject);
+    if (added) known->second = builder_.object(trace_.objects[id]);
+    return known->second;
+  }
+  void finish() {
+    Trace renumbered = builder_.take();
+    trace_.sites = std::move(renumbered.sites);
+    trace_.frames = std::move(renumbered.frames);
+    trace_.stacks = std::move(renumbered.stacks);
+    trace_.peers = std::move(renumbered.peers);
+    trace_.objects = std::move(renumbered.objects);
+  }
+
+ private:
+  Trace& trace_;
+  TraceBuilder builder_;
+  std::unordered_map<StackId, StackId> stacks_;
+  std::unordered_map<ObjectId, ObjectId> objects_;
+};
+
 class Cut {
  public:
   Cut(Trace& trace, const Window& window)
@@ -29,8 +79,8 @@ class Cut {
 
   void make() {
     if (window_.begin > trace_.window.begin) trace_.recording.command = 0;
-    cut_intervals();
     cut_requests();
+    cut_intervals();
     cut_counters(trace_.disk_counters, [](const DiskCounters& counters) { return counters.disk; });
     cut_counters(trace_.nic_counters, [](const NicCounters& counters) { return counters.nic; });
     cut_counted(trace_.responses);
@@ -48,6 +98,7 @@ class Cut {
   void cut_requests();
   void cut_cpus();
   void drop_threads();
+  std::vector<ActorId> devices_in_order() const;
   void replace_actors(const std::vector<ActorId>& ids);
 
   /// Counters that are read now and then: those in the window, and the nearest on both sides of it.
@@ -98,37 +149,28 @@ class Cut {
   const double part_;
 };
 
+/// Sites, stacks, peers and objects are numbered in the order in which the part has them first, so that it
+/// does not matter what else was recorded.
 void Cut::cut_intervals() {
-  TraceBuilder builder;
-  std::unordered_map<SiteId, SiteId> sites;
-  const auto site = [&](SiteId id) {
-    const auto [found, added] = sites.try_emplace(id, 0);
-    if (added) found->second = builder.site(trace_.sites[id]);
-    return found->second;
-  };
-  std::vector<Wait> waits;
-  for (Wait wait : trace_.waits) {
-    if (!overlaps(wait.block, wait.run)) continue;
-    if (wait.wake < window_.end) {
-      wait.site = site(wait.site);
-    } else {
-      // It is open at the window's end, and who will wake the thread is not known then.
-      WaitSite open = trace_.sites[wait.site];
-      open.waker = kNoActor;
-      open.waker_stack = kNoStack;
-      open.in_flight = false;
-      wait.site = builder.site(open);
-      wait.wake = kNever;
-      wait.run = kNever;
-    }
-    waits.push_back(wait);
-  }
-  trace_.waits = std::move(waits);
-  trace_.sites = builder.take().sites;
   std::erase_if(trace_.preemptions, [this](const Preemption& one) { return !overlaps(one.out, one.run); });
   std::erase_if(trace_.gaps, [this](const Gap& gap) { return !overlaps(gap.from, gap.to); });
   std::erase_if(trace_.false_marks, [this](const FalseMark& mark) { return !holds(mark.at); });
   std::erase_if(trace_.cpu_samples, [this](const CpuSample& sample) { return !holds(sample.at); });
+  std::erase_if(trace_.waits, [this](const Wait& wait) { return !overlaps(wait.block, wait.run); });
+  Renumbered renumbered(trace_);
+  std::map<std::pair<SiteId, bool>, SiteId> sites;  // by the old one, and whether its waits are open now
+  for (Wait& wait : trace_.waits) {
+    wait.object = renumbered.object(wait.object);
+    if (wait.holder != kNoActor && trace_.actors[wait.holder].exit < window_.begin) wait.holder = kNoActor;
+    const bool is_open = wait.wake >= window_.end;
+    const auto [known, added] = sites.try_emplace({wait.site, is_open}, 0);
+    if (added) known->second = renumbered.site(wait.site, is_open);
+    wait.site = known->second;
+    if (is_open) wait.wake = wait.run = kNever;
+  }
+  for (CpuSample& sample : trace_.cpu_samples) sample.stack = renumbered.stack(sample.stack);
+  for (DiskIo& io : trace_.disk_ios) io.file = renumbered.object(io.file);
+  renumbered.finish();
 }
 
 void Cut::cut_requests() {
@@ -159,10 +201,8 @@ void Cut::cut_cpus() {
 void Cut::drop_threads() {
   std::vector<Actor>& actors = trace_.actors;
   std::vector<bool> kept(actors.size());
-  for (ActorId id = 0; id < actors.size(); ++id) {
-    const Actor& actor = actors[id];
-    kept[id] = actor.kind != ActorKind::thread || overlaps(actor.start, actor.exit);
-  }
+  for (ActorId id = 0; id < actors.size(); ++id)
+    kept[id] = actors[id].kind == ActorKind::thread && overlaps(actors[id].start, actors[id].exit);
   const auto keep = [&kept](ActorId id) {
     if (id != kNoActor) kept[id] = true;
   };
@@ -179,21 +219,45 @@ void Cut::drop_threads() {
   for (const auto& one : trace_.responses) keep(one.thread);
   for (const auto& one : trace_.calls) keep(one.thread);
 
-  std::vector<ActorId> ids(actors.size(), kNoActor);
-  ActorId next = 0;
+  std::vector<ActorId> order;
   for (ActorId id = 0; id < actors.size(); ++id) {
-    if (!kept[id]) continue;
-    Actor& actor = actors[id];
-    if (actor.kind == ActorKind::thread) {
-      if (actor.exit >= window_.end) actor.exit = kNever;
-      actor.seen = std::max(actor.seen, window_.begin);
-    }
-    ids[id] = next;
-    if (next != id) actors[next] = std::move(actor);
-    ++next;
+    if (kept[id] && actors[id].kind == ActorKind::thread) order.push_back(id);
   }
-  actors.resize(next);
+  const std::vector<ActorId> devices = devices_in_order();
+  order.insert(order.end(), devices.begin(), devices.end());
+
+  std::vector<ActorId> ids(actors.size(), kNoActor);
+  std::vector<Actor> left;
+  for (const ActorId id : order) {
+    ids[id] = static_cast<ActorId>(left.size());
+    Actor& actor = left.emplace_back(std::move(actors[id]));
+    if (actor.kind != ActorKind::thread) continue;
+    if (actor.exit >= window_.end) actor.exit = kNever;
+    actor.seen = std::max(actor.seen, window_.begin);
+  }
+  actors = std::move(left);
   replace_actors(ids);
+}
+
+/// Those that ended waits, in the order in which they first did, then the other disks and interfaces.
+std::vector<ActorId> Cut::devices_in_order() const {
+  constexpr std::size_t kEndedNone = SIZE_MAX;
+  std::vector<std::size_t> first(trace_.actors.size(), kEndedNone);
+  for (std::size_t site = trace_.sites.size(); site-- > 0;) {
+    if (const ActorId waker = trace_.sites[site].waker; waker != kNoActor) first[waker] = site;
+  }
+  std::vector<ActorId> devices;
+  for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+    const ActorKind kind = trace_.actors[id].kind;
+    const bool has_counters = kind == ActorKind::disk || kind == ActorKind::nic;
+    if (kind != ActorKind::thread && (first[id] != kEndedNone || has_counters)) devices.push_back(id);
+  }
+  std::stable_sort(devices.begin(), devices.end(), [&](ActorId a, ActorId b) {
+    const Actor& x = trace_.actors[a];
+    const Actor& y = trace_.actors[b];
+    return std::tie(first[a], x.kind, x.name) < std::tie(first[b], y.kind, y.name);
+  });
+  return devices;
 }
 
 void Cut::replace_actors(const std::vector<ActorId>& ids) {

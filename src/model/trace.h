@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/evictable.h"
 #include "base/nanos.h"
 #include "model/cpus.h"
 #include "model/frame.h"
@@ -305,8 +306,8 @@ struct Trace {
   std::vector<Peer> peers;
   std::vector<Object> objects;
   std::vector<WaitSite> sites;
-  std::vector<Wait> waits;
-  std::vector<Preemption> preemptions;
+  EvictableVector<Wait> waits;
+  EvictableVector<Preemption> preemptions;
   std::vector<Gap> gaps;
   std::vector<FalseMark> false_marks;  ///< those of one thread in order of time
   std::vector<CpuSample> cpu_samples;  ///< in any order

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "process/address_spaces.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "process/mapped_files.h"
@@ -13,22 +14,32 @@ void AddressSpaces::begin_anew(std::int32_t tgid) {
 }
 
 std::set<std::int32_t> AddressSpaces::take_due(Nanos now) {
-  constexpr Nanos kInterval = kSecond;
+  constexpr Nanos kPartOfTime = 50;
   std::set<std::int32_t> due = std::exchange(soon_, {});
-  if (!next_ || now >= *next_) {
-    next_ = now + kInterval;
-    for (const auto& [tgid, space] : followed_) due.insert(tgid);
-  }
+  if (all_due_at_ && now < *all_due_at_ + std::max(kSecond, kPartOfTime * all_took_)) return due;
+  all_due_at_ = now;
+  all_took_ = 0;
+  all_due_.clear();
+  for (const auto& [tgid, space] : followed_) all_due_.insert(tgid);
+  due.insert(all_due_.begin(), all_due_.end());
   return due;
 }
 
 const AddressSpace* AddressSpaces::look_at(std::int32_t tgid) {
+  const Nanos begin = clock_();
+  const AddressSpace* const space = read(tgid);
+  if (all_due_.erase(tgid) != 0) all_took_ += clock_() - begin;
+  return space;
+}
+
+const AddressSpace* AddressSpaces::read(std::int32_t tgid) {
   const bool is_anew = anew_.erase(tgid) != 0;
   std::optional<LookedAtMappings> found = look_at_mappings(tgid);
   if (!found) {
-    followed_.erase(tgid);
+    if (followed_.erase(tgid) != 0) gone_.insert(tgid);
     return nullptr;
   }
+  gone_.erase(tgid);
   const auto [entry, is_new] = followed_.try_emplace(tgid);
   AddressSpace& space = entry->second;
   if (is_new || is_anew || space.mappings != found->executable || space.shared != found->shared) {
@@ -42,6 +53,11 @@ void AddressSpaces::look_at_all() {
   std::set<std::int32_t> all = std::exchange(soon_, {});
   for (const auto& [tgid, space] : followed_) all.insert(tgid);
   for (const std::int32_t tgid : all) look_at(tgid);
+}
+
+std::vector<std::int32_t> AddressSpaces::take_gone() {
+  const std::set<std::int32_t> gone = std::exchange(gone_, {});
+  return {gone.begin(), gone.end()};
 }
 
 std::vector<AddressSpace> AddressSpaces::take_changed() {

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "base/monotonic.h"
 #include "base/nanos.h"
 #include "process/proc_maps.h"
 
@@ -24,6 +27,9 @@ struct AddressSpace {
 /// This class is not thread-safe.
 class AddressSpaces {
  public:
+  /// `clock` measures how long looks take.
+  explicit AddressSpaces(std::function<Nanos()> clock = monotonic_now) : clock_(std::move(clock)) {}
+
   /// Follows the process from now on; the next take_due() returns it.
   void look_soon(std::int32_t tgid) { soon_.insert(tgid); }
 
@@ -31,8 +37,9 @@ class AddressSpaces {
   /// whatever it finds.
   void begin_anew(std::int32_t tgid);
 
-  /// The processes to look at now, each once: those named by look_soon() since the last call and, once a
-  /// second of `now`, all that are followed.
+  /// The processes to look at now, each once: those named by look_soon() since the last call and, from time
+  /// to time, all that are followed. The latter once a second of `now`, or less often if such looks would
+  /// take more than 2 % of the time.
   std::set<std::int32_t> take_due(Nanos now);
 
   /// Looks at a process and returns its mappings, which stay valid until the next look at it. Returns null,
@@ -43,16 +50,27 @@ class AddressSpaces {
   /// Looks at every process that is followed.
   void look_at_all();
 
+  /// The processes that look_at() has found to be gone since the last call, but for those whose number
+  /// another process has by now.
+  std::vector<std::int32_t> take_gone();
+
   /// The changes found since the last call: for each process that changed, the last look that differed from
   /// the look before it.
   std::vector<AddressSpace> take_changed();
 
  private:
+  const AddressSpace* read(std::int32_t tgid);
+
   std::map<std::int32_t, AddressSpace> followed_;
   std::set<std::int32_t> soon_;
   std::set<std::int32_t> anew_;  ///< processes named by begin_anew() since the last look at them
   std::map<std::int32_t, AddressSpace> changed_;
-  std::optional<Nanos> next_;  ///< when all are due again; none before the first take_due()
+  std::set<std::int32_t> gone_;
+  std::function<Nanos()> clock_;
+  // The last time that all were due:
+  std::optional<Nanos> all_due_at_;  ///< none before the first take_due()
+  std::set<std::int32_t> all_due_;   ///< those that were not looked at since
+  Nanos all_took_ = 0;               ///< to look at the others
 };
 
 }  // namespace offwait

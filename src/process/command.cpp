@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +23,16 @@ namespace {
 
 constexpr int kCannotRun = 127;
 
+/// This process may be urgent; a command that it runs is not.
+void be_ordinary() {
+  const sched_param parameter{};
+  ::sched_setscheduler(0, SCHED_OTHER, &parameter);
+  if (::getpriority(PRIO_PROCESS, 0) < 0) ::setpriority(PRIO_PROCESS, 0, 0);
+}
+
 [[noreturn]] void be_command(const ExternalCommand& command, int output) {
   ::setpgid(0, 0);
+  be_ordinary();
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -12,7 +12,7 @@ namespace offwait {
 
 /// A command as a child process that is held just before its exec, until it is released. It inherits what it
 /// would inherit from a shell, standard streams and blocked signals included, so it has to be started before
-/// this process blocks signals.
+/// this process blocks signals or raises its priority.
 class HeldCommand {
  public:
   /// `words`: the program, found in PATH, and its arguments; at least one. Fails as program_path() does.

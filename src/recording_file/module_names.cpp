@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "event/lock_addresses.h"
 #include "process/mapped_files.h"
 #include "process/proc_maps.h"
+#include "recording_file/frame_addresses.h"
 
 namespace offwait {
 namespace {
@@ -79,13 +79,13 @@ class Namer {
   Namer(const std::vector<AddressSpace>& mappings, const KernelFrames& kernel, NamedStacks& names)
       : regions_(mappings, &AddressSpace::mappings), kernel_(kernel), names_(names) {}
 
-  NamedStacks::Indices name(std::uint32_t tgid, std::span<const __u64> pcs) {
+  NamedStacks::Indices name(const std::vector<FrameAddress>& addresses) {
     NamedStacks::Indices indices;
-    for (std::size_t i = 0; i < pcs.size(); ++i) {
-      if (tgid == 0) {
-        add_kernel_frames({0, pcs[i], i > 0}, indices);
+    for (const FrameAddress& address : addresses) {
+      if (address.tgid == 0) {
+        add_kernel_frames(address, indices);
       } else {
-        indices.push_back(index_of(frame_at(pcs[i], regions_.at(static_cast<std::int32_t>(tgid), pcs[i]))));
+        indices.push_back(index_of(frame_at(address.pc, regions_.at(address.tgid, address.pc))));
       }
     }
     return indices;
@@ -118,12 +118,12 @@ void add_module_names(const KernelRecording& recording, const std::vector<Addres
   Namer namer(mappings, kernel, names);
   for (const auto& [id, stack] : recording.stacks) {
     if (names.recorded.contains(id)) continue;
-    names.recorded.emplace(id, NamedStacks::Recorded{namer.name(stack.tgid, pcs_of(stack)), cut_of(stack)});
+    names.recorded.emplace(
+        id, NamedStacks::Recorded{namer.name(frame_addresses(stack.tgid, pcs_of(stack))), cut_of(stack)});
   }
-  for (const SpinStack& stack : spin_stacks(recording)) {
-    if (names.spins.contains(stack)) continue;
-    const std::vector<__u64> pcs(stack.pcs.begin(), stack.pcs.end());
-    names.spins.emplace(stack, namer.name(stack.tgid, pcs));
+  for (const RecordStack& stack : stacks_in_records(recording)) {
+    if (names.in_records.contains(stack)) continue;
+    names.in_records.emplace(stack, namer.name(frame_addresses(stack.tgid, stack.pcs)));
   }
 }
 

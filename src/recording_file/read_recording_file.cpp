@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "recording_file/part_of_records.h"
 #include "recording_file/records.h"
 #include "recording_file/sections.h"
 #include "recording_file/tables.h"
@@ -12,8 +13,11 @@ namespace {
 
 constexpr const char* kImpossible = "a section has impossible content";
 
-/// Adds sections until the recording is complete; otherwise returns why it is not.
-Result<std::optional<std::string>> read_sections(SectionReader& sections, RowReader& rows) {
+/// Adds sections until the recording is complete; otherwise returns why it is not. `add_records` gets the
+/// kind and content of each section of records.
+template <class AddRecords>
+Result<std::optional<std::string>> read_sections(SectionReader& sections, RowReader& rows,
+                                                 AddRecords add_records) {
   std::optional<std::string> interrupted;
   for (;;) {
     OFFWAIT_TRY(const std::optional<Section> section, sections.next());
@@ -26,8 +30,8 @@ Result<std::optional<std::string>> read_sections(SectionReader& sections, RowRea
         if (!rows.add(section->content)) return interrupted = kImpossible;
         break;
       case SectionKind::records:
-        if (!rows.knows_about() ||
-            !add_records(section->content, rows.about().architecture, rows.kernel().records))
+      case SectionKind::linked_records:
+        if (!rows.knows_about() || !add_records(section->kind, section->content))
           return interrupted = kImpossible;
         break;
       case SectionKind::end:
@@ -36,20 +40,52 @@ Result<std::optional<std::string>> read_sections(SectionReader& sections, RowRea
   }
 }
 
+Result<std::optional<std::string>> read_all(SectionReader& sections, RowReader& rows) {
+  return read_sections(sections, rows, [&rows](SectionKind kind, const std::string& content) {
+    return add_records(kind, content, rows.about().architecture, rows.kernel().records);
+  });
+}
+
+Result<std::optional<std::string>> read_part(SectionReader& sections, RowReader& rows, const Window& kept) {
+  std::optional<PartOfRecords> part;
+  auto interrupted = read_sections(sections, rows, [&](SectionKind kind, const std::string& content) {
+    if (!part) part.emplace(kept, rows.about().command, rows.kernel());
+    return part->add(kind, content, rows.about().architecture);
+  });
+  if (part) part->finish();
+  rows.kernel().complete = kept;
+  return interrupted;
+}
+
+Status check_begun(const RowReader& rows, const std::optional<std::string>& interrupted,
+                   const std::string& name) {
+  if (rows.knows_about() && rows.has_window()) return success();
+  return Error{name + ": the recording ends before anything was recorded" +
+               (interrupted ? " (" + *interrupted + ")" : "")};
+}
+
 }  // namespace
 
-Result<ReadRecording> read_recording_file(int fd, std::string head, const std::string& name) {
+Result<ReadRecording> read_recording_file(int fd, std::string head, const std::string& name,
+                                          const std::optional<Window>& kept) {
   SectionReader sections(fd, std::move(head), name);
   OFFWAIT_TRY_STATUS(sections.read_header());
   RowReader rows;
   ReadRecording read;
-  OFFWAIT_TRY(read.interrupted, read_sections(sections, rows));
-  if (!rows.knows_about() || !rows.has_window()) {
-    return Error{name + ": the recording ends before anything was recorded" +
-                 (read.interrupted ? " (" + *read.interrupted + ")" : "")};
-  }
+  OFFWAIT_TRY(read.interrupted, kept ? read_part(sections, rows, *kept) : read_all(sections, rows));
+  OFFWAIT_TRY_STATUS(check_begun(rows, read.interrupted, name));
   if (!rows.finish(read.recording)) return Error{name + ": the recording contradicts itself"};
   return read;
+}
+
+Result<Window> window_of_recording_file(int fd, std::string head, const std::string& name) {
+  SectionReader sections(fd, std::move(head), name, SectionReader::Records::skipped);
+  OFFWAIT_TRY_STATUS(sections.read_header());
+  RowReader rows;
+  OFFWAIT_TRY(const std::optional<std::string> interrupted,
+              read_sections(sections, rows, [](SectionKind, const std::string&) { return true; }));
+  OFFWAIT_TRY_STATUS(check_begun(rows, interrupted, name));
+  return rows.kernel().window;
 }
 
 }  // namespace offwait

@@ -249,7 +249,7 @@ bool RowReader::add_name_row(Table table, ByteReader& in) {
       read_named_stack(in, recording_.stacks);
       break;
     case Table::named_spin:
-      read_into(in, recording_.stacks.spins,
+      read_into(in, recording_.stacks.in_records,
                 [](auto& c, auto& stack, auto& frames) { named_spin_fields(c, stack, frames); });
       break;
     case Table::build_id:
@@ -288,7 +288,7 @@ bool RowReader::finish_names() {
   };
   return std::all_of(stacks.recorded.begin(), stacks.recorded.end(),
                      [&](const auto& one) { return known(one.second.frames); }) &&
-         std::all_of(stacks.spins.begin(), stacks.spins.end(),
+         std::all_of(stacks.in_records.begin(), stacks.in_records.end(),
                      [&](const auto& one) { return known(one.second); });
 }
 

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "process/priority.h"
+#include "recording_file/frame_addresses.h"
+
 namespace offwait {
 namespace {
 
@@ -33,9 +36,12 @@ Status RecordingWriter::begin(const AboutRecording& about) {
   return sections_.sync();
 }
 
-void RecordingWriter::start(StackSource stacks, KernelNames kernel_names) {
+void RecordingWriter::read_with(StackSource stacks, KernelNames kernel_names) {
   stacks_ = std::move(stacks);
   kernel_names_ = std::move(kernel_names);
+}
+
+void RecordingWriter::start() {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -46,6 +52,11 @@ void RecordingWriter::add(RecordingPart part) {
   waiting_bytes_ += part.kernel.records.bytes();
   waiting_.push_back(std::move(part));
   changed_.notify_all();
+}
+
+std::vector<std::int32_t> RecordingWriter::take_nameless() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(nameless_, {});
 }
 
 bool RecordingWriter::failed() const {
@@ -66,6 +77,7 @@ Status RecordingWriter::stop() {
 }
 
 void RecordingWriter::run() {
+  Priority priority;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !waiting_.empty() || ends_; });
@@ -73,8 +85,12 @@ void RecordingWriter::run() {
     const RecordingPart part = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
+    priority.patient();
     Status written = write(part);
+    std::vector<std::int32_t> nameless = part.gone;
+    std::erase_if(nameless, [this](std::int32_t tgid) { return needs(tgid); });
     lock.lock();
+    nameless_.insert(nameless_.end(), nameless.begin(), nameless.end());
     waiting_bytes_ -= part.kernel.records.bytes();
     if (!written) {
       error_ = std::move(written).error();
@@ -94,11 +110,16 @@ std::vector<std::pair<std::uint32_t, offwait_stack>> RecordingWriter::new_stacks
   return stacks_ ? stacks_(wanted) : std::vector<std::pair<std::uint32_t, offwait_stack>>();
 }
 
+bool RecordingWriter::needs(std::int32_t tgid) const {
+  const auto process = static_cast<std::uint32_t>(tgid);
+  const auto spin = references_.in_records.lower_bound({process, {}});
+  return stack_processes_.contains(process) ||
+         (spin != references_.in_records.end() && spin->tgid == process) || references_.locks.is_in(tgid);
+}
+
 void RecordingWriter::add_kernel_names(const offwait_stack& stack, std::vector<FrameAddress>& nameless) {
   if (stack.tgid != 0) return;
-  bool is_leaf = true;
-  for (const std::uint64_t pc : pcs_of(stack)) {
-    const FrameAddress address{0, pc, !std::exchange(is_leaf, false)};
+  for (const FrameAddress& address : frame_addresses(stack.tgid, pcs_of(stack))) {
     if (named_.insert(address).second) nameless.push_back(address);
   }
 }
@@ -106,15 +127,26 @@ void RecordingWriter::add_kernel_names(const offwait_stack& stack, std::vector<F
 /// Records come before the tables that were read with them: a window counts with the records before it.
 Status RecordingWriter::write(const RecordingPart& part) {
   for (const std::string& content : records_sections(part.kernel.records, references_))
-    OFFWAIT_TRY_STATUS(sections_.write(SectionKind::records, content));
+    OFFWAIT_TRY_STATUS(sections_.write(SectionKind::linked_records, content));
   waits_ += part.kernel.records.count(OFFWAIT_RECORD_WAIT);
   for (const AddressSpace& space : part.mappings) rows_.add(space);
+  // A waker may be gone when its record comes, which is written when the thread that it woke runs.
+  if (part.has_tables) {
+    for (const auto& [tid, thread] : part.kernel.threads) references_.stacks.insert(thread.waker_user);
+  }
   const std::vector<std::pair<std::uint32_t, offwait_stack>> stacks = new_stacks();
+  for (const auto& [id, stack] : stacks) stack_processes_.insert(stack.tgid);
   rows_.add(stacks);
   rows_.add_new(part.kernel);
   std::vector<FrameAddress> nameless;
   for (const auto& [id, stack] : stacks) add_kernel_names(stack, nameless);
   for (const auto& [id, stack] : part.kernel.stacks) add_kernel_names(stack, nameless);
+  for (auto leaf = references_.in_records.lower_bound({0, {}});
+       leaf != references_.in_records.end() && leaf->tgid == 0; ++leaf) {
+    if (leaf->pcs.empty()) continue;
+    const FrameAddress address{0, leaf->pcs.front(), false};
+    if (named_.insert(address).second) nameless.push_back(address);
+  }
   if (kernel_names_ && !nameless.empty()) rows_.add(nameless, kernel_names_(nameless));
   if (part.has_tables) {
     references_.locks.add_threads(part.kernel);

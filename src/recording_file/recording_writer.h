@@ -34,6 +34,7 @@ struct RecordingPart {
   KernelRecording kernel;  ///< records, counters and files that are new; all of the tables, if it has them
   bool has_tables = false;
   std::vector<AddressSpace> mappings;  ///< that have changed
+  std::vector<std::int32_t> gone{};    ///< processes that have ended; if there are any, it has tables
 };
 
 /// Encodes, compresses and writes in a thread of its own, so that the thread that drains the kernel's buffers
@@ -58,11 +59,17 @@ class RecordingWriter {
 
   /// Empties the file and writes what is known before the recording begins.
   Status begin(const AboutRecording& about);
+  /// Without this, all stacks are those of the parts, and functions of the kernel have no names until
+  /// finish().
+  void read_with(StackSource stacks, KernelNames kernel_names);
   /// Starts the thread.
-  void start(StackSource stacks, KernelNames kernel_names);
+  void start();
   /// Hands over a part. Waits while more than kMostWaiting bytes of records wait to be written; the kernel
   /// then counts what it loses. After an error it does nothing.
   void add(RecordingPart part);
+  /// The processes of RecordingPart::gone, of the parts written since the last call, of which nothing in the
+  /// file needs a name.
+  std::vector<std::int32_t> take_nameless();
   /// Whether writing has failed. Then what is handed over is lost, and stop() has the reason.
   bool failed() const;
   /// Writes what waits and ends the thread.
@@ -90,6 +97,8 @@ class RecordingWriter {
   std::vector<std::pair<std::uint32_t, offwait_stack>> new_stacks();
   /// Addresses of the kernel mean nothing elsewhere, so that their names are stored with them.
   void add_kernel_names(const offwait_stack& stack, std::vector<FrameAddress>& nameless);
+  /// Whether something that was written is named by the mappings of the process.
+  bool needs(std::int32_t tgid) const;
 
   UniqueFd file_;
   std::string name_;
@@ -99,6 +108,7 @@ class RecordingWriter {
   KernelNames kernel_names_;
   std::set<FrameAddress> named_;  ///< addresses of the kernel
   std::unordered_set<std::uint32_t> asked_stacks_;
+  std::unordered_set<std::uint32_t> stack_processes_;  ///< of the stacks that were read
   RecordReferences references_;
   std::uint64_t waits_ = 0;
 
@@ -106,6 +116,7 @@ class RecordingWriter {
   std::condition_variable changed_;
   std::deque<RecordingPart> waiting_;
   std::size_t waiting_bytes_ = 0;
+  std::vector<std::int32_t> nameless_;  ///< processes
   bool ends_ = false;
   std::optional<Error> error_;
   std::thread thread_;

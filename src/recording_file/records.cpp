@@ -11,35 +11,16 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "event/syscalls.h"
 #include "recording_file/bytes.h"
 #include "recording_file/format.h"
 #include "recording_file/rows.h"
+#include "recording_file/stored_records.h"
 
 namespace offwait {
 namespace {
 
 constexpr std::size_t kIntervalsInSection = std::size_t{1} << 17;
 constexpr std::size_t kOtherBytesInSection = std::size_t{4} << 20;
-
-/// A wait, preemption, sample or request without its times, and without in_flight_ns, owner or bytes.
-struct IntervalKey {
-  std::uint8_t type = 0;
-  std::uint8_t waker_kind = 0;
-  std::uint8_t fd_kind = 0;
-  std::uint8_t flags = 0;
-  std::uint32_t tid = 0;
-  std::uint32_t waker_id = 0;
-  std::int16_t syscall = 0;
-  std::uint16_t task_state = 0;
-  std::uint32_t wait_user = 0;
-  std::uint32_t wait_kernel = 0;
-  std::uint32_t waker_user = 0;
-  std::uint32_t waker_kernel = 0;
-  std::uint64_t object = 0;
-  friend bool operator==(const IntervalKey&, const IntervalKey&) = default;
-};
-static_assert(sizeof(IntervalKey) == 40 && std::has_unique_object_representations_v<IntervalKey>);
 
 struct IntervalKeyHash {
   std::size_t operator()(const IntervalKey& key) const {
@@ -48,15 +29,7 @@ struct IntervalKeyHash {
   }
 };
 
-struct Interval {
-  IntervalKey key;
-  std::uint64_t block_ns = 0;
-  std::uint64_t wake_ns = 0;
-  std::uint64_t run_ns = 0;
-  std::uint32_t last = 0;
-};
-
-Interval interval_of(const offwait_wait& wait) {
+StoredInterval interval_of(const offwait_wait& wait) {
   return {
       {wait.type, wait.waker_kind, wait.fd_kind, wait.flags, wait.tid, wait.waker_id, wait.syscall,
        wait.task_state, wait.wait_user, wait.wait_kernel, wait.waker_user, wait.waker_kernel, wait.object},
@@ -66,24 +39,26 @@ Interval interval_of(const offwait_wait& wait) {
       wait.owner};
 }
 
-Interval interval_of(const offwait_preemption& preemption) {
+StoredInterval interval_of(const offwait_preemption& preemption) {
   IntervalKey key;
   key.type = preemption.type;
   key.tid = preemption.tid;
   return {key, preemption.out_ns, preemption.out_ns, preemption.run_ns};
 }
 
-Interval interval_of(const offwait_sample& sample) {
+StoredInterval interval_of(const offwait_sample& sample) {
   IntervalKey key;
   key.type = sample.type;
   key.tid = sample.tid;
   key.wait_user = sample.user;
   key.wait_kernel = sample.kernel;
+  key.waker_id = sample.tgid;
+  key.object = sample.pc;
   return {key, sample.at_ns, sample.at_ns, sample.at_ns};
 }
 
 /// A request is an interval as well: it is under way from its issue to its completion.
-Interval interval_of(const offwait_io& io) {
+StoredInterval interval_of(const offwait_io& io) {
   IntervalKey key;
   key.type = io.type;
   key.tid = io.tid;
@@ -94,7 +69,6 @@ Interval interval_of(const offwait_io& io) {
 }
 
 std::uint64_t zigzag(std::uint64_t difference) { return difference << 1 ^ -(difference >> 63); }
-std::uint64_t difference_of(std::uint64_t zigzag) { return zigzag >> 1 ^ -(zigzag & 1); }
 
 /// Appends a column of numbers, of which `number` returns one after the other.
 template <class T>
@@ -107,38 +81,6 @@ void put_column(std::string& out, std::size_t count, auto number) {
     for (std::size_t plane = 0; plane < sizeof(T); ++plane, value >>= 8)
       planes[plane * count + i] = static_cast<char>(value & 0xff);
   }
-}
-
-/// Reads a column; calls set(i, number) for each.
-template <class T>
-void get_column(ByteReader& in, std::size_t count, auto set) {
-  const std::string_view planes = in.take(count * sizeof(T));
-  if (!in.ok()) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::make_unsigned_t<T> value = 0;
-    for (std::size_t plane = sizeof(T); plane-- > 0;)
-      value = static_cast<std::make_unsigned_t<T>>(std::uint64_t{value} << 8 |
-                                                   static_cast<std::uint8_t>(planes[plane * count + i]));
-    set(i, static_cast<T>(value));
-  }
-}
-
-/// The columns of keys, once for both directions: calls column(member) for each.
-template <class Column>
-void for_each_key_column(Column&& column) {
-  column(&IntervalKey::type);
-  column(&IntervalKey::waker_kind);
-  column(&IntervalKey::fd_kind);
-  column(&IntervalKey::flags);
-  column(&IntervalKey::tid);
-  column(&IntervalKey::waker_id);
-  column(&IntervalKey::syscall);
-  column(&IntervalKey::task_state);
-  column(&IntervalKey::wait_user);
-  column(&IntervalKey::wait_kernel);
-  column(&IntervalKey::waker_user);
-  column(&IntervalKey::waker_kernel);
-  column(&IntervalKey::object);
 }
 
 /// Collects the records of one section after the other.
@@ -174,13 +116,24 @@ class SectionsOfRecords {
     std::uint64_t since_previous = 0;
     std::uint64_t runnable = 0;
     std::uint64_t blocked = 0;
+    std::uint32_t back = 0;
   };
 
+  struct Run {
+    std::uint64_t at_ns = 0;
+    std::uint32_t end = 0;  ///< the interval's number, from 1; 0: none
+  };
+  static constexpr unsigned kRunBits = 16;
+
   void note(const offwait_thread_record& thread) {
-    references_.locks.add_thread(thread.tid, thread.tgid);
+    if (thread.event == OFFWAIT_THREAD_EXITED) {
+      references_.locks.add_exit(thread.tid, thread.tgid);
+    } else {
+      references_.locks.add_thread(thread.tid, thread.tgid);
+    }
     if (thread.outside == OFFWAIT_TARGET) references_.has_target = true;
   }
-  void note(const offwait_spin& spin) { references_.spins.insert(stack_of(spin)); }
+  void note(const offwait_spin& spin) { references_.in_records.insert(stack_of(spin)); }
   void note(const auto&) {}
   void note(const IntervalKey& key) {
     if (key.type == OFFWAIT_RECORD_IO) return;
@@ -188,16 +141,30 @@ class SectionsOfRecords {
       references_.stacks.insert(stack);
     const bool sent = key.type == OFFWAIT_RECORD_WAIT && (key.flags & OFFWAIT_WAIT_SENT) != 0;
     if (!sent) references_.stacks.insert(key.waker_kernel);
+    if (key.type == OFFWAIT_RECORD_SAMPLE) {
+      if (key.object != 0) references_.in_records.insert({key.waker_id, {key.object}});
+      return;
+    }
     references_.locks.add_wait(key.flags >> OFFWAIT_OBJECT_SHIFT, key.tid, key.object);
   }
 
-  void add_interval(const Interval& interval) {
+  void add_interval(const StoredInterval& interval) {
     const auto [found, added] = indices_.try_emplace(interval.key, static_cast<std::uint32_t>(keys_.size()));
     if (added) keys_.push_back(interval.key);
-    intervals_.push_back({found->second, interval.last, zigzag(interval.run_ns - previous_run_ns_),
-                          interval.run_ns - interval.wake_ns, interval.wake_ns - interval.block_ns});
+    Stored stored{found->second, interval.last, zigzag(interval.run_ns - previous_run_ns_),
+                  interval.run_ns - interval.wake_ns, interval.wake_ns - interval.block_ns};
+    const auto count = static_cast<std::uint32_t>(intervals_.size());
+    if (const Run& run = run_at(interval.block_ns); run.at_ns == interval.block_ns && run.end > 0) {
+      stored.back = count + 1 - run.end;
+      stored.blocked = 0;
+    }
+    intervals_.push_back(stored);
+    run_at(interval.run_ns) = {interval.run_ns, count + 1};
     previous_run_ns_ = interval.run_ns;
   }
+
+  /// The last interval whose run_ns is, or collides with, this time.
+  Run& run_at(std::uint64_t at_ns) { return runs_[at_ns * 0x9e3779b97f4a7c15U >> (64 - kRunBits)]; }
 
   /// Puts keys that have much in common beside each other, which halves what zstd leaves of them.
   void sort_keys() {
@@ -234,6 +201,7 @@ class SectionsOfRecords {
     put_column<std::uint32_t>(content, count, [&](std::size_t i) { return intervals_[i].key; });
     put_column<std::uint64_t>(content, count, [&](std::size_t i) { return intervals_[i].since_previous; });
     put_column<std::uint64_t>(content, count, [&](std::size_t i) { return intervals_[i].runnable; });
+    put_column<std::uint32_t>(content, count, [&](std::size_t i) { return intervals_[i].back; });
     put_column<std::uint64_t>(content, count, [&](std::size_t i) { return intervals_[i].blocked; });
     put_column<std::uint32_t>(content, count, [&](std::size_t i) { return intervals_[i].last; });
     out(other_count_);
@@ -245,6 +213,7 @@ class SectionsOfRecords {
     others_.clear();
     other_count_ = 0;
     previous_run_ns_ = 0;
+    std::fill(runs_.begin(), runs_.end(), Run{});
   }
 
   RecordReferences& references_;
@@ -253,146 +222,31 @@ class SectionsOfRecords {
   std::unordered_map<IntervalKey, std::uint32_t, IntervalKeyHash> indices_;
   std::vector<Stored> intervals_;
   std::uint64_t previous_run_ns_ = 0;
+  std::vector<Run> runs_ = std::vector<Run>(std::size_t{1} << kRunBits);
   std::string others_;
   std::uint32_t other_count_ = 0;
 };
-
-bool append(RecordBuffer& records, const auto& record) {
-  return records.append(std::as_bytes(std::span(&record, 1)));
-}
-
-bool append_interval(RecordBuffer& records, const Interval& interval) {
-  const IntervalKey& key = interval.key;
-  if (!ByteReader::is_tid(key.tid) || !ByteReader::is_time(interval.block_ns) ||
-      !ByteReader::is_time(interval.wake_ns) || !ByteReader::is_time(interval.run_ns))
-    return false;
-  switch (key.type) {
-    case OFFWAIT_RECORD_WAIT: {
-      offwait_wait wait{};
-      wait.type = key.type;
-      wait.waker_kind = key.waker_kind;
-      wait.fd_kind = key.fd_kind;
-      wait.flags = key.flags;
-      wait.tid = key.tid;
-      wait.block_ns = interval.block_ns;
-      wait.wake_ns = interval.wake_ns;
-      wait.run_ns = interval.run_ns;
-      wait.waker_id = key.waker_id;
-      wait.syscall = key.syscall;
-      wait.task_state = key.task_state;
-      wait.wait_user = key.wait_user;
-      wait.wait_kernel = key.wait_kernel;
-      wait.waker_user = key.waker_user;
-      wait.waker_kernel = key.waker_kernel;
-      wait.object = key.object;
-      wait.owner = interval.last;
-      return append(records, wait);
-    }
-    case OFFWAIT_RECORD_PREEMPTION:
-      return append(records, offwait_preemption{key.type, {}, key.tid, interval.block_ns, interval.run_ns});
-    case OFFWAIT_RECORD_SAMPLE:
-      return append(records,
-                    offwait_sample{key.type, {}, key.tid, interval.run_ns, key.wait_user, key.wait_kernel});
-    case OFFWAIT_RECORD_IO:
-      return append(records, offwait_io{key.type,
-                                        {},
-                                        key.tid,
-                                        key.waker_id,
-                                        interval.last,
-                                        interval.block_ns,
-                                        interval.run_ns,
-                                        key.wait_user,
-                                        key.flags,
-                                        {}});
-    default:
-      return false;
-  }
-}
-
-template <class Record>
-bool append_other(ByteReader& in, std::uint8_t type, RecordBuffer& records) {
-  Record record{};
-  in(record);
-  record.type = type;
-  return in.ok() && ByteReader::is_tid(record.tid) && append(records, record);
-}
-
-/// Reads the fields of one record of this type.
-bool append_other(std::string_view stored, std::uint8_t type, RecordBuffer& records) {
-  ByteReader in(stored);
-  switch (type) {
-    case OFFWAIT_RECORD_GAP:
-      return append_other<offwait_gap>(in, type, records);
-    case OFFWAIT_RECORD_THREAD:
-      return append_other<offwait_thread_record>(in, type, records);
-    case OFFWAIT_RECORD_SPIN:
-      return append_other<offwait_spin>(in, type, records);
-    case OFFWAIT_RECORD_FALSE_MARK:
-      return append_other<offwait_false_mark>(in, type, records);
-    default:
-      return true;
-  }
-}
 
 }  // namespace
 
 std::vector<std::string> records_sections(const RecordBuffer& records, RecordReferences& references) {
   SectionsOfRecords sections(references);
   records.for_each([&sections](const auto& record) { sections.add(record); });
-  return sections.take();
+  std::vector<std::string> contents = sections.take();
+  references.locks.forget_exited();
+  return contents;
 }
 
-bool add_records(std::string_view content, std::string_view architecture, RecordBuffer& records) {
-  ByteReader in(content);
-  std::uint32_t key_count = 0;
-  in(key_count);
-  if (!in.ok() || key_count > kMostIntervals) return false;
-  std::vector<IntervalKey> keys(key_count);
-  for_each_key_column([&]<class T>(T IntervalKey::*member) {
-    get_column<T>(in, key_count, [&](std::size_t i, T value) { keys[i].*member = value; });
-  });
-  for (IntervalKey& key : keys) key.syscall = native_syscall(architecture, key.syscall);
-
-  std::uint32_t count = 0;
-  in(count);
-  if (!in.ok() || count > kMostIntervals) return false;
-  std::vector<std::uint32_t> key_of(count);
-  std::vector<Interval> intervals(count);
-  get_column<std::uint32_t>(in, count, [&](std::size_t i, std::uint32_t key) { key_of[i] = key; });
-  std::uint64_t run_ns = 0;
-  get_column<std::uint64_t>(in, count, [&](std::size_t i, std::uint64_t zigzag) {
-    intervals[i].run_ns = run_ns += difference_of(zigzag);
-  });
-  get_column<std::uint64_t>(in, count, [&](std::size_t i, std::uint64_t runnable) {
-    intervals[i].wake_ns = intervals[i].run_ns - runnable;
-  });
-  get_column<std::uint64_t>(in, count, [&](std::size_t i, std::uint64_t blocked) {
-    intervals[i].block_ns = intervals[i].wake_ns - blocked;
-  });
-  get_column<std::uint32_t>(in, count, [&](std::size_t i, std::uint32_t last) { intervals[i].last = last; });
-  std::uint32_t others = 0;
-  in(others);
-  if (!in.ok()) return false;
-
-  std::size_t done = 0;
-  const auto add_intervals_until = [&](std::size_t end) {
-    for (; done < end; ++done) {
-      if (key_of[done] >= keys.size()) return false;
-      intervals[done].key = keys[key_of[done]];
-      if (!append_interval(records, intervals[done])) return false;
-    }
-    return true;
+bool add_records(SectionKind kind, std::string_view content, std::string_view architecture,
+                 RecordBuffer& records) {
+  const std::optional<StoredRecords> stored = decode_records(kind, content, architecture);
+  if (!stored) return false;
+  const auto append = [&records](const auto& record) {
+    return records.append(std::as_bytes(std::span(&record, 1)));
   };
-  for (; others > 0; --others) {
-    std::uint32_t before = 0;
-    std::uint8_t type = 0;
-    std::uint32_t size = 0;
-    in(before, type, size);
-    const std::string_view stored = in.take(size);
-    if (!in.ok() || before < done || before > count || !add_intervals_until(before)) return false;
-    if (!append_other(stored, type, records)) return false;
-  }
-  return add_intervals_until(count) && in.left().empty();
+  return for_each_stored(
+      *stored, [&](std::size_t index) { return visit_interval(stored->interval(index), append); },
+      [&](std::string_view fields, std::uint8_t type) { return visit_other(fields, type, append); });
 }
 
 }  // namespace offwait

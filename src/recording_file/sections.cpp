@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -41,14 +42,6 @@ std::string compressed(std::string_view content) {
   const std::size_t size =
       ::ZSTD_compress(out.data(), out.size(), content.data(), content.size(), kZstdLevel);
   out.resize(::ZSTD_isError(size) != 0 ? 0 : size);
-  return out;
-}
-
-/// The content of a zstd frame, which must have exactly this size.
-std::optional<std::string> uncompressed(std::string_view stored, std::uint64_t size) {
-  std::string out(static_cast<std::size_t>(size), '\0');
-  const std::size_t got = ::ZSTD_decompress(out.data(), out.size(), stored.data(), stored.size());
-  if (::ZSTD_isError(got) != 0 || got != size) return std::nullopt;
   return out;
 }
 
@@ -106,8 +99,22 @@ Status SectionWriter::sync() {
 
 bool looks_like_recording(std::string_view head) { return head.substr(0, kMagic.size()) == kMagic; }
 
-SectionReader::SectionReader(int fd, std::string head, std::string name)
-    : fd_(fd), head_(std::move(head)), name_(std::move(name)) {}
+void SectionReader::Free::operator()(ZSTD_DCtx_s* context) const { ::ZSTD_freeDCtx(context); }
+
+SectionReader::SectionReader(int fd, std::string head, std::string name, Records records)
+    : fd_(fd),
+      head_(std::move(head)),
+      name_(std::move(name)),
+      records_(records),
+      decompression_(::ZSTD_createDCtx()) {}
+
+std::optional<std::string> SectionReader::uncompressed(std::string_view stored, std::uint64_t size) {
+  std::string out(static_cast<std::size_t>(size), '\0');
+  const std::size_t got =
+      ::ZSTD_decompressDCtx(decompression_.get(), out.data(), out.size(), stored.data(), stored.size());
+  if (::ZSTD_isError(got) != 0 || got != size) return std::nullopt;
+  return out;
+}
 
 /// What the header of a section claims is not allocated before it has been read.
 Result<std::string> SectionReader::read(std::size_t size) {
@@ -123,6 +130,16 @@ Result<std::string> SectionReader::read(std::size_t size) {
     if (got == 0) break;
   }
   return bytes;
+}
+
+Result<bool> SectionReader::skip(std::size_t size) {
+  const std::size_t from_head = std::min(size, head_.size());
+  head_.erase(0, from_head);
+  struct stat file {};
+  const off_t to = ::lseek(fd_, static_cast<off_t>(size - from_head), SEEK_CUR);
+  if (to < 0 || ::fstat(fd_, &file) != 0)
+    return Error{fmt::format("{}: cannot read: {}", name_, std::strerror(errno))};
+  return to <= file.st_size;
 }
 
 std::optional<Section> SectionReader::none(std::string fault) {
@@ -163,10 +180,17 @@ Result<std::optional<Section>> SectionReader::next() {
     if (header.stored_size > kMostSectionBytes || header.content_size > kMostSectionBytes ||
         (!is_compressed && header.stored_size != header.content_size))
       return none("the size of a section is impossible");
+    const auto kind = static_cast<SectionKind>(header.kind);
+    if (records_ == Records::skipped &&
+        (kind == SectionKind::records || kind == SectionKind::linked_records)) {
+      OFFWAIT_TRY(const bool whole, skip(static_cast<std::size_t>(header.stored_size)));
+      if (!whole) return none("it ends inside a section");
+      return std::optional<Section>({kind, {}});
+    }
     OFFWAIT_TRY(std::string stored, read(static_cast<std::size_t>(header.stored_size)));
     if (stored.size() < header.stored_size) return none("it ends inside a section");
     if (header.content_checksum != checksum(stored)) return none("a section is damaged");
-    if (header.kind < 1 || header.kind > static_cast<std::uint32_t>(SectionKind::end)) {
+    if (header.kind < 1 || kind > SectionKind::linked_records) {
       if ((header.flags & kOptionalSection) != 0) continue;
       return Error{fmt::format(
           "{}: the recording has a section of kind {}, which this offwait does not know: a newer one has "
@@ -177,7 +201,7 @@ Result<std::optional<Section>> SectionReader::next() {
     contents_ += header.content_size;
     if (contents_ > kAlwaysAllowed + kMostExpansion * stored_)
       return none("its sections are longer than those of any recording");
-    Section section{static_cast<SectionKind>(header.kind), {}};
+    Section section{kind, {}};
     if (!is_compressed) {
       section.content = std::move(stored);
     } else if (std::optional<std::string> content = uncompressed(stored, header.content_size)) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 
 #include "base/result.h"
 #include "recording_file/format.h"
+
+struct ZSTD_DCtx_s;
 
 namespace offwait {
 
@@ -48,8 +51,12 @@ bool looks_like_recording(std::string_view head);
 /// Reads the sections of a file one after the other, in memory that is bounded whatever the file says.
 class SectionReader {
  public:
+  /// Skipped sections of records have no content, are not checked, and take no time. It needs a file that can
+  /// be sought in.
+  enum class Records { read, skipped };
+
   /// `head` has bytes that were already read from `fd`, the first ones of the file. Errors begin with `name`.
-  SectionReader(int fd, std::string head, std::string name);
+  SectionReader(int fd, std::string head, std::string name, Records records = Records::read);
 
   /// To be called first. Fails for what is no recording file, or one of another version.
   Status read_header();
@@ -61,13 +68,24 @@ class SectionReader {
   const std::string& fault() const { return fault_; }
 
  private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s* context) const;
+  };
+
   /// Up to `size` bytes; fewer only at the end of the file.
   Result<std::string> read(std::size_t size);
+  /// False if the file ends before that.
+  Result<bool> skip(std::size_t size);
+  /// The content of a zstd frame, which must have exactly this size.
+  std::optional<std::string> uncompressed(std::string_view stored, std::uint64_t size);
   std::optional<Section> none(std::string fault);
 
   int fd_;
   std::string head_;
   std::string name_;
+  Records records_;
+  std::unique_ptr<ZSTD_DCtx_s, Free>
+      decompression_;  ///< one for all: to make one takes longer than to use it
   std::string fault_;
   std::uint64_t stored_ = 0;    ///< bytes of sections
   std::uint64_t contents_ = 0;  ///< bytes of their contents, uncompressed

@@ -28,7 +28,7 @@ class RowWriter {
   /// The stacks, files and counters of a recording, which are only ever added to.
   void add_new(const KernelRecording& kernel);
   /// The other tables of a recording, and its window last. A thread that was added before and is not there
-  /// any more is gone.
+  /// any more is gone; which CPUs it could use and what it ran stays in the file.
   void add_tables(const KernelRecording& kernel);
   void add(const std::vector<std::pair<std::uint32_t, offwait_stack>>& stacks);
   void add(const AddressSpace& space);
@@ -60,6 +60,9 @@ class RowWriter {
   std::vector<std::string> sections_;
   std::unordered_map<std::string, std::size_t> known_;  ///< table and key → hash of the row
   std::set<std::uint32_t> threads_;                     ///< tids in Table::thread
+  // As they were added last, since each thread that was recorded has a row:
+  std::map<ThreadKey, CpuList> allowed_cpus_;
+  std::map<ThreadKey, std::uint32_t> program_of_;
   std::string buffer_;
 };
 

@@ -14,6 +14,16 @@ namespace {
 constexpr std::size_t kSectionBytes = std::size_t{4} << 20;
 constexpr std::size_t kRowHeaderBytes = sizeof(Table) + sizeof(std::uint32_t);
 
+/// Calls add(entry) for the entries that `before` has not, or has otherwise. Then `before` is `now`.
+template <class Map, class Add>
+void add_changed(const Map& now, Map& before, Add add) {
+  for (const auto& one : now) {
+    const auto known = before.find(one.first);
+    if (known == before.end() || known->second != one.second) add(one);
+  }
+  before = now;
+}
+
 }  // namespace
 
 /// Appends the row in the buffer, whose size it did not know when it began. No reader would take one that is
@@ -105,12 +115,14 @@ void RowWriter::add_threads(const KernelRecording& kernel) {
 }
 
 void RowWriter::add_processes(const KernelRecording& kernel) {
-  for (const auto& one : kernel.allowed_cpus)
-    row(Table::allowed_cpus, [&](ByteWriter& out) { allowed_cpus_fields(out, one.first, one.second); });
+  add_changed(kernel.allowed_cpus, allowed_cpus_, [this](const auto& one) {
+    new_row(Table::allowed_cpus, [&](ByteWriter& out) { allowed_cpus_fields(out, one.first, one.second); });
+  });
   for (std::uint32_t number = 0; number < kernel.programs.size(); ++number)
     row(Table::program, [&](ByteWriter& out) { program_fields(out, number, kernel.programs[number]); });
-  for (const auto& one : kernel.program_of)
-    row(Table::program_of, [&](ByteWriter& out) { program_of_fields(out, one.first, one.second); });
+  add_changed(kernel.program_of, program_of_, [this](const auto& one) {
+    new_row(Table::program_of, [&](ByteWriter& out) { program_of_fields(out, one.first, one.second); });
+  });
 }
 
 void RowWriter::add_network(const KernelRecording& kernel) {
@@ -161,7 +173,7 @@ void RowWriter::add(const NamedStacks& stacks) {
     new_row(Table::named_stack,
             [&](ByteWriter& out) { named_stack_fields(out, one.first, cut, stack.frames); });
   }
-  for (const auto& one : stacks.spins)
+  for (const auto& one : stacks.in_records)
     new_row(Table::named_spin, [&](ByteWriter& out) { named_spin_fields(out, one.first, one.second); });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "base/nanos.h"
@@ -22,10 +24,13 @@ class FileParts {
   Status hand_over_if_due(Recorder& recorder);
   /// Mappings that were not handed over yet.
   std::vector<AddressSpace> take_mappings();
+  /// Processes that are gone, and whose mappings name nothing in the file.
+  std::vector<std::int32_t> take_nameless();
 
  private:
   RecordingWriter& writer_;
   std::vector<AddressSpace> mappings_;
+  std::set<std::int32_t> gone_;  ///< and no other process has the number
   Nanos next_ = 0;
   Nanos next_tables_ = 0;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <initializer_list>
 
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -10,15 +11,14 @@
 
 namespace offwait {
 
-/// Turns SIGINT and SIGTERM into something to poll for, until it is destroyed. Threads started in the
-/// meantime do not receive them either.
+/// Turns signals into something to poll for, until it is destroyed. Threads started in the meantime do not
+/// receive them either.
 class Interruption {
  public:
-  Interruption() {
+  explicit Interruption(std::initializer_list<int> numbers = {SIGINT, SIGTERM}) {
     sigset_t signals;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
+    for (const int number : numbers) sigaddset(&signals, number);
     ::sigprocmask(SIG_BLOCK, &signals, &before_);
     fd_ = UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   }

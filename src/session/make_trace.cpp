@@ -16,7 +16,7 @@ Trace make_trace(NamedRecording& recording) {
   std::exchange(kernel.stacks, {});
   // Before its release a command only waited for offwait, so the window begins later.
   if (about.command != 0) kernel.window.begin = std::min(first_run(kernel, about.command), kernel.window.end);
-  Trace trace = assemble(kernel, recording.stacks);
+  Trace trace = assemble(std::move(kernel), recording.stacks);
   name_objects(trace, recording.data);
   Recording& described = trace.recording;
   described.target = about.target;

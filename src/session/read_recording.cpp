@@ -3,11 +3,15 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/nameless_file.h"
+#include "base/unique_fd.h"
 #include "model/validate.h"
 #include "recording_file/read_recording_file.h"
 #include "recording_file/sections.h"
@@ -32,13 +36,86 @@ Result<std::string> read_head(int fd, const std::string& name) {
   return head;
 }
 
-Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& name) {
-  OFFWAIT_TRY(ReadRecording read, read_recording_file(fd, std::move(head), name));
-  ReadTrace result;
-  result.trace = make_trace(read.recording);
+/// More of the recording is read than the part: it tells who ended the part's first waits.
+constexpr Nanos kAround = 2'000'000'000;
+
+bool is_whole(const TracePart& part) { return !part.last && !part.to && part.from == 0; }
+
+/// The records that are read for a part of a recording that has the window `whole`.
+Window around(const TracePart& part, const Window& whole) {
+  const Result<Window> window = window_of(part, whole);
+  return {(window ? window->begin : whole.end) - kAround,
+          part.to ? whole.begin + *part.to + kAround : kNever};
+}
+
+/// Copies what `fd` still has into a file without a name, from its begin on, behind `head`.
+Result<UniqueFd> copied(int fd, const std::string& head, const std::string& name) {
+  OFFWAIT_TRY(UniqueFd copy, nameless_file(overflow_directory()));
+  std::vector<char> bytes(head.begin(), head.end());
+  constexpr std::size_t kOnce = std::size_t{1} << 20;
+  while (!bytes.empty()) {
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t now = ::write(copy.get(), bytes.data() + done, bytes.size() - done);
+      if (now < 0 && errno == EINTR) continue;
+      if (now < 0) return Error{fmt::format("{}: cannot copy it: {}", name, std::strerror(errno))};
+      done += static_cast<std::size_t>(now);
+    }
+    bytes.resize(kOnce);
+    ssize_t got = 0;
+    do got = ::read(fd, bytes.data(), bytes.size());
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return Error{fmt::format("{}: cannot read: {}", name, std::strerror(errno))};
+    bytes.resize(static_cast<std::size_t>(got));
+  }
+  return copy;
+}
+
+Status seek(int fd, off_t to, const std::string& name) {
+  if (::lseek(fd, to, SEEK_SET) >= 0) return success();
+  return Error{fmt::format("{}: cannot read: {}", name, std::strerror(errno))};
+}
+
+struct ReadForm {
+  Trace trace;
+  std::optional<std::string> interrupted;
+};
+
+Result<ReadForm> read_form(int fd, std::string head, const std::string& name,
+                           const std::optional<Window>& kept = std::nullopt) {
+  OFFWAIT_TRY(ReadRecording read, read_recording_file(fd, std::move(head), name, kept));
+  return ReadForm{make_trace(read.recording), std::move(read.interrupted)};
+}
+
+/// A trace that has all that a part needs. The recording's window is not quite known before its records are
+/// read: they may be damaged, or begin with the start of a command. Then they are read once more.
+Result<ReadForm> read_part(int fd, const std::string& head, const std::string& name, const TracePart& part) {
+  const off_t begin = ::lseek(fd, 0, SEEK_CUR);
+  OFFWAIT_TRY(Window whole, window_of_recording_file(fd, head, name));
+  for (;;) {
+    const Window kept = around(part, whole);
+    OFFWAIT_TRY_STATUS(seek(fd, begin, name));
+    OFFWAIT_TRY(ReadForm read, read_form(fd, head, name, kept));
+    const Window needed = around(part, read.trace.window);
+    if (needed.begin >= kept.begin && needed.end <= kept.end) return read;
+    whole = read.trace.window;
+  }
+}
+
+Result<ReadForm> read_whole_or_part(int fd, std::string head, const std::string& name,
+                                    const TracePart& part) {
+  if (is_whole(part)) return read_form(fd, std::move(head), name);
+  if (::lseek(fd, 0, SEEK_CUR) >= 0) return read_part(fd, head, name, part);
+  OFFWAIT_TRY(const UniqueFd copy, copied(fd, head, name));
+  OFFWAIT_TRY_STATUS(seek(copy.get(), static_cast<off_t>(head.size()), name));
+  return read_part(copy.get(), head, name, part);
+}
+
+Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& name, const TracePart& part) {
+  OFFWAIT_TRY(ReadForm read, read_whole_or_part(fd, std::move(head), name, part));
   // Every form of output relies on it, and the file is hostile.
-  if (const Status valid = validate(result.trace); !valid)
+  if (const Status valid = validate(read.trace); !valid)
     return Error{fmt::format("{}: {}", name, valid.error().message)};
+  ReadTrace result{std::move(read.trace), {}};
   if (read.interrupted) {
     result.trace.recording.interrupted = true;
     result.notes.push_back(
@@ -48,26 +125,22 @@ Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& na
   return result;
 }
 
-Status choose_part(const TracePart& part, ReadTrace& read) {
-  if (!part.last && !part.to && part.from == 0) return success();
-  OFFWAIT_TRY(const Window window, window_of(part, read.trace.window));
-  OFFWAIT_TRY_STATUS(validate(read.trace));  // text may be of an invalid trace
-  read.trace = cut_to(std::move(read.trace), window);
-  return success();
-}
-
-Result<ReadTrace> read_either(int input, const std::string& name) {
-  OFFWAIT_TRY(std::string head, read_head(input, name));
-  if (looks_like_recording(head)) return read_file_form(input, std::move(head), name);
-  OFFWAIT_TRY(Trace trace, read_text(input, name, std::move(head)));
+Result<ReadTrace> read_text_form(int fd, std::string head, const std::string& name, const TracePart& part) {
+  OFFWAIT_TRY(Trace trace, read_text(fd, name, std::move(head)));
+  if (!is_whole(part)) OFFWAIT_TRY_STATUS(validate(trace));  // only a valid one can be cut
   return ReadTrace{std::move(trace), {}};
 }
 
 }  // namespace
 
 Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePart& part) {
-  OFFWAIT_TRY(ReadTrace read, read_either(fd, name));
-  OFFWAIT_TRY_STATUS(choose_part(part, read));
+  OFFWAIT_TRY(std::string head, read_head(fd, name));
+  const bool is_text = !looks_like_recording(head);
+  OFFWAIT_TRY(ReadTrace read, is_text ? read_text_form(fd, std::move(head), name, part)
+                                      : read_file_form(fd, std::move(head), name, part));
+  if (is_whole(part)) return read;
+  OFFWAIT_TRY(const Window window, window_of(part, read.trace.window));
+  read.trace = cut_to(std::move(read.trace), window);
   return read;
 }
 

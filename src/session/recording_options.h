@@ -39,6 +39,7 @@ struct CountedFunction {
 struct RecordingOptions {
   TargetOptions target;
   std::optional<Nanos> duration;           ///< none: until interrupted, or until the target exits
+  std::optional<Nanos> start_at;           ///< begin at a multiple of this time of the wall clock
   std::uint64_t max_memory = 512'000'000;  ///< bytes that records may have of memory
   bool stacks = true;
   std::uint32_t sample_hz = 99;  ///< CPU samples a second on each CPU; 0: no samples

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "offwait/unwind.h"
+#include "recording_file/frame_addresses.h"
 
 namespace offwait {
 namespace {
@@ -25,24 +26,17 @@ bool is_recorder(std::string_view function) {
                      [function](std::string_view name) { return function.starts_with(name); });
 }
 
-FrameAddress address_of(std::uint32_t tgid, std::uint64_t pc, bool is_leaf) {
-  return {static_cast<std::int32_t>(tgid), pc, !is_leaf};
-}
-
 std::vector<FrameAddress> addresses_of(const offwait_stack& stack) {
-  std::vector<FrameAddress> addresses;
-  for (const std::uint64_t pc : pcs_of(stack))
-    addresses.push_back(address_of(stack.tgid, pc, addresses.empty()));
-  return addresses;
+  return frame_addresses(stack.tgid, pcs_of(stack));
 }
 
-std::vector<FrameAddress> addresses_of(const SpinStack& stack, const Symbolizer& symbols) {
-  std::vector<FrameAddress> addresses;
-  for (const std::uint64_t pc : stack.pcs) {
-    const FrameAddress address = address_of(stack.tgid, pc, addresses.empty());
-    if (address.return_address && !symbols.is_code(address.tgid, pc)) break;
-    addresses.push_back(address);
-  }
+std::vector<FrameAddress> addresses_of(const RecordStack& stack, const Symbolizer& symbols) {
+  std::vector<FrameAddress> addresses = frame_addresses(stack.tgid, stack.pcs);
+  addresses.erase(std::find_if(addresses.begin(), addresses.end(),
+                               [&symbols](const FrameAddress& address) {
+                                 return address.return_address && !symbols.is_code(address.tgid, address.pc);
+                               }),
+                  addresses.end());
   return addresses;
 }
 
@@ -98,12 +92,12 @@ std::vector<std::vector<Frame>> kernel_names(const std::vector<FrameAddress>& ad
 }
 
 NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& stacks,
-                        const std::set<SpinStack>& spins, Symbolizer& symbols) {
+                        const std::set<RecordStack>& in_records, Symbolizer& symbols) {
   std::set<FrameAddress> wanted;
   for (const auto& [id, stack] : stacks) {
     for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
   }
-  for (const SpinStack& stack : spins) {
+  for (const RecordStack& stack : in_records) {
     for (const FrameAddress& address : addresses_of(stack, symbols)) wanted.insert(address);
   }
   FrameTable table(wanted, symbols);
@@ -112,8 +106,8 @@ NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& 
   named.recorded.reserve(stacks.size());
   for (const auto& [id, stack] : stacks)
     named.recorded.emplace(id, NamedStacks::Recorded{table.indices_of(addresses_of(stack)), cut_of(stack)});
-  for (const SpinStack& stack : spins)
-    named.spins.emplace(stack, table.indices_of(addresses_of(stack, symbols)));
+  for (const RecordStack& stack : in_records)
+    named.in_records.emplace(stack, table.indices_of(addresses_of(stack, symbols)));
   named.frames = table.take_frames();
   return named;
 }

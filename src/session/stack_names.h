@@ -12,14 +12,14 @@
 
 namespace offwait {
 
-/// The frames of all stacks in a recording (KernelRecording::stacks, spin_stacks()); `symbols` is asked for
-/// all addresses at once.
+/// The frames of all stacks in a recording (KernelRecording::stacks, stacks_in_records()); `symbols` is asked
+/// for all addresses at once.
 ///
 /// The recorder's own frames are left out: the walk of a kernel stack begins inside the BPF program. A stack
 /// of busy waiting is the kernel's walk by frame pointers, which in code without them takes whatever lies on
 /// the stack for return addresses; it ends at the first address that cannot be one.
 NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& stacks,
-                        const std::set<SpinStack>& spins, Symbolizer& symbols);
+                        const std::set<RecordStack>& in_records, Symbolizer& symbols);
 
 /// The frames at each of these addresses of the kernel; none at those of the recorder itself.
 std::vector<std::vector<Frame>> kernel_names(const std::vector<FrameAddress>& addresses, Symbolizer& symbols);

@@ -6,7 +6,7 @@
 namespace offwait {
 namespace {
 
-constexpr std::uint64_t kWord = 8;
+constexpr std::uint64_t kWordBytes = 8;
 
 struct SignalFrame {
   std::uint64_t fp, lr, sp, pc;
@@ -139,18 +139,19 @@ class Walk {
     switch (kind) {
       case OFFWAIT_UNWIND_SP:
       case OFFWAIT_UNWIND_FP:
-        cfa = base + row.cfa * kWord;
+        cfa = base + row.cfa * kWordBytes;
         break;
       case OFFWAIT_UNWIND_PLT:
-        cfa = sp_ + kWord + ((place() & 15U) >= row.cfa ? kWord : 0);
+        cfa = sp_ + kWordBytes + ((place() & 15U) >= row.cfa ? kWordBytes : 0);
         break;
       default:
-        if (!read(base + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(row.cfa)}) * kWord,
+        if (!read(base + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(row.cfa)}) *
+                             kWordBytes,
                   cfa)) {
           return OFFWAIT_STACK_UNREADABLE;
         }
         if (kind == OFFWAIT_UNWIND_DEREF_SP_PLUS || kind == OFFWAIT_UNWIND_DEREF_FP_PLUS) {
-          cfa += kWord;
+          cfa += kWordBytes;
         }
     }
     const bool in_lr = (row.kind & OFFWAIT_UNWIND_RA_IN_LR) != 0;
@@ -164,10 +165,10 @@ class Walk {
 
     const bool ra_alone = (row.kind & OFFWAIT_UNWIND_RA_ALONE) != 0;
     const std::uint64_t saved =
-        (from_base ? base : cfa) + static_cast<std::uint64_t>(std::int64_t{row.fp}) * kWord;
-    std::uint64_t ra_place = cfa - kWord;
+        (from_base ? base : cfa) + static_cast<std::uint64_t>(std::int64_t{row.fp}) * kWordBytes;
+    std::uint64_t ra_place = cfa - kWordBytes;
     if (arm64_) {
-      ra_place = ra_alone ? saved : saved + kWord;
+      ra_place = ra_alone ? saved : saved + kWordBytes;
     }
     std::uint64_t pc = lr_;
     if (!in_lr && !read(ra_place, pc)) {
@@ -188,16 +189,16 @@ class Walk {
   End step_by_fp() {
     std::uint64_t fp = 0;
     std::uint64_t pc = 0;
-    if (!fp_known_ || fp_ % kWord != 0 || fp_ < sp_ || fp_ - sp_ > OFFWAIT_FARTHEST_FP) {
+    if (!fp_known_ || fp_ % kWordBytes != 0 || fp_ < sp_ || fp_ - sp_ > OFFWAIT_FARTHEST_FP) {
       return OFFWAIT_STACK_NO_FP;
     }
-    if (!read(fp_, fp) || !read(fp_ + kWord, pc)) {
+    if (!read(fp_, fp) || !read(fp_ + kWordBytes, pc)) {
       return OFFWAIT_STACK_UNREADABLE;
     }
     if (return_address(pc) != 0 && !find_code_(return_address(pc) - 1)) {
       return OFFWAIT_STACK_NO_FP;
     }
-    const std::uint64_t cfa = fp_ + 2 * kWord;
+    const std::uint64_t cfa = fp_ + 2 * kWordBytes;
     fp_ = fp;
     go_to(pc, cfa);
     return std::nullopt;

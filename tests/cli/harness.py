@@ -29,6 +29,7 @@ import validate_schema  # noqa: E402  (tests/unit/report)
 
 sys.path.insert(0, str(ROOT / "tests" / "kernel"))
 import cgroup  # noqa: E402
+import recording  # noqa: E402,F401  (used as harness.recording)
 
 sys.dont_write_bytecode = True
 

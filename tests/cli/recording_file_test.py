@@ -70,6 +70,18 @@ class RecordingFileTest(TestCase):
         self.fails(1, re.compile(r"--window begins at 3600\.000 s, and the recording lasts 0\.\d\d\d s$"), "report",
                    text, "--window", "1h..")
 
+    def test_a_part_of_what_comes_through_a_pipe_or_is_damaged_is_that_of_its_text(self):
+        content = (RECORDINGS / "version-1.offwait").read_bytes()
+        for file in (content, content[:-1], content[:-40]):
+            self.write(file)
+            pathlib.Path(self.text).write_bytes(run("dump", self.path).stdout)
+            for part in (["--last", "100ms"], ["--window", "50ms..150ms"]):
+                dumps = [run("dump", name, *part) for name in (self.path, self.text)]
+                self.assertEqual(dumps[0].stdout, dumps[1].stdout)
+                self.assertIn(b"\nwait ", dumps[0].stdout)
+                piped = subprocess.run([OFFWAIT, "dump", "-", *part], input=file, capture_output=True)
+                self.assertEqual(piped.stdout, dumps[0].stdout)
+
     def test_a_file_comes_through_a_pipe(self):
         content = (RECORDINGS / "version-1.offwait").read_bytes()
         piped = subprocess.run([OFFWAIT, "report", "-", "-q"], input=content, capture_output=True)

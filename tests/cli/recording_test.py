@@ -112,6 +112,24 @@ class Ends(TestCase):
             # The window is never shorter than asked for; a busy machine may make it longer.
             self.assertGreaterEqual(report["recording"]["window_s"], 0.7)
 
+    def test_the_window_begins_at_a_multiple_of_wall_clock_time(self):
+        with sleeper() as target, tempfile.TemporaryDirectory() as directory:
+            file = os.path.join(directory, "dump.txt")
+            result = run("dump", "-p", target.pid, "-d", "300ms", "--start-at", "/2s", "-o", file)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            begin = harness.recording.Dump(file).begin + time.time_ns() - time.monotonic_ns()
+            # Late by what a busy machine may take to run a thread; 2 ms earlier is the error of the sum.
+            self.assertLess((begin + 2_000_000) % 2_000_000_000, 200_000_000)
+
+    def test_ctrl_c_before_the_window_begins_ends_offwait_at_once(self):
+        command = [OFFWAIT, "-p", str(os.getpid()), "--start-at", "/24h"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as offwait:
+            self.assertEqual(offwait.stderr.readline(), b"offwait: the recording begins at 00:00:00 UTC\n")
+            offwait.send_signal(signal.SIGINT)
+            output, errors = offwait.communicate(timeout=harness.GUARD_S)
+        self.assertEqual((offwait.returncode, output), (1, b""))
+        self.assertEqual(errors, b"offwait: interrupted before the recording began\n")
+
 
 class Reports(TestCase):
     def test_json_of_a_recording_is_valid_and_true(self):

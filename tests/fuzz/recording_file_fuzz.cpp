@@ -49,7 +49,15 @@ void read_file(std::string_view bytes) {
            ::lseek(file.get(), 0, SEEK_SET) == 0,
        "no memory for a file");
   offwait::Result<offwait::ReadRecording> read = offwait::read_recording_file(file.get(), "", "f");
-  if (read.ok()) analyse(std::move(read->recording));
+  if (!read.ok()) return;
+  const offwait::Window whole = read->recording.kernel.window;
+  analyse(std::move(read->recording));
+  const offwait::Nanos third = whole.length() / 3;
+  must(::lseek(file.get(), 0, SEEK_SET) == 0, "a file cannot be sought in");
+  offwait::Result<offwait::ReadRecording> part = offwait::read_recording_file(
+      file.get(), "", "f", offwait::Window{whole.begin + third, whole.end - third});
+  must(part.ok() && part->recording.kernel.window.end == whole.end, "a part has another window");
+  analyse(std::move(part->recording));
 }
 
 void read_contents(std::string_view bytes) {
@@ -64,9 +72,10 @@ void read_contents(std::string_view bytes) {
     bytes.remove_prefix(kHead);
     const std::string_view content = bytes.substr(0, size);
     bytes.remove_prefix(content.size());
-    const bool added = is_records
-                           ? offwait::add_records(content, rows.about().architecture, rows.kernel().records)
-                           : rows.add(content);
+    const auto kind = byte(0) % 4 == 3 ? offwait::SectionKind::linked_records : offwait::SectionKind::records;
+    const bool added =
+        is_records ? offwait::add_records(kind, content, rows.about().architecture, rows.kernel().records)
+                   : rows.add(content);
     if (!added) break;
   }
   offwait::NamedRecording recording;

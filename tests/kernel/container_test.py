@@ -112,8 +112,7 @@ class ContainerTest(TruthCase):
     def test_by_cgroup_and_by_name(self):
         name = f"offwait-test-{os.getpid()}"
         with container(name, ["condvar", "--rounds", "100000000"]) as guest:
-            guest.process.stdin.write("go\n")
-            guest.process.stdin.flush()
+            guest.begin()
             for target in (["-c", f"/{name}"], ["--container", name]):
                 self.check_report(target, f"/{name}")
 
@@ -121,8 +120,7 @@ class ContainerTest(TruthCase):
         """The cgroup is named as Docker without systemd names it."""
         parent = f"/offwait-parent-{os.getpid()}"
         with container(ID, ["condvar", "--rounds", "100000000"], cgroup=f"{parent}/docker/{ID}") as guest:
-            guest.process.stdin.write("go\n")
-            guest.process.stdin.flush()
+            guest.begin()
             for target in (["--container", ID], ["--container", ID[:-3]]):
                 self.check_report(target, f"{parent}/docker/{ID}")
         for directory in (f"{parent}/docker", parent):
@@ -132,8 +130,7 @@ class ContainerTest(TruthCase):
     def test_tids_in_the_text_report(self):
         name = f"offwait-test-{os.getpid()}"
         with container(name, ["condvar", "--rounds", "100000000"]) as guest:
-            guest.process.stdin.write("go\n")
-            guest.process.stdin.flush()
+            guest.begin()
             result = subprocess.run([OFFWAIT, "--container", name, "-d", "1"], capture_output=True, text=True, check=True,
                                     env={**os.environ, "LC_ALL": "C.UTF-8"})
             tids = tids_inside(f"/{name}")

@@ -97,8 +97,7 @@ class PrivilegesTest(unittest.TestCase):
         workload = shutil.copy(WORKLOAD, private)
         os.chmod(workload, 0o700)
         target = recording.Workload(workload, ["condvar", "--rounds", "100000000"])
-        target.process.stdin.write("go\n")
-        target.process.stdin.flush()
+        target.begin()
         reports = []
         try:
             for offwait in (OFFWAIT, self.ambient, self.capable):

@@ -19,11 +19,13 @@ int main(int argc, char** argv) {
   offwait::CaptureOptions options;
   options.tgids = {std::atoi(argv[1])};  // NOLINT(cert-err34-c)
   const auto before = std::chrono::steady_clock::now();
-  auto recorder = offwait::Recorder::start(options);
+  offwait::Priority priority;
+  auto recorder = offwait::Recorder::attach(options, priority);
   if (!recorder.ok()) {
     std::fprintf(stderr, "%s\n", recorder.error().message.c_str());
     return 1;
   }
+  recorder->begin();
   const auto attach = std::chrono::steady_clock::now() - before;
   std::printf("recording %.1f ms\n", std::chrono::duration<double, std::milli>(attach).count());
   std::fflush(stdout);

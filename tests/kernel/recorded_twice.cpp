@@ -43,6 +43,8 @@ void add(const KernelRecording& part, KernelRecording& whole) {
   for (const auto& [id, file] : part.files) whole.files.insert_or_assign(id, file);
   whole.disk_counters.insert(whole.disk_counters.end(), part.disk_counters.begin(), part.disk_counters.end());
   whole.nic_counters.insert(whole.nic_counters.end(), part.nic_counters.begin(), part.nic_counters.end());
+  for (const auto& [thread, program] : part.program_of) whole.program_of.insert_or_assign(thread, program);
+  for (const auto& [thread, cpus] : part.allowed_cpus) whole.allowed_cpus.insert_or_assign(thread, cpus);
 }
 
 class RecordedTwice {
@@ -51,17 +53,22 @@ class RecordedTwice {
       : recorder_(std::move(recorder)), writer_(std::move(file), "file") {}
 
   void record(int seconds) {
+    recorder_.begin();
     about_.target = "twice";
     about_.architecture = native_architecture();
     value_of(writer_.begin(about_));
-    writer_.start([this](std::span<const std::uint32_t> ids) { return recorder_.stacks(ids); }, {});
+    writer_.read_with([this](std::span<const std::uint32_t> ids) { return recorder_.stacks(ids); }, {});
+    writer_.start();
     for (int tenth = 1; tenth <= 10 * seconds; ++tenth) {
       ::usleep(100'000);
       value_of(recorder_.drain());
       note_mappings();
       if (tenth % 10 != 0) continue;
-      RecordingPart part{value_of(recorder_.take(tenth % 20 == 0)), tenth % 20 == 0, std::move(mappings_)};
+      const bool tables = tenth % 20 == 0;
+      RecordingPart part{value_of(recorder_.take(tables ? Taken::tables : Taken::records)), tables,
+                         std::move(mappings_)};
       mappings_.clear();
+      if (tables) recorder_.forget_taken();
       add(part.kernel, in_memory_.kernel);
       writer_.add(std::move(part));
     }
@@ -80,15 +87,17 @@ class RecordedTwice {
     last.kernel.files = std::move(kernel.files);
     last.kernel.disk_counters = std::move(kernel.disk_counters);
     last.kernel.nic_counters = std::move(kernel.nic_counters);
+    last.kernel.program_of = std::move(kernel.program_of);
+    last.kernel.allowed_cpus = std::move(kernel.allowed_cpus);
     in_memory_.kernel = std::move(last.kernel);
     std::vector<std::string> notes;
     in_memory_.about = about_;
     in_memory_.devices = known_devices(in_memory_.kernel, notes);
-    in_memory_.stacks = name_stacks(in_memory_.kernel.stacks, spin_stacks(in_memory_.kernel), symbols_);
+    in_memory_.stacks = name_stacks(in_memory_.kernel.stacks, stacks_in_records(in_memory_.kernel), symbols_);
     // The file has the names that 'offwait record' asks for: it has no trace to look for nameless objects.
     std::vector<DataAddress> locks;
     for (const auto& [tgid, address] : writer_.references().locks.places()) locks.push_back({tgid, address});
-    value_of(writer_.finish(name_stacks(in_memory_.kernel.stacks, writer_.references().spins, symbols_),
+    value_of(writer_.finish(name_stacks(in_memory_.kernel.stacks, writer_.references().in_records, symbols_),
                             data_names(locks, symbols_), in_memory_.devices));
 
     Trace trace = make_trace(in_memory_);
@@ -126,7 +135,8 @@ int main(int argc, char** argv) {
   options.tgids = {std::atoi(argv[1])};  // NOLINT(cert-err34-c)
   UniqueFd file(::open(argv[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) fail("cannot write the file");
-  RecordedTwice twice(value_of(Recorder::start(options)), std::move(file));
+  Priority priority;
+  RecordedTwice twice(value_of(Recorder::attach(options, priority)), std::move(file));
   twice.record(std::atoi(argv[2]));  // NOLINT(cert-err34-c)
   twice.finish(argv[4]);
 }

@@ -127,10 +127,14 @@ class Workload:
             raise SkipWorkload(self.process.returncode)
         self.pid = json.loads(line)["pid"]
 
-    def go(self):
-        """Lets the interesting part happen; returns its truths."""
+    def begin(self):
+        """Lets the interesting part begin."""
         self.process.stdin.write("go\n")
         self.process.stdin.flush()
+
+    def go(self):
+        """Lets the interesting part happen; returns its truths."""
+        self.begin()
         truths = []
         for line in self.process.stdout:
             said = json.loads(line)

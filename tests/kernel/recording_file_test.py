@@ -117,7 +117,7 @@ class RecordingFileTest(unittest.TestCase):
         # Names of the kernel are there, and functions of the program are places in files.
         self.assertRegex(text, r"stack=\S*pipe_read\S*;")
         self.assertRegex(text, r"\[libc\.so\.6\+0x[0-9a-f]+\]")
-        # Who waits at the end waits in the text as well: the tables of the kernel are in the file.
+        # A thread that waits at the end waits in the text as well: the kernel's tables are in the file.
         self.assertRegex(text, r"(?m)^wait \d+ block=\d+ wake=- ")
         report = offwait("report", file)
         self.assertEqual(report.returncode, 0, report.stderr)

@@ -41,16 +41,21 @@ __attribute__((always_inline)) inline void work(double us) {
   for (std::int64_t i = 0; i < rounds; ++i) x = x + i;
 }
 
+/// The CPU time of this thread in microseconds.
+double cpu_us() {
+  timespec time{};
+  (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
+/// A hypervisor that takes the CPU away counts as CPU time: the fastest of a few runs is the true speed.
 void calibrate() {
-  const auto cpu_us = [] {
-    timespec time{};
-    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
-  };
-  const double begin = cpu_us();
-  constexpr std::int64_t kRounds = 20'000'000;
-  loop(kRounds);
-  per_us = static_cast<double>(kRounds) / (cpu_us() - begin);
+  constexpr std::int64_t kRounds = 4'000'000;
+  for (int i = 0; i < 5; ++i) {
+    const double begin = cpu_us();
+    loop(kRounds);
+    per_us = std::max(per_us, static_cast<double>(kRounds) / (cpu_us() - begin));
+  }
 }
 
 void fail(const std::string& what) {
@@ -279,7 +284,9 @@ void figure1(double reads_us, double heavy_us) {
 }
 
 void spin_alone_and_together() {
-  in_threads(2, [](int id) { work(id == 0 ? 1'000'000 : 100'000); });
+  in_threads(2, [](int id) {
+    while (cpu_us() < (id == 0 ? 1e6 : 1e5)) loop(10'000);
+  });
 }
 
 }  // namespace
@@ -303,7 +310,7 @@ int main(int argc, char** argv) {
   }
   directory = argv[2];
   if (argc == 4) faster = argv[3];
-  calibrate();
+  if (program->first != "alone") calibrate();
   program->second();
   return 0;
 }

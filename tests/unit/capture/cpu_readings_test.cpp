@@ -26,6 +26,14 @@ offwait_thread_record own_thread(std::uint8_t event = OFFWAIT_THREAD_SEEN,
   return record;
 }
 
+/// A thread that began as a child of this one, and is gone.
+offwait_thread_record own_child_that_exited() {
+  offwait_thread_record child = own_thread(OFFWAIT_THREAD_BORN);
+  child.tid = 2147483647;
+  child.parent = static_cast<std::uint32_t>(::gettid());
+  return child;
+}
+
 /// Binds this thread to its first CPU while it lives.
 class Bound {
  public:
@@ -66,9 +74,7 @@ TEST_CASE("a thread that exited before it could be asked has the CPUs of its par
   if (bound.only_one()) return;
   CpuReadings cpus;
   cpus.note(own_thread());
-  offwait_thread_record gone = own_thread(OFFWAIT_THREAD_BORN);
-  gone.tid = 2147483647;
-  gone.parent = static_cast<std::uint32_t>(::gettid());
+  offwait_thread_record gone = own_child_that_exited();
   cpus.note(gone);
   offwait_thread_record orphan = gone;
   orphan.tid = 2147483646;
@@ -101,6 +107,29 @@ TEST_CASE(
   cpus.begin();
   cpus.end(recording);
   CHECK(recording.allowed_cpus.empty());
+}
+
+TEST_CASE("the CPUs of threads that have exited are forgotten when a recording has them") {
+  const Bound bound;
+  if (bound.only_one()) return;
+  CpuReadings cpus;
+  cpus.note(own_thread());
+  offwait_thread_record gone = own_child_that_exited();
+  cpus.note(gone);
+  cpus.begin();
+  cpus.forget_exited();  // its exit was not told yet
+  KernelRecording first;
+  cpus.add_to(first);
+  CHECK(first.allowed_cpus.size() == 2);
+  gone.event = OFFWAIT_THREAD_EXITED;
+  cpus.note(gone);
+  cpus.forget_exited();
+  KernelRecording second;
+  cpus.end(second);
+  REQUIRE(second.allowed_cpus.size() == 1);
+  CHECK(second.allowed_cpus.begin()->first.tid == static_cast<std::uint32_t>(::gettid()));
+  CHECK(std::none_of(second.other_processes.begin(), second.other_processes.end(),
+                     [](const ProcessCpuTime& process) { return process.tgid == ::getpid(); }));
 }
 
 TEST_CASE(

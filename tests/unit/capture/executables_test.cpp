@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 
 #include <unistd.h>
 
@@ -54,6 +55,32 @@ TEST_CASE("threads run the program of their process, or of its parent, if it is 
   CHECK(program_of(recording, kGone) == path);
   CHECK(program_of(recording, kGone - 1).empty());
   CHECK(program_of(recording, kGone - 2).empty());
+}
+
+TEST_CASE("threads that have exited are forgotten when a recording has them, and the others are not") {
+  const auto own = static_cast<std::uint32_t>(::getpid());
+  Executables executables;
+  executables.note(record_of(OFFWAIT_THREAD_SEEN, own, own));
+  executables.note(record_of(OFFWAIT_THREAD_BORN, kGone, kGone, own));
+  executables.note(record_of(OFFWAIT_THREAD_EXITED, kGone, kGone));
+  executables.note(record_of(OFFWAIT_THREAD_BORN, kGone - 1, kGone - 1, own));
+  executables.note(record_of(OFFWAIT_THREAD_EXITED, kGone - 1, kGone - 1));
+  offwait_thread_record again = record_of(OFFWAIT_THREAD_BORN, kGone - 1, kGone - 1, own);
+  again.start_ns = 6;  // the same number for another thread
+  executables.note(again);
+  KernelRecording first;
+  executables.add_to(first);
+  CHECK(first.program_of.size() == 4);
+  executables.forget_exited();
+
+  executables.note(record_of(OFFWAIT_THREAD_BORN, kGone - 2, kGone - 2, own));
+  executables.note(record_of(OFFWAIT_THREAD_EXITED, kGone - 2, kGone - 2));
+  KernelRecording second;
+  executables.end(second);
+  const std::uint32_t number = first.program_of.at({own, 5});
+  CHECK(second.program_of == std::map<ThreadKey, std::uint32_t>{
+                                 {{own, 5}, number}, {{kGone - 1, 6}, number}, {{kGone - 2, 5}, number}});
+  CHECK(second.programs.at(number).path == first.programs.at(number).path);
 }
 
 }  // namespace

@@ -13,6 +13,65 @@ using test::good;
 using test::Words;
 using test::wrong;
 
+TEST_CASE("a flight recorder: how long, when, how often, and how many files") {
+  const auto options = good<RecordOptions>({"record",        "-p",         "1",
+                                            "--flight",      "1m30s",      "-o",
+                                            "dir",           "--when",     "runnable>50%",
+                                            "--when",        "wait>500ms", "--when",
+                                            "wait:futex>2s", "--cooldown", "5m",
+                                            "--keep",        "3",          "--max-memory",
+                                            "64M",           "-d",         "1h"});
+  CHECK(options.flight == 90 * kSecond);
+  CHECK(options.output == "dir");
+  REQUIRE(options.triggers.size() == 3);
+  CHECK(options.triggers[0].state == TriggerState::runnable);
+  CHECK(options.triggers[0].share == 0.5);
+  CHECK(options.triggers[0].text == "runnable>50%");
+  CHECK(!options.triggers[1].state);
+  CHECK(!options.triggers[1].wait_class);
+  CHECK(options.triggers[1].longer_than == kSecond / 2);
+  CHECK(options.triggers[2].wait_class == WaitClass::futex);
+  CHECK(options.triggers[2].longer_than == 2 * kSecond);
+  CHECK(options.cooldown == 300 * kSecond);
+  CHECK(options.keep == 3);
+  CHECK(options.recording.max_memory == 64'000'000);
+  const auto least = good<RecordOptions>({"record", "-p", "1", "--flight", "60s", "-o", "dir"});
+  CHECK(least.triggers.empty());
+  CHECK(least.cooldown == 60 * kSecond);
+  CHECK(least.keep == 10);
+  CHECK(!good<RecordOptions>({"record", "-p", "1", "-o", "file"}).flight);
+}
+
+TEST_CASE("mistakes about a flight") {
+  const Words start = {"record", "-p", "1", "-o", "dir"};
+  const auto wrong_with = [&start](const Words& more) {
+    Words words = start;
+    words.insert(words.end(), more.begin(), more.end());
+    return wrong(words);
+  };
+  const auto wrong_trigger = [&wrong_with](const std::string& text) {
+    return wrong_with({"--flight", "60s", "--when", text});
+  };
+  const std::string expected =
+      ": expected a share of a state, as runnable>50% (also running and blocked), or a wait, as wait>500ms "
+      "or "
+      "wait:futex>500ms";
+  for (const std::string text : {"runnable", "runnable>", "runnable>50", "runnable>0%", "runnable>100%",
+                                 "idle>50%", "wait>", "wait>50%", "wait", ">5s", "wait:futex", ""})
+    CHECK(wrong_trigger(text) == "bad --when '" + text + "'" + expected);
+  CHECK(wrong_trigger("wait:sleeping>5s") ==
+        "bad --when 'wait:sleeping>5s': there are no waits of class 'sleeping'");
+  CHECK(wrong_trigger("wait:>5s") == "bad --when 'wait:>5s': there are no waits of class ''");
+  CHECK(wrong_with({"--flight", "2h"}) == "bad --flight '2h': expected a time from 1s to 1h");
+  CHECK(wrong_with({"--flight", "60s", "--keep", "0"}) ==
+        "bad number of files '0': expected a whole number from 1 to 10000");
+  CHECK(wrong_with({"--keep", "5"}) == "--keep requires --flight");
+  CHECK(wrong_with({"--when", "wait>5s"}) == "--when requires --flight");
+  CHECK(wrong_with({"--max-memory", "64M"}) == "--max-memory requires --flight");
+  CHECK(wrong({"record", "-p", "1", "--flight", "60s", "-o", "-"}) ==
+        "--flight writes one file after the other: say into which directory with -o DIRECTORY");
+}
+
 TEST_CASE("export takes a format, a file, and options of the analysis") {
   const ExportOptions options =
       good<ExportOptions>({"export", "--format", "pprof", "w.txt", "-o", "w.pb.gz", "--comm", "my*",

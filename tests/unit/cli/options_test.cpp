@@ -109,6 +109,16 @@ TEST_CASE("every option of the profile command") {
   CHECK(options.recording.quiet);
 }
 
+TEST_CASE("a recording may begin at a multiple of whole seconds") {
+  CHECK(recording({"-p", "1", "--start-at", "/1m30s"}).start_at == 90 * kSecond);
+  CHECK(dumped({"dump", "-p", "1", "--start-at=/10"}).start_at == 10 * kSecond);
+  for (const char* bad : {"10s", "/", "/0s", "/1.5s", "/100ms", "/25h", "noon", ""}) {
+    CHECK(wrong({"-p", "1", "--start-at", bad}) ==
+          "bad time '" + std::string(bad) +
+              "': expected a slash and whole seconds, minutes or hours, as /10s");
+  }
+}
+
 TEST_CASE("the rate of samples is bounded, and 0 is none") {
   CHECK(recording({"-p", "1", "--sample-hz", "9999"}).sample_hz == 9999);
   CHECK(dumped({"dump", "-p", "1", "--sample-hz=0"}).sample_hz == 0);
@@ -335,7 +345,7 @@ TEST_CASE("parts of the target by name, several times each") {
         "dump has no option --comm: offwait, offwait report, offwait diff and offwait export have it");
 }
 
-const std::string kCommands =
+const std::string kCommandNames =
     " (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and record it, "
     "write -- "
     "before it)";
@@ -354,7 +364,7 @@ TEST_CASE("a command is all that follows --, options or not") {
         "standard output is the command's: say where the waits are to go with -o FILE");
   for (const Words& words :
        {Words{"ls"}, Words{"ls", "-l"}, Words{"-d", "5", "ls", "-l"}, Words{"ls", "--", "-l"}})
-    CHECK(wrong(words) == "unknown command 'ls'" + kCommands);
+    CHECK(wrong(words) == "unknown command 'ls'" + kCommandNames);
   CHECK(good<DumpOptions>({"dump", "ls"}).input.path == "ls");
   CHECK(wrong({"dump", "ls", "-l"}) == "unexpected 'ls': to run a program and record it, write -- before it");
   CHECK(wrong({"dump", "-p", "1", "ls"}) ==
@@ -391,14 +401,14 @@ TEST_CASE("an unknown option is named, and the one that was probably meant") {
 }
 
 TEST_CASE("a mistyped command: the nearest one, and all") {
-  CHECK(wrong({"frob"}) == "unknown command 'frob'" + kCommands);
-  CHECK(wrong({"dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
-  CHECK(wrong({"dupm", "-p", "1"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
-  CHECK(wrong({"Report", "w.txt"}) == "unknown command 'Report'; did you mean report?" + kCommands);
-  CHECK(wrong({"doc"}) == "unknown command 'doc'; did you mean doctor?" + kCommands);
-  CHECK(wrong({"recrod", "-p", "1"}) == "unknown command 'recrod'; did you mean record?" + kCommands);
-  CHECK(wrong({"-p", "1", "ls"}) == "unknown command 'ls'" + kCommands);
-  CHECK(wrong({"help", "dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommands);
+  CHECK(wrong({"frob"}) == "unknown command 'frob'" + kCommandNames);
+  CHECK(wrong({"dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommandNames);
+  CHECK(wrong({"dupm", "-p", "1"}) == "unknown command 'dupm'; did you mean dump?" + kCommandNames);
+  CHECK(wrong({"Report", "w.txt"}) == "unknown command 'Report'; did you mean report?" + kCommandNames);
+  CHECK(wrong({"doc"}) == "unknown command 'doc'; did you mean doctor?" + kCommandNames);
+  CHECK(wrong({"recrod", "-p", "1"}) == "unknown command 'recrod'; did you mean record?" + kCommandNames);
+  CHECK(wrong({"-p", "1", "ls"}) == "unknown command 'ls'" + kCommandNames);
+  CHECK(wrong({"help", "dupm"}) == "unknown command 'dupm'; did you mean dump?" + kCommandNames);
 }
 
 TEST_CASE("a number that follows the target is the duration") {
@@ -444,7 +454,7 @@ TEST_CASE("an option before a command is refused, not forgotten") {
 }
 
 TEST_CASE("what the user wrote is shown harmless") {
-  CHECK(wrong({"\x1b[31m\n"}) == "unknown command '\\x1b[31m\\x0a'" + kCommands);
+  CHECK(wrong({"\x1b[31m\n"}) == "unknown command '\\x1b[31m\\x0a'" + kCommandNames);
   CHECK(wrong({"-p", "1", "--\x1b[31m"}) == "unknown option --\\x1b[31m");
   CHECK(wrong({"-p", "1", "-d", "\xff\x07"}) ==
         "bad duration '\\xff\\x07': expected something like 90, 90s, 1m30s or 500ms, at most 24h");

@@ -68,7 +68,7 @@ TEST_CASE("a sample belongs to the thread that lived then, with kernel and user 
   t.stack(5, 0, {1, 2});
   t.stack(6, 10, {3});
   const auto sample = [&t](std::uint32_t tid, std::uint64_t at, std::uint32_t user, std::uint32_t kernel) {
-    t.append(offwait_sample{OFFWAIT_RECORD_SAMPLE, {}, tid, at, user, kernel});
+    t.append(offwait_sample{OFFWAIT_RECORD_SAMPLE, {}, tid, at, user, kernel, 0, 0, 0});
   };
   sample(11, 999, 6, 0);
   sample(11, 1000, 6, 5);
@@ -81,6 +81,24 @@ TEST_CASE("a sample belongs to the thread that lived then, with kernel and user 
   CHECK(t.trace().recording.sample_hz == 99);
   sample(13, 1500, 6, 0);
   CHECK(only("loss", trace_of(t)) == Lines{"loss record_invalid 1"});
+}
+
+TEST_CASE("a sample brings its leaf, which its stack has not") {
+  RecordingByHand t = two_threads();
+  t.recording.sample_hz = 99;
+  t.stack(5, 0, {0, 2});
+  t.stack(6, 10, {0, 4});
+  t.stack(7, 10, {3, 4});
+  const auto sample = [&t](std::uint64_t at, std::uint32_t user, std::uint32_t kernel, std::uint64_t pc,
+                           std::uint32_t tgid) {
+    t.append(offwait_sample{OFFWAIT_RECORD_SAMPLE, {}, 11, at, user, kernel, pc, tgid, 0});
+  };
+  sample(1000, 6, 0, 8, 10);
+  sample(1100, 6, 0, 9, 10);
+  sample(1200, 7, 5, 9, 0);
+  CHECK(only("on_cpu", trace_of(t)) == Lines{"on_cpu 11@500 1000 stack u10:8;u10:4",
+                                             "on_cpu 11@500 1100 stack u10:9;u10:4",
+                                             "on_cpu 11@500 1200 stack k9;k2;--;u10:3;u10:4"});
 }
 
 TEST_CASE("a user stack that was cut ends with the reason") {

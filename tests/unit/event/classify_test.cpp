@@ -185,6 +185,13 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a thread that a signal or a debugger has stopped is class other, whatever it was doing") {
+  for (const std::uint16_t stopped : {std::uint16_t{0x4}, std::uint16_t{0x8}, std::uint16_t{0x108}}) {
+    for (const long call : {long{SYS_futex}, long{SYS_clock_nanosleep}, long{OFFWAIT_NO_SYSCALL}})
+      CHECK(class_of(in_call(call, stopped)) == "other");
+  }
+}
+
 TEST_CASE("any combination of facts has a class") {
   for (int bits = 0; bits < 1 << 16; ++bits) {
     WaitFacts facts;

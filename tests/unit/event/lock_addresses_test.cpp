@@ -22,6 +22,32 @@ TEST_CASE("a futex is a place in each process that its thread's tid belonged to"
   CHECK(locks.places() == Places{{50, 0x1000}, {50, 0x1004}, {60, 0x1000}, {60, 0x1004}});
 }
 
+TEST_CASE("a thread that has exited is forgotten, and what it waited for is not") {
+  LockAddresses locks;
+  locks.add_thread(5, 50);
+  locks.add_exit(5, 50);
+  locks.add_wait(OFFWAIT_OBJECT_FUTEX, 5, 0x1000);  // its waits may be added after its exit
+  locks.add_wait(OFFWAIT_OBJECT_FUTEX, 6, 0x3000);  // of a thread that nothing was told of yet
+  locks.forget_exited();
+  CHECK(locks.places() == Places{{50, 0x1000}});
+  locks.add_thread(5, 60);  // the tid belongs to another process now
+  locks.add_wait(OFFWAIT_OBJECT_FUTEX, 5, 0x2000);
+  CHECK(locks.places() == Places{{50, 0x1000}, {60, 0x2000}});
+  locks.add_exit(6, 70);
+  locks.forget_exited();
+  CHECK(locks.places() == Places{{50, 0x1000}, {60, 0x2000}, {70, 0x3000}});
+  CHECK(locks.is_in(50));
+  CHECK(locks.is_in(70));
+  CHECK_FALSE(locks.is_in(55));
+}
+
+TEST_CASE("locks beyond the bound are left out") {
+  LockAddresses locks;
+  for (std::uint64_t i = 1; i <= LockAddresses::kMostPlaces + 10; ++i)
+    locks.add_wait(OFFWAIT_OBJECT_MUTEX, 5, 0xffff800000000000 + 16 * i);
+  CHECK(locks.places().size() == LockAddresses::kMostPlaces);
+}
+
 TEST_CASE("locks of the kernel are places in the kernel; other objects are none") {
   LockAddresses locks;
   locks.add_thread(5, 50);

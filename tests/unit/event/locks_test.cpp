@@ -19,11 +19,11 @@ constexpr std::uint32_t kOther = 8;
 constexpr std::uint32_t kNameless = 9;
 
 /// Threads 11 and 12 of process 10, seen at 1000.
-struct Recorded : RecordingByHand {
+struct RecordedWaits : RecordingByHand {
   NamedStacks stacks;
   std::uint64_t at = 2000;
 
-  Recorded() : RecordingByHand(1000, 100'000) {
+  RecordedWaits() : RecordingByHand(1000, 100'000) {
     seen(11, 500, 1000, "main");
     seen(12, 600, 1000, "peer");
     left(11, 500, OFFWAIT_STATE_RUNNING, 99'000);
@@ -61,7 +61,7 @@ std::vector<std::uint64_t> addresses(const Trace& trace) {
 }
 
 TEST_CASE("a futex is a word of its process, and a condition variable is two words") {
-  Recorded t;
+  RecordedWaits t;
   for (const std::uint32_t stack : {kOther, kCondition, kNameless, std::uint32_t{0}}) {
     t.wait(OFFWAIT_OBJECT_FUTEX, 0x7000, 0, stack);
     t.wait(OFFWAIT_OBJECT_SHARED_FUTEX, 0x7004, 0, stack);
@@ -76,7 +76,7 @@ TEST_CASE("a futex is a word of its process, and a condition variable is two wor
 }
 
 TEST_CASE("locks of the kernel have a kind, and mmap_lock a process") {
-  Recorded t;
+  RecordedWaits t;
   t.wait(OFFWAIT_OBJECT_KERNEL_LOCK, UINT64_MAX - 1);
   t.wait(OFFWAIT_OBJECT_MUTEX, 1);
   t.wait(OFFWAIT_OBJECT_RWSEM, 2);
@@ -109,7 +109,7 @@ std::vector<std::int32_t> holders(const Trace& trace) {
 }
 
 TEST_CASE("the owner of a futex is a thread of the process that lived then, by its own number") {
-  Recorded t;
+  RecordedWaits t;
   offwait_thread_record inside{};
   inside.type = OFFWAIT_RECORD_THREAD;
   inside.event = OFFWAIT_THREAD_SEEN;
@@ -139,7 +139,7 @@ TEST_CASE("the owner of a futex is a thread of the process that lived then, by i
 }
 
 TEST_CASE("what is left in the kernel at the end has its lock and holder as well") {
-  Recorded t;
+  RecordedWaits t;
   t.recording.threads.clear();
   t.left(12, 600, OFFWAIT_STATE_RUNNING, 1000);
   offwait_thread& left = t.left(11, 500, OFFWAIT_STATE_BLOCKED, 3000);

@@ -311,7 +311,7 @@ TEST_CASE("waits with the same key take some 9 bytes each, and every part of the
 TEST_CASE("records that take more memory than they may lie in a file, and are the same") {
   constexpr std::uint32_t kRecords = 400'000;
   const auto record_at = [](std::uint32_t i) {
-    // Of a thousand threads, two thirds of which have a key of their own only without a bound.
+    // There are a thousand threads. The bound leaves room for the keys of a third of them.
     return wait_at(1 + i % 1000, i * 1000ULL, i * 1000ULL + 500, i * 1000ULL + 600);
   };
   RecordBuffer all;
@@ -334,6 +334,30 @@ TEST_CASE("records that take more memory than they may lie in a file, and are th
       }
     });
     CHECK(next == kRecords);
+  }
+}
+
+TEST_CASE("taken records are the same, and their memory is freed") {
+  constexpr std::uint32_t kRecords = 400'000;
+  const auto record_at = [](std::uint32_t i) {
+    return wait_at(1 + i % 1000, i * 1000ULL, i * 1000ULL + 500, i * 1000ULL + 600);
+  };
+  for (const bool bounded : {false, true}) {
+    RecordBuffer records;
+    if (bounded) records.keep_in_memory(std::size_t{2} << 20, "/var/tmp");
+    for (std::uint32_t i = 0; i < kRecords; ++i) REQUIRE(records.append(bytes_of(record_at(i))));
+    std::uint32_t next = 0;
+    records.take_each([&](const auto& record) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) {
+        const offwait_wait expected = record_at(next);
+        if (std::memcmp(&record, &expected, sizeof(record)) == 0) ++next;
+      }
+    });
+    CHECK(next == kRecords);
+    CHECK(records.bytes_in_memory() == 0);
+    CHECK(records.count(OFFWAIT_RECORD_WAIT) == 0);
+    records.for_each([](const auto&) { FAIL("a record is left"); });
+    CHECK(records.append(bytes_of(record_at(0))));
   }
 }
 

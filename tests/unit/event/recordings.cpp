@@ -137,8 +137,8 @@ NamedStacks named_stacks(const KernelRecording& recording) {
   NamedStacks stacks;
   for (const auto& [id, stack] : recording.stacks)
     stacks.recorded[id] = {named(stack.tgid, pcs_of(stack), stacks.frames), cut_of(stack)};
-  for (const SpinStack& stack : spin_stacks(recording))
-    stacks.spins[stack] = named(stack.tgid, stack.pcs, stacks.frames);
+  for (const RecordStack& stack : stacks_in_records(recording))
+    stacks.in_records[stack] = named(stack.tgid, stack.pcs, stacks.frames);
   return stacks;
 }
 

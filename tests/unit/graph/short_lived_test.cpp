@@ -25,13 +25,13 @@ ActorId born(TraceByHand& t, const std::string& name, Nanos start, Nanos exit, A
   return id;
 }
 
-struct Analysed {
+struct Swept {
   TraceWithStandIns short_lived;
   Sweep swept;
   Merged merged;
 };
 
-Analysed analyse(TraceByHand& t) {
+Swept analyse(TraceByHand& t) {
   const Status valid = validate(t.trace);
   if (!valid.ok()) FAIL(valid.error().message);
   TraceWithStandIns short_lived = stand_in_for_short_lived(t.trace);
@@ -41,7 +41,7 @@ Analysed analyse(TraceByHand& t) {
   return {std::move(short_lived), *std::move(swept), std::move(merged)};
 }
 
-const Edge* find_edge(const Graph& graph, std::uint32_t from, std::uint32_t to) {
+const Edge* edge_between(const Graph& graph, std::uint32_t from, std::uint32_t to) {
   for (const Edge& edge : graph.edges) {
     if (edge.from == from && edge.to == to) return &edge;
   }
@@ -65,7 +65,7 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   t.in(WaitClass::net, t.stack("accept"));
   t.wait(accept, nic, 450, 600);
 
-  const Analysed done = analyse(t);
+  const Swept done = analyse(t);
   REQUIRE(done.short_lived.groups().size() == 1);
   const ShortLived& group = done.short_lived.groups()[0];
   CHECK(group.members == std::vector<ActorId>{a, b, c, d});
@@ -87,14 +87,14 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
   CHECK(merged.time.blocked_ns == 270);
 
   // There are 270 ns of waits, and 540 ÷ 400 threads alive at a time.
-  const Edge* const to_disk = find_edge(done.merged.graph, vertex, done.merged.vertex_of[disk]);
+  const Edge* const to_disk = edge_between(done.merged.graph, vertex, done.merged.vertex_of[disk]);
   REQUIRE(to_disk != nullptr);
   CHECK(to_disk->waits == 3);
   CHECK(to_disk->wait_ns == 200);
   CHECK(to_disk->weight_ns == 200);
 
   // The waits are [0, 100) and [400, 600); the one from 700 on has no end.
-  const Edge* const to_creator = find_edge(done.merged.graph, vertex, done.merged.vertex_of[accept]);
+  const Edge* const to_creator = edge_between(done.merged.graph, vertex, done.merged.vertex_of[accept]);
   REQUIRE(to_creator != nullptr);
   CHECK(to_creator->waits == 2);
   CHECK(to_creator->wait_ns == 300);
@@ -106,7 +106,7 @@ TEST_CASE("threads that follow each other are one that waits for their creator i
             .function == "[no thread of it alive]");
   // The creator's wait counts twice, because the stand-in waits for the creator.
   const Edge* const to_nic =
-      find_edge(done.merged.graph, done.merged.vertex_of[accept], done.merged.vertex_of[nic]);
+      edge_between(done.merged.graph, done.merged.vertex_of[accept], done.merged.vertex_of[nic]);
   REQUIRE(to_nic != nullptr);
   CHECK(to_nic->weight_ns == 300);
 }
@@ -180,7 +180,7 @@ TEST_CASE("processes are one by what they are called, whoever forked them") {
     const ActorId driver = forked(t, "g++", at, at + 95, make);
     compilers.push_back(forked(t, "cc1plus", at + 2, at + 93, driver));
   }
-  const Analysed done = analyse(t);
+  const Swept done = analyse(t);
   REQUIRE(done.short_lived.groups().size() == 2);
   CHECK(done.short_lived.groups()[0].members == compilers);
   CHECK(done.merged.vertices.size() == 3);
@@ -205,7 +205,7 @@ TEST_CASE("processes that the window cuts off belong to those that follow each o
   t.trace.actors[first].seen = 0;
   t.wait(first, kNoActor, -10, 40);
   t.wait(last, kNoActor, 950, kNever, kNever);
-  const Analysed done = analyse(t);
+  const Swept done = analyse(t);
   REQUIRE(done.short_lived.groups().size() == 1);
   CHECK(done.short_lived.groups()[0].members == std::vector<ActorId>{first, second, third, last});
   CHECK(done.short_lived.groups()[0].alive_ns == 400);
@@ -231,8 +231,8 @@ TEST_CASE("a creator that was blocked when its child was born is not waited for"
   t.wait(creator, kNoActor, 90, 100);   // awake again just then
   t.wait(creator, kNoActor, 290, 310);  // blocked
   t.wait(creator, kNoActor, 500, 510);  // not yet
-  const Analysed done = analyse(t);
-  const Edge* const edge = find_edge(done.merged.graph, 1, 0);
+  const Swept done = analyse(t);
+  const Edge* const edge = edge_between(done.merged.graph, 1, 0);
   REQUIRE(edge != nullptr);
   CHECK(edge->wait_ns == 200);
   CHECK(edge->waits == 2);
@@ -244,12 +244,33 @@ TEST_CASE("a thread that starts the next one itself leaves nothing to wait for")
   const ActorId b = born(t, "x", 200, 310, a);
   born(t, "x", 300, 400, b);
   born(t, "x", 410, 420);
-  const Analysed done = analyse(t);
+  const Swept done = analyse(t);
   REQUIRE(done.merged.vertices.size() == 1);
   CHECK(done.merged.graph.edges.empty());
 }
 
-TEST_CASE("stand-ins never make a history impossible") {
+/// In how many nanoseconds at least one of the threads lives and is neither blocked nor unknown.
+Nanos busy_by_counting(const Trace& trace, const std::vector<ActorId>& members) {
+  std::vector<bool> any(static_cast<std::size_t>(trace.window.length()));
+  for (const ActorId member : members) {
+    std::vector<bool> busy(any.size());
+    const auto set = [&](Nanos from, Nanos to, bool value) {
+      for (Nanos at = std::max(from, trace.window.begin); at < std::min(to, trace.window.end); ++at)
+        busy[static_cast<std::size_t>(at - trace.window.begin)] = value;
+    };
+    set(trace.actors[member].start, trace.actors[member].exit, true);
+    for (const Wait& wait : trace.waits) {
+      if (trace.sites[wait.site].thread == member) set(wait.block, wait.wake, false);
+    }
+    for (const Gap& gap : trace.gaps) {
+      if (gap.thread == member) set(gap.from, gap.to, false);
+    }
+    for (std::size_t i = 0; i < any.size(); ++i) any[i] = any[i] || busy[i];
+  }
+  return std::count(any.begin(), any.end(), true);
+}
+
+TEST_CASE("stand-ins never make a history impossible, and groups were busy as a count says") {
   std::size_t groups = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Trace trace = test::random_history(seed);
@@ -266,6 +287,8 @@ TEST_CASE("stand-ins never make a history impossible") {
     const Result<Sweep> before = sweep(trace);
     const TraceWithStandIns with = stand_in_for_short_lived(trace);
     groups += with.groups().size();
+    for (const ShortLived& group : with.groups())
+      REQUIRE(group.busy_ns == busy_by_counting(trace, group.members));
     const Result<Sweep> after = sweep(with.all());
     INFO(seed);
     if (!after.ok()) FAIL(after.error().message);

@@ -83,6 +83,23 @@ TEST_CASE("processes are due when they are asked for, and all of them once a sec
   CHECK(spaces.take_due(2 * kSecond) == Tgids{::getpid(), child.pid()});
 }
 
+TEST_CASE(
+    "looks at all that is followed take 2 % of the time at most, and what is asked for is due at once") {
+  constexpr Nanos kLook = 30'000'000;
+  Nanos clock = 0;
+  AddressSpaces spaces([&clock] { return clock += kLook; });
+  spaces.look_soon(::getpid());
+  CHECK(spaces.take_due(0) == Tgids{::getpid()});
+  spaces.look_at(::getpid());  // the first look does not count
+  CHECK(spaces.take_due(kSecond) == Tgids{::getpid()});
+  spaces.look_at(::getpid());
+  spaces.look_at(::getpid());  // neither does one that was not due
+  CHECK(spaces.take_due(kSecond + 50 * kLook - 1).empty());
+  spaces.look_soon(::getpid());
+  CHECK(spaces.take_due(kSecond + 50 * kLook - 1) == Tgids{::getpid()});
+  CHECK(spaces.take_due(kSecond + 50 * kLook) == Tgids{::getpid()});
+}
+
 TEST_CASE("only a look that differs from the one before is a change") {
   AddressSpaces spaces;
   REQUIRE(spaces.look_at(::getpid()) != nullptr);
@@ -127,6 +144,18 @@ TEST_CASE("a process that is gone is no longer followed, but its last mappings a
   REQUIRE(changed.size() == 1);
   CHECK(changed[0].tgid == child.pid());
   CHECK_FALSE(changed[0].mappings.empty());
+}
+
+TEST_CASE("a process that is gone is told once, unless its number is in use again") {
+  Child child;
+  AddressSpaces spaces;
+  REQUIRE(spaces.look_at(child.pid()) != nullptr);
+  CHECK(spaces.take_gone().empty());
+  child.end();
+  spaces.look_at(child.pid());
+  CHECK(spaces.take_gone() == std::vector<std::int32_t>{child.pid()});
+  spaces.look_at(child.pid());
+  CHECK(spaces.take_gone().empty());
 }
 
 TEST_CASE("a look at all processes includes those that were asked for") {

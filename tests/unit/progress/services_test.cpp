@@ -14,8 +14,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct Found {
-  explicit Found(const std::string& lines)
+struct FoundServices {
+  explicit FoundServices(const std::string& lines)
       : trace(read(lines)), groups(group_threads(trace)), services(kinds_of_waits(trace, groups).services) {}
 
   static Trace read(const std::string& lines) {
@@ -40,7 +40,7 @@ struct Found {
 };
 
 /// Each thread is a process.
-std::string thread(int tid, const std::string& name, const std::string& outside = "no") {
+std::string thread_line(int tid, const std::string& name, const std::string& outside = "no") {
   const std::string number = std::to_string(tid);
   return "thread " + number + " tgid=" + number + " comm=" + name + " start=0 exit=- outside=" + outside +
          "\n";
@@ -60,14 +60,15 @@ std::string responses(int tid, const std::string& address, int count) {
 }  // namespace
 
 TEST_CASE("a service is whom the target asks, on this host or on another one; clients are none") {
-  const Found found(thread(1, "proxy") + thread(2, "up", "yes") + thread(3, "wrk", "yes") +
-                    wait(1, 100, "thread:3", "poll peer=client:127.0.0.1:40000") +
-                    wait(1, 200, "thread:2", "poll peer=service:127.0.0.1:8081") +
-                    wait(1, 250, "nic:lo", "poll peer=service:127.0.0.1:8081 in_flight=yes") +
-                    wait(1, 300, "nic:eth0", "net peer=service:10.0.0.5:53") +
-                    wait(1, 400, "nic:eth0", "net peer=client:10.0.0.7:4000") +
-                    wait(2, 100, "thread:1", "net peer=client:127.0.0.1:50000") +
-                    wait(3, 200, "thread:1", "poll peer=service:127.0.0.1:80"));
+  const FoundServices found(thread_line(1, "proxy") + thread_line(2, "up", "yes") +
+                            thread_line(3, "wrk", "yes") +
+                            wait(1, 100, "thread:3", "poll peer=client:127.0.0.1:40000") +
+                            wait(1, 200, "thread:2", "poll peer=service:127.0.0.1:8081") +
+                            wait(1, 250, "nic:lo", "poll peer=service:127.0.0.1:8081 in_flight=yes") +
+                            wait(1, 300, "nic:eth0", "net peer=service:10.0.0.5:53") +
+                            wait(1, 400, "nic:eth0", "net peer=client:10.0.0.7:4000") +
+                            wait(2, 100, "thread:1", "net peer=client:127.0.0.1:50000") +
+                            wait(3, 200, "thread:1", "poll peer=service:127.0.0.1:80"));
   REQUIRE(found.services.all.size() == 2);
   CHECK(found.addresses(0) == Names{"127.0.0.1:8081"});
   CHECK(found.names(found.services.all[0].answering) == Names{"up"});
@@ -81,18 +82,19 @@ TEST_CASE("a service is whom the target asks, on this host or on another one; cl
 }
 
 TEST_CASE("what a thread of the target answers for is no service, though the socket says so") {
-  const Found found(thread(1, "app") + thread(2, "db") + thread(3, "other", "yes") +
-                    wait(1, 100, "thread:2", "net peer=service:127.0.0.1:5432") +
-                    wait(1, 150, "nic:lo", "net peer=service:127.0.0.1:5432 in_flight=yes") +
-                    wait(1, 300, "thread:3", "net peer=service:127.0.0.1:5432"));
+  const FoundServices found(thread_line(1, "app") + thread_line(2, "db") + thread_line(3, "other", "yes") +
+                            wait(1, 100, "thread:2", "net peer=service:127.0.0.1:5432") +
+                            wait(1, 150, "nic:lo", "net peer=service:127.0.0.1:5432 in_flight=yes") +
+                            wait(1, 300, "thread:3", "net peer=service:127.0.0.1:5432"));
   CHECK(found.services.all.empty());
 }
 
 TEST_CASE("addresses that the same threads answer for are one service") {
-  const Found found(thread(1, "app") + thread(2, "db", "yes") + thread(3, "cache", "yes") +
-                    wait(1, 100, "thread:2", "net peer=service:127.0.0.1:1") +
-                    wait(1, 200, "thread:3", "net peer=service:127.0.0.1:2") +
-                    wait(1, 300, "thread:2", "net peer=service:[::1]:1"));
+  const FoundServices found(thread_line(1, "app") + thread_line(2, "db", "yes") +
+                            thread_line(3, "cache", "yes") +
+                            wait(1, 100, "thread:2", "net peer=service:127.0.0.1:1") +
+                            wait(1, 200, "thread:3", "net peer=service:127.0.0.1:2") +
+                            wait(1, 300, "thread:2", "net peer=service:[::1]:1"));
   REQUIRE(found.services.all.size() == 2);
   CHECK(found.addresses(0) == Names{"127.0.0.1:1", "[::1]:1"});
   CHECK(found.addresses(1) == Names{"127.0.0.1:2"});
@@ -100,28 +102,30 @@ TEST_CASE("addresses that the same threads answer for are one service") {
 }
 
 TEST_CASE("on unix sockets those who respond to clients are services") {
-  const std::string threads = thread(1, "php") + thread(2, "db", "yes") + thread(3, "web", "yes");
+  const std::string threads =
+      thread_line(1, "php") + thread_line(2, "db", "yes") + thread_line(3, "web", "yes");
   const std::string waits =
       wait(1, 100, "thread:2", "net") + wait(1, 200, "thread:3", "net") + wait(1, 300, "thread:2", "futex");
-  const Found found(threads + waits + responses(2, "path=/run/db.sock", 30) + responses(2, "path=/run/x", 5) +
-                    responses(3, "port=80", 30));
+  const FoundServices found(threads + waits + responses(2, "path=/run/db.sock", 30) +
+                            responses(2, "path=/run/x", 5) + responses(3, "port=80", 30));
   REQUIRE(found.services.all.size() == 1);
   CHECK(found.addresses(0) == Names{"/run/db.sock"});
   CHECK(found.services.of_site == std::vector<ServiceId>{0, kNoService, kNoService});
-  const Found abstract(threads + waits + responses(2, "path=%00db", 30));
+  const FoundServices abstract(threads + waits + responses(2, "path=%00db", 30));
   REQUIRE(abstract.services.all.size() == 1);
   CHECK(abstract.addresses(0) == Names{"@db"});
   // A server on a unix socket may wait for its clients, so it is not known who asks whom.
-  const Found both(threads + waits + responses(2, "path=/run/db.sock", 30) +
-                   responses(1, "path=/run/php", 9));
+  const FoundServices both(threads + waits + responses(2, "path=/run/db.sock", 30) +
+                           responses(1, "path=/run/php", 9));
   CHECK(both.services.all.empty());
 }
 
 TEST_CASE("behind a service are those that it waits for: not its clients, the target, or another service") {
-  const Found found(
-      thread(1, "app") + thread(2, "proxy", "yes") + thread(3, "db", "yes") + thread(4, "log", "yes") +
-      thread(5, "cache", "yes") + thread(6, "admin", "yes") + thread(7, "jbd2", "kernel") +
-      thread(8, "other", "yes") + wait(1, 100, "thread:2", "net peer=service:127.0.0.1:1") +
+  const FoundServices found(
+      thread_line(1, "app") + thread_line(2, "proxy", "yes") + thread_line(3, "db", "yes") +
+      thread_line(4, "log", "yes") + thread_line(5, "cache", "yes") + thread_line(6, "admin", "yes") +
+      thread_line(7, "jbd2", "kernel") + thread_line(8, "other", "yes") +
+      wait(1, 100, "thread:2", "net peer=service:127.0.0.1:1") +
       wait(1, 200, "thread:5", "net peer=service:127.0.0.1:2") +
       wait(2, 100, "thread:1", "net peer=client:127.0.0.1:40000") +
       wait(2, 200, "thread:3", "net peer=service:172.17.0.2:1") +

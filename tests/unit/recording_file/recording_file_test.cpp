@@ -138,7 +138,7 @@ NamedStacks names() {
   names.frames = {user, kernel};
   names.recorded[1] = {{0}, StackCut::deep};
   names.recorded[2] = {{1}, std::nullopt};
-  names.spins[{10, {0x1000}}] = {0, 0};
+  names.in_records[{10, {0x1000}}] = {0, 0};
   return names;
 }
 
@@ -150,7 +150,7 @@ class Written {
     REQUIRE(file);
     RecordingWriter writer(std::move(file), path);
     REQUIRE(writer.begin(about()).ok());
-    writer.start(
+    writer.read_with(
         [](std::span<const std::uint32_t> ids) {
           std::vector<std::pair<std::uint32_t, offwait_stack>> stacks;
           for (const std::uint32_t id : ids) {
@@ -163,6 +163,7 @@ class Written {
           return stacks;
         },
         {});
+    writer.start();
     writer.add({part_of(1000, 2000, true).recording, false, {mappings()}});
     RecordingByHand second = part_of(2000, 3000, false);
     fill_tables(second);
@@ -255,7 +256,7 @@ TEST_CASE("a file holds all of a recording") {
   CHECK(kernel.loss == whole.recording.loss);
   CHECK(back->recording.stacks.frames == names().frames);
   CHECK(back->recording.stacks.recorded.at(1).cut == StackCut::deep);
-  CHECK(back->recording.stacks.spins == names().spins);
+  CHECK(back->recording.stacks.in_records == names().in_records);
   CHECK(back->recording.data.at({10, 0x5000}).symbol == "lock");
   CHECK(back->recording.devices.disks.at("vda").measured->day == "2026-11-22");
   CHECK(back->recording.devices.nics.at("eth0").reported_bytes_per_s == 1.25e9);
@@ -263,6 +264,75 @@ TEST_CASE("a file holds all of a recording") {
   whole.recording.disk_counters = kernel.disk_counters;
   whole.recording.nic_counters = kernel.nic_counters;
   CHECK(trace_lines(*back) == test::lines(assemble(whole.recording, names())));
+}
+
+TEST_CASE("a thread that is not in later parts keeps its program and its CPUs in the file") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "f";
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  REQUIRE(file);
+  RecordingWriter writer(std::move(file), path);
+  REQUIRE(writer.begin(about()).ok());
+  std::vector<std::uint64_t> sizes;
+  const auto write = [&](Nanos end, std::map<ThreadKey, std::uint32_t> program_of) {
+    RecordingPart part{{}, true, {}};
+    part.kernel.window = {1000, end};
+    part.kernel.programs = {{"/usr/bin/server", ""}, {"/usr/bin/two", ""}};
+    for (const auto& [thread, number] : program_of) part.kernel.allowed_cpus[thread] = {{number, number}};
+    part.kernel.program_of = std::move(program_of);
+    REQUIRE(writer.write(part).ok());
+    sizes.push_back(writer.size());
+  };
+  write(2000, {{{11, 5}, 0}, {{12, 6}, 0}});
+  write(3000, {{{11, 5}, 0}, {{13, 7}, 1}});  // 12 has exited
+  write(4000, {{{11, 5}, 1}, {{13, 7}, 1}});  // 11 runs another program
+  write(5000, {{{11, 5}, 1}, {{13, 7}, 1}});
+  CHECK(sizes[3] - sizes[2] < sizes[2] - sizes[1]);  // nothing but the window is new
+  const Result<ReadRecording> back = read(path);
+  REQUIRE(back.ok());
+  CHECK(back->recording.kernel.program_of ==
+        std::map<ThreadKey, std::uint32_t>{{{11, 5}, 1}, {{12, 6}, 0}, {{13, 7}, 1}});
+  CHECK(back->recording.kernel.allowed_cpus ==
+        std::map<ThreadKey, CpuList>{{{11, 5}, {{1, 1}}}, {{12, 6}, {{0, 0}}}, {{13, 7}, {{1, 1}}}});
+}
+
+TEST_CASE("a process that is gone needs no names if nothing in the file is in its memory") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "f";
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  REQUIRE(file);
+  RecordingWriter writer(std::move(file), path);
+  REQUIRE(writer.begin(about()).ok());
+  writer.read_with(
+      [](std::span<const std::uint32_t> ids) {
+        std::vector<std::pair<std::uint32_t, offwait_stack>> stacks;
+        for (const std::uint32_t id : ids) {
+          offwait_stack stack{};
+          stack.tgid = 100 + id;  // a process for each stack
+          stacks.emplace_back(id, stack);
+        }
+        return stacks;
+      },
+      {});
+  writer.start();
+  RecordingByHand hand(1000, 2000);
+  hand.seen(5, 900, 900);  // of the process 10
+  offwait_wait wait = test::wait_of(5, 1100, 1200, 1300, test::by_thread(7));
+  wait.flags = OFFWAIT_OBJECT_FUTEX << OFFWAIT_OBJECT_SHIFT;
+  wait.object = 0x1000;
+  wait.wait_user = 1;
+  hand.append(wait);
+  hand.left(6, 900, OFFWAIT_STATE_BLOCKED, 1500).waker_user = 2;  // it was woken and has not run yet
+  offwait_spin spin{};
+  spin.type = OFFWAIT_RECORD_SPIN;
+  spin.tid = 5;
+  spin.tgid = 103;
+  hand.append(spin);
+  // 104 has nothing, and 10 a futex.
+  writer.add({std::move(hand.recording), true, {}, {101, 102, 103, 104, 10}});
+  REQUIRE(writer.stop().ok());
+  CHECK(writer.take_nameless() == std::vector<std::int32_t>{104});
+  CHECK(writer.take_nameless().empty());
 }
 
 TEST_CASE("an interrupted recording ends at its last whole tables") {

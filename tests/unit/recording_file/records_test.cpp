@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "event/syscalls.h"
+#include "recording_file/stored_records.h"
 #include "unit/event/recordings.h"
 
 namespace offwait {
@@ -30,7 +31,7 @@ RecordBuffer stored_and_read(const RecordBuffer& records, std::size_t& sections)
   RecordBuffer read;
   sections = 0;
   for (const std::string& content : records_sections(records, references)) {
-    REQUIRE(add_records(content, native_architecture(), read));
+    REQUIRE(add_records(SectionKind::linked_records, content, native_architecture(), read));
     ++sections;
   }
   return read;
@@ -78,6 +79,8 @@ TEST_CASE("records are read as they were stored, in their order") {
   sample.at_ns = 650;
   sample.user = 3;
   sample.kernel = 4;
+  sample.pc = 0xffff'ffff'8100'1234;
+  sample.tgid = 10;
   add(sample);
   offwait_spin spin{};
   spin.type = OFFWAIT_RECORD_SPIN;
@@ -143,7 +146,7 @@ TEST_CASE("what records refer to is known when they are stored") {
 
   RecordReferences references;
   CHECK(records_sections(records, references).size() == 1);
-  // Of the wait for a packet, 6 is an interface and no stack.
+  // In the wait for a packet, 6 is an interface and no stack.
   CHECK(references.stacks == std::set<std::uint32_t>{0, 3, 4, 5, 21, 22});
   CHECK(references.locks.places() ==
         std::set<LockAddresses::Place>{{0, 0xffff000000000010}, {10, 0x7f00}, {10, 0x7f04}});
@@ -152,6 +155,42 @@ TEST_CASE("what records refer to is known when they are stored") {
   REQUIRE(records.append(bytes_of(seen)));
   CHECK(records_sections(records, references).size() == 1);
   CHECK(references.has_target);
+}
+
+TEST_CASE("a block at the time of another thread's run is stored as a link to it") {
+  RecordBuffer records;
+  const auto add = [&records](const auto& record) { REQUIRE(records.append(bytes_of(record))); };
+  std::mt19937_64 random(1);
+  std::uint64_t now = 1'000'000'000'000;
+  std::uint64_t since[2] = {now - 70'000, now - 900};
+  // Two threads run by turns on one CPU: each blocks when the other one runs.
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    const std::uint32_t runs = i % 2;
+    now += random() % 100'000;
+    add(test::wait_of(12 + runs, since[runs], now - random() % 50, now, test::kTimer));
+    since[1 - runs] = now;
+  }
+  RecordReferences references;
+  const std::vector<std::string> contents = records_sections(records, references);
+  REQUIRE(contents.size() == 1);
+  RecordBuffer read;
+  REQUIRE(add_records(SectionKind::linked_records, contents.front(), native_architecture(), read));
+  CHECK(all(read) == all(records));
+  const std::optional<StoredRecords> stored =
+      decode_records(SectionKind::linked_records, contents.front(), native_architecture());
+  REQUIRE(stored);
+  const std::size_t count = stored->run_ns.size();
+  REQUIRE(count == 10'000);
+  // Behind the number of keys, the keys, the number of intervals and the columns before it.
+  std::size_t at = sizeof(std::uint32_t);
+  for_each_key_column([&at, &stored]<class T>(T IntervalKey::*) { at += sizeof(T) * stored->keys.size(); });
+  at += sizeof(std::uint32_t) + count * (4 + 8 + 8);
+  std::size_t linked = 0;
+  for (std::size_t i = 0; i < count; ++i) linked += contents.front()[at + i] != 0 ? 1U : 0U;
+  CHECK(linked == count - 1);
+  std::string out_of_section = contents.front();
+  out_of_section[at + 1] = 2;
+  CHECK_FALSE(decode_records(SectionKind::linked_records, out_of_section, native_architecture()));
 }
 
 TEST_CASE("types of records and fields that a later version has are left out") {
@@ -165,12 +204,12 @@ TEST_CASE("types of records and fields that a later version has are left out") {
   std::string later = good;
   later[kType] = 99;
   RecordBuffer none;
-  CHECK(add_records(later, native_architecture(), none));
+  CHECK(add_records(SectionKind::linked_records, later, native_architecture(), none));
   CHECK(all(none).empty());
   std::string longer = good + "more";
   longer[kSize] = static_cast<char>(longer[kSize] + 4);
   RecordBuffer read;
-  CHECK(add_records(longer, native_architecture(), read));
+  CHECK(add_records(SectionKind::linked_records, longer, native_architecture(), read));
   CHECK(all(read) == all(records));
 }
 
@@ -181,7 +220,7 @@ TEST_CASE("contents that no recording has are refused") {
   const std::string good = records_sections(records, references).front();
   const auto reads = [](const std::string& content) {
     RecordBuffer read;
-    return add_records(content, native_architecture(), read);
+    return add_records(SectionKind::linked_records, content, native_architecture(), read);
   };
   CHECK(reads(good));
   CHECK_FALSE(reads(good + '\0'));

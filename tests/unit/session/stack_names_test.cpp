@@ -18,7 +18,7 @@
 namespace offwait {
 namespace {
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 using Addresses = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t kKernel = 0xffffffff81000000;
@@ -49,8 +49,8 @@ void add_spin(KernelRecording& recording, std::uint32_t tgid, const Addresses& p
   REQUIRE(recording.records.append(std::as_bytes(std::span(&spin, 1))));
 }
 
-Names functions(const NamedStacks& named, const NamedStacks::Indices& indices) {
-  Names names;
+NameList functions(const NamedStacks& named, const NamedStacks::Indices& indices) {
+  NameList names;
   for (const std::uint32_t index : indices) names.push_back(named.frames.at(index).function);
   return names;
 }
@@ -62,12 +62,12 @@ TEST_CASE("a kernel stack begins below the recorder's own frames") {
   add_stack(recording, 3, 0, {kProgram, kTrampoline});
   Symbolizer symbols;
   symbols.set_kernel_symbols(kSymbols);
-  const NamedStacks named = name_stacks(recording.stacks, spin_stacks(recording), symbols);
+  const NamedStacks named = name_stacks(recording.stacks, stacks_in_records(recording), symbols);
   REQUIRE(named.recorded.size() == 3);
-  CHECK(functions(named, named.recorded.at(1).frames) == Names{"__schedule", "vfs_write"});
-  CHECK(functions(named, named.recorded.at(2).frames) == Names{"__schedule", "vfs_write"});
+  CHECK(functions(named, named.recorded.at(1).frames) == NameList{"__schedule", "vfs_write"});
+  CHECK(functions(named, named.recorded.at(2).frames) == NameList{"__schedule", "vfs_write"});
   CHECK(named.recorded.at(3).frames.empty());
-  CHECK(named.spins.empty());
+  CHECK(named.in_records.empty());
   // __schedule is a return address in one stack and the leaf of another; vfs_write is the same in both.
   CHECK(named.frames.size() == 5);
   CHECK(named.recorded.at(1).frames.back() == named.recorded.at(2).frames.back());
@@ -89,16 +89,16 @@ TEST_CASE("the stack of a spin ends at the first address that cannot be a return
   add_spin(recording, kOther, {code, kNoCode, code});
   Symbolizer symbols;
   symbols.note_mappings({static_cast<std::int32_t>(self), *mappings});
-  const NamedStacks named = name_stacks(recording.stacks, spin_stacks(recording), symbols);
-  REQUIRE(named.spins.size() == 3);
-  CHECK(named.spins.at({self, {code, code, kNoCode, code}}).size() >= 2);
-  for (const std::uint32_t index : named.spins.at({self, {code, code, kNoCode, code}}))
+  const NamedStacks named = name_stacks(recording.stacks, stacks_in_records(recording), symbols);
+  REQUIRE(named.in_records.size() == 3);
+  CHECK(named.in_records.at({self, {code, code, kNoCode, code}}).size() >= 2);
+  for (const std::uint32_t index : named.in_records.at({self, {code, code, kNoCode, code}}))
     CHECK(named.frames.at(index).module != "unknown");
-  const NamedStacks::Indices& leaf = named.spins.at({self, {kNoCode, code}});
+  const NamedStacks::Indices& leaf = named.in_records.at({self, {kNoCode, code}});
   REQUIRE(leaf.size() >= 2);
   CHECK(named.frames.at(leaf.front()).module == "unknown");
   CHECK(named.frames.at(leaf.back()).module != "unknown");
-  const NamedStacks::Indices& other = named.spins.at({kOther, {code, kNoCode, code}});
+  const NamedStacks::Indices& other = named.in_records.at({kOther, {code, kNoCode, code}});
   REQUIRE(other.size() == 3);
   CHECK(named.frames.at(other[1]).offset == kNoCode);
 }

@@ -475,7 +475,7 @@ TEST_CASE("objects are numbered in order of their lines, and equal ones are one"
   CHECK(trace.objects[0] == Object{.kind = Object::Kind::file, .device = {8, 1}, .inode = 3, .path = "/a"});
   CHECK(trace.objects[1] == Object{.kind = Object::Kind::journal, .device = {8, 1}});
   CHECK(trace.objects[2] == Object{.kind = Object::Kind::futex, .hash = 0xff});
-  const std::vector<Wait>& waits = trace.waits;
+  const EvictableVector<Wait>& waits = trace.waits;
   CHECK(std::vector{waits[0].object, waits[1].object, waits[2].object, waits[3].object, waits[4].object} ==
         std::vector<ObjectId>{0, 1, 2, kNoObject, 2});
   CHECK(waits[3].holder == kNoActor);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The steps that recordings of every kind have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "capture/privileges.h"
+#include "capture/recorder.h"
+#include "process/held_command.h"
+#include "recording_file/named_recording.h"
+#include "recording_file/recording_writer.h"
+#include "session/interruption.h"
+#include "session/recording_options.h"
+#include "session/target.h"
+#include "symbol/symbolizer.h"
+
+namespace offwait {
+
+/// The longest time between two drains.
+inline constexpr int kDrainMs = 100;
+
+/// The target, and the held command if it is one.
+struct Subject {
+  std::optional<HeldCommand> command;
+  Target target;
+};
+
+/// What is checked and found before the recording.
+struct PreparedRecording {
+  Subject subject;
+  CaptureOptions capture;
+};
+
+/// The command of the options, if there is one. It is started before the priority is raised, which is not the
+/// command's.
+Result<std::optional<HeldCommand>> hold_command(const RecordingOptions& options);
+
+Result<PreparedRecording> prepare_recording(std::optional<HeldCommand> command,
+                                            const RecordingOptions& options);
+
+/// What is known of a recording whose window begins so long ago.
+AboutRecording about_recording(const Subject& subject, const RecordingOptions& options, Nanos ago = 0);
+
+Status give_up(Remaining remaining, const Subject& subject, const RecordingOptions& options);
+
+/// How long to wait for the next drain, in milliseconds; nothing if the duration is over.
+std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> duration);
+
+/// The mappings that have changed, but for those of `left_out`, which the symbolizer has noted.
+std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_out = 0);
+
+Result<KernelRecording> stop(Recorder& recorder, const RecordingOptions& options, Symbolizer& symbols);
+
+/// Asks the JVMs of the target for the names of the code that they have compiled.
+void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes);
+
+/// Tells a command to end. Whether the target was told to end, or did not end at all.
+bool leave_target(const Subject& subject, const Interruption& interruption);
+
+/// Waits for the end of the command, if there is one, and returns offwait's exit status for it.
+std::optional<int> end_command(Subject& subject, const Interruption& interruption, bool told_to_end,
+                               bool quiet, std::vector<std::string>& notes);
+
+/// The names of a recording that a file has but for them. Without `with_functions` a file has the build ids
+/// of modules in place of the names of functions.
+Status store_names(const KernelRecording& kernel, bool with_functions, Symbolizer& symbols,
+                   RecordingWriter& writer, std::vector<std::string>& notes);
+
+std::string nobody_in(const Cgroup& cgroup);
+std::string nobody_called(const CountedFunction& counted);
+
+}  // namespace offwait
