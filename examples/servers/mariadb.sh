@@ -12,44 +12,28 @@ sql() { mariadb --no-defaults --host=127.0.0.1 --port="$port" --user=root --exec
 client() { # OPTION...: leaves in ${command[@]} sysbench against the server at $port
   command=(sysbench oltp_write_only --mysql-host=127.0.0.1 --mysql-port="$port" --mysql-user=root --tables=4 --table-size=50000 "$@")
 }
-# listen NAME OPTION...: a server with the tables; its process is $server, its port $port.
-listen() {
-  local data=$scratch/$1
-  port=$(free_port)
-  mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db --user=root \
-    >"$scratch/server.log" 2>&1 || { tail -n 5 "$scratch/server.log" >&2; exit 1; }
-  serve mariadbd --no-defaults --user=root --datadir="$data" --socket="$data/socket" --bind-address=127.0.0.1 --port="$port" \
-    --innodb-buffer-pool-size=512M --innodb-log-file-size=512M --max-connections=200 "${@:2}"
-  until_ready sql 'create database sbtest'
-  client prepare
-  "${command[@]}" >"$scratch/load.out" || { tail -n 5 "$scratch/load.out" >&2; exit 1; }
-}
-listen plain
-plain=$server plain_port=$port
+data=$scratch/data
+port=$(free_port)
+mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db --user=root \
+  >"$scratch/server.log" 2>&1 || { tail -n 5 "$scratch/server.log" >&2; exit 1; }
+serve mariadbd --no-defaults --user=root --datadir="$data" --socket="$data/socket" --bind-address=127.0.0.1 --port="$port" \
+  --innodb-buffer-pool-size=512M --innodb-log-file-size=512M --max-connections=200
+until_ready sql 'create database sbtest'
+client prepare
+"${command[@]}" >"$scratch/load.out" || { tail -n 5 "$scratch/load.out" >&2; exit 1; }
 
-target() { echo "$plain"; }
+target() { echo "$server"; }
 rate() { sed -n 's/.*transactions:.*(\([0-9.]*\) per sec.*/\1/p' "$scratch/load.out"; }
-cpus=$(nproc)
-all=0-$((cpus - 1)) half=0-$(((cpus + 1) / 2 - 1)) half_of_all="$(((cpus + 1) / 2)) of $cpus CPUs"
-run() { # SECONDS CPUS CLIENTS FLUSH: the server's CPUs; the clients have all
-  taskset --all-tasks --cpu-list --pid "$2" "$plain" >/dev/null
-  sql "set global innodb_flush_log_at_trx_commit=$4"
-  client --threads="$3" --time="$1" run
+run() { # SECONDS CPUS: the server's CPUs; the clients have all
+  taskset --all-tasks --cpu-list --pid "$2" "$server" >/dev/null
+  sql "set global innodb_flush_log_at_trx_commit=$flush"
+  client --threads="$clients" --time="$1" run
   spawn "${command[@]}"
 }
-
-before() { run "$1" "$half" 8 1; }
-after() { run "$1" "$all" 8 1; }
-measure mariadb-8-flush-1 'MariaDB, 8 clients; flush=1' "$half_of_all" 'all CPUs'
-
-before() { run "$1" "$half" 8 2; }
-after() { run "$1" "$all" 8 2; }
-measure mariadb-8-flush-2 'MariaDB, 8 clients; flush=2' "$half_of_all" 'all CPUs'
-
-before() { run "$1" "$half" 64 1; }
-after() { run "$1" "$all" 64 1; }
-measure mariadb-64-flush-1 'MariaDB, 64 clients; flush=1' "$half_of_all" 'all CPUs'
-
-before() { run "$1" "$half" 64 2; }
-after() { run "$1" "$all" 64 2; }
-measure mariadb-64-flush-2 'MariaDB, 64 clients; flush=2' "$half_of_all" 'all CPUs'
+before() { run "$1" "$half"; }
+after() { run "$1" "$all"; }
+for clients in 8 64; do
+  for flush in 1 2; do
+    measure "mariadb-$clients-flush-$flush" "MariaDB, $clients clients; flush=$flush" "$half_of_all" 'all CPUs'
+  done
+done

@@ -4,9 +4,10 @@
 #
 #   before SECONDS, after SECONDS   start the load against the server as it is, and with the fix, in the background, with spawn
 #   rate                            what the load achieved, operations/s, from $scratch/load.out
-#   target                          process to record, while the load of before runs
+#   target                          process to record, while the load runs
+#   counted                         array, may be empty: options of a recording that is compared, which say what is progress
 #
-# and calls measure. A script starts its own servers, in its own directory; the system's are left alone.
+# and calls measure, which compares recordings instead if DIFFS names a directory to keep them in. A script starts its own servers, in its own directory; the system's are left alone.
 set -euo pipefail
 LC_ALL=C
 
@@ -15,6 +16,10 @@ offwait=${1-$here/../../build/release/offwait}
 pairs=${PAIRS-5} seconds=${SECONDS_EACH-3} # of the measurement: runs of each kind, duration of each
 window=10                                  # of the recording
 reports=${REPORTS-$here/reports}
+diffs=${DIFFS-} diff_window=${SECONDS_EACH-5} # directory; duration of each recording
+cpus=$(nproc)
+all=0-$((cpus - 1)) half=0-$(((cpus + 1) / 2 - 1)) # lists of CPUs, as taskset takes them
+half_of_all="$(((cpus + 1) / 2)) of $cpus CPUs"
 
 if [ "$EUID" -ne 0 ]; then
   echo "$0: recording needs root; run: sudo $0" >&2
@@ -26,8 +31,8 @@ if [ ! -x "$offwait" ]; then
 fi
 
 scratch=$(mktemp -d /var/tmp/offwait-server.XXXXXX) # /var/tmp: logs have to be on a disk
-mkdir -p "$reports"
-children=() load='' policy=''
+mkdir -p "$reports" ${diffs:+"$diffs"}
+children=() load='' policy='' counted=()
 stop_load() {
   [ -z "$load" ] || kill -TERM "$load" 2>/dev/null || true
   [ -z "$load" ] || wait "$load" 2>/dev/null || true
@@ -41,7 +46,7 @@ finish() {
   done
   wait 2>/dev/null || true
   rm -rf "$scratch"
-  chown -R --reference="$here" "$reports" # the owner of the checkout can then go on working in it
+  chown -R --reference="$here" "$reports" ${diffs:+"$diffs"} # the owner of the checkout can then go on working in it
 }
 trap finish EXIT
 trap 'exit 130' INT
@@ -97,9 +102,37 @@ one() {
   fi
 }
 
+# record_one NAME before|after NUMBER: records this side of the load.
+record_one() {
+  "$2" $((diff_window + 30))
+  sleep 2 # the recording leaves out the start-up
+  "$offwait" record -q -p "$(target)" -d "${diff_window}s" "${counted[@]}" -o "$diffs/$1-$2-$3"
+  stop_load
+}
+
+# compare NAME WHAT BEFORE AFTER: records the load six times before the fix and three times with it, by turns. Writes what
+# `offwait diff` says of the fix (NAME.txt), and of every second recording before it and the others (NAME-same.txt).
+compare() {
+  local name=$1 number
+  echo "$name: $2; $3, then $4" >&2
+  for number in 1 2 3; do
+    record_one "$name" before $((2 * number - 1))
+    record_one "$name" after "$number"
+    record_one "$name" before $((2 * number))
+  done
+  local before=$diffs/$name-before after=$diffs/$name-after
+  "$offwait" diff "$before"-{1,3,5} -- "$after"-{1,2,3} >"$diffs/$name.txt"
+  "$offwait" diff "$before"-{1,3,5} -- "$before"-{2,4,6} >"$diffs/$name-same.txt"
+  sed -n '/^The largest \|^No /p' "$diffs/$name.txt" "$diffs/$name-same.txt"
+}
+
 # measure NAME WHAT BEFORE AFTER: runs `before` and `after` by turns without offwait, then records `before` once. Writes to
 # reports/ what offwait says (NAME.txt and NAME.json) and what was measured (NAME.runs).
 measure() {
+  if [ -n "$diffs" ]; then
+    compare "$@"
+    return
+  fi
   local name=$1 what=$2
   shift 2
   echo "$name: $what; $1, then $2" >&2

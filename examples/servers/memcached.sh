@@ -24,12 +24,12 @@ run() { # SECONDS ADDRESS CLIENT_THREADS
   spawn memcaslap --servers="$2" --threads="$3" --concurrency=64 --fixed_size=100 --time="$1s"
 }
 
-target() { echo "$one_worker"; }
-before() { run "$1" "$one_address" 2; }
-after() { run "$1" "$four_address" 2; }
+target() { echo "$recorded"; }
+before() { recorded=$one_worker && run "$1" "$one_address" 2; }
+after() { recorded=$four_workers && run "$1" "$four_address" 2; }
 measure memcached-worker 'memcached' '1 worker' '4 workers'
 
-target() { echo "$four_workers"; }
+recorded=$four_workers
 before() { run "$1" "$four_address" 1; }
 after() { run "$1" "$four_address" 2; }
 measure memcached-client 'memcached' '1 client thread' '2 client threads'

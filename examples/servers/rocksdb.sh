@@ -13,15 +13,15 @@ rate() { sed -n 's/^\(readrandom\|fillrandom\) .*op \([0-9]*\) ops.*/\2/p' "$scr
 
 before() { spawn "${db_bench[@]}" --benchmarks=fillrandom --sync=1 --threads=1 --duration="$1"; }
 after() { spawn "${db_bench[@]}" --benchmarks=fillrandom --sync=1 --threads=8 --duration="$1"; }
+counted=(--progress-at rocksdb::DBImpl::Write)
 measure rocksdb-sync 'RocksDB, synced writes' '1 writer' '8 writers'
+counted=()
 
 "${db_bench[@]}" --benchmarks=fillseq >"$scratch/load.out" 2>&1 || { tail -n 5 "$scratch/load.out" >&2; exit 1; }
 read_random() { # SECONDS SHARD_BITS CPUS
   spawn taskset --cpu-list "$3" "${db_bench[@]}" --benchmarks=readrandom --use_existing_db --threads=8 --cache_size=$((1 << 30)) \
     --cache_numshardbits="$2" --duration="$1"
 }
-cpus=$(nproc)
-all=0-$((cpus - 1)) half=0-$(((cpus + 1) / 2 - 1))
 
 before() { read_random "$1" 0 "$all"; }
 after() { read_random "$1" 6 "$all"; }
@@ -29,4 +29,4 @@ measure rocksdb-shards-0 'RocksDB' '1 cache shard' '64 shards'
 
 before() { read_random "$1" 6 "$half"; }
 after() { read_random "$1" 6 "$all"; }
-measure rocksdb-shards-6 'RocksDB, 64 shards' "$(((cpus + 1) / 2)) of $cpus CPUs" 'all CPUs'
+measure rocksdb-shards-6 'RocksDB, 64 shards' "$half_of_all" 'all CPUs'
