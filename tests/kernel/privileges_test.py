@@ -112,7 +112,7 @@ class PrivilegesTest(unittest.TestCase):
             name = {actor["id"]: actor["name"] for actor in report["actors"]}
             edges = [edge for edge in report["edges"] if {name[edge["from"]], name[edge["to"]]} == {"ping", "pong"}]
             facts.append(sorted((name[edge["from"]], name[edge["to"]], stack, list(edge["classes"]),
-                                 [frame for frame in edge["stacks"][0][stack] if frame.endswith("(workload)")])
+                                 [frame for frame in edge["stacks"][0][stack] if "(workload)" in frame])
                                 for edge in edges for stack in ("wait_stack", "waker_stack")))
             kernel = {frame for edge in edges for stack in edge["stacks"] for frame in stack["wait_stack"]
                       if frame.endswith("([kernel])") or frame.startswith("[kernel+")}
