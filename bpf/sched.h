@@ -93,7 +93,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
     wait->waker_kernel = thread->waker_kernel; /* or, with SENT, waker_nic */
     wait->object = object;
     wait->in_flight_ns = last; /* or, without SENT, owner */
-    wait->pad = 0;
+    wait->draw = 0;
   }
   emit(wait);
 }

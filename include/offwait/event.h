@@ -131,10 +131,34 @@ struct offwait_wait {
      * namespace of the process, and is what its memory says: it need not be true. */
     __u32 owner;
   };
-  __u32 pad;
+  __u32 draw; /* OFFWAIT_DRAW_*: which stacks were taken, and why; 0: all that there are */
 };
 
 #define OFFWAIT_SHORT_WAIT 40
+
+/* When stacks cost too much, those of a wait are taken with a probability in proportion to its length
+ * (bpf/draw.h): the bits of offwait_wait::draw. */
+#define OFFWAIT_DRAW_TAKEN (1u << 0)  /* the wait has its stacks */
+#define OFFWAIT_DRAW_CHANCE (1u << 1) /* it had them, or not, by chance; else they were certain */
+/* With CHANCE: the probability was 1 for a wait of 2^BITS ns or longer, and its length divided by that for a
+ * shorter one. */
+#define OFFWAIT_DRAW_BITS_SHIFT 2
+#define OFFWAIT_DRAW_BITS_MASK 0x3fu
+/* A hash of where the thread waits: waits of one process with the same place often have the same stack. */
+#define OFFWAIT_DRAW_PLACE_SHIFT 8
+
+/* Not one of the kinds above: the stacks of the thread that waited, which were taken when it ran again. It
+ * follows the record of the wait, which is of the same thread and has the same run_ns, and the recorder adds
+ * the stacks to that. */
+#define OFFWAIT_RECORD_WAIT_STACKS 0xf0
+struct offwait_wait_stacks {
+  __u8 type;
+  __u8 pad[3];
+  __u32 tid;
+  __u64 run_ns;
+  __u32 wait_user;
+  __u32 wait_kernel;
+};
 
 /* The thread was runnable in [out, run): it was switched out while runnable, or forked and had not run yet.
  */
@@ -351,9 +375,10 @@ struct offwait_thread {
                  0: none */
   __u32 lock_owner; /* who had the lock at the begin of contention: a tid, 0: not known */
   __u8 lock_kind;   /* enum offwait_object */
-  __u8 pad[3];
+  __u8 first_waits; /* how many of its first waits had their stacks taken for certain */
+  __u8 pad[2];
   __u32 ns_tid; /* as in offwait_thread_record */
-  __u32 pad2;
+  __u32 draw;   /* OFFWAIT_DRAW_* of the present wait; the waker draws */
   __u64 ran_ns; /* a probe found the thread running although no switch to it was seen, 0: never; without
                    meaning if older than the present state */
 };
@@ -447,6 +472,21 @@ struct offwait_stack_reuse {
   __u64 recalled; /* recognised */
   __u64 verified; /* recognised and walked all the same */
   __u64 wrong;    /* verified, and the walk found another stack */
+};
+
+/* Keys and value of `run_costs`: how often a program ran, how many of the runs were timed, and how long these
+ * took. One value for each CPU. */
+enum offwait_costed_program {
+  OFFWAIT_COST_SWITCH = 0,
+  OFFWAIT_COST_WAKING,
+  OFFWAIT_COST_EXIT,
+  OFFWAIT_COST_COUNT,
+};
+struct offwait_run_cost {
+  __u64 runs;
+  __u64 timed_runs;
+  __u64 timed_ns;
+  __u64 begun_ns; /* when the present run began, 0: it is not timed */
 };
 
 /* A stack id, never 0, is a number of OFFWAIT_STACK_HASH_BITS bits below the generation in which the stack

@@ -11,6 +11,7 @@
 #include "event/devices.h"
 #include "event/files.h"
 #include "event/joined_stacks.h"
+#include "event/left_out_stacks.h"
 #include "event/losses.h"
 #include "event/spin.h"
 #include "event/thread_lives.h"
@@ -32,6 +33,7 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
   trace.recording.sample_hz = recording.sample_hz;
   const offwait_stack_reuse& reuse = recording.stack_reuse;
   trace.recording.stack_reuse = {reuse.walked, reuse.recalled, reuse.verified, reuse.wrong};
+  trace.recording.cost = recording.cost;
   trace.loss = no_losses();
   for (const auto& [name, count] : recording.loss) trace.loss[name] += count;
 }
@@ -255,6 +257,20 @@ void Assembler::add_calls(const KernelRecording& recording) {
             [](const Calls& a, const Calls& b) { return a.thread < b.thread; });
 }
 
+/// Notes the waits whose stacks may have been left out. Most recordings have none.
+LeftOutStacks noted(const RecordBuffer& records, RecordingCost& cost) {
+  LeftOutStacks left_out;
+  if (!records.has_draws()) return left_out;
+  records.for_each([&](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) left_out.note(record);
+  });
+  if (left_out.waits_without_stacks() != 0) {
+    cost.waits_with_stacks = left_out.waits_with_stacks();
+    cost.waits_without_stacks = left_out.waits_without_stacks();
+  }
+  return left_out;
+}
+
 /// `records` visits the records of the recording, once.
 template <class Records>
 Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Records records) {
@@ -262,12 +278,18 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Rec
   add_recording(recording, builder.trace());
   Assembler assembler(recording, stacks, builder);
   builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) + recording.threads.size());
+  LeftOutStacks left_out = noted(recording.records, builder.trace().recording.cost);
   RecordBuffer requests;  // which disks there are is only known after all waits
   records([&]<class Record>(const Record& record) {
-    if constexpr (std::is_same_v<Record, offwait_io>)
+    if constexpr (std::is_same_v<Record, offwait_io>) {
       requests.append(std::as_bytes(std::span(&record, 1)));
-    else
+    } else if constexpr (std::is_same_v<Record, offwait_wait>) {
+      offwait_wait filled = record;
+      left_out.fill(filled);
+      assembler.add(filled);
+    } else {
       assembler.add(record);
+    }
   });
   for (const auto& [tid, thread] : recording.threads) assembler.add_left(tid, thread);
   assembler.add_devices_elsewhere();

@@ -24,9 +24,10 @@ std::size_t record_size(std::uint8_t type) {
 static_assert(offsetof(offwait_wait, block_ns) == 8 && offsetof(offwait_wait, wake_ns) == 16 &&
                   offsetof(offwait_wait, run_ns) == 24 && sizeof(offwait_wait) == 72,
               "words 1 to 3 of a wait are its times, the others its key");
-static_assert(offsetof(offwait_wait, object) == 56 && offsetof(offwait_wait, in_flight_ns) == 64 &&
-                  offsetof(offwait_wait, owner) == 64 && offsetof(offwait_wait, pad) == 68,
-              "word 7 of a wait is its object, and the low half of word 8 is in_flight_ns or owner");
+static_assert(
+    offsetof(offwait_wait, object) == 56 && offsetof(offwait_wait, in_flight_ns) == 64 &&
+        offsetof(offwait_wait, owner) == 64 && offsetof(offwait_wait, draw) == 68,
+    "word 7 of a wait is its object; word 8 is in_flight_ns or owner, and above it how stacks were drawn");
 static_assert(OFFWAIT_SHORT_WAIT == offsetof(offwait_wait, wait_user), "words 0 to 4 of a wait");
 static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_preemption, run_ns) == 16 &&
                   sizeof(offwait_preemption) == 24,
@@ -42,9 +43,11 @@ using PreemptionWords = std::array<std::uint64_t, 3>;
 using SampleWords = std::array<std::uint64_t, 5>;
 
 /// The words one by one, for their products to be computed at the same time.
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e) {
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e,
+                    std::uint64_t f) {
   const std::uint64_t sum = a * 0x9e3779b97f4a7c15ULL + b * 0xc2b2ae3d27d4eb4fULL +
-                            c * 0x165667b19e3779f9ULL + d * 0xd6e8feb86659fd93ULL + e * 0x27d4eb2f165667c5ULL;
+                            c * 0x165667b19e3779f9ULL + d * 0xd6e8feb86659fd93ULL +
+                            e * 0x27d4eb2f165667c5ULL + f * 0x2545f4914f6cdd1dULL;
   return sum ^ sum >> 32;
 }
 
@@ -57,8 +60,8 @@ std::uint64_t word_of(std::span<const std::byte> record, std::size_t index) {
 }  // namespace
 
 std::size_t RecordBuffer::RecordKeyHash::operator()(const RecordKey& key) const {
-  const auto [a, b, c, d, e] = key;
-  return mixed(a, b, c, d, e);
+  const auto [a, b, c, d, e, f] = key;
+  return mixed(a, b, c, d, e, f);
 }
 
 std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& recent) {
@@ -105,7 +108,8 @@ RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t 
 offwait_wait RecordBuffer::wait_of(const Interval& interval) {
   const RecordKey& words = interval.key;
   return std::bit_cast<offwait_wait>(WaitWords{words[0], interval.block_ns, interval.wake_ns, interval.run_ns,
-                                               words[1], words[2], words[3], words[4], interval.last});
+                                               words[1], words[2], words[3], words[4],
+                                               words[5] << 32 | interval.last});
 }
 
 offwait_preemption RecordBuffer::preemption_of(const Interval& interval) {
@@ -132,6 +136,7 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   const bool short_wait = type == OFFWAIT_RECORD_WAIT && record.size() == OFFWAIT_SHORT_WAIT;
   if (!short_wait && record.size() != record_size(type)) return false;
   ++counts_[type];
+  if (type == OFFWAIT_RECORD_WAIT && !short_wait && word_of(record, 8) >> 32 != 0) has_draws_ = true;
   const bool interval =
       type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION || type == OFFWAIT_RECORD_SAMPLE;
   if (interval && append_packed(record)) return true;
@@ -153,7 +158,7 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   const std::uint64_t block_ns = word(1);
   std::uint64_t wake_ns = block_ns;
   std::uint64_t run_ns = word(2);
-  std::uint64_t b = 0, c = 0, d = 0, e = 0;
+  std::uint64_t b = 0, c = 0, d = 0, e = 0, f = 0;
   std::uint32_t last = 0;
   if ((a & 0xff) == OFFWAIT_RECORD_SAMPLE) {
     b = run_ns;
@@ -170,6 +175,7 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
     d = word(6);
     e = word(7);
     last = static_cast<std::uint32_t>(word(8));
+    f = word(8) >> 32;
   }
   const auto since_previous = static_cast<std::int64_t>(run_ns - std::exchange(previous_run_ns_, run_ns));
   const auto zigzag = static_cast<std::uint64_t>(since_previous << 1 ^ since_previous >> 63);
@@ -178,12 +184,13 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   const std::uint64_t all = blocked | runnable | zigzag;
   if (all > UINT32_MAX) return false;
 
-  Recent& recent = recent_[mixed(a, b, c, d, e) % recent_.size()];
+  Recent& recent = recent_[mixed(a, b, c, d, e, f) % recent_.size()];
   const RecordKey& known = recent.key;
   std::uint32_t index = recent.index;
   // No key is all zero: the type is part of it.
-  if (((known[0] ^ a) | (known[1] ^ b) | (known[2] ^ c) | (known[3] ^ d) | (known[4] ^ e)) != 0) {
-    const std::optional<std::uint32_t> interned = intern({a, b, c, d, e}, recent);
+  if (((known[0] ^ a) | (known[1] ^ b) | (known[2] ^ c) | (known[3] ^ d) | (known[4] ^ e) | (known[5] ^ f)) !=
+      0) {
+    const std::optional<std::uint32_t> interned = intern({a, b, c, d, e, f}, recent);
     if (!interned) return false;
     index = *interned;
   }

@@ -68,6 +68,8 @@ class RecordBuffer {
   bool append(std::span<const std::byte> record);
 
   std::uint64_t count(offwait_record_type type) const;
+  /// Whether the stacks of some wait were left to chance (offwait_wait::draw).
+  bool has_draws() const { return has_draws_; }
   /// What the records take, in memory or in a file.
   std::size_t bytes() const { return bytes_; }
 
@@ -89,7 +91,7 @@ class RecordBuffer {
 
  private:
   /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
-  using RecordKey = std::array<std::uint64_t, 5>;
+  using RecordKey = std::array<std::uint64_t, 6>;
   struct RecordKeyHash {
     std::size_t operator()(const RecordKey& key) const;
   };
@@ -141,6 +143,7 @@ class RecordBuffer {
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};
   std::size_t bytes_ = 0;
+  bool has_draws_ = false;
   std::size_t most_keys_ = kMostKeys;  ///< what has other keys is not packed
 };
 
@@ -249,6 +252,7 @@ struct KernelRecording {
   std::map<ThreadKey, std::uint32_t> program_of;  ///< index into `programs` of each thread's process
   std::uint32_t sample_hz = 0;
   offwait_stack_reuse stack_reuse{};
+  RecordingCost cost;
   LossCounts loss;
 };
 

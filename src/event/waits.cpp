@@ -121,7 +121,7 @@ void Waits::add_object(std::uint8_t kind, std::uint64_t object, std::uint32_t ow
 void Waits::add_blocked(const WaitBegin& begin, const Life& life, std::uint32_t wait_kernel,
                         std::uint32_t wait_user, WaitSite& where, Wait& wait) {
   const bool before = begin.block_ns == 0;
-  if (!before && !stacks_.lacked_mapping(wait_user)) return;
+  if (!before && wait_user != 0 && !stacks_.lacked_mapping(wait_user)) return;
   const auto found = recording_.blocked.find(begin);
   if (found == recording_.blocked.end()) return;
   if (before && nanos(found->second.start_ns) != life.start) return;  // the tid's owner before was blocked

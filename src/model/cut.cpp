@@ -179,7 +179,8 @@ void Cut::cut_requests() {
 
 void Cut::cut_cpus() {
   Recording& recording = trace_.recording;
-  for (Nanos* time : {&recording.cpu_busy_ns, &recording.cpu_idle_ns, &recording.cpu_steal_ns})
+  for (Nanos* time : {&recording.cpu_busy_ns, &recording.cpu_idle_ns, &recording.cpu_steal_ns,
+                      &recording.cost.programs_ns, &recording.cost.recorder_ns})
     *time = scaled(*time);
   for (CpuTime& cpu : trace_.cpu_times) {
     cpu.busy_ns = scaled(cpu.busy_ns);

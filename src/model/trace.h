@@ -269,6 +269,17 @@ struct Label {
 };
 
 /// How the recording was made, and on which machine. The report shows it; the graph does not depend on it.
+/// What recording took from the machine, in the window and on all CPUs.
+struct RecordingCost {
+  Nanos programs_ns = 0;  ///< run time of offwait's programs in the kernel, estimated; 0: not known
+  Nanos recorder_ns = 0;  ///< CPU time of the recorder's own threads; 0: not known
+  double most = 0;        ///< part of the CPUs' time that taking stacks was to keep within; 0: no limit
+  // Waits that could have stacks, when some were left out to keep within the limit; 0: all were taken.
+  std::uint64_t waits_with_stacks = 0;
+  std::uint64_t waits_without_stacks = 0;
+  friend bool operator==(const RecordingCost&, const RecordingCost&) = default;
+};
+
 struct Recording {
   std::string target;      ///< "pid 1234"
   std::string start_time;  ///< RFC 3339, UTC
@@ -280,6 +291,7 @@ struct Recording {
   Nanos cpu_idle_ns = 0;
   std::uint32_t sample_hz = 0;  ///< CPU samples a second on each CPU; 0: none were taken
   StackReuse stack_reuse{};
+  RecordingCost cost{};
   Nanos cpu_steal_ns = 0;  ///< part of cpu_busy_ns that the hypervisor took
   /// The tgid of the program that was run for the recording, and was recorded from its exec on; 0: there was
   /// none, the target ran already.

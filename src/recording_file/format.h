@@ -37,10 +37,10 @@
 // Table::thread. A row replaces an earlier one with the same key. A reader ignores tables that it does not
 // know, and fields behind those that it knows.
 //
-// SectionKind::linked_records, and SectionKind::records, which earlier versions wrote. Waits, preemptions,
-// samples, requests to disks and what else the kernel recorded (offwait/event.h), in the order in which it
-// did. The first four, of which there are most, are columns. A column of n numbers of w bytes is w planes of
-// n bytes, of which the first has the lowest byte of each number.
+// SectionKind::linked_records and drawn_records, and SectionKind::records, which earlier versions wrote.
+// Waits, preemptions, samples, requests to disks and what else the kernel recorded (offwait/event.h), in the
+// order in which it did. The first four, of which there are most, are columns. A column of n numbers of w
+// bytes is w planes of n bytes, of which the first has the lowest byte of each number.
 //
 //   keys        u32       number of keys; then columns: u8 record type, u8 waker_kind, u8 fd_kind, u8 flags,
 //                         u32 tid, u32 waker_id, u16 syscall, u16 task_state, u32 wait_user, u32 wait_kernel,
@@ -48,13 +48,15 @@
 //                         a sample, wait_user and wait_kernel are `user` and `kernel`, waker_id is `tgid` and
 //                         object `pc`; of a request, flags
 //                         are `operation`, waker_id is `dev` and wait_user `file`; all else is 0.
+//                         SectionKind::drawn_records has one column more, behind these: u32 draw. Only
+//                         sections in which it is not 0 everywhere are of this kind.
 //   intervals   u32       number of intervals; then columns: u32 index of the key; u64 run_ns less that of
 //                         the interval before in this section, or less 0, in zigzag (0, -1, 1, -2, … are 0,
 //                         1, 2, 3, …); u64 run_ns - wake_ns; u64 wake_ns - block_ns; u32 in_flight_ns or
 //                         owner, or `bytes` of a request. A preemption has its out_ns as wake_ns and
 //                         block_ns, a sample its at_ns as all three, a request its complete_ns as run_ns and
 //                         wake_ns and its issue_ns as block_ns. Sums are modulo 2^64.
-//               SectionKind::linked_records has one column more, before that of wake_ns - block_ns: u32 how
+//               All but SectionKind::records have one column more, before that of wake_ns - block_ns: u32 how
 //               many intervals back in this section is one whose run_ns is the block_ns of this one, because
 //               the CPU switched from the one thread to the other; 0: none. Where it is not 0, wake_ns -
 //               block_ns is given as 0. (A busy server's file is an eighth smaller for it.)
@@ -87,7 +89,13 @@ inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kSectionHeaderBytes = 32;
 
 /// `records` are read, and no longer written.
-enum class SectionKind : std::uint32_t { rows = 1, records = 2, end = 3, linked_records = 4 };
+enum class SectionKind : std::uint32_t {
+  rows = 1,
+  records = 2,
+  end = 3,
+  linked_records = 4,
+  drawn_records = 5
+};
 inline constexpr std::uint32_t kOptionalSection = 1U << 0;
 inline constexpr std::uint32_t kZstdSection = 1U << 1;
 
@@ -135,6 +143,7 @@ enum class Table : std::uint8_t {
   known_nic,
   kernel_frame,
   build_id,
+  cost,
 };
 
 }  // namespace offwait

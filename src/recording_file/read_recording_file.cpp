@@ -31,6 +31,7 @@ Result<std::optional<std::string>> read_sections(SectionReader& sections, RowRea
         break;
       case SectionKind::records:
       case SectionKind::linked_records:
+      case SectionKind::drawn_records:
         if (!rows.knows_about() || !add_records(section->kind, section->content))
           return interrupted = kImpossible;
         break;

@@ -114,6 +114,10 @@ bool RowReader::add_kernel_row(Table table, ByteReader& in) {
     case Table::numbers:
       numbers_fields(in, kernel);
       break;
+    case Table::cost:
+      cost_fields(in, kernel.cost);
+      if (!(kernel.cost.most >= 0 && kernel.cost.most <= 1)) in.fail();
+      break;
     case Table::thread: {
       std::uint32_t tid = 0;
       offwait_thread thread{};

@@ -126,8 +126,8 @@ void RecordingWriter::add_kernel_names(const offwait_stack& stack, std::vector<F
 
 /// Records come before the tables that were read with them: a window counts with the records before it.
 Status RecordingWriter::write(const RecordingPart& part) {
-  for (const std::string& content : records_sections(part.kernel.records, references_))
-    OFFWAIT_TRY_STATUS(sections_.write(SectionKind::linked_records, content));
+  for (const Section& section : records_sections(part.kernel.records, references_))
+    OFFWAIT_TRY_STATUS(sections_.write(section.kind, section.content));
   waits_ += part.kernel.records.count(OFFWAIT_RECORD_WAIT);
   for (const AddressSpace& space : part.mappings) rows_.add(space);
   // A waker may be gone when its record comes, which is written when the thread that it woke runs.

@@ -30,13 +30,13 @@ struct IntervalKeyHash {
 };
 
 StoredInterval interval_of(const offwait_wait& wait) {
-  return {
-      {wait.type, wait.waker_kind, wait.fd_kind, wait.flags, wait.tid, wait.waker_id, wait.syscall,
-       wait.task_state, wait.wait_user, wait.wait_kernel, wait.waker_user, wait.waker_kernel, wait.object},
-      wait.block_ns,
-      wait.wake_ns,
-      wait.run_ns,
-      wait.owner};
+  return {{wait.type, wait.waker_kind, wait.fd_kind, wait.flags, wait.tid, wait.waker_id, wait.syscall,
+           wait.task_state, wait.wait_user, wait.wait_kernel, wait.waker_user, wait.waker_kernel, wait.object,
+           wait.draw},
+          wait.block_ns,
+          wait.wake_ns,
+          wait.run_ns,
+          wait.owner};
 }
 
 StoredInterval interval_of(const offwait_preemption& preemption) {
@@ -104,7 +104,7 @@ class SectionsOfRecords {
     if (intervals_.size() == kIntervalsInSection || others_.size() >= kOtherBytesInSection) end_section();
   }
 
-  std::vector<std::string> take() {
+  std::vector<Section> take() {
     if (!intervals_.empty() || other_count_ > 0) end_section();
     return std::move(sections_);
   }
@@ -190,10 +190,13 @@ class SectionsOfRecords {
   void end_section() {
     for (const IntervalKey& key : keys_) note(key);
     sort_keys();
+    const bool drawn =
+        std::any_of(keys_.begin(), keys_.end(), [](const IntervalKey& key) { return key.draw != 0; });
+    const SectionKind kind = drawn ? SectionKind::drawn_records : SectionKind::linked_records;
     std::string content;
     ByteWriter out(content);
     out(static_cast<std::uint32_t>(keys_.size()));
-    for_each_key_column([&]<class T>(T IntervalKey::*member) {
+    for_each_key_column(kind, [&]<class T>(T IntervalKey::*member) {
       put_column<T>(content, keys_.size(), [&](std::size_t i) { return keys_[i].*member; });
     });
     const std::size_t count = intervals_.size();
@@ -206,7 +209,7 @@ class SectionsOfRecords {
     put_column<std::uint32_t>(content, count, [&](std::size_t i) { return intervals_[i].last; });
     out(other_count_);
     content += others_;
-    sections_.push_back(std::move(content));
+    sections_.push_back({kind, std::move(content)});
     keys_.clear();
     indices_.clear();
     intervals_.clear();
@@ -217,7 +220,7 @@ class SectionsOfRecords {
   }
 
   RecordReferences& references_;
-  std::vector<std::string> sections_;
+  std::vector<Section> sections_;
   std::vector<IntervalKey> keys_;
   std::unordered_map<IntervalKey, std::uint32_t, IntervalKeyHash> indices_;
   std::vector<Stored> intervals_;
@@ -229,12 +232,12 @@ class SectionsOfRecords {
 
 }  // namespace
 
-std::vector<std::string> records_sections(const RecordBuffer& records, RecordReferences& references) {
+std::vector<Section> records_sections(const RecordBuffer& records, RecordReferences& references) {
   SectionsOfRecords sections(references);
   records.for_each([&sections](const auto& record) { sections.add(record); });
-  std::vector<std::string> contents = sections.take();
+  std::vector<Section> written = sections.take();
   references.locks.forget_exited();
-  return contents;
+  return written;
 }
 
 bool add_records(SectionKind kind, std::string_view content, std::string_view architecture,

@@ -12,6 +12,7 @@
 #include "event/named_stacks.h"
 #include "event/recording.h"
 #include "recording_file/format.h"
+#include "recording_file/sections.h"
 
 namespace offwait {
 
@@ -23,10 +24,10 @@ struct RecordReferences {
   bool has_target = false;  ///< a thread of the target was recorded
 };
 
-/// The contents of as many SectionKind::linked_records as the records take, in order; none for no records.
+/// As many sections of records as the records take, in order; none for no records.
 /// Those of files (offwait_file) are left out: KernelRecording::files has them. Adds to `references`, and
 /// forgets there what only threads that have exited needed.
-std::vector<std::string> records_sections(const RecordBuffer& records, RecordReferences& references);
+std::vector<Section> records_sections(const RecordBuffer& records, RecordReferences& references);
 
 /// Appends the records of one section of this kind, which were recorded on `architecture` (AboutRecording).
 /// False if the content is impossible; some may have been appended then.

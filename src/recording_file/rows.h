@@ -74,6 +74,13 @@ void numbers_fields(auto& c, auto& kernel) {
     kernel.stack_reuse.verified, kernel.stack_reuse.wrong);
 }
 
+/// Table::cost
+void cost_fields(auto& c, auto& cost) {
+  c.time(cost.programs_ns);
+  c.time(cost.recorder_ns);
+  c(cost.most);
+}
+
 /// Table::cpus
 void cpus_fields(auto& c, auto& kernel) {
   c.time(kernel.cpu_busy_ns);

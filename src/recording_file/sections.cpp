@@ -182,7 +182,8 @@ Result<std::optional<Section>> SectionReader::next() {
       return none("the size of a section is impossible");
     const auto kind = static_cast<SectionKind>(header.kind);
     if (records_ == Records::skipped &&
-        (kind == SectionKind::records || kind == SectionKind::linked_records)) {
+        (kind == SectionKind::records || kind == SectionKind::linked_records ||
+         kind == SectionKind::drawn_records)) {
       OFFWAIT_TRY(const bool whole, skip(static_cast<std::size_t>(header.stored_size)));
       if (!whole) return none("it ends inside a section");
       return std::optional<Section>({kind, {}});
@@ -190,7 +191,7 @@ Result<std::optional<Section>> SectionReader::next() {
     OFFWAIT_TRY(std::string stored, read(static_cast<std::size_t>(header.stored_size)));
     if (stored.size() < header.stored_size) return none("it ends inside a section");
     if (header.content_checksum != checksum(stored)) return none("a section is damaged");
-    if (header.kind < 1 || kind > SectionKind::linked_records) {
+    if (header.kind < 1 || kind > SectionKind::drawn_records) {
       if ((header.flags & kOptionalSection) != 0) continue;
       return Error{fmt::format(
           "{}: the recording has a section of kind {}, which this offwait does not know: a newer one has "

@@ -59,7 +59,7 @@ std::optional<StoredRecords> decode_records(SectionKind kind, std::string_view c
   in(key_count);
   if (!in.ok() || key_count > kMostIntervals) return std::nullopt;
   records.keys.resize(key_count);
-  for_each_key_column([&]<class T>(T IntervalKey::*member) {
+  for_each_key_column(kind, [&]<class T>(T IntervalKey::*member) {
     const std::vector<T> column = get_column<T>(in, key_count);
     for (std::size_t i = 0; i < column.size(); ++i) records.keys[i].*member = column[i];
   });
@@ -75,7 +75,7 @@ std::optional<StoredRecords> decode_records(SectionKind kind, std::string_view c
   records.run_ns = get_column<std::uint64_t>(in, count);
   records.runnable_ns = get_column<std::uint64_t>(in, count);
   std::vector<std::uint32_t> back;
-  if (kind == SectionKind::linked_records) back = get_column<std::uint32_t>(in, count);
+  if (kind != SectionKind::records) back = get_column<std::uint32_t>(in, count);
   records.blocked_ns = get_column<std::uint64_t>(in, count);
   records.last = get_column<std::uint32_t>(in, count);
   in(records.other_count);

@@ -32,9 +32,11 @@ struct IntervalKey {
   std::uint32_t waker_user = 0;
   std::uint32_t waker_kernel = 0;
   std::uint64_t object = 0;
+  std::uint32_t draw = 0;
+  std::uint32_t unused = 0;  ///< a hole here would make the bytes of equal keys differ
   friend bool operator==(const IntervalKey&, const IntervalKey&) = default;
 };
-static_assert(sizeof(IntervalKey) == 40 && std::has_unique_object_representations_v<IntervalKey>);
+static_assert(sizeof(IntervalKey) == 48 && std::has_unique_object_representations_v<IntervalKey>);
 
 struct StoredInterval {
   IntervalKey key;
@@ -44,9 +46,9 @@ struct StoredInterval {
   std::uint32_t last = 0;
 };
 
-/// The columns of keys, once for both directions: calls column(member) for each.
+/// The columns of keys in sections of this kind, once for both directions: calls column(member) for each.
 template <class Column>
-void for_each_key_column(Column&& column) {
+void for_each_key_column(SectionKind kind, Column&& column) {
   column(&IntervalKey::type);
   column(&IntervalKey::waker_kind);
   column(&IntervalKey::fd_kind);
@@ -60,6 +62,7 @@ void for_each_key_column(Column&& column) {
   column(&IntervalKey::waker_user);
   column(&IntervalKey::waker_kernel);
   column(&IntervalKey::object);
+  if (kind == SectionKind::drawn_records) column(&IntervalKey::draw);
 }
 
 struct StoredRecords {
@@ -117,6 +120,7 @@ bool visit_interval(const StoredInterval& interval, Visit&& visit) {
       wait.waker_kernel = key.waker_kernel;
       wait.object = key.object;
       wait.owner = interval.last;
+      wait.draw = key.draw;
       return visit(wait);
     }
     case OFFWAIT_RECORD_PREEMPTION:

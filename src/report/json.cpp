@@ -37,6 +37,12 @@ Json recording_json(const Findings& findings) {
                 {"recalled", recording.stack_reuse.recalled},
                 {"verified", recording.stack_reuse.verified},
                 {"wrong", recording.stack_reuse.wrong}}},
+              {"cost",
+               {{"kernel_s", seconds(to_seconds(recording.cost.programs_ns))},
+                {"recorder_s", seconds(to_seconds(recording.cost.recorder_ns))},
+                {"most", recording.cost.most},
+                {"waits_with_stacks", recording.cost.waits_with_stacks},
+                {"waits_without_stacks", recording.cost.waits_without_stacks}}},
               {"offwait", text(recording.offwait)}};
   if (!recording.host.empty()) out["host"] = text(recording.host);
   for (const Label& label : recording.labels)

@@ -127,6 +127,7 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
   put_nics(page);
   put_false_wakeups(page);
   put_stack_ends(page);
+  put_cost(page);
   if (style.explain) put_search(page);
   put_rest(page);
   if (lost && impact.minor) put_minor_losses(page, impact);

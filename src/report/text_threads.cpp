@@ -95,4 +95,9 @@ void put_stack_ends(const TextPage& page) {
   }
 }
 
+void put_cost(const TextPage& page) {
+  if (const std::string cost = cost_text(page.findings.recording); !cost.empty())
+    put_paragraph(page.canvas, "COST", cost);
+}
+
 }  // namespace offwait

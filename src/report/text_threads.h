@@ -16,5 +16,6 @@ void put_blocked_throughout(const TextPage& page);
 
 /// How many user stacks do not reach the program's own frames, and why.
 void put_stack_ends(const TextPage& page);
+void put_cost(const TextPage& page);
 
 }  // namespace offwait

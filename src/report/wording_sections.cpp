@@ -217,6 +217,26 @@ std::string wrong_stacks_text(const StackReuse& reuse) {
       format_percent(static_cast<double>(reuse.wrong), static_cast<double>(reuse.verified)));
 }
 
+std::string cost_text(const Recording& recording) {
+  const RecordingCost& cost = recording.cost;
+  std::vector<std::string> sentences;
+  if (const double whole = to_seconds(cost.programs_ns + cost.recorder_ns); whole > 0) {
+    const double busy = to_seconds(recording.cpu_busy_ns);
+    sentences.push_back(fmt::format(
+        "recording took {} of CPU time{}: {} in the kernel, {} in offwait.", format_seconds(whole),
+        busy > 0 ? ", " + format_percent(whole, busy) + " of what all programs used" : "",
+        format_seconds(to_seconds(cost.programs_ns)), format_seconds(to_seconds(cost.recorder_ns))));
+  }
+  if (cost.waits_without_stacks > 0)
+    sentences.push_back(
+        fmt::format("To keep within {}, stacks were taken for {} of {} waits, by chance and in proportion to "
+                    "their length: "
+                    "times by stack are estimates, all other times are exact (--max-overhead off takes all).",
+                    format_percent(cost.most, 1), format_count(cost.waits_with_stacks),
+                    format_count(cost.waits_with_stacks + cost.waits_without_stacks)));
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
 std::string stack_ends_text(const StackEnds& ends) {
   const double all = all_s(ends);
   std::string text = fmt::format("{} of the target's wait time has complete user stacks",

@@ -40,6 +40,7 @@ void keep_last(std::vector<Counters>& kept, const std::vector<Counters>& newer, 
 void copy_counts(const KernelRecording& from, KernelRecording& to) {
   to.loss = from.loss;
   to.stack_reuse = from.stack_reuse;
+  to.cost = from.cost;
   to.cpu_busy_ns = from.cpu_busy_ns;
   to.cpu_idle_ns = from.cpu_idle_ns;
   to.cpu_steal_ns = from.cpu_steal_ns;
@@ -101,6 +102,8 @@ void subtract_counts(KernelRecording& tables, const KernelRecording& before) {
   subtract(tables.stack_reuse.recalled, before.stack_reuse.recalled);
   subtract(tables.stack_reuse.verified, before.stack_reuse.verified);
   subtract(tables.stack_reuse.wrong, before.stack_reuse.wrong);
+  subtract(tables.cost.programs_ns, before.cost.programs_ns);
+  subtract(tables.cost.recorder_ns, before.cost.recorder_ns);
   subtract_cpus(tables, before);
   subtract_counted(tables.responses, before.responses, [](auto& now, const auto& then) {
     subtract(now.count, then.count);

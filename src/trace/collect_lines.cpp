@@ -72,6 +72,11 @@ bool LineCollector::add(const StackReuse& line) {
   return true;
 }
 
+bool LineCollector::add(const RecordingCost& line) {
+  trace_.recording.cost = line;
+  return true;
+}
+
 bool LineCollector::add(const LossCounts& line) {
   trace_.loss = line;
   return true;

@@ -33,6 +33,7 @@ class LineCollector {
   bool add(const CpuQuota& line);
   bool add(const ProcessCpuTime& line);
   bool add(const StackReuse& line);
+  bool add(const RecordingCost& line);
   bool add(const LossCounts& line);
   bool add(const ThreadLine& line);
   bool add(const DiskLine& line);

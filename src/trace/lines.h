@@ -31,8 +31,8 @@ struct OfThread : Entry {
 };
 
 // The records `window`, `recording`, `label`, `stacks`, `loss`, `sample`, `traffic`, `percpu`, `quota` and
-// `process` are types of the model: Window, Recording, Label, StackReuse, LossCounts, DiskCounters,
-// NicCounters, CpuTime, CpuQuota and ProcessCpuTime.
+// `process` are types of the model: Window, Recording, Label, StackReuse, RecordingCost, LossCounts,
+// DiskCounters, NicCounters, CpuTime, CpuQuota and ProcessCpuTime.
 
 /// `cpu` has Recording::cpu_busy_ns, cpu_idle_ns and cpu_steal_ns.
 struct CpuLine {

@@ -473,10 +473,22 @@ struct RecordForm<IoLine> : RecordBase<false> {
                                                                DiskOperation::write, DiskOperation::other}})};
 };
 
+/// What recording cost (RecordingCost in model/trace.h).
+template <>
+struct RecordForm<RecordingCost> : RecordBase<true> {
+  static constexpr std::string_view kName = "cost";
+  static constexpr std::tuple kFields{
+      required_key("programs", &RecordingCost::programs_ns, TimeForm{}),
+      required_key("recorder", &RecordingCost::recorder_ns, TimeForm{}),
+      optional_key("most", &RecordingCost::most, RateForm{}),
+      optional_key("waits_with_stacks", &RecordingCost::waits_with_stacks, kCount),
+      optional_key("waits_without_stacks", &RecordingCost::waits_without_stacks, kCount)};
+};
+
 /// All records, in the order in which they are written and listed.
 using AllLines = std::tuple<Window, Recording, Label, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse,
-                            LossCounts, ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine, TimerLine,
-                            ObjectLine, WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine,
+                            RecordingCost, LossCounts, ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine,
+                            TimerLine, ObjectLine, WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine,
                             ResponsesLine, CallsLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values

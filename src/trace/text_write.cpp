@@ -90,6 +90,9 @@ void TextWriter::write_recording() {
   if (recording.stack_reuse != StackReuse{}) {
     lines_.write(recording.stack_reuse);
   }
+  if (recording.cost != RecordingCost{}) {
+    lines_.write(recording.cost);
+  }
   if (!trace_.loss.empty()) {
     lines_.write(trace_.loss);
   }

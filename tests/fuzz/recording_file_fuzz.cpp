@@ -3,6 +3,7 @@
 // of sections, which the checksums of files would keep from the readers behind them: for each a byte (odd:
 // records, even: rows), two with its size, and the content. What was read becomes a trace, and if that is
 // valid, so is each half of it.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -72,7 +73,9 @@ void read_contents(std::string_view bytes) {
     bytes.remove_prefix(kHead);
     const std::string_view content = bytes.substr(0, size);
     bytes.remove_prefix(content.size());
-    const auto kind = byte(0) % 4 == 3 ? offwait::SectionKind::linked_records : offwait::SectionKind::records;
+    constexpr std::array kKinds = {offwait::SectionKind::records, offwait::SectionKind::linked_records,
+                                   offwait::SectionKind::drawn_records};
+    const offwait::SectionKind kind = kKinds.at(byte(0) / 2 % kKinds.size());
     const bool added =
         is_records ? offwait::add_records(kind, content, rows.about().architecture, rows.kernel().records)
                    : rows.add(content);

@@ -119,6 +119,7 @@ void fill_tables(RecordingByHand& hand) {
   kernel.program_of = {{{11, 5}, 1}, {{12, 6}, 0}};
   kernel.sample_hz = 99;
   kernel.stack_reuse = {1, 2, 3, 4};
+  kernel.cost = {500, 600, 0.03, 0, 0};
   kernel.loss = {{"ring_full", 3}};
   kernel.counted_function = "work";
   add_stack(kernel, 1, 10, 0x3004);
@@ -253,6 +254,7 @@ TEST_CASE("a file holds all of a recording") {
   CHECK(kernel.program_of == whole.recording.program_of);
   CHECK(kernel.sample_hz == 99);
   CHECK(kernel.stack_reuse.wrong == 4);
+  CHECK(kernel.cost == RecordingCost{500, 600, 0.03, 0, 0});
   CHECK(kernel.loss == whole.recording.loss);
   CHECK(back->recording.stacks.frames == names().frames);
   CHECK(back->recording.stacks.recorded.at(1).cut == StackCut::deep);

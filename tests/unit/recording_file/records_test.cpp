@@ -30,8 +30,8 @@ RecordBuffer stored_and_read(const RecordBuffer& records, std::size_t& sections)
   RecordReferences references;
   RecordBuffer read;
   sections = 0;
-  for (const std::string& content : records_sections(records, references)) {
-    REQUIRE(add_records(SectionKind::linked_records, content, native_architecture(), read));
+  for (const auto& [kind, content] : records_sections(records, references)) {
+    REQUIRE(add_records(kind, content, native_architecture(), read));
     ++sections;
   }
   return read;
@@ -171,26 +171,45 @@ TEST_CASE("a block at the time of another thread's run is stored as a link to it
     since[1 - runs] = now;
   }
   RecordReferences references;
-  const std::vector<std::string> contents = records_sections(records, references);
-  REQUIRE(contents.size() == 1);
+  const std::vector<Section> sections = records_sections(records, references);
+  REQUIRE(sections.size() == 1);
+  REQUIRE(sections.front().kind == SectionKind::linked_records);
+  const std::string& content = sections.front().content;
   RecordBuffer read;
-  REQUIRE(add_records(SectionKind::linked_records, contents.front(), native_architecture(), read));
+  REQUIRE(add_records(SectionKind::linked_records, content, native_architecture(), read));
   CHECK(all(read) == all(records));
   const std::optional<StoredRecords> stored =
-      decode_records(SectionKind::linked_records, contents.front(), native_architecture());
+      decode_records(SectionKind::linked_records, content, native_architecture());
   REQUIRE(stored);
   const std::size_t count = stored->run_ns.size();
   REQUIRE(count == 10'000);
   // Behind the number of keys, the keys, the number of intervals and the columns before it.
   std::size_t at = sizeof(std::uint32_t);
-  for_each_key_column([&at, &stored]<class T>(T IntervalKey::*) { at += sizeof(T) * stored->keys.size(); });
+  for_each_key_column(SectionKind::linked_records,
+                      [&at, &stored]<class T>(T IntervalKey::*) { at += sizeof(T) * stored->keys.size(); });
   at += sizeof(std::uint32_t) + count * (4 + 8 + 8);
   std::size_t linked = 0;
-  for (std::size_t i = 0; i < count; ++i) linked += contents.front()[at + i] != 0 ? 1U : 0U;
+  for (std::size_t i = 0; i < count; ++i) linked += content[at + i] != 0 ? 1U : 0U;
   CHECK(linked == count - 1);
-  std::string out_of_section = contents.front();
+  std::string out_of_section = content;
   out_of_section[at + 1] = 2;
   CHECK_FALSE(decode_records(SectionKind::linked_records, out_of_section, native_architecture()));
+}
+
+TEST_CASE("how stacks were drawn is kept, and sections without it are as they were") {
+  RecordBuffer records;
+  REQUIRE(records.append(bytes_of(test::wait_of(12, 200, 300, 400, test::kTimer))));
+  RecordReferences references;
+  CHECK(records_sections(records, references).front().kind == SectionKind::linked_records);
+  offwait_wait drawn = test::wait_of(12, 500, 600, 700, test::kTimer);
+  for (const std::uint32_t draw : {OFFWAIT_DRAW_TAKEN, OFFWAIT_DRAW_CHANCE, 0xffffffffU, 0x12345600U}) {
+    drawn.draw = draw;
+    REQUIRE(records.append(bytes_of(drawn)));
+  }
+  CHECK(records_sections(records, references).front().kind == SectionKind::drawn_records);
+  std::size_t sections = 0;
+  CHECK(all(stored_and_read(records, sections)) == all(records));
+  CHECK(sections == 1);
 }
 
 TEST_CASE("types of records and fields that a later version has are left out") {
@@ -199,7 +218,7 @@ TEST_CASE("types of records and fields that a later version has are left out") {
   RecordBuffer records;
   REQUIRE(records.append(bytes_of(test::gap_of(12, 700, 800))));
   RecordReferences references;
-  const std::string good = records_sections(records, references).front();
+  const std::string good = records_sections(records, references).front().content;
   REQUIRE(good[kType] == OFFWAIT_RECORD_GAP);
   std::string later = good;
   later[kType] = 99;
@@ -217,7 +236,7 @@ TEST_CASE("contents that no recording has are refused") {
   RecordBuffer records;
   REQUIRE(records.append(bytes_of(test::wait_of(12, 200, 300, 400, test::kTimer))));
   RecordReferences references;
-  const std::string good = records_sections(records, references).front();
+  const std::string good = records_sections(records, references).front().content;
   const auto reads = [](const std::string& content) {
     RecordBuffer read;
     return add_records(SectionKind::linked_records, content, native_architecture(), read);

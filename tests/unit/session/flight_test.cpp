@@ -117,6 +117,7 @@ TEST_CASE("what counters counted before the window is not counted") {
     const auto ns = static_cast<Nanos>(number);
     counts.loss = {{"ringbuf_full", number}, {"stack_collision", 2}};
     counts.stack_reuse = {number, 10 * number, number, 0};
+    counts.cost = {3 * ns, 2 * ns, 0.03, 0, 0};
     counts.cpu_busy_ns = 7 * ns;
     counts.cpu_times = {{3, 4 * ns, 5 * ns}};
     counts.cpu_quotas = {{"/a", 10, 100, number, number, 6 * ns}};
@@ -143,6 +144,7 @@ TEST_CASE("what counters counted before the window is not counted") {
   CHECK(whole.loss == LossCounts{{"ringbuf_full", 90}, {"stack_collision", 0}});
   CHECK(whole.stack_reuse.walked == 90);
   CHECK(whole.stack_reuse.recalled == 900);
+  CHECK(whole.cost == RecordingCost{270, 180, 0.03, 0, 0});
   CHECK(whole.cpu_busy_ns == 630);
   REQUIRE(whole.cpu_times.size() == 1);
   CHECK(whole.cpu_times[0].busy_ns == 360);

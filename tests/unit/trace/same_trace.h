@@ -40,8 +40,9 @@ inline bool recordings_differ(const Recording& a, const Recording& b) {
   const auto fields = [](const Recording& r) {
     return std::tie(r.target, r.start_time, r.kernel, r.cpus, r.offwait, r.cpu_busy_ns, r.cpu_idle_ns,
                     r.sample_hz, r.command, r.stack_reuse.walked, r.stack_reuse.recalled,
-                    r.stack_reuse.verified, r.stack_reuse.wrong, r.cpu_steal_ns, r.host, r.labels,
-                    r.interrupted);
+                    r.stack_reuse.verified, r.stack_reuse.wrong, r.cost.programs_ns, r.cost.recorder_ns,
+                    r.cost.most, r.cost.waits_with_stacks, r.cost.waits_without_stacks, r.cpu_steal_ns,
+                    r.host, r.labels, r.interrupted);
   };
   return fields(a) != fields(b);
 }

@@ -90,7 +90,8 @@ TEST_CASE("window") {
 
 TEST_CASE("records and keys") {
   const std::string records =
-      "(expected window, recording, label, cpu, percpu, quota, process, stacks, loss, thread, disk, nic, "
+      "(expected window, recording, label, cpu, percpu, quota, process, stacks, cost, loss, thread, disk, "
+      "nic, "
       "irq, "
       "softirq, timer, object, wait, "
       "preempt, unknown, false, on_cpu, responses, calls, sample, traffic or io)";

@@ -106,6 +106,7 @@ Trace every_record_and_key() {
       "sample_hz=99\n"
       "cpu busy=15 idle=5\n"
       "stacks walked=9 recalled=256 verified=2 wrong=1\n"
+      "cost programs=700 recorder=80 most=0.005 waits_without_stacks=6\n"
       "loss ringbuf_full=3 other=18446744073709551615\n"
       "thread 5 outside=yes exit=9000 start=50 comm=a%00b tgid=4 seen=200 ns_tid=2\n"
       "thread 6 tgid=4 comm= start=150 exit=- outside=no parent=5\n"
@@ -138,6 +139,7 @@ TEST_CASE("every key of the records recording, cpu and stacks is read") {
   CHECK(trace.recording.cpu_idle_ns == 5);
   CHECK(trace.recording.sample_hz == 99);
   CHECK(trace.recording.stack_reuse == StackReuse{9, 256, 2, 1});
+  CHECK(trace.recording.cost == RecordingCost{700, 80, 0.005, 0, 6});
   CHECK(trace.recording.offwait == "0.1.0");
   CHECK(trace.loss == LossCounts{{"ringbuf_full", 3}, {"other", std::numeric_limits<std::uint64_t>::max()}});
 }

@@ -70,9 +70,10 @@ std::vector<Object> objects() {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {
-      "pid 10", "2026-01-01T00:00:00Z",    "6.1", 2, "0.1.0", 15000, 5000, 99, {9, 256, 1, 0}, 40, 10,
-      "db 1",   {{"a", "b c"}, {"d", ""}}, true};
+  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2,  "0.1.0", 15000,  5000,
+                     99,       {9, 256, 1, 0},         {},    40, 10,      "db 1", {{"a", "b c"}, {"d", ""}},
+                     true};
+  trace.recording.cost = {700, 80, 0.03, 5, 6};
   trace.cpu_times = {{0, 9000, 1000}, {3, 6000, 4000}};
   trace.cpu_quotas = {{"/a b", 50, 100, 7, 6, 250}};
   trace.other_processes = {{71, "rustc", 900, 0}, {5, "make it", 0, 800}};
@@ -121,6 +122,7 @@ TEST_CASE("a trace is written as text.h says") {
         "process tgid=71 comm=rustc cpu=900\n"
         "process tgid=5 comm=make%20it cpu=0 children=800\n"
         "stacks walked=9 recalled=256 verified=1 wrong=0\n"
+        "cost programs=700 recorder=80 most=0.03 waits_with_stacks=5 waits_without_stacks=6\n"
         "loss ringbuf_full=0 stack_store_full=7\n"
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
