@@ -45,7 +45,9 @@ struct cpu_notes {
   __u32 unix_addresses; /* how many ids of unix addresses */
   __u32 files;          /* how many ids of files */
   __u64 recorded_since_ns;
-  __u64 pointer; /* for as_number() */
+  __u64 pointer;    /* for as_number() */
+  __u32 stacks_due; /* the thread that got the CPU at recorded_since_ns and takes its stacks now, 0: none */
+  __u32 pad;
 };
 
 /* The verifier forbids arithmetic with pointers. To it, a pointer read back from a map is a number. */

@@ -71,7 +71,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
     kind = OFFWAIT_OBJECT_PEER;
   }
   __u32 last = sent ? thread->in_flight_ns : thread->owner;
-  bool is_short = !record_stacks && !last && !kind;
+  bool is_short = !record_stacks && !last && !kind; /* without stacks nothing is drawn */
   struct offwait_wait* wait = new_interval(thread, OFFWAIT_RECORD_WAIT, tid,
                                            is_short ? OFFWAIT_SHORT_WAIT : sizeof(*wait), thread->since_ns);
   if (!wait) return;
@@ -93,7 +93,7 @@ static __always_inline void emit_wait(struct offwait_thread* thread, __u32 tid, 
     wait->waker_kernel = thread->waker_kernel; /* or, with SENT, waker_nic */
     wait->object = object;
     wait->in_flight_ns = last; /* or, without SENT, owner */
-    wait->draw = 0;
+    wait->draw = thread->draw;
   }
   emit(wait);
 }
@@ -176,22 +176,28 @@ static __always_inline void switch_out(void* ctx, struct cpu_notes* context, str
   }
   thread->state = OFFWAIT_STATE_BLOCKED;
   note_wait(thread, prev, state, true);
-  if (record_stacks) {
+  if (record_stacks && !begin_draw(prev, thread)) {
+    thread->wait_user = 0;
+    thread->wait_kernel = 0;
+  } else if (record_stacks) {
     thread->wait_user = 0;
     if (UNTRUSTED(struct task_struct, prev)->mm) {
       thread->wait_user = user_stack();
       if (lacked_mapping()) leave_to_user_space(prev, thread->start_ns, now);
     }
-    thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user);
+    thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user, TAKEN_BEFORE_SWITCH);
   }
 }
 
-static __always_inline void switch_in(struct offwait_thread* thread, __u32 tid, __u64 now) {
+static __always_inline void switch_in(struct cpu_notes* context, struct offwait_thread* thread, __u32 tid,
+                                      __u64 now) {
   __u8 state = thread->state;
   if (state == OFFWAIT_STATE_UNKNOWN) state = thread->seeded;
   if (state == OFFWAIT_STATE_BLOCKED) {
     __u64 wake = wake_of(thread);
+    if (!wake) draw(thread, now - thread->since_ns);
     emit_wait(thread, tid, wake ? wake : now, now);
+    if (drawn(thread)) context->stacks_due = tid;
   } else if (state == OFFWAIT_STATE_RUNNABLE) {
     emit_preemption(thread, tid, now);
   } else {
@@ -204,8 +210,7 @@ static __always_inline void switch_in(struct offwait_thread* thread, __u32 tid, 
   forget_waking(thread);
 }
 
-SEC("tp_btf/sched_switch")
-int on_sched_switch(__u64* ctx) {
+static __always_inline int note_switch(__u64* ctx) {
   bool preempt = ctx[0];
   struct task_struct* prev = (void*)ctx[1];
   struct task_struct* next = (void*)ctx[2];
@@ -213,6 +218,7 @@ int on_sched_switch(__u64* ctx) {
   struct offwait_thread* in = next->pid ? recorded(next) : NULL;
   struct cpu_notes* context = cpu_notes();
   if (!context) return 0;
+  context->stacks_due = 0;
   check_who_leaves(context, (__u32)prev->pid);
   if (!in && !target_is_cgroup) {
     context->recorded_tid = 0;
@@ -230,10 +236,18 @@ int on_sched_switch(__u64* ctx) {
     bridge_unseen_switch(out, (__u32)prev->pid, now);
   if (target_is_cgroup && prev->pid && !(state & TASK_DEAD_BIT)) out = follow_cgroup(out, prev, now);
   if (out) switch_out(ctx, context, out, prev, preempt, state, now);
-  if (in) switch_in(in, (__u32)next->pid, now);
+  if (in) switch_in(context, in, (__u32)next->pid, now);
   if (target_is_cgroup && next->pid) in = follow_cgroup(in, next, now);
   context->recorded_tid = in ? (__u32)next->pid : 0;
   context->recorded_since_ns = in ? in->since_ns : 0;
+  return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int on_sched_switch(__u64* ctx) {
+  begin_cost(OFFWAIT_COST_SWITCH, COST_EVERY);
+  note_switch(ctx);
+  end_cost(OFFWAIT_COST_SWITCH);
   return 0;
 }
 
@@ -246,8 +260,7 @@ static __always_inline __u32 current_user_stack(void) {
 /* sched_waking instead of sched_wakeup, because only here is the waker always the current thread. Wakings of
  * one thread are serialised by its pi_lock, and the thread cannot run again before the waking that counts has
  * returned. */
-SEC("tp_btf/sched_waking")
-int on_sched_waking(__u64* ctx) {
+static __always_inline int note_waking(__u64* ctx) {
   struct task_struct* wakee = (void*)ctx[0];
   struct offwait_thread* thread = recorded(wakee);
   if (!thread) return 0;
@@ -259,6 +272,8 @@ int on_sched_waking(__u64* ctx) {
   __u32 waker_user = 0;
   __u32 waker_kernel = 0;
   __u32 in_flight = 0;
+  bool take = record_stacks && thread->state != OFFWAIT_STATE_RUNNING;
+  if (take && thread->state == OFFWAIT_STATE_BLOCKED) take = draw(thread, now - thread->since_ns);
   bool knows_object = thread->state == OFFWAIT_STATE_BLOCKED && thread->object_kind;
   if ((waker.sent_ns || waker.kind == OFFWAIT_WAKER_NIC) && context->softirq_peer.port && !knows_object) {
     struct offwait_peer from = context->softirq_peer;
@@ -271,8 +286,7 @@ int on_sched_waking(__u64* ctx) {
     if (on_top || record_sender(&context->softirq_packet, now)) {
       __u64 ns = now - waker.sent_ns;
       in_flight = ns > 0xffffffff ? 0xffffffff : ns ? (__u32)ns : 1;
-      if (record_stacks && on_top && thread->state != OFFWAIT_STATE_RUNNING)
-        waker_user = current_user_stack();
+      if (take && on_top) waker_user = current_user_stack();
     } else {
       waker.kind = OFFWAIT_WAKER_NIC;
       waker.id = waker.nic;
@@ -285,9 +299,9 @@ int on_sched_waking(__u64* ctx) {
     /* A waking that finds the thread not yet asleep takes no stacks, though it may turn out to end the wait
      * (woken_before_switch): that is rare, and a walk for each futile waking would cost more than it tells.
      */
-    if (record_stacks && thread->state != OFFWAIT_STATE_RUNNING) {
+    if (take) {
       waker_user = current_user_stack();
-      waker_kernel = kernel_stack(ctx, context, waker_user);
+      waker_kernel = kernel_stack(ctx, context, waker_user, TAKEN_IN_WAKING);
     }
   } else if (waker.kind == OFFWAIT_WAKER_DISK) {
     __u8 one = 1;
@@ -303,6 +317,14 @@ int on_sched_waking(__u64* ctx) {
   thread->waker_peer = peer;
   thread->in_flight_ns = in_flight;
   thread->wake_ns = now;
+  return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int on_sched_waking(__u64* ctx) {
+  begin_cost(OFFWAIT_COST_WAKING, COST_EVERY);
+  note_waking(ctx);
+  end_cost(OFFWAIT_COST_WAKING);
   return 0;
 }
 

@@ -7,6 +7,21 @@
  * children of a target before the target. */
 __u64 seeded_threads = 0;
 
+/* Takes the kernel stack of a blocked thread that has waited since `since_ns`. User space walks its user
+ * stack. */
+static __always_inline void take_stacks_of_blocked(struct task_struct* task, struct offwait_thread* thread,
+                                                   __u64 since_ns) {
+  __u32 scratch = SCRATCH_ITERATOR;
+  struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
+  if (stack) {
+    long bytes = bpf_get_task_stack(task, stack->pc, sizeof(stack->pc), 0);
+    stack->tgid = 0;
+    stack->frames = bytes > 0 ? (__u16)((__u32)bytes / 8) : 0;
+    thread->wait_kernel = store_scratch_stack(SCRATCH_ITERATOR);
+  }
+  if (task->mm) leave_to_user_space(task, thread->start_ns, since_ns);
+}
+
 /* Runs before the tracepoints are attached, to note the run queue of each CPU: every CPU has kernel threads
  * of its own. The process that reads the iterator is offwait. */
 SEC("iter/task")
@@ -52,17 +67,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
   __u32 state = task_state(task);
   if (off_run_queue(task) && state && !(state & TASK_DEAD_BIT)) {
     note_wait(thread, task, state, false);
-    if (record_stacks) {
-      __u32 scratch = SCRATCH_ITERATOR;
-      struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
-      if (stack) {
-        long bytes = bpf_get_task_stack(task, stack->pc, sizeof(stack->pc), 0);
-        stack->tgid = 0;
-        stack->frames = bytes > 0 ? (__u16)((__u32)bytes / 8) : 0;
-        thread->wait_kernel = store_scratch_stack(SCRATCH_ITERATOR);
-      }
-      if (task->mm) leave_to_user_space(task, fresh.start_ns, 0);
-    }
+    if (record_stacks) take_stacks_of_blocked(task, thread, 0);
     thread->seeded = OFFWAIT_STATE_BLOCKED;
   } else if (on_some_cpu(task)) {
     thread->seeded = OFFWAIT_STATE_RUNNING;
@@ -71,6 +76,18 @@ int seed_threads(struct bpf_iter__task* ctx) {
   } else {
     thread->seeded = OFFWAIT_STATE_RUNNABLE;
   }
+  return 0;
+}
+
+/* Takes the stacks of threads that are still blocked, and would have taken their own at the end of the wait.
+ */
+SEC("iter/task")
+int take_open_stacks(struct bpf_iter__task* ctx) {
+  struct task_struct* task = ctx->task;
+  struct offwait_thread* thread = task ? recorded(task) : NULL;
+  if (!thread || thread->state != OFFWAIT_STATE_BLOCKED || !(thread->draw & OFFWAIT_DRAW_CHANCE)) return 0;
+  if (thread->wake_ns || thread->wait_kernel || !off_run_queue(task)) return 0;
+  take_stacks_of_blocked(task, thread, thread->since_ns);
   return 0;
 }
 

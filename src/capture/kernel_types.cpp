@@ -154,6 +154,8 @@ Result<KernelTypes> read_kernel_types() {
   result.has_tcp_functions =
       has_function("tcp_sendmsg") && tracepoint_arguments(types.get(), "tcp_rcv_space_adjust") >= 1;
   result.has_unix_functions = has_function("unix_stream_sendmsg") && has_function("unix_stream_read_actor");
+  result.has_sched_exit =
+      tracepoint_arguments(types.get(), "sched_exit_tp") >= 1 && has_function("bpf_local_irq_save");
 #if defined(__x86_64__)
   const PerCpuVariables variables(types.get());
   const auto run_queue = variables.place("runqueues");

@@ -25,6 +25,7 @@ struct KernelTypes {
   bool has_socket_lengths = false;                ///< tracepoints sock_send_length and sock_recv_length
   bool has_tcp_functions = false;                 ///< what stands in for them on TCP connections
   bool has_unix_functions = false;                ///< and on those of unix sockets
+  bool has_sched_exit = false;                    ///< threads may take their stacks after a wait
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
 };
 

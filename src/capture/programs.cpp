@@ -117,6 +117,10 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   for (bpf_program* program : {skeleton.progs.on_contention_begin, skeleton.progs.on_contention_end})
     bpf_program__set_autoload(program, types.has_contention);
+  const bool draws = options.stacks && options.most_overhead > 0 && types.has_sched_exit;
+  skeleton.rodata->stacks_are_drawn = draws;
+  for (bpf_program* program : {skeleton.progs.on_sched_exit, skeleton.progs.take_open_stacks})
+    bpf_program__set_autoload(program, draws);
   choose_response_counters(skeleton, types);
   bpf_program__set_autoload(skeleton.progs.list_symbols,
                             options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());

@@ -19,8 +19,10 @@
 #include "base/monotonic.h"
 #include "base/read_file.h"
 #include "base/unique_fd.h"
+#include "capture/costs.h"
 #include "capture/cpu_readings.h"
 #include "capture/device_counters.h"
+#include "capture/drawn_waits.h"
 #include "capture/executables.h"
 #include "capture/final_maps.h"
 #include "capture/kernel_names.h"
@@ -30,6 +32,7 @@
 #include "capture/privileges.h"
 #include "capture/programs.h"
 #include "capture/sampler.h"
+#include "capture/stack_budget.h"
 #include "capture/stack_store.h"
 #include "capture/user_stacks.h"
 #include "event/files.h"
@@ -48,17 +51,22 @@ struct Recorder::State {
   Skeleton skeleton;
   std::unique_ptr<ring_buffer, FreeRing> ring;
   BpfLinks links;
-  std::optional<UserStacks> stacks;  ///< none: no stacks are recorded
-  std::optional<StackStore> stored;  ///< with `stacks`, once the programs are loaded
+  std::optional<UserStacks> stacks;   ///< none: no stacks are recorded
+  std::optional<StackStore> stored;   ///< with `stacks`, once the programs are loaded
+  std::optional<Costs> costs;         ///< once the programs are loaded
+  std::optional<StackBudget> budget;  ///< none: all stacks are taken
+  Nanos next_decision = 0;
   DeviceCounters devices;
   CpuReadings cpus;
   Executables executables;
   KernelRecording recording;
+  DrawnWaits drawn;
   std::unordered_set<std::int32_t> target_processes;  ///< that live
   std::vector<std::string> notes;
   UniqueFd symbols;  ///< a descriptor that lists the kernel's symbols
   Nanos begun = 0;
   bool window_moves = false;
+  double most_overhead = 0;
   std::uint64_t bad_records = 0;
   std::uint64_t waits_taken = 0;  ///< by take()
 
@@ -72,7 +80,7 @@ struct Recorder::State {
   void take(std::span<const std::byte> record) {
     if (!record.empty() && static_cast<std::uint8_t>(record[0]) == OFFWAIT_RECORD_FILE)
       return take_file(record);
-    if (!recording.records.append(record)) {
+    if (!drawn.append(record, recording.records)) {
       ++bad_records;
       return;
     }
@@ -117,6 +125,27 @@ struct Recorder::State {
     return success();
   }
 
+  void keep_within_budget() {
+    const Nanos now = monotonic_now();
+    if (!budget || now < next_decision) return;
+    next_decision = now + kSecond / 10;
+    std::atomic_ref(skeleton->bss->draw_bits).store(budget->next(costs->read(now)));
+  }
+
+  RecordingCost cost() const {
+    RecordingCost cost = costs->since_begin();
+    cost.most = most_overhead;
+    return cost;
+  }
+
+  /// Threads that are blocked have no stacks yet if these are drawn.
+  Status take_open_stacks() {
+    if (!budget || !stacks) return success();
+    OFFWAIT_TRY_STATUS(run_iterator(skeleton->progs.take_open_stacks));
+    OFFWAIT_TRY_STATUS(stacks->refresh());
+    return stacks->refresh();  // a walk that met a new mapping is tried once more
+  }
+
   LossCounts losses() const {
     LossCounts losses = read_losses(*skeleton);
     losses["record_invalid"] += bad_records;
@@ -149,6 +178,9 @@ struct Recorder::State {
     }
     if (const int error = load.get()) return libbpf_error("cannot load the BPF programs", error);
     if (stacks) OFFWAIT_TRY_STATUS(stored.emplace(*skeleton).open());
+    costs.emplace(*skeleton);
+    most_overhead = options.most_overhead;
+    if (bpf_program__autoload(skeleton->progs.on_sched_exit)) budget.emplace(most_overhead);
     return filled;  // an error of the load is returned first, because it may be the cause
   }
 
@@ -245,6 +277,7 @@ void Recorder::begin() {
   // In this order: the programs leave out what ends before they see that the window has begun.
   std::atomic_ref(state.skeleton->bss->window_begun).store(true);
   state.begun = state.recording.window.begin = monotonic_now();
+  state.costs->begin();
   state.priority.urgent();
 }
 
@@ -252,6 +285,7 @@ Status Recorder::drain() {
   OFFWAIT_TRY_STATUS(state_->drain());
   // What follows reads files of the target, as large as they are.
   state_->priority.patient();
+  state_->keep_within_budget();
   state_->devices.read_if_due(state_->recording);
   state_->cpus.read_if_due();
   state_->executables.read_if_due();
@@ -296,6 +330,7 @@ Result<KernelRecording> Recorder::take(Taken what) {
     state.priority.patient();  // as in drain()
     state.devices.read_if_older(kSecond / 10, recording);
     state.cpus.add_to(part);
+    if (what == Taken::tables && state.window_moves) OFFWAIT_TRY_STATUS(state.take_open_stacks());
     OFFWAIT_TRY_STATUS(read_counted(*state.skeleton, part));
     if (state.window_moves) {
       forget_counted(*state.skeleton, part);
@@ -306,6 +341,7 @@ Result<KernelRecording> Recorder::take(Taken what) {
     state.priority.urgent();
   }
   OFFWAIT_TRY_STATUS(state.drain());
+  state.drawn.flush(recording.records);
   part.records = std::exchange(recording.records, {});
   state.waits_taken += part.records.count(OFFWAIT_RECORD_WAIT);
   part.files = std::exchange(recording.files, {});
@@ -314,6 +350,7 @@ Result<KernelRecording> Recorder::take(Taken what) {
   if (what == Taken::records) return part;
   part.loss = state.losses();
   part.stack_reuse = read_stack_reuse(*state.skeleton);
+  part.cost = state.cost();
   if (what == Taken::counters) return part;
   part.mounts = recording.mounts;
   state.executables.add_to(part);
@@ -378,8 +415,11 @@ Result<KernelRecording> Recorder::stop() {
   state.cpus.end(state.recording);
   state.executables.end(state.recording);
   state.read_mounts();
+  OFFWAIT_TRY_STATUS(state.take_open_stacks());
+  state.recording.cost = state.cost();
   state.links.detach();
   OFFWAIT_TRY_STATUS(state.drain());
+  state.drawn.flush(state.recording.records);
   OFFWAIT_TRY_STATUS(read_counted(*state.skeleton, state.recording));
   OFFWAIT_TRY_STATUS(read_named(*state.skeleton, state.recording));
   if (state.stored) OFFWAIT_TRY_STATUS(state.stored->add_to(state.recording));

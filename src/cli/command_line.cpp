@@ -116,6 +116,13 @@ void add_recording_options(CLI::App& app, RecordingOptions& recording) {
          "how often to sample, on each CPU, which code the recorded threads run (default 99; 0: never)")
       ->type_name("HZ")
       ->group("Recording");
+  app.add_option_function<std::string>(
+         "--max-overhead", into(recording.max_overhead, parse_overhead),
+         "leave out stacks of short waits, by chance, when recording takes more than this part of the time "
+         "that the CPUs are busy (default 3%; off: take the stacks of all waits); waits and their lengths "
+         "are always recorded")
+      ->type_name("PERCENT|off")
+      ->group("Recording");
   app.add_flag_callback(
          "--no-stacks", [&recording] { recording.stacks = false; },
          "record no stacks and no samples; recording then costs about half")

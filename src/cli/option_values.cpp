@@ -93,6 +93,20 @@ Result<std::uint32_t> parse_sample_hz(std::string_view text) {
   return Error{fmt::format("bad rate '{}': expected samples a second from 1 to 9999, or 0 for none", text)};
 }
 
+Result<double> parse_overhead(std::string_view text) {
+  constexpr double kLeast = 0.001;
+  constexpr double kMost = 100;
+  if (text == "off") return 0.0;
+  const std::string_view digits = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  double percent = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, percent, std::chars_format::fixed);
+  if (error == std::errc() && rest == end && percent >= kLeast && percent <= kMost) return percent / kMost;
+  return Error{fmt::format(
+      "bad overhead '{}': expected a percentage from 0.001% to 100%, as 3%, or off to take all stacks",
+      text)};
+}
+
 Result<Nanos> parse_start_at(std::string_view text) {
   if (text.starts_with('/')) {
     const Result<Nanos> interval = parse_duration(text.substr(1));

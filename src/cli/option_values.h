@@ -33,6 +33,9 @@ Result<std::int32_t> parse_tid(std::string_view text);
 /// Samples per second, from 0 to 9999.
 Result<std::uint32_t> parse_sample_hz(std::string_view text);
 
+/// `3%`, `0.5%` or `3`: a part, here 0.03. `off` is 0. Other values are from 0.001% to 100%.
+Result<double> parse_overhead(std::string_view text);
+
 /// `/10s`: every ten seconds by the wall clock, counted from midnight UTC. Whole seconds, from 1 s to 24 h.
 Result<Nanos> parse_start_at(std::string_view text);
 

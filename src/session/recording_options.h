@@ -42,6 +42,7 @@ struct RecordingOptions {
   std::optional<Nanos> start_at;           ///< begin at a multiple of this time of the wall clock
   std::uint64_t max_memory = 512'000'000;  ///< bytes that records may have of memory
   bool stacks = true;
+  double max_overhead = 0.03;    ///< as CaptureOptions::most_overhead; 0: all stacks are taken
   std::uint32_t sample_hz = 99;  ///< CPU samples a second on each CPU; 0: no samples
   bool java = false;             ///< ask JVMs for the names of the code that they have compiled
   bool debuginfod = false;       ///< ask debuginfod-find for debug files

@@ -60,6 +60,7 @@ Result<CaptureOptions> capture_options(const Subject& subject, const RecordingOp
   CaptureOptions capture;
   capture.stacks = options.stacks;
   capture.sample_hz = options.sample_hz;
+  capture.most_overhead = options.max_overhead;
   capture.memory_bytes = options.max_memory;
   capture.overflow_directory = overflow_directory();
   if (target.all) {

@@ -38,7 +38,7 @@ class Kernel:
     wakeup_ns = 300_000
     accounting_tolerance = 0.15
     all_kernel_features = {"sched_switch prev_state", "block_rq_merge", "bpf_rdonly_cast", "vm_unmapped_area",
-                           "BPF memory allocator"}
+                           "BPF memory allocator", "sched_exit_tp"}
     # The kernel skips a BPF program that an interrupt would run while it already runs. Programs take a hundred times as long
     # here, so this happens.
     allowed_loss = {"program_skipped": 3}
@@ -246,7 +246,7 @@ class Bookworm(Kernel, TruthCase):
 
 class Trixie(Kernel, TruthCase):
     suite = "trixie"
-    kernel_features = Kernel.all_kernel_features
+    kernel_features = Kernel.all_kernel_features - {"sched_exit_tp"}
 
 
 class Sid(Kernel, TruthCase):
@@ -256,7 +256,7 @@ class Sid(Kernel, TruthCase):
 
 class Arm64(Kernel, TruthCase):
     suite = "trixie"
-    kernel_features = Kernel.all_kernel_features
+    kernel_features = Kernel.all_kernel_features - {"sched_exit_tp"}
     architecture = "arm64"
 
 

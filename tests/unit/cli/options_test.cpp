@@ -119,6 +119,18 @@ TEST_CASE("a recording may begin at a multiple of whole seconds") {
   }
 }
 
+TEST_CASE("the overhead is a percentage, or off") {
+  CHECK(recording({"-p", "1"}).max_overhead == 0.03);
+  CHECK(recording({"-p", "1", "--max-overhead", "off"}).max_overhead == 0);
+  CHECK(recording({"-p", "1", "--max-overhead", "0.5%"}).max_overhead == 0.005);
+  CHECK(dumped({"dump", "-p", "1", "--max-overhead=20"}).max_overhead == 0.2);
+  for (const char* bad : {"0", "0%", "101%", "-1", "", "%", "3%%", "three", "1e1", "nan", "inf"}) {
+    CHECK(wrong({"-p", "1", "--max-overhead", bad}) ==
+          "bad overhead '" + std::string(bad) +
+              "': expected a percentage from 0.001% to 100%, as 3%, or off to take all stacks");
+  }
+}
+
 TEST_CASE("the rate of samples is bounded, and 0 is none") {
   CHECK(recording({"-p", "1", "--sample-hz", "9999"}).sample_hz == 9999);
   CHECK(dumped({"dump", "-p", "1", "--sample-hz=0"}).sample_hz == 0);
