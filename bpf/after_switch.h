@@ -4,7 +4,7 @@
 #ifndef OFFWAIT_AFTER_SWITCH_H
 #define OFFWAIT_AFTER_SWITCH_H
 
-/* Since 6.14 (c8e2ee1f3df0). */
+/* Since 6.14. */
 extern void bpf_local_irq_save(unsigned long* flags) __weak __ksym;
 extern void bpf_local_irq_restore(unsigned long* flags) __weak __ksym;
 
@@ -16,8 +16,12 @@ static __always_inline void take_due_stacks(void* ctx, struct cpu_notes* context
   __u32 user = BPF_CORE_READ(task, mm) ? user_stack() : 0;
   __u32 kernel = kernel_stack(ctx, context, user, TAKEN_AFTER_SWITCH);
   if (!user && !kernel) return;
-  struct offwait_wait_stacks* stacks = new_record(OFFWAIT_RECORD_WAIT_STACKS, tid, sizeof(*stacks));
+  /* Without room nothing is lost: the wait counts as one that was not drawn. */
+  struct offwait_wait_stacks* stacks = bpf_ringbuf_reserve(&events, sizeof(*stacks), 0);
   if (!stacks) return;
+  stacks->type = OFFWAIT_RECORD_WAIT_STACKS;
+  __builtin_memset(stacks->pad, 0, sizeof(stacks->pad));
+  stacks->tid = tid;
   stacks->run_ns = context->recorded_since_ns;
   stacks->wait_user = user;
   stacks->wait_kernel = kernel;
