@@ -134,7 +134,7 @@ struct Recorder::State {
 
   RecordingCost cost() const {
     RecordingCost cost = costs->since_begin();
-    cost.most = most_overhead;
+    cost.most = budget ? most_overhead : 0;
     return cost;
   }
 
