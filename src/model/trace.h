@@ -268,7 +268,6 @@ struct Label {
   friend bool operator==(const Label&, const Label&) = default;
 };
 
-/// How the recording was made, and on which machine. The report shows it; the graph does not depend on it.
 /// What recording took from the machine, in the window and on all CPUs.
 struct RecordingCost {
   Nanos programs_ns = 0;  ///< run time of offwait's programs in the kernel, estimated; 0: not known
@@ -280,6 +279,7 @@ struct RecordingCost {
   friend bool operator==(const RecordingCost&, const RecordingCost&) = default;
 };
 
+/// How the recording was made, and on which machine. The report shows it; the graph does not depend on it.
 struct Recording {
   std::string target;      ///< "pid 1234"
   std::string start_time;  ///< RFC 3339, UTC
