@@ -68,7 +68,7 @@ class DrawnStacksTest(unittest.TestCase):
         self.assertGreater(sum(truth.values()), 2_000_000_000)
         for name, time in truth.items():
             # Some hundred stacks were drawn of each, in proportion to time.
-            self.assertAlmostEqual(found[name] / sum(truth.values()), time / sum(truth.values()), delta=0.05, msg=name)
+            self.assertAlmostEqual(found[name] / sum(truth.values()), time / sum(truth.values()), delta=0.1, msg=name)
 
     def test_the_wakers_stack_is_of_the_same_wait(self):
         answers = [wait for name, wait in self.waits if name in ASKS and function_of(wait.stack) in ASKS]
