@@ -55,7 +55,6 @@ struct Recorder::State {
   std::optional<StackStore> stored;   ///< with `stacks`, once the programs are loaded
   std::optional<Costs> costs;         ///< once the programs are loaded
   std::optional<StackBudget> budget;  ///< none: all stacks are taken
-  Nanos next_decision = 0;
   DeviceCounters devices;
   CpuReadings cpus;
   Executables executables;
@@ -127,8 +126,7 @@ struct Recorder::State {
 
   void keep_within_budget() {
     const Nanos now = monotonic_now();
-    if (!budget || now < next_decision) return;
-    next_decision = now + kSecond / 10;
+    if (!budget || !budget->is_due(now)) return;
     std::atomic_ref(skeleton->bss->draw_bits).store(budget->next(costs->read(now)));
   }
 

@@ -47,8 +47,8 @@ struct CaptureOptions {
   std::optional<std::uint64_t> cgroup;
   bool stacks = true;
   std::vector<Probe> probes;
-  /// Part of the CPUs' time that recording may take: beyond it, stacks are taken for some waits only. 0: all
-  /// stacks are taken.
+  /// Part of the time that the CPUs are busy which recording may take: beyond it, stacks are taken for some
+  /// waits only. 0: all stacks are taken.
   double most_overhead = 0;
   std::uint32_t sample_hz = 99;  ///< on each CPU; 0: no samples; there are none without stacks either
   std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two

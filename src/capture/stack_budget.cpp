@@ -26,8 +26,11 @@ double increase(Nanos before, Nanos after) { return static_cast<double>(std::max
 }  // namespace
 
 unsigned StackBudget::next(const CostReading& now) {
-  if (!last_) last_ = now;
-  if (now.at < last_->at + interval_) return bits_;
+  if (!is_due(now.at)) return bits_;
+  if (!last_) {
+    last_ = now;
+    return bits_;
+  }
   const unsigned before = bits_;
   const double time = increase(last_->at, now.at);
   const double busy = std::max(increase(last_->busy_ns, now.busy_ns), kLeastBusy * time);

@@ -25,6 +25,9 @@ class StackBudget {
   /// `most`: the part, more than 0.
   explicit StackBudget(double most) : most_(most) {}
 
+  /// Whether next() would decide now. A reading costs more than the question.
+  bool is_due(Nanos now) const { return !last_ || now >= last_->at + interval_; }
+
   /// Decides twice a second, or sooner after it has decided for fewer stacks, from what the time since the
   /// last decision cost, and first after a tenth of a second. Returns 0 if all waits are to have their
   /// stacks; else waits of 2^n ns and longer are, and n is returned. Call it about ten times a second. A

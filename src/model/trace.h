@@ -272,7 +272,7 @@ struct Label {
 struct RecordingCost {
   Nanos programs_ns = 0;  ///< run time of offwait's programs in the kernel, estimated; 0: not known
   Nanos recorder_ns = 0;  ///< CPU time of the recorder's own threads; 0: not known
-  double most = 0;        ///< part of the CPUs' time that taking stacks was to keep within; 0: no limit
+  double most = 0;        ///< part of cpu_busy_ns within which recording was to keep; 0: no limit
   // Waits that could have stacks, when some were left out to keep within the limit; 0: all were taken.
   std::uint64_t waits_with_stacks = 0;
   std::uint64_t waits_without_stacks = 0;

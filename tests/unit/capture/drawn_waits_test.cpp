@@ -4,18 +4,17 @@
 #include <catch2/catch.hpp>
 #include <type_traits>
 
+#include "unit/event/recordings.h"
+
 namespace offwait {
 namespace {
 
 constexpr std::uint32_t kLeftToChance = OFFWAIT_DRAW_CHANCE | 20U << OFFWAIT_DRAW_BITS_SHIFT;
 constexpr std::uint32_t kDrawnByChance = kLeftToChance | OFFWAIT_DRAW_TAKEN;
 
-template <class Record>
-std::span<const std::byte> bytes_of_record(const Record& record) {
-  return std::as_bytes(std::span(&record, 1));
-}
+using test::bytes_of;
 
-/// Of a length of 100 ns, ended by a thread with the stacks 7 and 8.
+/// A wait of 100 ns that ended at `run_ns`. The thread that ended it had the stacks 7 and 8.
 offwait_wait wait_until(std::uint32_t tid, std::uint64_t run_ns, std::uint32_t draw) {
   offwait_wait wait{};
   wait.type = OFFWAIT_RECORD_WAIT;
@@ -46,11 +45,11 @@ std::vector<offwait_wait> waits_in(const RecordBuffer& records) {
 TEST_CASE("a wait gets the stacks that come after it, and waits of other threads do not wait for them") {
   DrawnWaits drawn;
   RecordBuffer records;
-  REQUIRE(drawn.append(bytes_of_record(wait_until(1, 1000, kDrawnByChance)), records));
-  REQUIRE(drawn.append(bytes_of_record(wait_until(2, 1100, kLeftToChance)), records));
-  REQUIRE(drawn.append(bytes_of_record(wait_until(3, 1200, kDrawnByChance)), records));
-  REQUIRE(drawn.append(bytes_of_record(stacks_at(3, 1200)), records));
-  REQUIRE(drawn.append(bytes_of_record(stacks_at(1, 1000)), records));
+  REQUIRE(drawn.append(bytes_of(wait_until(1, 1000, kDrawnByChance)), records));
+  REQUIRE(drawn.append(bytes_of(wait_until(2, 1100, kLeftToChance)), records));
+  REQUIRE(drawn.append(bytes_of(wait_until(3, 1200, kDrawnByChance)), records));
+  REQUIRE(drawn.append(bytes_of(stacks_at(3, 1200)), records));
+  REQUIRE(drawn.append(bytes_of(stacks_at(1, 1000)), records));
   const std::vector<offwait_wait> waits = waits_in(records);
   REQUIRE(waits.size() == 3);
   CHECK((waits[0].tid == 2 && waits[0].wait_user == 0 && waits[0].draw == kLeftToChance));
@@ -63,10 +62,10 @@ TEST_CASE(
     "a wait whose stacks do not come counts as one that was not drawn, before the thread's next record") {
   DrawnWaits drawn;
   RecordBuffer records;
-  REQUIRE(drawn.append(bytes_of_record(wait_until(1, 1000, kDrawnByChance)), records));
-  REQUIRE(drawn.append(bytes_of_record(stacks_at(1, 900)), records));  // of a wait that was lost
+  REQUIRE(drawn.append(bytes_of(wait_until(1, 1000, kDrawnByChance)), records));
+  REQUIRE(drawn.append(bytes_of(stacks_at(1, 900)), records));  // of a wait that was lost
   CHECK(waits_in(records).empty());
-  REQUIRE(drawn.append(bytes_of_record(wait_until(1, 2000, kDrawnByChance)), records));
+  REQUIRE(drawn.append(bytes_of(wait_until(1, 2000, kDrawnByChance)), records));
   drawn.flush(records);
   drawn.flush(records);
   const std::vector<offwait_wait> waits = waits_in(records);
@@ -83,7 +82,7 @@ TEST_CASE("the interface that delivered a packet is no stack, and stays") {
   RecordBuffer records;
   offwait_wait sent = wait_until(1, 1000, kDrawnByChance);
   sent.flags = OFFWAIT_WAIT_SENT;
-  REQUIRE(drawn.append(bytes_of_record(sent), records));
+  REQUIRE(drawn.append(bytes_of(sent), records));
   drawn.flush(records);
   const std::vector<offwait_wait> waits = waits_in(records);
   REQUIRE(waits.size() == 1);
@@ -94,7 +93,7 @@ TEST_CASE("stacks of another size are no record") {
   DrawnWaits drawn;
   RecordBuffer records;
   const offwait_wait_stacks stacks = stacks_at(1, 1000);
-  CHECK_FALSE(drawn.append(bytes_of_record(stacks).first(sizeof(stacks) - 1), records));
+  CHECK_FALSE(drawn.append(bytes_of(stacks).first(sizeof(stacks) - 1), records));
   CHECK_FALSE(drawn.append({}, records));
 }
 

@@ -143,12 +143,18 @@ NamedStacks names() {
   return names;
 }
 
+/// A file at this path, open to write and empty.
+UniqueFd new_file(const std::string& path) {
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  REQUIRE(file);
+  return file;
+}
+
 /// A recording of two parts and the end; the second part has tables.
 class Written {
  public:
   explicit Written(const std::string& path) {
-    UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    REQUIRE(file);
+    UniqueFd file = new_file(path);
     RecordingWriter writer(std::move(file), path);
     REQUIRE(writer.begin(about()).ok());
     writer.read_with(
@@ -271,8 +277,7 @@ TEST_CASE("a file holds all of a recording") {
 TEST_CASE("a thread that is not in later parts keeps its program and its CPUs in the file") {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "f";
-  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  REQUIRE(file);
+  UniqueFd file = new_file(path);
   RecordingWriter writer(std::move(file), path);
   REQUIRE(writer.begin(about()).ok());
   std::vector<std::uint64_t> sizes;
@@ -301,8 +306,7 @@ TEST_CASE("a thread that is not in later parts keeps its program and its CPUs in
 TEST_CASE("a process that is gone needs no names if nothing in the file is in its memory") {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "f";
-  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  REQUIRE(file);
+  UniqueFd file = new_file(path);
   RecordingWriter writer(std::move(file), path);
   REQUIRE(writer.begin(about()).ok());
   writer.read_with(
@@ -470,8 +474,7 @@ TEST_CASE("a section that claims a terabyte costs no memory") {
 
 /// A file of sections of rows without errors, each with these contents.
 std::string file_of(const std::string& path, const Lines& contents) {
-  UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  REQUIRE(file);
+  UniqueFd file = new_file(path);
   SectionWriter writer(file.get(), path);
   REQUIRE(writer.write_header().ok());
   for (const std::string& content : contents) REQUIRE(writer.write(SectionKind::rows, content).ok());
