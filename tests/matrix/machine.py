@@ -8,18 +8,27 @@ import shutil
 import subprocess
 import tarfile
 
+import debian
+
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 300
 DISK_BYTES = 64 << 20
 RESULT_BYTES = 48 << 20
 DISK_IOPS = 2000  # without a limit a request is done before a thread can wait for it
 
+# Newer qemu says that its disk has other paths to it, and the kernel then gives each path a name.
+KERNEL_OPTIONS = "panic=-1 oops=panic quiet nvme_core.multipath=N"
 # The command line of qemu, by Debian's name of the architecture.
 QEMU = {
     # qemu 7.2 sometimes executes cmpxchg16b wrongly, which the allocator of Linux 6.12 uses a lot.
-    "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16", "-append", "console=ttyS0 panic=-1 oops=panic quiet"],
-    "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on", "-append", "console=ttyAMA0 panic=-1 oops=panic quiet"],
+    "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16", "-append", f"console=ttyS0 {KERNEL_OPTIONS}"],
+    "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on", "-append", f"console=ttyAMA0 {KERNEL_OPTIONS}"],
 }
+# The first qemu without this fault: a CPU translates code while another changes it, and keeps the translation of the old code.
+# Linux changes code when a program is attached or detached, and dies of the "Oops: int3" that it had put there meanwhile.
+SOUND_QEMU = (8, 1)
+BACKPORTS = "bookworm-backports"
+PACKAGE = {"amd64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 EMULATED = ["-accel", "tcg", "-smp", "2", "-m", "1G", "-nographic", "-no-reboot", "-nodefaults",
             "-serial", "stdio"]
 
@@ -76,6 +85,21 @@ def image(tree):
     return found
 
 
+def emulator(architecture):
+    """The command line of qemu: that of Debian's backports, not installed, if the machine's own is too old. They need the same
+    libraries."""
+    program, *options = QEMU[architecture]
+    said = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+    version = re.search(r"version (\d+)\.(\d+)", said)
+    if version and tuple(map(int, version.groups())) >= SOUND_QEMU:
+        return QEMU[architecture]
+    try:
+        tree = debian.tree(BACKPORTS, "amd64", [PACKAGE[architecture]], "qemu-system-(common|data)|seabios")
+    except debian.Unavailable:
+        return QEMU[architecture]
+    return [tree / "usr/bin" / program, "-L", tree / "usr/share/qemu", "-L", tree / "usr/share/seabios", *options]
+
+
 def run(architecture, kernel, archive, scratch, out):
     """Boots, waits for the end, and unpacks into `out` what the machine left there. Returns what its console said."""
     disk, result = scratch / "disk", scratch / "result"
@@ -87,7 +111,7 @@ def run(architecture, kernel, archive, scratch, out):
     for number, path in enumerate((disk, result)):
         drives += ["-drive", f"if=none,id=d{number},format=raw,cache=unsafe,file={path},throttling.iops-total={DISK_IOPS}",
                    "-device", f"nvme,drive=d{number},serial={number}"]
-    command = [*QEMU[architecture], *EMULATED, *drives, "-kernel", kernel, "-initrd", archive]
+    command = [*emulator(architecture), *EMULATED, *drives, "-kernel", kernel, "-initrd", archive]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)
         console, end = done.stdout + done.stderr, f"qemu ended with status {done.returncode}"
@@ -96,9 +120,9 @@ def run(architecture, kernel, archive, scratch, out):
     console = console.decode(errors="replace")
     content = result.read_bytes()
     if not content.strip(b"\0"):
-        raise Failed(f"{end}; console:\n{console[-4000:]}")
+        raise Failed(f"{end}; console:\n{console[-8000:]}")
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
         archive.extractall(out)
     if (out / "failed").exists():
-        raise Failed(f"{(out / 'failed').read_text().strip()}; console:\n{console[-4000:]}")
+        raise Failed(f"{(out / 'failed').read_text().strip()}; console:\n{console[-8000:]}")
     return console
