@@ -2,6 +2,7 @@
 #include "analysis/edges.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -13,6 +14,28 @@
 namespace offwait {
 
 namespace {
+
+/// Sets the standard errors of the stacks' weights. What is estimated is each one's part of the edge, a
+/// ratio: what its own waits add to the variance counts by the other stacks' part, and the other way round
+/// (Särndal and others, Model Assisted Survey Sampling, 1992, section 5.6). A stack without another has no
+/// error.
+void set_errors(const Edge& edge, FoundEdge& out) {
+  const auto variance_of_weight = [&edge](std::size_t i) {
+    const EdgeStack& stack = edge.stacks[i];
+    if (stack.wait_ns <= 0) return 0.0;
+    const double rate = static_cast<double>(stack.weight_ns) / static_cast<double>(stack.wait_ns);
+    return stack.variance * rate * rate;
+  };
+  double all = 0;
+  for (std::size_t i = 0; i < edge.stacks.size(); ++i) all += variance_of_weight(i);
+  if (all <= 0 || edge.weight_ns <= 0) return;
+  for (std::size_t i = 0; i < edge.stacks.size(); ++i) {
+    const double own = variance_of_weight(i);
+    const double part = static_cast<double>(edge.stacks[i].weight_ns) / static_cast<double>(edge.weight_ns);
+    const double variance = (1 - part) * (1 - part) * own + part * part * std::max(0.0, all - own);
+    out.stacks[i].weight_error_s = std::sqrt(variance) * 1e-9;
+  }
+}
 
 FoundEdge found_edge(const Trace& trace, const WaitGraph& graph, const Edge& edge) {
   FoundEdge out;
@@ -37,6 +60,7 @@ FoundEdge found_edge(const Trace& trace, const WaitGraph& graph, const Edge& edg
                           stack.waits, backtrace_of(trace, stack.wait_stack),
                           backtrace_of(trace, stack.waker_stack)});
   }
+  set_errors(edge, out);
   out.peers_known = edge.peers.size();
   for (std::size_t i = 0; i < std::min(edge.peers.size(), kMostFoundPeers); ++i) {
     const EdgePeer& peer = edge.peers[i];

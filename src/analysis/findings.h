@@ -145,6 +145,8 @@ struct FoundStack {
   std::uint64_t waits = 0;
   Backtrace wait_stack;  ///< empty when unknown
   Backtrace waker_stack;
+  /// Standard error of weight_s where chance decided which waits have stacks. The edge's own weight is exact.
+  double weight_error_s = 0;
 };
 
 /// The part of an edge whose waits were on sockets with this peer at the other end.

@@ -86,6 +86,12 @@ bool LeftOutStacks::woken_by_thread(const Stretch& stretch) {
   return (stretch.cell.place & kWakerKindBits) >> 8 == OFFWAIT_WAKER_THREAD;
 }
 
+double stands_for(const offwait_wait& record) {
+  const bool taken = (record.draw & OFFWAIT_DRAW_TAKEN) != 0;
+  const double probability = drawing_of(record).probability;
+  return taken && probability > 0 ? 1 / probability : 1;
+}
+
 void LeftOutStacks::note(const offwait_wait& record) {
   if (record.draw == 0) return;
   const Drawing drawing = drawing_of(record);

@@ -155,4 +155,7 @@ class LeftOutStacks {
   std::uint64_t waits_without_stacks_ = 0;
 };
 
+/// Of a wait whose stacks chance took: 1 ÷ the probability that it would. 1 for all others.
+double stands_for(const offwait_wait& record);
+
 }  // namespace offwait

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "event/classify.h"
+#include "event/left_out_stacks.h"
 #include "event/losses.h"
 #include "event/peer.h"
 #include "model/by_thread.h"
@@ -22,6 +23,7 @@ void Waits::add(const offwait_wait& record) {
   wait.block = block;
   wait.wake = std::max(woken, block);
   wait.run = nanos(record.run_ns);
+  wait.stands_for = static_cast<float>(stands_for(record));
   if (wait.run < wait.wake) {
     count_loss_at(wait.run, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
     return;
@@ -156,11 +158,11 @@ void Waits::add_delivered(const Wait& wait, WaitSite where, const Waking& waking
   where.waker = sender->actor;
   where.waker_stack = stacks_.joined(0, waking.user);
   if (wait.block == wait.wake) return push(wait, where);
-  push({0, kNoObject, wait.block, sent, sent}, where);
+  push({0, kNoObject, wait.block, sent, sent, kNoActor, wait.stands_for}, where);
   where.waker = nic;
   where.waker_stack = kNoStack;
   where.in_flight = true;
-  push({0, kNoObject, sent, wait.wake, wait.run}, where);
+  push({0, kNoObject, sent, wait.wake, wait.run, kNoActor, wait.stands_for}, where);
 }
 
 void drop_impossible_wakers(TraceBuilder& builder) {

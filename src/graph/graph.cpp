@@ -33,8 +33,23 @@ void join_stacks(std::vector<EdgeStack>& stacks) {
     joined.back().waits += stack.waits;
     joined.back().wait_ns += stack.wait_ns;
     joined.back().weight_ns += stack.weight_ns;
+    joined.back().variance += stack.variance;
   }
   stacks = std::move(joined);
+}
+
+/// EdgeStack::variance by site: each drawn wait adds (1 − p) ÷ p² times the square of its length.
+std::vector<double> variances(const Trace& trace) {
+  std::vector<double> sums(trace.sites.size(), 0);
+  for (const Wait& wait : trace.waits) {
+    if (wait.stands_for == 1) continue;
+    const Nanos begin = std::max(wait.block, trace.window.begin);
+    const auto length =
+        static_cast<double>(std::max<Nanos>(0, std::min(wait.wake, trace.window.end) - begin));
+    const double stands_for = wait.stands_for;
+    sums[wait.site] += stands_for * (stands_for - 1) * length * length;
+  }
+  return sums;
 }
 
 void sort_stacks(std::vector<EdgeStack>& stacks) {
@@ -75,6 +90,7 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
   std::sort(sites.begin(), sites.end(),
             [&ends](SiteId a, SiteId b) { return std::pair(ends(a), a) < std::pair(ends(b), b); });
 
+  const std::vector<double> variance = variances(trace);
   Graph graph;
   for (const SiteId id : sites) {
     const WaitSite& site = trace.sites[id];
@@ -88,8 +104,8 @@ Graph build_graph(const Trace& trace, const Sweep& sweep) {
     add(edge, sum);
     edge.plain_ns += sum.wait_ns;
     edge.class_wait_ns.at(static_cast<std::size_t>(site.wait_class)) += sum.wait_ns;
-    edge.stacks.push_back(
-        {site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns, sum.weight_ns});
+    edge.stacks.push_back({site.wait_stack, site.waker_stack, site.wait_class, sum.waits, sum.wait_ns,
+                           sum.weight_ns, variance[id]});
     if (site.peer != kNoPeer) {
       edge.peers.push_back({site.peer, sum.waits, sum.wait_ns, sum.weight_ns});
     }

@@ -20,6 +20,9 @@ struct EdgeStack {
   std::uint64_t waits = 0;
   Nanos wait_ns = 0;
   Nanos weight_ns = 0;
+  /// Where chance decided which waits have stacks: variance of wait_ns, as estimated for the estimator of
+  /// Horvitz and Thompson (event/left_out_stacks.h, whose own sums vary less). In ns².
+  double variance = 0;
 };
 
 /// The part of an edge whose waits were on sockets with one peer.

@@ -138,6 +138,7 @@ struct Share {
     __extension__ using Wide = __int128;
     return static_cast<Nanos>(Wide{ns} * part / whole);
   }
+  double ratio() const { return static_cast<double>(part) / static_cast<double>(whole); }
 };
 
 Share share_of(const Vertex& vertex) {
@@ -160,6 +161,7 @@ void scale(Edge& edge, const Share& share) {
   for (EdgeStack& stack : edge.stacks) {
     stack.wait_ns = share.of(stack.wait_ns);
     stack.weight_ns = share.of(stack.weight_ns);
+    stack.variance *= share.ratio() * share.ratio();
   }
   for (EdgePeer& peer : edge.peers) {
     peer.wait_ns = share.of(peer.wait_ns);
@@ -183,6 +185,7 @@ std::vector<EdgeStack> sum_stacks(std::vector<EdgeStack> stacks) {
     sums.back().waits += stack.waits;
     sums.back().wait_ns += stack.wait_ns;
     sums.back().weight_ns += stack.weight_ns;
+    sums.back().variance += stack.variance;
   }
   return sums;
 }

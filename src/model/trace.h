@@ -125,6 +125,8 @@ struct Wait {
   /// The thread that had the lock when the wait began or, if it began before the window, when the window
   /// began. kNoActor: not known, or `object` is no lock.
   ActorId holder = kNoActor;
+  /// 1 ÷ the probability with which its stacks were taken, if chance decided that and they were; else 1.
+  float stands_for = 1;
 };
 
 /// A thread was switched out while still runnable: runnable in [out, run); run may be kNever.

@@ -171,6 +171,9 @@ class Checker {
       if (wait.holder != kNoActor && !is_a(wait.holder, ActorKind::thread)) {
         return in_thread(site.thread, "waits for a lock that no thread holds");
       }
+      if (!(wait.stands_for >= 1) || !std::isfinite(wait.stands_for)) {
+        return in_thread(site.thread, "waits with stacks that stand for {} waits", wait.stands_for);
+      }
       if (wait.block > wait.wake || wait.wake > wait.run || wait.block == kNever) {
         return in_thread(site.thread, "wait block={} wake={} run={} is not in order of time",
                          time_text(wait.block), time_text(wait.wake), time_text(wait.run));

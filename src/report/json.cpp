@@ -178,10 +178,12 @@ Json edge_json(const FoundEdge& edge) {
   out["waker_blocked_s"] = seconds(edge.waker_blocked_s);
   out["waker_unknown_s"] = seconds(edge.waker_unknown_s);
   out["waker_samples"] = samples_json(edge.waker_samples);
-  out["stacks"] = array_of(edge.stacks, [](const FoundStack& stack) -> Json {
-    return {{"class", to_string(stack.wait_class)},   {"weight_s", seconds(stack.weight_s)},
-            {"wait_s", seconds(stack.wait_s)},        {"waits", stack.waits},
-            {"wait_stack", frames(stack.wait_stack)}, {"waker_stack", frames(stack.waker_stack)}};
+  out["stacks"] = array_of(edge.stacks, [](const FoundStack& stack) {
+    Json json{{"class", to_string(stack.wait_class)},   {"weight_s", seconds(stack.weight_s)},
+              {"wait_s", seconds(stack.wait_s)},        {"waits", stack.waits},
+              {"wait_stack", frames(stack.wait_stack)}, {"waker_stack", frames(stack.waker_stack)}};
+    if (stack.weight_error_s > 0) json["weight_error_s"] = seconds(stack.weight_error_s);
+    return json;
   });
   out["peers_known"] = edge.peers_known;
   out["peers"] = array_of(edge.peers, [](const FoundPeer& peer) -> Json {

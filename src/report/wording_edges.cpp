@@ -17,6 +17,8 @@ namespace {
 
 // Fewer samples than these say little: their share is off by 10 % of the whole and more.
 constexpr std::uint64_t kFewSamples = 30;
+/// A standard error is told where it is a larger part of the edge than this.
+constexpr double kToldError = 0.05;
 
 std::string doing(double running_s, double waited_s, double runnable_s, double unknown_s) {
   std::vector<std::string> parts;
@@ -110,7 +112,9 @@ std::string peers_text(const FoundEdge& edge, std::size_t most) {
 
 std::string part_of_weight(const FoundEdge& edge, const FoundStack& stack, bool verbose) {
   if (edge.stacks.size() <= 1) return "";
-  const std::string part = format_percent(stack.weight_s, edge.weight_s);
+  std::string part = format_percent(stack.weight_s, edge.weight_s);
+  if (stack.weight_error_s > kToldError * edge.weight_s)
+    part += " ± " + format_percent(stack.weight_error_s, edge.weight_s);
   return verbose ? part
                  : fmt::format("{} of the weight, {}", part,
                                format_plural(edge.stacks.size() - 1, "other stack"));

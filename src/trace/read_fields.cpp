@@ -173,15 +173,6 @@ bool FieldReader::value(const TimeOrNeverForm&, std::string_view what, std::stri
   return true;
 }
 
-bool FieldReader::value(const RateForm&, std::string_view what, std::string_view text, double& out) {
-  const char* const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, out);
-  if (error == std::errc() && parsed == end && std::isfinite(out) && out > 0) {
-    return true;
-  }
-  return position_.fail("{} {}: expected a number > 0", what, quoted(text));
-}
-
 bool FieldReader::value(const TextForm& form, std::string_view what, std::string_view text,
                         std::string& out) {
   if (const auto problem = percent_decode(text, out)) {

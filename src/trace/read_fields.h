@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -124,7 +126,13 @@ class FieldReader {
   }
   bool value(const TimeForm& form, std::string_view what, std::string_view text, Nanos& out);
   bool value(const TimeOrNeverForm& form, std::string_view what, std::string_view text, Nanos& out);
-  bool value(const RateForm& form, std::string_view what, std::string_view text, double& out);
+  template <class Real>
+  bool value(const RateForm&, std::string_view what, std::string_view text, Real& out) {
+    const char* const end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, out);
+    return (error == std::errc() && parsed == end && std::isfinite(out) && out > 0) ||
+           position_.fail("{} {}: expected a number > 0", what, quoted(text));
+  }
   bool value(const TextForm& form, std::string_view what, std::string_view text, std::string& out);
   bool value(const TextsForm& form, std::string_view what, std::string_view text,
              std::vector<std::string>& out);

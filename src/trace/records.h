@@ -367,7 +367,8 @@ struct RecordForm<WaitLine> : RecordBase<false> {
       optional_key("in_flight", &WaitLine::in_flight, YesNoForm{}),
       optional_key("peer", &WaitLine::peer, PeerForm{}),
       optional_key("any", &WaitLine::any_request, YesNoForm{}),
-      optional_key("holder", &WaitLine::holder_tid, kTid)};
+      optional_key("holder", &WaitLine::holder_tid, kTid),
+      optional_key("stands_for", &WaitLine::stands_for, RateForm{})};
 };
 
 /// The thread was switched out at `out` while runnable and ran again at `run`.

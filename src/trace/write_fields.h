@@ -87,7 +87,10 @@ class LineWriter {
   /// Times before 0 are written as 0, kNever as `-`.
   void value(const TimeOrNeverForm&, Nanos at);
   void value(const TimeForm&, Nanos at) { value(TimeOrNeverForm{}, at); }
-  void value(const RateForm&, double rate) { number(rate); }
+  template <class Real>
+  void value(const RateForm&, Real rate) {
+    number(rate);
+  }
   void value(const TextForm&, const std::string& bytes);
   void value(const TextsForm&, const std::vector<std::string>& texts);
   void value(const YesNoForm&, bool yes) { text(yes ? "yes" : "no"); }

@@ -2,6 +2,7 @@
 #include "analysis/analyse.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 #include "unit/analysis/scene.h"
@@ -426,6 +427,39 @@ TEST_CASE("Edges and sinks say what code ran; stacks that differ in offsets and 
   CHECK(findings.sinks[0].samples.samples == 10);
   CHECK(findings.sinks[0].samples.stacks[0].share == Approx(0.8));
   CHECK(findings.sinks[0].samples.stacks[0].samples == 8);
+}
+
+TEST_CASE("Where chance chose the waits with stacks, the weight of a stack has a standard error") {
+  Scene scene;
+  const ActorId a = scene.thread("A", 1);
+  const ActorId b = scene.thread("B", 2);
+  const ActorId c = scene.thread("C", 3);
+  scene.trace.frames = frames({"lock+0x1 (p)", "read+0x1 (p)"});
+  scene.trace.stacks = {{{0}}, {{1}}};
+  const auto wait = [&](ActorId thread, ActorId waker, StackId stack, Nanos from_ms, Nanos to_ms,
+                        float stands_for) {
+    scene.wait(thread, waker, from_ms, to_ms);
+    scene.trace.sites.push_back({thread, waker, WaitClass::futex, stack, kNoStack});
+    scene.trace.waits.back().site = static_cast<SiteId>(scene.trace.sites.size() - 1);
+    scene.trace.waits.back().stands_for = stands_for;
+  };
+  wait(a, b, 0, 0, 300, 2);
+  wait(a, b, 1, 300, 400, 3);
+  wait(c, b, 0, 0, 400, 2);
+  const Findings findings = scene.findings();
+  REQUIRE(findings.edges.size() == 2);
+  for (const FoundEdge& edge : findings.edges) {
+    if (edge.from == c) {
+      REQUIRE(edge.stacks.size() == 1);
+      CHECK(edge.stacks[0].weight_error_s == 0);
+      continue;
+    }
+    // Of 0.4 s, three quarters and one: each one's own waits count by the other's part.
+    const double error = std::sqrt(0.25 * 0.25 * (2 * 0.3 * 0.3) + 0.75 * 0.75 * (6 * 0.1 * 0.1));
+    REQUIRE(edge.stacks.size() == 2);
+    CHECK(edge.stacks[0].weight_error_s == Approx(error));
+    CHECK(edge.stacks[1].weight_error_s == Approx(error));
+  }
 }
 
 TEST_CASE("The target's wait time by how far its user stacks reach") {

@@ -162,12 +162,16 @@ TEST_CASE("sums of time by stack are those of all waits on average, and within w
   }
   Sums errors{};
   Sums squares{};
+  Sums estimated{};  // the variance, from the drawn waits alone
   int within = 0;
   int pairs = 0;
   std::mt19937_64 random(1);
   for (int seed = 0; seed < kSeeds; ++seed) {
     Sums sums{};
-    for (const offwait_wait& wait : filled(drawn(waits, random))) add_to(sums, wait, length_of(wait));
+    const std::vector<offwait_wait> records = drawn(waits, random);
+    for (const offwait_wait& wait : records)
+      add_to(estimated, wait, stands_for(wait) * (stands_for(wait) - 1) * length_of(wait) * length_of(wait));
+    for (const offwait_wait& wait : filled(records)) add_to(sums, wait, length_of(wait));
     for (std::size_t stack = 0; stack < kStacks; ++stack) {
       const double error = sums[stack] - truth[stack];
       if (error == 0) continue;
@@ -184,6 +188,7 @@ TEST_CASE("sums of time by stack are those of all waits on average, and within w
     CAPTURE(stack, truth[stack] / kCertain, mean / kCertain, deviation / kCertain);
     CHECK(std::abs(mean) < 4 * deviation / std::sqrt(kSeeds));
     CHECK(deviation < 1.05 * std::sqrt(variance[stack]));
+    CHECK(std::sqrt(estimated[stack] / kSeeds) == Approx(std::sqrt(variance[stack])).epsilon(0.05));
   }
   CHECK(pairs > 40 * kSeeds);
   CHECK(within >= 0.995 * pairs);

@@ -55,6 +55,26 @@ TEST_CASE("an edge sums the sites of its ends, its stacks heaviest first") {
   CHECK(graph.edges[1].weight_ns == 20);
 }
 
+TEST_CASE("drawn waits add to the variance of their stacks, by as much of them as lies in the window") {
+  TraceByHand t(1000);
+  const ActorId a = t.thread("A"), b = t.thread("B");
+  const StackId often = t.stack("often"), seldom = t.stack("seldom");
+  t.in(WaitClass::futex, often, kNoStack);
+  t.wait(a, b, 0, 10);
+  t.trace.waits.back().stands_for = 4;
+  t.wait(a, b, 20, 40);
+  t.in(WaitClass::futex, seldom, kNoStack);
+  t.wait(a, b, 900, 1100);
+  t.trace.waits.back().stands_for = 1.5;
+  const Graph graph = graph_of(t.trace);
+
+  REQUIRE(graph.edges.size() == 1);
+  REQUIRE(graph.edges[0].stacks.size() == 2);
+  CHECK(graph.edges[0].stacks[0].wait_stack == seldom);
+  CHECK(graph.edges[0].stacks[0].variance == Approx(1.5 * 0.5 * 100 * 100));
+  CHECK(graph.edges[0].stacks[1].variance == Approx(4 * 3 * 10 * 10));
+}
+
 TEST_CASE("waits without a known waker, and sites without a wait in the window, make no edge") {
   TraceByHand t(100);
   const ActorId a = t.thread(), b = t.thread();

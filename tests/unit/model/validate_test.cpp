@@ -132,6 +132,8 @@ TEST_CASE("what analysis takes for granted is checked: objects and who holds the
       {"thread 11: waits for an unknown object 0", [](Trace& t) { t.waits[0].object = 0; }},
       {"thread 11: waits for a lock that no thread holds", [](Trace& t) { t.waits[0].holder = 2; }},
       {"thread 11: waits for a lock that no thread holds", [](Trace& t) { t.waits[0].holder = 9; }},
+      {"thread 11: waits with stacks that stand for 0.5 waits",
+       [](Trace& t) { t.waits[0].stands_for = 0.5F; }},
       {"the request issued at 1 is for no file",
        [](Trace& t) {
          t.disk_ios = {{0, 2, 1, 2, 0, 0}};

@@ -101,6 +101,16 @@ BLOCKED THROUGHOUT  never woken in the window
 )");
 }
 
+TEST_CASE("The standard error of a stack's weight is told where it matters") {
+  Findings findings = sample_findings();
+  FoundStack& heaviest = findings.edges[findings.knots[0].edges[0]].stacks[0];
+  const double edge_s = findings.edges[findings.knots[0].edges[0]].weight_s;
+  heaviest.weight_error_s = 0.07 * edge_s;
+  CHECK_THAT(to_text(findings, {}), Catch::Contains("(68% ± 7.0% of the weight, 1 other stack)"));
+  heaviest.weight_error_s = 0.04 * edge_s;
+  CHECK_THAT(to_text(findings, {}), Catch::Contains("(68% of the weight, 1 other stack)"));
+}
+
 TEST_CASE("A thread of a container is called by both its numbers") {
   Findings findings = sample_findings();
   findings.actors[1].ns_tids = {7};

@@ -123,7 +123,7 @@ inline std::string difference_of_cpus(const Trace& a, const Trace& b) {
 
 inline std::string difference_of_threads(const Trace& a, const Trace& b) {
   if (differs(a.waits, b.waits, [](const Wait& wait) {
-        return std::tie(wait.object, wait.holder, wait.block, wait.wake, wait.run);
+        return std::tie(wait.object, wait.holder, wait.block, wait.wake, wait.run, wait.stands_for);
       })) {
     return "waits";
   }

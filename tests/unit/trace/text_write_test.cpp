@@ -255,6 +255,19 @@ TEST_CASE("the holder of a mutex is written and read back, even if its tid had a
   CHECK(error_of(trace) == "a held lock at 1000 outside the life of thread 12 cannot be written as text");
 }
 
+TEST_CASE("how many waits a wait's stacks stand for is written and read back") {
+  Trace trace;
+  trace.window = {0, 10000};
+  trace.actors = {thread(11, "waiter")};
+  trace.sites = {{0, kNoActor, WaitClass::futex}};
+  trace.waits = {{0, kNoObject, 100, 200, 200}, {0, kNoObject, 300, 400, 400}};
+  trace.waits[1].stands_for = 1.1F;
+  const std::string text = written(trace);
+  CHECK(text.find("class=futex\nwait 11 block=300 wake=400 run=400 waker=- class=futex stands_for=1.1\n") !=
+        std::string::npos);
+  CHECK(first_difference(trace, read_back(text)).empty());
+}
+
 TEST_CASE("times before 0 and seen before the birth are raised") {
   Trace trace;
   trace.window = {0, 100};
