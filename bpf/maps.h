@@ -14,6 +14,19 @@ struct {
   __uint(max_entries, 16 << 20);
 } events SEC(".maps");
 
+/* Where one ring buffer is too few (records.h), all of them, the first of which is `events`. */
+struct event_ring {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 65536); /* a multiple of any page size; user space creates them in theirs */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __array(values, struct event_ring);
+} event_rings SEC(".maps");
+
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 65536);

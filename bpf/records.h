@@ -7,9 +7,22 @@
 /* User space sets it. */
 bool window_begun = false;
 
+/* All CPUs write a ring buffer's lock for each record: on a large machine they would mostly wait for it. So
+ * there are more of them then, a power of two, of which this is one less; user space sets it before it loads
+ * the programs. All that a thread does is in the same one, and so in order. */
+const volatile __u32 last_ring = 0;
+
+static __always_inline void* reserve(__u32 tid, const __u64 size) {
+  if (!last_ring) return bpf_ringbuf_reserve(&events, size, 0);
+  __u32 at = tid & last_ring;
+  void* ring = bpf_map_lookup_elem(&event_rings, &at);
+  return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
+}
+
 /* A new record, empty but for its type and thread; NULL, counted as lost, if the ring buffer is full. */
 static __always_inline void* new_record(__u8 type, __u32 tid, const __u64 size) {
-  struct offwait_record* record = bpf_ringbuf_reserve(&events, size, 0);
+  /* Births and exits of all threads are in order. */
+  struct offwait_record* record = reserve(type == OFFWAIT_RECORD_THREAD ? 0 : tid, size);
   if (!record) {
     count_loss(OFFWAIT_LOSS_ringbuf_full);
     return NULL;

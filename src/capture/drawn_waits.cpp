@@ -22,7 +22,7 @@ bool DrawnWaits::append(std::span<const std::byte> record, RecordBuffer& records
   if (record.size() < sizeof(offwait_record)) return records.append(record);
   const auto begin = read_as<offwait_record>(record);
   if (begin.type == OFFWAIT_RECORD_WAIT_STACKS) return add_stacks(record, records);
-  if (!kept_.empty()) {
+  if (!kept_.empty() && begin.type != OFFWAIT_RECORD_THREAD) {
     const auto earlier = std::find_if(kept_.begin(), kept_.end(),
                                       [&begin](const offwait_wait& wait) { return wait.tid == begin.tid; });
     if (earlier != kept_.end()) {

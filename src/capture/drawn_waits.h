@@ -14,8 +14,8 @@ namespace offwait {
 class DrawnWaits {
  public:
   /// Appends the record to `records`, in its place among the records of its thread. A wait whose stacks were
-  /// drawn is kept back until they come, or another record of the thread. False, and nothing is appended, if
-  /// it is no known record of this size.
+  /// drawn is kept back until they come, or another record of what the thread did. False, and nothing is
+  /// appended, if it is no known record of this size.
   bool append(std::span<const std::byte> record, RecordBuffer& records);
 
   /// Appends what is kept back. Without its stacks, a wait counts as one that was not drawn.

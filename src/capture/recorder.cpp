@@ -23,6 +23,7 @@
 #include "capture/cpu_readings.h"
 #include "capture/device_counters.h"
 #include "capture/drawn_waits.h"
+#include "capture/event_rings.h"
 #include "capture/executables.h"
 #include "capture/final_maps.h"
 #include "capture/kernel_names.h"
@@ -38,18 +39,11 @@
 #include "event/files.h"
 
 namespace offwait {
-namespace {
-
-struct FreeRing {
-  void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
-};
-
-}  // namespace
 
 struct Recorder::State {
   Priority& priority;
   Skeleton skeleton;
-  std::unique_ptr<ring_buffer, FreeRing> ring;
+  EventRings rings;
   BpfLinks links;
   std::optional<UserStacks> stacks;   ///< none: no stacks are recorded
   std::optional<StackStore> stored;   ///< with `stacks`, once the programs are loaded
@@ -118,11 +112,7 @@ struct Recorder::State {
     recording.mounts = parse_mounts(read_file("/proc/self/mountinfo"));
   }
 
-  Status drain() {
-    if (const int taken = ring_buffer__consume(ring.get()); taken < 0)
-      return libbpf_error("cannot read the ring buffer", taken);
-    return success();
-  }
+  Status drain() { return rings.consume(); }
 
   void keep_within_budget() {
     const Nanos now = monotonic_now();
@@ -180,12 +170,6 @@ struct Recorder::State {
     most_overhead = options.most_overhead;
     if (bpf_program__autoload(skeleton->progs.on_sched_exit)) budget.emplace(most_overhead);
     return filled;  // an error of the load is returned first, because it may be the cause
-  }
-
-  Status open_ring() {
-    ring.reset(ring_buffer__new(bpf_map__fd(skeleton->maps.events), on_record, this, nullptr));
-    if (!ring) return libbpf_error("cannot map the ring buffer", errno);
-    return success();
   }
 
   /// Opens the iterator over the kernel's symbols, if the kernel has to be asked in this way.
@@ -252,7 +236,7 @@ Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& prior
   OFFWAIT_TRY_STATUS(configure(*state->skeleton, options, types));
   OFFWAIT_TRY_STATUS(state->load(options));
   OFFWAIT_TRY_STATUS(set_target(*state->skeleton, options));
-  OFFWAIT_TRY_STATUS(state->open_ring());
+  OFFWAIT_TRY_STATUS(state->rings.open(*state->skeleton, State::on_record, state.get()));
   OFFWAIT_TRY_STATUS(run_iterator(state->skeleton->progs.note_cpus));
   OFFWAIT_TRY_STATUS(state->open_symbols());
   priority.patient();  // CPUs may have become crowded

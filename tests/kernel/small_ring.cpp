@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// small_ring PID: records a process with a ring buffer of one page, without stacks. Prints `recording`, ends
-// at a line on stdin, and then prints as JSON how many intervals off their CPUs its threads have, by tid, and
-// how many records were lost.
+// small_ring PID RINGS: records a process with so many ring buffers of one page, without stacks. Prints
+// `recording`, ends at a line on stdin, and then prints as JSON how many intervals off their CPUs its threads
+// have, by tid, and how many records were lost.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -29,11 +29,12 @@ std::map<unsigned, unsigned long> intervals_of(const KernelRecording& recording)
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   CaptureOptions options;
   options.tgids = {std::atoi(argv[1])};  // NOLINT(cert-err34-c)
   options.stacks = false;
-  options.ring_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  options.rings = static_cast<unsigned>(std::atoi(argv[2]));  // NOLINT(cert-err34-c)
+  options.ring_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * (options.rings == 1 ? 1 : 4);
   Priority priority;
   auto recorder = Recorder::attach(options, priority);
   if (!recorder.ok()) {
