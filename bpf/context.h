@@ -47,7 +47,7 @@ struct cpu_notes {
   __u64 recorded_since_ns;
   __u64 pointer;    /* for as_number() */
   __u32 stacks_due; /* the thread that got the CPU at recorded_since_ns and takes its stacks now, 0: none */
-  __u32 pad;
+  __u32 nic;        /* the interface that this CPU needed last: it is in `nics`, if there was room. 0: none */
 };
 
 /* The verifier forbids arithmetic with pointers. To it, a pointer read back from a map is a number. */
@@ -81,11 +81,14 @@ struct waker {
 };
 
 /* The interface's id. If `nics` has no room for its name, the id alone stands for it. */
-static __always_inline __u32 nic_of(struct net_device* device) {
+static __always_inline __u32 nic_of(struct cpu_notes* context, const struct net_device* device) {
+  const struct net* net = READ_ANY(net_device, device, nd_net.net);
   struct offwait_nic nic = {};
-  nic.index = (__u32)BPF_CORE_READ(device, ifindex);
-  nic.namespace_inode = BPF_CORE_READ(device, nd_net.net, ns.inum);
+  nic.index = (__u32)READ_ANY(net_device, device, ifindex);
+  nic.namespace_inode = READ_ANY(net, net, ns.inum);
   __u32 id = nic.namespace_inode << 16 | (nic.index & 0xffff);
+  if (id == context->nic) return id;
+  context->nic = id;
   if (!bpf_map_lookup_elem(&nics, &id)) {
     BPF_CORE_READ_STR_INTO(&nic.name, device, name);
     bpf_map_update_elem(&nics, &id, &nic, BPF_ANY);
@@ -99,7 +102,7 @@ static __always_inline bool is_softirq_thread(struct task_struct* task) {
 }
 
 /* What wakes `wakee` now. */
-static __always_inline struct waker waker_of(const struct cpu_notes* context, struct task_struct* wakee) {
+static __always_inline struct waker waker_of(struct cpu_notes* context, struct task_struct* wakee) {
   struct waker waker = {};
   __u32 count = preempt_count();
   if (count & HARDIRQ_OR_NMI) {
@@ -123,7 +126,7 @@ static __always_inline struct waker waker_of(const struct cpu_notes* context, st
       waker.id = OFFWAIT_SOFTIRQ_RAISED;
     } else if (context->softirq_device) {
       waker.kind = OFFWAIT_WAKER_NIC;
-      waker.id = nic_of((void*)context->softirq_device);
+      waker.id = nic_of(context, (const void*)context->softirq_device);
       const struct sent_packet* packet = &context->softirq_packet;
       /* A thread that waits for a packet of its own waits for the delivery alone. */
       if (packet->tid && packet->tid != (__u32)wakee->pid) {

@@ -19,11 +19,6 @@
 #define MAGIC_OF_MEMORY 0x01021994
 #define MAGIC_OF_HUGE_PAGES 0x958458f6
 
-/* A field of any pointer, whose type the verifier need not know. */
-#define READ_ANY(type, pointer, field)                               \
-  (kernel_has_rdonly_cast ? READABLE_AS(struct type, pointer)->field \
-                          : BPF_CORE_READ((struct type*)(pointer), field))
-
 static __always_inline __u64 magic_of(const struct inode* inode) {
   const struct super_block* file_system = READ_ANY(inode, inode, i_sb);
   return READ_ANY(super_block, file_system, s_magic);

@@ -18,6 +18,11 @@ extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
 #define READABLE_AS(type, address) \
   ((type*)bpf_rdonly_cast((const void*)(address), bpf_core_type_id_kernel(type)))
 
+/* A field of any pointer, whose type the verifier need not know. */
+#define READ_ANY(type, pointer, field)                               \
+  (kernel_has_rdonly_cast ? READABLE_AS(struct type, pointer)->field \
+                          : BPF_CORE_READ((struct type*)(pointer), field))
+
 /* For each pointer loaded through a trusted pointer, the verifier (6.3 and later) searches all of the
  * kernel's types several times, which takes two milliseconds. A pointer that needs no trust goes through
  * UNTRUSTED. */

@@ -40,10 +40,11 @@ struct {
   __type(value, __u32); /* its id */
 } unix_addresses SEC(".maps");
 
-/* The entry of the current thread if it is recorded. */
-static __always_inline struct offwait_thread* current_recorded(void) {
+/* Most often the current thread is the one that was last seen to get this CPU, which takes no look-up. */
+static __always_inline bool current_is_recorded(void) {
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  return bpf_map_lookup_elem(&threads, &tid);
+  const struct cpu_notes* context = cpu_notes();
+  return (context && context->recorded_tid == tid) || bpf_map_lookup_elem(&threads, &tid);
 }
 
 static __always_inline __u64 inode_of_socket(const struct sock* sk) {
@@ -101,7 +102,7 @@ static __always_inline __u32 accepted_address(const struct sock* sk) {
 
 /* The current thread received data. */
 static __always_inline void note_received(const struct sock* sk) {
-  if (!may_be_accepted(sk) || !current_recorded()) return;
+  if (!may_be_accepted(sk) || !current_is_recorded()) return;
   __u64 key = (__u64)sk;
   __u64 inode = inode_of_socket(sk);
   struct connection* known = bpf_map_lookup_elem(&connections, &key);
@@ -143,11 +144,12 @@ static __always_inline void count_response(const struct offwait_thread* thread, 
 /* The current thread sent data. */
 static __always_inline void note_sent(const struct sock* sk) {
   if (!may_be_accepted(sk)) return;
-  const struct offwait_thread* thread = current_recorded();
-  if (!thread) return;
   __u64 key = (__u64)sk;
   struct connection* connection = bpf_map_lookup_elem(&connections, &key);
   if (!connection || !connection->asked || connection->inode != inode_of_socket(sk)) return;
+  __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  const struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
+  if (!thread) return;
   connection->asked = 0;
   if (!window_begun) return;
   count_response(thread, connection->address, !connection->responded);

@@ -282,7 +282,7 @@ static __always_inline int note_waking(__u64* ctx) {
   if (waker.sent_ns) {
     __u64 pid_tgid = bpf_get_current_pid_tgid();
     bool on_top = (__u32)pid_tgid == waker.id;
-    if (on_top) record_current(waker.id, now);
+    if (on_top && context->recorded_tid != waker.id) record_current(waker.id, now);
     if (on_top || record_sender(&context->softirq_packet, now)) {
       __u64 ns = now - waker.sent_ns;
       in_flight = ns > 0xffffffff ? 0xffffffff : ns ? (__u32)ns : 1;
