@@ -2,10 +2,13 @@
 #include "replay/simulate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <queue>
-#include <set>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "progress/group_use.h"
@@ -25,6 +28,8 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 /// that repeat without taking time, and threads that compute for hours, would need any number.
 constexpr std::uint64_t kMovesPerStep = 16;
 constexpr std::uint64_t kMovesBesides = 1'000'000;
+/// Threads that simulate side by side. The machine may have much else to do.
+constexpr std::size_t kMostWorkers = 4;
 
 enum class SimulatedState : std::uint8_t { done, ready, starting, running, blocked };
 
@@ -39,6 +44,7 @@ struct Thread {
   double turn = 0;     ///< since then it has had its CPU, or no other thread wanted it
   double covered = 0;  ///< recorded time of the steps that are over
   double rank = 0;     ///< `since` - `used`: at any time it is least for the running thread that ran most
+  bool computes = false;
   double cpu = 1;
   double step_cpu = 1;  ///< `cpu`, with the factor of the lock that it holds in this step
   double sleep = 1;
@@ -59,6 +65,10 @@ struct Disk {
   std::uint32_t busy = 0;
   std::deque<std::pair<std::uint32_t, double>> queue;  ///< threads, and how long their requests take
 };
+
+/// Threads in the order of a number each.
+using LeastFirst = std::priority_queue<std::pair<double, std::uint32_t>,
+                                       std::vector<std::pair<double, std::uint32_t>>, std::greater<>>;
 
 class Simulation {
  public:
@@ -203,7 +213,7 @@ class Simulation {
     Thread& thread = threads_[id];
     account(thread);
     if (thread.work_left > 0.5) {
-      if (!ready_.empty() && ready_.begin()->first < thread.used) {
+      if (!ready_.empty() && ready_.top().first < thread.used) {
         preempt(id);
       } else {
         thread.turn = now_;
@@ -212,7 +222,7 @@ class Simulation {
       return;
     }
     thread.work_left = 0;
-    computing_.erase({thread.rank, id});
+    thread.computes = false;
     finish_step(id);
     go_on(id);
   }
@@ -267,7 +277,9 @@ class Simulation {
   void compute(std::uint32_t id) {
     Thread& thread = threads_[id];
     thread.rank = thread.since - thread.used;
-    computing_.insert({thread.rank, id});
+    thread.computes = true;
+    drop_those_who_left();  // else they would stay while no thread queues
+    computing_.emplace(thread.rank, id);
     // A thread that only signals between two pieces of work keeps its CPU, and its turn goes on.
     at(now_ + std::clamp(thread.turn + kSlice - now_, 0.0, thread.work_left), id);
   }
@@ -367,14 +379,24 @@ class Simulation {
     }
     thread.state = SimulatedState::ready;
     ++thread.token;
-    ready_.insert({thread.used, id});
+    ready_.emplace(thread.used, id);
+    drop_those_who_left();
     if (computing_.empty()) {
       return;
     }
-    const auto [rank, most] = *computing_.begin();
+    const auto [rank, most] = computing_.top();
     if (now_ - rank > thread.used + kGranularity) {
       account(threads_[most]);
       preempt(most);
+    }
+  }
+
+  /// Until the first of `computing_` does compute.
+  void drop_those_who_left() {
+    while (!computing_.empty()) {
+      const auto [rank, id] = computing_.top();
+      if (threads_[id].computes && threads_[id].rank == rank) return;
+      computing_.pop();
     }
   }
 
@@ -389,16 +411,16 @@ class Simulation {
     Thread& thread = threads_[id];
     thread.state = SimulatedState::ready;
     ++thread.token;
-    computing_.erase({thread.rank, id});
+    thread.computes = false;
     ++free_;
-    ready_.insert({thread.used, id});
+    ready_.emplace(thread.used, id);
     fill();
   }
 
   void fill() {
     while (free_ > 0 && !ready_.empty()) {
-      const auto [used, id] = *ready_.begin();
-      ready_.erase(ready_.begin());
+      const auto [used, id] = ready_.top();
+      ready_.pop();
       least_used_ = std::max(least_used_, used);
       start(id, 1000);
     }
@@ -412,8 +434,8 @@ class Simulation {
   std::vector<std::uint32_t> awaiting_;   ///< by signal: who waits for it
   std::vector<Disk> disks_;               ///< by ActorId
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
-  std::set<std::pair<double, std::uint32_t>> ready_;
-  std::set<std::pair<double, std::uint32_t>> computing_;  ///< by rank
+  LeastFirst ready_;
+  LeastFirst computing_;  ///< by rank; with threads that no longer compute, or have another rank since
   std::uint64_t moves_ = 0;
   std::uint64_t order_ = 0;
   double now_ = 0;
@@ -425,40 +447,63 @@ class Simulation {
   double least_used_ = 0;
 };
 
+/// Simulates one of the scenarios and puts its times into their places in `out`. False if it is given up.
+bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::vector<double>& weights,
+                  const std::vector<Scenario>& scenarios, std::size_t scenario, Replayed& out) {
+  const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
+  Simulation simulation(input, scripts, scenarios[scenario]);
+  std::vector<double> before(scripts.threads.size());
+  for (std::size_t piece = 0; piece < out.pieces.size(); ++piece) {
+    simulation.run_until(length * static_cast<double>(piece + 1));
+    if (simulation.gave_up()) {
+      return false;
+    }
+    for (ActorId id = 0; id < scripts.threads.size(); ++id) {
+      if (scripts.threads[id].steps.empty()) {
+        continue;
+      }
+      GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
+      const double covered = simulation.covered(id);
+      time.done_ns[scenario] += weights[id] * (covered - before[id]);
+      time.took_ns[scenario] += weights[id] * length;
+      before[id] = covered;
+    }
+  }
+  if (input.thread != kNoActor) {
+    const std::optional<double> exit = simulation.run_until_exit(input.thread);
+    if (!exit) {
+      return false;
+    }
+    out.thread.done_ns[scenario] = simulation.covered(input.thread);
+    out.thread.took_ns[scenario] = *exit;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
                                  const std::vector<Scenario>& scenarios, std::size_t pieces) {
   Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
   const std::vector<double> weights = thread_weights(input.trace, input.kinds);
-  const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
-  for (std::size_t scenario = 0; scenario < scenarios.size(); ++scenario) {
-    Simulation simulation(input, scripts, scenarios[scenario]);
-    std::vector<double> before(scripts.threads.size());
-    for (std::size_t piece = 0; piece < out.pieces.size(); ++piece) {
-      simulation.run_until(length * static_cast<double>(piece + 1));
-      if (simulation.gave_up()) {
-        return std::nullopt;
-      }
-      for (ActorId id = 0; id < scripts.threads.size(); ++id) {
-        if (scripts.threads[id].steps.empty()) {
-          continue;
-        }
-        GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
-        const double covered = simulation.covered(id);
-        time.done_ns[scenario] += weights[id] * (covered - before[id]);
-        time.took_ns[scenario] += weights[id] * length;
-        before[id] = covered;
-      }
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> gave_up = false;
+  const auto work = [&] {
+    for (std::size_t scenario = next++; scenario < scenarios.size() && !gave_up; scenario = next++) {
+      if (!simulate_one(input, scripts, weights, scenarios, scenario, out)) gave_up = true;
     }
-    if (input.thread != kNoActor) {
-      const std::optional<double> exit = simulation.run_until_exit(input.thread);
-      if (!exit) {
-        return std::nullopt;
-      }
-      out.thread.done_ns[scenario] = simulation.covered(input.thread);
-      out.thread.took_ns[scenario] = *exit;
-    }
+  };
+  const std::size_t most = std::min<std::size_t>(std::thread::hardware_concurrency(), kMostWorkers);
+  std::vector<std::thread> helpers;
+  try {
+    while (helpers.size() + 1 < std::min(most, scenarios.size())) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // This process may have no more threads; those that it has do all.
+  }
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (gave_up) {
+    return std::nullopt;
   }
   return out;
 }

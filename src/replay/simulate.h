@@ -15,7 +15,8 @@
 namespace offwait {
 
 /// Simulates each scenario for as long as the scripts took in the recording. Threads that lived throughout
-/// begin their scripts anew when they are over. Equal input gives equal results.
+/// begin their scripts anew when they are over. Equal input gives equal results. Up to four threads simulate,
+/// each its own scenarios.
 ///
 /// The scheduler runs the thread that ran least; a thread that is woken preempts one that ran more by 1 ms,
 /// and none runs for more than 3 ms while others wait.
