@@ -36,7 +36,7 @@ unsigned StackBudget::next(const CostReading& now) {
   const double busy = std::max(increase(last_->busy_ns, now.busy_ns), kLeastBusy * time);
   decide(most_ * busy, kLeastTime * time, now);
   last_ = now;
-  interval_ = bits_ > before ? kSecond / 4 : kSecond / 2;  // the first steps are mostly too small
+  interval_ = bits_ > before ? kSecond / 10 : kSecond / 2;  // the first steps are mostly too small
   return bits_;
 }
 

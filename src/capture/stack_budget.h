@@ -28,8 +28,8 @@ class StackBudget {
   /// Whether next() would decide now. A reading costs more than the question.
   bool is_due(Nanos now) const { return !last_ || now >= last_->at + interval_; }
 
-  /// Decides twice a second, or sooner after it has decided for fewer stacks, from what the time since the
-  /// last decision cost, and first after a tenth of a second. Returns 0 if all waits are to have their
+  /// Decides from what the time since the last decision cost: twice a second, but at first and after it has
+  /// decided for fewer stacks a tenth of a second later. Returns 0 if all waits are to have their
   /// stacks; else waits of 2^n ns and longer are, and n is returned. Call it about ten times a second. A
   /// reading that is older than the last one is ignored.
   unsigned next(const CostReading& now);

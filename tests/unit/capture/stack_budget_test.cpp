@@ -84,6 +84,16 @@ TEST_CASE("a busy load comes within the budget in two seconds, and has most of i
   }
 }
 
+TEST_CASE("a load that begins with the recording is within the budget a second later") {
+  for (const double length : {3'000.0, 100'000.0, 2e6}) {
+    Machine machine(kMost);
+    const Load load{20e6, 80'000, length};
+    machine.run(load, 1);
+    INFO(length);
+    CHECK(machine.run(load, 0.5) <= kMost);
+  }
+}
+
 TEST_CASE("where waits without stacks cost more than the budget, stacks still have an eighth of it") {
   Machine machine(kMost);
   const Load load{400e6, 400'000, 5'000};
