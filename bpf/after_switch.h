@@ -17,7 +17,7 @@ static __always_inline void take_due_stacks(void* ctx, struct cpu_notes* context
   __u32 kernel = kernel_stack(ctx, context, user, TAKEN_AFTER_SWITCH);
   if (!user && !kernel) return;
   /* Without room nothing is lost: the wait counts as one that was not drawn. */
-  struct offwait_wait_stacks* stacks = reserve(tid, sizeof(*stacks));
+  struct offwait_wait_stacks* stacks = reserve(OFFWAIT_RECORD_WAIT_STACKS, sizeof(*stacks));
   if (!stacks) return;
   stacks->type = OFFWAIT_RECORD_WAIT_STACKS;
   __builtin_memset(stacks->pad, 0, sizeof(stacks->pad));

@@ -125,6 +125,7 @@ static __noinline __u32 id_of_file(struct offwait_file_key* key, struct dentry* 
   record->id = id;
   record->dev = key->dev;
   record->inode = key->inode;
+  record->at_ns = bpf_ktime_get_ns();
   record->generation = key->inode ? key->generation : 0;
   record->kind = key->inode ? OFFWAIT_FILE_OF_PATH : (__u8)key->generation;
   record->flags = name & 1 ? OFFWAIT_FILE_DELETED : 0;

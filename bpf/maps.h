@@ -8,24 +8,23 @@ const volatile bool record_stacks = true;
 const volatile bool follow_children = true;
 
 /* User space sets the sizes before it loads the programs; these are defaults. The records of
- * offwait/event.h: */
+ * offwait/event.h (records.h): */
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 16 << 20);
-} events SEC(".maps");
+  __uint(max_entries, 8 << 20); /* enough for all entries of `threads` */
+} thread_events SEC(".maps");
 
-/* Where one ring buffer is too few (records.h), all of them, the first of which is `events`. */
-struct event_ring {
+struct ring_of_cpu {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 65536); /* a multiple of any page size; user space creates them in theirs */
+  __uint(max_entries, 65536); /* a multiple of any page size; user space creates them in their size */
 };
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
   __uint(max_entries, 1);
-  __type(key, __u32);
-  __array(values, struct event_ring);
-} event_rings SEC(".maps");
+  __type(key, __u32); /* CPU */
+  __array(values, struct ring_of_cpu);
+} events_by_cpu SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);

@@ -7,22 +7,19 @@
 /* User space sets it. */
 bool window_begun = false;
 
-/* All CPUs write a ring buffer's lock for each record: on a large machine they would mostly wait for it. So
- * there are more of them then, a power of two, of which this is one less; user space sets it before it loads
- * the programs. All that a thread does is in the same one, and so in order. */
-const volatile __u32 last_ring = 0;
-
-static __always_inline void* reserve(__u32 tid, const __u64 size) {
-  if (!last_ring) return bpf_ringbuf_reserve(&events, size, 0);
-  __u32 at = tid & last_ring;
-  void* ring = bpf_map_lookup_elem(&event_rings, &at);
+/* A ring buffer that several CPUs write is slow: the lock, the position and the header before the record each
+ * come from another CPU's cache. So each CPU has its own, and user space restores the order. What becomes of
+ * threads has a ring buffer of its own, since the task iterator reports all of them on one CPU. */
+static __always_inline void* reserve(__u8 type, const __u64 size) {
+  if (type == OFFWAIT_RECORD_THREAD) return bpf_ringbuf_reserve(&thread_events, size, 0);
+  __u32 cpu = bpf_get_smp_processor_id();
+  void* ring = bpf_map_lookup_elem(&events_by_cpu, &cpu);
   return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
 }
 
 /* A new record, empty but for its type and thread; NULL, counted as lost, if the ring buffer is full. */
 static __always_inline void* new_record(__u8 type, __u32 tid, const __u64 size) {
-  /* Births and exits of all threads are in order. */
-  struct offwait_record* record = reserve(type == OFFWAIT_RECORD_THREAD ? 0 : tid, size);
+  struct offwait_record* record = reserve(type, size);
   if (!record) {
     count_loss(OFFWAIT_LOSS_ringbuf_full);
     return NULL;
@@ -33,8 +30,8 @@ static __always_inline void* new_record(__u8 type, __u32 tid, const __u64 size) 
   return record;
 }
 
-/* User space reads the ring buffer on a timer: waking it for each record would cost four times as much as the
- * recording itself. */
+/* User space reads the ring buffers on a timer: waking it for each record would cost four times as much as
+ * the recording itself. */
 static __always_inline void emit(void* record) { bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP); }
 
 /* From this time on it is not known what the thread did, until emit_gap() says until when. */
@@ -57,7 +54,7 @@ static __always_inline bool emit_gap(struct offwait_thread* thread, __u32 tid, _
 
 /* A new record for an interval of the thread that began at from_ns and ends now, after the gap before it, if
  * there is one; NULL if it is lost. What ends before the window begins is not wanted: until then nobody
- * drains the ring buffer. */
+ * drains the ring buffers. */
 static __always_inline void* new_interval(struct offwait_thread* thread, __u8 type, __u32 tid,
                                           const __u64 size, __u64 from_ns) {
   if (!window_begun) {

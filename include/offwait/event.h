@@ -259,6 +259,7 @@ struct offwait_file {
   __u32 id;  /* never 0 */
   __u32 dev; /* dev_t, as in OFFWAIT_WAKER_DISK */
   __u64 inode;
+  __u64 at_ns; /* when it was seen */
   __u32 generation;
   __u32 length;                   /* of `parts` */
   char parts[OFFWAIT_PATH_BYTES]; /* the path's names from the last to the first, with a zero after each */

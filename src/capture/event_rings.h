@@ -2,41 +2,46 @@
 // The ring buffers into which the BPF programs write their records (bpf/records.h).
 #pragma once
 
-#include <memory>
+#include <cstddef>
 #include <vector>
 
-#include <bpf/libbpf.h>
 #include <offwait.skel.h>
 
+#include "base/nanos.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "capture/ring_reader.h"
 
 namespace offwait {
 
-/// How many ring buffers so many CPUs need: one for each eight, rounded up to a power of two.
-unsigned rings_for(unsigned cpus);
-
-/// Before the programs are loaded: they will write `rings` ring buffers, a power of two. One has `bytes`, a
-/// power of two; several have a quarter of that each.
-void configure_rings(offwait_bpf& skeleton, unsigned rings, std::size_t bytes);
+/// The size of each CPU's ring buffer: 16 MB for all of up to 16 CPUs, 1 MB for each of more.
+std::size_t ring_bytes_for(unsigned cpus);
 
 class EventRings {
  public:
-  /// After the programs are loaded. `taken` will be called for each record, with `context` and the record's
-  /// bytes.
-  Status open(offwait_bpf& skeleton, ring_buffer_sample_fn taken, void* context);
+  EventRings() = default;
+  EventRings(const EventRings&) = delete;
+  EventRings& operator=(const EventRings&) = delete;
+  ~EventRings();
 
-  /// Takes all records. What a thread did comes in order, and births, names and exits of all threads do too.
-  /// When this returns, the birth of each thread of which a record was taken has been taken as well.
-  Status consume();
+  /// After the programs are loaded. Each of `cpus` gets a ring buffer of `bytes`, a power of two and a
+  /// multiple of the page size.
+  Status open(offwait_bpf& skeleton, unsigned cpus, std::size_t bytes);
+
+  /// Takes the records that were emitted until now (take_in_order).
+  void consume(RecordTaker taker, void* context);
 
  private:
-  struct FreeReader {
-    void operator()(ring_buffer* reader) const { ring_buffer__free(reader); }
+  struct Mapping {
+    void* at;
+    std::size_t bytes;
   };
 
-  std::vector<UniqueFd> more_;
-  std::unique_ptr<ring_buffer, FreeReader> reader_;
+  Status add(int fd, std::size_t bytes);
+
+  std::vector<UniqueFd> created_;
+  std::vector<Mapping> mappings_;
+  std::vector<RingReader> readers_;  ///< that of what becomes of threads comes first
 };
 
 }  // namespace offwait

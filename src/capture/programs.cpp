@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
-#include "capture/event_rings.h"
 #include "capture/libbpf_calls.h"
 #include "capture/privileges.h"
 
@@ -125,8 +124,7 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   choose_response_counters(skeleton, types);
   bpf_program__set_autoload(skeleton.progs.list_symbols,
                             options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());
-  configure_rings(skeleton, options.rings != 0 ? options.rings : rings_for(static_cast<unsigned>(cpus)),
-                  options.ring_bytes);
+  bpf_map__set_max_entries(skeleton.maps.events_by_cpu, static_cast<__u32>(cpus));
   bpf_map__set_max_entries(skeleton.maps.mappings_wanted, static_cast<__u32>(::sysconf(_SC_PAGESIZE)));
   bpf_program__set_autoload(skeleton.progs.on_cpu_clock, options.stacks && options.sample_hz != 0);
   if (!types.has_bpf_mem_alloc) {

@@ -65,9 +65,8 @@ struct Recorder::State {
 
   explicit State(Priority& own_priority) : priority(own_priority) {}
 
-  static int on_record(void* self, void* data, std::size_t size) {
-    static_cast<State*>(self)->take({static_cast<const std::byte*>(data), size});
-    return 0;
+  static void on_record(void* self, std::span<const std::byte> record) {
+    static_cast<State*>(self)->take(record);
   }
 
   void take(std::span<const std::byte> record) {
@@ -112,7 +111,7 @@ struct Recorder::State {
     recording.mounts = parse_mounts(read_file("/proc/self/mountinfo"));
   }
 
-  Status drain() { return rings.consume(); }
+  void drain() { rings.consume(on_record, this); }
 
   void keep_within_budget() {
     const Nanos now = monotonic_now();
@@ -172,6 +171,11 @@ struct Recorder::State {
     return filled;  // an error of the load is returned first, because it may be the cause
   }
 
+  Status open_rings(const CaptureOptions& options) {
+    const unsigned count = bpf_map__max_entries(skeleton->maps.events_by_cpu);
+    return rings.open(*skeleton, count, options.ring_bytes != 0 ? options.ring_bytes : ring_bytes_for(count));
+  }
+
   /// Opens the iterator over the kernel's symbols, if the kernel has to be asked in this way.
   Status open_symbols() {
     if (!bpf_program__autoload(skeleton->progs.list_symbols)) return success();
@@ -195,7 +199,7 @@ struct Recorder::State {
     }
     if (skeleton->bss->seeded_threads == 0 && !options.cgroup)
       return Error{"the target has no threads: it exited before the recording began"};
-    OFFWAIT_TRY_STATUS(drain());
+    drain();
     if (!stacks) return success();
     OFFWAIT_TRY_STATUS(
         stacks->open(bpf_map__fd(skeleton->maps.mappings_wanted),
@@ -236,7 +240,7 @@ Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& prior
   OFFWAIT_TRY_STATUS(configure(*state->skeleton, options, types));
   OFFWAIT_TRY_STATUS(state->load(options));
   OFFWAIT_TRY_STATUS(set_target(*state->skeleton, options));
-  OFFWAIT_TRY_STATUS(state->rings.open(*state->skeleton, State::on_record, state.get()));
+  OFFWAIT_TRY_STATUS(state->open_rings(options));
   OFFWAIT_TRY_STATUS(run_iterator(state->skeleton->progs.note_cpus));
   OFFWAIT_TRY_STATUS(state->open_symbols());
   priority.patient();  // CPUs may have become crowded
@@ -264,7 +268,7 @@ void Recorder::begin() {
 }
 
 Status Recorder::drain() {
-  OFFWAIT_TRY_STATUS(state_->drain());
+  state_->drain();
   // What follows reads files of the target, as large as they are.
   state_->priority.patient();
   state_->keep_within_budget();
@@ -322,7 +326,7 @@ Result<KernelRecording> Recorder::take(Taken what) {
     if (recording.mounts.empty() || (what == Taken::tables && state.window_moves)) state.read_mounts();
     state.priority.urgent();
   }
-  OFFWAIT_TRY_STATUS(state.drain());
+  state.drain();
   state.drawn.flush(recording.records);
   part.records = std::exchange(recording.records, {});
   state.waits_taken += part.records.count(OFFWAIT_RECORD_WAIT);
@@ -400,7 +404,7 @@ Result<KernelRecording> Recorder::stop() {
   OFFWAIT_TRY_STATUS(state.take_open_stacks());
   state.recording.cost = state.cost();
   state.links.detach();
-  OFFWAIT_TRY_STATUS(state.drain());
+  state.drain();
   state.drawn.flush(state.recording.records);
   OFFWAIT_TRY_STATUS(read_counted(*state.skeleton, state.recording));
   OFFWAIT_TRY_STATUS(read_named(*state.skeleton, state.recording));

@@ -51,10 +51,8 @@ struct CaptureOptions {
   /// waits only. 0: all stacks are taken.
   double most_overhead = 0;
   std::uint32_t sample_hz = 99;  ///< on each CPU; 0: no samples; there are none without stacks either
-  std::size_t ring_bytes = std::size_t{16} << 20;  ///< a power of two; a quarter where there are several
-  /// Ring buffers, a power of two. 0: one for each 8 CPUs, rounded up. With one for all of many CPUs these
-  /// mostly wait for each other (tests/bench/many_cpus.cpp).
-  unsigned rings = 0;
+  /// Of each CPU's ring buffer, a power of two and a multiple of the page size. 0: by the number of CPUs.
+  std::size_t ring_bytes = 0;
   std::uint32_t stacks_in_kernel = 16'384;  ///< more are kept in user space
   /// What the records that were taken may have of memory; the rest is in a file in this directory.
   std::size_t memory_bytes = SIZE_MAX;

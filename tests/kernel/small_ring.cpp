@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// small_ring PID RINGS: records a process with so many ring buffers of one page, without stacks. Prints
+// small_ring PID: records a process with a ring buffer of one page for each CPU, without stacks. Prints
 // `recording`, ends at a line on stdin, and then prints as JSON how many intervals off their CPUs its threads
 // have, by tid, and how many records were lost.
 #include <cstdio>
@@ -29,12 +29,11 @@ std::map<unsigned, unsigned long> intervals_of(const KernelRecording& recording)
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 2) return 2;
   CaptureOptions options;
   options.tgids = {std::atoi(argv[1])};  // NOLINT(cert-err34-c)
   options.stacks = false;
-  options.rings = static_cast<unsigned>(std::atoi(argv[2]));  // NOLINT(cert-err34-c)
-  options.ring_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * (options.rings == 1 ? 1 : 4);
+  options.ring_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   Priority priority;
   auto recorder = Recorder::attach(options, priority);
   if (!recorder.ok()) {
@@ -45,7 +44,7 @@ int main(int argc, char** argv) {
   std::puts("recording");
   std::fflush(stdout);
   pollfd end{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-  while (::poll(&end, 1, 5) == 0) {
+  while (::poll(&end, 1, 20) == 0) {
     if (!recorder->drain().ok()) return 1;
   }
   const auto recording = recorder->stop();

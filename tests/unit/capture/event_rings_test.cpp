@@ -5,12 +5,11 @@
 
 using namespace offwait;
 
-TEST_CASE("one ring buffer for each eight CPUs, rounded up to a power of two") {
-  CHECK(rings_for(1) == 1);
-  CHECK(rings_for(8) == 1);
-  CHECK(rings_for(9) == 2);
-  CHECK(rings_for(16) == 2);
-  CHECK(rings_for(17) == 4);
-  CHECK(rings_for(96) == 16);
-  CHECK(rings_for(256) == 32);
+TEST_CASE("the CPUs' ring buffers have 16 MB together, but at least 1 MB each") {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  CHECK(ring_bytes_for(1) == 16 * kMegabyte);
+  CHECK(ring_bytes_for(2) == 8 * kMegabyte);
+  CHECK(ring_bytes_for(6) == 2 * kMegabyte);
+  CHECK(ring_bytes_for(16) == kMegabyte);
+  CHECK(ring_bytes_for(256) == kMegabyte);
 }
