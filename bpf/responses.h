@@ -9,22 +9,33 @@
 #define FAMILY_UNIX 1
 #define RECEIVED_TO_PEEK 0x2 /* MSG_PEEK: the data stays in the socket */
 
+/* Set by user space: the kernel has the tracepoints sock_send_length and sock_recv_length (6.3 and later). */
+const volatile bool kernel_has_socket_lengths = false;
+
 struct connection {
-  __u64 inode;    /* the socket's inode number, which no other socket had before */
+  __u64 inode;    /* the socket's inode number, which no other socket had before; 0 in `connections` */
   __u32 address;  /* as in offwait_responses_key */
   __u8 asked;     /* data was received since the last response */
   __u8 responded; /* in the window */
   __u16 pad;
 };
 
-/* By the address of the struct sock. The entry of a closed connection stays until a new socket has its
- * address, which is soon: the kernel uses the memory that was freed last. */
+/* Where the kernel has these tracepoints, it keeps a connection with its socket, and frees it with it. */
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct connection);
+} connections SEC(".maps");
+
+/* Elsewhere they are found by the address of the struct sock. The entry of a closed connection stays until a
+ * new socket has its address, which is soon: the kernel uses the memory that was freed last. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 65536);
   __type(key, __u64);
   __type(value, struct connection);
-} connections SEC(".maps");
+} connections_by_address SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -100,28 +111,43 @@ static __always_inline __u32 accepted_address(const struct sock* sk) {
   return readable->__sk_common.skc_num;
 }
 
-/* The current thread received data. */
-static __always_inline void note_received(const struct sock* sk) {
-  if (!may_be_accepted(sk) || !current_is_recorded()) return;
+/* NULL if no recorded thread has received data from it. */
+static __always_inline struct connection* connection_of(struct sock* sk) {
+  if (kernel_has_socket_lengths) return bpf_sk_storage_get(&connections, sk, NULL, 0);
   __u64 key = (__u64)sk;
-  __u64 inode = inode_of_socket(sk);
-  struct connection* known = bpf_map_lookup_elem(&connections, &key);
-  if (known && known->inode == inode) {
+  struct connection* connection = bpf_map_lookup_elem(&connections_by_address, &key);
+  return connection && connection->inode == inode_of_socket(sk) ? connection : NULL;
+}
+
+/* False if there is no room. */
+static __always_inline bool add_connection(struct sock* sk, struct connection* fresh) {
+  if (kernel_has_socket_lengths)
+    return bpf_sk_storage_get(&connections, sk, fresh, BPF_SK_STORAGE_GET_F_CREATE);
+  __u64 key = (__u64)sk;
+  return bpf_map_update_elem(&connections_by_address, &key, fresh, BPF_ANY) == 0;
+}
+
+/* The current thread received data. */
+static __always_inline void note_received(struct sock* sk) {
+  if (!may_be_accepted(sk) || !current_is_recorded()) return;
+  struct connection* known = connection_of(sk);
+  if (known) {
     known->asked = 1;
     return;
   }
   struct connection fresh = {};
   fresh.address = accepted_address(sk);
-  if (!fresh.address || !inode) return;
-  fresh.inode = inode;
+  if (!fresh.address) return;
+  if (!kernel_has_socket_lengths && !(fresh.inode = inode_of_socket(sk))) return;
   fresh.asked = 1;
-  if (bpf_map_update_elem(&connections, &key, &fresh, BPF_ANY)) count_loss(OFFWAIT_LOSS_response_table_full);
+  if (!add_connection(sk, &fresh)) count_loss(OFFWAIT_LOSS_response_table_full);
 }
 
-static __always_inline void count_response(const struct offwait_thread* thread, __u32 address,
-                                           bool first_of_connection) {
+/* The current thread, which is recorded, responded. */
+static __always_inline void count_response(__u32 address, bool first_of_connection) {
+  struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_responses_key key = {};
-  key.start_ns = thread->start_ns;
+  key.start_ns = READ_ANY(task_struct, task, start_time);
   key.tid = (__u32)bpf_get_current_pid_tgid();
   key.address = address;
   __u64 now = bpf_ktime_get_ns();
@@ -142,30 +168,27 @@ static __always_inline void count_response(const struct offwait_thread* thread, 
 }
 
 /* The current thread sent data. */
-static __always_inline void note_sent(const struct sock* sk) {
+static __always_inline void note_sent(struct sock* sk) {
   if (!may_be_accepted(sk)) return;
-  __u64 key = (__u64)sk;
-  struct connection* connection = bpf_map_lookup_elem(&connections, &key);
-  if (!connection || !connection->asked || connection->inode != inode_of_socket(sk)) return;
-  __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  const struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
-  if (!thread) return;
+  struct connection* connection = connection_of(sk);
+  if (!connection || !connection->asked) return;
+  if (!current_is_recorded()) return;
   connection->asked = 0;
   if (!window_begun) return;
-  count_response(thread, connection->address, !connection->responded);
+  count_response(connection->address, !connection->responded);
   connection->responded = 1;
 }
 
 /* All calls that send and receive on a socket come here (6.3 and later). ctx[1] is what the call returns. */
 SEC("tp_btf/sock_send_length")
 int on_sock_send_length(__u64* ctx) {
-  if ((int)ctx[1] > 0) note_sent((const void*)ctx[0]);
+  if ((int)ctx[1] > 0) note_sent((void*)ctx[0]);
   return 0;
 }
 
 SEC("tp_btf/sock_recv_length")
 int on_sock_recv_length(__u64* ctx) {
-  if ((int)ctx[1] > 0 && !((int)ctx[2] & RECEIVED_TO_PEEK)) note_received((const void*)ctx[0]);
+  if ((int)ctx[1] > 0 && !((int)ctx[2] & RECEIVED_TO_PEEK)) note_received((void*)ctx[0]);
   return 0;
 }
 
@@ -174,14 +197,14 @@ int on_sock_recv_length(__u64* ctx) {
  * (e21aa341785c). A send that fails counts, but it is tried again, and the second one is no response. */
 SEC("fentry/tcp_sendmsg")
 int on_tcp_sendmsg(__u64* ctx) {
-  note_sent((const void*)ctx[0]);
+  note_sent((void*)ctx[0]);
   return 0;
 }
 
 /* Data was copied to the receiving thread. */
 SEC("tp_btf/tcp_rcv_space_adjust")
 int on_tcp_rcv_space_adjust(__u64* ctx) {
-  note_received((const void*)ctx[0]);
+  note_received((void*)ctx[0]);
   return 0;
 }
 
