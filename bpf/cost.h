@@ -13,8 +13,9 @@ struct {
   __type(value, struct offwait_run_cost);
 } run_costs SEC(".maps");
 
-/* Begins a run of this program, of which one in `every` is timed. When it began is kept in the map: in a
- * register, the verifier would look at all that follows twice. */
+/* Begins a run of one of these programs, of which one in `every` is timed. When it began is kept in the map:
+ * in a register, the verifier would look at all that follows twice. If another thread takes over the CPU and
+ * runs such a program meanwhile, the run is not timed, or for a part only. */
 static __always_inline void begin_cost(__u32 program, const __u32 every) {
   struct offwait_run_cost* cost = bpf_map_lookup_elem(&run_costs, &program);
   if (cost) cost->begun_ns = ++cost->runs % every ? 0 : bpf_ktime_get_ns();
@@ -22,9 +23,11 @@ static __always_inline void begin_cost(__u32 program, const __u32 every) {
 
 static __always_inline void end_cost(__u32 program) {
   struct offwait_run_cost* cost = bpf_map_lookup_elem(&run_costs, &program);
-  if (!cost || !cost->begun_ns) return;
+  __u64 begun_ns = cost ? cost->begun_ns : 0;
+  if (!begun_ns) return;
+  cost->begun_ns = 0;
   ++cost->timed_runs;
-  cost->timed_ns += bpf_ktime_get_ns() - cost->begun_ns;
+  cost->timed_ns += bpf_ktime_get_ns() - begun_ns;
 }
 
 #endif

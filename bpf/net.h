@@ -62,9 +62,7 @@ static __always_inline bool delivers_here(struct net_device* device) {
   return *(__u64*)kind == 'v' + ('e' << 8) + ('t' << 16) + ((__u64)'h' << 24);
 }
 
-/* Soft interrupts are off here and in netif_receive_skb. */
-SEC("tp_btf/net_dev_queue")
-int on_net_dev_queue(__u64* ctx) {
+static __always_inline int note_queued(__u64* ctx) {
   struct sk_buff* skb = (void*)ctx[0];
   __u32 count = preempt_count();
   struct cpu_notes* context = cpu_notes();
@@ -90,6 +88,15 @@ int on_net_dev_queue(__u64* ctx) {
   return 0;
 }
 
+/* Soft interrupts are off here and in netif_receive_skb. */
+SEC("tp_btf/net_dev_queue")
+int on_net_dev_queue(__u64* ctx) {
+  begin_cost(OFFWAIT_COST_PACKETS, COST_EVERY);
+  note_queued(ctx);
+  end_cost(OFFWAIT_COST_PACKETS);
+  return 0;
+}
+
 /* Ports that a socket began to listen to during the recording. User space reads those before it from /proc.
  */
 struct {
@@ -109,8 +116,7 @@ int on_inet_sock_set_state(__u64* ctx) {
   return 0;
 }
 
-SEC("tp_btf/netif_receive_skb")
-int on_netif_receive_skb(__u64* ctx) {
+static __always_inline int note_delivered(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();
   struct sk_buff* skb = (void*)ctx[0];
   if (!context) return 0;
@@ -123,6 +129,14 @@ int on_netif_receive_skb(__u64* ctx) {
   if (!outside && context->softirq_packet.skb == address) return 0;
   context->softirq_packet.skb = address;
   context->softirq_packet.tid = 0;
+  return 0;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int on_netif_receive_skb(__u64* ctx) {
+  begin_cost(OFFWAIT_COST_PACKETS, COST_EVERY);
+  note_delivered(ctx);
+  end_cost(OFFWAIT_COST_PACKETS);
   return 0;
 }
 

@@ -182,13 +182,17 @@ static __always_inline void note_sent(struct sock* sk) {
 /* All calls that send and receive on a socket come here (6.3 and later). ctx[1] is what the call returns. */
 SEC("tp_btf/sock_send_length")
 int on_sock_send_length(__u64* ctx) {
+  begin_cost(OFFWAIT_COST_SOCKETS, COST_EVERY);
   if ((int)ctx[1] > 0) note_sent((void*)ctx[0]);
+  end_cost(OFFWAIT_COST_SOCKETS);
   return 0;
 }
 
 SEC("tp_btf/sock_recv_length")
 int on_sock_recv_length(__u64* ctx) {
+  begin_cost(OFFWAIT_COST_SOCKETS, COST_EVERY);
   if ((int)ctx[1] > 0 && !((int)ctx[2] & RECEIVED_TO_PEEK)) note_received((void*)ctx[0]);
+  end_cost(OFFWAIT_COST_SOCKETS);
   return 0;
 }
 

@@ -4,8 +4,7 @@
 #ifndef OFFWAIT_SAMPLE_H
 #define OFFWAIT_SAMPLE_H
 
-SEC("perf_event")
-int on_cpu_clock(struct bpf_perf_event_data* ctx) {
+static __always_inline int note_sample(struct bpf_perf_event_data* ctx) {
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
   if (!tid) return 0;
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
@@ -25,6 +24,14 @@ int on_cpu_clock(struct bpf_perf_event_data* ctx) {
   sample->tgid = in_kernel ? 0 : (__u32)(bpf_get_current_pid_tgid() >> 32);
   sample->pad2 = 0;
   emit(sample);
+  return 0;
+}
+
+SEC("perf_event")
+int on_cpu_clock(struct bpf_perf_event_data* ctx) {
+  begin_cost(OFFWAIT_COST_SAMPLE, 1);
+  note_sample(ctx);
+  end_cost(OFFWAIT_COST_SAMPLE);
   return 0;
 }
 

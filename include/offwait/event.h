@@ -475,12 +475,15 @@ struct offwait_stack_reuse {
   __u64 wrong;    /* verified, and the walk found another stack */
 };
 
-/* Keys and value of `run_costs`: how often a program ran, how many of the runs were timed, and how long these
+/* Keys and value of `run_costs`: how often programs ran, how many of the runs were timed, and how long these
  * took. One value for each CPU. */
 enum offwait_costed_program {
   OFFWAIT_COST_SWITCH = 0,
   OFFWAIT_COST_WAKING,
   OFFWAIT_COST_EXIT,
+  OFFWAIT_COST_SOCKETS, /* what a thread sends and receives */
+  OFFWAIT_COST_PACKETS, /* on their way between sockets of this host */
+  OFFWAIT_COST_SAMPLE,
   OFFWAIT_COST_COUNT,
 };
 struct offwait_run_cost {
