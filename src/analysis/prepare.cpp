@@ -62,7 +62,7 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   const std::vector<FalseWakeup> found = find_false_wakeups(trace);
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
-    trace = without_false_wakeups(trace, found);
+    trace = without_false_wakeups(std::move(trace), found);
   }
   TraceWithStandIns with =
       options.merge ? stand_in_for_short_lived(std::move(trace)) : TraceWithStandIns(std::move(trace));

@@ -277,7 +277,9 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Rec
   TraceBuilder builder;
   add_recording(recording, builder.trace());
   Assembler assembler(recording, stacks, builder);
-  builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) + recording.threads.size());
+  // A wait for a packet that was sent becomes two.
+  builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) +
+                                recording.records.sent_waits() + recording.threads.size());
   LeftOutStacks left_out = noted(recording.records, builder.trace().recording.cost);
   RecordBuffer requests;  // which disks there are is only known after all waits
   records([&]<class Record>(const Record& record) {

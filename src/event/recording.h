@@ -68,6 +68,8 @@ class RecordBuffer {
   bool append(std::span<const std::byte> record);
 
   std::uint64_t count(offwait_record_type type) const;
+  /// How many of the waits a packet ended that was sent (OFFWAIT_WAIT_SENT).
+  std::uint64_t sent_waits() const { return sent_waits_; }
   /// Whether the stacks of some wait were left to chance (offwait_wait::draw).
   bool has_draws() const { return has_draws_; }
   /// What the records take, in memory or in a file.
@@ -142,6 +144,7 @@ class RecordBuffer {
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};
+  std::uint64_t sent_waits_ = 0;
   std::size_t bytes_ = 0;
   bool has_draws_ = false;
   std::size_t most_keys_ = kMostKeys;  ///< what has other keys is not packed
