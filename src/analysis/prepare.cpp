@@ -8,6 +8,7 @@
 #include "analysis/files.h"
 #include "analysis/functions.h"
 #include "analysis/locks.h"
+#include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
 #include "model/validate.h"
 
@@ -45,24 +46,28 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
     return Error{"the recording's window is empty"};
   }
   ThreadGroups groups;
-  Answers answers;
+  AnswerOptions asked;
   if (options.answers) {
     groups = group_threads(trace);
-    AnswerOptions asked;
     asked.progress = options.progress;
     for (const WhatIf& what_if : options.what_ifs) {
       OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, trace, groups, asked.code));
       asked.asked.push_back(std::move(scenario));
     }
-    answers = answers_of(trace, groups, asked);
   }
+  Answers answers;
   Views views;
-  if (options.views)
-    views = views_of(trace, options.answers ? groups : group_threads(trace), answers, options);
-  const std::vector<FalseWakeup> found = find_false_wakeups(trace);
+  std::vector<FalseWakeup> found;
+  side_by_side(
+      [&] {
+        if (options.answers) answers = answers_of(trace, groups, asked);
+        if (options.views)
+          views = views_of(trace, options.answers ? groups : group_threads(trace), answers, options);
+      },
+      [&] { found = find_false_wakeups(trace); });
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
-    trace = without_false_wakeups(trace, found);
+    trace = without_false_wakeups(std::move(trace), found);
   }
   TraceWithStandIns with =
       options.merge ? stand_in_for_short_lived(std::move(trace)) : TraceWithStandIns(std::move(trace));

@@ -2,12 +2,14 @@
 #include "event/assemble.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "base/side_by_side.h"
 #include "event/devices.h"
 #include "event/files.h"
 #include "event/joined_stacks.h"
@@ -258,39 +260,45 @@ void Assembler::add_calls(const KernelRecording& recording) {
 }
 
 /// Notes the waits whose stacks may have been left out. Most recordings have none.
-LeftOutStacks noted(const RecordBuffer& records, RecordingCost& cost) {
+LeftOutStacks noted(const RecordBuffer& records) {
   LeftOutStacks left_out;
   if (!records.has_draws()) return left_out;
   records.for_each([&](const auto& record) {
     if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) left_out.note(record);
   });
-  if (left_out.waits_without_stacks() != 0) {
-    cost.waits_with_stacks = left_out.waits_with_stacks();
-    cost.waits_without_stacks = left_out.waits_without_stacks();
-  }
   return left_out;
 }
 
-/// `records` visits the records of the recording, once.
+/// records(prepare, visit) calls both with each record of the recording, once.
 template <class Records>
 Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Records records) {
   TraceBuilder builder;
   add_recording(recording, builder.trace());
-  Assembler assembler(recording, stacks, builder);
-  builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) + recording.threads.size());
-  LeftOutStacks left_out = noted(recording.records, builder.trace().recording.cost);
+  std::optional<Assembler> begun;
+  LeftOutStacks left_out;
+  side_by_side([&] { begun.emplace(recording, stacks, builder); },
+               [&] { left_out = noted(recording.records); });
+  Assembler& assembler = *begun;
+  if (left_out.waits_without_stacks() != 0) {
+    RecordingCost& cost = builder.trace().recording.cost;
+    cost.waits_with_stacks = left_out.waits_with_stacks();
+    cost.waits_without_stacks = left_out.waits_without_stacks();
+  }
+  // A wait for a packet that was sent becomes two.
+  builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) +
+                                recording.records.sent_waits() + recording.threads.size());
   RecordBuffer requests;  // which disks there are is only known after all waits
-  records([&]<class Record>(const Record& record) {
+  const auto fill = [&left_out]<class Record>(Record& record) {
+    if constexpr (std::is_same_v<Record, offwait_wait>) left_out.fill(record);
+  };
+  const auto add = [&]<class Record>(const Record& record) {
     if constexpr (std::is_same_v<Record, offwait_io>) {
       requests.append(std::as_bytes(std::span(&record, 1)));
-    } else if constexpr (std::is_same_v<Record, offwait_wait>) {
-      offwait_wait filled = record;
-      left_out.fill(filled);
-      assembler.add(filled);
     } else {
       assembler.add(record);
     }
-  });
+  };
+  records(fill, add);
   for (const auto& [tid, thread] : recording.threads) assembler.add_left(tid, thread);
   assembler.add_devices_elsewhere();
   assembler.finish_threads();
@@ -303,11 +311,18 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Rec
 }  // namespace
 
 Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
-  return assembled(recording, stacks, [&](auto&& visit) { recording.records.for_each(visit); });
+  return assembled(recording, stacks, [&](const auto& prepare, const auto& visit) {
+    recording.records.for_each([&](auto record) {
+      prepare(record);
+      visit(record);
+    });
+  });
 }
 
 Trace assemble(KernelRecording&& recording, const NamedStacks& stacks) {
-  return assembled(recording, stacks, [&](auto&& visit) { recording.records.take_each(visit); });
+  return assembled(recording, stacks, [&](const auto& prepare, const auto& visit) {
+    recording.records.take_each(prepare, visit);
+  });
 }
 
 }  // namespace offwait

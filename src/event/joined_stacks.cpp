@@ -32,13 +32,12 @@ void JoinedStacks::append(std::uint32_t id, Stack& joined) {
 StackId JoinedStacks::joined(std::uint32_t kernel, std::uint32_t user) {
   if (kernel == 0 && user == 0) return kNoStack;
   const std::uint64_t key = std::uint64_t{kernel} << 32 | user;
-  if (const auto found = joined_.find(key); found != joined_.end()) return found->second;
+  const auto [id, added] = joined_.try_emplace(key, kNoStack);
+  if (!added) return id;
   Stack stack;
   append(kernel, stack);
   append(user, stack);
-  const StackId id = builder_.stack(stack);
-  joined_.emplace(key, id);
-  return id;
+  return id = builder_.stack(stack);
 }
 
 StackId JoinedStacks::of(const offwait_spin& record) {

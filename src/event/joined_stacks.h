@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/number_map.h"
 #include "event/named_stacks.h"
 #include "event/recording.h"
 #include "model/trace_builder.h"
@@ -34,9 +34,9 @@ class JoinedStacks {
 
   const NamedStacks& named_;
   TraceBuilder& builder_;
-  std::vector<std::optional<FrameId>> frames_;         ///< in the trace, by index in `named_`; none: not yet
-  std::unordered_set<std::uint32_t> lacked_mapping_;   ///< ids
-  std::unordered_map<std::uint64_t, StackId> joined_;  ///< by both ids
+  std::vector<std::optional<FrameId>> frames_;        ///< in the trace, by index in `named_`; none: not yet
+  std::unordered_set<std::uint32_t> lacked_mapping_;  ///< ids
+  NumberMap<StackId> joined_;                         ///< by both ids
   std::map<RecordStack, StackId> spins_;
   struct Place {
     std::uint32_t kernel = 0;

@@ -136,6 +136,8 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   const bool short_wait = type == OFFWAIT_RECORD_WAIT && record.size() == OFFWAIT_SHORT_WAIT;
   if (!short_wait && record.size() != record_size(type)) return false;
   ++counts_[type];
+  const auto flags = static_cast<std::uint8_t>(record[offsetof(offwait_wait, flags)]);
+  if (type == OFFWAIT_RECORD_WAIT && (flags & OFFWAIT_WAIT_SENT) != 0) ++sent_waits_;
   if (type == OFFWAIT_RECORD_WAIT && !short_wait && word_of(record, 8) >> 32 != 0) has_draws_ = true;
   const bool interval =
       type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION || type == OFFWAIT_RECORD_SAMPLE;

@@ -22,6 +22,7 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
+#include "base/side_by_side.h"
 #include "event/blocks.h"
 #include "model/trace.h"
 #include "offwait/event.h"
@@ -68,6 +69,8 @@ class RecordBuffer {
   bool append(std::span<const std::byte> record);
 
   std::uint64_t count(offwait_record_type type) const;
+  /// How many of the waits a packet ended that was sent (OFFWAIT_WAIT_SENT).
+  std::uint64_t sent_waits() const { return sent_waits_; }
   /// Whether the stacks of some wait were left to chance (offwait_wait::draw).
   bool has_draws() const { return has_draws_; }
   /// What the records take, in memory or in a file.
@@ -85,9 +88,11 @@ class RecordBuffer {
   /// reference is good during the call only.
   template <class Visitor>
   void for_each(Visitor&& visit) const;
-  /// The same, and frees the memory of the records as it goes. The buffer is empty afterwards.
-  template <class Visitor>
-  void take_each(Visitor&& visit);
+  /// The same, and frees the memory of the records as it goes. The buffer is empty afterwards. Each record is
+  /// first passed to prepare(record), which may change it. That runs side by side with the visits of records
+  /// before.
+  template <class Prepare, class Visitor>
+  void take_each(Prepare&& prepare, Visitor&& visit);
 
  private:
   /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
@@ -142,6 +147,7 @@ class RecordBuffer {
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};
+  std::uint64_t sent_waits_ = 0;
   std::size_t bytes_ = 0;
   bool has_draws_ = false;
   std::size_t most_keys_ = kMostKeys;  ///< what has other keys is not packed
@@ -304,10 +310,31 @@ void RecordBuffer::for_each(Visitor&& visit) const {
   blocks_.for_each([&](const Blocks::Block& block) { visit_block(block, previous_run_ns, visit); });
 }
 
-template <class Visitor>
-void RecordBuffer::take_each(Visitor&& visit) {
+template <class Prepare, class Visitor>
+void RecordBuffer::take_each(Prepare&& prepare, Visitor&& visit) {
   std::uint64_t previous_run_ns = 0;
-  blocks_.take_each([&](const Blocks::Block& block) { visit_block(block, previous_run_ns, visit); });
+  std::vector<std::byte> prepared;  // whole records of one block
+  std::vector<std::byte> visited;   // those of the block before
+  const auto visit_them = [&] {
+    for (std::size_t at = 0; at < visited.size();) {
+      const auto type = static_cast<std::uint8_t>(visited[at]);
+      visit_record(type, visited.data() + at, visit);
+      at += record_size(type);
+    }
+  };
+  const auto prepare_block = [&](const Blocks::Block& block) {
+    visit_block(block, previous_run_ns, [&](auto record) {
+      prepare(record);
+      const std::span<const std::byte> bytes = std::as_bytes(std::span(&record, 1));
+      prepared.insert(prepared.end(), bytes.begin(), bytes.end());
+    });
+  };
+  blocks_.take_each([&](const Blocks::Block& block) {
+    side_by_side(visit_them, [&] { prepare_block(block); });
+    visited.swap(prepared);
+    prepared.clear();
+  });
+  visit_them();
   *this = {};
 }
 

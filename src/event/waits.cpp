@@ -2,13 +2,16 @@
 #include "event/waits.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "event/classify.h"
 #include "event/left_out_stacks.h"
 #include "event/losses.h"
 #include "event/peer.h"
 #include "model/by_thread.h"
+#include "model/partition_near.h"
 
 namespace offwait {
 
@@ -96,9 +99,10 @@ ActorId Waits::waker(std::uint8_t kind, std::uint32_t id, Nanos wake) {
 /// Several peers of the kernel's may be one here: the kernel keeps ports of both sides apart.
 PeerId Waits::peer(std::uint32_t id) {
   const auto [known, first] = peers_.try_emplace(id, kNoPeer);
+  if (!first) return known;
   const auto noted = recording_.peers.find(id);
-  if (!first || noted == recording_.peers.end()) return known->second;
-  return known->second = builder_.peer(peer_of(noted->second, recording_.served_ports));
+  if (noted == recording_.peers.end()) return kNoPeer;
+  return known = builder_.peer(peer_of(noted->second, recording_.served_ports));
 }
 
 void Waits::add_object(std::uint8_t kind, std::uint64_t object, std::uint32_t owner, const Life& life,
@@ -169,16 +173,19 @@ void drop_impossible_wakers(TraceBuilder& builder) {
   Trace& trace = builder.trace();
   const ByThread waits(trace.actors.size(), trace.waits,
                        [&trace](const Wait& wait) { return trace.sites[wait.site].thread; });
+  // By waker: how many of its waits had begun when it was last asked about. The waits are nearly in order of
+  // time.
+  std::vector<std::size_t> begun_by_last(trace.actors.size());
   for (Wait& wait : trace.waits) {
     const WaitSite& where = trace.sites[wait.site];
     if (where.waker == kNoActor || wait.wake == kNever || wait.block == wait.wake ||
         trace.actors[where.waker].kind != ActorKind::thread)
       continue;
     const std::span<const std::uint32_t> others = waits.of(where.waker);
-    const auto after = std::partition_point(
-        others.begin(), others.end(),
-        [&trace, &wait](std::uint32_t other) { return trace.waits[other].block < wait.wake; });
-    if (after == others.begin() || trace.waits[*(after - 1)].wake < wait.wake) continue;
+    std::size_t& begun = begun_by_last[where.waker];
+    begun = partition_near(others, begun,
+                           [&](std::uint32_t other) { return trace.waits[other].block < wait.wake; });
+    if (begun == 0 || trace.waits[others[begun - 1]].wake < wait.wake) continue;
     count_loss(trace.loss, OFFWAIT_LOSS_waker_impossible);
     WaitSite unknown = where;
     unknown.waker = kNoActor;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
+#include "base/number_map.h"
 #include "event/devices.h"
 #include "event/files.h"
 #include "event/joined_stacks.h"
@@ -66,7 +66,7 @@ class Waits {
   JoinedStacks& stacks_;
   Files& files_;
   const Window window_;
-  std::unordered_map<std::uint32_t, PeerId> peers_;  ///< by the kernel's id
+  NumberMap<PeerId> peers_;  ///< by the kernel's id
   Locks locks_;
 };
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <unordered_map>
+
+#include "model/partition_near.h"
 
 namespace offwait {
 
@@ -35,7 +38,8 @@ void count(Counts& counts, StackId stack, std::uint64_t waiting) {
 /// The samples inside the window in order of thread, then time, so that those of one wait are neighbours.
 class Timeline {
  public:
-  explicit Timeline(const Trace& trace) : starts_(trace.actors.size() + 1) {
+  explicit Timeline(const Trace& trace)
+      : starts_(trace.actors.size() + 1), before_last_(trace.actors.size()) {
     for (const CpuSample& sample : trace.cpu_samples) {
       if (sample.at >= trace.window.begin && sample.at < trace.window.end) {
         samples_.push_back(sample);
@@ -53,20 +57,23 @@ class Timeline {
   const std::vector<CpuSample>& samples() const { return samples_; }
   bool has(ActorId thread) const { return starts_[thread] != starts_[thread + 1]; }
 
-  /// Positions of the samples of `thread` in [from, to).
-  std::pair<std::uint32_t, std::uint32_t> between(ActorId thread, Nanos from, Nanos to) const {
-    const auto before = [](const CpuSample& sample, Nanos at) { return sample.at < at; };
-    const auto end = samples_.begin() + starts_[thread + 1];
-    const auto first = std::lower_bound(samples_.begin() + starts_[thread], end, from, before);
-    // Most waits have no sample, so the first one is checked before the search.
-    const auto last = first == end || first->at >= to ? first : std::lower_bound(first, end, to, before);
-    return {static_cast<std::uint32_t>(first - samples_.begin()),
-            static_cast<std::uint32_t>(last - samples_.begin())};
+  /// Positions of the samples of `thread` in [from, to). Fast if each question is about a time near that of
+  /// the last one about the thread.
+  std::pair<std::uint32_t, std::uint32_t> between(ActorId thread, Nanos from, Nanos to) {
+    const auto own =
+        std::span<const CpuSample>(samples_).subspan(starts_[thread], starts_[thread + 1] - starts_[thread]);
+    std::size_t& first = before_last_[thread];
+    first = partition_near(own, first, [from](const CpuSample& sample) { return sample.at < from; });
+    const std::size_t last =
+        partition_near(own, first, [to](const CpuSample& sample) { return sample.at < to; });
+    return {static_cast<std::uint32_t>(starts_[thread] + first),
+            static_cast<std::uint32_t>(starts_[thread] + last)};
   }
 
  private:
   std::vector<CpuSample> samples_;
-  std::vector<std::uint32_t> starts_;  ///< by thread
+  std::vector<std::uint32_t> starts_;     ///< by thread
+  std::vector<std::size_t> before_last_;  ///< by thread: its samples before the time of the last question
 };
 
 /// A change in the number of waiting threads, at a position in the timeline.
@@ -93,7 +100,7 @@ Counts counts_of(const std::vector<CpuSample>& samples, std::vector<SwitchOver>&
 
 CpuSampleSums sum_cpu_samples(const Trace& trace, const std::vector<std::uint32_t>& vertex_of,
                               std::size_t vertices) {
-  const Timeline timeline(trace);
+  Timeline timeline(trace);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<SwitchOver>> changes;
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];

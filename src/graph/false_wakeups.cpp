@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "model/by_thread.h"
 #include "model/histories.h"
+#include "model/partition_near.h"
 
 namespace offwait {
 
@@ -48,19 +50,26 @@ class Finder {
   static bool is_empty(const Wait& wait) { return wait.block == wait.wake; }
 
   void find_candidates() {
+    const std::vector<bool> for_futex = ended_waits_for_futex();
     first_of_.push_back(0);
     for (ActorId thread = 0; thread < trace_.actors.size(); ++thread) {
       const Indices waits = histories_.of(thread).waits;
+      const bool has_marks = !marks_.of(thread).empty();
       for (std::size_t at = 0; at + 1 < waits.size();) {
         Nanos ran = 0;
-        const std::size_t again =
-            declared(thread, waits, at, ran) ? at + 1 : waits_again(thread, waits, at, ran);
+        std::size_t again = at;
+        if (has_marks && declared(thread, waits, at, ran)) {
+          again = at + 1;
+        } else if (for_futex[waits[at]]) {
+          again = waits_again(thread, waits, at, ran);
+        }
         if (again != at) candidates_.push_back({waits[at], waits[again], ran});
         at = std::max(again, at + 1);
       }
       first_of_.push_back(candidates_.size());
     }
     rejected_.resize(candidates_.size(), false);
+    over_by_last_.resize(trace_.actors.size());
   }
 
   bool marked(ActorId thread, Nanos from, Nanos to) const {
@@ -86,14 +95,27 @@ class Finder {
     return marked(site(first).thread, first.run, trace_.waits[one.again].block);
   }
 
-  /// The position in `waits` at which the thread waits again after the wakeup from the wait at `at`; `at`
-  /// itself if the thread's own records show that the wakeup was not false.
+  /// By wait: whether it was for a futex, and a thread ended it. Others are not looked at thread by thread,
+  /// which is slow because a thread's waits lie far apart in memory.
+  std::vector<bool> ended_waits_for_futex() const {
+    std::vector<bool> by_site;
+    by_site.reserve(trace_.sites.size());
+    for (const WaitSite& one : trace_.sites) {
+      by_site.push_back(one.wait_class == WaitClass::futex && one.waker != kNoActor &&
+                        trace_.actors[one.waker].kind == ActorKind::thread);
+    }
+    std::vector<bool> out(trace_.waits.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Wait& wait = trace_.waits[i];
+      out[i] = wait.object != kNoObject && wait.run != kNever && by_site[wait.site];
+    }
+    return out;
+  }
+
+  /// The position in `waits` at which the thread waits again after the wakeup from the wait for a futex at
+  /// `at`; `at` itself if the thread's own records show that the wakeup was not false.
   std::size_t waits_again(ActorId thread, Indices waits, std::size_t at, Nanos& ran) const {
     const Wait& first = trace_.waits[waits[at]];
-    const ActorId waker = site(first).waker;
-    if (first.object == kNoObject || site(first).wait_class != WaitClass::futex || waker == kNoActor ||
-        trace_.actors[waker].kind != ActorKind::thread || first.run == kNever)
-      return at;
     Nanos since = first.run;
     const std::size_t last = std::min(waits.size() - 1, at + 1 + kMostLockWaits);
     for (std::size_t next = at + 1; next <= last; ++next) {
@@ -133,14 +155,15 @@ class Finder {
   }
 
   /// The candidate that the thread was in at this time: between its two waits, ends included.
-  std::uint32_t candidate_at(ActorId thread, Nanos time) const {
+  std::uint32_t candidate_at(ActorId thread, Nanos time) {
     if (thread == kNoActor) return kNoWait;
-    const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(first_of_[thread]);
-    const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(first_of_[thread + 1]);
-    const auto at = std::partition_point(
-        begin, end, [&](const FalseWakeup& one) { return trace_.waits[one.again].block < time; });
-    if (at == end || trace_.waits[at->first].wake > time) return kNoWait;
-    return static_cast<std::uint32_t>(at - candidates_.begin());
+    const std::size_t first = first_of_[thread];
+    const auto all = std::span<const FalseWakeup>(candidates_).subspan(first, first_of_[thread + 1] - first);
+    std::size_t& over = over_by_last_[thread];
+    over = partition_near(all, over,
+                          [&](const FalseWakeup& one) { return trace_.waits[one.again].block < time; });
+    if (over == all.size() || trace_.waits[all[over].first].wake > time) return kNoWait;
+    return static_cast<std::uint32_t>(first + over);
   }
 
   /// A candidate that woke another thread depends on that thread's candidate: if the woken thread did work,
@@ -197,7 +220,8 @@ class Finder {
   Histories histories_;
   ByThread marks_;
   std::vector<FalseWakeup> candidates_;
-  std::vector<std::size_t> first_of_;  ///< by thread: its first candidate; then the number of candidates
+  std::vector<std::size_t> first_of_;      ///< by thread: its first candidate; then the number of candidates
+  std::vector<std::size_t> over_by_last_;  ///< by thread: its candidates that were over when last asked for
   std::vector<bool> rejected_;
   std::vector<std::uint32_t> newly_rejected_;
 };
@@ -206,37 +230,44 @@ class Finder {
 
 std::vector<FalseWakeup> find_false_wakeups(const Trace& trace) { return Finder(trace).find(); }
 
-Trace without_false_wakeups(const Trace& trace, const std::vector<FalseWakeup>& false_wakeups) {
-  Trace out = trace;
+Trace without_false_wakeups(Trace trace, const std::vector<FalseWakeup>& false_wakeups) {
   // The wakeups of a thread are in order of time, so that a wait with several false wakeups grows step by
   // step.
   struct Span {
-    ActorId thread;
     Nanos from;
     Nanos to;
   };
   std::vector<Span> spans;
+  std::vector<std::size_t> first_of(trace.actors.size() + 1);
   spans.reserve(false_wakeups.size());
   for (const FalseWakeup& one : false_wakeups) {
-    spans.push_back({trace.sites[trace.waits[one.first].site].thread, trace.waits[one.first].block,
-                     trace.waits[one.again].block});
-    out.waits[one.again].block = out.waits[one.first].block;
-    out.waits[one.again].holder = out.waits[one.first].holder;
+    ++first_of[trace.sites[trace.waits[one.first].site].thread + 1];
+    spans.push_back({trace.waits[one.first].block, trace.waits[one.again].block});
   }
-  const auto taken = [&spans](ActorId thread, Nanos at) {
-    const auto after = std::partition_point(spans.begin(), spans.end(), [&](const Span& span) {
-      return std::pair(span.thread, span.to) <= std::pair(thread, at);
-    });
-    return after != spans.end() && after->thread == thread && after->from <= at;
+  std::partial_sum(first_of.begin(), first_of.end(), first_of.begin());
+  std::vector<std::size_t> over_by_last(trace.actors.size());
+  const auto taken = [&](ActorId thread, Nanos at) {
+    const std::size_t first = first_of[thread];
+    const auto all = std::span<const Span>(spans).subspan(first, first_of[thread + 1] - first);
+    std::size_t& over = over_by_last[thread];
+    over = partition_near(all, over, [&](const Span& span) { return span.to <= at; });
+    return over != all.size() && all[over].from <= at;
   };
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < trace.waits.size(); ++i) {
-    if (!taken(trace.sites[trace.waits[i].site].thread, trace.waits[i].block))
-      out.waits[kept++] = out.waits[i];
+  std::vector<bool> gone(trace.waits.size());
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    gone[i] = taken(trace.sites[trace.waits[i].site].thread, trace.waits[i].block);
   }
-  out.waits.resize(kept);
-  std::erase_if(out.preemptions, [&](const Preemption& one) { return taken(one.thread, one.out); });
-  return out;
+  for (const FalseWakeup& one : false_wakeups) {
+    trace.waits[one.again].block = trace.waits[one.first].block;
+    trace.waits[one.again].holder = trace.waits[one.first].holder;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    if (!gone[i]) trace.waits[kept++] = trace.waits[i];
+  }
+  trace.waits.resize(kept);
+  std::erase_if(trace.preemptions, [&](const Preemption& one) { return taken(one.thread, one.out); });
+  return trace;
 }
 
 }  // namespace offwait

@@ -49,7 +49,7 @@ std::vector<FalseWakeup> find_false_wakeups(const Trace& trace);
 /// becomes part of the wait, running time included: the paper's analyzer also removes the pair of wakeup and
 /// wait, the thread did no work, and a thread that is often woken in vain would otherwise look busy. The four
 /// states still add up to the lifetime. Ids of sites, actors and the like do not change. The result satisfies
-/// validate() and can be swept if the input does and can.
-Trace without_false_wakeups(const Trace& trace, const std::vector<FalseWakeup>& false_wakeups);
+/// validate() and can be swept if the input does and can. Move the trace in to avoid a copy of its waits.
+Trace without_false_wakeups(Trace trace, const std::vector<FalseWakeup>& false_wakeups);
 
 }  // namespace offwait

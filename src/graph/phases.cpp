@@ -7,11 +7,12 @@
 
 namespace offwait {
 
-WaitsOverTime::WaitsOverTime(const Window& window) : window_(window), waited_(kParts, 0) {}
-
-Nanos WaitsOverTime::start_of(std::size_t part) const {
+WaitsOverTime::WaitsOverTime(const Window& window) : window_(window), waited_(kParts, 0) {
   __extension__ using Wide = __int128;
-  return window_.begin + static_cast<Nanos>(Wide{window_.length()} * static_cast<Wide>(part) / Wide{kParts});
+  for (std::size_t part = 0; part <= kParts; ++part) {
+    starts_.push_back(window.begin +
+                      static_cast<Nanos>(Wide{window.length()} * static_cast<Wide>(part) / Wide{kParts}));
+  }
 }
 
 void WaitsOverTime::add(Nanos from, Nanos to) {
@@ -23,11 +24,11 @@ void WaitsOverTime::add(Nanos from, Nanos to) {
   const double place =
       static_cast<double>(begin - window_.begin) / static_cast<double>(window_.length()) * kParts;
   auto part = std::min(static_cast<std::size_t>(place), kParts - 1);
-  while (part > 0 && start_of(part) > begin) {
+  while (part > 0 && starts_[part] > begin) {
     --part;
   }
-  for (; part < kParts && start_of(part) < end; ++part) {
-    waited_[part] += std::max<Nanos>(0, std::min(end, start_of(part + 1)) - std::max(begin, start_of(part)));
+  for (; part < kParts && starts_[part] < end; ++part) {
+    waited_[part] += std::max<Nanos>(0, std::min(end, starts_[part + 1]) - std::max(begin, starts_[part]));
   }
 }
 
@@ -66,7 +67,7 @@ std::optional<Phases> WaitsOverTime::phases() const {
     if (!taken[part]) {
       continue;
     }
-    const Window piece{start_of(part), start_of(part + 1)};
+    const Window piece{starts_[part], starts_[part + 1]};
     phases.wait_ns += waited_[part];
     phases.length_ns += piece.length();
     if (!phases.ranges.empty() && phases.ranges.back().end == piece.begin) {

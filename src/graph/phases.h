@@ -39,9 +39,8 @@ class WaitsOverTime {
   std::optional<Phases> phases() const;
 
  private:
-  Nanos start_of(std::size_t part) const;
-
   Window window_;
+  std::vector<Nanos> starts_;  ///< of the parts, and the end of the last
   std::vector<Nanos> waited_;  ///< by part
 };
 

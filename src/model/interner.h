@@ -5,46 +5,56 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace offwait {
 
-/// `Hash` and `Equal` take a stored `Value` or a `Key`. A Value can be made of a Key.
-template <class Value, class Key, class Hash, class Equal>
+/// `Hash` gives 64 bits of a `Value`, of which the low ones must be as good as the others. There are fewer
+/// than 2^32 values.
+template <class Value, class Hash, class Equal>
 class Interner {
  public:
   /// `values` must be empty, outlive the interner, and change through it alone.
-  explicit Interner(std::vector<Value>& values)
-      : values_(values), ids_(0, IdHash{&values}, IdEqual{&values}) {}
+  explicit Interner(std::vector<Value>& values) : values_(values) {}
 
-  std::uint32_t intern(const Key& key) {
-    if (const auto found = ids_.find(key); found != ids_.end()) {
-      return *found;
+  std::uint32_t intern(const Value& value) {
+    // Of the places at most half are taken, so the next free one is near.
+    if (places_.size() <= 2 * values_.size()) grow();
+    const auto hash = static_cast<std::uint32_t>(Hash{}(value));
+    std::size_t at = hash & (places_.size() - 1);
+    for (; places_[at].id != kFree; at = (at + 1) & (places_.size() - 1)) {
+      if (places_[at].hash == hash && Equal{}(values_[places_[at].id], value)) return places_[at].id;
     }
     const auto id = static_cast<std::uint32_t>(values_.size());
-    values_.push_back(Value{key});
-    ids_.insert(id);
+    values_.push_back(value);
+    places_[at] = {hash, id};
     return id;
   }
 
  private:
-  struct IdHash {
-    using is_transparent = void;
-    const std::vector<Value>* values;
-    std::size_t operator()(std::uint32_t id) const { return Hash{}((*values)[id]); }
-    std::size_t operator()(const Key& key) const { return Hash{}(key); }
-  };
-  struct IdEqual {
-    using is_transparent = void;
-    const std::vector<Value>* values;
-    bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
-    bool operator()(const Key& key, std::uint32_t id) const { return Equal{}((*values)[id], key); }
-    bool operator()(std::uint32_t id, const Key& key) const { return Equal{}((*values)[id], key); }
+  static constexpr std::uint32_t kFree = UINT32_MAX;
+  static constexpr std::size_t kFewestPlaces = 64;
+
+  /// A value is at the place that the low bits of its hash say, or at a later one if that was taken.
+  struct Place {
+    std::uint32_t hash = 0;
+    std::uint32_t id = kFree;
   };
 
+  void grow() {
+    std::vector<Place> places(places_.empty() ? kFewestPlaces : 2 * places_.size());
+    for (const Place& place : places_) {
+      if (place.id == kFree) continue;
+      std::size_t at = place.hash & (places.size() - 1);
+      while (places[at].id != kFree) at = (at + 1) & (places.size() - 1);
+      places[at] = place;
+    }
+    places_ = std::move(places);
+  }
+
   std::vector<Value>& values_;
-  std::unordered_set<std::uint32_t, IdHash, IdEqual> ids_;
+  std::vector<Place> places_;  ///< a power of two of them
 };
 
 }  // namespace offwait

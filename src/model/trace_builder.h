@@ -6,11 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/number_map.h"
 #include "model/interner.h"
 #include "model/tid_lives.h"
 #include "model/trace.h"
@@ -38,11 +39,15 @@ class TraceBuilder {
   ActorId add_actor(Actor actor);
 
   /// The lives of a tid; there are none at first. The reference stays valid.
-  TidLives& lives_of(std::int32_t tid) { return lives_[tid]; }
+  TidLives& lives_of(std::int32_t tid) {
+    const auto [index, added] = index_of_tid_.try_emplace(number_of(tid), lives_.size());
+    if (added) lives_.emplace_back().first = tid;
+    return lives_[index].second;
+  }
   /// The lives of a tid; nullptr if lives_of() was never called for it.
   const TidLives* find_lives(std::int32_t tid) const {
-    const auto found = lives_.find(tid);
-    return found == lives_.end() ? nullptr : &found->second;
+    const std::size_t* const index = index_of_tid_.find(number_of(tid));
+    return index == nullptr ? nullptr : &lives_[*index].second;
   }
   /// Calls `visit(tid, lives)` for each tid, in any order.
   template <class Visit>
@@ -75,13 +80,16 @@ class TraceBuilder {
     std::size_t operator()(const Object& object) const;
   };
 
+  static std::uint64_t number_of(std::int32_t tid) { return static_cast<std::uint32_t>(tid); }
+
   Trace trace_;
-  std::unordered_map<std::int32_t, TidLives> lives_;
-  Interner<Frame, Frame, FrameHash, std::equal_to<>> frames_{trace_.frames};
-  Interner<Stack, Stack, StackHash, std::equal_to<>> stacks_{trace_.stacks};
-  Interner<Peer, Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
-  Interner<WaitSite, WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
-  Interner<Object, Object, ObjectHash, std::equal_to<>> objects_{trace_.objects};
+  NumberMap<std::size_t> index_of_tid_;  ///< into `lives_`
+  std::deque<std::pair<std::int32_t, TidLives>> lives_;
+  Interner<Frame, FrameHash, std::equal_to<>> frames_{trace_.frames};
+  Interner<Stack, StackHash, std::equal_to<>> stacks_{trace_.stacks};
+  Interner<Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};
+  Interner<WaitSite, SiteHash, std::equal_to<>> sites_{trace_.sites};
+  Interner<Object, ObjectHash, std::equal_to<>> objects_{trace_.objects};
 };
 
 }  // namespace offwait

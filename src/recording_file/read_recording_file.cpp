@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/side_by_side.h"
 #include "recording_file/part_of_records.h"
 #include "recording_file/records.h"
 #include "recording_file/sections.h"
@@ -13,30 +14,37 @@ namespace {
 
 constexpr const char* kImpossible = "a section has impossible content";
 
+/// The next section is read beside the adding of one that is at least so long.
+constexpr std::size_t kReadBeside = std::size_t{1} << 20;
+
 /// Adds sections until the recording is complete; otherwise returns why it is not. `add_records` gets the
 /// kind and content of each section of records.
 template <class AddRecords>
 Result<std::optional<std::string>> read_sections(SectionReader& sections, RowReader& rows,
                                                  AddRecords add_records) {
   std::optional<std::string> interrupted;
+  const auto add = [&](const Section& section) {
+    return section.kind == SectionKind::rows
+               ? rows.add(section.content)
+               : rows.knows_about() && add_records(section.kind, section.content);
+  };
+  OFFWAIT_TRY(std::optional<Section> section, sections.next());
   for (;;) {
-    OFFWAIT_TRY(const std::optional<Section> section, sections.next());
     if (!section) {
       interrupted = sections.fault().empty() ? "it has no end" : sections.fault();
       return interrupted;
     }
-    switch (section->kind) {
-      case SectionKind::rows:
-        if (!rows.add(section->content)) return interrupted = kImpossible;
-        break;
-      case SectionKind::records:
-      case SectionKind::linked_records:
-      case SectionKind::drawn_records:
-        if (!rows.knows_about() || !add_records(section->kind, section->content))
-          return interrupted = kImpossible;
-        break;
-      case SectionKind::end:
-        return interrupted;
+    if (section->kind == SectionKind::end) return interrupted;
+    bool possible = false;
+    if (section->content.size() < kReadBeside) {
+      possible = add(*section);
+      if (!possible) return interrupted = kImpossible;
+      OFFWAIT_TRY(section, sections.next());
+    } else {
+      Result<std::optional<Section>> next{std::optional<Section>()};
+      side_by_side([&] { possible = add(*section); }, [&] { next = sections.next(); });
+      if (!possible) return interrupted = kImpossible;
+      OFFWAIT_TRY(section, std::move(next));
     }
   }
 }

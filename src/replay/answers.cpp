@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/side_by_side.h"
 #include "progress/group_use.h"
 #include "progress/runtimes.h"
 #include "progress/wait_kinds.h"
@@ -115,10 +116,10 @@ class Answering {
     services_ = uses_of_parts(trace, groups, kinds_, uses_, service_uses_, services);
   }
 
-  Answers run() {
+  Answers run(const UsableCpus& cpus) {
     Answers out;
     out.progress = progress_of(trace_, groups_, kinds_, uses_, options_.progress);
-    out.cpus = usable_cpus(trace_);
+    out.cpus = cpus;
     out.cpus_short = out.cpus.are_short();
     out.asked.resize(options_.asked.size());
     if (out.progress.empty()) {
@@ -257,13 +258,12 @@ class Answering {
         scripts.length_ns < static_cast<double>(trace_.window.length())) {
       return std::nullopt;
     }
-    const std::optional<Replayed> unchanged = simulate(input, scripts, {Scenario{}}, kPieces);
-    const double off =
-        unchanged ? std::abs(gain_of(progress, *unchanged, weights_, 0, 0, kPieces).least) : kReproduces;
-    if (off >= kReproduces) {
-      return std::nullopt;
-    }
-    std::optional<Replayed> changed = simulate(input, scripts, scenarios, kPieces);
+    double off = 0;
+    std::optional<Replayed> changed =
+        simulate(input, scripts, scenarios, kPieces, [&](const Replayed& replayed) {
+          off = std::abs(gain_of(progress, replayed, weights_, scenarios.size() - 1, 0, kPieces).least);
+          return off < kReproduces;
+        });
     if (changed) {
       relate_to_last(*changed);
       changed->off = off;
@@ -488,7 +488,10 @@ std::string_view to_string(Certainty certainty) {
 }
 
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options) {
-  return Answering(trace, groups, options).run();
+  std::optional<Answering> answering;
+  UsableCpus cpus;
+  side_by_side([&] { answering.emplace(trace, groups, options); }, [&] { cpus = usable_cpus(trace); });
+  return answering->run(cpus);
 }
 
 }  // namespace offwait

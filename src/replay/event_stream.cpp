@@ -2,20 +2,40 @@
 #include "replay/event_stream.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 namespace offwait {
 
-EventStream::EventStream(const Trace& trace)
-    : trace_(trace), histories_(trace), cursors_(trace.actors.size()) {
+namespace {
+
+/// Leaves out the first of a thread's entries, those that are over.
+template <class IsOver>
+void leave_out(std::span<const std::uint32_t>& indices, IsOver is_over) {
+  const auto first = std::partition_point(indices.begin(), indices.end(), is_over);
+  indices = indices.subspan(static_cast<std::size_t>(first - indices.begin()));
+}
+
+void leave_out_before(const Trace& trace, Nanos begin, History& rest) {
+  leave_out(rest.waits, [&](std::uint32_t i) { return trace.waits[i].run <= begin; });
+  leave_out(rest.preemptions, [&](std::uint32_t i) { return trace.preemptions[i].run <= begin; });
+  leave_out(rest.gaps, [&](std::uint32_t i) { return trace.gaps[i].to <= begin; });
+}
+
+}  // namespace
+
+EventStream::EventStream(const Trace& trace, const Window& part)
+    : trace_(trace), part_(part), histories_(trace), cursors_(trace.actors.size()) {
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
-    if (actor.kind == ActorKind::thread && actor.start < trace.window.end &&
-        actor.exit > trace.window.begin) {
+    if (actor.kind == ActorKind::thread && actor.start < part.end && actor.exit > part.begin) {
       History history = histories_.of(id);
       cursors_[id].rest = history;
+      if (part.begin > trace.window.begin) leave_out_before(trace, part.begin, cursors_[id].rest);
       const std::optional<Interval> first = take_next(trace, history);
       const Nanos known = first ? std::min(actor.seen, first->from) : actor.seen;
-      heap_.push_back({std::max({actor.start, known, trace.window.begin}), Event::What::born, id});
+      const Nanos born = std::max({actor.start, known, part.begin});
+      if (born < part.end) heap_.push_back({born, Event::What::born, id});
     }
   }
   for (std::size_t i = heap_.size(); i-- > 0;) {
@@ -55,9 +75,9 @@ std::optional<EventStream::Pending> EventStream::following(ActorId thread) {
   }
   std::optional<Pending> event = step_of(thread, cursor);
   if (event) {
-    event->at = std::max(event->at, trace_.window.begin);
+    event->at = std::max(event->at, part_.begin);
   }
-  return event && event->at < trace_.window.end ? event : std::nullopt;
+  return event && event->at < part_.end ? event : std::nullopt;
 }
 
 std::optional<EventStream::Pending> EventStream::step_of(ActorId thread, Cursor& cursor) const {

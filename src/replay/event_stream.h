@@ -28,7 +28,10 @@ struct Event {
 /// trace must satisfy validate().
 class EventStream {
  public:
-  explicit EventStream(const Trace& trace);
+  explicit EventStream(const Trace& trace) : EventStream(trace, trace.window) {}
+  /// The events in a part of the window. Each thread is born at the part's begin if it was before. What was
+  /// over by then does not happen.
+  EventStream(const Trace& trace, const Window& part);
   std::optional<Event> next();
 
  private:
@@ -49,6 +52,7 @@ class EventStream {
   void sift_down(std::size_t hole);
 
   const Trace& trace_;
+  const Window part_;
   Histories histories_;
   std::vector<Cursor> cursors_;
   std::vector<Pending> heap_;  ///< each thread's next one, the earliest first

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,8 +24,13 @@ namespace offwait {
 ///
 /// ReplayInput::thread is simulated until its exit, also when that comes later than in the recording.
 ///
-/// Returns nothing if a simulation takes far more moves than the scripts have steps, and so is given up.
+/// `is_believed`, if there is one, is called as soon as the last scenario has been simulated, which is the
+/// first one to be. It gets a Replayed that has the times of that scenario.
+///
+/// Returns nothing if a simulation takes far more moves than the scripts have steps, and so is given up, or
+/// if `is_believed` returns false.
 std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
-                                 const std::vector<Scenario>& scenarios, std::size_t pieces);
+                                 const std::vector<Scenario>& scenarios, std::size_t pieces,
+                                 const std::function<bool(const Replayed&)>& is_believed = {});
 
 }  // namespace offwait

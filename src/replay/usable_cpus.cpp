@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/side_by_side.h"
 #include "replay/event_stream.h"
 
 namespace offwait {
@@ -24,7 +25,7 @@ enum class QueueState : std::uint8_t { absent, running, ready, queued, blocked }
 /// How many threads run, and how many queue, as time goes on.
 class Counter {
  public:
-  explicit Counter(const Trace& trace) : states_(trace.actors.size()), at_(trace.window.begin) {}
+  Counter(std::size_t actors, Nanos begin) : states_(actors), at_(begin) {}
 
   void enter(ActorId thread, QueueState state, Nanos at) {
     pass(at);
@@ -43,6 +44,15 @@ class Counter {
       running_while_queued_ns += static_cast<double>(running_) * elapsed;
     }
     at_ = std::max(at, at_);
+  }
+
+  /// Adds the times of another part of the window.
+  void add(const Counter& other) {
+    running_ns += other.running_ns;
+    queued_ns += other.queued_ns;
+    running_while_queued_ns += other.running_while_queued_ns;
+    at_once_ns.resize(std::max(at_once_ns.size(), other.at_once_ns.size()));
+    for (std::size_t i = 0; i < other.at_once_ns.size(); ++i) at_once_ns[i] += other.at_once_ns[i];
   }
 
   /// The most threads that ran at once for so long, all times of as many or more together.
@@ -90,18 +100,37 @@ QueueState state_after(const Trace& trace, const Event& event) {
   return QueueState::running;
 }
 
-/// The last one first; those that outlive the window are left out.
-std::vector<ActorId> threads_by_exit(const Trace& trace) {
+/// The last one first; those that outlive the part of the window are left out.
+std::vector<ActorId> threads_by_exit(const Trace& trace, const Window& part) {
   std::vector<ActorId> out;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
-    if (actor.kind == ActorKind::thread && actor.exit > trace.window.begin && actor.exit < trace.window.end) {
+    if (actor.kind == ActorKind::thread && actor.exit > part.begin && actor.exit < part.end) {
       out.push_back(id);
     }
   }
   std::sort(out.begin(), out.end(),
             [&trace](ActorId a, ActorId b) { return trace.actors[a].exit > trace.actors[b].exit; });
   return out;
+}
+
+Counter counted(const Trace& trace, const Window& part) {
+  Counter counter(trace.actors.size(), part.begin);
+  std::vector<ActorId> exits = threads_by_exit(trace, part);
+  const auto pass_exits = [&](Nanos at) {
+    while (!exits.empty() && trace.actors[exits.back()].exit <= at) {
+      counter.enter(exits.back(), QueueState::absent, trace.actors[exits.back()].exit);
+      exits.pop_back();
+    }
+  };
+  EventStream events(trace, part);
+  while (const std::optional<Event> event = events.next()) {
+    pass_exits(event->at);
+    counter.enter(event->thread, state_after(trace, *event), event->at);
+  }
+  pass_exits(part.end);
+  counter.pass(part.end);
+  return counter;
 }
 
 /// The CPUs that some thread of the target may use, and how long they were busy, whoever used them.
@@ -158,21 +187,18 @@ UsableCpus usable_cpus(const Trace& trace) {
   if (trace.recording.cpus == 0) {
     return {};
   }
-  Counter counter(trace);
-  std::vector<ActorId> exits = threads_by_exit(trace);
-  const auto pass_exits = [&](Nanos at) {
-    while (!exits.empty() && trace.actors[exits.back()].exit <= at) {
-      counter.enter(exits.back(), QueueState::absent, trace.actors[exits.back()].exit);
-      exits.pop_back();
-    }
-  };
-  EventStream events(trace);
-  while (const std::optional<Event> event = events.next()) {
-    pass_exits(event->at);
-    counter.enter(event->thread, state_after(trace, *event), event->at);
-  }
-  pass_exits(trace.window.end);
-  counter.pass(trace.window.end);
+  // In two parts on any machine: rounding does not depend on it.
+  const Nanos middle = trace.window.begin + trace.window.length() / 2;
+  Counter counter(0, trace.window.begin);
+  Counter second_half = counter;
+  side_by_side(
+      [&] {
+        counter = counted(trace, {trace.window.begin, middle});
+      },
+      [&] {
+        second_half = counted(trace, {middle, trace.window.end});
+      });
+  counter.add(second_half);
   const auto window = static_cast<double>(trace.window.length());
   if (counter.queued_ns < kQueues * window) {
     return {all, std::min(1.0, counter.running_ns / (all * window))};

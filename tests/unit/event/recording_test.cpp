@@ -336,7 +336,7 @@ TEST_CASE("records that take more memory than they may lie in a file, and are th
   }
 }
 
-TEST_CASE("taken records are the same, and their memory is freed") {
+TEST_CASE("taken records are those that were prepared, in order, and their memory is freed") {
   constexpr std::uint32_t kRecords = 400'000;
   const auto record_at = [](std::uint32_t i) {
     return wait_at(1 + i % 1000, i * 1000ULL, i * 1000ULL + 500, i * 1000ULL + 600);
@@ -345,10 +345,15 @@ TEST_CASE("taken records are the same, and their memory is freed") {
     RecordBuffer records;
     if (bounded) records.keep_in_memory(std::size_t{2} << 20, "/var/tmp");
     for (std::uint32_t i = 0; i < kRecords; ++i) REQUIRE(records.append(bytes_of(record_at(i))));
+    std::uint32_t prepared = 0;
+    const auto number = [&prepared]<class Record>(Record& record) {
+      if constexpr (std::is_same_v<Record, offwait_wait>) record.wait_user = prepared++;
+    };
     std::uint32_t next = 0;
-    records.take_each([&](const auto& record) {
+    records.take_each(number, [&](const auto& record) {
       if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) {
-        const offwait_wait expected = record_at(next);
+        offwait_wait expected = record_at(next);
+        expected.wait_user = next;
         if (std::memcmp(&record, &expected, sizeof(record)) == 0) ++next;
       }
     });
