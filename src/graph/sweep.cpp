@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/wait_forest.h"
 #include "model/histories.h"
 
 namespace offwait {
@@ -108,17 +109,6 @@ class StateClock {
   State state_ = kUnknown;
 };
 
-/// A thread's place in the forest of threads that wait for each other. Links are small, linked by address and
-/// separate from the rest, because walking the chains takes most of the time if a lock has a long queue.
-struct Link {
-  /// Σ (change of `size` × time of the change) over the current wait, modulo 2^64, with times from the
-  /// window's begin. The wait's weight at t is size × t − moment.
-  std::uint64_t moment = 0;
-  std::uint32_t size =
-      1;  ///< 1 (0 for a kernel thread) + the threads that wait for it, directly or through others
-  Link* parent = nullptr;  ///< the thread that will end the current wait
-};
-
 struct Sleeper {
   StateClock clock;
   Indices waits;  ///< the current or next wait and all later ones
@@ -200,17 +190,26 @@ class Tournament {
   Entry winner_;
 };
 
+/// Waits of kernel threads grow by their dependents only (SiteSum::weight_ns).
+std::vector<std::uint32_t> own_sizes(const Trace& trace) {
+  std::vector<std::uint32_t> sizes;
+  sizes.reserve(trace.actors.size());
+  for (const Actor& actor : trace.actors) {
+    sizes.push_back(actor.kernel ? 0 : 1);
+  }
+  return sizes;
+}
+
 class Sweeper {
  public:
   explicit Sweeper(const Trace& trace)
-      : trace_(trace), histories_(trace), links_(trace.actors.size()), releases_(trace.actors.size()) {
+      : trace_(trace), histories_(trace), forest_(own_sizes(trace)), releases_(trace.actors.size()) {
     result_.sites.resize(trace.sites.size());
     result_.actors.resize(trace.actors.size());
     sleepers_.reserve(trace.actors.size());
     for (ActorId id = 0; id < trace.actors.size(); ++id) {
       const History history = histories_.of(id);
       const Actor& actor = trace.actors[id];
-      if (actor.kernel) links_[id].size = 0;
       sleepers_.push_back(
           {.clock = StateClock(trace, actor, history), .waits = history.waits, .exit = actor.exit});
     }
@@ -242,9 +241,10 @@ class Sweeper {
         tournament.replace(key_of_next_block(id));
       }
     }
+    const std::vector<std::uint64_t> open = forest_.weights(offset(trace_.window.end));
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
       if (sleepers_[id].blocked_until != Sleeper::kNotBlocked) {
-        add_wait(id, trace_.window.end);
+        add_wait(id, open[id], forest_.waker(id), trace_.window.end);
       }
     }
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
@@ -258,7 +258,6 @@ class Sweeper {
 
  private:
   bool is_thread(ActorId id) const { return id != kNoActor && trace_.actors[id].kind == ActorKind::thread; }
-  ActorId id_of(const Link* link) const { return static_cast<ActorId>(link - links_.data()); }
   const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].waits.front()]; }
 
   // Keys of the tournament are in order of time, and at one instant wakes come before blocks. Otherwise a
@@ -300,60 +299,29 @@ class Sweeper {
     return Tournament::kOut;
   }
 
-  /// Adds `size` dependents at `now` to `link` and to the whole chain of threads that it waits for. Returns
-  /// the chain's last link.
-  Link* add_size(Link* link, std::uint32_t size, Nanos now) const {
-    return add_up_the_chain(link, size, std::uint64_t{size} * offset(now));
-  }
-  void remove_size(Link* link, std::uint32_t size, Nanos now) const {
-    add_up_the_chain(link, 0 - size, 0 - std::uint64_t{size} * offset(now));
-  }
-  static Link* add_up_the_chain(Link* link, std::uint32_t size, std::uint64_t moment) {
-    while (true) {
-      link->size += size;
-      link->moment += moment;
-      if (link->parent == nullptr) {
-        return link;
-      }
-      link = link->parent;
-    }
-  }
-
   bool block(ActorId id, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
     const Wait& wait = current(id);
-    const ActorId waker = trace_.sites[wait.site].waker;
+    ActorId waker = trace_.sites[wait.site].waker;
+    if (wait.wake == kNever || !is_thread(waker)) waker = kNoActor;
     sleeper.clock.at(trace_, now);
     sleeper.from = now;
     sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
-    Link& link = links_[id];
-    link.moment = link.size * offset(now);
-    if (wait.wake == kNever || !is_thread(waker)) {
-      return true;
-    }
-    sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
-    if (add_size(&links_[waker], link.size, now) == &link) {
-      return fail(id, "which was waiting, directly or not, for the former");
-    }
-    link.parent = &links_[waker];
-    return true;
+    if (waker != kNoActor) sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
+    return forest_.begin_wait(id, waker, offset(now)) ||
+           fail(id, "which was waiting, directly or not, for the former");
   }
 
   bool wake(ActorId id, Nanos now) {
-    Link& link = links_[id];
-    if (link.parent != nullptr) {
-      const Nanos blocked_until = sleepers_[id_of(link.parent)].blocked_until;
-      if (blocked_until > now) {
-        return fail(id, "which was itself blocked until " + time_text(blocked_until));
-      }
+    const ActorId waker = forest_.waker(id);
+    if (waker != kNoActor && sleepers_[waker].blocked_until > now) {
+      return fail(id, "which was itself blocked until " + time_text(sleepers_[waker].blocked_until));
     }
-    const Nanos disk = add_wait(id, now);
-    if (link.parent != nullptr) {
-      note_release(id_of(link.parent), {now - sleepers_[id].from, disk, current(id).site}, now);
-      remove_size(link.parent, link.size, now);
+    const Nanos disk = add_wait(id, forest_.end_wait(id, offset(now)), waker, now);
+    if (waker != kNoActor) {
+      note_release(waker, {now - sleepers_[id].from, disk, current(id).site}, now);
     }
-    note_disk_turn(id, now);
-    link.parent = nullptr;
+    note_disk_turn(id, waker, now);
     sleepers_[id].blocked_until = Sleeper::kNotBlocked;
     sleepers_[id].waits = sleepers_[id].waits.subspan(1);
     return true;
@@ -386,20 +354,19 @@ class Sweeper {
     release.waits.clear();
   }
 
-  /// Notes how the wait of `id` that ends at `now` fits into threads taking turns at a disk
+  /// Notes how the wait of `id` that `waker_id` ends at `now` fits into threads taking turns at a disk
   /// (SiteSum::behind_disk_ns).
-  void note_disk_turn(ActorId id, Nanos now) {
+  void note_disk_turn(ActorId id, ActorId waker_id, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
     const SiteId site = current(id).site;
     if (trace_.sites[site].wait_class == WaitClass::disk) {
       settle_disk_turn(sleeper, true);
       return;
     }
-    const Link* const parent = links_[id].parent;
-    if (parent == nullptr || trace_.actors[id].kernel) {
+    if (waker_id == kNoActor || trace_.actors[id].kernel) {
       return;
     }
-    Sleeper& waker = sleepers_[id_of(parent)];
+    Sleeper& waker = sleepers_[waker_id];
     const bool later = waker.let_go > sleeper.from;
     const StateTimes& before = later ? waker.at_let_go : sleeper.waker_before;
     const Nanos disk = waker.clock.at(trace_, now)[kOnDisk] - before[kOnDisk];
@@ -423,22 +390,21 @@ class Sweeper {
 
   /// Adds the current wait of `id`, up to `now`, to its site. Returns how long its waker waited for a disk
   /// meanwhile.
-  Nanos add_wait(ActorId id, Nanos now) {
+  Nanos add_wait(ActorId id, std::uint64_t weight, ActorId waker, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
-    const Link& link = links_[id];
     const Nanos length = now - sleeper.from;
     count(current(id));
     SiteSum& sum = result_.sites[current(id).site];
     sum.wait_ns += length;
-    sum.weight_ns += static_cast<Nanos>(link.size * offset(now) - link.moment);
+    sum.weight_ns += static_cast<Nanos>(weight);
     if (current(id).wake > trace_.window.end) {
       result_.actors[id].open_wait_ns = length;
     }
-    if (link.parent == nullptr) {
+    if (waker == kNoActor) {
       return 0;
     }
     const StateTimes& before = sleeper.waker_before;
-    const StateTimes& after = sleepers_[id_of(link.parent)].clock.at(trace_, now);
+    const StateTimes& after = sleepers_[waker].clock.at(trace_, now);
     const Nanos running = after[kRunning] - before[kRunning];
     const Nanos runnable = after[kRunnable] - before[kRunnable];
     const Nanos disk = after[kOnDisk] - before[kOnDisk];
@@ -492,7 +458,7 @@ class Sweeper {
 
   const Trace& trace_;
   Histories histories_;
-  std::vector<Link> links_;
+  WaitForest forest_;
   std::vector<Release> releases_;  ///< by waker
   std::vector<Sleeper> sleepers_;
   Sweep result_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of 200 threads
-// takes on one core, and how much memory, and both for the answers, which offwait computes before it. Asserts
-// nothing. Build with -O2.
+// bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of up to 10,000
+// threads takes on one core, and how much memory, and both for the answers, which offwait computes before it.
+// Asserts nothing. Build with -O2.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -317,14 +317,14 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   std::printf(
       "%s: %.0f waits, %zu preemptions, %zu actors, %zu sites, %zu edges, %zu vertices after merging\n"
       "  %.2f s, CPU %.2f s (short-lived %.2f, sweep %.2f, graph %.3f, merge %.3f, %zu CPU samples %.3f), "
-      "%.1f M waits per CPU s; "
+      "%.1f M waits per CPU s; the sweep %.0f ns a wait; "
       "validate %.2f s "
       "besides\n"
       "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
       name, count, all.preemptions.size(), all.actors.size(), all.sites.size(), graph.edges.size(),
       merged.vertices.size(), total.wall, total.cpu, short_s.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
-      all.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, validate_s.cpu, (peak - before) / count,
-      trace_bytes / count);
+      all.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, sweep_s.cpu * 1e9 / count,
+      validate_s.cpu, (peak - before) / count, trace_bytes / count);
 }
 
 }  // namespace
@@ -361,8 +361,9 @@ int main(int argc, char** argv) {
       workload.add_device_user();
     }
   });
-  measure("the longest possible chain (1 convoy of 200)", waits,
-          [](Workload& workload) { workload.add_convoy(200); });
+  measure("200 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(200); });
+  measure("1,000 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(1000); });
+  measure("10,000 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(10'000); });
   measure("10,000 short-lived threads beside", waits, [](Workload& workload) {
     for (int i = 0; i < 4; ++i) {
       workload.add_convoy(16);
