@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/wait_events.h"
 #include "graph/wait_forest.h"
 #include "model/histories.h"
 
@@ -25,14 +26,24 @@ enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kAsleep, kUn
 using StateTimes = std::array<Nanos, 6>;
 
 /// Adds up the states of one thread, from the begin of its lifetime in the window to an instant that only
-/// moves forward.
+/// moves forward. It is told of the waits, at their times.
 class StateClock {
  public:
   StateClock(const Trace& trace, const Actor& actor, const History& history)
-      : history_(history),
+      : preemptions_(history.preemptions),
+        gaps_(history.gaps),
         since_(std::max(actor.start, trace.window.begin)),
-        end_(std::max(since_, std::min(actor.exit, trace.window.end))),
-        until_(std::min(actor.seen, next_start(trace))) {}
+        end_(std::max(since_, std::min(actor.exit, trace.window.end))) {
+    find_next(trace);
+    until_ = std::min(actor.seen, next_);
+    if (history.waits.empty()) return;
+    until_ = std::min(until_, trace.waits[history.waits.front()].block);
+    // The runnable time after the last wait before the window may reach into it.
+    const auto first = std::partition_point(
+        history.waits.begin(), history.waits.end(),
+        [&trace](std::uint32_t index) { return trace.waits[index].block < trace.window.begin; });
+    if (first != history.waits.begin()) run_ = trace.waits[*(first - 1)].run;
+  }
 
   const StateTimes& at(const Trace& trace, Nanos time) {
     const Nanos to = std::min(time, end_);
@@ -48,70 +59,70 @@ class StateClock {
     return times_;
   }
 
+  /// A wait of the class begins. The clock was last read at this instant.
+  void block(WaitClass wait_class) {
+    enter(wait_class == WaitClass::disk    ? kOnDisk
+          : wait_class == WaitClass::sleep ? kAsleep
+                                           : kBlocked,
+          kNever);
+  }
+
+  /// The wait ends, or an empty one that is followed by runnable time. The clock was last read at this
+  /// instant.
+  void wake(Nanos run) {
+    run_ = run;
+    until_ = since_;
+  }
+
  private:
   void spend(Nanos to) {
     times_[state_] += to - since_;
     since_ = to;
   }
 
-  Nanos next_block(const Trace& trace) const {
-    return history_.waits.empty() ? kNever : trace.waits[history_.waits.front()].block;
+  void enter(State state, Nanos until) {
+    state_ = state;
+    until_ = until;
   }
+
   Nanos next_out(const Trace& trace) const {
-    return history_.preemptions.empty() ? kNever : trace.preemptions[history_.preemptions.front()].out;
+    return preemptions_.empty() ? kNever : trace.preemptions[preemptions_.front()].out;
   }
-  Nanos next_gap(const Trace& trace) const {
-    return history_.gaps.empty() ? kNever : trace.gaps[history_.gaps.front()].from;
-  }
-  Nanos next_start(const Trace& trace) const {
-    return std::min({next_block(trace), next_out(trace), next_gap(trace)});
-  }
+  Nanos next_gap(const Trace& trace) const { return gaps_.empty() ? kNever : trace.gaps[gaps_.front()].from; }
+  void find_next(const Trace& trace) { next_ = std::min(next_out(trace), next_gap(trace)); }
 
   /// Goes to the state after the one that ended at since_ or, for records from before the window, earlier.
   void next_state(const Trace& trace) {
-    const auto enter = [this](State state, Nanos until) {
-      state_ = state;
-      until_ = until;
-    };
     if (run_ > since_) {
       return enter(kRunnable, run_);
     }
-    const Nanos start = next_start(trace);
-    if (start > since_) {
-      return enter(kRunning, start);
+    if (next_ > since_) {
+      return enter(kRunning, next_);
     }
-    const auto take = [](Indices& indices) {
-      const std::uint32_t index = indices.front();
-      indices = indices.subspan(1);
-      return index;
-    };
-    if (next_block(trace) == start) {
-      const Wait& wait = trace.waits[take(history_.waits)];
-      run_ = wait.run;
-      const WaitClass wait_class = trace.sites[wait.site].wait_class;
-      return enter(wait_class == WaitClass::disk    ? kOnDisk
-                   : wait_class == WaitClass::sleep ? kAsleep
-                                                    : kBlocked,
-                   wait.wake);
+    if (next_out(trace) == next_) {
+      enter(kRunnable, trace.preemptions[preemptions_.front()].run);
+      preemptions_ = preemptions_.subspan(1);
+    } else {
+      enter(kUnknown, trace.gaps[gaps_.front()].to);
+      gaps_ = gaps_.subspan(1);
     }
-    if (next_out(trace) == start) {
-      return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
-    }
-    enter(kUnknown, trace.gaps[take(history_.gaps)].to);
+    find_next(trace);
   }
 
-  History history_;  ///< the entries that are still to come
+  Indices preemptions_;  ///< those to come
+  Indices gaps_;         ///< those to come
   StateTimes times_{};
   Nanos since_;
   Nanos end_;
-  Nanos until_;    ///< when state_ ends
-  Nanos run_ = 0;  ///< when the runnable time after the current wait ends
+  Nanos next_ = kNever;   ///< when the next preemption or gap begins
+  Nanos until_ = kNever;  ///< when state_ ends, unless a wait begins or ends before
+  Nanos run_ = 0;         ///< when the runnable time after the last wait ends
   State state_ = kUnknown;
 };
 
 struct Sleeper {
   StateClock clock;
-  Indices waits;  ///< the current or next wait and all later ones
+  std::uint32_t wait = 0;  ///< index of the current wait, or of the last one
   Nanos exit = kNever;
   Nanos from = 0;  ///< begin of the current wait, clipped
   Nanos blocked_until = kNotBlocked;
@@ -135,61 +146,6 @@ struct Release {
   std::vector<EndedWait> waits;
 };
 
-/// Finds the smallest of many keys, of which only the smallest is ever replaced. A loser tree needs half the
-/// comparisons of a heap, and no branch that is hard to predict.
-class Tournament {
- public:
-  static constexpr std::uint64_t kOut = UINT64_MAX;
-
-  explicit Tournament(const std::vector<std::uint64_t>& keys) {
-    while (leaves_ < keys.size()) {
-      leaves_ *= 2;
-    }
-    nodes_.resize(2 * leaves_);
-    for (std::size_t i = 0; i < leaves_; ++i) {
-      nodes_[leaves_ + i] = {i < keys.size() ? keys[i] : kOut, static_cast<std::uint32_t>(i)};
-    }
-    std::vector<Entry> winners = nodes_;
-    for (std::size_t node = leaves_ - 1; node > 0; --node) {
-      const Entry& left = winners[2 * node];
-      const Entry& right = winners[2 * node + 1];
-      const bool left_wins = left.key <= right.key;
-      nodes_[node] = left_wins ? right : left;
-      winners[node] = left_wins ? left : right;
-    }
-    winner_ = winners[1];
-    nodes_.resize(leaves_);
-  }
-
-  std::uint64_t key() const { return winner_.key; }
-  std::uint32_t player() const { return winner_.player; }
-
-  void replace(std::uint64_t key) {
-    Entry current{key, winner_.player};
-    for (std::size_t node = (leaves_ + current.player) / 2; node > 0; node /= 2) {
-      Entry& loser = nodes_[node];
-      // The fields are assigned one by one so that the compiler makes conditional moves: the outcome of the
-      // comparison is hard to predict.
-      const Entry other = loser;
-      const bool lost = other.key < current.key;
-      loser.key = lost ? current.key : other.key;
-      loser.player = lost ? current.player : other.player;
-      current.key = lost ? other.key : current.key;
-      current.player = lost ? other.player : current.player;
-    }
-    winner_ = current;
-  }
-
- private:
-  struct Entry {
-    std::uint64_t key = kOut;
-    std::uint32_t player = 0;
-  };
-  std::size_t leaves_ = 1;
-  std::vector<Entry> nodes_;
-  Entry winner_;
-};
-
 /// Waits of kernel threads grow by their dependents only (SiteSum::weight_ns).
 std::vector<std::uint32_t> own_sizes(const Trace& trace) {
   std::vector<std::uint32_t> sizes;
@@ -208,37 +164,20 @@ class Sweeper {
     result_.actors.resize(trace.actors.size());
     sleepers_.reserve(trace.actors.size());
     for (ActorId id = 0; id < trace.actors.size(); ++id) {
-      const History history = histories_.of(id);
       const Actor& actor = trace.actors[id];
-      sleepers_.push_back(
-          {.clock = StateClock(trace, actor, history), .waits = history.waits, .exit = actor.exit});
+      sleepers_.push_back({.clock = StateClock(trace, actor, histories_.of(id)), .exit = actor.exit});
     }
   }
 
   std::optional<Error> run() {
-    std::vector<ActorId> players;
-    std::vector<std::uint64_t> keys;
-    for (ActorId id = 0; id < sleepers_.size(); ++id) {
-      if (sleepers_[id].waits.empty()) {
-        continue;
-      }
-      players.push_back(id);
-      keys.push_back(key_of_next_block(id));
-    }
-    Tournament tournament(keys);
-    while (tournament.key() != Tournament::kOut) {
-      const ActorId id = players[tournament.player()];
-      const Nanos now = trace_.window.begin + static_cast<Nanos>(tournament.key() / 2);
-      if (sleepers_[id].blocked_until == Sleeper::kNotBlocked) {
-        if (!block(id, now)) {
+    WaitEvents events(trace_, histories_);
+    for (std::span batch = events.next(); !batch.empty(); batch = events.next()) {
+      for (const WaitEvent& event : batch) {
+        const Nanos now = trace_.window.begin + event.time();
+        const bool ends = sleepers_[event.thread].blocked_until != Sleeper::kNotBlocked;
+        if (!(ends ? wake(event.thread, now) : block(event.thread, event.wait, now))) {
           return error_;
         }
-        tournament.replace(key_of_wake(id));
-      } else {
-        if (!wake(id, now)) {
-          return error_;
-        }
-        tournament.replace(key_of_next_block(id));
       }
     }
     const std::vector<std::uint64_t> open = forest_.weights(offset(trace_.window.end));
@@ -258,16 +197,9 @@ class Sweeper {
 
  private:
   bool is_thread(ActorId id) const { return id != kNoActor && trace_.actors[id].kind == ActorKind::thread; }
-  const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].waits.front()]; }
+  const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].wait]; }
 
-  // Keys of the tournament are in order of time, and at one instant wakes come before blocks. Otherwise a
-  // thread that is woken and at the same instant wakes another, or sleeps again, would be a contradiction.
   std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
-
-  std::uint64_t key_of_wake(ActorId id) const {
-    const Nanos wake = sleepers_[id].blocked_until;
-    return wake > trace_.window.end ? Tournament::kOut : offset(wake) * 2;
-  }
 
   void count(const Wait& wait) {
     SiteSum& sum = result_.sites[wait.site];
@@ -277,34 +209,19 @@ class Sweeper {
         0, std::min({wait.run, exit, trace_.window.end}) - std::max(wait.wake, trace_.window.begin));
   }
 
-  /// The key of the thread's next wait that is not empty. Counts and skips empty ones.
-  std::uint64_t key_of_next_block(ActorId id) {
-    const Window& window = trace_.window;
-    Indices& waits = sleepers_[id].waits;
-    for (; !waits.empty(); waits = waits.subspan(1)) {
-      const Wait& wait = trace_.waits[waits.front()];
-      if (wait.block >= window.end) {
-        break;
-      }
-      if (wait.block == wait.wake) {
-        if (wait.block >= window.begin) {
-          count(wait);
-        }
-        continue;
-      }
-      if (std::min(wait.wake, sleepers_[id].exit) > window.begin) {
-        return offset(std::max(wait.block, window.begin)) * 2 + 1;
-      }
-    }
-    return Tournament::kOut;
-  }
-
-  bool block(ActorId id, Nanos now) {
+  bool block(ActorId id, std::uint32_t index, Nanos now) {
+    const Wait& wait = trace_.waits[index];
+    const WaitSite& site = trace_.sites[wait.site];
     Sleeper& sleeper = sleepers_[id];
-    const Wait& wait = current(id);
-    ActorId waker = trace_.sites[wait.site].waker;
-    if (wait.wake == kNever || !is_thread(waker)) waker = kNoActor;
     sleeper.clock.at(trace_, now);
+    if (wait.block == wait.wake) {
+      if (wait.run > wait.wake) sleeper.clock.wake(wait.run);
+      count(wait);
+      return true;
+    }
+    sleeper.clock.block(site.wait_class);
+    sleeper.wait = index;
+    const ActorId waker = wait.wake != kNever && is_thread(site.waker) ? site.waker : kNoActor;
     sleeper.from = now;
     sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
     if (waker != kNoActor) sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
@@ -323,7 +240,8 @@ class Sweeper {
     }
     note_disk_turn(id, waker, now);
     sleepers_[id].blocked_until = Sleeper::kNotBlocked;
-    sleepers_[id].waits = sleepers_[id].waits.subspan(1);
+    sleepers_[id].clock.at(trace_, now);
+    sleepers_[id].clock.wake(current(id).run);
     return true;
   }
 
