@@ -124,6 +124,7 @@ struct Sleeper {
   StateClock clock;
   std::uint32_t wait = 0;  ///< index of the current wait, or of the last one
   Nanos exit = kNever;
+  bool kernel = false;
   Nanos from = 0;  ///< begin of the current wait, clipped
   Nanos blocked_until = kNotBlocked;
   StateTimes waker_before{};    ///< the waker's clock at `from`
@@ -162,10 +163,14 @@ class Sweeper {
       : trace_(trace), histories_(trace), forest_(own_sizes(trace)), releases_(trace.actors.size()) {
     result_.sites.resize(trace.sites.size());
     result_.actors.resize(trace.actors.size());
+    for (const WaitSite& site : trace.sites) {
+      wakers_.push_back(is_thread(site.waker) ? site.waker : kNoActor);
+    }
     sleepers_.reserve(trace.actors.size());
     for (ActorId id = 0; id < trace.actors.size(); ++id) {
       const Actor& actor = trace.actors[id];
-      sleepers_.push_back({.clock = StateClock(trace, actor, histories_.of(id)), .exit = actor.exit});
+      sleepers_.push_back(
+          {.clock = StateClock(trace, actor, histories_.of(id)), .exit = actor.exit, .kernel = actor.kernel});
     }
   }
 
@@ -201,27 +206,25 @@ class Sweeper {
 
   std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
 
-  void count(const Wait& wait) {
+  void count(const Wait& wait, Nanos exit) {
     SiteSum& sum = result_.sites[wait.site];
     sum.waits += trace_.sites[wait.site].in_flight ? 0U : 1U;
-    const Nanos exit = trace_.actors[trace_.sites[wait.site].thread].exit;
     sum.resume_ns += std::max<Nanos>(
         0, std::min({wait.run, exit, trace_.window.end}) - std::max(wait.wake, trace_.window.begin));
   }
 
   bool block(ActorId id, std::uint32_t index, Nanos now) {
     const Wait& wait = trace_.waits[index];
-    const WaitSite& site = trace_.sites[wait.site];
     Sleeper& sleeper = sleepers_[id];
     sleeper.clock.at(trace_, now);
     if (wait.block == wait.wake) {
       if (wait.run > wait.wake) sleeper.clock.wake(wait.run);
-      count(wait);
+      count(wait, sleeper.exit);
       return true;
     }
-    sleeper.clock.block(site.wait_class);
+    sleeper.clock.block(trace_.sites[wait.site].wait_class);
     sleeper.wait = index;
-    const ActorId waker = wait.wake != kNever && is_thread(site.waker) ? site.waker : kNoActor;
+    const ActorId waker = wait.wake == kNever ? kNoActor : wakers_[wait.site];
     sleeper.from = now;
     sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
     if (waker != kNoActor) sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
@@ -281,7 +284,7 @@ class Sweeper {
       settle_disk_turn(sleeper, true);
       return;
     }
-    if (waker_id == kNoActor || trace_.actors[id].kernel) {
+    if (waker_id == kNoActor || sleeper.kernel) {
       return;
     }
     Sleeper& waker = sleepers_[waker_id];
@@ -311,11 +314,12 @@ class Sweeper {
   Nanos add_wait(ActorId id, std::uint64_t weight, ActorId waker, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
     const Nanos length = now - sleeper.from;
-    count(current(id));
-    SiteSum& sum = result_.sites[current(id).site];
+    const Wait& wait = current(id);
+    count(wait, sleeper.exit);
+    SiteSum& sum = result_.sites[wait.site];
     sum.wait_ns += length;
     sum.weight_ns += static_cast<Nanos>(weight);
-    if (current(id).wake > trace_.window.end) {
+    if (wait.wake > trace_.window.end) {
       result_.actors[id].open_wait_ns = length;
     }
     if (waker == kNoActor) {
@@ -377,6 +381,7 @@ class Sweeper {
   const Trace& trace_;
   Histories histories_;
   WaitForest forest_;
+  std::vector<ActorId> wakers_;    ///< by site: the waker if it is a thread, else kNoActor
   std::vector<Release> releases_;  ///< by waker
   std::vector<Sleeper> sleepers_;
   Sweep result_;

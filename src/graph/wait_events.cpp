@@ -8,10 +8,12 @@ namespace offwait {
 
 namespace {
 
-/// A batch with the waits that it reads fits the second-level cache of most CPUs.
-constexpr std::size_t kWaitsInBatch = 16'384;
+/// A batch and the waits that it reads fit a second-level cache.
+constexpr std::size_t kWaitsInBatch = 4096;
 /// One wait of this many is looked at to choose the bounds of batches.
 constexpr std::size_t kSampled = 64;
+/// The waits of one thread lie far from each other. They are fetched from memory this many in advance.
+constexpr std::size_t kAhead = 8;
 
 /// Bounds between which about equally many waits begin.
 std::vector<std::uint64_t> bounds(const Trace& trace, std::size_t threads) {
@@ -67,6 +69,7 @@ void WaitEvents::collect(Thread& thread, std::uint64_t before) {
   const auto key = [&window](Nanos time) { return static_cast<std::uint64_t>(time - window.begin) * 2; };
   for (; !thread.waits.empty(); thread.waits = thread.waits.subspan(1)) {
     const std::uint32_t index = thread.waits.front();
+    if (thread.waits.size() > kAhead) __builtin_prefetch(&trace_.waits[thread.waits[kAhead]]);
     const Wait& wait = trace_.waits[index];
     if (wait.block >= window.end) {
       thread.waits = {};
