@@ -25,8 +25,8 @@ std::vector<std::uint64_t> bounds(const Trace& trace, std::size_t threads) {
   }
   std::sort(begins.begin(), begins.end());
   std::vector<std::uint64_t> result;
-  // A batch costs some time for each thread.
-  const std::size_t step = std::max(kWaitsInBatch, 4 * threads) / kSampled;
+  // A batch looks at each thread once.
+  const std::size_t step = std::max(kWaitsInBatch, threads) / kSampled;
   for (std::size_t i = step; i < begins.size(); i += step) {
     result.push_back(static_cast<std::uint64_t>(begins[i]) * 2);
   }
@@ -39,7 +39,7 @@ std::vector<std::uint64_t> bounds(const Trace& trace, std::size_t threads) {
 WaitEvents::WaitEvents(const Trace& trace, const Histories& histories) : trace_(trace) {
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const std::span<const std::uint32_t> waits = histories.of(id).waits;
-    if (!waits.empty()) threads_.push_back({id, trace.actors[id].exit, waits, false, {}});
+    if (!waits.empty()) threads_.push_back({id, trace.actors[id].exit, waits, false, {}, 0});
   }
   bounds_ = bounds(trace, threads_.size());
 }
@@ -50,7 +50,7 @@ std::span<const WaitEvent> WaitEvents::next() {
     const std::uint64_t from = batch_ == 0 ? 0 : bounds_[batch_ - 1];
     const std::uint64_t to = bounds_[batch_++];
     for (Thread& thread : threads_) {
-      collect(thread, to);
+      if (thread.next < to) collect(thread, to);
     }
     std::erase_if(threads_, [](const Thread& thread) { return !thread.in_wait && thread.waits.empty(); });
     sort(from, to);
@@ -62,7 +62,6 @@ std::span<const WaitEvent> WaitEvents::next() {
 void WaitEvents::collect(Thread& thread, std::uint64_t before) {
   const Window& window = trace_.window;
   if (thread.in_wait) {
-    if (thread.end.key >= before) return;
     events_.push_back(thread.end);
     thread.in_wait = false;
   }
@@ -79,7 +78,10 @@ void WaitEvents::collect(Thread& thread, std::uint64_t before) {
     const Nanos until = std::min(wait.wake, thread.exit);
     if (empty ? wait.block < window.begin : until <= window.begin) continue;
     const std::uint64_t begin = key(std::max(wait.block, window.begin)) + 1;
-    if (begin >= before) return;
+    if (begin >= before) {
+      thread.next = begin;
+      return;
+    }
     events_.push_back({begin, index, thread.id});
     if (empty) continue;
     if (until > window.end) {
@@ -90,6 +92,7 @@ void WaitEvents::collect(Thread& thread, std::uint64_t before) {
     const WaitEvent end{std::max(key(until), begin), index, thread.id};
     if (end.key >= before) {
       thread.end = end;
+      thread.next = end.key;
       thread.in_wait = true;
       thread.waits = thread.waits.subspan(1);
       return;

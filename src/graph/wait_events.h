@@ -28,8 +28,8 @@ struct WaitEvent {
 /// thread that is woken and at the same instant wakes another, or waits again, would be a contradiction. Ends
 /// at one instant are in order of thread, and so are begins.
 ///
-/// Takes O(1) time for an event, and memory for a batch: some 100,000 events, or several for each thread if
-/// that is more.
+/// Takes O(1) time for an event, and memory for a batch: some 10,000 events, or two for each thread if that
+/// is more.
 class WaitEvents {
  public:
   /// The trace must satisfy validate(). Both must outlive this.
@@ -44,7 +44,8 @@ class WaitEvents {
     Nanos exit = kNever;
     std::span<const std::uint32_t> waits;  ///< those to come
     bool in_wait = false;
-    WaitEvent end;  ///< of the current wait
+    WaitEvent end;           ///< of the current wait
+    std::uint64_t next = 0;  ///< it has no event before this key
   };
 
   void collect(Thread& thread, std::uint64_t before);
