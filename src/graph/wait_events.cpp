@@ -30,6 +30,7 @@ std::vector<std::uint64_t> bounds(const Trace& trace, std::size_t threads) {
   for (std::size_t i = step; i < begins.size(); i += step) {
     result.push_back(static_cast<std::uint64_t>(begins[i]) * 2);
   }
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   result.push_back(static_cast<std::uint64_t>(window.length()) * 2 + 2);
   return result;
 }
@@ -106,7 +107,7 @@ void WaitEvents::sort(std::uint64_t from, std::uint64_t to) {
   constexpr unsigned kDigit = 11;
   constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigit;
   scratch_.resize(events_.size());
-  for (unsigned shift = 0; (to - 1 - from) >> shift > 0; shift += kDigit) {
+  for (unsigned shift = 0; shift < 64 && (to - 1 - from) >> shift > 0; shift += kDigit) {
     const auto digit = [&](const WaitEvent& event) { return ((event.key - from) >> shift) % kDigits; };
     std::array<std::uint32_t, kDigits> ends{};
     for (const WaitEvent& event : events_) {

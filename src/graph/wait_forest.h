@@ -15,8 +15,9 @@ namespace offwait {
 /// call. Weights are exact modulo 2^64.
 ///
 /// A wait that joins or leaves a queue costs the same however long the queue is. In any tree, begin_wait()
-/// passes at most log2(threads) paths on its way to the root, and when it changes paths it visits the shorter
-/// part of each. The same holds for end_wait() if it ends the waits of a tree from the root on.
+/// goes to the root from path to path (see below) and joins paths until at most log2(threads) are left on
+/// that way; a path that is joined or cut costs the length of the shorter part. end_wait() costs as little if
+/// the waker is in no wait.
 class WaitForest {
  public:
   /// `own_sizes`: by ActorId.
@@ -60,7 +61,7 @@ class WaitForest {
   // order, and then more threads are taken off.)
   //
   // A path that hangs at a thread of another becomes its continuation if there is none, or if it makes up
-  // more than half of the other: sizes then double at least from path to path.
+  // more than half of the other: from one path to the next the size at least doubles.
 
   struct Link {
     Sum rest;  ///< own size + the paths that hang at the thread, and since when

@@ -89,6 +89,18 @@ TEST_CASE("a wait that begins at its thread's exit ends there") {
         std::vector<Row>{{300, true, a, 0}, {300, true, a, 0}, {300, true, b, 1}, {400, false, b, 1}});
 }
 
+TEST_CASE("more waits than a batch holds can begin at one instant") {
+  TraceByHand t(1000);
+  const ActorId a = t.thread("A");
+  std::vector<Row> expected;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    t.wait(a, kNoActor, 500, 500);
+    expected.emplace_back(500, true, a, i);
+  }
+  const bool same = rows(t.trace) == expected;
+  CHECK(same);
+}
+
 TEST_CASE("many waits of unequal density come in batches, in order") {
   TraceByHand t(Nanos{1} << 60, 5);
   constexpr ActorId kThreads = 7;
