@@ -64,7 +64,7 @@ class SimilarityGroups {
     // The length of the group's sum changes as |g + w|² = |g|² + 2 g·w + |w|².
     double product = 0;
     for (const auto& [kind, ns] : waits) {
-      double& sum = sums_[kind][group];
+      double& sum = sum_of(kind, group);
       product += sum * ns;
       sum += ns;
     }
@@ -88,12 +88,10 @@ class SimilarityGroups {
   }
 
   std::size_t most_similar(const Distribution& waits, double busy) const {
-    std::map<std::size_t, double> products;
+    std::vector<double> products(groups_.size());
     for (const auto& [kind, ns] : waits) {
       const auto sums = sums_.find(kind);
-      if (sums == sums_.end()) {
-        continue;
-      }
+      if (sums == sums_.end()) continue;
       for (const auto& [group, sum] : sums->second) {
         products[group] += sum * ns;
       }
@@ -101,22 +99,30 @@ class SimilarityGroups {
     const double own_square = square(waits);
     std::size_t best = groups_.size();
     double best_cosine = kSimilar;
-    for (const auto& [group, product] : products) {
-      if (std::abs(busy - groups_[group].busy / groups_[group].members) > kAsBusy) {
-        continue;
-      }
-      const double cosine = product / std::sqrt(own_square * groups_[group].square);
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const Group& group = groups_[i];
+      if (products[i] == 0 || std::abs(busy - group.busy / group.members) > kAsBusy) continue;
+      const double cosine = products[i] / std::sqrt(own_square * group.square);
       if (cosine > best_cosine || (best == groups_.size() && cosine == best_cosine)) {
-        best = group;
+        best = i;
         best_cosine = cosine;
       }
     }
     return best;
   }
 
+  double& sum_of(const WaitKind& kind, std::size_t group) {
+    GroupSums& sums = sums_[kind];
+    const auto at = std::lower_bound(sums.begin(), sums.end(), group,
+                                     [](const auto& sum, std::size_t id) { return sum.first < id; });
+    return (at != sums.end() && at->first == group ? at : sums.insert(at, {group, 0.0}))->second;
+  }
+
+  /// A group's wait time, in order of group.
+  using GroupSums = std::vector<std::pair<std::size_t, double>>;
+
   std::vector<Group> groups_;
-  std::map<WaitKind, std::map<std::size_t, double>>
-      sums_;  ///< by kind of wait, then group: the group's wait time
+  std::map<WaitKind, GroupSums> sums_;
 };
 
 /// Adds `edge` to `sum` and appends its stacks; equal ones are not yet added up.

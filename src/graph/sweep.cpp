@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph/wait_events.h"
+#include "graph/wait_forest.h"
 #include "model/histories.h"
 
 namespace offwait {
@@ -24,14 +26,24 @@ enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kAsleep, kUn
 using StateTimes = std::array<Nanos, 6>;
 
 /// Adds up the states of one thread, from the begin of its lifetime in the window to an instant that only
-/// moves forward.
+/// moves forward. It is told of the waits, at their times.
 class StateClock {
  public:
   StateClock(const Trace& trace, const Actor& actor, const History& history)
-      : history_(history),
+      : preemptions_(history.preemptions),
+        gaps_(history.gaps),
         since_(std::max(actor.start, trace.window.begin)),
-        end_(std::max(since_, std::min(actor.exit, trace.window.end))),
-        until_(std::min(actor.seen, next_start(trace))) {}
+        end_(std::max(since_, std::min(actor.exit, trace.window.end))) {
+    find_next(trace);
+    until_ = std::min(actor.seen, next_);
+    if (history.waits.empty()) return;
+    until_ = std::min(until_, trace.waits[history.waits.front()].block);
+    // The runnable time after the last wait before the window may reach into it.
+    const auto first = std::partition_point(
+        history.waits.begin(), history.waits.end(),
+        [&trace](std::uint32_t index) { return trace.waits[index].block < trace.window.begin; });
+    if (first != history.waits.begin()) run_ = trace.waits[*(first - 1)].run;
+  }
 
   const StateTimes& at(const Trace& trace, Nanos time) {
     const Nanos to = std::min(time, end_);
@@ -47,82 +59,72 @@ class StateClock {
     return times_;
   }
 
+  /// A wait of the class begins. The clock was last read at this instant.
+  void block(WaitClass wait_class) {
+    enter(wait_class == WaitClass::disk    ? kOnDisk
+          : wait_class == WaitClass::sleep ? kAsleep
+                                           : kBlocked,
+          kNever);
+  }
+
+  /// The wait ends, or an empty one that is followed by runnable time. The clock was last read at this
+  /// instant.
+  void wake(Nanos run) {
+    run_ = run;
+    until_ = since_;
+  }
+
  private:
   void spend(Nanos to) {
     times_[state_] += to - since_;
     since_ = to;
   }
 
-  Nanos next_block(const Trace& trace) const {
-    return history_.waits.empty() ? kNever : trace.waits[history_.waits.front()].block;
+  void enter(State state, Nanos until) {
+    state_ = state;
+    until_ = until;
   }
+
   Nanos next_out(const Trace& trace) const {
-    return history_.preemptions.empty() ? kNever : trace.preemptions[history_.preemptions.front()].out;
+    return preemptions_.empty() ? kNever : trace.preemptions[preemptions_.front()].out;
   }
-  Nanos next_gap(const Trace& trace) const {
-    return history_.gaps.empty() ? kNever : trace.gaps[history_.gaps.front()].from;
-  }
-  Nanos next_start(const Trace& trace) const {
-    return std::min({next_block(trace), next_out(trace), next_gap(trace)});
-  }
+  Nanos next_gap(const Trace& trace) const { return gaps_.empty() ? kNever : trace.gaps[gaps_.front()].from; }
+  void find_next(const Trace& trace) { next_ = std::min(next_out(trace), next_gap(trace)); }
 
   /// Goes to the state after the one that ended at since_ or, for records from before the window, earlier.
   void next_state(const Trace& trace) {
-    const auto enter = [this](State state, Nanos until) {
-      state_ = state;
-      until_ = until;
-    };
     if (run_ > since_) {
       return enter(kRunnable, run_);
     }
-    const Nanos start = next_start(trace);
-    if (start > since_) {
-      return enter(kRunning, start);
+    if (next_ > since_) {
+      return enter(kRunning, next_);
     }
-    const auto take = [](Indices& indices) {
-      const std::uint32_t index = indices.front();
-      indices = indices.subspan(1);
-      return index;
-    };
-    if (next_block(trace) == start) {
-      const Wait& wait = trace.waits[take(history_.waits)];
-      run_ = wait.run;
-      const WaitClass wait_class = trace.sites[wait.site].wait_class;
-      return enter(wait_class == WaitClass::disk    ? kOnDisk
-                   : wait_class == WaitClass::sleep ? kAsleep
-                                                    : kBlocked,
-                   wait.wake);
+    if (next_out(trace) == next_) {
+      enter(kRunnable, trace.preemptions[preemptions_.front()].run);
+      preemptions_ = preemptions_.subspan(1);
+    } else {
+      enter(kUnknown, trace.gaps[gaps_.front()].to);
+      gaps_ = gaps_.subspan(1);
     }
-    if (next_out(trace) == start) {
-      return enter(kRunnable, trace.preemptions[take(history_.preemptions)].run);
-    }
-    enter(kUnknown, trace.gaps[take(history_.gaps)].to);
+    find_next(trace);
   }
 
-  History history_;  ///< the entries that are still to come
+  Indices preemptions_;  ///< those to come
+  Indices gaps_;         ///< those to come
   StateTimes times_{};
   Nanos since_;
   Nanos end_;
-  Nanos until_;    ///< when state_ ends
-  Nanos run_ = 0;  ///< when the runnable time after the current wait ends
+  Nanos next_ = kNever;   ///< when the next preemption or gap begins
+  Nanos until_ = kNever;  ///< when state_ ends, unless a wait begins or ends before
+  Nanos run_ = 0;         ///< when the runnable time after the last wait ends
   State state_ = kUnknown;
-};
-
-/// A thread's place in the forest of threads that wait for each other. Links are small, linked by address and
-/// separate from the rest, because walking the chains takes most of the time if a lock has a long queue.
-struct Link {
-  /// Σ (change of `size` × time of the change) over the current wait, modulo 2^64, with times from the
-  /// window's begin. The wait's weight at t is size × t − moment.
-  std::uint64_t moment = 0;
-  std::uint32_t size =
-      1;  ///< 1 (0 for a kernel thread) + the threads that wait for it, directly or through others
-  Link* parent = nullptr;  ///< the thread that will end the current wait
 };
 
 struct Sleeper {
   StateClock clock;
-  Indices waits;  ///< the current or next wait and all later ones
+  std::uint32_t wait = 0;  ///< index of the current wait, or of the last one
   Nanos exit = kNever;
+  bool kernel = false;
   Nanos from = 0;  ///< begin of the current wait, clipped
   Nanos blocked_until = kNotBlocked;
   StateTimes waker_before{};    ///< the waker's clock at `from`
@@ -145,106 +147,48 @@ struct Release {
   std::vector<EndedWait> waits;
 };
 
-/// Finds the smallest of many keys, of which only the smallest is ever replaced. A loser tree needs half the
-/// comparisons of a heap, and no branch that is hard to predict.
-class Tournament {
- public:
-  static constexpr std::uint64_t kOut = UINT64_MAX;
-
-  explicit Tournament(const std::vector<std::uint64_t>& keys) {
-    while (leaves_ < keys.size()) {
-      leaves_ *= 2;
-    }
-    nodes_.resize(2 * leaves_);
-    for (std::size_t i = 0; i < leaves_; ++i) {
-      nodes_[leaves_ + i] = {i < keys.size() ? keys[i] : kOut, static_cast<std::uint32_t>(i)};
-    }
-    std::vector<Entry> winners = nodes_;
-    for (std::size_t node = leaves_ - 1; node > 0; --node) {
-      const Entry& left = winners[2 * node];
-      const Entry& right = winners[2 * node + 1];
-      const bool left_wins = left.key <= right.key;
-      nodes_[node] = left_wins ? right : left;
-      winners[node] = left_wins ? left : right;
-    }
-    winner_ = winners[1];
-    nodes_.resize(leaves_);
+/// Waits of kernel threads grow by their dependents only (SiteSum::weight_ns).
+std::vector<std::uint32_t> own_sizes(const Trace& trace) {
+  std::vector<std::uint32_t> sizes;
+  sizes.reserve(trace.actors.size());
+  for (const Actor& actor : trace.actors) {
+    sizes.push_back(actor.kernel ? 0 : 1);
   }
-
-  std::uint64_t key() const { return winner_.key; }
-  std::uint32_t player() const { return winner_.player; }
-
-  void replace(std::uint64_t key) {
-    Entry current{key, winner_.player};
-    for (std::size_t node = (leaves_ + current.player) / 2; node > 0; node /= 2) {
-      Entry& loser = nodes_[node];
-      // The fields are assigned one by one so that the compiler makes conditional moves: the outcome of the
-      // comparison is hard to predict.
-      const Entry other = loser;
-      const bool lost = other.key < current.key;
-      loser.key = lost ? current.key : other.key;
-      loser.player = lost ? current.player : other.player;
-      current.key = lost ? other.key : current.key;
-      current.player = lost ? other.player : current.player;
-    }
-    winner_ = current;
-  }
-
- private:
-  struct Entry {
-    std::uint64_t key = kOut;
-    std::uint32_t player = 0;
-  };
-  std::size_t leaves_ = 1;
-  std::vector<Entry> nodes_;
-  Entry winner_;
-};
+  return sizes;
+}
 
 class Sweeper {
  public:
   explicit Sweeper(const Trace& trace)
-      : trace_(trace), histories_(trace), links_(trace.actors.size()), releases_(trace.actors.size()) {
+      : trace_(trace), histories_(trace), forest_(own_sizes(trace)), releases_(trace.actors.size()) {
     result_.sites.resize(trace.sites.size());
     result_.actors.resize(trace.actors.size());
+    for (const WaitSite& site : trace.sites) {
+      wakers_.push_back(is_thread(site.waker) ? site.waker : kNoActor);
+    }
     sleepers_.reserve(trace.actors.size());
     for (ActorId id = 0; id < trace.actors.size(); ++id) {
-      const History history = histories_.of(id);
       const Actor& actor = trace.actors[id];
-      if (actor.kernel) links_[id].size = 0;
       sleepers_.push_back(
-          {.clock = StateClock(trace, actor, history), .waits = history.waits, .exit = actor.exit});
+          {.clock = StateClock(trace, actor, histories_.of(id)), .exit = actor.exit, .kernel = actor.kernel});
     }
   }
 
   std::optional<Error> run() {
-    std::vector<ActorId> players;
-    std::vector<std::uint64_t> keys;
-    for (ActorId id = 0; id < sleepers_.size(); ++id) {
-      if (sleepers_[id].waits.empty()) {
-        continue;
-      }
-      players.push_back(id);
-      keys.push_back(key_of_next_block(id));
-    }
-    Tournament tournament(keys);
-    while (tournament.key() != Tournament::kOut) {
-      const ActorId id = players[tournament.player()];
-      const Nanos now = trace_.window.begin + static_cast<Nanos>(tournament.key() / 2);
-      if (sleepers_[id].blocked_until == Sleeper::kNotBlocked) {
-        if (!block(id, now)) {
+    WaitEvents events(trace_, histories_);
+    for (std::span batch = events.next(); !batch.empty(); batch = events.next()) {
+      for (const WaitEvent& event : batch) {
+        const Nanos now = trace_.window.begin + event.time();
+        const bool ends = sleepers_[event.thread].blocked_until != Sleeper::kNotBlocked;
+        if (!(ends ? wake(event.thread, now) : block(event.thread, event.wait, now))) {
           return error_;
         }
-        tournament.replace(key_of_wake(id));
-      } else {
-        if (!wake(id, now)) {
-          return error_;
-        }
-        tournament.replace(key_of_next_block(id));
       }
     }
+    const std::vector<std::uint64_t> open = forest_.weights(offset(trace_.window.end));
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
       if (sleepers_[id].blocked_until != Sleeper::kNotBlocked) {
-        add_wait(id, trace_.window.end);
+        add_wait(id, open[id], forest_.waker(id), trace_.window.end);
       }
     }
     for (ActorId id = 0; id < sleepers_.size(); ++id) {
@@ -258,104 +202,49 @@ class Sweeper {
 
  private:
   bool is_thread(ActorId id) const { return id != kNoActor && trace_.actors[id].kind == ActorKind::thread; }
-  ActorId id_of(const Link* link) const { return static_cast<ActorId>(link - links_.data()); }
-  const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].waits.front()]; }
+  const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].wait]; }
 
-  // Keys of the tournament are in order of time, and at one instant wakes come before blocks. Otherwise a
-  // thread that is woken and at the same instant wakes another, or sleeps again, would be a contradiction.
   std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
 
-  std::uint64_t key_of_wake(ActorId id) const {
-    const Nanos wake = sleepers_[id].blocked_until;
-    return wake > trace_.window.end ? Tournament::kOut : offset(wake) * 2;
-  }
-
-  void count(const Wait& wait) {
+  void count(const Wait& wait, Nanos exit) {
     SiteSum& sum = result_.sites[wait.site];
     sum.waits += trace_.sites[wait.site].in_flight ? 0U : 1U;
-    const Nanos exit = trace_.actors[trace_.sites[wait.site].thread].exit;
     sum.resume_ns += std::max<Nanos>(
         0, std::min({wait.run, exit, trace_.window.end}) - std::max(wait.wake, trace_.window.begin));
   }
 
-  /// The key of the thread's next wait that is not empty. Counts and skips empty ones.
-  std::uint64_t key_of_next_block(ActorId id) {
-    const Window& window = trace_.window;
-    Indices& waits = sleepers_[id].waits;
-    for (; !waits.empty(); waits = waits.subspan(1)) {
-      const Wait& wait = trace_.waits[waits.front()];
-      if (wait.block >= window.end) {
-        break;
-      }
-      if (wait.block == wait.wake) {
-        if (wait.block >= window.begin) {
-          count(wait);
-        }
-        continue;
-      }
-      if (std::min(wait.wake, sleepers_[id].exit) > window.begin) {
-        return offset(std::max(wait.block, window.begin)) * 2 + 1;
-      }
-    }
-    return Tournament::kOut;
-  }
-
-  /// Adds `size` dependents at `now` to `link` and to the whole chain of threads that it waits for. Returns
-  /// the chain's last link.
-  Link* add_size(Link* link, std::uint32_t size, Nanos now) const {
-    return add_up_the_chain(link, size, std::uint64_t{size} * offset(now));
-  }
-  void remove_size(Link* link, std::uint32_t size, Nanos now) const {
-    add_up_the_chain(link, 0 - size, 0 - std::uint64_t{size} * offset(now));
-  }
-  static Link* add_up_the_chain(Link* link, std::uint32_t size, std::uint64_t moment) {
-    while (true) {
-      link->size += size;
-      link->moment += moment;
-      if (link->parent == nullptr) {
-        return link;
-      }
-      link = link->parent;
-    }
-  }
-
-  bool block(ActorId id, Nanos now) {
+  bool block(ActorId id, std::uint32_t index, Nanos now) {
+    const Wait& wait = trace_.waits[index];
     Sleeper& sleeper = sleepers_[id];
-    const Wait& wait = current(id);
-    const ActorId waker = trace_.sites[wait.site].waker;
     sleeper.clock.at(trace_, now);
-    sleeper.from = now;
-    sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
-    Link& link = links_[id];
-    link.moment = link.size * offset(now);
-    if (wait.wake == kNever || !is_thread(waker)) {
+    if (wait.block == wait.wake) {
+      if (wait.run > wait.wake) sleeper.clock.wake(wait.run);
+      count(wait, sleeper.exit);
       return true;
     }
-    sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
-    if (add_size(&links_[waker], link.size, now) == &link) {
-      return fail(id, "which was waiting, directly or not, for the former");
-    }
-    link.parent = &links_[waker];
-    return true;
+    sleeper.clock.block(trace_.sites[wait.site].wait_class);
+    sleeper.wait = index;
+    const ActorId waker = wait.wake == kNever ? kNoActor : wakers_[wait.site];
+    sleeper.from = now;
+    sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
+    if (waker != kNoActor) sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
+    return forest_.begin_wait(id, waker, offset(now)) ||
+           fail(id, "which was waiting, directly or not, for the former");
   }
 
   bool wake(ActorId id, Nanos now) {
-    Link& link = links_[id];
-    if (link.parent != nullptr) {
-      const Nanos blocked_until = sleepers_[id_of(link.parent)].blocked_until;
-      if (blocked_until > now) {
-        return fail(id, "which was itself blocked until " + time_text(blocked_until));
-      }
+    const ActorId waker = forest_.waker(id);
+    if (waker != kNoActor && sleepers_[waker].blocked_until > now) {
+      return fail(id, "which was itself blocked until " + time_text(sleepers_[waker].blocked_until));
     }
-    const Nanos disk = add_wait(id, now);
-    if (link.parent != nullptr) {
-      note_release(id_of(link.parent), {now - sleepers_[id].from, disk, current(id).site}, now);
-      remove_size(link.parent, link.size, now);
+    const Nanos disk = add_wait(id, forest_.end_wait(id, offset(now)), waker, now);
+    if (waker != kNoActor) {
+      note_release(waker, {now - sleepers_[id].from, disk, current(id).site}, now);
     }
-    note_disk_turn(id, now);
-    link.parent = nullptr;
+    note_disk_turn(id, waker, now);
     sleepers_[id].blocked_until = Sleeper::kNotBlocked;
-    sleepers_[id].waits = sleepers_[id].waits.subspan(1);
+    sleepers_[id].clock.at(trace_, now);
+    sleepers_[id].clock.wake(current(id).run);
     return true;
   }
 
@@ -386,20 +275,19 @@ class Sweeper {
     release.waits.clear();
   }
 
-  /// Notes how the wait of `id` that ends at `now` fits into threads taking turns at a disk
+  /// Notes how the wait of `id` that `waker_id` ends at `now` fits into threads taking turns at a disk
   /// (SiteSum::behind_disk_ns).
-  void note_disk_turn(ActorId id, Nanos now) {
+  void note_disk_turn(ActorId id, ActorId waker_id, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
     const SiteId site = current(id).site;
     if (trace_.sites[site].wait_class == WaitClass::disk) {
       settle_disk_turn(sleeper, true);
       return;
     }
-    const Link* const parent = links_[id].parent;
-    if (parent == nullptr || trace_.actors[id].kernel) {
+    if (waker_id == kNoActor || sleeper.kernel) {
       return;
     }
-    Sleeper& waker = sleepers_[id_of(parent)];
+    Sleeper& waker = sleepers_[waker_id];
     const bool later = waker.let_go > sleeper.from;
     const StateTimes& before = later ? waker.at_let_go : sleeper.waker_before;
     const Nanos disk = waker.clock.at(trace_, now)[kOnDisk] - before[kOnDisk];
@@ -423,22 +311,22 @@ class Sweeper {
 
   /// Adds the current wait of `id`, up to `now`, to its site. Returns how long its waker waited for a disk
   /// meanwhile.
-  Nanos add_wait(ActorId id, Nanos now) {
+  Nanos add_wait(ActorId id, std::uint64_t weight, ActorId waker, Nanos now) {
     Sleeper& sleeper = sleepers_[id];
-    const Link& link = links_[id];
     const Nanos length = now - sleeper.from;
-    count(current(id));
-    SiteSum& sum = result_.sites[current(id).site];
+    const Wait& wait = current(id);
+    count(wait, sleeper.exit);
+    SiteSum& sum = result_.sites[wait.site];
     sum.wait_ns += length;
-    sum.weight_ns += static_cast<Nanos>(link.size * offset(now) - link.moment);
-    if (current(id).wake > trace_.window.end) {
+    sum.weight_ns += static_cast<Nanos>(weight);
+    if (wait.wake > trace_.window.end) {
       result_.actors[id].open_wait_ns = length;
     }
-    if (link.parent == nullptr) {
+    if (waker == kNoActor) {
       return 0;
     }
     const StateTimes& before = sleeper.waker_before;
-    const StateTimes& after = sleepers_[id_of(link.parent)].clock.at(trace_, now);
+    const StateTimes& after = sleepers_[waker].clock.at(trace_, now);
     const Nanos running = after[kRunning] - before[kRunning];
     const Nanos runnable = after[kRunnable] - before[kRunnable];
     const Nanos disk = after[kOnDisk] - before[kOnDisk];
@@ -492,7 +380,8 @@ class Sweeper {
 
   const Trace& trace_;
   Histories histories_;
-  std::vector<Link> links_;
+  WaitForest forest_;
+  std::vector<ActorId> wakers_;    ///< by site: the waker if it is a thread, else kNoActor
   std::vector<Release> releases_;  ///< by waker
   std::vector<Sleeper> sleepers_;
   Sweep result_;

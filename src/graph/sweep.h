@@ -79,11 +79,12 @@ struct Sweep {
   std::vector<ActorTime> actors;  ///< parallel to Trace::actors
 };
 
-/// Sweeps a trace that satisfies validate(). Takes O(events × (log threads + chain length)) time, and 4 bytes
-/// of memory for each wait and preemption in addition to the trace. Fails, naming the wait, on a trace that
-/// cannot have happened: a thread wakes another while it is itself blocked, or two threads wait for each
-/// other at the same time. At one instant wakes come before blocks. Also fails if the sum of all weights does
-/// not fit Nanos, so that no sum of weights overflows.
+/// Sweeps a trace that satisfies validate(). Takes O(events × log threads) time however long queues are
+/// (wait_forest.h). In addition to the trace it takes 4 bytes of memory for each wait and preemption, and
+/// that of a batch of events (wait_events.h). Fails, naming the wait, on a trace that cannot have happened: a
+/// thread wakes another while it is itself blocked, or two threads wait for each other at the same time. At
+/// one instant wakes come before blocks, and each in order of thread. Also fails if the sum of all weights
+/// does not fit Nanos, so that no sum of weights overflows.
 Result<Sweep> sweep(const Trace& trace);
 
 }  // namespace offwait

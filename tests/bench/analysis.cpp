@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of 200 threads
-// takes on one core, and how much memory, and both for the answers, which offwait computes before it. Asserts
-// nothing. Build with -O2.
+// bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of up to 10,000
+// threads takes on one core, and how much memory, and both for the answers, which offwait computes before it.
+// Asserts nothing. Build with -O2.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -75,6 +75,16 @@ class Workload {
   /// Adds threads that the same creator starts one after the other; each waits and ends.
   void add_short_lived(std::size_t threads) { short_lived_ = threads; }
 
+  /// Adds threads that wait for the disk, each as long in a stack of its own as in one that all share.
+  void add_different(std::size_t threads) {
+    for (std::size_t i = 0; i < threads; ++i) {
+      const auto frame = static_cast<FrameId>(trace_.frames.size());
+      trace_.frames.push_back({.function = "own" + std::to_string(i)});
+      trace_.stacks.push_back({{frame}});
+      different_.emplace_back(thread("worker"), static_cast<StackId>(trace_.stacks.size() - 1));
+    }
+  }
+
   /// Adds a thread that waits for the disk, the network interface and the timer.
   void add_device_user() { device_users_.push_back(thread("io")); }
 
@@ -91,6 +101,9 @@ class Workload {
     for (std::size_t i = 0; i < device_users_.size(); ++i) {
       turns.emplace_back(kUs, 2, i);
     }
+    for (std::size_t i = 0; i < different_.size(); ++i) {
+      turns.emplace_back(kUs, 3, i);
+    }
     const auto later = std::greater<>();
     std::make_heap(turns.begin(), turns.end(), later);
     while (trace_.waits.size() < wanted_) {
@@ -98,7 +111,8 @@ class Workload {
       auto& [now, kind, index] = turns.back();
       now = kind == 0   ? convoy_turn(convoys_[index], now)
             : kind == 1 ? chain_turn(chains_[index], now)
-                        : device_turn(device_users_[index], now);
+            : kind == 2 ? device_turn(device_users_[index], now)
+                        : different_turn(different_[index], now);
       std::push_heap(turns.begin(), turns.end(), later);
     }
     add_short_lived_until(trace_.waits.back().run);
@@ -156,10 +170,15 @@ class Workload {
   }
 
   void wait(ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake, Nanos run) {
+    const auto stack = static_cast<StackId>(random_() % 4 + 4 * static_cast<std::uint64_t>(wait_class));
+    wait_in(stack, thread, waker, wait_class, block, wake, run);
+  }
+
+  void wait_in(StackId stack, ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake,
+               Nanos run) {
     if (trace_.waits.size() == wanted_) {
       return;
     }
-    const auto stack = static_cast<StackId>(random_() % 4 + 4 * static_cast<std::uint64_t>(wait_class));
     const auto [at, added] = sites_.try_emplace({thread, waker, stack}, trace_.sites.size());
     if (added) {
       trace_.sites.push_back({thread, waker, wait_class, stack, kNoStack});
@@ -207,6 +226,15 @@ class Workload {
     return now + some(10 * kUs);
   }
 
+  Nanos different_turn(const std::pair<ActorId, StackId>& thread, Nanos now) {
+    for (const StackId stack : {StackId{0}, thread.second}) {
+      const Nanos wake = now + 100 * kUs;
+      wait_in(stack, thread.first, disk_, WaitClass::disk, now, wake, wake + kUs);
+      now = wake + kUs + some(10 * kUs);
+    }
+    return now;
+  }
+
   std::size_t wanted_;
   std::size_t short_lived_ = 0;
   Trace trace_;
@@ -215,6 +243,7 @@ class Workload {
   std::vector<Convoy> convoys_;
   std::vector<std::vector<ActorId>> chains_;
   std::vector<ActorId> device_users_;
+  std::vector<std::pair<ActorId, StackId>> different_;
   ActorId disk_ = kNoActor, nic_ = kNoActor, timer_ = kNoActor;
 };
 
@@ -317,14 +346,14 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   std::printf(
       "%s: %.0f waits, %zu preemptions, %zu actors, %zu sites, %zu edges, %zu vertices after merging\n"
       "  %.2f s, CPU %.2f s (short-lived %.2f, sweep %.2f, graph %.3f, merge %.3f, %zu CPU samples %.3f), "
-      "%.1f M waits per CPU s; "
+      "%.1f M waits per CPU s; the sweep %.0f ns a wait; "
       "validate %.2f s "
       "besides\n"
       "  %.1f bytes a wait at the peak, of which the trace %.1f\n",
       name, count, all.preemptions.size(), all.actors.size(), all.sites.size(), graph.edges.size(),
       merged.vertices.size(), total.wall, total.cpu, short_s.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
-      all.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, validate_s.cpu, (peak - before) / count,
-      trace_bytes / count);
+      all.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, sweep_s.cpu * 1e9 / count,
+      validate_s.cpu, (peak - before) / count, trace_bytes / count);
 }
 
 }  // namespace
@@ -361,8 +390,11 @@ int main(int argc, char** argv) {
       workload.add_device_user();
     }
   });
-  measure("the longest possible chain (1 convoy of 200)", waits,
-          [](Workload& workload) { workload.add_convoy(200); });
+  measure("200 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(200); });
+  measure("1,000 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(1000); });
+  measure("10,000 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(10'000); });
+  measure("10,000 threads that all wait in different stacks", waits,
+          [](Workload& workload) { workload.add_different(10'000); });
   measure("10,000 short-lived threads beside", waits, [](Workload& workload) {
     for (int i = 0; i < 4; ++i) {
       workload.add_convoy(16);
