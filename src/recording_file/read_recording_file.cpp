@@ -41,10 +41,10 @@ Result<std::optional<std::string>> read_sections(SectionReader& sections, RowRea
       if (!possible) return interrupted = kImpossible;
       OFFWAIT_TRY(section, sections.next());
     } else {
-      Result<std::optional<Section>> next{std::optional<Section>()};
-      side_by_side([&] { possible = add(*section); }, [&] { next = sections.next(); });
+      std::optional<Result<std::optional<Section>>> next;
+      side_by_side([&] { possible = add(*section); }, [&] { next.emplace(sections.next()); });
       if (!possible) return interrupted = kImpossible;
-      OFFWAIT_TRY(section, std::move(next));
+      OFFWAIT_TRY(section, *std::move(next));
     }
   }
 }
