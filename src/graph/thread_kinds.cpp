@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -98,6 +97,18 @@ void divide(const Trace& trace, std::vector<ThreadKind>& kinds, std::vector<std:
   number(kinds, values);
 }
 
+/// Pairs of threads.
+using Pairs = std::vector<std::pair<ActorId, ActorId>>;
+
+/// By thread: how many different threads it is in a pair with, as the first.
+std::vector<std::size_t> count_different(Pairs pairs, std::size_t actors) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::vector<std::size_t> counts(actors, 0);
+  for (const auto& [first, second] : pairs) ++counts[first];
+  return counts;
+}
+
 /// What threads of one kind hand over to each other.
 struct Handovers {
   Ended all;
@@ -113,8 +124,8 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
   std::map<ThreadKind, Handovers> of_kind;
   std::vector<std::uint64_t> gave(trace.actors.size(), 0);
   std::vector<std::uint64_t> took_part(trace.actors.size(), 0);
-  std::vector<std::set<ActorId>> served(trace.actors.size());
-  std::vector<std::set<ActorId>> partners(trace.actors.size());
+  Pairs served;  // the waker first
+  Pairs met;     // both ways
   for (const ThreadKind kind : kinds) {
     of_kind[kind].members += 1;
   }
@@ -130,11 +141,13 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
       gave[site.waker] += ended[id].waits;
       took_part[site.waker] += ended[id].waits;
       took_part[site.thread] += ended[id].waits;
-      served[site.waker].insert(site.thread);
-      partners[site.waker].insert(site.thread);
-      partners[site.thread].insert(site.waker);
+      served.emplace_back(site.waker, site.thread);
+      met.emplace_back(site.waker, site.thread);
+      met.emplace_back(site.thread, site.waker);
     }
   }
+  const std::vector<std::size_t> threads_served = count_different(std::move(served), trace.actors.size());
+  const std::vector<std::size_t> partners = count_different(std::move(met), trace.actors.size());
   std::vector<ActorId> out(trace.actors.size(), kNoActor);
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Handovers& here = of_kind[kinds[id]];
@@ -142,10 +155,8 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
         (here.all.waits * 10 < here.waits.waits && here.all.ns * 10 < here.waits.ns)) {
       continue;
     }
-    const auto most = [&here](const std::set<ActorId>& others) {
-      return others.size() * 2 >= here.members - 1;
-    };
-    const bool gives = gave[id] * 5 >= here.all.waits * 4 && most(served[id]);
+    const auto most = [&here](std::size_t others) { return others * 2 >= here.members - 1; };
+    const bool gives = gave[id] * 5 >= here.all.waits * 4 && most(threads_served[id]);
     const bool star =
         here.members >= kForStar && took_part[id] * 10 >= here.all.waits * 9 && most(partners[id]);
     if (gives || star) {
