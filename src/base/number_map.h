@@ -23,7 +23,7 @@ class NumberMap {
   /// The number's value, which is `value` if it had none, and whether it had none. The reference is good
   /// until the next call.
   std::pair<Value&, bool> try_emplace(std::uint64_t number, Value value) {
-    // Of the places at most half are taken, so the next free one is near.
+    // At most half of the places are taken, so the next free one is near.
     if (places_.size() <= 2 * taken_) grow();
     Place& place = places_[place_of(number)];
     const bool added = !place.taken;

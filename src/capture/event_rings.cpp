@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <utility>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "base/unique_fd.h"
 #include "capture/libbpf_calls.h"
 
 namespace offwait {
@@ -46,6 +46,7 @@ Status EventRings::add(int fd, std::size_t bytes) {
 Status EventRings::open(offwait_bpf& skeleton, unsigned cpus, std::size_t bytes) {
   const bpf_map* const threads = skeleton.maps.thread_events;
   OFFWAIT_TRY_STATUS(add(bpf_map__fd(threads), bpf_map__max_entries(threads)));
+  // Its map and its mapping keep a ring buffer: the descriptor may be closed.
   for (__u32 cpu = 0; cpu < cpus; ++cpu) {
     UniqueFd ring(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "events", 0, 0, static_cast<__u32>(bytes), nullptr));
     if (!ring) return libbpf_error("cannot create a ring buffer", errno);
@@ -53,7 +54,6 @@ Status EventRings::open(offwait_bpf& skeleton, unsigned cpus, std::size_t bytes)
     if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.events_by_cpu), &cpu, &fd, BPF_ANY) != 0)
       return libbpf_error("cannot add a ring buffer", errno);
     OFFWAIT_TRY_STATUS(add(fd, bytes));
-    created_.push_back(std::move(ring));
   }
   return success();
 }

@@ -9,7 +9,6 @@
 
 #include "base/nanos.h"
 #include "base/result.h"
-#include "base/unique_fd.h"
 #include "capture/ring_reader.h"
 
 namespace offwait {
@@ -39,7 +38,6 @@ class EventRings {
 
   Status add(int fd, std::size_t bytes);
 
-  std::vector<UniqueFd> created_;
   std::vector<Mapping> mappings_;
   std::vector<RingReader> readers_;  ///< that of what becomes of threads comes first
 };

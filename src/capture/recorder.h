@@ -51,7 +51,8 @@ struct CaptureOptions {
   /// waits only. 0: all stacks are taken.
   double most_overhead = 0;
   std::uint32_t sample_hz = 99;  ///< on each CPU; 0: no samples; there are none without stacks either
-  /// Of each CPU's ring buffer, a power of two and a multiple of the page size. 0: by the number of CPUs.
+  /// The size of each CPU's ring buffer, a power of two and a multiple of the page size. If 0, it follows
+  /// from the number of CPUs.
   std::size_t ring_bytes = 0;
   std::uint32_t stacks_in_kernel = 16'384;  ///< more are kept in user space
   /// What the records that were taken may have of memory; the rest is in a file in this directory.

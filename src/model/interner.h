@@ -19,7 +19,7 @@ class Interner {
   explicit Interner(std::vector<Value>& values) : values_(values) {}
 
   std::uint32_t intern(const Value& value) {
-    // Of the places at most half are taken, so the next free one is near.
+    // At most half of the places are taken, so the next free one is near.
     if (places_.size() <= 2 * values_.size()) grow();
     const auto hash = static_cast<std::uint32_t>(Hash{}(value));
     std::size_t at = hash & (places_.size() - 1);
