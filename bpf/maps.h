@@ -7,7 +7,7 @@
 const volatile bool record_stacks = true;
 const volatile bool follow_children = true;
 
-/* User space sets the sizes before it loads the programs; these are defaults. The records of
+/* User space sets most sizes before it loads the programs; these are defaults. The records of
  * offwait/event.h (records.h): */
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -16,7 +16,7 @@ struct {
 
 struct ring_of_cpu {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 65536); /* a multiple of any page size; user space creates them in their size */
+  __uint(max_entries, 65536); /* a multiple of any page size; user space chooses the real size */
 };
 
 struct {

@@ -9,9 +9,6 @@
 #define FAMILY_UNIX 1
 #define RECEIVED_TO_PEEK 0x2 /* MSG_PEEK: the data stays in the socket */
 
-/* Set by user space: the kernel has the tracepoints sock_send_length and sock_recv_length (6.3 and later). */
-const volatile bool kernel_has_socket_lengths = false;
-
 struct connection {
   __u64 inode;    /* the socket's inode number, which no other socket had before; 0 in `connections` */
   __u32 address;  /* as in offwait_responses_key */
@@ -20,7 +17,7 @@ struct connection {
   __u16 pad;
 };
 
-/* Where the kernel has these tracepoints, it keeps a connection with its socket, and frees it with it. */
+/* Where the kernel has sock_send_length, it keeps a connection with its socket, and frees it with it. */
 struct {
   __uint(type, BPF_MAP_TYPE_SK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
