@@ -23,9 +23,6 @@ extern void* bpf_rdonly_cast(const void* address, __u32 type) __weak __ksym;
   (kernel_has_rdonly_cast ? READABLE_AS(struct type, pointer)->field \
                           : BPF_CORE_READ((struct type*)(pointer), field))
 
-/* The tracepoints sock_send_length and sock_recv_length came in 6.3. */
-const volatile bool kernel_has_socket_lengths = false;
-
 /* For each pointer loaded through a trusted pointer, the verifier (6.3 and later) searches all of the
  * kernel's types several times, which takes two milliseconds. A pointer that needs no trust goes through
  * UNTRUSTED. */

@@ -10,29 +10,22 @@
 #define RECEIVED_TO_PEEK 0x2 /* MSG_PEEK: the data stays in the socket */
 
 struct connection {
-  __u64 inode;    /* the socket's inode number, which no other socket had before; 0 in `connections` */
+  __u64 inode;    /* the socket's inode number, which no other socket had before */
   __u32 address;  /* as in offwait_responses_key */
   __u8 asked;     /* data was received since the last response */
   __u8 responded; /* in the window */
   __u16 pad;
 };
 
-/* Where the kernel has sock_send_length, it keeps a connection with its socket, and frees it with it. */
-struct {
-  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, int);
-  __type(value, struct connection);
-} connections SEC(".maps");
-
-/* Elsewhere they are found by the address of the struct sock. The entry of a closed connection stays until a
- * new socket has its address, which is soon: the kernel uses the memory that was freed last. */
+/* By the address of the struct sock. The entry of a closed connection stays until a new socket has its
+ * address, which is soon: the kernel uses the memory that was freed last. (Socket storage would need no
+ * look-up, but Linux 7.2 has no memory for it in programs at sock_recv_length.) */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 65536);
   __type(key, __u64);
   __type(value, struct connection);
-} connections_by_address SEC(".maps");
+} connections SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -108,36 +101,22 @@ static __always_inline __u32 accepted_address(const struct sock* sk) {
   return readable->__sk_common.skc_num;
 }
 
-/* NULL if no recorded thread has received data from it. */
-static __always_inline struct connection* connection_of(struct sock* sk) {
-  if (kernel_has_socket_lengths) return bpf_sk_storage_get(&connections, sk, NULL, 0);
-  __u64 key = (__u64)sk;
-  struct connection* connection = bpf_map_lookup_elem(&connections_by_address, &key);
-  return connection && connection->inode == inode_of_socket(sk) ? connection : NULL;
-}
-
-/* False if there is no room. */
-static __always_inline bool add_connection(struct sock* sk, struct connection* fresh) {
-  if (kernel_has_socket_lengths)
-    return bpf_sk_storage_get(&connections, sk, fresh, BPF_SK_STORAGE_GET_F_CREATE);
-  __u64 key = (__u64)sk;
-  return bpf_map_update_elem(&connections_by_address, &key, fresh, BPF_ANY) == 0;
-}
-
 /* The current thread received data. */
-static __always_inline void note_received(struct sock* sk) {
+static __always_inline void note_received(const struct sock* sk) {
   if (!may_be_accepted(sk) || !current_is_recorded()) return;
-  struct connection* known = connection_of(sk);
-  if (known) {
+  __u64 key = (__u64)sk;
+  __u64 inode = inode_of_socket(sk);
+  struct connection* known = bpf_map_lookup_elem(&connections, &key);
+  if (known && known->inode == inode) {
     known->asked = 1;
     return;
   }
   struct connection fresh = {};
   fresh.address = accepted_address(sk);
-  if (!fresh.address) return;
-  if (!kernel_has_socket_lengths && !(fresh.inode = inode_of_socket(sk))) return;
+  if (!fresh.address || !inode) return;
+  fresh.inode = inode;
   fresh.asked = 1;
-  if (!add_connection(sk, &fresh)) count_loss(OFFWAIT_LOSS_response_table_full);
+  if (bpf_map_update_elem(&connections, &key, &fresh, BPF_ANY)) count_loss(OFFWAIT_LOSS_response_table_full);
 }
 
 /* The current thread, which is recorded, responded. */
@@ -165,10 +144,11 @@ static __always_inline void count_response(__u32 address, bool first_of_connecti
 }
 
 /* The current thread sent data. */
-static __always_inline void note_sent(struct sock* sk) {
+static __always_inline void note_sent(const struct sock* sk) {
   if (!may_be_accepted(sk)) return;
-  struct connection* connection = connection_of(sk);
-  if (!connection || !connection->asked) return;
+  __u64 key = (__u64)sk;
+  struct connection* connection = bpf_map_lookup_elem(&connections, &key);
+  if (!connection || !connection->asked || connection->inode != inode_of_socket(sk)) return;
   if (!current_is_recorded()) return;
   connection->asked = 0;
   if (!window_begun) return;
@@ -176,21 +156,29 @@ static __always_inline void note_sent(struct sock* sk) {
   connection->responded = 1;
 }
 
-/* All calls that send and receive on a socket come here (6.3 and later). ctx[1] is what the call returns. */
-SEC("tp_btf/sock_send_length")
-int on_sock_send_length(__u64* ctx) {
+static __always_inline int sent(const struct sock* sk) {
   begin_cost(OFFWAIT_COST_SOCKETS, COST_EVERY);
-  if ((int)ctx[1] > 0) note_sent((void*)ctx[0]);
+  note_sent(sk);
   end_cost(OFFWAIT_COST_SOCKETS);
   return 0;
 }
 
-SEC("tp_btf/sock_recv_length")
-int on_sock_recv_length(__u64* ctx) {
+static __always_inline int received(const struct sock* sk) {
   begin_cost(OFFWAIT_COST_SOCKETS, COST_EVERY);
-  if ((int)ctx[1] > 0 && !((int)ctx[2] & RECEIVED_TO_PEEK)) note_received((void*)ctx[0]);
+  note_received(sk);
   end_cost(OFFWAIT_COST_SOCKETS);
   return 0;
+}
+
+/* All calls that send and receive on a socket come here (6.3 and later). ctx[1] is what the call returns. */
+SEC("tp_btf/sock_send_length")
+int on_sock_send_length(__u64* ctx) {
+  return (int)ctx[1] > 0 ? sent((const void*)ctx[0]) : 0;
+}
+
+SEC("tp_btf/sock_recv_length")
+int on_sock_recv_length(__u64* ctx) {
+  return (int)ctx[1] > 0 && !((int)ctx[2] & RECEIVED_TO_PEEK) ? received((const void*)ctx[0]) : 0;
 }
 
 /* Earlier kernels have no such tracepoints. There, functions are traced where they begin: tracing their end
@@ -198,30 +186,26 @@ int on_sock_recv_length(__u64* ctx) {
  * (e21aa341785c). A send that fails counts, but it is tried again, and the second one is no response. */
 SEC("fentry/tcp_sendmsg")
 int on_tcp_sendmsg(__u64* ctx) {
-  note_sent((void*)ctx[0]);
-  return 0;
+  return sent((const void*)ctx[0]);
 }
 
 /* Data was copied to the receiving thread. */
 SEC("tp_btf/tcp_rcv_space_adjust")
 int on_tcp_rcv_space_adjust(__u64* ctx) {
-  note_received((void*)ctx[0]);
-  return 0;
+  return received((const void*)ctx[0]);
 }
 
 SEC("fentry/unix_stream_sendmsg")
 int on_unix_stream_sendmsg(__u64* ctx) {
   const struct socket* socket = (const void*)ctx[0];
-  note_sent(socket->sk);
-  return 0;
+  return sent(socket->sk);
 }
 
 /* Data is copied to the receiving thread. */
 SEC("fentry/unix_stream_read_actor")
 int on_unix_stream_read_actor(__u64* ctx) {
   const struct unix_stream_read_state* state = (const void*)ctx[3];
-  if (!(state->flags & RECEIVED_TO_PEEK)) note_received(state->socket->sk);
-  return 0;
+  return state->flags & RECEIVED_TO_PEEK ? 0 : received(state->socket->sk);
 }
 
 #endif

@@ -85,9 +85,6 @@ void choose_response_counters(offwait_bpf& skeleton, const KernelTypes& types) {
   const auto& programs = skeleton.progs;
   for (bpf_program* program : {programs.on_sock_send_length, programs.on_sock_recv_length})
     bpf_program__set_autoload(program, types.has_socket_lengths);
-  skeleton.rodata->kernel_has_socket_lengths = types.has_socket_lengths;
-  bpf_map__set_autocreate(skeleton.maps.connections, types.has_socket_lengths);
-  bpf_map__set_autocreate(skeleton.maps.connections_by_address, !types.has_socket_lengths);
   for (bpf_program* program : {programs.on_tcp_sendmsg, programs.on_tcp_rcv_space_adjust})
     bpf_program__set_autoload(program, !types.has_socket_lengths && types.has_tcp_functions);
   for (bpf_program* program : {programs.on_unix_stream_sendmsg, programs.on_unix_stream_read_actor})
