@@ -25,6 +25,10 @@ double increase(Nanos before, Nanos after) { return static_cast<double>(std::max
 
 }  // namespace
 
+bool StackBudget::is_due(Nanos now) const {
+  return !last_ || now >= last_->at + (bits_ == 0 ? kShort : interval_);
+}
+
 unsigned StackBudget::next(const CostReading& now) {
   if (!is_due(now.at)) return bits_;
   if (!last_) {
@@ -34,9 +38,12 @@ unsigned StackBudget::next(const CostReading& now) {
   const unsigned before = bits_;
   const double time = increase(last_->at, now.at);
   const double busy = std::max(increase(last_->busy_ns, now.busy_ns), kLeastBusy * time);
-  decide(most_ * busy, kLeastTime * time, now);
+  const double allowed_ns = most_ * busy;
+  const auto interval = static_cast<double>(interval_);
+  if (time < interval && increase(last_->cost_ns, now.cost_ns) <= allowed_ns / time * interval) return bits_;
+  decide(allowed_ns, kLeastTime * time, now);
   last_ = now;
-  interval_ = bits_ > before ? kSecond / 10 : kSecond / 2;  // the first steps are mostly too small
+  interval_ = bits_ > before ? kShort : kSecond / 2;  // the first steps are mostly too small
   return bits_;
 }
 

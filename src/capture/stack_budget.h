@@ -25,22 +25,25 @@ class StackBudget {
   /// `most`: the part, more than 0.
   explicit StackBudget(double most) : most_(most) {}
 
-  /// Whether next() would decide now. A reading costs more than the question.
-  bool is_due(Nanos now) const { return !last_ || now >= last_->at + interval_; }
+  /// Whether next() might decide now. A reading costs more than the question.
+  bool is_due(Nanos now) const;
 
-  /// Decides from what the time since the last decision cost: twice a second, but at first and after it has
-  /// decided for fewer stacks a tenth of a second later. Returns 0 if all waits are to have their
-  /// stacks; else waits of 2^n ns and longer are, and n is returned. Call it about ten times a second. A
-  /// reading that is older than the last one is ignored.
+  /// Decides from what the time since the last decision cost: twice a second, but a tenth of a second after
+  /// the first reading, and after it has decided for fewer stacks. While all stacks are taken, it decides as
+  /// soon as the budget of half a second is spent. Returns 0 if all waits are to have their stacks; else waits
+  /// of 2^n ns and longer are, and n is returned. Call it about ten times a second. A reading that is older
+  /// than the last one is ignored.
   unsigned next(const CostReading& now);
 
  private:
+  static constexpr Nanos kShort = kSecond / 10;
+
   void decide(double allowed_ns, double least_ns, const CostReading& now);
 
   double most_;
   unsigned bits_ = 0;
   std::optional<CostReading> last_;
-  Nanos interval_ = kSecond / 10;
+  Nanos interval_ = kShort;  ///< between two decisions
   Nanos all_again_ = 0;    ///< not before this time are all stacks taken again
   Nanos pause_ = kSecond;  ///< before that, the next time
 };

@@ -94,6 +94,27 @@ TEST_CASE("a load that begins with the recording is within the budget a second l
   }
 }
 
+TEST_CASE("a load that begins after a calm time is within the budget half a second later, whenever it begins") {
+  const Load calm{1e6, 500, 300'000, 2000, 5e8};
+  const Load busy{20e6, 80'000, 300'000};  // all stacks cost three times the budget
+  for (int tenths = 0; tenths < 5; ++tenths) {
+    Machine machine(kMost);
+    machine.run(calm, 3 + tenths / 10.0);
+    machine.run(busy, 0.5);
+    INFO(tenths);
+    CHECK(machine.run(busy, 2) <= kMost);
+  }
+}
+
+TEST_CASE("a tenth of a second that costs twice the budget changes nothing if the next ones are calm") {
+  Machine machine(kMost);
+  const Load calm{1e6, 500, 300'000, 2000, 5e8};
+  machine.run(calm, 3);
+  machine.run({2.2 * kMost * 5e8, 0, 300'000, 2000, 5e8}, 0.1);
+  machine.run(calm, 3);
+  CHECK(changes(machine.seen, 0) == 0);
+}
+
 TEST_CASE("where waits without stacks cost more than the budget, stacks still have an eighth of it") {
   Machine machine(kMost);
   const Load load{400e6, 400'000, 5'000};
