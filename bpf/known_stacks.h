@@ -76,6 +76,26 @@ static __always_inline __u32 place_of_user_stack(const struct walk* walk, __u32 
   return known_stack_place(walk->first_pc, walk->first_lr, walk->tgid, page_offset(walk->first_sp), way);
 }
 
+/* A call that reads the stack costs about as much as copying this many words. */
+#define NEAR_WORDS 64
+#define MOST_NEAR 32
+
+/* How many bytes of the stack hold the slot `at` of the known stack and those after it that are near. The
+ * frames of a server may lie kilobytes apart. */
+__noinline __u32 bytes_of_near_slots(__u32 place, __u32 at) {
+  const struct offwait_known_stack* known = known_stack_at(place);
+  if (!known) return 0;
+  __u32 count = known->count;
+  __u32 first = known->slots[at & (OFFWAIT_STACK_FRAMES - 1)];
+  __u32 last = first;
+  for (__u32 i = 1; i < MOST_NEAR && at + i < count; ++i) {
+    __u32 next = known->slots[(at + i) & (OFFWAIT_STACK_FRAMES - 1)];
+    if (next - last > NEAR_WORDS) break;
+    last = next;
+  }
+  return (last - first + 1) * 8;
+}
+
 /* Continues `hash` with what stands in FRAMES_AT_A_TIME slots from `begin` on; 0 if they cannot be read. */
 __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
   struct walk* walk = this_walk();
@@ -85,8 +105,11 @@ __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
   for (__u32 i = 0; i < FRAMES_AT_A_TIME; ++i) {
     __u32 at = (begin + i) & (OFFWAIT_STACK_FRAMES - 1);
     if (at >= count) break;
+    __u64 address = walk->first_sp + (__u64)known->slots[at] * 8;
     __u64 word = 0;
-    if (!read_word(walk, walk->first_sp + (__u64)known->slots[at] * 8, &word)) return 0;
+    if (address - walk->window_at >= walk->window_bytes && !move_window(address, bytes_of_near_slots(place, at)))
+      return 0;
+    if (!read_word(walk, address, &word)) return 0;
     hash = (hash ^ word) * HASH_FACTOR;
   }
   return hash;
@@ -107,10 +130,6 @@ __noinline __u32 recall_user_stack(__u32 way) {
   }
   __u64 hash = 0;
   __u32 count = known->count;
-  /* Reads all slots at once if they are near each other: a call costs more than the bytes that it copies. */
-  __u32 bytes = ((__u32)known->slots[(count - 1) & (OFFWAIT_STACK_FRAMES - 1)] + 1) * 8;
-  bool read_before = walk->window_at == walk->first_sp && walk->window_bytes >= bytes;
-  if (count && !read_before && !move_window(walk->first_sp, bytes)) return 0;
   for (__u32 i = 0; i < OFFWAIT_STACK_FRAMES && i < count; i += FRAMES_AT_A_TIME)
     hash = hash_user_slots(place, i, hash);
   return id_if_same(walk, known, hash, way);
