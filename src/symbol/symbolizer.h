@@ -137,11 +137,14 @@ class Symbolizer {
   void note_identity(std::int32_t tgid, Process& process);
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);
-  const KernelSymbols& kernel();
+  /// Reads the kernel's symbols if that was not done yet.
+  void read_kernel();
+  void warn_of_kernel();
   void warn_once(std::string warning);
-  /// Calls use(module, files) for each module whose file can be read, with its debug files open.
+  /// Calls use(files), with the files of each module open. One that cannot be read has neither file nor
+  /// image.
   void with_debug_files(const std::vector<Module*>& modules,
-                        const std::function<void(Module&, const ModuleFiles&)>& use);
+                        const std::function<void(const std::vector<ModuleFiles>&)>& use);
 
   DebugServer server_;
   std::optional<ProcessRoot> own_root_;
