@@ -2,12 +2,10 @@
 #include "symbol/symbolizer.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
@@ -26,27 +24,6 @@ constexpr std::size_t kMostRoots = 64;
 /// The most regions kept of one process. The kernel allows 65,530 mappings at a time; a process may also move
 /// its mappings about.
 constexpr std::size_t kMostRegions = 131072;
-
-ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
-  ssize_t got = 0;
-  do {
-    got = read(fd, buffer, size);
-  } while (got < 0 && errno == EINTR);
-  return got;
-}
-
-/// Reads with large buffers, because /proc generates the text anew for every read.
-std::string read_kallsyms() {
-  const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
-  std::string text;
-  std::size_t filled = 0;
-  for (ssize_t got = 1; fd && got > 0; filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
-    text.resize(std::max<std::size_t>(text.size(), filled + (std::size_t{1} << 20U)));
-    got = read_retrying(fd.get(), text.data() + filled, text.size() - filled);
-  }
-  text.resize(filled);
-  return text;
-}
 
 }  // namespace
 
@@ -206,7 +183,19 @@ std::vector<std::int32_t> Symbolizer::java_processes() const {
 
 void Symbolizer::read_kernel() {
   if (std::exchange(kernel_read_, true)) return;
-  kernel_ = KernelSymbols::parse(kallsyms_.empty() ? read_kallsyms() : kallsyms_);
+  std::optional<KernelSymbols> ahead = ahead_.take();
+  kernel_is_old_ = kallsyms_.empty() && ahead && !ahead->restricted();
+  if (kernel_is_old_) {
+    kernel_ = *std::move(ahead);
+  } else {
+    kernel_ = kallsyms_.empty() ? read_kernel_symbols() : KernelSymbols::parse(kallsyms_);
+  }
+}
+
+bool Symbolizer::read_kernel_anew() {
+  if (!std::exchange(kernel_is_old_, false)) return false;
+  kernel_ = read_kernel_symbols();
+  return true;
 }
 
 void Symbolizer::warn_of_kernel() {

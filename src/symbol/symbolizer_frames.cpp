@@ -92,15 +92,24 @@ class Symbolizer::Batch {
   void ask_kernel() {
     if (kernel_.empty()) return;
     symbols_.read_kernel();
+    // A BPF program may have been loaded since the symbols were read ahead.
+    if (!name_kernel() && symbols_.read_kernel_anew()) name_kernel();
+  }
+
+  /// Whether all addresses have names.
+  bool name_kernel() {
+    bool all = true;
     for (const std::size_t index : kernel_) {
       Answer& answer = answers_[index];
-      if (const auto function = symbols_.kernel_.find(looked_up(index))) {
-        answer.module = function->module;
-        answer.frames.emplace_back();
-        answer.frames.back().function = function->name;
-        answer.frames.back().begin = function->begin;
-      }
+      const auto function = symbols_.kernel_.find(looked_up(index));
+      all = all && function;
+      if (!function) continue;
+      answer.module = function->module;
+      answer.frames.assign(1, SourceFrame());
+      answer.frames.back().function = function->name;
+      answer.frames.back().begin = function->begin;
     }
+    return all;
   }
 
   void ask_modules() {
