@@ -107,7 +107,8 @@ __noinline __u64 hash_user_slots(__u32 place, __u32 begin, __u64 hash) {
     if (at >= count) break;
     __u64 address = walk->first_sp + (__u64)known->slots[at] * 8;
     __u64 word = 0;
-    if (address - walk->window_at >= walk->window_bytes && !move_window(address, bytes_of_near_slots(place, at)))
+    if (address - walk->window_at >= walk->window_bytes &&
+        !move_window(address, bytes_of_near_slots(place, at)))
       return 0;
     if (!read_word(walk, address, &word)) return 0;
     hash = (hash ^ word) * HASH_FACTOR;

@@ -172,9 +172,7 @@ static __always_inline int received(const struct sock* sk) {
 
 /* All calls that send and receive on a socket come here (6.3 and later). ctx[1] is what the call returns. */
 SEC("tp_btf/sock_send_length")
-int on_sock_send_length(__u64* ctx) {
-  return (int)ctx[1] > 0 ? sent((const void*)ctx[0]) : 0;
-}
+int on_sock_send_length(__u64* ctx) { return (int)ctx[1] > 0 ? sent((const void*)ctx[0]) : 0; }
 
 SEC("tp_btf/sock_recv_length")
 int on_sock_recv_length(__u64* ctx) {
@@ -185,15 +183,11 @@ int on_sock_recv_length(__u64* ctx) {
  * as well would keep a thread that sleeps in them on a trampoline, which kernels before 5.12 free too early
  * (e21aa341785c). A send that fails counts, but it is tried again, and the second one is no response. */
 SEC("fentry/tcp_sendmsg")
-int on_tcp_sendmsg(__u64* ctx) {
-  return sent((const void*)ctx[0]);
-}
+int on_tcp_sendmsg(__u64* ctx) { return sent((const void*)ctx[0]); }
 
 /* Data was copied to the receiving thread. */
 SEC("tp_btf/tcp_rcv_space_adjust")
-int on_tcp_rcv_space_adjust(__u64* ctx) {
-  return received((const void*)ctx[0]);
-}
+int on_tcp_rcv_space_adjust(__u64* ctx) { return received((const void*)ctx[0]); }
 
 SEC("fentry/unix_stream_sendmsg")
 int on_unix_stream_sendmsg(__u64* ctx) {

@@ -30,9 +30,9 @@ class StackBudget {
 
   /// Decides from what the time since the last decision cost: twice a second, but a tenth of a second after
   /// the first reading, and after it has decided for fewer stacks. While all stacks are taken, it decides as
-  /// soon as the budget of half a second is spent. Returns 0 if all waits are to have their stacks; else waits
-  /// of 2^n ns and longer are, and n is returned. Call it about ten times a second. A reading that is older
-  /// than the last one is ignored.
+  /// soon as the budget of half a second is spent. Returns 0 if all waits are to have their stacks; else
+  /// waits of 2^n ns and longer are, and n is returned. Call it about ten times a second. A reading that is
+  /// older than the last one is ignored.
   unsigned next(const CostReading& now);
 
  private:
@@ -44,8 +44,8 @@ class StackBudget {
   unsigned bits_ = 0;
   std::optional<CostReading> last_;
   Nanos interval_ = kShort;  ///< between two decisions
-  Nanos all_again_ = 0;    ///< not before this time are all stacks taken again
-  Nanos pause_ = kSecond;  ///< before that, the next time
+  Nanos all_again_ = 0;      ///< not before this time are all stacks taken again
+  Nanos pause_ = kSecond;    ///< before that, the next time
 };
 
 }  // namespace offwait

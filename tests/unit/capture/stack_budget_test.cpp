@@ -94,7 +94,8 @@ TEST_CASE("a load that begins with the recording is within the budget a second l
   }
 }
 
-TEST_CASE("a load that begins after a calm time is within the budget half a second later, whenever it begins") {
+TEST_CASE(
+    "a load that begins after a calm time is within the budget half a second later, whenever it begins") {
   const Load calm{1e6, 500, 300'000, 2000, 5e8};
   const Load busy{20e6, 80'000, 300'000};  // all stacks cost three times the budget
   for (int tenths = 0; tenths < 5; ++tenths) {
