@@ -8,6 +8,10 @@ if(OFFWAIT_SANITIZE)
   # UBSan's vptr check uses a pipe to find out whether memory can be read, and the sandbox does not allow pipes.
   target_compile_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all)
   target_link_options(offwait_flags INTERFACE -fsanitize=${OFFWAIT_SANITIZE})
+  if(OFFWAIT_SANITIZE MATCHES address)
+    # At a fixed address there is nothing to relocate: 1.5 million places, half of the time that a program takes to start.
+    target_link_options(offwait_flags INTERFACE -no-pie)
+  endif()
 endif()
 # GCC 12 reports every `"literal" + std::string` as overlapping (PR105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
