@@ -18,7 +18,7 @@ ROOM = re.compile(r"^\s*offwait_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r"^\s*#\s*include\b\s*(.*)$")
 NAME = re.compile(r'^(?:"([^"]+)"|<([^>]+)>)')
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
-TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<|::)[^;]*$")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<)[^;]*$")
 SOURCES = {".c", ".cpp", ".h"}
 # The system headers that the kernel/user contract may include; on the kernel side vmlinux.h replaces them.
 CONTRACT_SYSTEM_HEADERS = {"stddef.h", "stdint.h", "linux/types.h"}

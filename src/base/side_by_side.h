@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -28,17 +26,6 @@ void side_by_side(First&& first, Second&& second) {
   } else {
     second();
   }
-}
-
-/// Calls work(i) for each i below `count`, two at the same time where side_by_side() does that. They begin in
-/// order.
-template <class Work>
-void each_side_by_side(std::size_t count, Work&& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto some = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  side_by_side(some, some);
 }
 
 }  // namespace offwait

@@ -13,7 +13,6 @@ namespace offwait {
 namespace {
 
 constexpr int kHighestNice = -20;
-constexpr int kLowestNice = 19;
 /// The weight of a thread with nice -20, in threads with nice 0 (the kernel's sched_prio_to_weight).
 constexpr long kHighestWeight = 88;
 
@@ -44,17 +43,6 @@ bool cpus_are_crowded(std::string_view loadavg, long cpus) {
   long runnable = 0;
   std::from_chars(number.data(), number.data() + number.size(), runnable);
   return runnable > kHighestWeight * cpus;
-}
-
-void stand_back() {
-  leave_real_time();
-  const int nice = ::getpriority(PRIO_PROCESS, 0);
-  // Only a thread that could be raised can be raised again.
-  if (nice <= kHighestNice || set_nice(nice - 1)) set_nice(kLowestNice);
-}
-
-void catch_up(std::int32_t thread) {
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), ::getpriority(PRIO_PROCESS, 0));
 }
 
 Priority::Priority()

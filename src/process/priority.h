@@ -45,12 +45,6 @@ class Priority {
   bool ended_ = false;
 };
 
-/// Lets the calling thread work behind all others (nice 19), if whoever may wait for it later can make it
-/// catch up; else it has the nice value with which it was started. It is not real-time any more.
-void stand_back();
-/// Gives another thread of this process the nice value of the calling one. Raising needs CAP_SYS_NICE.
-void catch_up(std::int32_t thread);
-
 /// Whether more threads are ready to run than a thread with nice -20 outweighs on its CPU. `loadavg`: the
 /// content of /proc/loadavg.
 bool cpus_are_crowded(std::string_view loadavg, long cpus);

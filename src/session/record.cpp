@@ -45,9 +45,6 @@ void note_mappings(Recorder& recorder, const Takers& takers, std::int32_t left_o
   if (takers.file != nullptr) takers.file->note(changed);
 }
 
-/// Recordings shorter than this have few waits, and little to wait for at the end.
-constexpr Nanos kReadAheadAfter = 2 * kSecond;
-
 /// Drains until the duration is over, the target is gone, or a signal arrives.
 Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> duration,
                        const Interruption& interruption, const Takers& takers, ProgressLine& progress) {
@@ -65,8 +62,6 @@ Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> 
       const std::vector<std::int32_t> nameless = takers.file->take_nameless();
       if (!nameless.empty()) takers.symbols.forget(nameless);
     }
-    // A file's names of the kernel are looked up by the thread that writes it.
-    if (takers.file == nullptr && recorder.elapsed() >= kReadAheadAfter) takers.symbols.read_ahead();
     progress.show(recorder);
     if (waits[0].revents != 0 || recorder.is_full()) break;
   }
@@ -116,7 +111,6 @@ Result<Recorded> record(const RecordingOptions& options) {
 
   OFFWAIT_TRY_STATUS(run_recording(subject, options, interruption, recorder, takers));
   OFFWAIT_TRY(recording.kernel, stop(recorder, options, symbols));
-  symbols.end_reading_ahead();
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject, options));
   note_mappings(recorder, takers);
   if (options.java) ask_jvms(symbols, recorded.notes);

@@ -19,8 +19,6 @@ struct ModuleFiles {
   int supplement = -1;  ///< the file into which dwz has moved a part of `debug`; -1: none
 };
 
-inline bool can_be_read(const ModuleFiles& files) { return files.file >= 0 || !files.image.empty(); }
-
 struct CodePlace {
   /// Virtual address of the place in the file; nothing if no executable segment of an ELF file holds it.
   std::optional<std::uint64_t> address;

@@ -2,30 +2,104 @@
 #include "symbol/symbolizer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/unique_fd.h"
 #include "symbol/demangle.h"
 #include "symbol/module_variables.h"
-#include "symbol/symbolizer_module.h"
+#include "symbol/perf_map.h"
 
 namespace offwait {
 namespace {
 
+constexpr std::string_view kVdso = "[vdso]";
+constexpr std::string_view kVsyscall = "[vsyscall]";
 constexpr std::size_t kMostVdsos = 16;
 /// The most descriptors held for files; far below the usual limit of 1024.
 constexpr std::size_t kMostOpen = 384;
 /// The most root directories of other mount namespaces.
 constexpr std::size_t kMostRoots = 64;
+/// The most modules whose debug files are open at the same time.
+constexpr std::size_t kModulesAtOnce = 64;
+/// The longest time for all names together; after that no more files are read.
+constexpr Nanos kMostTime = 60 * kSecond;
 /// The most regions kept of one process. The kernel allows 65,530 mappings at a time; a process may also move
 /// its mappings about.
 constexpr std::size_t kMostRegions = 131072;
 
+/// A longer path is left out.
+constexpr std::size_t kLongestPath = 1024;
+
+ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
+  ssize_t got = 0;
+  do {
+    got = read(fd, buffer, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+/// Reads with large buffers, because /proc generates the text anew for every read.
+std::string read_kallsyms() {
+  const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::size_t filled = 0;
+  for (ssize_t got = 1; fd && got > 0; filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
+    text.resize(std::max<std::size_t>(text.size(), filled + (std::size_t{1} << 20U)));
+    got = read_retrying(fd.get(), text.data() + filled, text.size() - filled);
+  }
+  text.resize(filled);
+  return text;
+}
+
 }  // namespace
+
+/// A file with code, or the vdso.
+class Symbolizer::Module {
+ public:
+  Module(OpenedFile file, std::string mapped_path, std::shared_ptr<ProcessRoot> root)
+      : file_(std::move(file)), mapped_path_(std::move(mapped_path)), root_(std::move(root)) {}
+  explicit Module(std::string image) : image_(std::move(image)) {}
+
+  const std::string& image() const { return image_; }
+  const std::string& mapped_path() const { return mapped_path_; }
+  const ProcessRoot* root() const { return root_.get(); }
+
+  void close() { file_.fd = UniqueFd(); }
+
+  /// The file's descriptor, or -1. A file that was closed is opened again if the same file is still at its
+  /// path; it stays open until close_again().
+  int fd(int own_root) {
+    if (!file_.fd && image_.empty()) {
+      std::optional<OpenedFile> again = open_regular_file(file_.path);
+      const int root = root_ != nullptr ? root_->directory.get() : own_root;
+      for (const std::string& path : candidate_paths(mapped_path_)) {
+        if (again && again->identity == file_.identity) break;
+        again = open_regular_below(root, path, Symlinks::follow);
+      }
+      opened_again_ = again && again->identity == file_.identity;
+      if (opened_again_) file_.fd = std::move(again->fd);
+    }
+    return file_.fd.get();
+  }
+  void close_again() {
+    if (std::exchange(opened_again_, false)) close();
+  }
+
+ private:
+  OpenedFile file_;
+  std::string image_;
+  std::string mapped_path_;
+  std::shared_ptr<ProcessRoot> root_;
+  bool opened_again_ = false;
+};
 
 Symbolizer::Symbolizer(DebugServer server) : server_(std::move(server)), own_root_(open_root(getpid())) {}
 Symbolizer::~Symbolizer() = default;
@@ -181,32 +255,20 @@ std::vector<std::int32_t> Symbolizer::java_processes() const {
   return tgids;
 }
 
-void Symbolizer::read_kernel() {
-  if (std::exchange(kernel_read_, true)) return;
-  std::optional<KernelSymbols> ahead = ahead_.take();
-  kernel_is_old_ = kallsyms_.empty() && ahead && !ahead->restricted();
-  if (kernel_is_old_) {
-    kernel_ = *std::move(ahead);
-  } else {
-    kernel_ = kallsyms_.empty() ? read_kernel_symbols() : KernelSymbols::parse(kallsyms_);
+const KernelSymbols& Symbolizer::kernel() {
+  if (!kernel_read_) {
+    kernel_read_ = true;
+    kernel_ = KernelSymbols::parse(kallsyms_.empty() ? read_kallsyms() : kallsyms_);
+    if (kernel_.restricted()) {
+      warnings_.emplace_back(
+          "kernel frames have no names: /proc/kallsyms hides their addresses; give offwait CAP_SYSLOG, too, "
+          "and "
+          "set kernel.kptr_restrict to 0 or 1 if it is 2");
+    } else if (kernel_.empty()) {
+      warnings_.emplace_back("kernel frames have no names: /proc/kallsyms cannot be read");
+    }
   }
-}
-
-bool Symbolizer::read_kernel_anew() {
-  if (!std::exchange(kernel_is_old_, false)) return false;
-  kernel_ = read_kernel_symbols();
-  return true;
-}
-
-void Symbolizer::warn_of_kernel() {
-  if (kernel_.restricted()) {
-    warn_once(
-        "kernel frames have no names: /proc/kallsyms hides their addresses; give offwait CAP_SYSLOG, too, "
-        "and "
-        "set kernel.kptr_restrict to 0 or 1 if it is 2");
-  } else if (kernel_.empty()) {
-    warn_once("kernel frames have no names: /proc/kallsyms cannot be read");
-  }
+  return kernel_;
 }
 
 void Symbolizer::warn_once(std::string warning) {
@@ -215,7 +277,7 @@ void Symbolizer::warn_once(std::string warning) {
 }
 
 void Symbolizer::with_debug_files(const std::vector<Module*>& modules,
-                                  const std::function<void(const std::vector<ModuleFiles>&)>& use) {
+                                  const std::function<void(Module&, const ModuleFiles&)>& use) {
   const int own_root = own_root_ ? own_root_->directory.get() : -1;
   std::vector<StrippedFile> stripped;
   for (Module* const module : modules) {
@@ -225,18 +287,17 @@ void Symbolizer::with_debug_files(const std::vector<Module*>& modules,
     stripped.push_back(std::move(file));
   }
   const std::vector<DebugFiles> debug = find_debug_files(stripped, server_);
-  std::vector<ModuleFiles> all;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (debug[i].lost)
       warn_once("reading the headers of a file crashed: " + module_name(modules[i]->mapped_path()));
-    ModuleFiles& files = all.emplace_back();
+    ModuleFiles files;
     files.file = stripped[i].fd;
     files.image = modules[i]->image();
     files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
     files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
+    if (files.file >= 0 || !files.image.empty()) use(*modules[i], files);
+    modules[i]->close_again();
   }
-  use(all);
-  for (Module* const module : modules) module->close_again();
 }
 
 const Mapping* Symbolizer::shared_at(const Process& process, std::uint64_t address) {
@@ -250,8 +311,7 @@ std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& add
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const auto [tgid, address] = addresses[i];
     if (tgid == 0) {
-      read_kernel();
-      if (const auto found = kernel_.find_data(address))
+      if (const auto found = kernel().find_data(address))
         names[i] = {std::string(found->name), std::string(found->module), address - found->begin};
       continue;
     }
@@ -273,9 +333,8 @@ std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& add
     std::vector<DataPlace> places;
     for (const auto& [index, place] : indexed) places.push_back(place);
     ModuleVariables found;
-    with_debug_files({module}, [&](const std::vector<ModuleFiles>& files) {
-      if (can_be_read(files.front())) found = module_variables(files.front(), places);
-    });
+    with_debug_files({module},
+                     [&](Module&, const ModuleFiles& files) { found = module_variables(files, places); });
     found.places.resize(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
       DataName& name = names[indexed[i].first];
@@ -288,12 +347,228 @@ std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& add
       name.offset = variable->address - (name.symbol.empty() ? 0 : variable->begin);
     }
   }
-  if (kernel_read_) warn_of_kernel();
   std::vector<std::string> mangled;
   for (const DataName& name : names) mangled.push_back(name.symbol);
   Demangled demangled = demangle(mangled);
   for (std::size_t i = 0; i < names.size(); ++i) names[i].symbol = std::move(demangled.names[i]);
   return names;
+}
+
+/// One call of frames(): which addresses are asked of which file, and the answers.
+class Symbolizer::Batch {
+ public:
+  Batch(Symbolizer& symbols, const std::vector<FrameAddress>& addresses)
+      : symbols_(symbols), addresses_(addresses), answers_(addresses.size()) {}
+
+  std::vector<std::vector<Frame>> take() {
+    for (std::size_t i = 0; i < addresses_.size(); ++i) ask(i);
+    ask_modules();
+    ask_perf_maps();
+    demangle_all();
+    std::vector<std::vector<Frame>> frames;
+    for (std::size_t i = 0; i < addresses_.size(); ++i) frames.push_back(frames_of(i));
+    return frames;
+  }
+
+ private:
+  struct Answer {
+    std::string module;         // of named frames, as it is shown
+    std::string place;          // the module where there are no names
+    std::uint64_t shown = 0;    // the offset there
+    std::uint64_t in_file = 0;  // the place looked up
+    bool of_jit = false;        // may be generated code of a JIT compiler
+    /// As CodePlace::frames; `begin` counts from the same place as `shown`. Empty: no names.
+    std::vector<SourceFrame> frames;
+  };
+
+  std::uint64_t looked_up(std::size_t index) const {
+    const FrameAddress& address = addresses_[index];
+    return address.return_address && address.pc != 0 ? address.pc - 1 : address.pc;
+  }
+
+  void ask(std::size_t index) {
+    const FrameAddress& address = addresses_[index];
+    Answer& answer = answers_[index];
+    answer.shown = address.pc;
+    if (address.tgid == 0) {
+      ask_kernel(index);
+      return;
+    }
+    answer.place = "unknown";
+    const auto process = symbols_.processes_.find(address.tgid);
+    if (process == symbols_.processes_.end()) return;
+    const Region* const region = region_at(process->second.regions, looked_up(index));
+    if (region == nullptr) return;
+    const Mapping& mapping = region->mapping;
+    const bool from_kernel = mapping.path == kVdso || mapping.path == kVsyscall;
+    answer.of_jit = !from_kernel;
+    if (!is_file(mapping) && !from_kernel) {
+      answer.place = "anon";
+      jits_[address.tgid].push_back(index);
+      return;
+    }
+    answer.module = module_name(mapping.path);
+    answer.place = from_kernel ? answer.module.substr(1, answer.module.size() - 2) : answer.module;
+    answer.in_file = (from_kernel ? 0 : mapping.offset) + (looked_up(index) - mapping.begin);
+    answer.shown = answer.in_file + (address.pc - looked_up(index));
+    if (region->module != nullptr) modules_[region->module.get()].push_back(index);
+  }
+
+  void ask_kernel(std::size_t index) {
+    Answer& answer = answers_[index];
+    answer.place = "kernel";
+    if (const auto function = symbols_.kernel().find(looked_up(index))) {
+      answer.module = function->module;
+      answer.frames.emplace_back();
+      answer.frames.back().function = function->name;
+      answer.frames.back().begin = function->begin;
+    }
+  }
+
+  void ask_modules() {
+    std::vector<Module*> asked;
+    for (const auto& [module, indices] : modules_) asked.push_back(module);
+    for (std::size_t begin = 0; begin < asked.size(); begin += kModulesAtOnce) {
+      const auto end = std::min(begin + kModulesAtOnce, asked.size());
+      ask_some({asked.begin() + static_cast<std::ptrdiff_t>(begin),
+                asked.begin() + static_cast<std::ptrdiff_t>(end)});
+    }
+  }
+
+  void ask_some(const std::vector<Module*>& modules) {
+    symbols_.with_debug_files(
+        modules, [this](Module& module, const ModuleFiles& files) { ask_module(module, files); });
+  }
+
+  void ask_module(Module& module, const ModuleFiles& files) {
+    if (monotonic_now() - begun_ > kMostTime) {
+      symbols_.warn_once("some names are missing: to read them all takes more than a minute");
+      return;
+    }
+    const std::vector<std::size_t>& indices = modules_[&module];
+    std::vector<std::uint64_t> offsets;
+    for (const std::size_t index : indices) offsets.push_back(answers_[index].in_file);
+    std::sort(offsets.begin(), offsets.end());
+    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+    const ModuleFrames found = module_frames(files, offsets);
+    if (found.names_lost || found.lines_lost)
+      symbols_.warn_once(fmt::format(
+          "some {} of {} are missing: reading its tables crashed or took more than 5 s",
+          found.names_lost ? "names" : "inlined functions and lines", module_name(module.mapped_path())));
+    for (const std::size_t index : indices) {
+      Answer& answer = answers_[index];
+      const auto at = std::lower_bound(offsets.begin(), offsets.end(), answer.in_file) - offsets.begin();
+      const CodePlace& place = found.places[static_cast<std::size_t>(at)];
+      if (!place.address) {
+        if (answer.of_jit) jits_[addresses_[index].tgid].push_back(index);
+        continue;
+      }
+      answer.shown = answer.shown - answer.in_file + *place.address;
+      answer.frames = place.frames;
+    }
+  }
+
+  void ask_perf_maps() {
+    for (const auto& [tgid, indices] : jits_) {
+      const Process& process = symbols_.processes_.at(tgid);
+      const auto [file, name] = open_perf_map(tgid, process);
+      if (!file) {
+        if (is_java(process)) symbols_.warn_once("Java frames have no names; --java asks the JVM for them");
+        continue;
+      }
+      std::vector<std::uint64_t> pcs;
+      for (const std::size_t index : indices) pcs.push_back(looked_up(index));
+      std::sort(pcs.begin(), pcs.end());
+      pcs.erase(std::unique(pcs.begin(), pcs.end()), pcs.end());
+      const auto found = look_up_in_perf_map(file->fd.get(), pcs);
+      for (const std::size_t index : indices) {
+        const auto at = std::lower_bound(pcs.begin(), pcs.end(), looked_up(index)) - pcs.begin();
+        const auto& function = found[static_cast<std::size_t>(at)];
+        if (!function) continue;
+        Answer& answer = answers_[index];
+        answer.module = name;
+        answer.shown = addresses_[index].pc;
+        answer.frames.assign(1, SourceFrame());
+        answer.frames.back().function = function->name;
+        answer.frames.back().begin = function->begin;
+      }
+    }
+  }
+
+  /// Looks in the process's own /tmp for its PID there, and then in ours for its PID here. Any user can put a
+  /// file there, so its owner is checked.
+  std::pair<std::optional<OpenedFile>, std::string> open_perf_map(std::int32_t tgid,
+                                                                  const Process& process) const {
+    const int own_root = symbols_.own_root_ ? symbols_.own_root_->directory.get() : -1;
+    const std::int32_t own_tgid = process.status.own_tgid != 0 ? process.status.own_tgid : tgid;
+    const int root = process.root != nullptr ? process.root->directory.get() : own_root;
+    for (const auto& [directory, number] : {std::pair(root, own_tgid), std::pair(own_root, tgid)}) {
+      std::string name = "perf-" + std::to_string(number) + ".map";
+      auto file = open_regular_below(directory, "/tmp/" + name, Symlinks::refuse);
+      if (file && (file->uid == process.status.uid || file->uid == 0))
+        return {std::move(file), std::move(name)};
+    }
+    return {};
+  }
+
+  void demangle_all() {
+    std::vector<std::string> symbols;
+    for (const Answer& answer : answers_) {
+      for (const SourceFrame& frame : answer.frames) symbols.push_back(frame.function);
+    }
+    std::sort(symbols.begin(), symbols.end());
+    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+    const Demangled demangled = demangle(symbols);
+    if (demangled.given_up)
+      symbols_.warn_once(
+          "some C++ names are shown mangled: four of them crashed the demangler or took it more than a "
+          "second");
+    for (Answer& answer : answers_) {
+      for (SourceFrame& frame : answer.frames) {
+        const auto at = std::lower_bound(symbols.begin(), symbols.end(), frame.function) - symbols.begin();
+        frame.function = demangled.names[static_cast<std::size_t>(at)];
+      }
+    }
+  }
+
+  std::vector<Frame> frames_of(std::size_t index) const {
+    const Answer& answer = answers_[index];
+    const Frame::Kind kind = addresses_[index].tgid == 0 ? Frame::Kind::kernel : Frame::Kind::user;
+    std::vector<Frame> frames;
+    for (const SourceFrame& source : answer.frames) {
+      const bool named = !source.function.empty();
+      if (source.inlined && !named) continue;
+      Frame frame;
+      frame.kind = kind;
+      frame.function = source.function;
+      frame.module = named ? answer.module : answer.place;
+      frame.inlined = source.inlined;
+      if (!source.inlined) {
+        if (!named && source.begin != 0) frame.begin = source.begin;
+        frame.offset = named || frame.begin ? answer.shown - source.begin : answer.shown;
+      }
+      if (source.file.size() <= kLongestPath) {
+        frame.file = source.file;
+        frame.line = frame.file.empty() ? 0 : source.line;
+      }
+      frames.push_back(std::move(frame));
+    }
+    if (answer.frames.empty()) {
+      frames.push_back({.offset = answer.shown, .module = answer.place, .kind = kind});
+    }
+    return frames;
+  }
+
+  Symbolizer& symbols_;
+  const std::vector<FrameAddress>& addresses_;
+  std::vector<Answer> answers_;
+  std::map<Module*, std::vector<std::size_t>> modules_;  // indices of the addresses there
+  std::map<std::int32_t, std::vector<std::size_t>> jits_;
+  const Nanos begun_ = monotonic_now();
+};
+
+std::vector<std::vector<Frame>> Symbolizer::frames(const std::vector<FrameAddress>& addresses) {
+  return Batch(*this, addresses).take();
 }
 
 std::map<std::string, std::string> Symbolizer::build_ids() {

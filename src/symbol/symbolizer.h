@@ -22,7 +22,6 @@
 #include "process/process_root.h"
 #include "symbol/debug_files.h"
 #include "symbol/kallsyms.h"
-#include "symbol/kernel_ahead.h"
 #include "symbol/module_frames.h"
 
 namespace offwait {
@@ -79,14 +78,6 @@ class Symbolizer {
 
   /// Sets text in the form of /proc/kallsyms to use instead of that file. Call it before frames().
   void set_kernel_symbols(std::string text) { kallsyms_ = std::move(text); }
-
-  /// Begins to read the kernel's symbols in another thread, so that frames() finds them read. The thread
-  /// leaves the CPUs to others. Later calls do nothing. The frames are the same as without: where modules
-  /// have been loaded since, or an address has no name, frames() reads the symbols anew.
-  void read_ahead() { ahead_.begin(); }
-  /// Waits until that thread has ended, which then is as urgent as the caller. Capabilities belong to
-  /// threads: call it before some are given up, with CAP_SYS_NICE.
-  void end_reading_ahead() { ahead_.end(); }
 
   /// The frames at each address, innermost first: at least one, after the functions inlined there.
   /// - A function with a name has a module: a file name without directory, `[vdso]`, `[kernel]`, `[ext4]`, or
@@ -146,16 +137,11 @@ class Symbolizer {
   void note_identity(std::int32_t tgid, Process& process);
   std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);
-  /// Reads the kernel's symbols if that was not done yet, or takes those that were read ahead.
-  void read_kernel();
-  /// Reads the symbols again if they were read ahead. Returns whether they were.
-  bool read_kernel_anew();
-  void warn_of_kernel();
+  const KernelSymbols& kernel();
   void warn_once(std::string warning);
-  /// Calls use(files), with the files of each module open. One that cannot be read has neither file nor
-  /// image.
+  /// Calls use(module, files) for each module whose file can be read, with its debug files open.
   void with_debug_files(const std::vector<Module*>& modules,
-                        const std::function<void(const std::vector<ModuleFiles>&)>& use);
+                        const std::function<void(Module&, const ModuleFiles&)>& use);
 
   DebugServer server_;
   std::optional<ProcessRoot> own_root_;
@@ -167,8 +153,6 @@ class Symbolizer {
   std::string kallsyms_;
   KernelSymbols kernel_;
   bool kernel_read_ = false;
-  bool kernel_is_old_ = false;  // it was read ahead
-  KernelAhead ahead_;
   std::vector<std::string> warnings_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 #include <stdexcept>
-#include <vector>
 
 namespace offwait {
 namespace {
@@ -21,14 +20,6 @@ TEST_CASE("side_by_side throws what one of its functions threw") {
   const auto fail = [] { throw std::runtime_error("no"); };
   CHECK_THROWS_AS(side_by_side(fail, nothing), std::runtime_error);
   CHECK_THROWS_AS(side_by_side(nothing, fail), std::runtime_error);
-}
-
-TEST_CASE("each_side_by_side calls its function once for each number") {
-  for (const std::size_t count : {0U, 1U, 2U, 100U}) {
-    std::vector<int> calls(count);
-    each_side_by_side(count, [&calls](std::size_t i) { ++calls[i]; });
-    CHECK(calls == std::vector<int>(count, 1));
-  }
 }
 
 }  // namespace

@@ -405,58 +405,6 @@ TEST_CASE("descriptors are few however many files are mapped") {
   }
 }
 
-TEST_CASE("symbols of the kernel that were read ahead give the same frames") {
-  std::vector<FrameAddress> addresses;
-  std::ifstream file("/proc/kallsyms");
-  std::size_t number = 0;
-  for (std::string line; std::getline(file, line); ++number) {
-    if (number % 5000 == 0) addresses.push_back({0, std::stoull(line, nullptr, 16) + 1, true});
-  }
-  Symbolizer plain;
-  const auto expected = plain.frames(addresses);
-  {
-    Symbolizer ahead;
-    ahead.read_ahead();
-    ahead.read_ahead();
-    ahead.end_reading_ahead();
-    CHECK(ahead.frames(addresses) == expected);
-    CHECK(ahead.warnings() == plain.warnings());
-  }
-  // frames() waits for what was begun, and reads anew where an address has no name.
-  Symbolizer hurried;
-  hurried.read_ahead();
-  addresses.push_back({0, 1, false});
-  const auto frames = hurried.frames(addresses);
-  CHECK(std::equal(expected.begin(), expected.end(), frames.begin()));
-  CHECK(to_string(frames.back().front()) == "[kernel+0x1]");
-  CHECK(hurried.frames(addresses) == frames);
-}
-
-TEST_CASE("text set for the kernel counts, whatever was read ahead") {
-  Symbolizer symbolizer;
-  symbolizer.read_ahead();
-  symbolizer.set_kernel_symbols("ffffffff81000000 T only_here\nffffffff81000100 T next\n");
-  CHECK(kernel_frame(symbolizer, 0xffffffff81000010, false) == "only_here+0x10 ([kernel])");
-}
-
-TEST_CASE("a symbolizer may end while it reads ahead") {
-  Symbolizer symbolizer;
-  symbolizer.read_ahead();
-}
-
-TEST_CASE("modules are told apart by where they lie, not by their users") {
-  const std::string text =
-      "xfs 2150400 3 dm_x,dm_y, Live 0xffffffffc0a00000\nloop 32768 0 - Live 0xffffffffc0900000 (O)\n";
-  const std::string used =
-      "xfs 2150400 4 dm_x, Live 0xffffffffc0a00000\nloop 32768 7 - Live 0xffffffffc0900000 (O)\n";
-  const std::string moved =
-      "xfs 2150400 3 dm_x,dm_y, Live 0xffffffffc0b00000\nloop 32768 0 - Live 0xffffffffc0900000 (O)\n";
-  CHECK(loaded_modules(text) == loaded_modules(used));
-  CHECK(loaded_modules(text) != loaded_modules(moved));
-  CHECK(loaded_modules(text) != loaded_modules(text.substr(0, text.find('\n') + 1)));
-  CHECK(loaded_modules("").empty());
-}
-
 TEST_CASE("functions of the running kernel") {
   std::ifstream file("/proc/kallsyms");
   std::uint64_t schedule = 0;
