@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <memory>
 #include <span>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
@@ -391,6 +393,24 @@ std::vector<std::pair<std::uint32_t, offwait_stack>> Recorder::stacks(
 
 void Recorder::keep_stacks(bool keep) {
   if (state_->stored) state_->stored->hold(keep);
+}
+
+Status Recorder::await_last_exits(std::span<const std::int32_t> ended) {
+  constexpr auto kPause = std::chrono::milliseconds(5);
+  constexpr Nanos kMost = 3 * kSecond;
+  state_->priority.patient();
+  const Nanos until = monotonic_now() + kMost;
+  for (bool exits = true; exits && monotonic_now() < until;) {
+    exits = false;
+    OFFWAIT_TRY_STATUS(for_each_entry<std::uint32_t, offwait_thread>(
+        state_->skeleton->maps.threads, [&](std::uint32_t, const offwait_thread& thread) {
+          const auto tgid = static_cast<std::int32_t>(thread.tgid);
+          exits = exits || (thread.target != 0 && std::ranges::find(ended, tgid) != ended.end());
+        }));
+    if (exits) std::this_thread::sleep_for(kPause);
+    state_->drain();
+  }
+  return success();
 }
 
 Result<KernelRecording> Recorder::stop() {

@@ -154,6 +154,12 @@ class Recorder {
   /// Sentences for the user about what was asked for and could not be recorded.
   const std::vector<std::string>& notes() const;
 
+  /// Waits until the threads of processes that have ended have left their CPUs for the last time: the kernel
+  /// reports the end of a process a moment before that (exit_notify in kernel/exit.c), or longer if they wait
+  /// for a CPU. The last switch of a thread may not be seen: waits three seconds at most. Call it before
+  /// stop().
+  Status await_last_exits(std::span<const std::int32_t> ended);
+
   /// Ends the window, detaches the programs and takes the remaining records, and all tables. Call it once.
   Result<KernelRecording> stop();
 

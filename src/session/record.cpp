@@ -110,7 +110,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   OFFWAIT_TRY_STATUS(give_up(Remaining::recording, subject, options));
 
   OFFWAIT_TRY_STATUS(run_recording(subject, options, interruption, recorder, takers));
-  OFFWAIT_TRY(recording.kernel, stop(recorder, options, symbols));
+  OFFWAIT_TRY(recording.kernel, stop(recorder, subject.target, options, symbols));
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject, options));
   note_mappings(recorder, takers);
   if (options.java) ask_jvms(symbols, recorded.notes);
@@ -163,7 +163,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
                    });
   writer.start();
   const Status ran = run_recording(subject, options, interruption, recorder, takers);
-  Result<KernelRecording> stopped = stop(recorder, options, symbols);
+  Result<KernelRecording> stopped = stop(recorder, subject.target, options, symbols);
   OFFWAIT_TRY_STATUS(writer.stop());
   OFFWAIT_TRY_STATUS(ran);
   OFFWAIT_TRY(KernelRecording kernel, std::move(stopped));

@@ -315,7 +315,7 @@ Result<Flown> record_flight(const RecordingOptions& options, FlightOptions fligh
                            symbols);
   OFFWAIT_TRY_STATUS(recording.run(interruption, asked));
 
-  OFFWAIT_TRY(KernelRecording stopped, stop(recorder, options, symbols));
+  OFFWAIT_TRY(KernelRecording stopped, stop(recorder, subject.target, options, symbols));
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject, options));
   if (options.java) ask_jvms(symbols, flown.notes);
   const bool told_to_end = leave_target(subject, interruption);

@@ -123,7 +123,9 @@ Status give_up(Remaining remaining, const Subject& subject, const RecordingOptio
   return give_up_privileges(remaining, commands_to_run(options), subject.command.has_value());
 }
 
-Result<KernelRecording> stop(Recorder& recorder, const RecordingOptions& options, Symbolizer& symbols) {
+Result<KernelRecording> stop(Recorder& recorder, Target& target, const RecordingOptions& options,
+                             Symbolizer& symbols) {
+  if (!goes_on(target)) OFFWAIT_TRY_STATUS(recorder.await_last_exits(target.tgids));
   OFFWAIT_TRY(KernelRecording recording, recorder.stop());
   if (options.counted) recording.counted_function = options.counted->name;
   if (std::string text = recorder.kernel_symbols(); !text.empty())

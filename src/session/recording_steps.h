@@ -53,7 +53,9 @@ std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> 
 /// The mappings that have changed, but for those of `left_out`, which the symbolizer has noted.
 std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_out = 0);
 
-Result<KernelRecording> stop(Recorder& recorder, const RecordingOptions& options, Symbolizer& symbols);
+/// Ends the recording, when all threads have exited if the target has.
+Result<KernelRecording> stop(Recorder& recorder, Target& target, const RecordingOptions& options,
+                             Symbolizer& symbols);
 
 /// Asks the JVMs of the target for the names of the code that they have compiled.
 void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes);
