@@ -174,6 +174,8 @@ struct {
   __type(value, struct offwait_blocked);
 } unwalked SEC(".maps");
 
+__u64 left_unwalked = 0; /* how many were left to user space; other CPUs count as well */
+
 static __always_inline void leave_to_user_space(struct task_struct* task, __u64 start_ns, __u64 since_ns) {
   __u32 tid = (__u32)task->pid;
   struct offwait_blocked blocked = {};
@@ -181,6 +183,7 @@ static __always_inline void leave_to_user_space(struct task_struct* task, __u64 
   blocked.since_ns = since_ns;
   note_blocked(&blocked, task);
   bpf_map_update_elem(&unwalked, &tid, &blocked, BPF_ANY);
+  __sync_fetch_and_add(&left_unwalked, 1);
 }
 
 /* Whether the last user_stack() ended at an address in no known mapping. */

@@ -14,4 +14,11 @@ inline Nanos monotonic_now() {
   return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
 }
 
+/// The CPU time that the calling thread has used.
+inline Nanos thread_cpu_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return Nanos{used.tv_sec} * kSecond + used.tv_nsec;
+}
+
 }  // namespace offwait

@@ -2,6 +2,7 @@
 #include "capture/late_stacks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
 
@@ -56,6 +57,10 @@ bool LateStacks::still_blocked(std::uint32_t tid, std::uint64_t start_ns, std::u
 }
 
 std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
+  // To find that such a large map is empty takes as long as a hundred stacks.
+  const __u64 added = std::atomic_ref(*maps_.added).load(std::memory_order_acquire);
+  if (added == seen_added_ && tried_.empty()) return {};
+  seen_added_ = added;
   std::map<std::int32_t, std::vector<Unwalked>> processes;
   std::set<std::int32_t> again;
   offwait_thread thread{};

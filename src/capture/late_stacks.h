@@ -22,6 +22,7 @@ class LateStacks {
   struct Maps {
     int unwalked = -1;
     int threads = -1;
+    __u64* added = nullptr;  ///< counts the entries that were added to `unwalked`, after each
   };
 
   explicit LateStacks(Maps maps) : maps_(maps) {}
@@ -63,6 +64,7 @@ class LateStacks {
   std::unordered_set<std::int32_t> processes_;  ///< of `found_`; with forget_before() perhaps a few more
   std::size_t left_out_ = 0;
   std::set<WaitBegin> tried_;  ///< tried once, and met an unknown mapping
+  __u64 seen_added_ = 0;       ///< when look() last read all entries
 };
 
 }  // namespace offwait

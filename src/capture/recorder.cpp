@@ -31,6 +31,7 @@
 #include "capture/kernel_names.h"
 #include "capture/kernel_types.h"
 #include "capture/libbpf_calls.h"
+#include "capture/look_budget.h"
 #include "capture/mount_points.h"
 #include "capture/privileges.h"
 #include "capture/programs.h"
@@ -51,6 +52,7 @@ struct Recorder::State {
   std::optional<StackStore> stored;   ///< with `stacks`, once the programs are loaded
   std::optional<Costs> costs;         ///< once the programs are loaded
   std::optional<StackBudget> budget;  ///< none: all stacks are taken
+  std::optional<LookBudget> looks;    ///< none: processes are looked at whenever that is of use
   DeviceCounters devices;
   CpuReadings cpus;
   Executables executables;
@@ -117,8 +119,21 @@ struct Recorder::State {
 
   void keep_within_budget() {
     const Nanos now = monotonic_now();
-    if (!budget || !budget->is_due(now)) return;
-    std::atomic_ref(skeleton->bss->draw_bits).store(budget->next(costs->read(now)));
+    const bool due = budget && budget->is_due(now);
+    if (!due && !(looks && looks->is_due(now))) return;
+    const CostReading reading = costs->read(now);
+    if (due) std::atomic_ref(skeleton->bss->draw_bits).store(budget->next(reading));
+    if (looks) looks->take(reading);
+  }
+
+  /// Looks at the mappings of processes that are due, as far as the budget allows.
+  Status refresh_stacks() {
+    const Nanos now = monotonic_now();
+    if (!stacks || (looks && !looks->has_time(now))) return success();
+    const Nanos before = thread_cpu_time();
+    OFFWAIT_TRY_STATUS(stacks->refresh());
+    if (looks) looks->spend(now, thread_cpu_time() - before);
+    return success();
   }
 
   RecordingCost cost() const {
@@ -203,9 +218,9 @@ struct Recorder::State {
       return Error{"the target has no threads: it exited before the recording began"};
     drain();
     if (!stacks) return success();
-    OFFWAIT_TRY_STATUS(
-        stacks->open(bpf_map__fd(skeleton->maps.mappings_wanted),
-                     {bpf_map__fd(skeleton->maps.unwalked), bpf_map__fd(skeleton->maps.threads)}));
+    OFFWAIT_TRY_STATUS(stacks->open(bpf_map__fd(skeleton->maps.mappings_wanted),
+                                    {bpf_map__fd(skeleton->maps.unwalked),
+                                     bpf_map__fd(skeleton->maps.threads), &skeleton->bss->left_unwalked}));
     return stacks->refresh();
   }
 
@@ -266,6 +281,7 @@ void Recorder::begin() {
   std::atomic_ref(state.skeleton->bss->window_begun).store(true);
   state.begun = state.recording.window.begin = monotonic_now();
   state.costs->begin();
+  if (state.stacks && state.most_overhead > 0) state.looks.emplace(state.most_overhead);
   state.priority.urgent();
 }
 
@@ -277,13 +293,16 @@ Status Recorder::drain() {
   state_->devices.read_if_due(state_->recording);
   state_->cpus.read_if_due();
   state_->executables.read_if_due();
-  Status refreshed = state_->stacks ? state_->stacks->refresh() : success();
+  Status refreshed = state_->refresh_stacks();
   if (refreshed && state_->stored) refreshed = state_->stored->make_room(monotonic_now());
   state_->priority.urgent();
   return refreshed;
 }
 
-int Recorder::urgent_fd() const { return state_->stacks ? state_->stacks->urgent_fd() : -1; }
+int Recorder::urgent_fd() const {
+  if (!state_->stacks || (state_->looks && !state_->looks->has_time(monotonic_now()))) return -1;
+  return state_->stacks->urgent_fd();
+}
 
 std::vector<AddressSpace> Recorder::take_mappings() {
   return state_->stacks ? state_->stacks->take_changed() : std::vector<AddressSpace>();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How much CPU time offwait may use to look at the mappings of processes while it records. A machine that
+// starts a thousand processes a second would keep it busy: each is new, and gone a moment later. All is plain
+// values.
+#pragma once
+
+#include <optional>
+
+#include "base/nanos.h"
+#include "capture/stack_budget.h"
+
+namespace offwait {
+
+class LookBudget {
+ public:
+  /// `most`: the part of the time that the CPUs are busy that recording may take. Looks may take half of it,
+  /// and 1 % of one CPU in any case.
+  explicit LookBudget(double most) : most_(most) {}
+
+  /// Whether take() would use a reading: twice a second.
+  bool is_due(Nanos now) const { return !last_ || now >= last_->at + kSecond / 2; }
+
+  /// Takes a reading if it is due.
+  void take(const CostReading& now);
+
+  /// Whether there is time for a look. What is not used is kept, for 3 s at most.
+  bool has_time(Nanos now) const;
+
+  /// A look ended and took so much CPU time. It may be more than there was; then the next one waits.
+  void spend(Nanos now, Nanos cpu_time);
+
+ private:
+  static constexpr double kLeastPart = 0.01;
+  static constexpr double kMostKept = 3e9;
+
+  double time_left(Nanos now) const;
+
+  double most_;
+  double part_ = kLeastPart;                 ///< CPU time for looks, as a part of the time
+  double left_ns_ = kLeastPart * kMostKept;  ///< at `at_`
+  Nanos at_ = 0;                             ///< 0: not since the recording began
+  std::optional<CostReading> last_;
+};
+
+}  // namespace offwait
