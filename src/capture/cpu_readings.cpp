@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -33,9 +34,11 @@ Nanos time_between(std::uint64_t from, std::uint64_t to) { return to < from ? 0 
 std::optional<CpuList> allowed_cpus(std::int32_t tid) {
   constexpr int kMostCpus = 8192;
   std::array<cpu_set_t, kMostCpus / CPU_SETSIZE> mask{};
-  if (::sched_getaffinity(tid, sizeof(mask), mask.data()) != 0) return std::nullopt;
+  // Unlike the library's function, the call says how much it wrote: as many bits as there may be CPUs.
+  const long bytes = ::syscall(SYS_sched_getaffinity, tid, sizeof(mask), mask.data());
+  if (bytes < 0) return std::nullopt;
   CpuList cpus;
-  for (std::uint32_t cpu = 0; cpu < kMostCpus; ++cpu) {
+  for (std::uint32_t cpu = 0; cpu < 8 * static_cast<std::uint32_t>(bytes); ++cpu) {
     if (!CPU_ISSET_S(cpu, sizeof(mask), mask.data())) continue;
     if (!cpus.empty() && cpus.back().last + 1 == cpu) {
       cpus.back().last = cpu;

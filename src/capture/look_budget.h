@@ -23,17 +23,17 @@ class LookBudget {
   /// Takes a reading if it is due.
   void take(const CostReading& now);
 
-  /// Whether there is time for a look. What is not used is kept, for 3 s at most.
-  bool has_time(Nanos now) const;
+  /// How much CPU time looks may take now, 0 or less: none. What is not used is kept, for 3 s at most.
+  Nanos time_left(Nanos now) const { return static_cast<Nanos>(left_at(now)); }
 
-  /// A look ended and took so much CPU time. It may be more than there was; then the next one waits.
+  /// Looks took so much CPU time. It may be more than was left; then the next ones wait.
   void spend(Nanos now, Nanos cpu_time);
 
  private:
   static constexpr double kLeastPart = 0.01;
   static constexpr double kMostKept = 3e9;
 
-  double time_left(Nanos now) const;
+  double left_at(Nanos now) const;
 
   double most_;
   double part_ = kLeastPart;                 ///< CPU time for looks, as a part of the time

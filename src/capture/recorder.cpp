@@ -129,10 +129,13 @@ struct Recorder::State {
   /// Looks at the mappings of processes that are due, as far as the budget allows.
   Status refresh_stacks() {
     const Nanos now = monotonic_now();
-    if (!stacks || (looks && !looks->has_time(now))) return success();
+    if (!stacks) return success();
+    if (!looks) return stacks->refresh();
+    const Nanos left = looks->time_left(now);
+    if (left <= 0) return success();
     const Nanos before = thread_cpu_time();
-    OFFWAIT_TRY_STATUS(stacks->refresh());
-    if (looks) looks->spend(now, thread_cpu_time() - before);
+    OFFWAIT_TRY_STATUS(stacks->refresh(left));
+    looks->spend(now, thread_cpu_time() - before);
     return success();
   }
 
@@ -300,7 +303,7 @@ Status Recorder::drain() {
 }
 
 int Recorder::urgent_fd() const {
-  if (!state_->stacks || (state_->looks && !state_->looks->has_time(monotonic_now()))) return -1;
+  if (!state_->stacks || (state_->looks && state_->looks->time_left(monotonic_now()) <= 0)) return -1;
   return state_->stacks->urgent_fd();
 }
 

@@ -46,10 +46,15 @@ Status UserStacks::open(int wanted_ring, LateStacks::Maps maps) {
   return success();
 }
 
-Status UserStacks::refresh() {
+Status UserStacks::refresh(Nanos most) {
+  const Nanos begin = thread_cpu_time();
   if (const int taken = wanted_ ? ring_buffer__consume(wanted_.get()) : 0; taken < 0)
     return libbpf_error("cannot read the ring buffer", taken);
   for (const std::int32_t tgid : spaces_.take_due(monotonic_now())) {
+    if (thread_cpu_time() - begin >= most) {
+      spaces_.look_soon(tgid);
+      continue;
+    }
     if (const AddressSpace* const space = spaces_.look_at(tgid)) {
       OFFWAIT_TRY_STATUS(tables_.update(*space));
     } else {

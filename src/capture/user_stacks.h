@@ -40,8 +40,9 @@ class UserStacks {
   Status open(int wanted_ring, LateStacks::Maps maps);
 
   /// Looks at the processes that are due (AddressSpaces), gives new mappings to the unwind tables, and walks
-  /// the stacks that waited for them. Call it about every 100 ms.
-  Status refresh();
+  /// the stacks that waited for them. Call it about every 100 ms. Once the looks have taken `most` CPU time,
+  /// the other processes are left to the next call.
+  Status refresh(Nanos most = INT64_MAX);
 
   /// Readable when refresh() should be called at once: until then the stacks of a process with a new mapping
   /// are cut.

@@ -24,7 +24,7 @@ struct MachineWithLooks {
     for (const Nanos end = at + length; at < end; at += 5 * kMilli) {
       busy += static_cast<Nanos>(busy_cpus * 5 * kMilli);
       budget.take({at, 0, 0, busy});
-      if (!budget.has_time(at)) continue;
+      if (budget.time_left(at) <= 0) continue;
       budget.spend(at, look);
       taken += look;
       longest_pause = std::max(longest_pause, at - last_look);
@@ -71,7 +71,7 @@ TEST_CASE("after a long look the next one waits until the budget has room again"
   machine.run(60 * kSecond, 2, 0);
   machine.budget.spend(machine.at, 390 * kMilli);  // 90 ms were kept
   const Nanos begin = machine.at;
-  while (!machine.budget.has_time(machine.at)) machine.at += kMilli;
+  while (machine.budget.time_left(machine.at) <= 0) machine.at += kMilli;
   CHECK(machine.at - begin >= 9990 * kMilli);
   CHECK(machine.at - begin <= 10'010 * kMilli);
 }
