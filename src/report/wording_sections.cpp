@@ -220,20 +220,24 @@ std::string wrong_stacks_text(const StackReuse& reuse) {
 std::string cost_text(const Recording& recording) {
   const RecordingCost& cost = recording.cost;
   std::vector<std::string> sentences;
-  if (const double whole = to_seconds(cost.programs_ns + cost.recorder_ns); whole > 0) {
-    const double busy = to_seconds(recording.cpu_busy_ns);
+  const double whole = to_seconds(cost.programs_ns + cost.recorder_ns);
+  const double busy = to_seconds(recording.cpu_busy_ns);
+  if (whole > 0) {
     sentences.push_back(fmt::format(
         "recording took {} of CPU time{}: {} in the kernel, {} in offwait.", format_seconds(whole),
         busy > 0 ? ", " + format_percent(whole, busy) + " of what all programs used" : "",
         format_seconds(to_seconds(cost.programs_ns)), format_seconds(to_seconds(cost.recorder_ns))));
   }
-  if (cost.waits_without_stacks > 0)
+  if (cost.waits_without_stacks > 0) {
     sentences.push_back(
         fmt::format("To keep within {}, stacks were taken for {} of {} waits, by chance and in proportion to "
                     "their length: "
                     "times by stack are estimates, all other times are exact (--max-overhead off takes all).",
                     format_percent(cost.most, 1), format_count(cost.waits_with_stacks),
                     format_count(cost.waits_with_stacks + cost.waits_without_stacks)));
+    if (busy > 0 && whole > cost.most * busy)
+      sentences.push_back("It is more all the same: every wait and every thread is recorded.");
+  }
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 

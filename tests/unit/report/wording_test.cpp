@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "report/wording_disks.h"
+#include "report/wording_sections.h"
 #include "unit/analysis/scene.h"
 #include "unit/report/sample.h"
 
@@ -239,4 +240,26 @@ TEST_CASE("The pattern's evidence in numbers") {
       evidence(findings, knot) ==
       "its waits are futex 92%, pipe 8.0%. One thread is let go at a time. CPUs are short, too: its threads "
       "ran for 6.42 s and were runnable for 24.1 s; the machine's CPUs were 75% busy.");
+}
+
+TEST_CASE("What recording took is a part of what all programs used, and is compared with its budget") {
+  Recording recording;
+  CHECK(cost_text(recording).empty());
+  recording.cpu_busy_ns = 2000 * kMs;
+  recording.cost.programs_ns = 30 * kMs;
+  recording.cost.recorder_ns = 10 * kMs;
+  recording.cost.most = 0.03;
+  CHECK(cost_text(recording) ==
+        "recording took 40.0 ms of CPU time, 2.0% of what all programs used: 30.0 ms in the kernel, 10.0 ms "
+        "in offwait.");
+  recording.cost.waits_with_stacks = 1500;
+  recording.cost.waits_without_stacks = 8500;
+  const std::string within = cost_text(recording);
+  CHECK_THAT(within,
+             Catch::EndsWith("To keep within 3.0%, stacks were taken for 1,500 of 10,000 waits, by "
+                             "chance and in proportion to their length: times by stack are estimates, "
+                             "all other times are exact (--max-overhead off takes all)."));
+  recording.cpu_busy_ns = 1000 * kMs;
+  CHECK_THAT(cost_text(recording),
+             Catch::EndsWith("It is more all the same: every wait and every thread is recorded."));
 }
