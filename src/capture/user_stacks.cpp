@@ -17,15 +17,20 @@ void UserStacks::FreeRing::operator()(ring_buffer* ring) const { ring_buffer__fr
 void UserStacks::note(const offwait_thread_record& record) {
   const auto tgid = static_cast<std::int32_t>(record.tgid);
   if (record.event == OFFWAIT_THREAD_EXITED) {
-    if (record.tid == record.tgid) known_.erase(tgid);
+    if (record.tid != record.tgid) return;
+    known_.erase(tgid);
+    if (spaces_.end_copy(tgid)) tables_.forget(tgid);
     return;
   }
   const bool exec = record.event == OFFWAIT_THREAD_NAMED && record.exec != 0;
   // A new main thread may have the number of an earlier process.
   const bool born = record.event == OFFWAIT_THREAD_BORN && record.tid == record.tgid;
   if (exec || born) {
+    // The parent's tid is that of its process if the main thread forked.
+    const auto parent = static_cast<std::int32_t>(record.parent);
+    const bool is_copy = born && known_.contains(parent);
     known_.insert(tgid);
-    spaces_.begin_anew(tgid);
+    is_copy ? spaces_.begin_as_copy(tgid, parent) : spaces_.begin_anew(tgid);
   } else if (known_.insert(tgid).second) {
     spaces_.look_soon(tgid);
   }

@@ -9,8 +9,28 @@
 namespace offwait {
 
 void AddressSpaces::begin_anew(std::int32_t tgid) {
+  if (copies_.erase(tgid) != 0) changed_.insert_or_assign(tgid, AddressSpace{tgid, {}});
   anew_.insert(tgid);
   look_soon(tgid);
+}
+
+void AddressSpaces::begin_as_copy(std::int32_t tgid, std::int32_t parent) {
+  const auto original = followed_.find(parent);
+  if (original == followed_.end() || parent == tgid) return begin_anew(tgid);
+  AddressSpace copy{tgid, original->second.mappings, original->second.shared};
+  changed_.insert_or_assign(tgid, AddressSpace{tgid, copy.mappings, copy.shared, parent});
+  followed_.insert_or_assign(tgid, std::move(copy));
+  copies_.insert(tgid);
+  new_copies_.push_back(tgid);
+  gone_.erase(tgid);
+  anew_.erase(tgid);
+}
+
+bool AddressSpaces::end_copy(std::int32_t tgid) {
+  if (copies_.erase(tgid) == 0) return false;
+  followed_.erase(tgid);
+  gone_.insert(tgid);
+  return true;
 }
 
 std::set<std::int32_t> AddressSpaces::take_due(Nanos now) {
@@ -34,6 +54,7 @@ const AddressSpace* AddressSpaces::look_at(std::int32_t tgid) {
 
 const AddressSpace* AddressSpaces::read(std::int32_t tgid) {
   const bool is_anew = anew_.erase(tgid) != 0;
+  copies_.erase(tgid);
   std::optional<LookedAtMappings> found = look_at_mappings(tgid);
   if (!found) {
     if (followed_.erase(tgid) != 0) gone_.insert(tgid);
@@ -62,7 +83,14 @@ std::vector<std::int32_t> AddressSpaces::take_gone() {
 
 std::vector<AddressSpace> AddressSpaces::take_changed() {
   std::vector<AddressSpace> changed;
-  for (auto& [tgid, space] : std::exchange(changed_, {})) changed.push_back(std::move(space));
+  for (auto& [tgid, space] : changed_) {
+    if (space.copied_from == 0) changed.push_back(std::move(space));
+  }
+  for (const std::int32_t tgid : std::exchange(new_copies_, {})) {
+    const auto copy = changed_.find(tgid);
+    if (copy != changed_.end() && copy->second.copied_from != 0) changed.push_back(copy->second);
+  }
+  changed_.clear();
   return changed;
 }
 

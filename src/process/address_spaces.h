@@ -22,6 +22,8 @@ struct AddressSpace {
   std::int32_t tgid = 0;
   std::vector<Mapping> mappings;  ///< executable ones
   std::vector<Mapping> shared{};  ///< see Mapping::shared
+  /// Not 0: the process was not looked at. This other one forked it, and these are its mappings.
+  std::int32_t copied_from = 0;
 };
 
 /// This class is not thread-safe.
@@ -34,8 +36,17 @@ class AddressSpaces {
   void look_soon(std::int32_t tgid) { soon_.insert(tgid); }
 
   /// Like look_soon(). In addition the process now runs another program, so the next look counts as a change
-  /// whatever it finds.
+  /// whatever it finds, and what it had as a copy of another process is void.
   void begin_anew(std::int32_t tgid);
+
+  /// Follows a process that `parent` has forked, with the mappings of its parent until it is looked at, which
+  /// need not be soon: most short-lived processes never have others. As begin_anew() if the parent is not
+  /// followed.
+  void begin_as_copy(std::int32_t tgid, std::int32_t parent);
+
+  /// The main thread of a process has exited. If the process is still a copy it is no longer followed, and
+  /// counts as gone. Returns whether it is.
+  bool end_copy(std::int32_t tgid);
 
   /// The processes to look at now, each once: those named by look_soon() since the last call and, from time
   /// to time, all that are followed. The latter once a second of `now`, or less often if such looks would
@@ -55,7 +66,8 @@ class AddressSpaces {
   std::vector<std::int32_t> take_gone();
 
   /// The changes found since the last call: for each process that changed, the last look that differed from
-  /// the look before it.
+  /// the look before it. A copy comes behind what it was copied from. A process without mappings was such a
+  /// copy and runs another program, which was not looked at.
   std::vector<AddressSpace> take_changed();
 
  private:
@@ -65,6 +77,8 @@ class AddressSpaces {
   std::set<std::int32_t> soon_;
   std::set<std::int32_t> anew_;  ///< processes named by begin_anew() since the last look at them
   std::map<std::int32_t, AddressSpace> changed_;
+  std::set<std::int32_t> copies_;         ///< that were not looked at yet
+  std::vector<std::int32_t> new_copies_;  ///< since the last take_changed(), in order of their forks
   std::set<std::int32_t> gone_;
   std::function<Nanos()> clock_;
   // The last time that all were due:

@@ -105,6 +105,19 @@ Symbolizer::Symbolizer(DebugServer server) : server_(std::move(server)), own_roo
 Symbolizer::~Symbolizer() = default;
 
 void Symbolizer::note_mappings(const AddressSpace& space) {
+  if (space.copied_from != 0) {
+    const auto original = processes_.find(space.copied_from);
+    if (original == processes_.end()) return;
+    // It may not have lived for long enough to be asked. In its PID namespace it has a number of its own.
+    Process copy = original->second;
+    copy.is_copy = true;
+    copy.status.own_tgid = 0;
+    processes_.insert_or_assign(space.tgid, std::move(copy));
+    return;
+  }
+  if (const auto known = processes_.find(space.tgid); known != processes_.end() && known->second.is_copy)
+    processes_.erase(known);
+  if (space.mappings.empty() && space.shared.empty()) return;
   const auto [process, added] = processes_.try_emplace(space.tgid);
   if (added || process->second.status.own_tgid == 0) {
     note_identity(space.tgid, process->second);

@@ -69,8 +69,9 @@ class Symbolizer {
   /// Opens the files behind the mappings of a process, so that its addresses have names even after it exits,
   /// executes another program or deletes its files. Call it while the process lives, and again when its
   /// mappings change; each file is opened once for all processes. Where a later call has no mapping, earlier
-  /// calls still count. A file that cannot be opened, or is no longer the one that is mapped, has no names
-  /// but is still a module.
+  /// calls still count, but for those of a copy (AddressSpace::copied_from): a copy has the files of its
+  /// original, and what is noted next takes its place. A file that cannot be opened, or is no longer the one
+  /// that is mapped, has no names but is still a module.
   void note_mappings(const AddressSpace& space);
 
   /// Forgets processes that have exited, and the files that only they had mapped.
@@ -125,6 +126,7 @@ class Symbolizer {
     std::map<std::uint64_t, Mapping> shared;  // by begin; disjoint
     std::shared_ptr<ProcessRoot> root;        // null: ours, or unknown
     ProcessStatus status;
+    bool is_copy = false;  // all is that of the process that forked it
   };
 
   static bool is_java(const Process& process);

@@ -158,6 +158,66 @@ TEST_CASE("a process that is gone is told once, unless its number is in use agai
   CHECK(spaces.take_gone().empty());
 }
 
+constexpr std::int32_t kFork = 0x7ffffff0;  // no process has such a number
+
+TEST_CASE("a forked process has the mappings of its parent, and is looked at in the next round of all") {
+  AddressSpaces spaces;
+  spaces.look_at(::getpid());
+  const Child child;
+  spaces.begin_as_copy(child.pid(), ::getpid());
+  spaces.begin_as_copy(kFork, child.pid());
+  const std::vector<AddressSpace> changed = spaces.take_changed();
+  REQUIRE(changed.size() == 3);
+  CHECK(changed[0].tgid == ::getpid());
+  CHECK(changed[1].tgid == child.pid());
+  CHECK(changed[1].copied_from == ::getpid());
+  CHECK(changed[1].mappings == changed[0].mappings);
+  CHECK(changed[2].copied_from == child.pid());
+  CHECK(changed[2].mappings == changed[0].mappings);
+  CHECK(spaces.take_due(0) == Tgids{::getpid(), child.pid(), kFork});
+  // The child has what its parent has, so that a look at it is no change.
+  REQUIRE(spaces.look_at(child.pid()) != nullptr);
+  CHECK(spaces.take_changed().empty());
+}
+
+TEST_CASE("a forked process whose parent is not followed is due at once") {
+  AddressSpaces spaces;
+  spaces.take_due(0);
+  spaces.begin_as_copy(kFork, ::getpid());
+  CHECK(spaces.take_changed().empty());
+  CHECK(spaces.take_due(1) == Tgids{kFork});
+}
+
+TEST_CASE("a forked process that runs another program has no mappings until it is looked at") {
+  AddressSpaces spaces;
+  spaces.look_at(::getpid());
+  spaces.take_due(0);
+  for (const bool is_known : {false, true}) {
+    INFO(is_known);
+    spaces.begin_as_copy(kFork, ::getpid());
+    if (is_known) spaces.take_changed();
+    spaces.begin_anew(kFork);
+    CHECK(spaces.take_due(1) == Tgids{kFork});
+    const std::vector<AddressSpace> changed = spaces.take_changed();
+    REQUIRE_FALSE(changed.empty());
+    CHECK(changed.back().tgid == kFork);
+    CHECK(changed.back().mappings.empty());
+    CHECK(changed.back().copied_from == 0);
+  }
+}
+
+TEST_CASE("a forked process that ends before it was looked at is gone, and its mappings are kept") {
+  AddressSpaces spaces;
+  spaces.look_at(::getpid());
+  spaces.begin_as_copy(kFork, ::getpid());
+  CHECK(spaces.end_copy(kFork));
+  CHECK_FALSE(spaces.end_copy(kFork));
+  CHECK_FALSE(spaces.end_copy(::getpid()));
+  CHECK(spaces.take_gone() == std::vector<std::int32_t>{kFork});
+  CHECK(spaces.take_changed().size() == 2);
+  CHECK(spaces.take_due(0) == Tgids{::getpid()});
+}
+
 TEST_CASE("a look at all processes includes those that were asked for") {
   const Child child;
   AddressSpaces spaces;

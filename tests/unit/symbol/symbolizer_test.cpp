@@ -268,6 +268,24 @@ TEST_CASE("names outlive the process") {
   CHECK(user_frame(symbolizer, pid, area + 1, false) == std::string(kAreaName) + "+0x1 (unit_symbol)");
 }
 
+TEST_CASE("a copy has the names of its original, until its own mappings are known") {
+  constexpr std::int32_t kFork = 0x7ffffff0;  // no process has such a number
+  const std::string name = std::string(kAreaName) + "+0x1 (unit_symbol)";
+  Symbolizer symbolizer;
+  symbolizer.note_mappings({kFork, {}, {}, getpid()});  // of an original that is not known
+  CHECK(user_frame(symbolizer, kFork, area + 1, false) == "[unknown+" + hex(area + 1) + "]");
+  REQUIRE(test::snapshot(symbolizer, getpid()));
+  symbolizer.note_mappings({kFork, {}, {}, getpid()});
+  CHECK(user_frame(symbolizer, kFork, area + 1, false) == name);
+  CHECK(symbolizer.is_code(kFork, area + 1));
+  CHECK_FALSE(symbolizer.is_code(kFork, 1));
+  symbolizer.note_mappings({kFork + 1, {}, {}, kFork});
+  symbolizer.note_mappings({kFork, {}});  // it runs another program
+  CHECK(user_frame(symbolizer, kFork, area + 1, false) == "[unknown+" + hex(area + 1) + "]");
+  CHECK(user_frame(symbolizer, kFork + 1, area + 1, false) == name);
+  CHECK(user_frame(symbolizer, getpid(), area + 1, false) == name);
+}
+
 TEST_CASE("after exec both programs have names, also when stripped, deleted, replaced or exited") {
   for (const std::string name : {"a (b", "new\nline", "x (deleted)", "back\\012slash"}) {
     INFO(name);
