@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Sleeps again and again in places that names_test.py knows by the marks in this file.
 //
-//   named_frames plain|jit SECONDS
+//   named_frames plain|jit|forks SECONDS
+//
+// With `forks`, each time in another child.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <string_view>
 
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,17 +65,31 @@ Compiled compile() {
   return reinterpret_cast<Compiled>(page);
 }
 
+void commit_in_child() {
+  const pid_t child = fork();
+  if (child < 0) std::abort();
+  if (child == 0) {
+    commit_once();
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  ++store.commits;
+}
+
 }  // namespace named
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[2]));
-  const named::Compiled compiled = std::string_view(argv[1]) == "jit" ? named::compile() : nullptr;
+  const std::string_view kind = argv[1];
+  const named::Compiled compiled = kind == "jit" ? named::compile() : nullptr;
   std::puts("ready");
   std::fflush(stdout);
   while (std::chrono::steady_clock::now() < end) {
     if (compiled != nullptr) {
       compiled(&named::commit_once);
+    } else if (kind == "forks") {
+      named::commit_in_child();
     } else {
       named::commit_once();  // line: main
     }

@@ -26,19 +26,25 @@ def line(mark):
         return next(number for number, text in enumerate(lines, 1) if text.rstrip().endswith(f"// line: {mark}"))
 
 
-def frames(command, seconds):
-    """The program's own frames (those above libc's) where it sleeps, without offsets and directories."""
+def recorded(command, seconds):
+    """The tid of the program's main thread, and what was recorded of it."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "waits")
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
             assert program.stdout.readline() == "ready\n"
             tid = program.pid
-            if children := open(f"/proc/{tid}/task/{tid}/children", encoding="ascii").read().split():
-                tid = int(children[0])  # of unshare --fork
+            if "--fork" in command:  # of unshare
+                with open(f"/proc/{tid}/task/{tid}/children", encoding="ascii") as children:
+                    tid = int(children.read().split()[0])
             subprocess.run([OFFWAIT, "dump", "-q", "-p", str(tid), "-d", str(seconds), "-o", path], check=True)
             if program.poll() is None:
                 os.kill(tid, signal.SIGKILL)
-        dump = recording.Dump(path)
+        return tid, recording.Dump(path)
+
+
+def frames(command, seconds):
+    """The program's own frames (those above libc's) where it sleeps, without offsets and directories."""
+    tid, dump = recorded(command, seconds)
     stacks = [wait.stack for wait in dump.waits if wait.tid == tid and wait.cls == "sleep"]
     assert len(stacks) > 50, len(stacks)
     texts = [unquote(frame) for frame in max(set(stacks), key=stacks.count).split(";")]
@@ -65,6 +71,14 @@ class NamesTest(unittest.TestCase):
         found = frames([PROGRAM, "plain", "30"], SECONDS)
         self.assertEqual(found[:4], [*expected("named_frames"), main_in("named_frames")])
         self.assertEqual(found[-1], "_start (named_frames)")
+
+    def test_processes_that_live_for_a_millisecond(self):
+        """They have the code of the process that forked them, and are gone before they could be looked at."""
+        tid, dump = recorded([PROGRAM, "forks", "30"], SECONDS)
+        stacks = [wait.stack for wait in dump.waits if wait.tid != tid and wait.cls == "sleep"]
+        self.assertGreater(len(stacks), 50)
+        named = [stack for stack in stacks if "named::commit_once()" in unquote(stack)]
+        self.assertGreaterEqual(len(named), 0.95 * len(stacks))
 
     def test_debug_file_that_only_the_target_sees(self):
         """The file is gone, with the target, before names are looked up."""
