@@ -128,13 +128,14 @@ struct Recorder::State {
 
   /// Looks at the mappings of processes that are due, as far as the budget allows.
   Status refresh_stacks() {
+    constexpr Nanos kLongest = kSecond / 50;  // records must not wait for longer
     const Nanos now = monotonic_now();
     if (!stacks) return success();
     if (!looks) return stacks->refresh();
     const Nanos left = looks->time_left(now);
     if (left <= 0) return success();
     const Nanos before = thread_cpu_time();
-    OFFWAIT_TRY_STATUS(stacks->refresh(left));
+    OFFWAIT_TRY_STATUS(stacks->refresh(std::min(left, kLongest)));
     looks->spend(now, thread_cpu_time() - before);
     return success();
   }
@@ -307,8 +308,8 @@ int Recorder::urgent_fd() const {
   return state_->stacks->urgent_fd();
 }
 
-std::vector<AddressSpace> Recorder::take_mappings() {
-  return state_->stacks ? state_->stacks->take_changed() : std::vector<AddressSpace>();
+std::vector<AddressSpace> Recorder::take_mappings(AddressSpaces::Copies copies) {
+  return state_->stacks ? state_->stacks->take_changed(copies) : std::vector<AddressSpace>();
 }
 
 std::vector<std::int32_t> Recorder::take_gone() {

@@ -133,7 +133,7 @@ class Recorder {
   /// The mappings of recorded processes that have changed since the last call. The symbolizer opens the files
   /// behind them while the processes live. Call it after attach(), drain() and stop(); without stacks it
   /// returns nothing.
-  std::vector<AddressSpace> take_mappings();
+  std::vector<AddressSpace> take_mappings(AddressSpaces::Copies copies);
 
   /// The processes of earlier take_mappings() that are gone since the last call. Only records that take()
   /// has returned, or will return next, refer to their mappings.

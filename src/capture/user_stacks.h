@@ -49,7 +49,9 @@ class UserStacks {
   int urgent_fd() const;
 
   /// See AddressSpaces::take_changed().
-  std::vector<AddressSpace> take_changed() { return spaces_.take_changed(); }
+  std::vector<AddressSpace> take_changed(AddressSpaces::Copies copies) {
+    return spaces_.take_changed(copies);
+  }
 
   /// The processes that are gone since the last call, and of which no stack was walked here.
   std::vector<std::int32_t> take_gone();

@@ -15,20 +15,18 @@ void AddressSpaces::begin_anew(std::int32_t tgid) {
 }
 
 void AddressSpaces::begin_as_copy(std::int32_t tgid, std::int32_t parent) {
-  const auto original = followed_.find(parent);
-  if (original == followed_.end() || parent == tgid) return begin_anew(tgid);
-  AddressSpace copy{tgid, original->second.mappings, original->second.shared};
-  changed_.insert_or_assign(tgid, AddressSpace{tgid, copy.mappings, copy.shared, parent});
-  followed_.insert_or_assign(tgid, std::move(copy));
-  copies_.insert(tgid);
-  new_copies_.push_back(tgid);
+  const auto copy = copies_.find(parent);
+  const std::int32_t original = copy == copies_.end() ? parent : copy->second;
+  if (original == tgid || !followed_.contains(original)) return begin_anew(tgid);
+  followed_.erase(tgid);  // another process had its number
+  changed_.insert_or_assign(tgid, AddressSpace{tgid, {}, {}, original});
+  copies_.insert_or_assign(tgid, original);
   gone_.erase(tgid);
   anew_.erase(tgid);
 }
 
 bool AddressSpaces::end_copy(std::int32_t tgid) {
   if (copies_.erase(tgid) == 0) return false;
-  followed_.erase(tgid);
   gone_.insert(tgid);
   return true;
 }
@@ -41,6 +39,7 @@ std::set<std::int32_t> AddressSpaces::take_due(Nanos now) {
   all_took_ = 0;
   all_due_.clear();
   for (const auto& [tgid, space] : followed_) all_due_.insert(tgid);
+  for (const auto& [tgid, original] : copies_) all_due_.insert(tgid);
   due.insert(all_due_.begin(), all_due_.end());
   return due;
 }
@@ -54,10 +53,10 @@ const AddressSpace* AddressSpaces::look_at(std::int32_t tgid) {
 
 const AddressSpace* AddressSpaces::read(std::int32_t tgid) {
   const bool is_anew = anew_.erase(tgid) != 0;
-  copies_.erase(tgid);
+  const bool was_copy = copies_.erase(tgid) != 0;
   std::optional<LookedAtMappings> found = look_at_mappings(tgid);
   if (!found) {
-    if (followed_.erase(tgid) != 0) gone_.insert(tgid);
+    if (followed_.erase(tgid) != 0 || was_copy) gone_.insert(tgid);
     return nullptr;
   }
   gone_.erase(tgid);
@@ -73,6 +72,7 @@ const AddressSpace* AddressSpaces::read(std::int32_t tgid) {
 void AddressSpaces::look_at_all() {
   std::set<std::int32_t> all = std::exchange(soon_, {});
   for (const auto& [tgid, space] : followed_) all.insert(tgid);
+  for (const auto& [tgid, original] : copies_) all.insert(tgid);
   for (const std::int32_t tgid : all) look_at(tgid);
 }
 
@@ -81,16 +81,16 @@ std::vector<std::int32_t> AddressSpaces::take_gone() {
   return {gone.begin(), gone.end()};
 }
 
-std::vector<AddressSpace> AddressSpaces::take_changed() {
+std::vector<AddressSpace> AddressSpaces::take_changed(Copies copies) {
   std::vector<AddressSpace> changed;
-  for (auto& [tgid, space] : changed_) {
-    if (space.copied_from == 0) changed.push_back(std::move(space));
+  for (auto& [tgid, space] : std::exchange(changed_, {})) {
+    const auto original = followed_.find(space.copied_from);
+    if (copies == Copies::with_mappings && original != followed_.end()) {
+      space.mappings = original->second.mappings;
+      space.shared = original->second.shared;
+    }
+    changed.push_back(std::move(space));
   }
-  for (const std::int32_t tgid : std::exchange(new_copies_, {})) {
-    const auto copy = changed_.find(tgid);
-    if (copy != changed_.end() && copy->second.copied_from != 0) changed.push_back(copy->second);
-  }
-  changed_.clear();
   return changed;
 }
 

@@ -22,7 +22,7 @@ struct AddressSpace {
   std::int32_t tgid = 0;
   std::vector<Mapping> mappings;  ///< executable ones
   std::vector<Mapping> shared{};  ///< see Mapping::shared
-  /// Not 0: the process was not looked at. This other one forked it, and these are its mappings.
+  /// Not 0: the process was not looked at. It has the mappings of this one, which forked it or an ancestor.
   std::int32_t copied_from = 0;
 };
 
@@ -39,8 +39,8 @@ class AddressSpaces {
   /// whatever it finds, and what it had as a copy of another process is void.
   void begin_anew(std::int32_t tgid);
 
-  /// Follows a process that `parent` has forked, with the mappings of its parent until it is looked at, which
-  /// need not be soon: most short-lived processes never have others. As begin_anew() if the parent is not
+  /// Follows a process that `parent` has forked, as a copy of its parent until it is looked at, which need
+  /// not be soon: most short-lived processes never have other mappings. As begin_anew() if the parent is not
   /// followed.
   void begin_as_copy(std::int32_t tgid, std::int32_t parent);
 
@@ -65,10 +65,12 @@ class AddressSpaces {
   /// another process has by now.
   std::vector<std::int32_t> take_gone();
 
+  enum class Copies { named, with_mappings };
+
   /// The changes found since the last call: for each process that changed, the last look that differed from
-  /// the look before it. A copy comes behind what it was copied from. A process without mappings was such a
-  /// copy and runs another program, which was not looked at.
-  std::vector<AddressSpace> take_changed();
+  /// the look before it. A new copy has no mappings here, or those that its original has now. A process
+  /// without mappings that is no copy has been one, and runs another program, which was not looked at.
+  std::vector<AddressSpace> take_changed(Copies copies = Copies::named);
 
  private:
   const AddressSpace* read(std::int32_t tgid);
@@ -77,8 +79,7 @@ class AddressSpaces {
   std::set<std::int32_t> soon_;
   std::set<std::int32_t> anew_;  ///< processes named by begin_anew() since the last look at them
   std::map<std::int32_t, AddressSpace> changed_;
-  std::set<std::int32_t> copies_;         ///< that were not looked at yet
-  std::vector<std::int32_t> new_copies_;  ///< since the last take_changed(), in order of their forks
+  std::map<std::int32_t, std::int32_t> copies_;  ///< their originals; those that were not looked at yet
   std::set<std::int32_t> gone_;
   std::function<Nanos()> clock_;
   // The last time that all were due:

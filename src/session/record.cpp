@@ -41,7 +41,9 @@ struct Takers {
 
 /// Hands on the mappings of all processes but `left_out`, so that the symbolizer opens the files.
 void note_mappings(Recorder& recorder, const Takers& takers, std::int32_t left_out = 0) {
-  const std::vector<AddressSpace> changed = take_mappings(recorder, takers.symbols, left_out);
+  const auto copies =
+      takers.file != nullptr ? AddressSpaces::Copies::with_mappings : AddressSpaces::Copies::named;
+  const std::vector<AddressSpace> changed = take_mappings(recorder, takers.symbols, copies, left_out);
   if (takers.file != nullptr) takers.file->note(changed);
 }
 

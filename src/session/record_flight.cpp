@@ -138,8 +138,11 @@ class FlightRecorder {
 };
 
 void FlightRecorder::note_mappings(std::int32_t left_out) {
-  const std::vector<AddressSpace> changed = take_mappings(recorder_, symbols_, left_out);
-  if (!flight_options_.symbols) flight_.add_mappings(changed);
+  // A file without names of functions has the mappings instead.
+  const bool needed = !flight_options_.symbols;
+  const auto copies = needed ? AddressSpaces::Copies::with_mappings : AddressSpaces::Copies::named;
+  const std::vector<AddressSpace> changed = take_mappings(recorder_, symbols_, copies, left_out);
+  if (needed) flight_.add_mappings(changed);
 }
 
 Result<KernelRecording> FlightRecorder::take(Taken what) {

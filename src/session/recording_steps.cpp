@@ -140,8 +140,9 @@ std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> 
   return static_cast<int>(std::min<Nanos>(kDrainMs, left / 1'000'000 + 1));
 }
 
-std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_out) {
-  std::vector<AddressSpace> changed = recorder.take_mappings();
+std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, AddressSpaces::Copies copies,
+                                        std::int32_t left_out) {
+  std::vector<AddressSpace> changed = recorder.take_mappings(copies);
   std::erase_if(changed, [left_out](const AddressSpace& space) { return space.tgid == left_out; });
   for (const AddressSpace& space : changed) symbols.note_mappings(space);
   return changed;

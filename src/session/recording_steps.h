@@ -51,7 +51,8 @@ Status give_up(Remaining remaining, const Subject& subject, const RecordingOptio
 std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> duration);
 
 /// The mappings that have changed, but for those of `left_out`, which the symbolizer has noted.
-std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, std::int32_t left_out = 0);
+std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, AddressSpaces::Copies copies,
+                                        std::int32_t left_out = 0);
 
 /// Ends the recording, when all threads have exited if the target has.
 Result<KernelRecording> stop(Recorder& recorder, Target& target, const RecordingOptions& options,

@@ -106,17 +106,10 @@ Symbolizer::~Symbolizer() = default;
 
 void Symbolizer::note_mappings(const AddressSpace& space) {
   if (space.copied_from != 0) {
-    const auto original = processes_.find(space.copied_from);
-    if (original == processes_.end()) return;
-    // It may not have lived for long enough to be asked. In its PID namespace it has a number of its own.
-    Process copy = original->second;
-    copy.is_copy = true;
-    copy.status.own_tgid = 0;
-    processes_.insert_or_assign(space.tgid, std::move(copy));
+    copies_.insert_or_assign(space.tgid, space.copied_from);
     return;
   }
-  if (const auto known = processes_.find(space.tgid); known != processes_.end() && known->second.is_copy)
-    processes_.erase(known);
+  copies_.erase(space.tgid);
   if (space.mappings.empty() && space.shared.empty()) return;
   const auto [process, added] = processes_.try_emplace(space.tgid);
   if (added || process->second.status.own_tgid == 0) {
@@ -146,7 +139,10 @@ void Symbolizer::note_mappings(const AddressSpace& space) {
 }
 
 void Symbolizer::forget(const std::vector<std::int32_t>& tgids) {
-  for (const std::int32_t tgid : tgids) processes_.erase(tgid);
+  for (const std::int32_t tgid : tgids) {
+    processes_.erase(tgid);
+    copies_.erase(tgid);
+  }
   std::erase_if(open_, [](const auto& module) { return module.use_count() == 2; });  // files_ has it, too
   std::erase_if(files_, [](const auto& file) { return file.second.use_count() == 1; });
   std::erase_if(roots_, [](const auto& root) { return root.second.use_count() == 1; });
@@ -248,8 +244,13 @@ const Symbolizer::Region* Symbolizer::region_at(const Regions& regions, std::uin
   return &region->second;
 }
 
+std::int32_t Symbolizer::original_of(std::int32_t tgid) const {
+  const auto copy = copies_.find(tgid);
+  return copy == copies_.end() ? tgid : copy->second;
+}
+
 bool Symbolizer::is_code(std::int32_t tgid, std::uint64_t return_address) const {
-  const auto process = processes_.find(tgid);
+  const auto process = processes_.find(original_of(tgid));
   return process == processes_.end() ||
          (return_address != 0 && region_at(process->second.regions, return_address - 1) != nullptr);
 }
@@ -328,7 +329,7 @@ std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& add
         names[i] = {std::string(found->name), std::string(found->module), address - found->begin};
       continue;
     }
-    const auto process = processes_.find(tgid);
+    const auto process = processes_.find(original_of(tgid));
     if (process == processes_.end()) continue;
     if (const Mapping* const shared = shared_at(process->second, address)) {
       names[i].shared = *shared;
@@ -408,7 +409,8 @@ class Symbolizer::Batch {
       return;
     }
     answer.place = "unknown";
-    const auto process = symbols_.processes_.find(address.tgid);
+    const std::int32_t tgid = symbols_.original_of(address.tgid);
+    const auto process = symbols_.processes_.find(tgid);
     if (process == symbols_.processes_.end()) return;
     const Region* const region = region_at(process->second.regions, looked_up(index));
     if (region == nullptr) return;
@@ -417,7 +419,7 @@ class Symbolizer::Batch {
     answer.of_jit = !from_kernel;
     if (!is_file(mapping) && !from_kernel) {
       answer.place = "anon";
-      jits_[address.tgid].push_back(index);
+      jits_[tgid].push_back(index);
       return;
     }
     answer.module = module_name(mapping.path);
@@ -473,7 +475,7 @@ class Symbolizer::Batch {
       const auto at = std::lower_bound(offsets.begin(), offsets.end(), answer.in_file) - offsets.begin();
       const CodePlace& place = found.places[static_cast<std::size_t>(at)];
       if (!place.address) {
-        if (answer.of_jit) jits_[addresses_[index].tgid].push_back(index);
+        if (answer.of_jit) jits_[symbols_.original_of(addresses_[index].tgid)].push_back(index);
         continue;
       }
       answer.shown = answer.shown - answer.in_file + *place.address;

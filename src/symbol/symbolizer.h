@@ -69,9 +69,9 @@ class Symbolizer {
   /// Opens the files behind the mappings of a process, so that its addresses have names even after it exits,
   /// executes another program or deletes its files. Call it while the process lives, and again when its
   /// mappings change; each file is opened once for all processes. Where a later call has no mapping, earlier
-  /// calls still count, but for those of a copy (AddressSpace::copied_from): a copy has the files of its
-  /// original, and what is noted next takes its place. A file that cannot be opened, or is no longer the one
-  /// that is mapped, has no names but is still a module.
+  /// calls still count. A copy (AddressSpace::copied_from) has the names of its original until it is noted
+  /// again. A file that cannot be opened, or is no longer the one that is mapped, has no names but is still a
+  /// module.
   void note_mappings(const AddressSpace& space);
 
   /// Forgets processes that have exited, and the files that only they had mapped.
@@ -126,10 +126,11 @@ class Symbolizer {
     std::map<std::uint64_t, Mapping> shared;  // by begin; disjoint
     std::shared_ptr<ProcessRoot> root;        // null: ours, or unknown
     ProcessStatus status;
-    bool is_copy = false;  // all is that of the process that forked it
   };
 
   static bool is_java(const Process& process);
+  /// The process whose mappings count for this one.
+  std::int32_t original_of(std::int32_t tgid) const;
   /// The shared mapping that holds the address, or null.
   static const Mapping* shared_at(const Process& process, std::uint64_t address);
   /// The region that holds the address, or null.
@@ -148,6 +149,7 @@ class Symbolizer {
   DebugServer server_;
   std::optional<ProcessRoot> own_root_;
   std::unordered_map<std::int32_t, Process> processes_;
+  std::unordered_map<std::int32_t, std::int32_t> copies_;  // their originals (AddressSpace::copied_from)
   std::map<ProcessRoot::Identity, std::shared_ptr<ProcessRoot>> roots_;
   std::map<FileIdentity, std::shared_ptr<Module>> files_;
   std::deque<std::shared_ptr<Module>> open_;    // those that hold a descriptor

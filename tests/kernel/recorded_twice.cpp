@@ -113,7 +113,7 @@ class RecordedTwice {
 
  private:
   void note_mappings() {
-    for (AddressSpace& space : recorder_.take_mappings()) {
+    for (AddressSpace& space : recorder_.take_mappings(AddressSpaces::Copies::with_mappings)) {
       symbols_.note_mappings(space);
       mappings_.push_back(std::move(space));
     }

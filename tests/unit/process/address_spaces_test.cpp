@@ -160,24 +160,36 @@ TEST_CASE("a process that is gone is told once, unless its number is in use agai
 
 constexpr std::int32_t kFork = 0x7ffffff0;  // no process has such a number
 
-TEST_CASE("a forked process has the mappings of its parent, and is looked at in the next round of all") {
-  AddressSpaces spaces;
-  spaces.look_at(::getpid());
-  const Child child;
-  spaces.begin_as_copy(child.pid(), ::getpid());
-  spaces.begin_as_copy(kFork, child.pid());
-  const std::vector<AddressSpace> changed = spaces.take_changed();
-  REQUIRE(changed.size() == 3);
-  CHECK(changed[0].tgid == ::getpid());
-  CHECK(changed[1].tgid == child.pid());
-  CHECK(changed[1].copied_from == ::getpid());
-  CHECK(changed[1].mappings == changed[0].mappings);
-  CHECK(changed[2].copied_from == child.pid());
-  CHECK(changed[2].mappings == changed[0].mappings);
-  CHECK(spaces.take_due(0) == Tgids{::getpid(), child.pid(), kFork});
-  // The child has what its parent has, so that a look at it is no change.
-  REQUIRE(spaces.look_at(child.pid()) != nullptr);
-  CHECK(spaces.take_changed().empty());
+TEST_CASE("a forked process is a copy of its parent, and is looked at in the next round of all") {
+  for (const auto copies : {AddressSpaces::Copies::named, AddressSpaces::Copies::with_mappings}) {
+    AddressSpaces spaces;
+    spaces.look_at(::getpid());
+    const Child child;
+    spaces.begin_as_copy(child.pid(), ::getpid());
+    spaces.begin_as_copy(kFork, child.pid());
+    const std::vector<AddressSpace> changed = spaces.take_changed(copies);
+    REQUIRE(changed.size() == 3);
+    const auto of = [&changed](std::int32_t tgid) {
+      const auto found = std::ranges::find(changed, tgid, &AddressSpace::tgid);
+      REQUIRE(found != changed.end());
+      return *found;
+    };
+    const AddressSpace original = of(::getpid());
+    CHECK(original.copied_from == 0);
+    for (const AddressSpace& copy : {of(child.pid()), of(kFork)}) {
+      CHECK(copy.copied_from == ::getpid());
+      const bool has = copies == AddressSpaces::Copies::with_mappings;
+      CHECK(copy.mappings == (has ? original.mappings : std::vector<Mapping>()));
+    }
+    CHECK(spaces.take_due(0) == Tgids{::getpid(), child.pid(), kFork});
+    CHECK(spaces.look_at(kFork) == nullptr);
+    REQUIRE(spaces.look_at(child.pid()) != nullptr);
+    const std::vector<AddressSpace> looked_at = spaces.take_changed();
+    REQUIRE(looked_at.size() == 1);
+    CHECK(looked_at[0].copied_from == 0);
+    CHECK(looked_at[0].mappings == original.mappings);
+    CHECK(spaces.take_due(kSecond) == Tgids{::getpid(), child.pid()});
+  }
 }
 
 TEST_CASE("a forked process whose parent is not followed is due at once") {

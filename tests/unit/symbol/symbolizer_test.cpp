@@ -275,11 +275,10 @@ TEST_CASE("a copy has the names of its original, until its own mappings are know
   symbolizer.note_mappings({kFork, {}, {}, getpid()});  // of an original that is not known
   CHECK(user_frame(symbolizer, kFork, area + 1, false) == "[unknown+" + hex(area + 1) + "]");
   REQUIRE(test::snapshot(symbolizer, getpid()));
-  symbolizer.note_mappings({kFork, {}, {}, getpid()});
   CHECK(user_frame(symbolizer, kFork, area + 1, false) == name);
   CHECK(symbolizer.is_code(kFork, area + 1));
   CHECK_FALSE(symbolizer.is_code(kFork, 1));
-  symbolizer.note_mappings({kFork + 1, {}, {}, kFork});
+  symbolizer.note_mappings({kFork + 1, {}, {}, getpid()});
   symbolizer.note_mappings({kFork, {}});  // it runs another program
   CHECK(user_frame(symbolizer, kFork, area + 1, false) == "[unknown+" + hex(area + 1) + "]");
   CHECK(user_frame(symbolizer, kFork + 1, area + 1, false) == name);
