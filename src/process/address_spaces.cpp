@@ -17,7 +17,9 @@ void AddressSpaces::begin_anew(std::int32_t tgid) {
 void AddressSpaces::begin_as_copy(std::int32_t tgid, std::int32_t parent) {
   const auto copy = copies_.find(parent);
   const std::int32_t original = copy == copies_.end() ? parent : copy->second;
-  if (original == tgid || !followed_.contains(original)) return begin_anew(tgid);
+  // What is known of the parent may be another program's.
+  const bool is_known = followed_.contains(original) && !anew_.contains(original);
+  if (original == tgid || !is_known) return begin_anew(tgid);
   followed_.erase(tgid);  // another process had its number
   changed_.insert_or_assign(tgid, AddressSpace{tgid, {}, {}, original});
   copies_.insert_or_assign(tgid, original);

@@ -40,8 +40,8 @@ class AddressSpaces {
   void begin_anew(std::int32_t tgid);
 
   /// Follows a process that `parent` has forked, as a copy of its parent until it is looked at, which need
-  /// not be soon: most short-lived processes never have other mappings. As begin_anew() if the parent is not
-  /// followed.
+  /// not be soon: most short-lived processes never have other mappings. As begin_anew() if the parent was not
+  /// looked at, or not since it runs its program.
   void begin_as_copy(std::int32_t tgid, std::int32_t parent);
 
   /// The main thread of a process has exited. If the process is still a copy it is no longer followed, and

@@ -192,12 +192,18 @@ TEST_CASE("a forked process is a copy of its parent, and is looked at in the nex
   }
 }
 
-TEST_CASE("a forked process whose parent is not followed is due at once") {
+TEST_CASE("a forked process is due at once if its parent was not looked at since it runs its program") {
   AddressSpaces spaces;
   spaces.take_due(0);
   spaces.begin_as_copy(kFork, ::getpid());
   CHECK(spaces.take_changed().empty());
   CHECK(spaces.take_due(1) == Tgids{kFork});
+  spaces.look_at(::getpid());
+  spaces.begin_anew(::getpid());
+  spaces.take_changed();
+  spaces.begin_as_copy(kFork, ::getpid());
+  CHECK(spaces.take_changed().empty());
+  CHECK(spaces.take_due(1) == Tgids{::getpid(), kFork});
 }
 
 TEST_CASE("a forked process that runs another program has no mappings until it is looked at") {
