@@ -2,16 +2,15 @@
 #include "symbol/symbolizer.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "base/read_file.h"
 #include "base/unique_fd.h"
 #include "symbol/demangle.h"
 #include "symbol/module_variables.h"
@@ -37,27 +36,6 @@ constexpr std::size_t kMostRegions = 131072;
 
 /// A longer path is left out.
 constexpr std::size_t kLongestPath = 1024;
-
-ssize_t read_retrying(int fd, char* buffer, std::size_t size) {
-  ssize_t got = 0;
-  do {
-    got = read(fd, buffer, size);
-  } while (got < 0 && errno == EINTR);
-  return got;
-}
-
-/// Reads with large buffers, because /proc generates the text anew for every read.
-std::string read_kallsyms() {
-  const UniqueFd fd(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
-  std::string text;
-  std::size_t filled = 0;
-  for (ssize_t got = 1; fd && got > 0; filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
-    text.resize(std::max<std::size_t>(text.size(), filled + (std::size_t{1} << 20U)));
-    got = read_retrying(fd.get(), text.data() + filled, text.size() - filled);
-  }
-  text.resize(filled);
-  return text;
-}
 
 }  // namespace
 
@@ -272,7 +250,7 @@ std::vector<std::int32_t> Symbolizer::java_processes() const {
 const KernelSymbols& Symbolizer::kernel() {
   if (!kernel_read_) {
     kernel_read_ = true;
-    kernel_ = KernelSymbols::parse(kallsyms_.empty() ? read_kallsyms() : kallsyms_);
+    kernel_ = KernelSymbols::parse(kallsyms_.empty() ? read_file("/proc/kallsyms") : kallsyms_);
     if (kernel_.restricted()) {
       warnings_.emplace_back(
           "kernel frames have no names: /proc/kallsyms hides their addresses; give offwait CAP_SYSLOG, too, "
