@@ -420,20 +420,22 @@ void Recorder::keep_stacks(bool keep) {
 
 Status Recorder::await_last_exits(std::span<const std::int32_t> ended) {
   constexpr auto kPause = std::chrono::milliseconds(5);
-  constexpr Nanos kMost = 3 * kSecond;
   state_->priority.patient();
-  const Nanos until = monotonic_now() + kMost;
-  for (bool exits = true; exits && monotonic_now() < until;) {
-    exits = false;
+  std::size_t before = SIZE_MAX;
+  for (Nanos until = 0;;) {
+    std::size_t left = 0;
     OFFWAIT_TRY_STATUS(for_each_entry<std::uint32_t, offwait_thread>(
         state_->skeleton->maps.threads, [&](std::uint32_t, const offwait_thread& thread) {
           const auto tgid = static_cast<std::int32_t>(thread.tgid);
-          exits = exits || (thread.target != 0 && std::ranges::find(ended, tgid) != ended.end());
+          left += thread.target != 0 && std::ranges::find(ended, tgid) != ended.end() ? 1U : 0U;
         }));
-    if (exits) std::this_thread::sleep_for(kPause);
+    const Nanos now = monotonic_now();
+    if (left < before) until = now + kSecond;
+    if (left == 0 || now >= until) return success();
+    before = left;
+    std::this_thread::sleep_for(kPause);
     state_->drain();
   }
-  return success();
 }
 
 Result<KernelRecording> Recorder::stop() {

@@ -156,8 +156,8 @@ class Recorder {
 
   /// Waits until the threads of processes that have ended have left their CPUs for the last time: the kernel
   /// reports the end of a process a moment before that (exit_notify in kernel/exit.c), or longer if they wait
-  /// for a CPU. The last switch of a thread may not be seen: waits three seconds at most. Call it before
-  /// stop().
+  /// for a CPU. Gives up when none has left for a second: the last switch of a thread may not be seen. Call
+  /// it before stop().
   Status await_last_exits(std::span<const std::int32_t> ended);
 
   /// Ends the window, detaches the programs and takes the remaining records, and all tables. Call it once.
