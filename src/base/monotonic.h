@@ -7,18 +7,16 @@
 
 namespace offwait {
 
-/// The clock of every time in offwait (bpf_ktime_get_ns).
-inline Nanos monotonic_now() {
+inline Nanos read_clock(clockid_t clock) {
   timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  ::clock_gettime(clock, &now);
   return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
 }
 
+/// The clock of every time in offwait (bpf_ktime_get_ns).
+inline Nanos monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
+
 /// The CPU time that the calling thread has used.
-inline Nanos thread_cpu_time() {
-  timespec used{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return Nanos{used.tv_sec} * kSecond + used.tv_nsec;
-}
+inline Nanos thread_cpu_time() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace offwait

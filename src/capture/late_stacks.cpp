@@ -57,7 +57,7 @@ bool LateStacks::still_blocked(std::uint32_t tid, std::uint64_t start_ns, std::u
 }
 
 std::set<std::int32_t> LateStacks::look(UnwindTables& tables) {
-  // To find that such a large map is empty takes as long as a hundred stacks.
+  // Reading such a large map takes its time even if it is empty.
   const __u64 added = std::atomic_ref(*maps_.added).load(std::memory_order_acquire);
   if (added == seen_added_ && tried_.empty()) return {};
   seen_added_ = added;

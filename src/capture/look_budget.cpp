@@ -17,7 +17,7 @@ void LookBudget::take(const CostReading& now) {
 }
 
 double LookBudget::left_at(Nanos now) const {
-  const double gained = at_ == 0 ? 0 : part_ * static_cast<double>(std::max<Nanos>(now - at_, 0));
+  const double gained = part_ * static_cast<double>(std::max<Nanos>(now - at_, 0));
   return std::min(left_ns_ + gained, std::max(part_ * kMostKept, left_ns_));
 }
 

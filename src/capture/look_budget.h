@@ -15,7 +15,7 @@ class LookBudget {
  public:
   /// `most`: the part of the time that the CPUs are busy that recording may take. Looks may take half of it,
   /// and 1 % of one CPU in any case.
-  explicit LookBudget(double most) : most_(most) {}
+  LookBudget(double most, Nanos begin) : most_(most), at_(begin) {}
 
   /// Whether take() would use a reading: twice a second.
   bool is_due(Nanos now) const { return !last_ || now >= last_->at + kSecond / 2; }
@@ -38,7 +38,7 @@ class LookBudget {
   double most_;
   double part_ = kLeastPart;                 ///< CPU time for looks, as a part of the time
   double left_ns_ = kLeastPart * kMostKept;  ///< at `at_`
-  Nanos at_ = 0;                             ///< 0: not since the recording began
+  Nanos at_;
   std::optional<CostReading> last_;
 };
 

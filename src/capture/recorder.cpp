@@ -285,7 +285,7 @@ void Recorder::begin() {
   std::atomic_ref(state.skeleton->bss->window_begun).store(true);
   state.begun = state.recording.window.begin = monotonic_now();
   state.costs->begin();
-  if (state.stacks && state.most_overhead > 0) state.looks.emplace(state.most_overhead);
+  if (state.stacks && state.most_overhead > 0) state.looks.emplace(state.most_overhead, state.begun);
   state.priority.urgent();
 }
 

@@ -12,8 +12,8 @@ constexpr Nanos kMilli = kSecond / 1000;
 
 /// A machine on which a look is wanted every 5 ms.
 struct MachineWithLooks {
-  LookBudget budget{kMostForAll};
   Nanos at = kSecond;
+  LookBudget budget{kMostForAll, at};
   Nanos busy = 0;
   Nanos longest_pause = 0;
 
