@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/read_file.h"
 #include "capture/kernel_names.h"
 #include "capture/libbpf_calls.h"
@@ -14,16 +14,8 @@
 namespace offwait {
 namespace {
 
-/// The CPU time of this process.
-Nanos recorder_ns() {
-  rusage used{};
-  if (::getrusage(RUSAGE_SELF, &used) != 0) return 0;
-  const auto nanos_of = [](const timeval& time) {
-    constexpr Nanos kMicrosecond = 1000;
-    return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
-  };
-  return nanos_of(used.ru_utime) + nanos_of(used.ru_stime);
-}
+/// The CPU time of this process and of those that read files for it.
+Nanos recorder_ns() { return process_cpu_time(RUSAGE_SELF) + process_cpu_time(RUSAGE_CHILDREN); }
 
 }  // namespace
 

@@ -18,8 +18,10 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -186,7 +188,7 @@ void set_limits(const Confinement& confinement) {
 /// when it decides to.
 void reset_signals() {
   for (const int signal :
-       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGPIPE, SIGTERM})
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ, SIGPIPE, SIGTERM})
     ::signal(signal, SIG_DFL);
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) ::signal(signal, SIG_IGN);
   sigset_t none;
@@ -229,6 +231,8 @@ bool confine(const Confinement& confinement, int output, pid_t parent) {
   ::_exit(kDone);
 }
 
+Nanos in_nanos(std::chrono::nanoseconds time) { return time.count(); }
+
 /// For how long the process was ready to run without a CPU; 0 if the kernel does not tell.
 Nanos queued_ns(pid_t process) {
   const std::string text = read_file("/proc/" + std::to_string(process) + "/schedstat");
@@ -240,8 +244,7 @@ Nanos queued_ns(pid_t process) {
 /// Reads the child's output to its end, or until time or output exceeds its limit; returns which of these it
 /// was.
 ConfinedEnd read_output(int fd, pid_t child, const Confinement& confinement, std::string& output) {
-  const Nanos deadline =
-      monotonic_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(confinement.wall_time).count();
+  const Nanos deadline = monotonic_now() + in_nanos(confinement.wall_time);
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
   for (;;) {
     Nanos left = deadline - monotonic_now();
@@ -282,6 +285,54 @@ void ConfinedOutput::write(std::string_view bytes) const {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+ConfinedBeside::~ConfinedBeside() {
+  if (!process_) return;
+  ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+  ::waitpid(child_, nullptr, 0);
+}
+
+Result<ConfinedBeside> ConfinedBeside::start(const std::function<void(const ConfinedOutput&)>& work,
+                                             const Confinement& confinement) {
+  ConfinedBeside beside;
+  beside.output_ = UniqueFd(::memfd_create("confined", MFD_CLOEXEC));
+  if (!beside.output_)
+    return Error{std::string("cannot make a file in memory for a confined process: ") + std::strerror(errno)};
+  beside.deadline_ = monotonic_now() + in_nanos(confinement.wall_time);
+  const pid_t parent = ::getpid();
+  beside.child_ = ::fork();
+  if (beside.child_ == 0) {
+    limit(RLIMIT_FSIZE, confinement.output, confinement.output);
+    if (::getpriority(PRIO_PROCESS, 0) < 0) ::setpriority(PRIO_PROCESS, 0, 0);
+    be_child(work, confinement, beside.output_.get(), parent);
+  }
+  if (beside.child_ < 0) return Error{std::string("cannot make a confined process: ") + std::strerror(errno)};
+  beside.process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, beside.child_, 0)));
+  if (beside.process_) return beside;
+  const Error error{std::string("cannot watch a confined process: ") + std::strerror(errno)};
+  ::kill(beside.child_, SIGKILL);
+  ::waitpid(beside.child_, nullptr, 0);
+  return error;
+}
+
+std::optional<Confined> ConfinedBeside::take() {
+  int status = 0;
+  // A forked copy of this object has no child of that number and must leave it alone.
+  pid_t ended = ::waitpid(child_, &status, WNOHANG);
+  if (ended == 0 && monotonic_now() > deadline_) {
+    ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+    ended = ::waitpid(child_, &status, 0);
+  }
+  if (ended != child_) return std::nullopt;
+  process_ = UniqueFd();
+  Confined confined{{}, end_of(status)};
+  struct stat file {};
+  if (confined.end != ConfinedEnd::done || ::fstat(output_.get(), &file) != 0) return confined;
+  confined.output.resize(static_cast<std::size_t>(file.st_size));
+  if (::pread(output_.get(), confined.output.data(), confined.output.size(), 0) != file.st_size)
+    confined = {{}, ConfinedEnd::crashed};
+  return confined;
 }
 
 Result<Confined> run_confined(const std::function<void(const ConfinedOutput&)>& work,

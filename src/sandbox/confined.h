@@ -12,11 +12,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
+#include "base/nanos.h"
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace offwait {
 
@@ -62,5 +67,33 @@ class ConfinedOutput {
 /// confinement take about half a millisecond.
 Result<Confined> run_confined(const std::function<void(const ConfinedOutput&)>& work,
                               const Confinement& confinement = {});
+
+/// Work that runs confined, as of run_confined(), while this process goes on. Its nice value is never below
+/// 0.
+class ConfinedBeside {
+ public:
+  /// Starts the work. Returns an Error only if the process cannot be made. Takes a millisecond or so, and
+  /// more where this process has much memory.
+  static Result<ConfinedBeside> start(const std::function<void(const ConfinedOutput&)>& work,
+                                      const Confinement& confinement = {});
+  ConfinedBeside(ConfinedBeside&&) = default;
+  ConfinedBeside& operator=(ConfinedBeside&&) = delete;
+  ConfinedBeside(const ConfinedBeside&) = delete;
+  ConfinedBeside& operator=(const ConfinedBeside&) = delete;
+  /// Ends the work if it still runs.
+  ~ConfinedBeside();
+
+  /// Nothing while the work runs. The output of work that did not return is empty. Once it has returned
+  /// something, the object is of no more use.
+  std::optional<Confined> take();
+
+ private:
+  ConfinedBeside() = default;
+
+  UniqueFd process_;  ///< a pidfd; none: the work has ended
+  UniqueFd output_;   ///< a file in memory
+  pid_t child_ = -1;
+  Nanos deadline_ = 0;
+};
 
 }  // namespace offwait

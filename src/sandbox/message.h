@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 namespace offwait {
 
@@ -17,6 +19,11 @@ class MessageWriter {
   void text(std::string_view text) {
     number(text.size());
     bytes_.append(text);
+  }
+  template <class Value>
+  void values(const std::vector<Value>& values) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    text({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)});
   }
   const std::string& bytes() const { return bytes_; }
   std::string take() && { return std::move(bytes_); }
@@ -49,6 +56,16 @@ class MessageReader {
     const std::string_view text = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return text;
+  }
+  /// Any bytes may come as values, so `Value` must be good with any.
+  template <class Value>
+  std::vector<Value> values() {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    const std::string_view bytes = text();
+    if (bytes.size() % sizeof(Value) != 0) fail();
+    std::vector<Value> values(bytes.size() / sizeof(Value));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
+    return values;
   }
   bool at_end() const { return rest_.empty(); }
   bool failed() const { return failed_; }

@@ -36,7 +36,8 @@ namespace {
 /// These take what is recorded while the recording runs.
 struct Takers {
   Symbolizer& symbols;
-  FileParts* file = nullptr;  ///< null: the recording is kept in memory
+  bool names_functions = true;  ///< at the end
+  FileParts* file = nullptr;    ///< null: the recording is kept in memory
 };
 
 /// Hands on the mappings of all processes but `left_out`, so that the symbolizer opens the files.
@@ -59,6 +60,7 @@ Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> 
       return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
     OFFWAIT_TRY_STATUS(recorder.drain());
     note_mappings(recorder, takers);
+    if (takers.names_functions) takers.symbols.read_ahead();
     if (takers.file != nullptr) {
       OFFWAIT_TRY_STATUS(takers.file->hand_over_if_due(recorder));
       const std::vector<std::int32_t> nameless = takers.file->take_nameless();
@@ -145,7 +147,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
   Symbolizer symbols(options.debuginfod ? debuginfod(stored.notes) : DebugServer());
   RecordingWriter writer(std::move(storing.file), storing.name);
   FileParts parts(writer);
-  const Takers takers{symbols, &parts};
+  const Takers takers{symbols, storing.symbols, &parts};
   OFFWAIT_TRY(Recorder recorder,
               begin_recording(prepared.capture, options, subject.target, interruption, priority));
   AboutRecording about = about_recording(subject, options);

@@ -208,6 +208,22 @@ Result<ElfSymbols> ElfSymbols::read(std::string image) {
   return elf.ok() ? ElfReader::read(elf->get()) : Result<ElfSymbols>(elf.error());
 }
 
+void ElfSymbols::write(MessageWriter& message) const {
+  message.values(segments_);
+  message.text(names_);
+  ranges_.write(message);
+}
+
+std::optional<ElfSymbols> ElfSymbols::read(MessageReader& message) {
+  ElfSymbols symbols;
+  symbols.segments_ = message.values<Segment>();
+  symbols.names_ = message.text();
+  std::optional<FunctionRanges> ranges = FunctionRanges::read(message, symbols.names_.size());
+  if (!ranges || symbols.segments_.size() > kMostSegments) return std::nullopt;
+  symbols.ranges_ = *std::move(ranges);
+  return symbols;
+}
+
 std::optional<std::uint64_t> ElfSymbols::address_of(std::uint64_t offset) const {
   for (const Segment& segment : segments_) {
     if (offset >= segment.offset && offset - segment.offset < segment.size) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/message.h"
 #include "symbol/function_ranges.h"
 
 namespace offwait {
@@ -34,6 +35,10 @@ class ElfSymbols {
   static Result<ElfSymbols> read(int fd);
   /// Reads an image in memory, which it keeps: the vdso, mini debug info.
   static Result<ElfSymbols> read(std::string image);
+
+  void write(MessageWriter& message) const;
+  /// What write() has written; nothing if the message is of another form. The writer may be hostile.
+  static std::optional<ElfSymbols> read(MessageReader& message);
 
   /// The virtual address at which the byte at `offset` of the file is executed; nothing if no executable
   /// segment holds it.

@@ -78,6 +78,17 @@ FunctionRanges::FunctionRanges(std::vector<FunctionSymbol> symbols) {
   ranges_.shrink_to_fit();
 }
 
+void FunctionRanges::write(MessageWriter& message) const { message.values(ranges_); }
+
+std::optional<FunctionRanges> FunctionRanges::read(MessageReader& message, std::uint64_t names) {
+  FunctionRanges result;
+  result.ranges_ = message.values<Range>();
+  const bool named = std::all_of(result.ranges_.begin(), result.ranges_.end(),
+                                 [names](const Range& range) { return range.name < names; });
+  if (message.failed() || !named) return std::nullopt;
+  return result;
+}
+
 std::optional<FunctionHit> FunctionRanges::find(std::uint64_t address) const {
   auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
                                 [](std::uint64_t a, const Range& range) { return a < range.begin; });

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "sandbox/message.h"
+
 namespace offwait {
 
 /// A symbol as a table has it. All addresses are in one address space, whichever that is.
@@ -32,6 +34,12 @@ class FunctionRanges {
   FunctionRanges() = default;
   /// Takes O(n log n) whatever the symbols claim, and makes at most 2n ranges.
   explicit FunctionRanges(std::vector<FunctionSymbol> symbols);
+
+  void write(MessageWriter& message) const;
+  /// What write() has written. All names must be less than `names`; nothing if they are not, or if the
+  /// message is of another form. Ranges that a hostile process has put out of order make find() wrong, no
+  /// more.
+  static std::optional<FunctionRanges> read(MessageReader& message, std::uint64_t names);
 
   std::optional<FunctionHit> find(std::uint64_t address) const;
   bool empty() const { return ranges_.empty(); }

@@ -92,6 +92,25 @@ KernelSymbols KernelSymbols::parse(std::string_view text) {
   return symbols;
 }
 
+void KernelSymbols::write(MessageWriter& message) const {
+  message.text(names_);
+  ranges_.write(message);
+  data_.write(message);
+  message.number(restricted_ ? 1 : 0);
+}
+
+std::optional<KernelSymbols> KernelSymbols::read(MessageReader& message) {
+  KernelSymbols symbols;
+  symbols.names_ = message.text();
+  std::optional<FunctionRanges> ranges = FunctionRanges::read(message, symbols.names_.size());
+  std::optional<FunctionRanges> data = FunctionRanges::read(message, symbols.names_.size());
+  symbols.restricted_ = message.number() != 0;
+  if (!ranges || !data || message.failed()) return std::nullopt;
+  symbols.ranges_ = *std::move(ranges);
+  symbols.data_ = *std::move(data);
+  return symbols;
+}
+
 std::optional<KernelFunction> KernelSymbols::find(std::uint64_t address) const {
   return named(ranges_.find(address));
 }

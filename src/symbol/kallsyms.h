@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "sandbox/message.h"
 #include "symbol/function_ranges.h"
 
 namespace offwait {
@@ -29,6 +30,10 @@ class KernelSymbols {
   /// not give, covers the rest of its 4 KiB page. Of several names for one address the first is chosen, as in
   /// the kernel's own messages.
   static KernelSymbols parse(std::string_view text);
+
+  void write(MessageWriter& message) const;
+  /// What write() has written in a process that is trusted; nothing if the message is cut short.
+  static std::optional<KernelSymbols> read(MessageReader& message);
 
   std::optional<KernelFunction> find(std::uint64_t address) const;
   /// The variable that holds the address. A variable ends where the next symbol begins, and no later than

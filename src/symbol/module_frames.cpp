@@ -10,8 +10,6 @@
 #include "sandbox/confined_batch.h"
 #include "sandbox/message.h"
 #include "symbol/elf_file.h"
-#include "symbol/elf_symbols.h"
-#include "unwind/eh_frame.h"
 
 namespace offwait {
 namespace {
@@ -21,6 +19,8 @@ constexpr std::chrono::seconds kTablesTime{5};
 /// The CPU time for reading DWARF: 100 MB of it take about a second.
 constexpr std::chrono::seconds kLinesTime{5};
 constexpr std::size_t kMostInlined = 256;
+/// The most bytes of the tables that are read beside: this process keeps them.
+constexpr std::size_t kMostTables = std::size_t{32} << 20U;
 
 Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {
   Confinement result;
@@ -33,79 +33,45 @@ Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {
   return result;
 }
 
-/// The functions in the symbol tables of a file and of its debug file.
-class Tables {
- public:
-  explicit Tables(const ModuleFiles& files) : files_(files) {
-    auto own = files.file >= 0 ? ElfSymbols::read(files.file) : ElfSymbols::read(files.image);
-    if (own.ok()) own_ = std::move(own).value();
-    if (files.debug >= 0 && files.debug != files.file) {
-      auto debug = ElfSymbols::read(files.debug);
-      if (debug.ok()) debug_ = std::move(debug).value();
-    }
-  }
-
-  std::string answer(std::uint64_t offset) {
-    MessageWriter message;
-    const auto address = own_.address_of(offset);
-    message.number(address ? 1 : 0);
-    if (address) {
-      // The exported name is preferred to the name that the function has inside its library.
-      auto function = own_.find(*address);
-      const auto inside = debug_.find(*address);
-      if (!function || (inside && inside->begin > function->begin)) function = inside;
-      message.number(*address);
-      message.number(function ? function->begin : begin_of(*address));
-      message.text(function ? function->name : std::string_view());
-    }
-    return std::move(message).take();
-  }
-
- private:
-  /// Where a function without a name begins, or 0. Every function has unwind rules even in a stripped file; a
-  /// part of a function that the compiler has put elsewhere (`.cold`) has rules of its own.
-  std::uint64_t begin_of(std::uint64_t address) {
-    if (!rules_read_) {
-      rules_read_ = true;
-      auto rules = files_.file >= 0 ? read_unwind_table(files_.file) : read_unwind_table(files_.image);
-      if (rules.ok()) rules_ = std::move(rules).value();
-    }
-    const std::vector<FunctionExtent>& all = rules_.functions;
-    const auto after = std::upper_bound(all.begin(), all.end(), address,
-                                        [this](std::uint64_t value, const FunctionExtent& function) {
-                                          return value < rules_.base + function.begin;
-                                        });
-    if (after == all.begin()) return 0;
-    const FunctionExtent& function = *std::prev(after);
-    const std::uint64_t begin = rules_.base + function.begin;
-    return address - begin < function.size ? begin : 0;
-  }
-
-  const ModuleFiles& files_;
-  ElfSymbols own_;
-  ElfSymbols debug_;
-  bool rules_read_ = false;
-  UnwindTable rules_;
-};
+void set_place(const ModuleTables::Place& found, CodePlace& place) {
+  place.address = found.address;
+  SourceFrame frame;
+  frame.begin = found.begin;
+  frame.function = found.name;
+  place.frames.push_back(std::move(frame));
+}
 
 void read_tables(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets, ModuleFrames& result) {
-  std::unique_ptr<Tables> tables;
+  ModuleTables tables;
   ConfinedBatch batch;
   batch.items = offsets.size();
   batch.confinement = confinement(files, kTablesTime);
-  batch.prepare = [&] { tables = std::make_unique<Tables>(files); };
-  batch.answer = [&](std::size_t index) { return tables->answer(offsets[index]); };
+  batch.prepare = [&] { tables = ModuleTables::read(files); };
+  batch.answer = [&](std::size_t index) {
+    std::optional<ModuleTables::Place> place = tables.at(offsets[index]);
+    if (place && place->name.empty() && !tables.has_extents()) {
+      tables.read_extents(files);
+      place = tables.at(offsets[index]);
+    }
+    MessageWriter message;
+    message.number(place ? 1 : 0);
+    if (place) {
+      message.number(place->address);
+      message.number(place->begin);
+      message.text(place->name);
+    }
+    return std::move(message).take();
+  };
   const ConfinedAnswers answers = answer_confined(batch);
   result.names_lost = answers.given_up || answers.lost > 0;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     MessageReader reader(answers.answers[i] ? std::string_view(*answers.answers[i]) : std::string_view());
     if (reader.number() == 0) continue;
-    CodePlace& place = result.places[i];
+    ModuleTables::Place place;
     place.address = reader.number();
-    SourceFrame frame;
-    frame.begin = reader.number();
-    frame.function = reader.text();
-    place.frames.push_back(std::move(frame));
+    place.begin = reader.number();
+    place.name = reader.text();
+    set_place(place, result.places[i]);
   }
 }
 
@@ -169,14 +135,41 @@ void add_lines(const ModuleFiles& files, ModuleFrames& result) {
 
 }  // namespace
 
-ModuleFrames module_frames(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets) {
+ModuleFrames module_frames(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets,
+                           const ModuleTables* tables) {
   ModuleFrames result;
   result.places.resize(offsets.size());
-  read_tables(files, offsets, result);
+  if (tables == nullptr) {
+    read_tables(files, offsets, result);
+  } else {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      if (const auto place = tables->at(offsets[i])) set_place(*place, result.places[i]);
+    }
+  }
   if (files.debug >= 0) {
     add_lines(files, result);
   }
   return result;
+}
+
+Result<ConfinedBeside> begin_tables(const ModuleFiles& files) {
+  Confinement limits = confinement(files, kTablesTime);
+  limits.output = kMostTables;
+  return ConfinedBeside::start(
+      [&files](const ConfinedOutput& out) {
+        ModuleTables tables = ModuleTables::read(files);
+        tables.read_extents(files);
+        MessageWriter message;
+        tables.write(message);
+        out.write(message.bytes());
+      },
+      limits);
+}
+
+std::optional<ModuleTables> tables_from(const Confined& confined) {
+  if (confined.end != ConfinedEnd::done) return std::nullopt;
+  MessageReader message(confined.output);
+  return ModuleTables::read(message);
 }
 
 }  // namespace offwait

@@ -8,16 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "sandbox/confined.h"
 #include "symbol/dwarf_lines.h"
+#include "symbol/module_tables.h"
 
 namespace offwait {
-
-struct ModuleFiles {
-  int file = -1;        ///< the ELF file
-  std::string image;    ///< its bytes, when there is no file
-  int debug = -1;       ///< the file with its DWARF, may be `file` itself; -1: none
-  int supplement = -1;  ///< the file into which dwz has moved a part of `debug`; -1: none
-};
 
 struct CodePlace {
   /// Virtual address of the place in the file; nothing if no executable segment of an ELF file holds it.
@@ -33,7 +29,15 @@ struct ModuleFrames {
   bool lines_lost = false;  ///< the same for DWARF
 };
 
-/// The functions at `offsets` in the file, which ascend.
-ModuleFrames module_frames(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets);
+/// The functions at `offsets` in the file, which ascend. `tables`: those of the file if they were read
+/// before, with extents; else null.
+ModuleFrames module_frames(const ModuleFiles& files, const std::vector<std::uint64_t>& offsets,
+                           const ModuleTables* tables = nullptr);
+
+/// Begins to read the tables of the file, with extents, while this process goes on.
+Result<ConfinedBeside> begin_tables(const ModuleFiles& files);
+
+/// The tables that begin_tables() has read; nothing if they were lost.
+std::optional<ModuleTables> tables_from(const Confined& confined);
 
 }  // namespace offwait

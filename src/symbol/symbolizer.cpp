@@ -39,46 +39,6 @@ constexpr std::size_t kLongestPath = 1024;
 
 }  // namespace
 
-/// A file with code, or the vdso.
-class Symbolizer::Module {
- public:
-  Module(OpenedFile file, std::string mapped_path, std::shared_ptr<ProcessRoot> root)
-      : file_(std::move(file)), mapped_path_(std::move(mapped_path)), root_(std::move(root)) {}
-  explicit Module(std::string image) : image_(std::move(image)) {}
-
-  const std::string& image() const { return image_; }
-  const std::string& mapped_path() const { return mapped_path_; }
-  const ProcessRoot* root() const { return root_.get(); }
-
-  void close() { file_.fd = UniqueFd(); }
-
-  /// The file's descriptor, or -1. A file that was closed is opened again if the same file is still at its
-  /// path; it stays open until close_again().
-  int fd(int own_root) {
-    if (!file_.fd && image_.empty()) {
-      std::optional<OpenedFile> again = open_regular_file(file_.path);
-      const int root = root_ != nullptr ? root_->directory.get() : own_root;
-      for (const std::string& path : candidate_paths(mapped_path_)) {
-        if (again && again->identity == file_.identity) break;
-        again = open_regular_below(root, path, Symlinks::follow);
-      }
-      opened_again_ = again && again->identity == file_.identity;
-      if (opened_again_) file_.fd = std::move(again->fd);
-    }
-    return file_.fd.get();
-  }
-  void close_again() {
-    if (std::exchange(opened_again_, false)) close();
-  }
-
- private:
-  OpenedFile file_;
-  std::string image_;
-  std::string mapped_path_;
-  std::shared_ptr<ProcessRoot> root_;
-  bool opened_again_ = false;
-};
-
 Symbolizer::Symbolizer(DebugServer server) : server_(std::move(server)), own_root_(open_root(getpid())) {}
 Symbolizer::~Symbolizer() = default;
 
@@ -179,15 +139,15 @@ void Symbolizer::note(std::int32_t tgid, Process& process, const Mapping& mappin
   regions.emplace(mapping.begin, std::move(region));
 }
 
-std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, const Process& process,
-                                                          const Mapping& mapping) {
+std::shared_ptr<CodeFile> Symbolizer::open_file(std::int32_t tgid, const Process& process,
+                                                const Mapping& mapping) {
   std::optional<OpenedFile> file = open_mapped_file(tgid, mapping);
   if (!file) {
     return nullptr;
   }
-  std::shared_ptr<Module>& module = files_[file->identity];
+  std::shared_ptr<CodeFile>& module = files_[file->identity];
   if (module == nullptr) {
-    module = std::make_shared<Module>(*std::move(file), mapping.path, process.root);
+    module = std::make_shared<CodeFile>(*std::move(file), mapping.path, process.root);
     open_.push_back(module);
     if (open_.size() > kMostOpen) {
       open_.front()->close();
@@ -197,17 +157,17 @@ std::shared_ptr<Symbolizer::Module> Symbolizer::open_file(std::int32_t tgid, con
   return module;
 }
 
-std::shared_ptr<Symbolizer::Module> Symbolizer::copy_vdso(std::int32_t tgid, const Mapping& mapping) {
+std::shared_ptr<CodeFile> Symbolizer::copy_vdso(std::int32_t tgid, const Mapping& mapping) {
   std::optional<std::string> image = vdso_image(tgid, mapping);
   if (!image) {
     return nullptr;
   }
-  for (const std::shared_ptr<Module>& known : vdsos_) {
+  for (const std::shared_ptr<CodeFile>& known : vdsos_) {
     if (known->image() == *image) {
       return known;
     }
   }
-  auto module = std::make_shared<Module>(*std::move(image));
+  auto module = std::make_shared<CodeFile>(*std::move(image));
   if (vdsos_.size() < kMostVdsos) {
     vdsos_.push_back(module);
   }
@@ -247,49 +207,66 @@ std::vector<std::int32_t> Symbolizer::java_processes() const {
   return tgids;
 }
 
-const KernelSymbols& Symbolizer::kernel() {
-  if (!kernel_read_) {
-    kernel_read_ = true;
-    kernel_ = KernelSymbols::parse(kallsyms_.empty() ? read_file("/proc/kallsyms") : kallsyms_);
-    if (kernel_.restricted()) {
-      warnings_.emplace_back(
-          "kernel frames have no names: /proc/kallsyms hides their addresses; give offwait CAP_SYSLOG, too, "
-          "and "
-          "set kernel.kptr_restrict to 0 or 1 if it is 2");
-    } else if (kernel_.empty()) {
-      warnings_.emplace_back("kernel frames have no names: /proc/kallsyms cannot be read");
-    }
-  }
-  return kernel_;
-}
-
 void Symbolizer::warn_once(std::string warning) {
   if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
     warnings_.push_back(std::move(warning));
 }
 
-void Symbolizer::with_debug_files(const std::vector<Module*>& modules,
-                                  const std::function<void(Module&, const ModuleFiles&)>& use) {
+void Symbolizer::warn_of_kernel() {
+  if (std::string complaint = kernel_.complaint(); !complaint.empty()) warn_once(std::move(complaint));
+}
+
+void Symbolizer::with_debug_files(const std::vector<CodeFile*>& modules,
+                                  const std::function<void(CodeFile&, const ModuleFiles&)>& use) {
   const int own_root = own_root_ ? own_root_->directory.get() : -1;
   std::vector<StrippedFile> stripped;
-  for (Module* const module : modules) {
+  for (CodeFile* const module : modules) {
+    if (module->debug) continue;
     StrippedFile file{module->fd(own_root), candidate_paths(module->mapped_path()).front(), {}};
     if (module->root() != nullptr) file.roots.push_back(module->root()->directory.get());
     if (own_root >= 0) file.roots.push_back(own_root);
     stripped.push_back(std::move(file));
   }
-  const std::vector<DebugFiles> debug = find_debug_files(stripped, server_);
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    if (debug[i].lost)
-      warn_once("reading the headers of a file crashed: " + module_name(modules[i]->mapped_path()));
+  std::vector<DebugFiles> found = find_debug_files(stripped, server_);
+  auto next = found.begin();
+  for (CodeFile* const module : modules) {
+    if (!module->debug) module->debug = std::move(*next++);
+    const DebugFiles& debug = *module->debug;
+    if (debug.lost) warn_once("reading the headers of a file crashed: " + module_name(module->mapped_path()));
     ModuleFiles files;
-    files.file = stripped[i].fd;
-    files.image = modules[i]->image();
-    files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
-    files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
-    if (files.file >= 0 || !files.image.empty()) use(*modules[i], files);
-    modules[i]->close_again();
+    files.file = module->fd(own_root);
+    files.image = module->image();
+    files.debug = debug.in_file ? files.file : debug.debug ? debug.debug->fd.get() : -1;
+    files.supplement = debug.supplement ? debug.supplement->fd.get() : -1;
+    if (files.file >= 0 || !files.image.empty()) use(*module, files);
+    module->close_again();
+    if (!module->ahead_tried) module->debug.reset();
   }
+}
+
+void Symbolizer::read_ahead() {
+  const auto cpu_time = [] { return thread_cpu_time() + process_cpu_time(RUSAGE_CHILDREN); };
+  const Nanos before = cpu_time();
+  ahead_.take();
+  if (ahead_.is_due(monotonic_now()) && !kernel_.begin_ahead(ahead_)) {
+    if (const std::shared_ptr<CodeFile> file = largest_unread()) {
+      file->ahead_tried = true;
+      with_debug_files({file.get()}, [&](CodeFile&, const ModuleFiles& files) {
+        ahead_.begin(begin_tables(files), [file](const Confined& read) { file->tables = tables_from(read); });
+      });
+    }
+  }
+  ahead_.spend(cpu_time() - before);
+}
+
+/// The largest file whose tables were not read ahead; null if there is none, or a server would be asked.
+std::shared_ptr<CodeFile> Symbolizer::largest_unread() const {
+  std::shared_ptr<CodeFile> largest;
+  if (server_) return largest;
+  for (const auto& [identity, file] : files_) {
+    if (!file->ahead_tried && (largest == nullptr || file->size() > largest->size())) largest = file;
+  }
+  return largest;
 }
 
 const Mapping* Symbolizer::shared_at(const Process& process, std::uint64_t address) {
@@ -299,11 +276,11 @@ const Mapping* Symbolizer::shared_at(const Process& process, std::uint64_t addre
 
 std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& addresses) {
   std::vector<DataName> names(addresses.size());
-  std::map<Module*, std::vector<std::pair<std::size_t, DataPlace>>> asked;  // with indices of the addresses
+  std::map<CodeFile*, std::vector<std::pair<std::size_t, DataPlace>>> asked;  // with indices of the addresses
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const auto [tgid, address] = addresses[i];
     if (tgid == 0) {
-      if (const auto found = kernel().find_data(address))
+      if (const auto found = kernel_.find_data(address))
         names[i] = {std::string(found->name), std::string(found->module), address - found->begin};
       continue;
     }
@@ -321,12 +298,13 @@ std::vector<DataName> Symbolizer::data_names(const std::vector<DataAddress>& add
     names[i].module = module_name(code.mapping.path);
     asked[code.module.get()].push_back({i, {code.mapping.offset, address - code.mapping.begin}});
   }
+  warn_of_kernel();
   for (const auto& [module, indexed] : asked) {
     std::vector<DataPlace> places;
     for (const auto& [index, place] : indexed) places.push_back(place);
     ModuleVariables found;
     with_debug_files({module},
-                     [&](Module&, const ModuleFiles& files) { found = module_variables(files, places); });
+                     [&](CodeFile&, const ModuleFiles& files) { found = module_variables(files, places); });
     found.places.resize(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
       DataName& name = names[indexed[i].first];
@@ -354,6 +332,7 @@ class Symbolizer::Batch {
 
   std::vector<std::vector<Frame>> take() {
     for (std::size_t i = 0; i < addresses_.size(); ++i) ask(i);
+    symbols_.warn_of_kernel();
     ask_modules();
     ask_perf_maps();
     demangle_all();
@@ -410,7 +389,7 @@ class Symbolizer::Batch {
   void ask_kernel(std::size_t index) {
     Answer& answer = answers_[index];
     answer.place = "kernel";
-    if (const auto function = symbols_.kernel().find(looked_up(index))) {
+    if (const auto function = symbols_.kernel_.find(looked_up(index))) {
       answer.module = function->module;
       answer.frames.emplace_back();
       answer.frames.back().function = function->name;
@@ -419,7 +398,7 @@ class Symbolizer::Batch {
   }
 
   void ask_modules() {
-    std::vector<Module*> asked;
+    std::vector<CodeFile*> asked;
     for (const auto& [module, indices] : modules_) asked.push_back(module);
     for (std::size_t begin = 0; begin < asked.size(); begin += kModulesAtOnce) {
       const auto end = std::min(begin + kModulesAtOnce, asked.size());
@@ -428,12 +407,12 @@ class Symbolizer::Batch {
     }
   }
 
-  void ask_some(const std::vector<Module*>& modules) {
+  void ask_some(const std::vector<CodeFile*>& modules) {
     symbols_.with_debug_files(
-        modules, [this](Module& module, const ModuleFiles& files) { ask_module(module, files); });
+        modules, [this](CodeFile& module, const ModuleFiles& files) { ask_module(module, files); });
   }
 
-  void ask_module(Module& module, const ModuleFiles& files) {
+  void ask_module(CodeFile& module, const ModuleFiles& files) {
     if (monotonic_now() - begun_ > kMostTime) {
       symbols_.warn_once("some names are missing: to read them all takes more than a minute");
       return;
@@ -443,7 +422,7 @@ class Symbolizer::Batch {
     for (const std::size_t index : indices) offsets.push_back(answers_[index].in_file);
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
-    const ModuleFrames found = module_frames(files, offsets);
+    const ModuleFrames found = module_frames(files, offsets, module.tables ? &*module.tables : nullptr);
     if (found.names_lost || found.lines_lost)
       symbols_.warn_once(fmt::format(
           "some {} of {} are missing: reading its tables crashed or took more than 5 s",
@@ -555,18 +534,19 @@ class Symbolizer::Batch {
   Symbolizer& symbols_;
   const std::vector<FrameAddress>& addresses_;
   std::vector<Answer> answers_;
-  std::map<Module*, std::vector<std::size_t>> modules_;  // indices of the addresses there
+  std::map<CodeFile*, std::vector<std::size_t>> modules_;  // indices of the addresses there
   std::map<std::int32_t, std::vector<std::size_t>> jits_;
   const Nanos begun_ = monotonic_now();
 };
 
 std::vector<std::vector<Frame>> Symbolizer::frames(const std::vector<FrameAddress>& addresses) {
+  ahead_.take();
   return Batch(*this, addresses).take();
 }
 
 std::map<std::string, std::string> Symbolizer::build_ids() {
   const int own_root = own_root_ ? own_root_->directory.get() : -1;
-  std::vector<Module*> modules;
+  std::vector<CodeFile*> modules;
   for (const auto& [identity, module] : files_) {
     if (module != nullptr) modules.push_back(module.get());
   }

@@ -20,9 +20,11 @@
 #include "process/mapped_files.h"
 #include "process/proc_maps.h"
 #include "process/process_root.h"
+#include "symbol/code_file.h"
 #include "symbol/debug_files.h"
-#include "symbol/kallsyms.h"
 #include "symbol/module_frames.h"
+#include "symbol/reading_ahead.h"
+#include "symbol/running_kernel.h"
 
 namespace offwait {
 
@@ -77,8 +79,14 @@ class Symbolizer {
   /// Forgets processes that have exited, and the files that only they had mapped.
   void forget(const std::vector<std::int32_t>& tgids);
 
+  /// Reads the symbol tables of the kernel and of noted files, the largest first, in processes beside this
+  /// one and while a recording goes on (reading_ahead.h). Call it between drains: it begins with one table or
+  /// takes what was read of one, in some milliseconds, and often does nothing. Leaves files alone where a
+  /// server is asked for debug files, which may take seconds.
+  void read_ahead();
+
   /// Sets text in the form of /proc/kallsyms to use instead of that file. Call it before frames().
-  void set_kernel_symbols(std::string text) { kallsyms_ = std::move(text); }
+  void set_kernel_symbols(std::string text) { kernel_.set_text(std::move(text)); }
 
   /// The frames at each address, innermost first: at least one, after the functions inlined there.
   /// - A function with a name has a module: a file name without directory, `[vdso]`, `[kernel]`, `[ext4]`, or
@@ -112,12 +120,11 @@ class Symbolizer {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  class Module;
   class Batch;
   struct Region {
     Mapping mapping;
-    std::uint64_t end = 0;           // mapping.end, or less where a later mapping lies over it
-    std::shared_ptr<Module> module;  // null: no names
+    std::uint64_t end = 0;             // mapping.end, or less where a later mapping lies over it
+    std::shared_ptr<CodeFile> module;  // null: no names
   };
   /// By first address. What a later note does not cover stays as earlier notes left it.
   using Regions = std::map<std::uint64_t, Region>;
@@ -138,25 +145,25 @@ class Symbolizer {
   /// Puts `mapping` in place of what was known for its range.
   void note(std::int32_t tgid, Process& process, const Mapping& mapping);
   void note_identity(std::int32_t tgid, Process& process);
-  std::shared_ptr<Module> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
-  std::shared_ptr<Module> copy_vdso(std::int32_t tgid, const Mapping& mapping);
-  const KernelSymbols& kernel();
+  std::shared_ptr<CodeFile> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
+  std::shared_ptr<CodeFile> copy_vdso(std::int32_t tgid, const Mapping& mapping);
+  std::shared_ptr<CodeFile> largest_unread() const;
+  void warn_of_kernel();
   void warn_once(std::string warning);
   /// Calls use(module, files) for each module whose file can be read, with its debug files open.
-  void with_debug_files(const std::vector<Module*>& modules,
-                        const std::function<void(Module&, const ModuleFiles&)>& use);
+  void with_debug_files(const std::vector<CodeFile*>& modules,
+                        const std::function<void(CodeFile&, const ModuleFiles&)>& use);
 
   DebugServer server_;
   std::optional<ProcessRoot> own_root_;
   std::unordered_map<std::int32_t, Process> processes_;
   std::unordered_map<std::int32_t, std::int32_t> copies_;  // their originals (AddressSpace::copied_from)
   std::map<ProcessRoot::Identity, std::shared_ptr<ProcessRoot>> roots_;
-  std::map<FileIdentity, std::shared_ptr<Module>> files_;
-  std::deque<std::shared_ptr<Module>> open_;    // those that hold a descriptor
-  std::vector<std::shared_ptr<Module>> vdsos_;  // one for each ABI
-  std::string kallsyms_;
-  KernelSymbols kernel_;
-  bool kernel_read_ = false;
+  std::map<FileIdentity, std::shared_ptr<CodeFile>> files_;
+  std::deque<std::shared_ptr<CodeFile>> open_;    // those that hold a descriptor
+  std::vector<std::shared_ptr<CodeFile>> vdsos_;  // one for each ABI
+  ReadingAhead ahead_;
+  RunningKernel kernel_;
   std::vector<std::string> warnings_;
 };
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbol/reading_ahead.h"
+
+#include <utility>
+
+namespace offwait {
+namespace {
+
+constexpr Nanos kPartOfTime = 100;  // one of so many
+constexpr Nanos kAtOnce = kSecond / 10;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+
+}  // namespace
+
+bool ReadingAhead::is_due(Nanos now) {
+  if (!since_) since_ = now;
+  return !reading_ && bytes_ < kMostBytes && cpu_time_ <= kAtOnce + (now - *since_) / kPartOfTime;
+}
+
+void ReadingAhead::begin(Result<ConfinedBeside> process, std::function<void(const Confined&)> use) {
+  if (process.ok()) reading_.emplace(std::move(process).value(), std::move(use));
+}
+
+void ReadingAhead::take() {
+  if (!reading_) return;
+  const std::optional<Confined> read = reading_->process.take();
+  if (!read) return;
+  bytes_ += read->output.size();
+  reading_->use(*read);
+  reading_.reset();
+}
+
+}  // namespace offwait

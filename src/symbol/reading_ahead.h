@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads symbol tables while a recording goes on, so that its end need not wait for them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "sandbox/confined.h"
+
+namespace offwait {
+
+class ReadingAhead {
+ public:
+  /// Whether to begin with a table now. One is read at a time. Reading may use 1 % of one CPU, and 0.1 s at
+  /// once, and keep 64 MiB of tables; what is left then is read at the end.
+  bool is_due(Nanos now);
+
+  /// Waits for a process that reads a table. take() calls use(what it wrote) once it has ended.
+  void begin(Result<ConfinedBeside> process, std::function<void(const Confined&)> use);
+
+  /// Uses the table that was read, if it has been read by now.
+  void take();
+
+  /// All this took so much CPU time, with the processes that have ended.
+  void spend(Nanos cpu_time) { cpu_time_ += cpu_time; }
+
+ private:
+  struct Reading {
+    ConfinedBeside process;
+    std::function<void(const Confined&)> use;
+  };
+
+  std::optional<Reading> reading_;
+  std::optional<Nanos> since_;
+  Nanos cpu_time_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace offwait
