@@ -19,6 +19,7 @@
 #include "analysis/stack_ends.h"
 #include "analysis/verdict.h"
 #include "analysis/wait_graph.h"
+#include "base/side_by_side.h"
 #include "knot/knots.h"
 
 namespace offwait {
@@ -47,20 +48,25 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   const KnotResult found = find_knots(input.vertices, input.edges, input.options);
 
   Findings findings;
+  OpenWaits open;
   findings.recording = trace.recording;
   findings.window_s = to_seconds(trace.window.length());
   findings.loss = trace.loss;
-  findings.totals = sum_totals(*prepared, graph);
-  findings.cpu_supply = find_cpu_supply(*prepared, findings.totals.target);
-  findings.stack_ends = stack_ends(*prepared);
   findings.options = {to_seconds(input.options.min_weight_ns), to_seconds(input.options.noise_ns),
                       options.merge, options.keep_false_wakeups, options.filter};
-  findings.actors = find_actors(*prepared, graph);
-  findings.edges = find_edges(*prepared, graph);
+  // Most of these look at every wait.
+  side_by_side(
+      [&] {
+        findings.totals = sum_totals(*prepared, graph);
+        findings.cpu_supply = find_cpu_supply(*prepared, findings.totals.target);
+        findings.stack_ends = stack_ends(*prepared);
+        findings.actors = find_actors(*prepared, graph);
+        open = find_open_waits(*prepared, graph);
+      },
+      [&] { findings.edges = find_edges(*prepared, graph); });
   findings.disks = find_disks(*prepared, graph);
   findings.nics = find_nics(*prepared, graph);
   findings.false_wakeups = find_false_wakeups_by_edge(*prepared, graph, !options.keep_false_wakeups);
-  OpenWaits open = find_open_waits(*prepared, graph);
   findings.open_waits = std::move(open.waits);
   findings.deadlocks = std::move(open.deadlocks);
   findings.knots = find_patterns(graph, input, found.knots, machine_busy(findings));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/samples.h"
+#include "base/side_by_side.h"
 #include "graph/graph.h"
 
 namespace offwait {
@@ -11,11 +12,19 @@ namespace offwait {
 WaitGraph build_wait_graph(const Prepared& prepared, bool merge) {
   const Trace& trace = prepared.trace.all();
   WaitGraph out;
-  out.peer_kinds = kinds_of_peers(trace);
-  out.disks = disk_use(trace);
-  out.nics = nic_use(trace);
-  Graph graph = build_graph(trace, prepared.sweep);
-  add_edges(graph, idle_edges(trace, out.disks));
+  Graph graph;
+  std::vector<Edge> idle;
+  side_by_side(
+      [&] {
+        out.disks = disk_use(trace);
+        idle = idle_edges(trace, out.disks);
+      },
+      [&] {
+        out.peer_kinds = kinds_of_peers(trace);
+        out.nics = nic_use(trace);
+        graph = build_graph(trace, prepared.sweep);
+      });
+  add_edges(graph, std::move(idle));
   Merged merged = merge ? merge_similar(prepared.trace, prepared.sweep, graph)
                         : without_merging(prepared.trace, prepared.sweep, graph);
   out.vertices = std::move(merged.vertices);

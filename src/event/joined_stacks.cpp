@@ -10,7 +10,7 @@ namespace offwait {
 JoinedStacks::JoinedStacks(const NamedStacks& named, TraceBuilder& builder)
     : named_(named), builder_(builder), frames_(named.frames.size()) {
   for (const auto& [id, stack] : named.recorded) {
-    if (stack.cut == StackCut::no_mapping) lacked_mapping_.insert(id);
+    if (stack.cut == StackCut::no_mapping) lacked_mapping_.try_emplace(id, true);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "base/number_map.h"
@@ -26,7 +25,7 @@ class JoinedStacks {
   StackId of(const offwait_sample& record);
 
   /// Whether the walk of this user stack ended because a mapping was not known yet.
-  bool lacked_mapping(std::uint32_t user) const { return lacked_mapping_.contains(user); }
+  bool lacked_mapping(std::uint32_t user) const { return lacked_mapping_.find(user) != nullptr; }
 
  private:
   void append(std::uint32_t id, Stack& joined);
@@ -34,9 +33,9 @@ class JoinedStacks {
 
   const NamedStacks& named_;
   TraceBuilder& builder_;
-  std::vector<std::optional<FrameId>> frames_;        ///< in the trace, by index in `named_`; none: not yet
-  std::unordered_set<std::uint32_t> lacked_mapping_;  ///< ids
-  NumberMap<StackId> joined_;                         ///< by both ids
+  std::vector<std::optional<FrameId>> frames_;  ///< in the trace, by index in `named_`; none: not yet
+  NumberMap<bool> lacked_mapping_;              ///< true, by id
+  NumberMap<StackId> joined_;                   ///< by both ids
   std::map<RecordStack, StackId> spins_;
   struct Place {
     std::uint32_t kernel = 0;

@@ -47,7 +47,7 @@ void LockAddresses::forget_exited() {
 }
 
 void LockAddresses::add(const KernelRecording& recording) {
-  recording.records.for_each([this](const auto& record) {
+  recording.records.for_each_kind([this](const auto& record) {
     using Record = std::decay_t<decltype(record)>;
     if constexpr (std::is_same_v<Record, offwait_wait>)
       add_wait(record.flags >> OFFWAIT_OBJECT_SHIFT, record.tid, record.object);

@@ -20,7 +20,7 @@ std::set<RecordStack> stacks_in_records(const KernelRecording& recording) {
   std::set<RecordStack> stacks;
   if (recording.records.count(OFFWAIT_RECORD_SPIN) + recording.records.count(OFFWAIT_RECORD_SAMPLE) == 0)
     return stacks;
-  recording.records.for_each([&stacks](const auto& record) {
+  recording.records.for_each_kind([&stacks](const auto& record) {
     using Record = std::decay_t<decltype(record)>;
     if constexpr (std::is_same_v<Record, offwait_spin>) {
       stacks.insert(stack_of(record));

@@ -88,9 +88,13 @@ class RecordBuffer {
   /// reference is good during the call only.
   template <class Visitor>
   void for_each(Visitor&& visit) const;
-  /// The same, and frees the memory of the records as it goes. The buffer is empty afterwards. Each record is
-  /// first passed to prepare(record), which may change it. That runs side by side with the visits of records
-  /// before.
+  /// Of records that differ in their times only, visits at least one, with any times; all other records in
+  /// order. Much faster, because millions of waits differ in nothing else.
+  template <class Visitor>
+  void for_each_kind(Visitor&& visit) const;
+  /// As for_each(), and frees the memory of the records as it goes. The buffer is empty afterwards. Each
+  /// record is first passed to prepare(record), which may change it. That runs side by side with the visits
+  /// of records before.
   template <class Prepare, class Visitor>
   void take_each(Prepare&& prepare, Visitor&& visit);
 
@@ -129,6 +133,16 @@ class RecordBuffer {
   static constexpr std::uint8_t kPackedWithLast = 0xfe;
   static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
+  static bool is_packed(std::uint8_t type) { return type == kPacked || type == kPackedWithLast; }
+  /// Of the packed interval at `at`.
+  static std::size_t packed_size(const std::byte* at) {
+    const auto lengths = std::to_integer<std::size_t>(at[1]);
+    const std::size_t last =
+        std::to_integer<std::uint8_t>(at[0]) == kPackedWithLast ? sizeof(std::uint32_t) : 0;
+    return 2 + 4 + (lengths >> 6U) + (lengths >> 4U & 3U) + (lengths >> 2U & 3U) + (lengths & 3U) + last;
+  }
+  template <class Visitor>
+  static void visit_interval(const Interval& interval, Visitor&& visit);
   /// `previous_run_ns` is that of the block before, and becomes that of this one.
   template <class Visitor>
   void visit_block(const Blocks::Block& block, std::uint64_t& previous_run_ns, Visitor&& visit) const;
@@ -274,6 +288,20 @@ inline std::array<std::uint32_t, 4> stacks_of(const offwait_thread& thread) {
 }
 
 template <class Visitor>
+void RecordBuffer::visit_interval(const Interval& interval, Visitor&& visit) {
+  switch (interval.key[0] & 0xff) {
+    case OFFWAIT_RECORD_WAIT:
+      visit(wait_of(interval));
+      break;
+    case OFFWAIT_RECORD_SAMPLE:
+      visit(sample_of(interval));
+      break;
+    default:
+      visit(preemption_of(interval));
+  }
+}
+
+template <class Visitor>
 void RecordBuffer::visit_block(const Blocks::Block& block, std::uint64_t& previous_run_ns,
                                Visitor&& visit) const {
   const std::byte* at = block.data.get();
@@ -281,19 +309,10 @@ void RecordBuffer::visit_block(const Blocks::Block& block, std::uint64_t& previo
   while (at < end) {
     // append() stores only whole records.
     const auto type = static_cast<std::uint8_t>(*at);
-    if (type == kPacked || type == kPackedWithLast) {
+    if (is_packed(type)) {
       const Interval interval = unpack(at, previous_run_ns);
       previous_run_ns = interval.run_ns;
-      switch (interval.key[0] & 0xff) {
-        case OFFWAIT_RECORD_WAIT:
-          visit(wait_of(interval));
-          break;
-        case OFFWAIT_RECORD_SAMPLE:
-          visit(sample_of(interval));
-          break;
-        default:
-          visit(preemption_of(interval));
-      }
+      visit_interval(interval, visit);
       continue;
     }
     visit_record(type, at, [&](const auto& record) {
@@ -308,6 +327,24 @@ template <class Visitor>
 void RecordBuffer::for_each(Visitor&& visit) const {
   std::uint64_t previous_run_ns = 0;
   blocks_.for_each([&](const Blocks::Block& block) { visit_block(block, previous_run_ns, visit); });
+}
+
+template <class Visitor>
+void RecordBuffer::for_each_kind(Visitor&& visit) const {
+  for (const RecordKey& key : keys_) visit_interval({key}, visit);
+  blocks_.for_each([&](const Blocks::Block& block) {
+    const std::byte* at = block.data.get();
+    const std::byte* const end = at + block.used;
+    while (at < end) {
+      const auto type = static_cast<std::uint8_t>(*at);
+      if (is_packed(type)) {
+        at += packed_size(at);
+      } else {
+        visit_record(type, at, visit);
+        at += record_size(type);
+      }
+    }
+  });
 }
 
 template <class Prepare, class Visitor>

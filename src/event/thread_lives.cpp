@@ -40,7 +40,7 @@ Nanos birth_after(const TidLives& lives, Nanos start) {
 
 ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder)
     : recording_(recording), builder_(builder), window_(recording.window) {
-  recording.records.for_each([this](const auto& record) {
+  recording.records.for_each_kind([this](const auto& record) {
     if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) collect(record);
   });
   // A thread whose record was lost is still in the kernel's table at the end, if it has not exited.

@@ -2,10 +2,12 @@
 #include "event/waits.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "base/side_by_side.h"
 #include "event/classify.h"
 #include "event/left_out_stacks.h"
 #include "event/losses.h"
@@ -173,24 +175,38 @@ void drop_impossible_wakers(TraceBuilder& builder) {
   Trace& trace = builder.trace();
   const ByThread waits(trace.actors.size(), trace.waits,
                        [&trace](const Wait& wait) { return trace.sites[wait.site].thread; });
-  // By waker: how many of its waits had begun when it was last asked about. The waits are nearly in order of
-  // time.
-  std::vector<std::size_t> begun_by_last(trace.actors.size());
-  for (Wait& wait : trace.waits) {
-    const WaitSite& where = trace.sites[wait.site];
-    if (where.waker == kNoActor || wait.wake == kNever || wait.block == wait.wake ||
-        trace.actors[where.waker].kind != ActorKind::thread)
-      continue;
-    const std::span<const std::uint32_t> others = waits.of(where.waker);
-    std::size_t& begun = begun_by_last[where.waker];
-    begun = partition_near(others, begun,
-                           [&](std::uint32_t other) { return trace.waits[other].block < wait.wake; });
-    if (begun == 0 || trace.waits[others[begun - 1]].wake < wait.wake) continue;
-    count_loss(trace.loss, OFFWAIT_LOSS_waker_impossible);
-    WaitSite unknown = where;
-    unknown.waker = kNoActor;
-    unknown.waker_stack = kNoStack;
-    wait.site = builder.site(unknown);
+  const auto find = [&trace, &waits](std::size_t from, std::size_t to) {
+    std::vector<std::size_t> found;
+    // By waker: how many of its waits had begun when it was last asked about. The waits are nearly in order
+    // of time.
+    std::vector<std::size_t> begun_by_last(trace.actors.size());
+    for (std::size_t i = from; i < to; ++i) {
+      const Wait& wait = trace.waits[i];
+      const ActorId waker = trace.sites[wait.site].waker;
+      if (waker == kNoActor || wait.wake == kNever || wait.block == wait.wake ||
+          trace.actors[waker].kind != ActorKind::thread)
+        continue;
+      const std::span<const std::uint32_t> others = waits.of(waker);
+      std::size_t& begun = begun_by_last[waker];
+      begun = partition_near(others, begun,
+                             [&](std::uint32_t other) { return trace.waits[other].block < wait.wake; });
+      if (begun != 0 && trace.waits[others[begun - 1]].wake >= wait.wake) found.push_back(i);
+    }
+    return found;
+  };
+  const std::size_t half = trace.waits.size() / 2;
+  std::array<std::vector<std::size_t>, 2> impossible;
+  side_by_side([&] { impossible[0] = find(0, half); },
+               [&] { impossible[1] = find(half, trace.waits.size()); });
+  for (const std::vector<std::size_t>& found : impossible) {
+    for (const std::size_t index : found) {
+      count_loss(trace.loss, OFFWAIT_LOSS_waker_impossible);
+      Wait& wait = trace.waits[index];
+      WaitSite unknown = trace.sites[wait.site];
+      unknown.waker = kNoActor;
+      unknown.waker_stack = kNoStack;
+      wait.site = builder.site(unknown);
+    }
   }
 }
 

@@ -19,7 +19,7 @@ ThreadKey key_of(const offwait_thread_record& record) { return {record.tid, reco
 
 template <class Visit>
 void for_each_thread_record(const RecordBuffer& records, Visit visit) {
-  records.for_each([&visit](const auto& record) {
+  records.for_each_kind([&visit](const auto& record) {
     if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) visit(record);
   });
 }
@@ -226,7 +226,7 @@ void Flight::forget_lost(const KernelRecording& taken) {
 std::set<std::uint32_t> Flight::stacks() const {
   std::set<std::uint32_t> ids;
   for (const Part& part : parts_) {
-    part.kernel.records.for_each([&ids](const auto& record) {
+    part.kernel.records.for_each_kind([&ids](const auto& record) {
       using Record = std::decay_t<decltype(record)>;
       if constexpr (std::is_same_v<Record, offwait_wait>) {
         ids.insert({record.wait_user, record.wait_kernel, record.waker_user});

@@ -5,7 +5,11 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstring>
+#include <random>
+#include <set>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "recordings.h"
 
@@ -305,6 +309,55 @@ TEST_CASE("waits with the same key take some 9 bytes each, and every part of the
     }
   });
   CHECK(next == waits.size());
+}
+
+TEST_CASE("each kind of record is visited once or more, and records that are no intervals in order") {
+  std::mt19937_64 random{1};  // NOLINT(cert-msc*): the same records each time
+  const auto up_to = [&random](unsigned bits) { return random() & ((std::uint64_t{1} << bits) - 1); };
+  RecordBuffer records;
+  std::uint64_t now = 1'000'000;
+  for (std::uint32_t i = 0; i < 50'000; ++i) {
+    now += up_to(static_cast<unsigned>(up_to(5)));
+    offwait_wait wait{};
+    wait.type = OFFWAIT_RECORD_WAIT;
+    wait.tid = static_cast<std::uint32_t>(up_to(8 * static_cast<unsigned>(up_to(2))));
+    wait.run_ns = now;
+    wait.wake_ns = now - up_to(static_cast<unsigned>(up_to(5)) + 1) % now;
+    wait.block_ns = wait.wake_ns - up_to(static_cast<unsigned>(up_to(6)) % 36) % (wait.wake_ns + 1);
+    wait.owner = random() % 3 == 0 ? static_cast<std::uint32_t>(up_to(20)) : 0;
+    REQUIRE(records.append(bytes_of(wait)));
+    if (random() % 4 == 0) {
+      offwait_preemption preemption{};
+      preemption.type = OFFWAIT_RECORD_PREEMPTION;
+      preemption.tid = wait.tid;
+      preemption.run_ns = now;
+      preemption.out_ns = now - up_to(10) % now;
+      REQUIRE(records.append(bytes_of(preemption)));
+    }
+    if (random() % 8 == 0) REQUIRE(append_numbered(records, OFFWAIT_RECORD_THREAD, i));
+    if (random() % 8 == 0) REQUIRE(append_numbered(records, OFFWAIT_RECORD_IO, i));
+  }
+  using Key = std::pair<int, std::uint32_t>;
+  const auto collect = [](std::set<Key>& kinds, std::vector<Seen>& others, std::size_t& visits) {
+    return [&](const auto& record) {
+      ++visits;
+      if constexpr (requires { end_of(record); }) {
+        kinds.emplace(record.type, record.tid);
+      } else {
+        others.push_back({record.type, record.tid});
+      }
+    };
+  };
+  std::set<Key> all_kinds, kinds;
+  std::vector<Seen> all_others, others;
+  std::size_t all_visits = 0, visits = 0;
+  records.for_each(collect(all_kinds, all_others, all_visits));
+  records.for_each_kind(collect(kinds, others, visits));
+  CHECK(all_kinds.size() > 10'000);
+  CHECK(kinds == all_kinds);
+  CHECK(all_others.size() > 10'000);
+  CHECK(others == all_others);
+  CHECK(visits < all_visits);
 }
 
 TEST_CASE("records that take more memory than they may lie in a file, and are the same") {
