@@ -6,6 +6,8 @@ from typing import NamedTuple, Optional
 import recorders
 import workloads
 
+TIMES_SLOWER = 20  # a recorder that makes a load slower than that is measured no further
+
 
 class Pair(NamedTuple):
     alone: workloads.Run  # without a recorder
@@ -36,24 +38,33 @@ def quartiles(values):
 
 
 def one(load, recorder):
-    """A run under the recorder, and what the recorder took."""
+    """A run under the recorder, and what the recorder took. Raises TooSlow if that takes far too long."""
     try:
         recorder.start(load.prepare())
         try:
-            run = load.run()
-        finally:
-            use = recorder.stop()
+            run = load.run(TIMES_SLOWER * load.seconds)
+        except BaseException:
+            recorder.abandon()
+            raise
+        use = recorder.stop()
     finally:
         load.stop()
     return run, use
 
 
 def measured(load, chosen, count):
-    """By recorder: its pairs, `count` rounds of one each. In every second round the run without a recorder comes last."""
+    """By recorder: its pairs, `count` rounds of one each. In every second round the run without a recorder comes last. A recorder
+    that makes the load TIMES_SLOWER has none."""
     pairs = {name: [] for name in chosen}
     for number in range(count):
         for name, recorder in chosen.items():
+            if number > 0 and not pairs[name]:
+                continue
             order = (recorders.Nothing(), recorder) if number % 2 == 0 else (recorder, recorders.Nothing())
-            runs = {which is recorder: one(load, which) for which in order}
-            pairs[name].append(Pair(runs[False][0], *runs[True]))
+            try:
+                runs = {which is recorder: one(load, which) for which in order}
+            except workloads.TooSlow:
+                pairs[name] = []
+            else:
+                pairs[name].append(Pair(runs[False][0], *runs[True]))
     return pairs

@@ -102,9 +102,7 @@ class Recorder:
         try:
             self.attach = self.attached() - began
         except BaseException:
-            self.process.kill()
-            self.process.wait()
-            self.clean_up()
+            self.abandon()
             raise
         self.began, self.cpu_before, self.switches_before = time.monotonic(), cpu_seconds(self.process.pid), switches()
 
@@ -155,6 +153,12 @@ class Recorder:
             self.clean_up()
         return Use(self.attach, share, memory, took, switched, size, waits, lost)
 
+    def abandon(self):
+        """Ends the recorder without a report, which may take it very long."""
+        self.process.kill()
+        self.process.wait()
+        self.clean_up()
+
     def clean_up(self):
         self.scratch.cleanup()
         if self.cgroup:
@@ -169,6 +173,9 @@ class Nothing:
 
     def stop(self):
         return None
+
+    def abandon(self):
+        pass
 
 
 def of_report(directory, _):

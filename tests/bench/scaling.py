@@ -22,8 +22,8 @@ def main():
         load = workloads.Program(options.seconds, 5000, f"{options.build}/tests/bench/bench_paced_wakeups", str(threads),
                              says_ready=True)
         for name, measured in pairs.measured(load, chosen, options.pairs).items():
-            switches = statistics.median(pair.alone.switches for pair in measured)
-            print(table.row(f"{threads:,}", f"{switches:,.0f}", name=name, measured=measured), flush=True)
+            switches = f"{statistics.median(pair.alone.switches for pair in measured):,.0f}" if measured else "–"
+            print(table.row(f"{threads:,}", switches, name=name, measured=measured), flush=True)
 
 
 if __name__ == "__main__":

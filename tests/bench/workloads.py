@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -16,6 +17,10 @@ CPU = 1  # for loads that are pinned
 class Run(NamedTuple):
     rate: float  # operations/s, as the load says
     switches: float  # context switches/s of the machine
+
+
+class TooSlow(Exception):
+    """A load did not end within the time it was given."""
 
 
 def switches():
@@ -35,14 +40,18 @@ class Load:
         command = self.command(self.seconds)
         wrapper = [] if self.says_ready else ["sh", "-c", 'echo ready; read -r _; exec "$@"', "sh"]
         self.process = subprocess.Popen([*wrapper, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
+                                        stderr=subprocess.STDOUT, text=True, start_new_session=True)
         if self.process.stdout.readline() != "ready\n":
             raise SystemExit(f"{command[0]} did not start: {self.process.communicate()[0]}")
         return self.server.pid if self.server else self.process.pid
 
-    def run(self):
+    def run(self, most=None):
+        """`most`: seconds that it may take."""
         before, began = switches(), time.monotonic()
-        output, _ = self.process.communicate("\n")
+        try:
+            output, _ = self.process.communicate("\n", timeout=most)
+        except subprocess.TimeoutExpired:
+            raise TooSlow from None
         counted, took = switches() - before, time.monotonic() - began
         try:
             return Run(self.rate(output), counted / took)
@@ -52,7 +61,7 @@ class Load:
     def stop(self):
         """Ends what prepare() has started if run() did not, as when the recorder failed."""
         if self.process.poll() is None:
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)  # it may have children, which have its output open
             self.process.communicate()
 
 
