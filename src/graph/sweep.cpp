@@ -2,391 +2,216 @@
 #include "graph/sweep.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/side_by_side.h"
+#include "graph/releases.h"
+#include "graph/sweep_part.h"
 #include "graph/wait_events.h"
-#include "graph/wait_forest.h"
 #include "model/histories.h"
 
 namespace offwait {
 
 namespace {
 
-using Indices = std::span<const std::uint32_t>;
+/// A part has at least this many waits, or its fixed costs would tell.
+constexpr std::size_t kLeastWaits = 100'000;
+/// And this many for each site and actor, so that the sums of all parts take little memory.
+constexpr std::size_t kLeastWaitsEach = 16;
 
-// kOnDisk and kAsleep are parts of blocked.
-enum State : std::uint8_t { kRunning, kRunnable, kBlocked, kOnDisk, kAsleep, kUnknown };
-using StateTimes = std::array<Nanos, 6>;
-
-/// Adds up the states of one thread, from the begin of its lifetime in the window to an instant that only
-/// moves forward. It is told of the waits, at their times.
-class StateClock {
- public:
-  StateClock(const Trace& trace, const Actor& actor, const History& history)
-      : preemptions_(history.preemptions),
-        gaps_(history.gaps),
-        since_(std::max(actor.start, trace.window.begin)),
-        end_(std::max(since_, std::min(actor.exit, trace.window.end))) {
-    find_next(trace);
-    until_ = std::min(actor.seen, next_);
-    if (history.waits.empty()) return;
-    until_ = std::min(until_, trace.waits[history.waits.front()].block);
-    // The runnable time after the last wait before the window may reach into it.
-    const auto first = std::partition_point(
-        history.waits.begin(), history.waits.end(),
-        [&trace](std::uint32_t index) { return trace.waits[index].block < trace.window.begin; });
-    if (first != history.waits.begin()) run_ = trace.waits[*(first - 1)].run;
+/// By site: the waker if it is a thread, else kNoActor.
+std::vector<ActorId> waking_threads(const Trace& trace) {
+  std::vector<ActorId> wakers;
+  wakers.reserve(trace.sites.size());
+  for (const WaitSite& site : trace.sites) {
+    const bool thread = site.waker != kNoActor && trace.actors[site.waker].kind == ActorKind::thread;
+    wakers.push_back(thread ? site.waker : kNoActor);
   }
-
-  const StateTimes& at(const Trace& trace, Nanos time) {
-    const Nanos to = std::min(time, end_);
-    while (until_ <= to) {
-      if (until_ > since_) {
-        spend(until_);
-      }
-      next_state(trace);
-    }
-    if (to > since_) {
-      spend(to);
-    }
-    return times_;
-  }
-
-  /// A wait of the class begins. The clock was last read at this instant.
-  void block(WaitClass wait_class) {
-    enter(wait_class == WaitClass::disk    ? kOnDisk
-          : wait_class == WaitClass::sleep ? kAsleep
-                                           : kBlocked,
-          kNever);
-  }
-
-  /// The wait ends, or an empty one that is followed by runnable time. The clock was last read at this
-  /// instant.
-  void wake(Nanos run) {
-    run_ = run;
-    until_ = since_;
-  }
-
- private:
-  void spend(Nanos to) {
-    times_[state_] += to - since_;
-    since_ = to;
-  }
-
-  void enter(State state, Nanos until) {
-    state_ = state;
-    until_ = until;
-  }
-
-  Nanos next_out(const Trace& trace) const {
-    return preemptions_.empty() ? kNever : trace.preemptions[preemptions_.front()].out;
-  }
-  Nanos next_gap(const Trace& trace) const { return gaps_.empty() ? kNever : trace.gaps[gaps_.front()].from; }
-  void find_next(const Trace& trace) { next_ = std::min(next_out(trace), next_gap(trace)); }
-
-  /// Goes to the state after the one that ended at since_ or, for records from before the window, earlier.
-  void next_state(const Trace& trace) {
-    if (run_ > since_) {
-      return enter(kRunnable, run_);
-    }
-    if (next_ > since_) {
-      return enter(kRunning, next_);
-    }
-    if (next_out(trace) == next_) {
-      enter(kRunnable, trace.preemptions[preemptions_.front()].run);
-      preemptions_ = preemptions_.subspan(1);
-    } else {
-      enter(kUnknown, trace.gaps[gaps_.front()].to);
-      gaps_ = gaps_.subspan(1);
-    }
-    find_next(trace);
-  }
-
-  Indices preemptions_;  ///< those to come
-  Indices gaps_;         ///< those to come
-  StateTimes times_{};
-  Nanos since_;
-  Nanos end_;
-  Nanos next_ = kNever;   ///< when the next preemption or gap begins
-  Nanos until_ = kNever;  ///< when state_ ends, unless a wait begins or ends before
-  Nanos run_ = 0;         ///< when the runnable time after the last wait ends
-  State state_ = kUnknown;
-};
-
-struct Sleeper {
-  StateClock clock;
-  std::uint32_t wait = 0;  ///< index of the current wait, or of the last one
-  Nanos exit = kNever;
-  bool kernel = false;
-  Nanos from = 0;  ///< begin of the current wait, clipped
-  Nanos blocked_until = kNotBlocked;
-  StateTimes waker_before{};    ///< the waker's clock at `from`
-  Nanos let_go = 0;             ///< when a thread last ended a wait of it that was not for a disk
-  StateTimes at_let_go{};       ///< its own clock then
-  Nanos behind_disk = 0;        ///< length of its last wait behind another's disk wait, until it is known
-  SiteId behind_disk_site = 0;  ///< whether it goes to the disk as well; and that wait's site
-
-  static constexpr Nanos kNotBlocked = -1;
-};
-
-/// The latest release by a thread (SiteSum::releases).
-struct Release {
-  struct EndedWait {
-    Nanos length = 0;
-    Nanos disk = 0;  ///< part of it in which the releasing thread waited for a disk
-    SiteId site = 0;
-  };
-  Nanos last = 0;  ///< its last waking so far
-  std::vector<EndedWait> waits;
-};
-
-/// Waits of kernel threads grow by their dependents only (SiteSum::weight_ns).
-std::vector<std::uint32_t> own_sizes(const Trace& trace) {
-  std::vector<std::uint32_t> sizes;
-  sizes.reserve(trace.actors.size());
-  for (const Actor& actor : trace.actors) {
-    sizes.push_back(actor.kernel ? 0 : 1);
-  }
-  return sizes;
+  return wakers;
 }
 
-class Sweeper {
+/// Joins parts, in order of time, into the sums of all.
+class Joined {
  public:
-  explicit Sweeper(const Trace& trace)
-      : trace_(trace), histories_(trace), forest_(own_sizes(trace)), releases_(trace.actors.size()) {
-    result_.sites.resize(trace.sites.size());
-    result_.actors.resize(trace.actors.size());
-    for (const WaitSite& site : trace.sites) {
-      wakers_.push_back(is_thread(site.waker) ? site.waker : kNoActor);
-    }
-    sleepers_.reserve(trace.actors.size());
-    for (ActorId id = 0; id < trace.actors.size(); ++id) {
-      const Actor& actor = trace.actors[id];
-      sleepers_.push_back(
-          {.clock = StateClock(trace, actor, histories_.of(id)), .exit = actor.exit, .kernel = actor.kernel});
-    }
-  }
+  explicit Joined(std::size_t actors) : threads_(actors) {}
 
-  std::optional<Error> run() {
-    WaitEvents events(trace_, histories_);
-    for (std::span batch = events.next(); !batch.empty(); batch = events.next()) {
-      for (const WaitEvent& event : batch) {
-        const Nanos now = trace_.window.begin + event.time();
-        const bool ends = sleepers_[event.thread].blocked_until != Sleeper::kNotBlocked;
-        if (!(ends ? wake(event.thread, now) : block(event.thread, event.wait, now))) {
-          return error_;
-        }
+  /// What the part holds is moved or changed.
+  void add(SweptPart& part) {
+    for (const CutWait& wait : part.cut_waits) {
+      if (wait.together) {
+        part.sums.sites[wait.site].together_disk_ns += threads_[wait.thread].waker_disk;
       }
+      if (wait.disk_turn) take_turn(wait, part);
     }
-    const std::vector<std::uint64_t> open = forest_.weights(offset(trace_.window.end));
-    for (ActorId id = 0; id < sleepers_.size(); ++id) {
-      if (sleepers_[id].blocked_until != Sleeper::kNotBlocked) {
-        add_wait(id, open[id], forest_.waker(id), trace_.window.end);
-      }
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      go_on(threads_[id].release, part.threads[id].first, part);
+      go_on(threads_[id].release, part.threads[id].last, part);
     }
-    for (ActorId id = 0; id < sleepers_.size(); ++id) {
-      add_states(id);
-      count_release(releases_[id]);
+    // Only now, because the above looks at several threads as they were at the part's begin.
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      pass(threads_[id], part.threads[id], part);
     }
-    return check_total();
+    add_sums(part);
   }
 
-  Sweep result() && { return std::move(result_); }
-
- private:
-  bool is_thread(ActorId id) const { return id != kNoActor && trace_.actors[id].kind == ActorKind::thread; }
-  const Wait& current(ActorId id) const { return trace_.waits[sleepers_[id].wait]; }
-
-  std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
-
-  void count(const Wait& wait, Nanos exit) {
-    SiteSum& sum = result_.sites[wait.site];
-    sum.waits += trace_.sites[wait.site].in_flight ? 0U : 1U;
-    sum.resume_ns += std::max<Nanos>(
-        0, std::min({wait.run, exit, trace_.window.end}) - std::max(wait.wake, trace_.window.begin));
-  }
-
-  bool block(ActorId id, std::uint32_t index, Nanos now) {
-    const Wait& wait = trace_.waits[index];
-    Sleeper& sleeper = sleepers_[id];
-    sleeper.clock.at(trace_, now);
-    if (wait.block == wait.wake) {
-      if (wait.run > wait.wake) sleeper.clock.wake(wait.run);
-      count(wait, sleeper.exit);
-      return true;
+  Result<Sweep> result() && {
+    for (const Thread& thread : threads_) {
+      sums_.count(thread.release);
     }
-    sleeper.clock.block(trace_.sites[wait.site].wait_class);
-    sleeper.wait = index;
-    const ActorId waker = wait.wake == kNever ? kNoActor : wakers_[wait.site];
-    sleeper.from = now;
-    sleeper.blocked_until = std::min(wait.wake, sleeper.exit);
-    if (waker != kNoActor) sleeper.waker_before = sleepers_[waker].clock.at(trace_, now);
-    return forest_.begin_wait(id, waker, offset(now)) ||
-           fail(id, "which was waiting, directly or not, for the former");
-  }
-
-  bool wake(ActorId id, Nanos now) {
-    const ActorId waker = forest_.waker(id);
-    if (waker != kNoActor && sleepers_[waker].blocked_until > now) {
-      return fail(id, "which was itself blocked until " + time_text(sleepers_[waker].blocked_until));
-    }
-    const Nanos disk = add_wait(id, forest_.end_wait(id, offset(now)), waker, now);
-    if (waker != kNoActor) {
-      note_release(waker, {now - sleepers_[id].from, disk, current(id).site}, now);
-    }
-    note_disk_turn(id, waker, now);
-    sleepers_[id].blocked_until = Sleeper::kNotBlocked;
-    sleepers_[id].clock.at(trace_, now);
-    sleepers_[id].clock.wake(current(id).run);
-    return true;
-  }
-
-  /// Notes that `waker` ended a wait at `now`.
-  void note_release(ActorId waker, const Release::EndedWait& wait, Nanos now) {
-    Release& release = releases_[waker];
-    if (now - release.last > kOneRelease) {
-      count_release(release);
-    }
-    release.last = now;
-    release.waits.push_back(wait);
-  }
-
-  /// Counts a release that is over, if it woke several threads.
-  void count_release(Release& release) {
-    const std::size_t size = release.waits.size();
-    for (const Release::EndedWait& wait : release.waits) {
-      if (size == 1) {
-        break;
-      }
-      SiteSum& sum = result_.sites[wait.site];
-      sum.together_ns += wait.length;
-      sum.together_disk_ns += wait.disk;
-      ++sum.together_waits;
-      sum.releases += 1 / static_cast<double>(size);
-      sum.largest_release = std::max<std::uint64_t>(sum.largest_release, size);
-    }
-    release.waits.clear();
-  }
-
-  /// Notes how the wait of `id` that `waker_id` ends at `now` fits into threads taking turns at a disk
-  /// (SiteSum::behind_disk_ns).
-  void note_disk_turn(ActorId id, ActorId waker_id, Nanos now) {
-    Sleeper& sleeper = sleepers_[id];
-    const SiteId site = current(id).site;
-    if (trace_.sites[site].wait_class == WaitClass::disk) {
-      settle_disk_turn(sleeper, true);
-      return;
-    }
-    if (waker_id == kNoActor || sleeper.kernel) {
-      return;
-    }
-    Sleeper& waker = sleepers_[waker_id];
-    const bool later = waker.let_go > sleeper.from;
-    const StateTimes& before = later ? waker.at_let_go : sleeper.waker_before;
-    const Nanos disk = waker.clock.at(trace_, now)[kOnDisk] - before[kOnDisk];
-    result_.sites[site].kept_ns += now - (later ? waker.let_go : sleeper.from);
-    result_.sites[site].kept_disk_ns += disk;
-    if (disk > 0) {
-      settle_disk_turn(sleeper, false);
-      sleeper.behind_disk = now - sleeper.from;
-      sleeper.behind_disk_site = site;
-    }
-    sleeper.let_go = now;
-    sleeper.at_let_go = sleeper.clock.at(trace_, now);
-  }
-
-  void settle_disk_turn(Sleeper& sleeper, bool at_disk) {
-    SiteSum& sum = result_.sites[sleeper.behind_disk_site];
-    sum.behind_disk_ns += sleeper.behind_disk;
-    sum.then_disk_ns += at_disk ? sleeper.behind_disk : 0;
-    sleeper.behind_disk = 0;
-  }
-
-  /// Adds the current wait of `id`, up to `now`, to its site. Returns how long its waker waited for a disk
-  /// meanwhile.
-  Nanos add_wait(ActorId id, std::uint64_t weight, ActorId waker, Nanos now) {
-    Sleeper& sleeper = sleepers_[id];
-    const Nanos length = now - sleeper.from;
-    const Wait& wait = current(id);
-    count(wait, sleeper.exit);
-    SiteSum& sum = result_.sites[wait.site];
-    sum.wait_ns += length;
-    sum.weight_ns += static_cast<Nanos>(weight);
-    if (wait.wake > trace_.window.end) {
-      result_.actors[id].open_wait_ns = length;
-    }
-    if (waker == kNoActor) {
-      return 0;
-    }
-    const StateTimes& before = sleeper.waker_before;
-    const StateTimes& after = sleepers_[waker].clock.at(trace_, now);
-    const Nanos running = after[kRunning] - before[kRunning];
-    const Nanos runnable = after[kRunnable] - before[kRunnable];
-    const Nanos disk = after[kOnDisk] - before[kOnDisk];
-    const Nanos asleep = after[kAsleep] - before[kAsleep];
-    const Nanos blocked = after[kBlocked] - before[kBlocked] + disk + asleep;
-    sum.waker_running_ns += running;
-    sum.waker_runnable_ns += runnable;
-    sum.waker_blocked_ns += blocked;
-    // The clock's own unknown time would not do: it begins only at the birth of a waker that was born during
-    // the wait.
-    sum.waker_unknown_ns += length - running - runnable - blocked;
-    sum.waker_disk_ns += disk;
-    sum.waker_asleep_ns += asleep;
-    return disk;
-  }
-
-  void add_states(ActorId id) {
-    if (!is_thread(id)) {
-      return;
-    }
-    const StateTimes& times = sleepers_[id].clock.at(trace_, trace_.window.end);
-    ActorTime& sum = result_.actors[id];
-    sum.running_ns = times[kRunning];
-    sum.runnable_ns = times[kRunnable];
-    sum.blocked_ns = times[kBlocked] + times[kOnDisk] + times[kAsleep];
-    sum.unknown_ns = times[kUnknown];
-    sum.lifetime_ns = sum.running_ns + sum.runnable_ns + sum.blocked_ns + sum.unknown_ns;
-  }
-
-  std::optional<Error> check_total() const {
     Nanos total = 0;
-    for (const SiteSum& sum : result_.sites) {
+    for (SiteId id = 0; id < sums_.sites.size(); ++id) {
+      SiteSum& sum = sums_.sites[id];
+      sum.releases = static_cast<double>(sums_.releases[id]) / static_cast<double>(SiteSums::kOne);
       if (sum.weight_ns > kNever - total) {
         return Error{"the window is too long: weights do not fit 64 bits"};
       }
       total += sum.weight_ns;
     }
-    return std::nullopt;
+    return Sweep{std::move(sums_.sites), std::move(actors_)};
   }
 
-  static std::string time_text(Nanos at) { return at == kNever ? "the end" : std::to_string(at); }
+ private:
+  /// A thread at the end of the parts so far.
+  struct Thread {
+    Release release;  ///< its latest one
+    Nanos let_go = 0;
+    Nanos disk = 0;         ///< how long it waited for a disk since let_go
+    Nanos waker_disk = 0;   ///< how long the waker of its open wait has waited for a disk during it
+    Nanos behind_disk = 0;  ///< as in ThreadInPart
+    SiteId behind_disk_site = 0;
+  };
 
-  bool fail(ActorId id, const std::string& why) {
-    const Wait& wait = current(id);
-    const ActorId waker = trace_.sites[wait.site].waker;
-    error_ = Error{"thread " + std::to_string(trace_.actors[id].tid) + " cannot have waited from " +
-                   time_text(wait.block) + " to " + time_text(wait.wake) + " for thread " +
-                   std::to_string(trace_.actors[waker].tid) + ", " + why};
-    return false;
+  /// Does for a cut wait what sweep_part() does for the others that are disk turns.
+  void take_turn(const CutWait& wait, SweptPart& part) {
+    Thread& thread = threads_[wait.thread];
+    const Thread& waker = threads_[wait.waker];
+    Nanos from = wait.begin;
+    Nanos disk = wait.disk;
+    if (wait.let_go >= part.begin) {
+      from = wait.let_go;
+      disk -= wait.disk_at_let_go;
+    } else if (waker.let_go > from) {
+      from = waker.let_go;
+      disk += waker.disk;
+    } else {
+      disk += thread.waker_disk;
+    }
+    SiteSum& sum = part.sums.sites[wait.site];
+    sum.kept_ns += wait.end - from;
+    sum.kept_disk_ns += disk;
+    if (disk > 0) {
+      settle(thread, false, part);
+      thread.behind_disk = wait.end - wait.begin;
+      thread.behind_disk_site = wait.site;
+    }
   }
 
-  const Trace& trace_;
-  Histories histories_;
-  WaitForest forest_;
-  std::vector<ActorId> wakers_;    ///< by site: the waker if it is a thread, else kNoActor
-  std::vector<Release> releases_;  ///< by waker
-  std::vector<Sleeper> sleepers_;
-  Sweep result_;
-  std::optional<Error> error_;
+  static void settle(const Thread& thread, bool at_disk, SweptPart& part) {
+    SiteSum& sum = part.sums.sites[thread.behind_disk_site];
+    sum.behind_disk_ns += thread.behind_disk;
+    sum.then_disk_ns += at_disk ? thread.behind_disk : 0;
+  }
+
+  /// Continues a thread's release with its next one, if that is near enough; else counts it and begins the
+  /// next one.
+  void go_on(Release& release, Release& next, SweptPart& part) {
+    if (next.waits.empty()) return;
+    for (Release::EndedWait& wait : next.waits) {
+      if (wait.cut != Release::kWhole) wait.disk += threads_[part.cut_waits[wait.cut].thread].waker_disk;
+    }
+    if (!release.waits.empty() && next.first - release.last <= kOneRelease) {
+      release.waits.insert(release.waits.end(), next.waits.begin(), next.waits.end());
+      release.last = next.last;
+    } else {
+      part.sums.count(release);
+      release = std::move(next);
+    }
+  }
+
+  /// Moves a thread on to the end of the part.
+  static void pass(Thread& thread, const ThreadInPart& next, SweptPart& part) {
+    if (next.settled != ThreadInPart::Settled::no) {
+      settle(thread, next.settled == ThreadInPart::Settled::at_disk, part);
+      thread.behind_disk = next.behind_disk;
+      thread.behind_disk_site = next.behind_disk_site;
+    }
+    const bool let_go = next.let_go >= part.begin;
+    thread.disk = next.disk + (let_go ? 0 : thread.disk);
+    thread.let_go = let_go ? next.let_go : thread.let_go;
+    thread.waker_disk = next.waker_disk + (next.whole_part ? thread.waker_disk : 0);
+  }
+
+  void add_sums(SweptPart& part) {
+    if (actors_.empty()) {  // it is the first
+      sums_ = std::move(part.sums);
+      actors_ = std::move(part.actors);
+      return;
+    }
+    for (SiteId id = 0; id < sums_.sites.size(); ++id) {
+      offwait::add(sums_.sites[id], part.sums.sites[id]);
+      sums_.releases[id] += part.sums.releases[id];
+    }
+    for (ActorId id = 0; id < actors_.size(); ++id) {
+      offwait::add(actors_[id], part.actors[id]);
+    }
+  }
+
+  SiteSums sums_{0};
+  std::vector<ActorTime> actors_;
+  std::vector<Thread> threads_;  ///< by ActorId
 };
+
+/// Bounds between which about equally many waits begin, for as many parts as are worth it.
+std::vector<Nanos> equal_cuts(const Trace& trace, const std::vector<Nanos>& begins) {
+  const std::size_t least =
+      std::max(kLeastWaits, kLeastWaitsEach * (trace.sites.size() + trace.actors.size()));
+  const std::size_t parts = begins.empty() ? 1 : parts_of_work(trace.waits.size(), least);
+  std::vector<Nanos> cuts;
+  for (std::size_t i = 1; i < parts; ++i) {
+    cuts.push_back(begins[begins.size() * i / parts]);
+  }
+  return cuts;
+}
+
+/// The parts between the cuts, of which those count that are inside the window.
+std::vector<Window> parts_of(const Window& window, std::vector<Nanos> cuts) {
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<Window> parts;
+  Nanos begin = window.begin;
+  for (const Nanos cut : cuts) {
+    if (cut <= begin || cut >= window.end) continue;
+    parts.push_back({begin, cut});
+    begin = cut;
+  }
+  parts.push_back({begin, window.end});
+  return parts;
+}
+
+Result<Sweep> sweep_parts(const Trace& trace, const std::vector<Window>& windows,
+                          const std::vector<Nanos>& begins) {
+  // A wait grows at most at the rate `actors`, so within this limit no sum of a site overflows.
+  if (trace.window.length() > kNever / static_cast<Nanos>(trace.actors.size() + 1)) {
+    return Error{"the window is too long: weights do not fit 64 bits"};
+  }
+  const Histories histories(trace);
+  const std::vector<ActorId> wakers = waking_threads(trace);
+  std::vector<std::optional<SweptPart>> parts(windows.size());
+  each_side_by_side(windows.size(), [&](std::size_t i) {
+    parts[i] = sweep_part(trace, histories, wakers, begins, windows[i]);
+  });
+  Joined joined(trace.actors.size());
+  for (std::optional<SweptPart>& part : parts) {
+    if (part->error) return *std::move(part->error);
+    joined.add(*part);
+    part.reset();
+  }
+  return std::move(joined).result();
+}
 
 }  // namespace
 
@@ -422,15 +247,12 @@ void add(SiteSum& sum, const SiteSum& site) {
 }
 
 Result<Sweep> sweep(const Trace& trace) {
-  // A wait grows at most at the rate `actors`, so within this limit no sum of a site overflows.
-  if (trace.window.length() > kNever / static_cast<Nanos>(trace.actors.size() + 1)) {
-    return Error{"the window is too long: weights do not fit 64 bits"};
-  }
-  Sweeper sweeper(trace);
-  if (std::optional<Error> error = sweeper.run()) {
-    return *std::move(error);
-  }
-  return std::move(sweeper).result();
+  const std::vector<Nanos> begins = some_begins(trace);
+  return sweep_parts(trace, parts_of(trace.window, equal_cuts(trace, begins)), begins);
+}
+
+Result<Sweep> sweep(const Trace& trace, std::span<const Nanos> cuts) {
+  return sweep_parts(trace, parts_of(trace.window, {cuts.begin(), cuts.end()}), some_begins(trace));
 }
 
 }  // namespace offwait

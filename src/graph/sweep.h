@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From waits to weights. One pass over time computes the weight of each wait site after cascaded
+// From waits to weights. A pass over time computes the weight of each wait site after cascaded
 // redistribution (wPerf, OSDI '18, Figure 4; doc/method.md "From waits to weights"), the four states of each
 // thread, and for each site the states of its waker during the waits.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/nanos.h"
@@ -42,8 +43,9 @@ struct SiteSum {
   Nanos together_ns = 0;             ///< part of wait_ns that is in waits ended by releases
   Nanos together_disk_ns = 0;        ///< part of waker_disk_ns that is during these waits
   std::uint64_t together_waits = 0;  ///< number of these waits, without empty ones
-  /// Each of these waits counts 1 ÷ the number of threads that its release woke. Over all sites that is the
-  /// number of releases, and together_waits ÷ releases is between 2 and largest_release for any sites.
+  /// Each of these waits counts 1 ÷ the number of threads that its release woke, rounded up to a multiple of
+  /// 2^-32. Over all sites that is the number of releases, and together_waits ÷ releases is between 2 and
+  /// largest_release for any sites.
   double releases = 0;
   std::uint64_t largest_release = 0;  ///< most threads woken by one of these releases; 0: none
   // Waits of the target's threads for each other around a disk: those that a thread ended, of another class
@@ -55,6 +57,8 @@ struct SiteSum {
   /// wait once more.
   Nanos behind_disk_ns = 0;
   Nanos then_disk_ns = 0;  ///< part of behind_disk_ns after which the thread waited for a disk first
+
+  friend bool operator==(const SiteSum&, const SiteSum&) = default;
 };
 inline constexpr Nanos kOneRelease = 20'000;
 
@@ -70,6 +74,8 @@ struct ActorTime {
   Nanos unknown_ns = 0;
   Nanos lifetime_ns = 0;
   Nanos open_wait_ns = 0;  ///< part of blocked_ns: the wait that reaches past the window's end or never ended
+
+  friend bool operator==(const ActorTime&, const ActorTime&) = default;
 };
 
 void add(ActorTime& sum, const ActorTime& time);
@@ -77,14 +83,22 @@ void add(ActorTime& sum, const ActorTime& time);
 struct Sweep {
   std::vector<SiteSum> sites;     ///< parallel to Trace::sites
   std::vector<ActorTime> actors;  ///< parallel to Trace::actors
+
+  friend bool operator==(const Sweep&, const Sweep&) = default;
 };
 
 /// Sweeps a trace that satisfies validate(). Takes O(events × log threads) time however long queues are
-/// (wait_forest.h). In addition to the trace it takes 4 bytes of memory for each wait and preemption, and
-/// that of a batch of events (wait_events.h). Fails, naming the wait, on a trace that cannot have happened: a
+/// (wait_forest.h), divided by the CPUs that this process may use: they sweep parts of the window side by
+/// side (sweep_part.h). In addition to the trace it takes 4 bytes of memory for each wait and preemption, and
+/// that of a batch of events for each CPU (wait_events.h). If there are several parts, their own sums take up
+/// to 40 bytes more for each wait. Fails, naming the wait, on a trace that cannot have happened: a
 /// thread wakes another while it is itself blocked, or two threads wait for each other at the same time. At
 /// one instant wakes come before blocks, and each in order of thread. Also fails if the sum of all weights
 /// does not fit Nanos, so that no sum of weights overflows.
 Result<Sweep> sweep(const Trace& trace);
+
+/// The same in parts that `cuts` divide, in any order. The result does not depend on them. Cuts that are not
+/// inside the window, or equal to others, divide nothing.
+Result<Sweep> sweep(const Trace& trace, std::span<const Nanos> cuts);
 
 }  // namespace offwait

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace offwait {
 
@@ -15,41 +16,67 @@ constexpr std::size_t kSampled = 64;
 /// The waits of one thread lie far from each other. They are fetched from memory this many in advance.
 constexpr std::size_t kAhead = 8;
 
-/// Bounds between which about equally many waits begin.
-std::vector<std::uint64_t> bounds(const Trace& trace, std::size_t threads) {
+}  // namespace
+
+std::vector<Nanos> some_begins(const Trace& trace) {
   const Window& window = trace.window;
   std::vector<Nanos> begins;
   for (std::size_t i = 0; i < trace.waits.size(); i += kSampled) {
     const Nanos block = trace.waits[i].block;
-    if (block > window.begin && block < window.end) begins.push_back(block - window.begin);
+    if (block > window.begin && block < window.end) begins.push_back(block);
   }
   std::sort(begins.begin(), begins.end());
-  std::vector<std::uint64_t> result;
-  // A batch looks at each thread once.
-  const std::size_t step = std::max(kWaitsInBatch, threads) / kSampled;
-  for (std::size_t i = step; i < begins.size(); i += step) {
-    result.push_back(static_cast<std::uint64_t>(begins[i]) * 2);
-  }
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  result.push_back(static_cast<std::uint64_t>(window.length()) * 2 + 2);
-  return result;
+  return begins;
 }
 
-}  // namespace
-
-WaitEvents::WaitEvents(const Trace& trace, const Histories& histories) : trace_(trace) {
+WaitEvents::WaitEvents(const Trace& trace, const Histories& histories, std::span<const Nanos> begins,
+                       const Window& part)
+    : trace_(trace) {
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const std::span<const std::uint32_t> waits = histories.of(id).waits;
-    if (!waits.empty()) threads_.push_back({id, trace.actors[id].exit, waits, false, {}, 0});
+    if (waits.empty()) continue;
+    threads_.push_back({id, trace.actors[id].exit, waits, false, {}, 0});
+    if (part.begin > trace.window.begin) skip(threads_.back(), part.begin);
   }
-  bounds_ = bounds(trace, threads_.size());
+  find_bounds(begins, part);
+}
+
+void WaitEvents::find_bounds(std::span<const Nanos> begins, const Window& part) {
+  bounds_.push_back(key(part.begin));
+  // A batch looks at each thread once.
+  const auto step = static_cast<std::ptrdiff_t>(std::max(kWaitsInBatch, threads_.size()) / kSampled);
+  const auto end = std::lower_bound(begins.begin(), begins.end(), part.end);
+  auto at = std::upper_bound(begins.begin(), end, part.begin);
+  for (; end - at > step; at += step) {
+    bounds_.push_back(key(at[step]));
+  }
+  bounds_.push_back(key(part.end) + (part.end == trace_.window.end ? 2 : 0));
+  bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+}
+
+/// Passes over the waits whose begin is an event before `begin`.
+void WaitEvents::skip(Thread& thread, Nanos begin) {
+  const std::size_t begun = begun_before(trace_, thread.waits, begin);
+  if (begun == 0) return;
+  const std::uint32_t last = thread.waits[begun - 1];
+  thread.waits = thread.waits.subspan(begun);
+  const Nanos until = std::min(trace_.waits[last].wake, thread.exit);
+  if (until < begin) return;
+  open_.push_back({last, thread.id});
+  if (until > trace_.window.end) {
+    thread.waits = {};
+    return;
+  }
+  thread.end = {key(until), last, thread.id};
+  thread.next = thread.end.key;
+  thread.in_wait = true;
 }
 
 std::span<const WaitEvent> WaitEvents::next() {
   events_.clear();
-  while (events_.empty() && batch_ < bounds_.size()) {
-    const std::uint64_t from = batch_ == 0 ? 0 : bounds_[batch_ - 1];
-    const std::uint64_t to = bounds_[batch_++];
+  while (events_.empty() && batch_ + 1 < bounds_.size()) {
+    const std::uint64_t from = bounds_[batch_];
+    const std::uint64_t to = bounds_[++batch_];
     for (Thread& thread : threads_) {
       if (thread.next < to) collect(thread, to);
     }
@@ -66,7 +93,6 @@ void WaitEvents::collect(Thread& thread, std::uint64_t before) {
     events_.push_back(thread.end);
     thread.in_wait = false;
   }
-  const auto key = [&window](Nanos time) { return static_cast<std::uint64_t>(time - window.begin) * 2; };
   for (; !thread.waits.empty(); thread.waits = thread.waits.subspan(1)) {
     const std::uint32_t index = thread.waits.front();
     if (thread.waits.size() > kAhead) __builtin_prefetch(&trace_.waits[thread.waits[kAhead]]);

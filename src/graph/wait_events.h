@@ -23,6 +23,11 @@ struct WaitEvent {
   Nanos time() const { return static_cast<Nanos>(key / 2); }  ///< from the window's begin, in ns
 };
 
+/// The begins of one wait of 64, of those that begin inside the window, in order of time.
+std::vector<Nanos> some_begins(const Trace& trace);
+
+/// The events of one part of the window: those at its end belong to it if that is the window's end.
+///
 /// Waits are clipped to the window and to their threads' exits. Those wholly outside are left out, and one
 /// that reaches past the window's end does not end. At one instant ends come before begins: otherwise a
 /// thread that is woken and at the same instant wakes another, or waits again, would be a contradiction. Ends
@@ -32,8 +37,18 @@ struct WaitEvent {
 /// is more.
 class WaitEvents {
  public:
-  /// The trace must satisfy validate(). Both must outlive this.
-  WaitEvents(const Trace& trace, const Histories& histories);
+  struct OpenWait {
+    std::uint32_t wait = 0;  ///< index into Trace::waits
+    ActorId thread = kNoActor;
+  };
+
+  /// The trace must satisfy validate(). It and the histories must outlive this. `begins`: of some_begins();
+  /// a batch has about equally many.
+  WaitEvents(const Trace& trace, const Histories& histories, std::span<const Nanos> begins,
+             const Window& part);
+
+  /// The waits whose begin is an event before the part and whose end is none: by thread, at most one of each.
+  const std::vector<OpenWait>& open() const { return open_; }
 
   /// The next batch; valid until the next call. Empty after the last.
   std::span<const WaitEvent> next();
@@ -48,12 +63,16 @@ class WaitEvents {
     std::uint64_t next = 0;  ///< it has no event before this key
   };
 
+  std::uint64_t key(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin) * 2; }
+  void find_bounds(std::span<const Nanos> begins, const Window& part);
+  void skip(Thread& thread, Nanos begin);
   void collect(Thread& thread, std::uint64_t before);
   void sort(std::uint64_t from, std::uint64_t to);
 
   const Trace& trace_;
-  std::vector<Thread> threads_;        ///< those that have events to come
-  std::vector<std::uint64_t> bounds_;  ///< a batch ends before each of these keys
+  std::vector<Thread> threads_;  ///< those that have events to come
+  std::vector<OpenWait> open_;
+  std::vector<std::uint64_t> bounds_;  ///< a batch has the keys from one of these up to the next
   std::size_t batch_ = 0;
   std::vector<WaitEvent> events_;
   std::vector<WaitEvent> scratch_;

@@ -2,6 +2,8 @@
 // The history of each thread: its waits, preemptions and gaps as one sequence in order of time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -41,6 +43,16 @@ class Histories {
   ByThread preemptions_;
   ByThread gaps_;
 };
+
+/// How many of the waits of one thread (History::waits) begin before `time`. Only the last of these can reach
+/// to `time`.
+inline std::size_t begun_before(const Trace& trace, std::span<const std::uint32_t> waits, Nanos time) {
+  if (waits.empty() || trace.waits[waits.front()].block >= time) return 0;
+  const auto rest = std::partition_point(waits.begin(), waits.end(), [&trace, time](std::uint32_t index) {
+    return trace.waits[index].block < time;
+  });
+  return static_cast<std::size_t>(rest - waits.begin());
+}
 
 /// Takes the interval that begins first off `rest`; nothing if `rest` is empty. If two intervals begin
 /// together, the shorter one comes first, because an empty interval may touch the begin of another.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of up to 10,000
 // threads takes on one core, and how much memory, and both for the answers, which offwait computes before it.
-// Asserts nothing. Build with -O2.
+// Then how long the sweep takes on all CPUs that the process may use. Asserts nothing. Build with -O2.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -22,6 +22,7 @@
 
 #include <sched.h>
 
+#include "base/available_cpus.h"
 #include "graph/cpu_samples.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
@@ -288,6 +289,45 @@ Seconds seconds_of(const auto& work) {
           static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
+/// Pins the process to the CPU on which it runs. Returns those on which it might run before.
+cpu_set_t pin() {
+  cpu_set_t all, one;
+  CPU_ZERO(&all);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
+  if (sched_getaffinity(0, sizeof all, &all) != 0 || sched_setaffinity(0, sizeof one, &one) != 0) {
+    std::perror("not pinned");
+  }
+  return all;
+}
+
+Sweep sweep_or_exit(const char* name, const Trace& trace) {
+  Result<Sweep> result = sweep(trace);
+  if (!result.ok()) {
+    std::cerr << name << ": " << result.error().message << "\n";
+    std::exit(1);
+  }
+  return *std::move(result);
+}
+
+/// Prints how long the sweep takes on the CPUs, whether or not its result is the same.
+void measure_sweep(const char* name, const Trace& trace, const cpu_set_t& cpus, const Sweep& expected) {
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  if (sched_getaffinity(0, sizeof before, &before) != 0 || sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
+    std::perror("the sweep has one CPU");
+  }
+  reset_peak();
+  const double resident = status_bytes("VmRSS");
+  Sweep sums;
+  const Seconds seconds = seconds_of([&] { sums = sweep_or_exit(name, trace); });
+  std::printf("  the sweep on %zu CPUs: %.2f s, CPU %.2f s, %.1f bytes a wait at its peak%s\n",
+              available_cpus(), seconds.wall, seconds.cpu,
+              (status_bytes("VmHWM") - resident) / static_cast<double>(trace.waits.size()),
+              sums == expected ? "" : ", AND ITS RESULT DIFFERS");
+  sched_setaffinity(0, sizeof before, &before);
+}
+
 /// `before`: what was resident before the trace was made, in bytes.
 void measure_answers(const char* name, const Trace& trace, double before) {
   reset_peak();
@@ -299,7 +339,8 @@ void measure_answers(const char* name, const Trace& trace, double before) {
               (status_bytes("VmHWM") - before) / static_cast<double>(trace.waits.size()));
 }
 
-void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
+/// `cpus`: those for the sweep that is not on one core.
+void measure(const char* name, std::size_t waits, const cpu_set_t& cpus, void (*fill)(Workload&)) {
   const double before = status_bytes("VmRSS");
   Trace trace;
   {
@@ -327,14 +368,7 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
   TraceWithStandIns with{Trace{}};
   const Seconds short_s = seconds_of([&] { with = stand_in_for_short_lived(std::move(trace)); });
   const Trace& all = with.all();
-  const Seconds sweep_s = seconds_of([&] {
-    Result<Sweep> result = sweep(all);
-    if (!result.ok()) {
-      std::cerr << name << ": " << result.error().message << "\n";
-      std::exit(1);
-    }
-    sums = std::move(*result);
-  });
+  const Seconds sweep_s = seconds_of([&] { sums = sweep_or_exit(name, all); });
   const Seconds graph_s = seconds_of([&] { graph = build_graph(all, sums); });
   const Seconds merge_s = seconds_of([&] { merged = merge_similar(with, sums, graph); });
   CpuSampleSums samples;
@@ -354,6 +388,7 @@ void measure(const char* name, std::size_t waits, void (*fill)(Workload&)) {
       merged.vertices.size(), total.wall, total.cpu, short_s.cpu, sweep_s.cpu, graph_s.cpu, merge_s.cpu,
       all.cpu_samples.size(), samples_s.cpu, count / total.cpu / 1e6, sweep_s.cpu * 1e9 / count,
       validate_s.cpu, (peak - before) / count, trace_bytes / count);
+  measure_sweep(name, all, cpus, sums);
 }
 
 }  // namespace
@@ -364,14 +399,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: bench_analysis [WAITS]\n";
     return 2;
   }
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0) {
-    std::perror("not pinned");
-  }
+  const cpu_set_t cpus = pin();
 
-  measure("mixed (4 convoys of 16, 8 chains of 8, 72 on devices)", waits, [](Workload& workload) {
+  measure("mixed (4 convoys of 16, 8 chains of 8, 72 on devices)", waits, cpus, [](Workload& workload) {
     for (int i = 0; i < 4; ++i) {
       workload.add_convoy(16);
     }
@@ -382,7 +412,7 @@ int main(int argc, char** argv) {
       workload.add_device_user();
     }
   });
-  measure("chains (3 of 64, 8 on devices)", waits, [](Workload& workload) {
+  measure("chains (3 of 64, 8 on devices)", waits, cpus, [](Workload& workload) {
     for (int i = 0; i < 3; ++i) {
       workload.add_chain(64);
     }
@@ -390,12 +420,14 @@ int main(int argc, char** argv) {
       workload.add_device_user();
     }
   });
-  measure("200 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(200); });
-  measure("1,000 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(1000); });
-  measure("10,000 threads behind one lock", waits, [](Workload& workload) { workload.add_convoy(10'000); });
-  measure("10,000 threads that all wait in different stacks", waits,
+  measure("200 threads behind one lock", waits, cpus, [](Workload& workload) { workload.add_convoy(200); });
+  measure("1,000 threads behind one lock", waits, cpus,
+          [](Workload& workload) { workload.add_convoy(1000); });
+  measure("10,000 threads behind one lock", waits, cpus,
+          [](Workload& workload) { workload.add_convoy(10'000); });
+  measure("10,000 threads that all wait in different stacks", waits, cpus,
           [](Workload& workload) { workload.add_different(10'000); });
-  measure("10,000 short-lived threads beside", waits, [](Workload& workload) {
+  measure("10,000 short-lived threads beside", waits, cpus, [](Workload& workload) {
     for (int i = 0; i < 4; ++i) {
       workload.add_convoy(16);
     }

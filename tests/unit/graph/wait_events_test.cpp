@@ -17,14 +17,25 @@ using test::TraceByHand;
 /// (time, whether a wait begins, thread, wait)
 using Row = std::tuple<Nanos, bool, ActorId, std::uint32_t>;
 
-std::vector<Row> rows(const Trace& trace) {
-  const Histories histories(trace);
-  WaitEvents events(trace, histories);
-  std::vector<Row> result;
+void append(WaitEvents& events, std::vector<Row>& result) {
   for (auto batch = events.next(); !batch.empty(); batch = events.next()) {
     for (const WaitEvent& event : batch) {
       result.emplace_back(event.time(), event.key % 2 == 1, event.thread, event.wait);
     }
+  }
+}
+
+/// Of one part after the other; `cuts` are in order.
+std::vector<Row> rows(const Trace& trace, std::vector<Nanos> cuts = {}) {
+  const Histories histories(trace);
+  const std::vector<Nanos> begins = some_begins(trace);
+  cuts.push_back(trace.window.end);
+  std::vector<Row> result;
+  Nanos begin = trace.window.begin;
+  for (const Nanos end : cuts) {
+    WaitEvents events(trace, histories, begins, {begin, end});
+    append(events, result);
+    begin = end;
   }
   return result;
 }
@@ -78,6 +89,38 @@ TEST_CASE("waits are clipped, and an empty one only begins") {
                                           {900, false, c, 6}});
 }
 
+TEST_CASE("parts have the same events, and those at a bound belong to the later one") {
+  TraceByHand t(1000, 100);
+  const ActorId a = t.thread("A"), b = t.thread("B"), c = t.thread("C"), d = t.thread("D");
+  t.trace.actors[d].exit = 700;
+  t.wait(a, kNoActor, 50, 300);
+  t.wait(b, kNoActor, 200, 300);
+  t.wait(b, kNoActor, 300, 300);
+  t.wait(c, kNoActor, 300, 400);
+  t.wait(a, kNoActor, 350, kNever);
+  t.wait(b, kNoActor, 900, 1000);
+  t.wait(d, kNoActor, 600, kNever);
+  const std::vector<Row> whole = rows(t.trace);
+  for (const std::vector<Nanos>& cuts : std::vector<std::vector<Nanos>>{
+           {300}, {299, 300, 301}, {101, 250, 310, 400, 700, 999}, {200, 201, 350, 351, 600, 701}}) {
+    CHECK(rows(t.trace, cuts) == whole);
+  }
+
+  const Histories histories(t.trace);
+  const auto open_at = [&](Nanos begin) {
+    const WaitEvents events(t.trace, histories, {}, {begin, 1000});
+    std::vector<ActorId> threads;
+    for (const WaitEvents::OpenWait& wait : events.open()) threads.push_back(wait.thread);
+    return threads;
+  };
+  CHECK(open_at(100).empty());
+  CHECK(open_at(101) == std::vector{a});
+  CHECK(open_at(300) == std::vector{a, b});
+  CHECK(open_at(301) == std::vector{c});
+  CHECK(open_at(700) == std::vector{a, d});
+  CHECK(open_at(701) == std::vector{a});
+}
+
 TEST_CASE("a wait that begins at its thread's exit ends there") {
   TraceByHand t(1000);
   const ActorId a = t.thread("A"), b = t.thread("B");
@@ -121,6 +164,9 @@ TEST_CASE("many waits of unequal density come in batches, in order") {
   }
   const bool same = rows(t.trace) == sorted(t.trace);
   CHECK(same);
+  const Nanos last = *std::max_element(now.begin(), now.end());
+  const bool same_in_parts = rows(t.trace, {last / 1000, last / 3, last / 2}) == sorted(t.trace);
+  CHECK(same_in_parts);
 }
 
 }  // namespace

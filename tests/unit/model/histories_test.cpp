@@ -50,6 +50,25 @@ TEST_CASE("if two intervals begin together the shorter one comes first") {
   CHECK_FALSE(find_order_fault(trace));
 }
 
+TEST_CASE("the waits that begin before a time are counted") {
+  Trace trace = two_threads();
+  trace.waits = {{0, kNoObject, 10, 20, 25},
+                 {1, kNoObject, 100, 110, 110},
+                 {0, kNoObject, 30, 30, 30},
+                 {0, kNoObject, 30, 40, 45}};
+  const Histories histories(trace);
+  const auto begun = [&](ActorId thread, Nanos time) {
+    return begun_before(trace, histories.of(thread).waits, time);
+  };
+  CHECK(begun(0, 10) == 0);
+  CHECK(begun(0, 11) == 1);
+  CHECK(begun(0, 30) == 1);
+  CHECK(begun(0, 31) == 3);
+  CHECK(begun(0, kNever) == 3);
+  CHECK(begun(1, 101) == 1);
+  CHECK(begun_before(trace, {}, 100) == 0);
+}
+
 TEST_CASE("intervals that touch each other and the ends of the lifetime are in order") {
   Trace trace = two_threads();
   trace.waits = {{1, kNoObject, 100, 200, 300}, {1, kNoObject, 400, 450, 500}};
