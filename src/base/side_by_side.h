@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <future>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "base/available_cpus.h"
@@ -19,7 +18,7 @@ namespace offwait {
 template <class First, class Second>
 void side_by_side(First&& first, Second&& second) {
   std::future<void> other;
-  if (std::thread::hardware_concurrency() > 1) {
+  if (available_cpus() > 1) {
     try {
       other = std::async(std::launch::async, [&second] { second(); });
     } catch (const std::system_error&) {

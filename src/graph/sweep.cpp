@@ -24,6 +24,20 @@ constexpr std::size_t kLeastWaits = 100'000;
 /// And this many for each site and actor, so that the sums of all parts take little memory.
 constexpr std::size_t kLeastWaitsEach = 16;
 
+constexpr const char* kTooLong = "the window is too long: weights do not fit 64 bits";
+
+/// Whether the time that all threads live in the window, one after the other, fits Nanos.
+bool lifetimes_fit(const Trace& trace) {
+  Nanos left = kNever;
+  for (const Actor& actor : trace.actors) {
+    if (actor.kind != ActorKind::thread) continue;
+    const Nanos lifetime = std::min(actor.exit, trace.window.end) - std::max(actor.start, trace.window.begin);
+    if (lifetime > left) return false;
+    left -= std::max<Nanos>(lifetime, 0);
+  }
+  return true;
+}
+
 /// By site: the waker if it is a thread, else kNoActor.
 std::vector<ActorId> waking_threads(const Trace& trace) {
   std::vector<ActorId> wakers;
@@ -68,7 +82,7 @@ class Joined {
       SiteSum& sum = sums_.sites[id];
       sum.releases = static_cast<double>(sums_.releases[id]) / static_cast<double>(SiteSums::kOne);
       if (sum.weight_ns > kNever - total) {
-        return Error{"the window is too long: weights do not fit 64 bits"};
+        return Error{kTooLong};
       }
       total += sum.weight_ns;
     }
@@ -194,10 +208,9 @@ std::vector<Window> parts_of(const Window& window, std::vector<Nanos> cuts) {
 
 Result<Sweep> sweep_parts(const Trace& trace, const std::vector<Window>& windows,
                           const std::vector<Nanos>& begins) {
-  // A wait grows at most at the rate `actors`, so within this limit no sum of a site overflows.
-  if (trace.window.length() > kNever / static_cast<Nanos>(trace.actors.size() + 1)) {
-    return Error{"the window is too long: weights do not fit 64 bits"};
-  }
+  // A site's waits follow each other, and each grows at most at the rate at which threads live. So if all
+  // lifetimes together fit, no sum of a site overflows.
+  if (!lifetimes_fit(trace)) return Error{kTooLong};
   const Histories histories(trace);
   const std::vector<ActorId> wakers = waking_threads(trace);
   std::vector<std::optional<SweptPart>> parts(windows.size());

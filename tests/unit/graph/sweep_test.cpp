@@ -382,6 +382,24 @@ TEST_CASE("weights that would not fit are an error") {
   CHECK(failure(chain.trace) == "the window is too long: weights do not fit 64 bits");
 }
 
+TEST_CASE("many threads fit a long window if they live one after the other") {
+  constexpr Nanos kLife = kNever / 1000;
+  TraceByHand t(kNever - 1);
+  const ActorId timer = t.device(ActorKind::timer, "");
+  for (Nanos i = 0; i < 900; ++i) {
+    const ActorId thread = t.thread();
+    t.trace.actors[thread].start = t.trace.actors[thread].seen = i * kLife;
+    t.trace.actors[thread].exit = (i + 1) * kLife;
+    t.wait(thread, timer, i * kLife, i * kLife + 5);
+  }
+  Nanos total = 0;
+  for (const SiteSum& sum : swept(t.trace).sites) total += sum.weight_ns;
+  CHECK(total == 900 * 5);
+  // Two more that live as long as the window.
+  for (int i = 0; i < 2; ++i) t.thread();
+  CHECK(failure(t.trace) == "the window is too long: weights do not fit 64 bits");
+}
+
 TEST_CASE("nothing in, nothing out") {
   const Sweep sums = swept(Trace{});
   CHECK(sums.sites.empty());
