@@ -9,8 +9,8 @@
 
 namespace offwait {
 
-/// The trace is taken by value because it is changed on the way (prepare.h): move it in. Fails with the
-/// errors of prepare(). A trace without any wait gives findings that say so.
+/// The trace must satisfy validate(). It is taken by value because it is changed on the way (prepare.h): move
+/// it in. Fails with the errors of prepare(). A trace without any wait gives findings that say so.
 Result<Findings> analyse(Trace trace, const AnalysisOptions& options);
 
 }  // namespace offwait

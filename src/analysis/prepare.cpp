@@ -10,7 +10,6 @@
 #include "analysis/locks.h"
 #include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
-#include "model/validate.h"
 
 namespace offwait {
 
@@ -39,9 +38,6 @@ Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& an
 }  // namespace
 
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
-  if (const Status valid = validate(trace); !valid.ok()) {
-    return valid.error();
-  }
   if (trace.window.length() <= 0) {
     return Error{"the recording's window is empty"};
   }

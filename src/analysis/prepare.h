@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The first step: a trace that can be trusted, without false wakeups, with its sums.
+// The first step: a trace without false wakeups, with its sums.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct Prepared {
   Views views;  ///< empty without AnalysisOptions::views
 };
 
-/// Validates the trace, replays it and ranks its code as it was recorded (a false wakeup took CPU time and
-/// let somebody go on), removes false wakeups (unless the options keep them), adds stand-ins for short-lived
-/// threads (if the options merge) and sweeps. The trace is moved along, not copied. Fails with the errors of
-/// validate(), scenario_of() and sweep(), and for a window without length.
+/// Replays a trace that satisfies validate() and ranks its code as it was recorded (a false wakeup took CPU
+/// time and let somebody go on), removes false wakeups (unless the options keep them), adds stand-ins for
+/// short-lived threads (if the options merge) and sweeps. The trace is moved along, not copied. Fails with
+/// the errors of scenario_of() and sweep(), and for a window without length.
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options);
 
 }  // namespace offwait

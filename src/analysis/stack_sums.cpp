@@ -12,7 +12,6 @@
 #include "analysis/prepare.h"
 #include "graph/sweep.h"
 #include "model/called.h"
-#include "model/validate.h"
 
 namespace offwait {
 
@@ -102,7 +101,6 @@ Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
     return StackSums{options.kind, of.frames, of.stacks, std::move(sums)};
   };
   if (options.kind == StackKind::on_cpu) {
-    OFFWAIT_TRY_STATUS(validate(trace));
     return sums_of(trace, sampled_stacks(trace));
   }
   AnalysisOptions steps;

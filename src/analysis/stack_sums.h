@@ -68,8 +68,9 @@ std::vector<StackSum> sampled_stacks(const Trace& trace);
 
 /// Adds up the waits, or the samples inside the window, of the target's threads. Short-lived threads get no
 /// stand-ins, and similar threads are not merged, so that sums add up to the time of single threads. A trace
-/// that was prepared for analyse() cannot serve: stand-ins add to the weights of the waits of others. Fails
-/// with the errors of prepare(); for `on_cpu`, which needs no sweep, with those of validate() only.
+/// that was prepared for analyse() cannot serve: stand-ins add to the weights of the waits of others. The
+/// trace must satisfy validate(). Fails with the errors of prepare(); never for `on_cpu`, which needs no
+/// sweep.
 Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options);
 
 }  // namespace offwait

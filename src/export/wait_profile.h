@@ -41,7 +41,8 @@ struct WaitProfile {
 };
 
 /// Similar threads are not merged and short-lived ones have no stand-ins, so that sums add up to the time of
-/// single threads. False wakeups are removed unless they are to be kept. Fails with the errors of prepare().
+/// single threads. False wakeups are removed unless they are to be kept. The trace must satisfy validate().
+/// Fails with the errors of prepare().
 Result<WaitProfile> wait_profile(Trace trace, const ProgressOptions& progress, bool keep_false_wakeups);
 
 }  // namespace offwait

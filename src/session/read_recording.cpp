@@ -125,9 +125,8 @@ Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& na
   return result;
 }
 
-Result<ReadTrace> read_text_form(int fd, std::string head, const std::string& name, const TracePart& part) {
+Result<ReadTrace> read_text_form(int fd, std::string head, const std::string& name) {
   OFFWAIT_TRY(Trace trace, read_text(fd, name, std::move(head)));
-  if (!is_whole(part)) OFFWAIT_TRY_STATUS(validate(trace));  // only a valid one can be cut
   return ReadTrace{std::move(trace), {}};
 }
 
@@ -136,7 +135,7 @@ Result<ReadTrace> read_text_form(int fd, std::string head, const std::string& na
 Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePart& part) {
   OFFWAIT_TRY(std::string head, read_head(fd, name));
   const bool is_text = !looks_like_recording(head);
-  OFFWAIT_TRY(ReadTrace read, is_text ? read_text_form(fd, std::move(head), name, part)
+  OFFWAIT_TRY(ReadTrace read, is_text ? read_text_form(fd, std::move(head), name)
                                       : read_file_form(fd, std::move(head), name, part));
   if (is_whole(part)) return read;
   OFFWAIT_TRY(const Window window, window_of(part, read.trace.window));

@@ -14,6 +14,7 @@
 
 #include "base/escape.h"
 #include "capture/recorder.h"
+#include "model/validate.h"
 #include "process/priority.h"
 #include "recording_file/named_recording.h"
 #include "recording_file/recording_writer.h"
@@ -127,6 +128,8 @@ Result<Recorded> record(const RecordingOptions& options) {
   recorded.trace = make_trace(recording);
   Trace& trace = recorded.trace;
   name_objects(trace, data_names(nameless_objects(trace), symbols));
+  // All that follows relies on it, and a kernel may report what cannot have happened.
+  OFFWAIT_TRY_STATUS(validate(trace));
   if (subject.target.cgroup && !has_target(trace)) return Error{nobody_in(*subject.target.cgroup)};
   append(recorded.notes, symbols.warnings());
   append(recorded.notes, recorder.notes());

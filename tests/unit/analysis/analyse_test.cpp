@@ -286,9 +286,14 @@ TEST_CASE("What cannot be analysed is an error") {
   Scene empty;
   empty.trace.window = {5, 5};
   CHECK_FALSE(analyse(empty.trace, {}).ok());
-  Scene bad;
-  bad.trace.waits.push_back({3, kNoObject, 0, 1, 1});
-  CHECK_FALSE(analyse(bad.trace, {}).ok());
+  Scene each_other;
+  const ActorId a = each_other.thread("a", 1);
+  const ActorId b = each_other.thread("b", 2);
+  each_other.wait(a, b, 100, 300);
+  each_other.wait(b, a, 200, 400);
+  const Result<Findings> impossible = analyse(each_other.trace, {});
+  REQUIRE_FALSE(impossible.ok());
+  CHECK(impossible.error().message.starts_with("thread 2 cannot have waited from 200000000 "));
 }
 
 TEST_CASE("a stage that sleeps all the time limits, and no idle pool is taken for the one that waits") {

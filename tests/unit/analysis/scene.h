@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/analyse.h"
+#include "model/validate.h"
 
 namespace offwait::test {
 
@@ -49,6 +50,7 @@ class Scene {
     trace.waits.push_back({id, kNoObject, from_ms * kMs, wake, wake});
   }
   Findings findings(const AnalysisOptions& options = {}) const {
+    if (const Status valid = validate(trace); !valid.ok()) FAIL(valid.error().message);
     const Result<Findings> result = analyse(trace, options);
     if (!result.ok()) {
       FAIL(result.error().message);

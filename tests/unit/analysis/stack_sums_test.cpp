@@ -146,12 +146,9 @@ TEST_CASE("frames and stacks are the trace's, without stand-ins for short-lived 
   CHECK(result->sums == Sums{{"worker", kWaits, {}, kNoStack, 5 * kMs}});
 }
 
-TEST_CASE("sums of a trace that cannot be analysed are an error, whatever the kind") {
+TEST_CASE("sums of waits in a window without length are an error") {
   Trace trace = small_trace();
-  trace.window.end = kNever;
-  CHECK_FALSE(stack_sums(trace, {StackKind::off_cpu}).ok());
-  CHECK_FALSE(stack_sums(trace, {StackKind::off_wake}).ok());
-  CHECK_FALSE(stack_sums(trace, {StackKind::on_cpu}).ok());
   trace.window.end = 0;
+  CHECK_FALSE(stack_sums(trace, {StackKind::off_wake}).ok());
   CHECK(stack_sums(trace, {StackKind::off_cpu}).error().message == "the recording's window is empty");
 }
