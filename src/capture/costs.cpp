@@ -14,7 +14,7 @@
 namespace offwait {
 namespace {
 
-/// The CPU time of this process and of those that read files for it.
+/// The CPU time of this process and of those that it has started and that have ended.
 Nanos recorder_ns() { return process_cpu_time(RUSAGE_SELF) + process_cpu_time(RUSAGE_CHILDREN); }
 
 }  // namespace
@@ -46,7 +46,8 @@ void Costs::begin() {
 CostReading Costs::read(Nanos now) const {
   CostReading reading;
   reading.at = now;
-  reading.cost_ns = programs_ns() + recorder_ns();
+  // Without other processes: all of their time would come at their ends.
+  reading.cost_ns = programs_ns() + process_cpu_time(RUSAGE_SELF);
   // The threads that waited take their stacks there. Those that wake them take about as long for theirs.
   reading.stacks_ns = static_cast<Nanos>(2 * program_ns(OFFWAIT_COST_EXIT));
   if (const std::optional<CpuTicks> ticks = parse_cpu_ticks(read_file("/proc/stat")))

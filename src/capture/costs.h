@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What recording costs, as far as it is measured: the programs that run at switches and wakings (bpf/cost.h),
-// without the kernel's way to them, and the CPU time of this process.
+// without the kernel's way to them, and the CPU time of this process and of those that it has started.
 #pragma once
 
 #include <offwait.skel.h>

@@ -88,8 +88,9 @@ class RecordBuffer {
   /// reference is good during the call only.
   template <class Visitor>
   void for_each(Visitor&& visit) const;
-  /// Of records that differ in their times only, visits at least one, with any times; all other records in
-  /// order. Much faster, because millions of waits differ in nothing else.
+  /// Of records that differ only in their times, in_flight_ns and owner, visits at least one, in which these
+  /// have any values; all other records in order. Much faster, because millions of waits differ in nothing
+  /// else.
   template <class Visitor>
   void for_each_kind(Visitor&& visit) const;
   /// As for_each(), and frees the memory of the records as it goes. The buffer is empty afterwards. Each

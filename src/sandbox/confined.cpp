@@ -288,9 +288,17 @@ void ConfinedOutput::write(std::string_view bytes) const {
 }
 
 ConfinedBeside::~ConfinedBeside() {
-  if (!process_) return;
-  ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-  ::waitpid(child_, nullptr, 0);
+  // The process ends with this one in any case. It does not end at once while a file system keeps it.
+  if (!process_ || !kill()) return;
+  pollfd ends = {process_.get(), POLLIN, 0};
+  constexpr int kMillisecondsToEnd = 1000;
+  while (::poll(&ends, 1, kMillisecondsToEnd) < 0 && errno == EINTR) {
+  }
+  ::waitpid(child_, nullptr, WNOHANG);
+}
+
+bool ConfinedBeside::kill() const {
+  return ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0) == 0;
 }
 
 Result<ConfinedBeside> ConfinedBeside::start(const std::function<void(const ConfinedOutput&)>& work,
@@ -319,14 +327,19 @@ Result<ConfinedBeside> ConfinedBeside::start(const std::function<void(const Conf
 std::optional<Confined> ConfinedBeside::take() {
   int status = 0;
   // A forked copy of this object has no child of that number and must leave it alone.
-  pid_t ended = ::waitpid(child_, &status, WNOHANG);
-  if (ended == 0 && monotonic_now() > deadline_) {
-    ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-    ended = ::waitpid(child_, &status, 0);
+  if (::waitpid(child_, &status, WNOHANG) != child_) {
+    if (!late_ && monotonic_now() > deadline_ + queued_ns(child_)) {
+      late_ = true;
+      kill();
+    }
+    return std::nullopt;
   }
-  if (ended != child_) return std::nullopt;
   process_ = UniqueFd();
-  Confined confined{{}, end_of(status)};
+  const bool too_large = WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ;
+  Confined confined{{},
+                    late_       ? ConfinedEnd::out_of_time
+                    : too_large ? ConfinedEnd::too_much_output
+                                : end_of(status)};
   struct stat file {};
   if (confined.end != ConfinedEnd::done || ::fstat(output_.get(), &file) != 0) return confined;
   confined.output.resize(static_cast<std::size_t>(file.st_size));

@@ -68,8 +68,7 @@ class ConfinedOutput {
 Result<Confined> run_confined(const std::function<void(const ConfinedOutput&)>& work,
                               const Confinement& confinement = {});
 
-/// Work that runs confined, as of run_confined(), while this process goes on. Its nice value is never below
-/// 0.
+/// Runs work confined like run_confined(), and does not wait for it. Its nice value is never below 0.
 class ConfinedBeside {
  public:
   /// Starts the work. Returns an Error only if the process cannot be made. Takes a millisecond or so, and
@@ -83,17 +82,20 @@ class ConfinedBeside {
   /// Ends the work if it still runs.
   ~ConfinedBeside();
 
-  /// Nothing while the work runs. The output of work that did not return is empty. Once it has returned
-  /// something, the object is of no more use.
+  /// Nothing while the work runs. The output of work that did not return is empty; `end` is also
+  /// ConfinedEnd::crashed if the process could not be confined. Do not call it again after it has returned a
+  /// value.
   std::optional<Confined> take();
 
  private:
   ConfinedBeside() = default;
+  bool kill() const;
 
   UniqueFd process_;  ///< a pidfd; none: the work has ended
   UniqueFd output_;   ///< a file in memory
   pid_t child_ = -1;
   Nanos deadline_ = 0;
+  bool late_ = false;  ///< it was told to end at the deadline
 };
 
 }  // namespace offwait

@@ -112,9 +112,6 @@ Result<ReadForm> read_whole_or_part(int fd, std::string head, const std::string&
 
 Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& name, const TracePart& part) {
   OFFWAIT_TRY(ReadForm read, read_whole_or_part(fd, std::move(head), name, part));
-  // Every form of output relies on it, and the file is hostile.
-  if (const Status valid = validate(read.trace); !valid)
-    return Error{fmt::format("{}: {}", name, valid.error().message)};
   ReadTrace result{std::move(read.trace), {}};
   if (read.interrupted) {
     result.trace.recording.interrupted = true;
@@ -137,6 +134,9 @@ Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePar
   const bool is_text = !looks_like_recording(head);
   OFFWAIT_TRY(ReadTrace read, is_text ? read_text_form(fd, std::move(head), name)
                                       : read_file_form(fd, std::move(head), name, part));
+  // All that follows relies on it, and the file is hostile.
+  if (const Status valid = validate(read.trace); !valid)
+    return Error{fmt::format("{}: {}", name, valid.error().message)};
   if (is_whole(part)) return read;
   OFFWAIT_TRY(const Window window, window_of(part, read.trace.window));
   read.trace = cut_to(std::move(read.trace), window);

@@ -129,13 +129,14 @@ Result<Recorded> record(const RecordingOptions& options) {
   Trace& trace = recorded.trace;
   name_objects(trace, data_names(nameless_objects(trace), symbols));
   // All that follows relies on it, and a kernel may report what cannot have happened.
-  OFFWAIT_TRY_STATUS(validate(trace));
+  const Status valid = validate(trace);
   if (subject.target.cgroup && !has_target(trace)) return Error{nobody_in(*subject.target.cgroup)};
   append(recorded.notes, symbols.warnings());
   append(recorded.notes, recorder.notes());
   if (options.counted && trace.calls.empty()) recorded.notes.push_back(nobody_called(*options.counted));
   append(recorded.notes, device_notes);
   recorded.command_status = end_command(subject, interruption, told_to_end, options.quiet, recorded.notes);
+  OFFWAIT_TRY_STATUS(valid);
   OFFWAIT_TRY_STATUS(give_up(Remaining::analysis, subject, options));
   return recorded;
 }

@@ -2,6 +2,7 @@
 // A file with code that some process has mapped, or the vdso.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,7 +10,6 @@
 
 #include "process/mapped_files.h"
 #include "process/process_root.h"
-#include "symbol/debug_files.h"
 #include "symbol/module_tables.h"
 
 namespace offwait {
@@ -27,6 +27,7 @@ class CodeFile {
   /// In bytes; 0 for the vdso.
   std::uint64_t size() const;
 
+  bool is_open() const { return static_cast<bool>(file_.fd); }
   void close() { file_.fd = UniqueFd(); }
   /// The file's descriptor, or -1. A file that was closed is opened again if the same file is still at its
   /// path; it stays open until close_again(). `own_root`: our root directory.
@@ -35,8 +36,8 @@ class CodeFile {
 
   // What is read while a recording goes on (reading_ahead.h).
   bool ahead_tried = false;
-  std::optional<DebugFiles> debug{};
-  std::optional<ModuleTables> tables{};
+  std::optional<ModuleTables> tables{};  ///< of this file only, with extents
+  std::size_t tables_bytes = 0;          ///< that they take, about
 
  private:
   OpenedFile file_;

@@ -50,6 +50,7 @@ class FunctionRanges {
     std::uint64_t end;
     std::uint64_t function;  // where the function begins; less than `begin` behind one nested in it
     std::uint32_t name;
+    std::uint32_t unused = 0;  // no byte that write() writes is left to chance
   };
   std::vector<Range> ranges_;
 };

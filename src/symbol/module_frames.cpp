@@ -16,6 +16,8 @@ namespace {
 
 /// The CPU time for reading the tables of one file.
 constexpr std::chrono::seconds kTablesTime{5};
+/// The same while a recording goes on.
+constexpr std::chrono::seconds kAheadTime{1};
 /// The CPU time for reading DWARF: 100 MB of it take about a second.
 constexpr std::chrono::seconds kLinesTime{5};
 constexpr std::size_t kMostInlined = 256;
@@ -153,7 +155,7 @@ ModuleFrames module_frames(const ModuleFiles& files, const std::vector<std::uint
 }
 
 Result<ConfinedBeside> begin_tables(const ModuleFiles& files) {
-  Confinement limits = confinement(files, kTablesTime);
+  Confinement limits = confinement(files, kAheadTime);
   limits.output = kMostTables;
   return ConfinedBeside::start(
       [&files](const ConfinedOutput& out) {

@@ -28,7 +28,7 @@ class ModuleTables {
   /// Reads the symbol tables. What cannot be read has no functions. The files are hostile: call it in a
   /// confined process.
   static ModuleTables read(const ModuleFiles& files);
-  /// Also reads where functions without a name begin, which takes longer; see there.
+  /// Also reads where functions without a name begin (Place::begin), which takes longer.
   void read_extents(const ModuleFiles& files);
   bool has_extents() const { return has_extents_; }
 

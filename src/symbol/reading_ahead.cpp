@@ -8,13 +8,12 @@ namespace {
 
 constexpr Nanos kPartOfTime = 100;  // one of so many
 constexpr Nanos kAtOnce = kSecond / 10;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
 }  // namespace
 
 bool ReadingAhead::is_due(Nanos now) {
   if (!since_) since_ = now;
-  return !reading_ && bytes_ < kMostBytes && cpu_time_ <= kAtOnce + (now - *since_) / kPartOfTime;
+  return !reading_ && cpu_time_ <= kAtOnce + (now - *since_) / kPartOfTime;
 }
 
 void ReadingAhead::begin(Result<ConfinedBeside> process, std::function<void(const Confined&)> use) {
@@ -25,7 +24,6 @@ void ReadingAhead::take() {
   if (!reading_) return;
   const std::optional<Confined> read = reading_->process.take();
   if (!read) return;
-  bytes_ += read->output.size();
   reading_->use(*read);
   reading_.reset();
 }

@@ -2,7 +2,6 @@
 // Reads symbol tables while a recording goes on, so that its end need not wait for them.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -14,11 +13,12 @@ namespace offwait {
 
 class ReadingAhead {
  public:
-  /// Whether to begin with a table now. One is read at a time. Reading may use 1 % of one CPU, and 0.1 s at
-  /// once, and keep 64 MiB of tables; what is left then is read at the end.
+  /// Whether to begin with a table now. One is read at a time, and only while all have used less than 0.1 s +
+  /// 1 % of the time of one CPU; what is left then is read at the end.
   bool is_due(Nanos now);
 
-  /// Waits for a process that reads a table. take() calls use(what it wrote) once it has ended.
+  /// Waits for a process that reads a table. take() calls use(what it wrote) once it has ended. Does nothing
+  /// if it could not be started.
   void begin(Result<ConfinedBeside> process, std::function<void(const Confined&)> use);
 
   /// Uses the table that was read, if it has been read by now.
@@ -36,7 +36,6 @@ class ReadingAhead {
   std::optional<Reading> reading_;
   std::optional<Nanos> since_;
   Nanos cpu_time_ = 0;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace offwait

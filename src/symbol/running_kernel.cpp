@@ -19,6 +19,7 @@ constexpr const char* kModules = "/proc/modules";
 void RunningKernel::set_text(std::string text) {
   text_ = std::move(text);
   ahead_.reset();
+  ++texts_set_;
 }
 
 bool RunningKernel::begin_ahead(ReadingAhead& ahead) {
@@ -27,12 +28,14 @@ bool RunningKernel::begin_ahead(ReadingAhead& ahead) {
   const UniqueFd file(::open(kSymbols, O_RDONLY | O_CLOEXEC));
   Confinement confinement;
   confinement.descriptors = {file.get()};
+  confinement.output = std::size_t{64} << 20U;
   const auto read = [&](const ConfinedOutput& out) {
     MessageWriter message;
     KernelSymbols::parse(text_.empty() ? read_all(file.get()) : text_).write(message);
     out.write(message.bytes());
   };
-  ahead.begin(ConfinedBeside::start(read, confinement), [this](const Confined& confined) {
+  ahead.begin(ConfinedBeside::start(read, confinement), [this, texts = texts_set_](const Confined& confined) {
+    if (texts != texts_set_) return;
     MessageReader message(confined.output);
     ahead_ = KernelSymbols::read(message);
     if (ahead_ && (ahead_->empty() || ahead_->restricted())) ahead_.reset();
@@ -44,7 +47,7 @@ const KernelSymbols& RunningKernel::symbols() {
   if (read_) return symbols_;
   if (ahead_ && (!text_.empty() || loaded_modules(read_file(kModules)) == modules_ahead_)) {
     read_ = true;
-    is_of_before_ = text_.empty();
+    was_read_ahead_ = text_.empty();
     symbols_ = *std::exchange(ahead_, std::nullopt);
   } else {
     read();
@@ -54,13 +57,13 @@ const KernelSymbols& RunningKernel::symbols() {
 
 void RunningKernel::read() {
   read_ = true;
-  is_of_before_ = false;
+  was_read_ahead_ = false;
   symbols_ = KernelSymbols::parse(text_.empty() ? read_file(kSymbols) : text_);
 }
 
 std::optional<KernelFunction> RunningKernel::find(std::uint64_t address) {
   const auto found = symbols().find(address);
-  if (found || !is_of_before_) return found;
+  if (found || !was_read_ahead_) return found;
   read();  // a BPF program may have been loaded since
   return symbols_.find(address);
 }

@@ -31,12 +31,13 @@ class RunningKernel {
   void read();
 
   std::string text_;
+  unsigned texts_set_ = 0;
   KernelSymbols symbols_;
   bool read_ = false;
   bool ahead_begun_ = false;
   std::optional<KernelSymbols> ahead_;
-  std::string modules_ahead_;  ///< loaded_modules() when `ahead_` was read
-  bool is_of_before_ = false;  ///< `symbols_` was read ahead, from /proc/kallsyms
+  std::string modules_ahead_;    ///< loaded_modules() when `ahead_` was read
+  bool was_read_ahead_ = false;  ///< `symbols_` was read ahead, from /proc/kallsyms
 };
 
 /// The names and addresses of the modules in text in the form of /proc/modules, and nothing that changes

@@ -28,6 +28,8 @@ constexpr std::size_t kMostOpen = 384;
 constexpr std::size_t kMostRoots = 64;
 /// The most modules whose debug files are open at the same time.
 constexpr std::size_t kModulesAtOnce = 64;
+/// No table of a file is read ahead while those that were read have so many bytes.
+constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20U;
 /// The longest time for all names together; after that no more files are read.
 constexpr Nanos kMostTime = 60 * kSecond;
 /// The most regions kept of one process. The kernel allows 65,530 mappings at a time; a process may also move
@@ -221,26 +223,22 @@ void Symbolizer::with_debug_files(const std::vector<CodeFile*>& modules,
   const int own_root = own_root_ ? own_root_->directory.get() : -1;
   std::vector<StrippedFile> stripped;
   for (CodeFile* const module : modules) {
-    if (module->debug) continue;
     StrippedFile file{module->fd(own_root), candidate_paths(module->mapped_path()).front(), {}};
     if (module->root() != nullptr) file.roots.push_back(module->root()->directory.get());
     if (own_root >= 0) file.roots.push_back(own_root);
     stripped.push_back(std::move(file));
   }
-  std::vector<DebugFiles> found = find_debug_files(stripped, server_);
-  auto next = found.begin();
-  for (CodeFile* const module : modules) {
-    if (!module->debug) module->debug = std::move(*next++);
-    const DebugFiles& debug = *module->debug;
-    if (debug.lost) warn_once("reading the headers of a file crashed: " + module_name(module->mapped_path()));
+  const std::vector<DebugFiles> debug = find_debug_files(stripped, server_);
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (debug[i].lost)
+      warn_once("reading the headers of a file crashed: " + module_name(modules[i]->mapped_path()));
     ModuleFiles files;
-    files.file = module->fd(own_root);
-    files.image = module->image();
-    files.debug = debug.in_file ? files.file : debug.debug ? debug.debug->fd.get() : -1;
-    files.supplement = debug.supplement ? debug.supplement->fd.get() : -1;
-    if (files.file >= 0 || !files.image.empty()) use(*module, files);
-    module->close_again();
-    if (!module->ahead_tried) module->debug.reset();
+    files.file = stripped[i].fd;
+    files.image = modules[i]->image();
+    files.debug = debug[i].in_file ? files.file : debug[i].debug ? debug[i].debug->fd.get() : -1;
+    files.supplement = debug[i].supplement ? debug[i].supplement->fd.get() : -1;
+    if (files.file >= 0 || !files.image.empty()) use(*modules[i], files);
+    modules[i]->close_again();
   }
 }
 
@@ -249,24 +247,31 @@ void Symbolizer::read_ahead() {
   const Nanos before = cpu_time();
   ahead_.take();
   if (ahead_.is_due(monotonic_now()) && !kernel_.begin_ahead(ahead_)) {
-    if (const std::shared_ptr<CodeFile> file = largest_unread()) {
-      file->ahead_tried = true;
-      with_debug_files({file.get()}, [&](CodeFile&, const ModuleFiles& files) {
-        ahead_.begin(begin_tables(files), [file](const Confined& read) { file->tables = tables_from(read); });
-      });
-    }
+    if (const std::shared_ptr<CodeFile> file = largest_unread()) begin_tables_of(file);
   }
   ahead_.spend(cpu_time() - before);
 }
 
-/// The largest file whose tables were not read ahead; null if there is none, or a server would be asked.
+/// The largest open file whose tables were not read ahead; null if there is none, or enough were read.
 std::shared_ptr<CodeFile> Symbolizer::largest_unread() const {
   std::shared_ptr<CodeFile> largest;
-  if (server_) return largest;
+  std::size_t bytes = 0;
   for (const auto& [identity, file] : files_) {
-    if (!file->ahead_tried && (largest == nullptr || file->size() > largest->size())) largest = file;
+    bytes += file->tables_bytes;
+    if (!file->ahead_tried && file->is_open() && (largest == nullptr || file->size() > largest->size()))
+      largest = file;
   }
-  return largest;
+  return bytes < kMostBytesAhead ? largest : nullptr;
+}
+
+void Symbolizer::begin_tables_of(const std::shared_ptr<CodeFile>& file) {
+  file->ahead_tried = true;
+  ModuleFiles files;
+  files.file = file->fd(-1);
+  ahead_.begin(begin_tables(files), [file](const Confined& read) {
+    file->tables = tables_from(read);
+    if (file->tables) file->tables_bytes = read.output.size();
+  });
 }
 
 const Mapping* Symbolizer::shared_at(const Process& process, std::uint64_t address) {
@@ -422,7 +427,7 @@ class Symbolizer::Batch {
     for (const std::size_t index : indices) offsets.push_back(answers_[index].in_file);
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
-    const ModuleFrames found = module_frames(files, offsets, module.tables ? &*module.tables : nullptr);
+    const ModuleFrames found = module_frames(files, offsets, tables_ahead(module, files));
     if (found.names_lost || found.lines_lost)
       symbols_.warn_once(fmt::format(
           "some {} of {} are missing: reading its tables crashed or took more than 5 s",
@@ -438,6 +443,12 @@ class Symbolizer::Batch {
       answer.shown = answer.shown - answer.in_file + *place.address;
       answer.frames = place.frames;
     }
+  }
+
+  /// What was read ahead, if it is all: a debug file may name more functions.
+  static const ModuleTables* tables_ahead(const CodeFile& module, const ModuleFiles& files) {
+    const bool other_file = files.debug >= 0 && files.debug != files.file;
+    return module.tables && !other_file ? &*module.tables : nullptr;
   }
 
   void ask_perf_maps() {

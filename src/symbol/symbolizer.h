@@ -81,8 +81,7 @@ class Symbolizer {
 
   /// Reads the symbol tables of the kernel and of noted files, the largest first, in processes beside this
   /// one and while a recording goes on (reading_ahead.h). Call it between drains: it begins with one table or
-  /// takes what was read of one, in some milliseconds, and often does nothing. Leaves files alone where a
-  /// server is asked for debug files, which may take seconds.
+  /// takes what was read of one, in some milliseconds, and often does nothing.
   void read_ahead();
 
   /// Sets text in the form of /proc/kallsyms to use instead of that file. Call it before frames().
@@ -148,6 +147,7 @@ class Symbolizer {
   std::shared_ptr<CodeFile> open_file(std::int32_t tgid, const Process& process, const Mapping& mapping);
   std::shared_ptr<CodeFile> copy_vdso(std::int32_t tgid, const Mapping& mapping);
   std::shared_ptr<CodeFile> largest_unread() const;
+  void begin_tables_of(const std::shared_ptr<CodeFile>& file);
   void warn_of_kernel();
   void warn_once(std::string warning);
   /// Calls use(module, files) for each module whose file can be read, with its debug files open.

@@ -61,10 +61,15 @@ def measured(load, chosen, count):
             if number > 0 and not pairs[name]:
                 continue
             order = (recorders.Nothing(), recorder) if number % 2 == 0 else (recorder, recorders.Nothing())
-            try:
-                runs = {which is recorder: one(load, which) for which in order}
-            except workloads.TooSlow:
-                pairs[name] = []
-            else:
+            runs = {}
+            for which in order:
+                try:
+                    runs[which is recorder] = one(load, which)
+                except workloads.TooSlow:
+                    if which is not recorder:
+                        raise SystemExit("the load is too slow without a recorder") from None
+            if True in runs:
                 pairs[name].append(Pair(runs[False][0], *runs[True]))
+            else:
+                pairs[name] = []
     return pairs

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Loads whose speed is compared with and without a recorder."""
+import contextlib
 import json
 import os
 import re
@@ -60,8 +61,9 @@ class Load:
 
     def stop(self):
         """Ends what prepare() has started if run() did not, as when the recorder failed."""
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)  # it may have children, which have its output open
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)  # it may have children, which have its output open
             self.process.communicate()
 
 

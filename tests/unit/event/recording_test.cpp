@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -324,6 +325,8 @@ TEST_CASE("each kind of record is visited once or more, and records that are no 
     wait.run_ns = now;
     wait.wake_ns = now - up_to(static_cast<unsigned>(up_to(5)) + 1) % now;
     wait.block_ns = wait.wake_ns - up_to(static_cast<unsigned>(up_to(6)) % 36) % (wait.wake_ns + 1);
+    wait.object = up_to(3);
+    wait.wait_user = static_cast<std::uint32_t>(up_to(2));
     wait.owner = random() % 3 == 0 ? static_cast<std::uint32_t>(up_to(20)) : 0;
     REQUIRE(records.append(bytes_of(wait)));
     if (random() % 4 == 0) {
@@ -337,12 +340,19 @@ TEST_CASE("each kind of record is visited once or more, and records that are no 
     if (random() % 8 == 0) REQUIRE(append_numbered(records, OFFWAIT_RECORD_THREAD, i));
     if (random() % 8 == 0) REQUIRE(append_numbered(records, OFFWAIT_RECORD_IO, i));
   }
-  using Key = std::pair<int, std::uint32_t>;
-  const auto collect = [](std::set<Key>& kinds, std::vector<Seen>& others, std::size_t& visits) {
+  using Key = std::tuple<int, std::uint32_t, std::uint64_t, std::uint32_t>;
+  const auto key_of = [](const auto& record) {
+    if constexpr (requires { record.object; }) {
+      return Key{record.type, record.tid, record.object, record.wait_user};
+    } else {
+      return Key{record.type, record.tid, 0, 0};
+    }
+  };
+  const auto collect = [&key_of](std::set<Key>& kinds, std::vector<Seen>& others, std::size_t& visits) {
     return [&](const auto& record) {
       ++visits;
       if constexpr (requires { end_of(record); }) {
-        kinds.emplace(record.type, record.tid);
+        kinds.insert(key_of(record));
       } else {
         others.push_back({record.type, record.tid});
       }
