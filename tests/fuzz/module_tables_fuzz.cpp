@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any bytes as the tables that a confined process has read: they are refused, or every place can be asked for.
+// Any bytes as the tables that a confined process has read: they are refused, or every place can be asked
+// for.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
