@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/monotonic.h"
 #include "capture/recorder.h"
 #include "model/validate.h"
 #include "process/priority.h"
@@ -61,7 +62,7 @@ Status drain_until_end(Recorder& recorder, Target& target, std::optional<Nanos> 
       return Error{std::string("cannot wait for the recording to end: ") + std::strerror(errno)};
     OFFWAIT_TRY_STATUS(recorder.drain());
     note_mappings(recorder, takers);
-    if (takers.names_functions) takers.symbols.read_ahead();
+    if (takers.names_functions) takers.symbols.read_ahead(monotonic_now());
     if (takers.file != nullptr) {
       OFFWAIT_TRY_STATUS(takers.file->hand_over_if_due(recorder));
       const std::vector<std::int32_t> nameless = takers.file->take_nameless();

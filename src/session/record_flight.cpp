@@ -270,7 +270,7 @@ Status FlightRecorder::run(const Interruption& interruption, const Interruption&
     recorder_.keep_stacks(writer_.runs());
     OFFWAIT_TRY_STATUS(recorder_.drain());
     note_mappings();
-    if (flight_options_.symbols) symbols_.read_ahead();
+    if (flight_options_.symbols) symbols_.read_ahead(monotonic_now());
     OFFWAIT_TRY_STATUS(take_if_due());
     if (asked.take()) asked_ = true;
     if (waits[3].revents != 0) writer_.finish();

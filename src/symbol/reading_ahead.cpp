@@ -6,14 +6,14 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kPartOfTime = 100;  // one of so many
-constexpr Nanos kAtOnce = kSecond / 10;
+constexpr Nanos kPartOfTime = 200;         // one of so many
+constexpr Nanos kOneTable = kSecond / 10;  // what one takes, about
 
 }  // namespace
 
 bool ReadingAhead::is_due(Nanos now) {
   if (!since_) since_ = now;
-  return !reading_ && cpu_time_ <= kAtOnce + (now - *since_) / kPartOfTime;
+  return !reading_ && cpu_time_ + kOneTable <= (now - *since_) / kPartOfTime;
 }
 
 void ReadingAhead::begin(Result<ConfinedBeside> process, std::function<void(const Confined&)> use) {

@@ -242,11 +242,11 @@ void Symbolizer::with_debug_files(const std::vector<CodeFile*>& modules,
   }
 }
 
-void Symbolizer::read_ahead() {
+void Symbolizer::read_ahead(Nanos now) {
   const auto cpu_time = [] { return thread_cpu_time() + process_cpu_time(RUSAGE_CHILDREN); };
   const Nanos before = cpu_time();
   ahead_.take();
-  if (ahead_.is_due(monotonic_now()) && !kernel_.begin_ahead(ahead_)) {
+  if (ahead_.is_due(now) && !kernel_.begin_ahead(ahead_)) {
     if (const std::shared_ptr<CodeFile> file = largest_unread()) begin_tables_of(file);
   }
   ahead_.spend(cpu_time() - before);

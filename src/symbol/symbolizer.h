@@ -82,7 +82,7 @@ class Symbolizer {
   /// Reads the symbol tables of the kernel and of noted files, the largest first, in processes beside this
   /// one and while a recording goes on (reading_ahead.h). Call it between drains: it begins with one table or
   /// takes what was read of one, in some milliseconds, and often does nothing.
-  void read_ahead();
+  void read_ahead(Nanos now);
 
   /// Sets text in the form of /proc/kallsyms to use instead of that file. Call it before frames().
   void set_kernel_symbols(std::string text) { kernel_.set_text(std::move(text)); }

@@ -61,13 +61,15 @@ std::string reader() {
   return text;
 }
 
+constexpr Nanos kLong = 1000 * kSecond;
+
 /// Reads so many tables. The kernel's is the first.
 void read_ahead(Symbolizer& symbols, std::size_t tables) {
   std::set<std::string> readers;
-  // Where one takes 0.1 s of CPU time, the next one waits for ten seconds.
+  Nanos now = 0;
   for (const auto end = std::chrono::steady_clock::now() + 100s; std::chrono::steady_clock::now() < end;
        std::this_thread::sleep_for(1ms)) {
-    symbols.read_ahead();
+    symbols.read_ahead(now += kLong);
     const std::string one = reader();
     if (!one.empty()) readers.insert(one);
     if (one.empty() && readers.size() == tables) return;
@@ -217,6 +219,16 @@ TEST_CASE("the kernel's symbols that were read ahead are those of its file") {
   CHECK(ahead.frames(functions) == expected);
 }
 
+TEST_CASE("tables are read ahead when 0.5 % of a CPU is more than they take") {
+  ReadingAhead ahead;
+  CHECK_FALSE(ahead.is_due(5 * kSecond));
+  CHECK_FALSE(ahead.is_due(24 * kSecond));
+  CHECK(ahead.is_due(25 * kSecond));
+  ahead.spend(kSecond / 5);
+  CHECK_FALSE(ahead.is_due(64 * kSecond));
+  CHECK(ahead.is_due(65 * kSecond));
+}
+
 TEST_CASE("text that is set later counts, and not what was read ahead or still is") {
   const bool taken = GENERATE(true, false);
   Symbolizer symbols;
@@ -224,14 +236,15 @@ TEST_CASE("text that is set later counts, and not what was read ahead or still i
   if (taken) {
     read_ahead(symbols, 1);
   } else {
-    symbols.read_ahead();
+    symbols.read_ahead(0);
+    symbols.read_ahead(kLong);
     REQUIRE_FALSE(reader().empty());
   }
   symbols.set_kernel_symbols("ffffffff81000000 T only\n");
   if (!taken) {
     while (!reader().empty()) {
       std::this_thread::sleep_for(1ms);
-      symbols.read_ahead();
+      symbols.read_ahead(kLong);
     }
   }
   CHECK(to_string(symbols.frames({{0, 0xffffffff81000004, false}}).front().front()) == "only+0x4 ([kernel])");
