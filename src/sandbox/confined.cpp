@@ -326,14 +326,13 @@ Result<ConfinedBeside> ConfinedBeside::start(const std::function<void(const Conf
 
 std::optional<Confined> ConfinedBeside::take() {
   int status = 0;
-  // A forked copy of this object has no child of that number and must leave it alone.
-  if (::waitpid(child_, &status, WNOHANG) != child_) {
-    if (!late_ && monotonic_now() > deadline_ + queued_ns(child_)) {
-      late_ = true;
-      kill();
-    }
-    return std::nullopt;
+  // A forked copy of this object has no child of that number (-1) and must leave the process alone.
+  const pid_t ended = ::waitpid(child_, &status, WNOHANG);
+  if (ended == 0 && !late_ && monotonic_now() > deadline_ + queued_ns(child_)) {
+    late_ = true;
+    kill();
   }
+  if (ended != child_) return std::nullopt;
   process_ = UniqueFd();
   const bool too_large = WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ;
   Confined confined{{},
