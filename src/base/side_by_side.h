@@ -12,27 +12,6 @@
 
 namespace offwait {
 
-/// Calls both, at the same time if this process may use several CPUs and may have another thread, else one
-/// after the other. Neither may depend on what the other does. Returns when both have, and throws what one of
-/// them threw.
-template <class First, class Second>
-void side_by_side(First&& first, Second&& second) {
-  std::future<void> other;
-  if (available_cpus() > 1) {
-    try {
-      other = std::async(std::launch::async, [&second] { second(); });
-    } catch (const std::system_error&) {
-      // This process may have no more threads; the one that it has does both.
-    }
-  }
-  first();
-  if (other.valid()) {
-    other.get();
-  } else {
-    second();
-  }
-}
-
 /// Into how many parts to divide work: at most one for each CPU that this process may use, and each of at
 /// least `least` of the `size`; at least 1.
 inline std::size_t parts_of_work(std::size_t size, std::size_t least) {
@@ -58,6 +37,20 @@ void each_side_by_side(std::size_t count, Work&& work) {
   }
   take();
   for (std::future<void>& other : others) other.get();
+}
+
+/// Calls both, at the same time if this process may use several CPUs and may have another thread, else one
+/// after the other. Neither may depend on what the other does. Returns when both have, and throws what one of
+/// them threw.
+template <class First, class Second>
+void side_by_side(First&& first, Second&& second) {
+  each_side_by_side(2, [&](std::size_t i) {
+    if (i == 0) {
+      first();
+    } else {
+      second();
+    }
+  });
 }
 
 }  // namespace offwait

@@ -88,9 +88,9 @@ class RecordBuffer {
   /// reference is good during the call only.
   template <class Visitor>
   void for_each(Visitor&& visit) const;
-  /// Of records that differ only in their times, in_flight_ns and owner, visits at least one, in which these
-  /// have any values; all other records in order. Much faster, because millions of waits differ in nothing
-  /// else.
+  /// Visits at least one of the records that differ only in their times, in_flight_ns and owner, with any
+  /// values of these, and all other records in order. This is much faster, because millions of waits differ
+  /// in nothing else.
   template <class Visitor>
   void for_each_kind(Visitor&& visit) const;
   /// As for_each(), and frees the memory of the records as it goes. The buffer is empty afterwards. Each
@@ -135,7 +135,7 @@ class RecordBuffer {
   static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
   static bool is_packed(std::uint8_t type) { return type == kPacked || type == kPackedWithLast; }
-  /// Of the packed interval at `at`.
+  /// The bytes that the packed interval at `at` takes.
   static std::size_t packed_size(const std::byte* at) {
     const auto lengths = std::to_integer<std::size_t>(at[1]);
     const std::size_t last =

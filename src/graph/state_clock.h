@@ -69,11 +69,6 @@ class StateClock {
  private:
   using Indices = std::span<const std::uint32_t>;
 
-  static Indices without_first(Indices indices, const auto& is_over) {
-    const auto rest = std::partition_point(indices.begin(), indices.end(), is_over);
-    return indices.subspan(static_cast<std::size_t>(rest - indices.begin()));
-  }
-
   void spend(Nanos to) {
     times_[state_] += to - since_;
     since_ = to;

@@ -35,8 +35,8 @@ struct CutWait {
 
 /// What a part of the window leaves open about a thread.
 struct ThreadInPart {
-  /// Of the waits that it ended: the first release, which may have begun before, and the last one, which may
-  /// go on. If there is only one, `first` is empty.
+  /// The first and the last release among the waits that it ended. The first one may have begun before the
+  /// part, and the last one may go on after it. If there is only one, `first` is empty.
   Release first;
   Release last;
   /// The first thing in the part that tells what the thread did after its last wait behind another's disk

@@ -44,6 +44,13 @@ class Histories {
   ByThread gaps_;
 };
 
+/// The entries of one thread without the first ones, those for which is_over(index) holds.
+template <class IsOver>
+std::span<const std::uint32_t> without_first(std::span<const std::uint32_t> indices, IsOver is_over) {
+  const auto rest = std::partition_point(indices.begin(), indices.end(), is_over);
+  return indices.subspan(static_cast<std::size_t>(rest - indices.begin()));
+}
+
 /// How many of the waits of one thread (History::waits) begin before `time`. Only the last of these can reach
 /// to `time`.
 inline std::size_t begun_before(const Trace& trace, std::span<const std::uint32_t> waits, Nanos time) {

@@ -3,23 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 
 namespace offwait {
 
 namespace {
 
-/// Leaves out the first of a thread's entries, those that are over.
-template <class IsOver>
-void leave_out(std::span<const std::uint32_t>& indices, IsOver is_over) {
-  const auto first = std::partition_point(indices.begin(), indices.end(), is_over);
-  indices = indices.subspan(static_cast<std::size_t>(first - indices.begin()));
-}
-
 void leave_out_before(const Trace& trace, Nanos begin, History& rest) {
-  leave_out(rest.waits, [&](std::uint32_t i) { return trace.waits[i].run <= begin; });
-  leave_out(rest.preemptions, [&](std::uint32_t i) { return trace.preemptions[i].run <= begin; });
-  leave_out(rest.gaps, [&](std::uint32_t i) { return trace.gaps[i].to <= begin; });
+  rest.waits = without_first(rest.waits, [&](std::uint32_t i) { return trace.waits[i].run <= begin; });
+  rest.preemptions =
+      without_first(rest.preemptions, [&](std::uint32_t i) { return trace.preemptions[i].run <= begin; });
+  rest.gaps = without_first(rest.gaps, [&](std::uint32_t i) { return trace.gaps[i].to <= begin; });
 }
 
 }  // namespace

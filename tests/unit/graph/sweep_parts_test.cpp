@@ -186,13 +186,7 @@ TEST_CASE("a sweep in parts finds the same contradiction") {
 }
 
 TEST_CASE("weights that do not fit are an error in parts too") {
-  TraceByHand t(kNever / 6);
-  ActorId waker = t.device(ActorKind::timer, "");
-  for (int i = 0; i < 4; ++i) {
-    const ActorId thread = t.thread();
-    t.wait(thread, waker, 0, kNever / 6);
-    waker = thread;
-  }
+  const TraceByHand t = test::too_heavy_chain();
   const std::vector<Nanos> cuts = {kNever / 12};
   CHECK(message(sweep(t.trace, cuts)) == "the window is too long: weights do not fit 64 bits");
   CHECK(same(sweep(t.trace, {}), sweep(t.trace, cuts)));

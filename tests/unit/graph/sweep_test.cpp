@@ -371,15 +371,7 @@ TEST_CASE("weights that would not fit are an error") {
   t.wait(a, b, 0, 1);
   CHECK(failure(t.trace) == "the window is too long: weights do not fit 64 bits");
 
-  // Each site fits, their sum does not.
-  TraceByHand chain(kNever / 6);
-  ActorId waker = chain.device(ActorKind::timer, "");
-  for (int i = 0; i < 4; ++i) {
-    const ActorId thread = chain.thread();
-    chain.wait(thread, waker, 0, kNever / 6);
-    waker = thread;
-  }
-  CHECK(failure(chain.trace) == "the window is too long: weights do not fit 64 bits");
+  CHECK(failure(test::too_heavy_chain().trace) == "the window is too long: weights do not fit 64 bits");
 }
 
 TEST_CASE("many threads fit a long window if they live one after the other") {

@@ -69,6 +69,18 @@ SiteId TraceByHand::wait(ActorId thread, ActorId waker, Nanos block, Nanos wake,
   return site;
 }
 
+TraceByHand too_heavy_chain() {
+  constexpr Nanos kLength = kNever / 6;
+  TraceByHand chain(kLength);
+  ActorId waker = chain.device(ActorKind::timer, "");
+  for (int i = 0; i < 4; ++i) {
+    const ActorId thread = chain.thread();
+    chain.wait(thread, waker, 0, kLength);
+    waker = thread;
+  }
+  return chain;
+}
+
 namespace {
 
 class Simulation {

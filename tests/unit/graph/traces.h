@@ -33,6 +33,9 @@ class TraceByHand {
   StackId waker_stack_ = kNoStack;
 };
 
+/// A chain of waits of which each site's weight fits Nanos, and their sum does not.
+TraceByHand too_heavy_chain();
+
 /// The id of an equal site, which is added if there is none.
 SiteId intern(Trace& trace, const WaitSite& site);
 

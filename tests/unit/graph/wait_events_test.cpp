@@ -25,7 +25,7 @@ void append(WaitEvents& events, std::vector<Row>& result) {
   }
 }
 
-/// Of one part after the other; `cuts` are in order.
+/// The events of the parts between the cuts, one part after the other. `cuts` are in order.
 std::vector<Row> rows(const Trace& trace, std::vector<Nanos> cuts = {}) {
   const Histories histories(trace);
   const std::vector<Nanos> begins = some_begins(trace);
