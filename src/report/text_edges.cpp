@@ -16,27 +16,31 @@ constexpr std::size_t kPeers = 3;
 
 /// Narrow terminals go without the columns that follow from others.
 struct Columns {
-  int edge = 0;
+  int edge = 0;  ///< width
   bool waited = true;
-  bool waits = true;
+  int waits = 10;  ///< width; 0: none
   bool each = true;
 };
 
 Columns columns_of(const TextPage& page, const std::vector<FoundEdgeId>& edges, std::size_t shown) {
   int edge = 4;
+  int waits = Columns().waits;
   for (std::size_t i = 0; i < shown; ++i) {
-    edge = std::max(edge, page.canvas.columns(edge_text(page.findings.edges[edges[i]], page.names)));
+    const FoundEdge& here = page.findings.edges[edges[i]];
+    edge = std::max(edge, page.canvas.columns(edge_text(here, page.names)));
+    waits = std::max(waits, page.canvas.columns(format_count(here.waits)) + 2);
   }
   const int width = page.canvas.width();
   edge = std::min(edge, std::max(width * 2 / 5, 16));
-  return {edge, width >= 2 + edge + 34, width >= 2 + edge + 44, width >= 2 + edge + 54};
+  const int left = width - edge - waits;
+  return {edge, width - edge >= 36, left >= 36 ? waits : 0, left >= 46};
 }
 
 void put_head(Canvas& canvas, const Columns& columns) {
   canvas.to(2).put("edge", Ink::dim).to(2 + columns.edge);
   canvas.put_right("weight", 9, Ink::dim).put_right("window", 8, Ink::dim);
   if (columns.waited) canvas.put_right("waited", 9, Ink::dim);
-  if (columns.waits) canvas.put_right("waits", 10, Ink::dim);
+  if (columns.waits != 0) canvas.put_right("waits", columns.waits, Ink::dim);
   if (columns.each) canvas.put_right("each", 9, Ink::dim);
   canvas.put("  class", Ink::dim).end();
 }
@@ -50,7 +54,7 @@ void put_row(const TextPage& page, const FoundEdge& edge, const Columns& columns
       .put_right(page.share(edge.weight_s), 8, Ink::strong);
   const bool counted = !edge.idle && edge.waits != 0;
   if (columns.waited) canvas.put_right(format_seconds(edge.wait_s), 9);
-  if (columns.waits) canvas.put_right(counted ? format_count(edge.waits) : "", 10);
+  if (columns.waits != 0) canvas.put_right(counted ? format_count(edge.waits) : "", columns.waits);
   if (columns.each) canvas.put_right(counted ? format_seconds(edge.each_s) : "", 9);
   canvas.put("  ").put(classes_text(edge)).end();
 }

@@ -101,6 +101,14 @@ BLOCKED THROUGHOUT  never woken in the window
 )");
 }
 
+TEST_CASE("Many waits keep their column apart from the one before") {
+  Findings findings = sample_findings();
+  findings.edges[findings.knots[0].edges[0]].waits = 1'234'567'890;
+  CHECK_THAT(to_text(findings, {}),
+             Catch::Contains("  edge           weight  window   waited          waits     each  class\n"
+                             "  B → disk vda   9.50 s     95%   5.00 s  1,234,567,890  5.00 ms  disk\n"));
+}
+
 TEST_CASE("The standard error of a stack's weight is told where it matters") {
   Findings findings = sample_findings();
   FoundStack& heaviest = findings.edges[findings.knots[0].edges[0]].stacks[0];
