@@ -14,7 +14,7 @@ static __always_inline void take_due_stacks(void* ctx, struct cpu_notes* context
   if (tid != (__u32)bpf_get_current_pid_tgid()) return;
   struct task_struct* task = (void*)bpf_get_current_task();
   __u32 user = BPF_CORE_READ(task, mm) ? user_stack() : 0;
-  __u32 kernel = kernel_stack(ctx, context, user, TAKEN_AFTER_SWITCH);
+  __u32 kernel = kernel_stack(ctx, context, user);
   if (!user && !kernel) return;
   /* Without room nothing is lost: the wait counts as one that was not drawn. */
   struct offwait_wait_stacks* stacks = reserve(OFFWAIT_RECORD_WAIT_STACKS, sizeof(*stacks));
@@ -38,6 +38,18 @@ int on_sched_exit(__u64* ctx) {
   bpf_local_irq_save(&flags); /* interrupts take samples, with the same scratch memory */
   take_due_stacks(ctx, context);
   bpf_local_irq_restore(&flags);
+  end_cost(OFFWAIT_COST_EXIT);
+  return 0;
+}
+
+/* Before 6.17: here the thread that runs now lets its performance events count again, with interrupts off.
+ * The kernel comes here while any thread has such an event. */
+SEC("fentry/__perf_event_task_sched_in")
+int on_event_sched_in(__u64* ctx) {
+  struct cpu_notes* context = cpu_notes();
+  if (!context || !context->stacks_due) return 0;
+  begin_cost(OFFWAIT_COST_EXIT, 1);
+  take_due_stacks(ctx, context);
   end_cost(OFFWAIT_COST_EXIT);
   return 0;
 }

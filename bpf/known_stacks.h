@@ -381,20 +381,9 @@ __noinline __u32 remember_kernel_stack(__u32 user, __u32 way, __u32 id) {
   return 0;
 }
 
-/* Where a kernel stack is taken. */
-enum stack_taken {
-  TAKEN_IN_WAKING,
-  TAKEN_IN_SAMPLE, /* without its leaf */
-  TAKEN_BEFORE_SWITCH,
-  TAKEN_AFTER_SWITCH,
-};
-
-/* The address in the scheduler at which stacks are taken before a switch. Stacks taken after it get that one
- * instead of their own, or one place would have two stacks. */
-__u64 switch_pc = 0;
-
-/* The id of the kernel stack as the kernel's own walk finds it, in scratch_stack. */
-static __always_inline __u32 walk_kernel_stack(void* ctx, const enum stack_taken taken) {
+/* The id of the kernel stack as the kernel's own walk finds it, in scratch_stack; without the leaf, in which
+ * the thread was interrupted, if so asked. */
+static __always_inline __u32 walk_kernel_stack(void* ctx, const bool with_leaf) {
   __u32 scratch = SCRATCH_TRACEPOINT;
   struct offwait_stack* stack = bpf_map_lookup_elem(&scratch_stack, &scratch);
   if (!stack) return 0;
@@ -406,19 +395,12 @@ static __always_inline __u32 walk_kernel_stack(void* ctx, const enum stack_taken
   stack->tgid = 0;
   stack->frames = (__u16)((__u32)bytes / 8);
   stack->end = 0;
-  if (taken == TAKEN_IN_SAMPLE) stack->pc[0] = 0;
-  __u64 own = stack->pc[BPF_FRAMES];
-  if (taken == TAKEN_BEFORE_SWITCH && stack->frames > BPF_FRAMES) switch_pc = own;
-  if (taken == TAKEN_AFTER_SWITCH && stack->frames > BPF_FRAMES && switch_pc)
-    stack->pc[BPF_FRAMES] = switch_pc;
-  __u32 id = store_scratch_stack(scratch);
-  if (taken == TAKEN_AFTER_SWITCH) stack->pc[BPF_FRAMES] = own; /* what stands on the stack */
-  return id;
+  if (!with_leaf) stack->pc[0] = 0;
+  return store_scratch_stack(scratch);
 }
 
 /* The id of the current thread's kernel stack in a tracepoint. `user` is the id of its user stack. */
-static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, __u32 user,
-                                          const enum stack_taken taken) {
+static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, __u32 user) {
   struct walk* walk = this_walk();
   struct offwait_stack_reuse* reuse = this_stack_reuse();
   if (!walk || !reuse || !context) return 0;
@@ -427,7 +409,7 @@ static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, 
   __u32 known = 0;
   for (__u32 way = 0; way < WAYS && walk->way == WAYS; ++way) known = recall_kernel_stack(user, way);
   if (known && ++reuse->recalled % VERIFY_EVERY) return known;
-  __u32 id = walk_kernel_stack(ctx, taken);
+  __u32 id = walk_kernel_stack(ctx, true);
   count_walk(reuse, known, id);
   if (id && id != known) remember_kernel_stack(user, way_to_note(walk, reuse), id);
   return id;

@@ -14,7 +14,7 @@ static __always_inline int note_sample(struct bpf_perf_event_data* ctx) {
   __u64 pc = PT_REGS_IP(&ctx->regs);
   bool in_kernel = (__s64)pc < 0; /* the upper half of all addresses belongs to the kernel */
   __u32 user = BPF_CORE_READ(task, mm) ? find_user_stack(!in_kernel) : 0;
-  __u32 kernel = in_kernel ? walk_kernel_stack(ctx, TAKEN_IN_SAMPLE) : 0;
+  __u32 kernel = in_kernel ? walk_kernel_stack(ctx, false) : 0;
   struct offwait_sample* sample = new_record(OFFWAIT_RECORD_SAMPLE, tid, sizeof(*sample));
   if (!sample) return 0;
   sample->at_ns = now;

@@ -185,7 +185,7 @@ static __always_inline void switch_out(void* ctx, struct cpu_notes* context, str
       thread->wait_user = user_stack();
       if (lacked_mapping()) leave_to_user_space(prev, thread->start_ns, now);
     }
-    thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user, TAKEN_BEFORE_SWITCH);
+    thread->wait_kernel = kernel_stack(ctx, context, thread->wait_user);
   }
 }
 
@@ -301,7 +301,7 @@ static __always_inline int note_waking(__u64* ctx) {
      */
     if (take) {
       waker_user = current_user_stack();
-      waker_kernel = kernel_stack(ctx, context, waker_user, TAKEN_IN_WAKING);
+      waker_kernel = kernel_stack(ctx, context, waker_user);
     }
   } else if (waker.kind == OFFWAIT_WAKER_DISK) {
     __u8 one = 1;

@@ -63,8 +63,8 @@ std::vector<HostFeature> kernel_features() {
              "offwait looks for newly mapped code once a second: until then stacks may be cut in it"));
   found.push_back(yes_or(types->has_bpf_mem_alloc, "BPF memory allocator", "yes", degraded,
                          "user stacks of 256 processes at most are walked by unwind tables"));
-  found.push_back(yes_or(types->has_sched_exit, "sched_exit_tp", "yes", degraded,
-                         "the stacks of all waits are taken, whatever they cost (--max-overhead)"));
+  found.push_back(yes_or(types->has_sched_exit || types->event_sched_in != 0, "end of a switch", "yes",
+                         degraded, "the stacks of all waits are taken, whatever they cost (--max-overhead)"));
   return found;
 }
 

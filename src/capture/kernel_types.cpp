@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/kernel_types.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
@@ -156,6 +157,8 @@ Result<KernelTypes> read_kernel_types() {
   result.has_unix_functions = has_function("unix_stream_sendmsg") && has_function("unix_stream_read_actor");
   result.has_sched_exit =
       tracepoint_arguments(types.get(), "sched_exit_tp") >= 1 && has_function("bpf_local_irq_save");
+  const int event_sched_in = btf__find_by_name_kind(types.get(), "__perf_event_task_sched_in", BTF_KIND_FUNC);
+  result.event_sched_in = static_cast<std::uint32_t>(std::max(event_sched_in, 0));
 #if defined(__x86_64__)
   const PerCpuVariables variables(types.get());
   const auto run_queue = variables.place("runqueues");

@@ -26,6 +26,7 @@ struct KernelTypes {
   bool has_tcp_functions = false;                 ///< what stands in for them on TCP connections
   bool has_unix_functions = false;                ///< and on those of unix sockets
   bool has_sched_exit = false;                    ///< threads may take their stacks after a wait
+  std::uint32_t event_sched_in = 0;               ///< type of a function where they may, too; 0: none
   std::int64_t preempt_count_from_run_queue = 0;  ///< x86 only
 };
 

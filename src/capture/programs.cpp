@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/programs.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
@@ -27,16 +31,12 @@ UniqueFd create_map(const bpf_map* map, int inner = 0) {
                                  bpf_map__value_size(map), bpf_map__max_entries(map), &options));
 }
 
-/// Attaches the programs of one kind that were loaded.
-Status attach_programs(offwait_bpf& skeleton, bpf_attach_type type, BpfLinks& links) {
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skeleton.obj) {
-    if (bpf_program__expected_attach_type(program) != type || !bpf_program__autoload(program)) continue;
-    bpf_link* const link = bpf_program__attach(program);
-    if (link == nullptr)
-      return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
-    links.links().push_back(link);
-  }
+/// Attaches the program if it was loaded.
+Status attach_program(bpf_program* program, BpfLinks& links) {
+  if (!bpf_program__autoload(program)) return success();
+  bpf_link* const link = bpf_program__attach(program);
+  if (link == nullptr) return libbpf_error(std::string("cannot attach ") + bpf_program__name(program), errno);
+  links.links().push_back(link);
   return success();
 }
 
@@ -79,6 +79,33 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
   return success();
 }
 
+/// Whether the kernel takes a program at the begin of the function that has this type. Where functions cannot
+/// be traced it does not, which only loading one tells.
+bool can_trace(std::uint32_t function) {
+  std::array<bpf_insn, 2> nothing{};  // return 0
+  nothing[0].code = BPF_ALU64 | BPF_MOV | BPF_K;
+  nothing[1].code = BPF_JMP | BPF_EXIT;
+  bpf_prog_load_opts options{};
+  options.sz = sizeof(options);
+  options.expected_attach_type = BPF_TRACE_FENTRY;
+  options.attach_btf_id = function;
+  const UniqueFd program(
+      bpf_prog_load(BPF_PROG_TYPE_TRACING, "can_trace", "GPL", nothing.data(), nothing.size(), &options));
+  return static_cast<bool>(program);
+}
+
+/// Loads the program in which threads take the stacks of a wait after it, if the kernel has a place for it.
+void choose_after_switch(offwait_bpf& skeleton, const CaptureOptions& options, const KernelTypes& types) {
+  const bool wanted = options.stacks && options.most_overhead > 0;
+  const bool at_tracepoint = wanted && types.has_sched_exit;
+  const bool at_function =
+      wanted && !at_tracepoint && types.event_sched_in != 0 && can_trace(types.event_sched_in);
+  skeleton.rodata->stacks_are_drawn = at_tracepoint || at_function;
+  bpf_program__set_autoload(skeleton.progs.on_sched_exit, at_tracepoint);
+  bpf_program__set_autoload(skeleton.progs.on_event_sched_in, at_function);
+  bpf_program__set_autoload(skeleton.progs.take_open_stacks, at_tracepoint || at_function);
+}
+
 /// Loads the programs that count responses by what the kernel has: the tracepoints of all sockets, else
 /// functions of TCP and unix sockets.
 void choose_response_counters(offwait_bpf& skeleton, const KernelTypes& types) {
@@ -117,10 +144,7 @@ Status configure(offwait_bpf& skeleton, const CaptureOptions& options, const Ker
   if (!types.has_block_rq_merge) bpf_program__set_autoload(skeleton.progs.on_block_rq_merge, false);
   for (bpf_program* program : {skeleton.progs.on_contention_begin, skeleton.progs.on_contention_end})
     bpf_program__set_autoload(program, types.has_contention);
-  const bool draws = options.stacks && options.most_overhead > 0 && types.has_sched_exit;
-  skeleton.rodata->stacks_are_drawn = draws;
-  for (bpf_program* program : {skeleton.progs.on_sched_exit, skeleton.progs.take_open_stacks})
-    bpf_program__set_autoload(program, draws);
+  choose_after_switch(skeleton, options, types);
   choose_response_counters(skeleton, types);
   bpf_program__set_autoload(skeleton.progs.list_symbols,
                             options.stacks && types.has_symbol_iterator && kernel_symbols_hidden_from_us());
@@ -158,7 +182,10 @@ Status attach_response_counters(offwait_bpf& skeleton, BpfLinks& links) {
   const auto& programs = skeleton.progs;
   if (!bpf_program__autoload(programs.on_sock_send_length) && !bpf_program__autoload(programs.on_tcp_sendmsg))
     return Error{"this kernel has neither the tracepoint sock_send_length nor the function tcp_sendmsg"};
-  return attach_programs(skeleton, BPF_TRACE_FENTRY, links);
+  for (bpf_program* program :
+       {programs.on_tcp_sendmsg, programs.on_unix_stream_sendmsg, programs.on_unix_stream_read_actor})
+    OFFWAIT_TRY_STATUS(attach_program(program, links));
+  return success();
 }
 
 Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton) {
@@ -188,7 +215,30 @@ Status set_target(offwait_bpf& skeleton, const CaptureOptions& options) {
 }
 
 Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links) {
-  return attach_programs(skeleton, BPF_TRACE_RAW_TP, links);
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.obj) {
+    if (bpf_program__expected_attach_type(program) == BPF_TRACE_RAW_TP)
+      OFFWAIT_TRY_STATUS(attach_program(program, links));
+  }
+  return success();
+}
+
+Result<UniqueFd> attach_after_switch(offwait_bpf& skeleton, BpfLinks& links) {
+  if (!bpf_program__autoload(skeleton.progs.on_event_sched_in)) return UniqueFd();
+  OFFWAIT_TRY_STATUS(attach_program(skeleton.progs.on_event_sched_in, links));
+  perf_event_attr nothing{};
+  nothing.size = sizeof(nothing);
+  nothing.type = PERF_TYPE_SOFTWARE;
+  nothing.config = PERF_COUNT_SW_DUMMY;
+  nothing.disabled = 1;
+  nothing.exclude_kernel = 1;
+  constexpr int kThisThread = 0;
+  constexpr int kAnyCpu = -1;
+  constexpr int kNoGroup = -1;
+  UniqueFd event(static_cast<int>(
+      ::syscall(SYS_perf_event_open, &nothing, kThisThread, kAnyCpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
+  if (!event) return Error{std::string("perf_event_open: ") + std::strerror(errno)};
+  return event;
 }
 
 Status attach_probes(offwait_bpf& skeleton, const std::vector<Probe>& probes, BpfLinks& links,

@@ -10,6 +10,7 @@
 #include <offwait.skel.h>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "capture/kernel_types.h"
 #include "capture/recorder.h"
 #include "capture/unwind_tables.h"
@@ -47,6 +48,10 @@ Result<UnwindTables::Maps> create_table_maps(offwait_bpf& skeleton);
 Status set_target(offwait_bpf& skeleton, const CaptureOptions& options);
 
 Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links);
+
+/// On kernels without a tracepoint at the end of a switch, attaches the program that takes the stacks of
+/// waits that were drawn. Its function is called while the returned performance event of this thread is open.
+Result<UniqueFd> attach_after_switch(offwait_bpf& skeleton, BpfLinks& links);
 
 /// Attaches those of the programs that count responses to functions of the kernel. Fails if the kernel
 /// refuses them, or if no program at all counts responses.

@@ -60,7 +60,8 @@ struct Recorder::State {
   DrawnWaits drawn;
   std::unordered_set<std::int32_t> target_processes;  ///< that live
   std::vector<std::string> notes;
-  UniqueFd symbols;  ///< a descriptor that lists the kernel's symbols
+  UniqueFd symbols;             ///< a descriptor that lists the kernel's symbols
+  UniqueFd after_switch_event;  ///< of attach_after_switch()
   Nanos begun = 0;
   bool window_moves = false;
   double most_overhead = 0;
@@ -188,7 +189,6 @@ struct Recorder::State {
     if (stacks) OFFWAIT_TRY_STATUS(stored.emplace(*skeleton).open());
     costs.emplace(*skeleton);
     most_overhead = options.most_overhead;
-    if (bpf_program__autoload(skeleton->progs.on_sched_exit)) budget.emplace(most_overhead);
     return filled;  // an error of the load is returned first, because it may be the cause
   }
 
@@ -208,6 +208,21 @@ struct Recorder::State {
     const Status attached = attach_response_counters(*skeleton, links);
     recording.counts_responses = attached.ok();
     if (!attached) notes.push_back("responses to clients are not counted: " + attached.error().message);
+  }
+
+  /// Lets threads take their stacks after a wait, if this kernel can.
+  void draw_stacks() {
+    const auto& programs = skeleton->progs;
+    if (!bpf_program__autoload(programs.on_sched_exit) && !bpf_program__autoload(programs.on_event_sched_in))
+      return;
+    Result<UniqueFd> event = attach_after_switch(*skeleton, links);
+    if (event) {
+      after_switch_event = std::move(*event);
+      budget.emplace(most_overhead);
+    } else {
+      notes.push_back(
+          fmt::format("the stacks of all waits are taken, whatever they cost: {}", event.error().message));
+    }
   }
 
   /// Finds the living threads of the target.
@@ -267,6 +282,7 @@ Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& prior
   priority.patient();  // CPUs may have become crowded
   OFFWAIT_TRY_STATUS(attach_tracepoints(*state->skeleton, state->links));
   state->count_responses();
+  state->draw_stacks();
   priority.patient();
   OFFWAIT_TRY_STATUS(state->find_threads(options));
   OFFWAIT_TRY_STATUS(attach_probes(*state->skeleton, options.probes, state->links, state->notes));

@@ -49,4 +49,8 @@ std::optional<StackCut> cut_of(const offwait_stack& stack) {
   }
 }
 
+bool leads_to_recorder(const Frame& frame) {
+  return frame.kind == Frame::Kind::kernel && frame.function.starts_with("finish_task_switch");
+}
+
 }  // namespace offwait

@@ -36,6 +36,11 @@ std::set<RecordStack> stacks_in_records(const KernelRecording& recording);
 /// Where the walk of a stack was cut; none for a stack that is complete or the kernel's.
 std::optional<StackCut> cut_of(const offwait_stack& stack);
 
+/// Whether this frame is left out of a kernel's stack when only the recorder's own frames are further inside:
+/// where the kernel has no tracepoint after a switch, the function that finishes it leads to the recorder
+/// (bpf/after_switch.h).
+bool leads_to_recorder(const Frame& frame);
+
 /// All of what the trace needs of the stacks in a recording. Stacks have most of their frames in common, and
 /// a frame holds several strings: each frame is stored once, and a stack lists indices.
 struct NamedStacks {

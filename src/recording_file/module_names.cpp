@@ -81,6 +81,7 @@ class Namer {
 
   NamedStacks::Indices name(const std::vector<FrameAddress>& addresses) {
     NamedStacks::Indices indices;
+    in_recorder_ = false;
     for (const FrameAddress& address : addresses) {
       if (address.tgid == 0) {
         add_kernel_frames(address, indices);
@@ -95,7 +96,13 @@ class Namer {
   void add_kernel_frames(const FrameAddress& address, NamedStacks::Indices& indices) {
     const auto known = kernel_.find(address);
     if (known == kernel_.end()) return indices.push_back(index_of(kernel_address(address.pc)));
-    if (known->second.empty()) indices.clear();
+    if (known->second.empty()) {
+      indices.clear();
+      in_recorder_ = true;
+      return;
+    }
+    in_recorder_ = in_recorder_ && leads_to_recorder(known->second.front());
+    if (in_recorder_) return;
     for (const Frame& frame : known->second) indices.push_back(index_of(frame));
   }
 
@@ -109,6 +116,7 @@ class Namer {
   const KernelFrames& kernel_;
   NamedStacks& names_;
   std::map<Frame, std::uint32_t> known_;
+  bool in_recorder_ = false;  ///< the stack's frames so far are left out
 };
 
 }  // namespace

@@ -168,7 +168,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
   symbols.set_kernel_symbols(std::move(kernel_text));
   writer.read_with([&recorder](std::span<const std::uint32_t> ids) { return recorder.stacks(ids); },
                    [&kernel_symbols](const std::vector<FrameAddress>& addresses) {
-                     return kernel_names(addresses, kernel_symbols);
+                     return name_addresses(addresses, kernel_symbols);
                    });
   writer.start();
   const Status ran = run_recording(subject, options, interruption, recorder, takers);

@@ -235,7 +235,7 @@ Status FlightRecorder::write(const Reason& reason, KernelRecording tables, Symbo
     const bool is_cut = flight_.is_cut();
     OFFWAIT_TRY_STATUS(writer.begin(about(reason)));
     if (!flight_options_.symbols)
-      writer.read_with({}, [&symbols](const auto& addresses) { return kernel_names(addresses, symbols); });
+      writer.read_with({}, [&symbols](const auto& addresses) { return name_addresses(addresses, symbols); });
     std::vector<RecordingPart> parts = flight_.take(std::move(tables));
     for (RecordingPart& one : parts) {
       OFFWAIT_TRY_STATUS(writer.write(one));

@@ -20,8 +20,13 @@ namespace offwait {
 namespace {
 
 bool is_recorder(std::string_view function) {
-  constexpr std::array<std::string_view, 5> kOurs = {"__traceiter_", "__bpf_trace_", "bpf_trace_run",
-                                                     "bpf_prog_", "bpf_get_stack"};
+  constexpr std::array<std::string_view, 7> kOurs = {"__traceiter_",
+                                                     "__bpf_trace_",
+                                                     "bpf_trace_run",
+                                                     "bpf_prog_",
+                                                     "bpf_get_stack",
+                                                     "bpf_trampoline_",
+                                                     "__perf_event_task_sched_in"};
   return std::any_of(kOurs.begin(), kOurs.end(),
                      [function](std::string_view name) { return function.starts_with(name); });
 }
@@ -45,7 +50,7 @@ class FrameTable {
  public:
   FrameTable(const std::set<FrameAddress>& addresses, Symbolizer& symbols)
       : addresses_(addresses.begin(), addresses.end()) {
-    std::vector<std::vector<Frame>> found = symbols.frames(addresses_);
+    std::vector<std::vector<Frame>> found = name_addresses(addresses_, symbols);
     begins_.reserve(found.size() + 1);
     for (std::vector<Frame>& here : found) {
       begins_.push_back(static_cast<std::uint32_t>(frames_.size()));
@@ -57,14 +62,15 @@ class FrameTable {
   /// Indices into take_frames() of the frames of a stack that has these addresses.
   NamedStacks::Indices indices_of(const std::vector<FrameAddress>& stack) const {
     NamedStacks::Indices indices;
+    bool in_recorder = false;
     for (const FrameAddress& address : stack) {
       const auto found = std::lower_bound(addresses_.begin(), addresses_.end(), address);
       const auto place = static_cast<std::size_t>(found - addresses_.begin());
       const std::uint32_t begin = begins_[place];
-      if (address.tgid == 0 && is_recorder(frames_[begin].function)) {
-        indices.clear();
-        continue;
-      }
+      const bool nameless = begin == begins_[place + 1];
+      if (nameless) indices.clear();
+      in_recorder = nameless || (in_recorder && leads_to_recorder(frames_[begin]));
+      if (in_recorder) continue;
       indices.resize(indices.size() + begins_[place + 1] - begin);
       std::iota(indices.end() - (begins_[place + 1] - begin), indices.end(), begin);
     }
@@ -82,11 +88,17 @@ class FrameTable {
 
 }  // namespace
 
-std::vector<std::vector<Frame>> kernel_names(const std::vector<FrameAddress>& addresses,
-                                             Symbolizer& symbols) {
+std::vector<std::vector<Frame>> name_addresses(const std::vector<FrameAddress>& addresses,
+                                               Symbolizer& symbols) {
   std::vector<std::vector<Frame>> frames = symbols.frames(addresses);
-  for (std::vector<Frame>& here : frames) {
-    if (!here.empty() && is_recorder(here.front().function)) here.clear();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (addresses[i].tgid != 0 || frames[i].empty()) continue;
+    Frame& innermost = frames[i].front();
+    if (is_recorder(innermost.function)) {
+      frames[i].clear();
+    } else if (addresses[i].return_address && innermost.function == "__schedule") {
+      innermost.offset = 0;
+    }
   }
   return frames;
 }

@@ -21,7 +21,10 @@ namespace offwait {
 NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& stacks,
                         const std::set<RecordStack>& in_records, Symbolizer& symbols);
 
-/// The frames at each of these addresses of the kernel; none at those of the recorder itself.
-std::vector<std::vector<Frame>> kernel_names(const std::vector<FrameAddress>& addresses, Symbolizer& symbols);
+/// The frames at each of these addresses; none at those of the recorder itself. All return addresses in the
+/// function that switches threads have one frame, because a thread takes its stacks before the switch or
+/// after it.
+std::vector<std::vector<Frame>> name_addresses(const std::vector<FrameAddress>& addresses,
+                                               Symbolizer& symbols);
 
 }  // namespace offwait

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,6 +20,7 @@ import debian  # noqa: E402
 import machine  # noqa: E402
 import recording  # noqa: E402
 import runner  # noqa: E402
+from drawn_stacks import DrawnStacks  # noqa: E402
 from truth import LOOPBACK, TruthCase  # noqa: E402
 
 BUILD, ARM64_BUILD = map(pathlib.Path, sys.argv[1:3])
@@ -29,7 +31,7 @@ CHURN = 60
 TOOLS = ["cpio", "busybox", "mke2fs", "apt-get", "dpkg-deb", "readelf"]
 
 
-class Kernel:
+class Kernel(DrawnStacks):
     """The tests that every kernel has to pass. Each kernel is booted once and records all workloads in one go."""
 
     architecture = "amd64"
@@ -37,11 +39,12 @@ class Kernel:
     duration_tolerance = 0.1
     wakeup_ns = 300_000
     accounting_tolerance = 0.15
-    all_kernel_features = {"sched_switch prev_state", "block_rq_merge", "bpf_rdonly_cast", "vm_unmapped_area",
-                           "BPF memory allocator", "sched_exit_tp"}
+    all_kernel_features = {"end of a switch", "sched_switch prev_state", "block_rq_merge", "bpf_rdonly_cast", "vm_unmapped_area",
+                           "BPF memory allocator"}
     # The kernel skips a BPF program that an interrupt would run while it already runs. Programs take a hundred times as long
     # here, so this happens.
     allowed_loss = {"program_skipped": 3}
+    least_drawn = 100
 
     @classmethod
     def setUpClass(cls):
@@ -54,7 +57,7 @@ class Kernel:
             raise unittest.SkipTest(f"{', '.join(lacks)} missing")
         programs = {"offwait": build / "offwait", "workload": build / "tests/workloads/workload",
                     "verifier_cost": build / "tests/matrix/verifier_cost", "lock_convoy": build / "examples/lock_convoy",
-                    "cgroup_churn": build / "tests/kernel/cgroup_churn"}
+                    "cgroup_churn": build / "tests/kernel/cgroup_churn", "mixed_waits": build / "tests/kernel/mixed_waits"}
         if cls.architecture == "amd64":
             programs["setpriv.full"] = pathlib.Path(shutil.which("setpriv"))
         if unbuilt := [str(program) for program in programs.values() if not program.exists()]:
@@ -205,6 +208,21 @@ class Kernel:
         self.assertEqual((set(names), sum(threads)), ({"convoy"}, 8))
         self.assertEqual(knots[0]["pattern"], "lock-contention")
 
+    def dump_of_drawn(self):
+        text = self.out / "drawn.txt"
+        with text.open("wb") as dump:
+            subprocess.run([BUILD / "offwait", "dump", self.out / "drawn.offwait"], stdout=dump, check=True)
+        return text
+
+    def test_stacks_that_are_drawn(self):
+        dump, cost = self.drawn_from(self.dump_of_drawn())
+        print(f"Linux {self.release}: {cost['waits_with_stacks']} waits with stacks, {cost['waits_without_stacks']} without",
+              file=sys.stderr)
+        self.check_most_stacks_are_left_out(cost)
+        self.check_drawn_naps(dump)
+        self.check_stack_of_open_wait(dump)
+        self.check_one_stack_for_each_place(dump)
+
     def test_stacks_reach_the_start_of_their_thread(self):
         """The stacks go through a libc without frame pointers."""
         threads = {truth["tid"] for name in ("mutex", "condvar", "nanosleep", "socket")
@@ -229,6 +247,11 @@ class Bullseye(Kernel, TruthCase):
     suite = "bullseye"
     kernel_features = {"block_rq_merge", "vm_unmapped_area"}
 
+    def test_stacks_that_are_drawn(self):
+        """The BTF of 5.10 lacks the function at the end of a switch."""
+        _, cost = self.drawn_from(self.dump_of_drawn())
+        self.assertNotIn("waits_without_stacks", cost)
+
     def check_four_capabilities(self):
         """The BTF of 5.10 lacks the per-CPU variables, only CAP_SYSLOG shows the symbols, and BPF maps count as locked memory."""
         status, features = self.doctor("four")
@@ -241,12 +264,12 @@ class Bullseye(Kernel, TruthCase):
 
 class Bookworm(Kernel, TruthCase):
     suite = "bookworm"
-    kernel_features = {"sched_switch prev_state", "block_rq_merge", "vm_unmapped_area", "BPF memory allocator"}
+    kernel_features = {"end of a switch", "sched_switch prev_state", "block_rq_merge", "vm_unmapped_area", "BPF memory allocator"}
 
 
 class Trixie(Kernel, TruthCase):
     suite = "trixie"
-    kernel_features = Kernel.all_kernel_features - {"sched_exit_tp"}
+    kernel_features = Kernel.all_kernel_features
 
 
 class Sid(Kernel, TruthCase):
@@ -256,7 +279,7 @@ class Sid(Kernel, TruthCase):
 
 class Arm64(Kernel, TruthCase):
     suite = "trixie"
-    kernel_features = Kernel.all_kernel_features - {"sched_exit_tp"}
+    kernel_features = Kernel.all_kernel_features
     architecture = "arm64"
 
 

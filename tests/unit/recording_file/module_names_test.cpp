@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording_file/module_names.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,6 +81,36 @@ TEST_CASE("frames of the kernel have the names that were stored") {
   for (const std::uint32_t index : names.recorded.at(1).frames)
     frames.push_back(to_string(names.frames.at(index)));
   CHECK(frames == std::vector<std::string>{"inner", "outer", "[kernel+0x4]"});
+}
+
+TEST_CASE("what leads to the recorder is left out with it, and kept elsewhere") {
+  KernelRecording recording;
+  const auto add = [&recording](std::uint32_t id, std::initializer_list<std::uint64_t> pcs) {
+    offwait_stack& stack = recording.stacks[id];
+    stack.frames = static_cast<std::uint16_t>(pcs.size());
+    std::copy(pcs.begin(), pcs.end(), std::begin(stack.pc));
+  };
+  add(1, {9, 1, 2, 3});
+  add(2, {9, 2, 3});
+  Frame finish;
+  finish.kind = Frame::Kind::kernel;
+  finish.function = "finish_task_switch.isra.0";
+  Frame schedule = finish;
+  schedule.function = "__schedule";
+  Frame leaf = finish;
+  leaf.function = "leaf";
+  const KernelFrames kernel = {
+      {{0, 9, false}, {leaf}}, {{0, 1, true}, {}}, {{0, 2, true}, {finish}}, {{0, 3, true}, {schedule}}};
+  NamedStacks names;
+  add_module_names(recording, {}, kernel, names);
+  const auto functions = [&names](std::uint32_t id) {
+    std::vector<std::string> found;
+    for (const std::uint32_t index : names.recorded.at(id).frames)
+      found.push_back(names.frames.at(index).function);
+    return found;
+  };
+  CHECK(functions(1) == std::vector<std::string>{"__schedule"});
+  CHECK(functions(2) == std::vector<std::string>{"leaf", "finish_task_switch.isra.0", "__schedule"});
 }
 
 TEST_CASE("a lock in shared memory is a place in it, unless it has a name") {

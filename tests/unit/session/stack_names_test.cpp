@@ -26,12 +26,16 @@ constexpr std::uint64_t kSchedule = kKernel + 0x10;
 constexpr std::uint64_t kTrampoline = kKernel + 0x110;
 constexpr std::uint64_t kProgram = kKernel + 0x210;
 constexpr std::uint64_t kWrite = kKernel + 0x310;
+constexpr std::uint64_t kSchedIn = kKernel + 0x410;
+constexpr std::uint64_t kFinish = kKernel + 0x510;
 constexpr const char* kSymbols =
     "ffffffff81000000 T __schedule\n"
     "ffffffff81000100 T __traceiter_sched_switch\n"
     "ffffffff81000200 t bpf_prog_0123456789abcdef_on_sched_switch [bpf]\n"
     "ffffffff81000300 T vfs_write\n"
-    "ffffffff81000400 T beyond\n";
+    "ffffffff81000400 T __perf_event_task_sched_in\n"
+    "ffffffff81000500 t finish_task_switch.isra.0\n"
+    "ffffffff81000600 T beyond\n";
 
 void add_stack(KernelRecording& recording, std::uint32_t id, std::uint32_t tgid, const Addresses& pcs) {
   offwait_stack& stack = recording.stacks[id];
@@ -69,8 +73,24 @@ TEST_CASE("a kernel stack begins below the recorder's own frames") {
   CHECK(named.recorded.at(3).frames.empty());
   CHECK(named.in_records.empty());
   // __schedule is a return address in one stack and the leaf of another; vfs_write is the same in both.
-  CHECK(named.frames.size() == 5);
+  CHECK(named.frames.size() == 3);
   CHECK(named.recorded.at(1).frames.back() == named.recorded.at(2).frames.back());
+}
+
+TEST_CASE("a kernel stack taken after the switch is that of the switch") {
+  KernelRecording recording;
+  add_stack(recording, 1, 0, {kProgram, kTrampoline, kSchedIn, kFinish, kSchedule + 0x20, kWrite});
+  add_stack(recording, 2, 0, {kFinish, kSchedule, kWrite});  // a sample
+  add_stack(recording, 3, 0, {kProgram, kTrampoline, kSchedule, kWrite});
+  Symbolizer symbols;
+  symbols.set_kernel_symbols(kSymbols);
+  const NamedStacks named = name_stacks(recording.stacks, stacks_in_records(recording), symbols);
+  CHECK(functions(named, named.recorded.at(1).frames) == NameList{"__schedule", "vfs_write"});
+  // One place has one frame in the function that switches.
+  CHECK(named.frames.at(named.recorded.at(1).frames.front()) ==
+        named.frames.at(named.recorded.at(3).frames.front()));
+  CHECK(functions(named, named.recorded.at(2).frames) ==
+        NameList{"finish_task_switch.isra.0", "__schedule", "vfs_write"});
 }
 
 TEST_CASE("the stack of a spin ends at the first address that cannot be a return address") {
