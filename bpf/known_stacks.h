@@ -332,8 +332,8 @@ __noinline __u32 recall_kernel_stack(__u32 user, __u32 way) {
   return id_if_same(walk, known, hash, way);
 }
 
-/* The innermost frames of the kernel's walk are below ctx: the program's, and that of bpf_trace_run, whose
- * arguments ctx points to. */
+/* The innermost frames of the kernel's walk are below ctx: the program's, and that of its caller, which holds
+ * the arguments that ctx points to: bpf_trace_run at a tracepoint, a trampoline at a function. */
 #define BPF_FRAMES 2
 #define WORDS_PER_CALL 32
 
@@ -399,7 +399,8 @@ static __always_inline __u32 walk_kernel_stack(void* ctx, const bool with_leaf) 
   return store_scratch_stack(scratch);
 }
 
-/* The id of the current thread's kernel stack in a tracepoint. `user` is the id of its user stack. */
+/* The id of the current thread's kernel stack in a program at a tracepoint or function. `user` is the id of
+ * its user stack. */
 static __always_inline __u32 kernel_stack(void* ctx, struct cpu_notes* context, __u32 user) {
   struct walk* walk = this_walk();
   struct offwait_stack_reuse* reuse = this_stack_reuse();

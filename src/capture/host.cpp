@@ -63,8 +63,6 @@ std::vector<HostFeature> kernel_features() {
              "offwait looks for newly mapped code once a second: until then stacks may be cut in it"));
   found.push_back(yes_or(types->has_bpf_mem_alloc, "BPF memory allocator", "yes", degraded,
                          "user stacks of 256 processes at most are walked by unwind tables"));
-  found.push_back(yes_or(types->has_sched_exit || types->event_sched_in != 0, "end of a switch", "yes",
-                         degraded, "the stacks of all waits are taken, whatever they cost (--max-overhead)"));
   return found;
 }
 
@@ -108,7 +106,9 @@ void try_to_record(Host& host) {
   HostFeature samples{"CPU samples", unknown, "not tried", ""};
   HostFeature probes{"uprobes", unknown, "not tried", ""};
   HostFeature responses{"response counter", unknown, "not tried", ""};
+  HostFeature draws{"end of a switch", unknown, "not tried", ""};
   CaptureOptions options;
+  options.most_overhead = 0.03;  // any, so that stacks may be left out
   options.tgids = {::getpid()};
   if (const std::optional<Probe> place = own_place()) options.probes = {*place};
   Priority priority;
@@ -134,6 +134,8 @@ void try_to_record(Host& host) {
     if (!sampled) samples.meaning = notes;
     responses =
         response_counter(recording && recording->counts_responses ? std::nullopt : std::optional(notes));
+    draws = yes_or(recording && recording->cost.most > 0, draws.name, "yes", degraded,
+                   "the stacks of all waits are taken, whatever they cost (--max-overhead)");
   } else {
     host.recording = recorder.error();
     const bool tried = check_privileges() && read_kernel_types();
@@ -141,7 +143,7 @@ void try_to_record(Host& host) {
                 tried ? recorder.error().message : ""};
   }
   HostFeature symbols = kernel_names(recorder && !recorder->kernel_symbols().empty());
-  for (HostFeature* feature : {&programs, &samples, &responses, &probes, &symbols})
+  for (HostFeature* feature : {&programs, &samples, &draws, &responses, &probes, &symbols})
     host.features.push_back(std::move(*feature));
 }
 

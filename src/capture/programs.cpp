@@ -79,9 +79,9 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
   return success();
 }
 
-/// Whether the kernel takes a program at the begin of the function that has this type. Where functions cannot
-/// be traced it does not, which only loading one tells.
-bool can_trace(std::uint32_t function) {
+/// Whether the kernel loads a program for the begin of the function that has this type. If not, it would load
+/// none of ours. Whether it can attach the program, too, only attaching tells (arm64 before 6.4 cannot).
+bool can_load_for(std::uint32_t function) {
   std::array<bpf_insn, 2> nothing{};  // return 0
   nothing[0].code = BPF_ALU64 | BPF_MOV | BPF_K;
   nothing[1].code = BPF_JMP | BPF_EXIT;
@@ -90,7 +90,7 @@ bool can_trace(std::uint32_t function) {
   options.expected_attach_type = BPF_TRACE_FENTRY;
   options.attach_btf_id = function;
   const UniqueFd program(
-      bpf_prog_load(BPF_PROG_TYPE_TRACING, "can_trace", "GPL", nothing.data(), nothing.size(), &options));
+      bpf_prog_load(BPF_PROG_TYPE_TRACING, "can_load", "GPL", nothing.data(), nothing.size(), &options));
   return static_cast<bool>(program);
 }
 
@@ -99,7 +99,7 @@ void choose_after_switch(offwait_bpf& skeleton, const CaptureOptions& options, c
   const bool wanted = options.stacks && options.most_overhead > 0;
   const bool at_tracepoint = wanted && types.has_sched_exit;
   const bool at_function =
-      wanted && !at_tracepoint && types.event_sched_in != 0 && can_trace(types.event_sched_in);
+      wanted && !at_tracepoint && types.event_sched_in != 0 && can_load_for(types.event_sched_in);
   skeleton.rodata->stacks_are_drawn = at_tracepoint || at_function;
   bpf_program__set_autoload(skeleton.progs.on_sched_exit, at_tracepoint);
   bpf_program__set_autoload(skeleton.progs.on_event_sched_in, at_function);
@@ -225,7 +225,6 @@ Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links) {
 
 Result<UniqueFd> attach_after_switch(offwait_bpf& skeleton, BpfLinks& links) {
   if (!bpf_program__autoload(skeleton.progs.on_event_sched_in)) return UniqueFd();
-  OFFWAIT_TRY_STATUS(attach_program(skeleton.progs.on_event_sched_in, links));
   perf_event_attr nothing{};
   nothing.size = sizeof(nothing);
   nothing.type = PERF_TYPE_SOFTWARE;
@@ -238,6 +237,7 @@ Result<UniqueFd> attach_after_switch(offwait_bpf& skeleton, BpfLinks& links) {
   UniqueFd event(static_cast<int>(
       ::syscall(SYS_perf_event_open, &nothing, kThisThread, kAnyCpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
   if (!event) return Error{std::string("perf_event_open: ") + std::strerror(errno)};
+  OFFWAIT_TRY_STATUS(attach_program(skeleton.progs.on_event_sched_in, links));
   return event;
 }
 

@@ -49,8 +49,9 @@ Status set_target(offwait_bpf& skeleton, const CaptureOptions& options);
 
 Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links);
 
-/// On kernels without a tracepoint at the end of a switch, attaches the program that takes the stacks of
-/// waits that were drawn. Its function is called while the returned performance event of this thread is open.
+/// Attaches the program that takes the stacks of waits that were drawn where the kernel has no tracepoint at
+/// the end of a switch. The kernel calls its function while the returned performance event of this thread is
+/// open; the descriptor is empty if that program was not loaded. After an error nothing is attached.
 Result<UniqueFd> attach_after_switch(offwait_bpf& skeleton, BpfLinks& links);
 
 /// Attaches those of the programs that count responses to functions of the kernel. Fails if the kernel

@@ -95,7 +95,11 @@ class Namer {
  private:
   void add_kernel_frames(const FrameAddress& address, NamedStacks::Indices& indices) {
     const auto known = kernel_.find(address);
-    if (known == kernel_.end()) return indices.push_back(index_of(kernel_address(address.pc)));
+    if (known == kernel_.end()) {
+      in_recorder_ = false;
+      indices.push_back(index_of(kernel_address(address.pc)));
+      return;
+    }
     if (known->second.empty()) {
       indices.clear();
       in_recorder_ = true;

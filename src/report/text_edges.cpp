@@ -28,7 +28,7 @@ Columns columns_of(const TextPage& page, const std::vector<FoundEdgeId>& edges, 
   for (std::size_t i = 0; i < shown; ++i) {
     const FoundEdge& here = page.findings.edges[edges[i]];
     edge = std::max(edge, page.canvas.columns(edge_text(here, page.names)));
-    waits = std::max(waits, page.canvas.columns(format_count(here.waits)) + 2);
+    if (!here.idle) waits = std::max(waits, page.canvas.columns(format_count(here.waits)) + 2);
   }
   const int width = page.canvas.width();
   edge = std::min(edge, std::max(width * 2 / 5, 16));

@@ -20,13 +20,9 @@ namespace offwait {
 namespace {
 
 bool is_recorder(std::string_view function) {
-  constexpr std::array<std::string_view, 7> kOurs = {"__traceiter_",
-                                                     "__bpf_trace_",
-                                                     "bpf_trace_run",
-                                                     "bpf_prog_",
-                                                     "bpf_get_stack",
-                                                     "bpf_trampoline_",
-                                                     "__perf_event_task_sched_in"};
+  constexpr std::array<std::string_view, 6> kOurs = {"__traceiter_",  "__bpf_trace_",
+                                                     "bpf_trace_run", "bpf_prog_",
+                                                     "bpf_get_stack", "__perf_event_task_sched_in"};
   return std::any_of(kOurs.begin(), kOurs.end(),
                      [function](std::string_view name) { return function.starts_with(name); });
 }

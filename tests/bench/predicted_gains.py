@@ -127,7 +127,7 @@ class MariaDb(DiskCase):
                         "--skip-test-db", "--user=root"], check=True, **QUIET)
         for log in Path(data).glob("ib_logfile*"):
             shutil.move(log, self.directory)
-        port = free_port()
+        port = self.port = free_port()
         self.server = undo.enter_context(running(
             "mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={data}/socket", "--bind-address=127.0.0.1",
             f"--port={port}", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=96M",

@@ -3,7 +3,6 @@
 
     drawn_stacks_test.py OFFWAIT MIXED_WAITS"""
 import collections
-import json
 import os
 import subprocess
 import sys
@@ -35,9 +34,9 @@ def where_they_were(waits):
 class DrawnStacksTest(DrawnStacks, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        answer = subprocess.run([OFFWAIT, "doctor", "--json"], capture_output=True, check=True)
-        states = {feature["name"]: feature["state"] for feature in json.loads(answer.stdout)["features"]}
-        if states["end of a switch"] != "ok":
+        with open("/sys/kernel/btf/vmlinux", "rb") as types:
+            names = types.read()
+        if b"btf_trace_sched_exit_tp" not in names and b"__perf_event_task_sched_in" not in names:
             raise unittest.SkipTest("this kernel has no place at the end of a switch: all stacks are taken")
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "dump")

@@ -28,6 +28,7 @@ constexpr std::uint64_t kProgram = kKernel + 0x210;
 constexpr std::uint64_t kWrite = kKernel + 0x310;
 constexpr std::uint64_t kSchedIn = kKernel + 0x410;
 constexpr std::uint64_t kFinish = kKernel + 0x510;
+constexpr std::uint64_t kTracer = kKernel + 0x610;
 constexpr const char* kSymbols =
     "ffffffff81000000 T __schedule\n"
     "ffffffff81000100 T __traceiter_sched_switch\n"
@@ -35,7 +36,8 @@ constexpr const char* kSymbols =
     "ffffffff81000300 T vfs_write\n"
     "ffffffff81000400 T __perf_event_task_sched_in\n"
     "ffffffff81000500 t finish_task_switch.isra.0\n"
-    "ffffffff81000600 T beyond\n";
+    "ffffffff81000600 t bpf_trampoline_6442527110 [bpf]\n"
+    "ffffffff81000700 T beyond\n";
 
 void add_stack(KernelRecording& recording, std::uint32_t id, std::uint32_t tgid, const Addresses& pcs) {
   offwait_stack& stack = recording.stacks[id];
@@ -91,6 +93,16 @@ TEST_CASE("a kernel stack taken after the switch is that of the switch") {
         named.frames.at(named.recorded.at(3).frames.front()));
   CHECK(functions(named, named.recorded.at(2).frames) ==
         NameList{"finish_task_switch.isra.0", "__schedule", "vfs_write"});
+}
+
+TEST_CASE("a function that another tool traces to its end is not the recorder's") {
+  KernelRecording recording;
+  add_stack(recording, 1, 0, {kProgram, kTrampoline, kSchedule, kWrite, kTracer, kWrite});
+  Symbolizer symbols;
+  symbols.set_kernel_symbols(kSymbols);
+  const NamedStacks named = name_stacks(recording.stacks, stacks_in_records(recording), symbols);
+  CHECK(functions(named, named.recorded.at(1).frames) ==
+        NameList{"__schedule", "vfs_write", "bpf_trampoline_6442527110 [bpf]", "vfs_write"});
 }
 
 TEST_CASE("the stack of a spin ends at the first address that cannot be a return address") {
