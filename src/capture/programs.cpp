@@ -10,12 +10,11 @@
 #include <bpf/bpf.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
 #include "capture/libbpf_calls.h"
+#include "capture/perf_event.h"
 #include "capture/privileges.h"
 
 namespace offwait {
@@ -226,16 +225,13 @@ Status attach_tracepoints(offwait_bpf& skeleton, BpfLinks& links) {
 Result<UniqueFd> attach_after_switch(offwait_bpf& skeleton, BpfLinks& links) {
   if (!bpf_program__autoload(skeleton.progs.on_event_sched_in)) return UniqueFd();
   perf_event_attr nothing{};
-  nothing.size = sizeof(nothing);
   nothing.type = PERF_TYPE_SOFTWARE;
   nothing.config = PERF_COUNT_SW_DUMMY;
   nothing.disabled = 1;
   nothing.exclude_kernel = 1;
-  constexpr int kThisThread = 0;
+  constexpr pid_t kThisThread = 0;
   constexpr int kAnyCpu = -1;
-  constexpr int kNoGroup = -1;
-  UniqueFd event(static_cast<int>(
-      ::syscall(SYS_perf_event_open, &nothing, kThisThread, kAnyCpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
+  UniqueFd event = open_perf_event(nothing, kThisThread, kAnyCpu);
   if (!event) return Error{std::string("perf_event_open: ") + std::strerror(errno)};
   OFFWAIT_TRY_STATUS(attach_program(skeleton.progs.on_event_sched_in, links));
   return event;

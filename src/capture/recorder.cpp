@@ -212,9 +212,7 @@ struct Recorder::State {
 
   /// Lets threads take their stacks after a wait, if this kernel can.
   void draw_stacks() {
-    const auto& programs = skeleton->progs;
-    if (!bpf_program__autoload(programs.on_sched_exit) && !bpf_program__autoload(programs.on_event_sched_in))
-      return;
+    if (!skeleton->rodata->stacks_are_drawn) return;
     Result<UniqueFd> event = attach_after_switch(*skeleton, links);
     if (!event) return;  // all waits have their stacks taken; `offwait doctor` says so
     after_switch_event = std::move(*event);

@@ -7,18 +7,15 @@
 #include <utility>
 
 #include <bpf/libbpf.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/nanos.h"
 #include "base/unique_fd.h"
+#include "capture/perf_event.h"
 
 namespace offwait {
 
 Status start_sampling(const bpf_program* program, std::uint32_t hz, std::vector<bpf_link*>& links) {
   perf_event_attr clock{};
-  clock.size = sizeof(clock);
   clock.type = PERF_TYPE_SOFTWARE;
   clock.config = PERF_COUNT_SW_CPU_CLOCK;
   // A period is always allowed; kernel.perf_event_max_sample_rate may forbid a frequency.
@@ -31,10 +28,8 @@ Status start_sampling(const bpf_program* program, std::uint32_t hz, std::vector<
     return Error{std::string(what) + ": " + std::strerror(error)};
   };
   for (int cpu = 0; cpu < cpus; ++cpu) {
-    constexpr int kAllThreads = -1;
-    constexpr int kNoGroup = -1;
-    UniqueFd event(static_cast<int>(
-        ::syscall(SYS_perf_event_open, &clock, kAllThreads, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
+    constexpr pid_t kAllThreads = -1;
+    UniqueFd event = open_perf_event(clock, kAllThreads, cpu);
     if (!event && errno == ENODEV) continue;  // the CPU is offline
     if (!event) return fail("perf_event_open", errno);
     bpf_link* const link = bpf_program__attach_perf_event(program, event.get());

@@ -49,8 +49,10 @@ std::optional<StackCut> cut_of(const offwait_stack& stack) {
   }
 }
 
-bool leads_to_recorder(const Frame& frame) {
-  return frame.kind == Frame::Kind::kernel && frame.function.starts_with("finish_task_switch");
+bool RecorderFrames::reach(std::span<const Frame> frames) {
+  so_far_ = frames.empty() || (so_far_ && frames.front().kind == Frame::Kind::kernel &&
+                               frames.front().function.starts_with("finish_task_switch"));
+  return so_far_;
 }
 
 }  // namespace offwait

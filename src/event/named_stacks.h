@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -36,10 +37,18 @@ std::set<RecordStack> stacks_in_records(const KernelRecording& recording);
 /// Where the walk of a stack was cut; none for a stack that is complete or the kernel's.
 std::optional<StackCut> cut_of(const offwait_stack& stack);
 
-/// Whether this frame is left out of a kernel's stack when only the recorder's own frames are further inside:
-/// where the kernel has no tracepoint after a switch, the function that finishes it leads to the recorder
-/// (bpf/after_switch.h).
-bool leads_to_recorder(const Frame& frame);
+/// Tells which addresses of one stack are left out because the recorder was called there.
+class RecorderFrames {
+ public:
+  /// Whether the stack begins after this address. `frames` are those at the address, none where the
+  /// recorder's own code is. Ask for all addresses of the stack, the innermost first. Where the kernel has no
+  /// tracepoint after a switch, the function that finishes it leads to the recorder (bpf/after_switch.h):
+  /// right after the recorder's own frames it is left out, too.
+  bool reach(std::span<const Frame> frames);
+
+ private:
+  bool so_far_ = false;  ///< the address before was left out
+};
 
 /// All of what the trace needs of the stacks in a recording. Stacks have most of their frames in common, and
 /// a frame holds several strings: each frame is stored once, and a stack lists indices.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -81,10 +82,17 @@ class Namer {
 
   NamedStacks::Indices name(const std::vector<FrameAddress>& addresses) {
     NamedStacks::Indices indices;
-    in_recorder_ = false;
+    RecorderFrames recorder;
     for (const FrameAddress& address : addresses) {
       if (address.tgid == 0) {
-        add_kernel_frames(address, indices);
+        const auto known = kernel_.find(address);
+        const Frame nameless = kernel_address(address.pc);
+        const auto frames = known == kernel_.end() ? std::span(&nameless, 1) : std::span(known->second);
+        if (recorder.reach(frames)) {
+          indices.clear();
+          continue;
+        }
+        for (const Frame& frame : frames) indices.push_back(index_of(frame));
       } else {
         indices.push_back(index_of(frame_at(address.pc, regions_.at(address.tgid, address.pc))));
       }
@@ -93,23 +101,6 @@ class Namer {
   }
 
  private:
-  void add_kernel_frames(const FrameAddress& address, NamedStacks::Indices& indices) {
-    const auto known = kernel_.find(address);
-    if (known == kernel_.end()) {
-      in_recorder_ = false;
-      indices.push_back(index_of(kernel_address(address.pc)));
-      return;
-    }
-    if (known->second.empty()) {
-      indices.clear();
-      in_recorder_ = true;
-      return;
-    }
-    in_recorder_ = in_recorder_ && leads_to_recorder(known->second.front());
-    if (in_recorder_) return;
-    for (const Frame& frame : known->second) indices.push_back(index_of(frame));
-  }
-
   std::uint32_t index_of(const Frame& frame) {
     const auto [found, added] = known_.try_emplace(frame, static_cast<std::uint32_t>(names_.frames.size()));
     if (added) names_.frames.push_back(frame);
@@ -120,7 +111,6 @@ class Namer {
   const KernelFrames& kernel_;
   NamedStacks& names_;
   std::map<Frame, std::uint32_t> known_;
-  bool in_recorder_ = false;  ///< the stack's frames so far are left out
 };
 
 }  // namespace

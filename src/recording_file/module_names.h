@@ -13,8 +13,8 @@
 
 namespace offwait {
 
-/// The frames at addresses of the kernel. An address without frames is the recorder's own: it is left out of
-/// stacks, with what stands before it and with a frame right after it that leads_to_recorder().
+/// The frames at addresses of the kernel. An address without frames is the recorder's own: stacks begin after
+/// it (RecorderFrames).
 using KernelFrames = std::map<FrameAddress, std::vector<Frame>>;
 
 /// Adds the stacks of the recording that `names` lacks. A frame is a module and an offset in its file, by the

@@ -58,15 +58,15 @@ class FrameTable {
   /// Indices into take_frames() of the frames of a stack that has these addresses.
   NamedStacks::Indices indices_of(const std::vector<FrameAddress>& stack) const {
     NamedStacks::Indices indices;
-    bool in_recorder = false;
+    RecorderFrames recorder;
     for (const FrameAddress& address : stack) {
       const auto found = std::lower_bound(addresses_.begin(), addresses_.end(), address);
       const auto place = static_cast<std::size_t>(found - addresses_.begin());
       const std::uint32_t begin = begins_[place];
-      const bool nameless = begin == begins_[place + 1];
-      if (nameless) indices.clear();
-      in_recorder = nameless || (in_recorder && leads_to_recorder(frames_[begin]));
-      if (in_recorder) continue;
+      if (recorder.reach(std::span(frames_).subspan(begin, begins_[place + 1] - begin))) {
+        indices.clear();
+        continue;
+      }
       indices.resize(indices.size() + begins_[place + 1] - begin);
       std::iota(indices.end() - (begins_[place + 1] - begin), indices.end(), begin);
     }

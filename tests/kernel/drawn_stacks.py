@@ -35,7 +35,7 @@ class DrawnStacks:
         self.assertGreater(without, with_stacks)
 
     def check_drawn_naps(self, dump):
-        """Of naps, both are seen and little else, as long as the program's code is not known."""
+        """Of naps, both are seen, and little else: stacks from before the program's code was known."""
         found = collections.Counter()
         for wait in self.waits_of_main(dump):
             if wait.waker == "timer":
