@@ -119,6 +119,11 @@ Status check_privileges() {
   return success();
 }
 
+Status give_up_lent_privileges() {
+  if (::getuid() == 0 || own_capabilities().permitted == 0) return success();
+  return give_up_privileges(Remaining::analysis, Commands::none, false);
+}
+
 Status give_up_privileges(Remaining remaining, Commands commands, bool ends_child) {
   Capabilities kept = 0;
   const Capabilities permitted = own_capabilities().permitted;

@@ -52,4 +52,8 @@ enum class Commands : std::uint8_t { none, as_own_user, as_any_user };
 /// child, which may run as another user by then. Call it while the process has one thread.
 Status give_up_privileges(Remaining remaining, Commands commands, bool ends_child);
 
+/// For a command that records nothing: gives up the capabilities of the executable (setcap), so that it opens
+/// what the user may open and nothing else. Root keeps its own. Call it while the process has one thread.
+Status give_up_lent_privileges();
+
 }  // namespace offwait

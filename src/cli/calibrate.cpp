@@ -26,8 +26,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/nanos.h"
+#include "base/say.h"
 #include "base/unique_fd.h"
 #include "calibrate/calibration.h"
 #include "calibrate/measure.h"
@@ -188,8 +188,8 @@ std::string line(const char* what, const Throughput& throughput) {
                      format_count(static_cast<std::uint64_t>(std::llround(throughput.ios_per_s))));
 }
 
-void say(const cli::CalibrateOptions& options, const std::string& text) {
-  if (!options.quiet) std::fprintf(stderr, "offwait: %s\n", escape(text).c_str());
+void tell(const cli::CalibrateOptions& options, const std::string& text) {
+  if (!options.quiet) say(text);
 }
 
 Error interrupted_or(const Error& error) {
@@ -198,8 +198,8 @@ Error interrupted_or(const Error& error) {
 
 Status measure_device(const cli::CalibrateOptions& options, const Place& place, Calibration& calibration) {
   OFFWAIT_TRY(const auto size, device_size(place));
-  say(options, fmt::format("calibrating disk {}: reads {} for {}, and writes nothing", calibration.disk,
-                           place.path, format_seconds(to_seconds(2 * options.each))));
+  tell(options, fmt::format("calibrating disk {}: reads {} for {}, and writes nothing", calibration.disk,
+                            place.path, format_seconds(to_seconds(2 * options.each))));
   const Interruption interruption;
   const Measured measured{place.fd.get(), size, fmt::format("'{}'", place.path)};
   OFFWAIT_TRY(calibration.read, measure(measured, Direction::read, options.each, interruption.fd()));
@@ -210,10 +210,10 @@ Status measure_path(const cli::CalibrateOptions& options, const Place& place, Ca
   OFFWAIT_TRY_STATUS(has_room(place, options.file_bytes));
   const Interruption interruption;
   OFFWAIT_TRY(const auto file, nameless_file(place));
-  say(options,
-      fmt::format("calibrating disk {}: writes a file of {} in {}, reads it and removes it; takes up to {}",
-                  calibration.disk, bytes(options.file_bytes), place.path,
-                  format_seconds(to_seconds(6 * options.each))));
+  tell(options,
+       fmt::format("calibrating disk {}: writes a file of {} in {}, reads it and removes it; takes up to {}",
+                   calibration.disk, bytes(options.file_bytes), place.path,
+                   format_seconds(to_seconds(6 * options.each))));
   Measured measured{file.get(), options.file_bytes, fmt::format("a file in '{}'", place.path)};
   // The whole file is written first, because reads would find holes. A slow disk gets a smaller file.
   OFFWAIT_TRY(measured.size, fill(measured, 2 * options.each, interruption.fd()));

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/private_file.h"
+
 namespace offwait::cli {
 
 Result<Output> Output::open(const std::string& path) {
@@ -15,8 +17,12 @@ Result<Output> Output::open(const std::string& path) {
     if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) return Error{"cannot write to standard output: it is closed"};
     return Output(stdout, "to standard output");
   }
-  std::FILE* const file = std::fopen(path.c_str(), "we");
+  OFFWAIT_TRY(UniqueFd opened, open_private(path));
+  // A pipe or a device cannot be emptied.
+  std::FILE* const file =
+      ::ftruncate(opened.get(), 0) == 0 || errno == EINVAL ? ::fdopen(opened.get(), "w") : nullptr;
   if (file == nullptr) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  static_cast<void>(opened.release());
   return Output(file, path);
 }
 

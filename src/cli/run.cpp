@@ -23,8 +23,10 @@
 #include "analysis/analyse.h"
 #include "analysis/nameless_modules.h"
 #include "analysis/stack_sums.h"
-#include "base/escape.h"
+#include "base/private_file.h"
+#include "base/say.h"
 #include "base/unique_fd.h"
+#include "capture/privileges.h"
 #include "cli/calibrate.h"
 #include "cli/choices.h"
 #include "cli/diff.h"
@@ -34,6 +36,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/version.h"
+#include "process/own_signals.h"
 #include "report/folded.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -50,7 +53,7 @@ using cli::Input;
 using cli::Output;
 
 int fail(const Error& error) {
-  std::fprintf(stderr, "offwait: %s\n", escape(error.message, Charset::utf8).c_str());
+  say(error.message);
   return error.exit_status;
 }
 
@@ -177,8 +180,7 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
 }
 
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes)
-    std::fprintf(stderr, "offwait: %s\n", escape(note, Charset::utf8).c_str());
+  for (const std::string& note : notes) say(note);
 }
 
 /// Analyses and prints; returns what offwait exits with.
@@ -254,9 +256,14 @@ int run_command(const cli::ProfileOptions& options) {
 
 /// The file to record into, which keeps what it has until the recording begins.
 Result<UniqueFd> open_to_store(const std::string& path, const std::string& name) {
-  UniqueFd file(path == "-" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                            : ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (!file) return Error{fmt::format("cannot write {}: {}", name, std::strerror(errno))};
+  UniqueFd file;
+  if (path == "-") {
+    file = UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    if (!file) return Error{fmt::format("cannot write {}: {}", name, std::strerror(errno))};
+  } else {
+    OFFWAIT_TRY(file, open_private(path));
+    OFFWAIT_TRY_STATUS(take_file(file.get(), name));
+  }
   if (::isatty(file.get()) == 1)
     return Error{"a recording is no text for a terminal: write it to a file with -o FILE, or into a pipe", 2};
   return file;
@@ -307,6 +314,7 @@ Result<Input> open_input(const std::string& file, const cli::OutputOptions& outp
 }
 
 int run_command(const cli::ReportOptions& options) {
+  if (const Status left = give_up_lent_privileges(); !left) return fail(left.error());
   const Result<Input> input = open_input(options.input.path, options.output);
   if (!input) return fail(input.error());
   Result<Outputs> outputs = open_outputs(options.output, false);
@@ -330,6 +338,7 @@ Result<std::vector<Input>> open_inputs(const std::vector<std::string>& files,
 }
 
 int run_command(const cli::DiffOptions& options) {
+  if (const Status left = give_up_lent_privileges(); !left) return fail(left.error());
   const Result<std::vector<Input>> before = open_inputs(options.before, options.output);
   if (!before) return fail(before.error());
   const Result<std::vector<Input>> after = open_inputs(options.after, options.output);
@@ -361,6 +370,7 @@ Result<Recorded> recorded_or_read(const cli::DumpOptions& options, const std::op
 int run_command(const cli::DumpOptions& options) {
   std::optional<Input> input;
   if (!options.input.path.empty()) {
+    if (const Status left = give_up_lent_privileges(); !left) return fail(left.error());
     Result<Input> opened = Input::open(options.input.path);
     if (!opened) return fail(opened.error());
     input = std::move(opened).value();
@@ -384,6 +394,7 @@ int print(const std::string& text, int status) {
 }
 
 int run_command(const cli::ExportOptions& options) {
+  if (const Status left = give_up_lent_privileges(); !left) return fail(left.error());
   std::vector<std::string> notes;
   const Status exported = cli::export_recording(options, notes);
   if (!exported) return fail(exported.error());
@@ -404,10 +415,11 @@ int run_command(const cli::DoctorOptions& options) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  outlive_stray_signals();
   const std::variant<cli::Options, cli::Exit> parsed = cli::parse_options(argc, argv);
   if (const auto* exit = std::get_if<cli::Exit>(&parsed)) {
     if (exit->status == 0) return print(exit->text, 0);
-    std::fputs(exit->text.c_str(), stderr);
+    write_to_stderr(exit->text);
     return exit->status;
   }
   return std::visit([](const auto& options) { return run_command(options); }, std::get<cli::Options>(parsed));

@@ -17,6 +17,7 @@
 
 #include "base/monotonic.h"
 #include "base/unique_fd.h"
+#include "process/own_signals.h"
 
 namespace offwait {
 namespace {
@@ -36,6 +37,7 @@ void be_ordinary() {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  restore_stray_signals();
   const int nothing = ::open("/dev/null", O_RDWR);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);

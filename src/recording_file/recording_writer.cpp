@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/private_file.h"
 #include "process/priority.h"
 #include "recording_file/frame_addresses.h"
 
@@ -163,7 +164,8 @@ Status RecordingWriter::finish(const NamedStacks& stacks, const std::map<DataAdd
   rows_.add(devices);
   OFFWAIT_TRY_STATUS(write_rows());
   OFFWAIT_TRY_STATUS(sections_.write(SectionKind::end, ""));
-  return sections_.sync();
+  OFFWAIT_TRY_STATUS(sections_.sync());
+  return check_unchanged(file_.get(), name_, sections_.size());
 }
 
 Status RecordingWriter::write_rows() {

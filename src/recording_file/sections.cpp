@@ -11,6 +11,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/private_file.h"
 #include "recording_file/bytes.h"
 
 namespace offwait {
@@ -70,6 +71,7 @@ Status SectionWriter::write_header() {
 }
 
 Status SectionWriter::write(SectionKind kind, std::string_view content) {
+  OFFWAIT_TRY_STATUS(check_unchanged(fd_, name_, size_));
   const std::string shorter = compressed(content);
   const bool is_shorter = !shorter.empty() && shorter.size() < content.size();
   const std::string_view stored = is_shorter ? std::string_view(shorter) : content;

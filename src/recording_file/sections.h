@@ -30,7 +30,8 @@ class SectionWriter {
 
   Status write_header();
   /// Compresses the content, if that makes it shorter, and appends the section. If that fails, the file is
-  /// cut to the sections before as far as it can be, and nothing more may be written.
+  /// cut to the sections before as far as it can be, and nothing more may be written. Fails, too, if another
+  /// program has removed or cut the file.
   Status write(SectionKind kind, std::string_view content);
   /// Waits until what was written is on the disk; does nothing for what is no file on a disk.
   Status sync();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -11,6 +10,8 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+
+#include "base/say.h"
 
 namespace offwait {
 namespace {
@@ -55,8 +56,8 @@ Status wait_attached(Nanos time, const Interruption& interruption, Recorder& rec
 
 void announce(Nanos time) {
   const Nanos seconds = time / kSecond;
-  fmt::print(stderr, "offwait: the recording begins at {:02}:{:02}:{:02} UTC\n", seconds / 3600 % 24,
-             seconds / 60 % 60, seconds % 60);
+  say(fmt::format("the recording begins at {:02}:{:02}:{:02} UTC", seconds / 3600 % 24, seconds / 60 % 60,
+                  seconds % 60));
 }
 
 }  // namespace

@@ -3,12 +3,13 @@
 
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
+
+#include "base/say.h"
 
 namespace offwait {
 namespace {
@@ -26,7 +27,7 @@ int await_end(HeldCommand& command, const Interruption& interruption, bool quiet
     if (waits[0].revents != 0) return command.wait_status();
     if (waits[1].revents != 0 && interruption.take()) command.send(SIGKILL);
     if (ready == 0) {
-      std::fputs("offwait: sent SIGTERM to the command, and waits for it to end (Ctrl-C kills it)\n", stderr);
+      say("sent SIGTERM to the command, and waits for it to end (Ctrl-C kills it)");
       said = true;
     }
   }

@@ -109,7 +109,7 @@ Result<FlightFiles::Part> FlightFiles::begin(const std::string& reason) const {
   part.name = fmt::format("{}{}-{}{}", kPrefix, time_of_name(), word, kEnd);
   part.path = path_ + "/" + part.name;
   part.file = UniqueFd(::openat(directory_.get(), (part.name + std::string(kPart)).c_str(),
-                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!part.file) return error_of("write into", path_);
   return part;
 }

@@ -15,10 +15,12 @@ namespace offwait {
 /// receive them either.
 class Interruption {
  public:
-  explicit Interruption(std::initializer_list<int> numbers = {SIGINT, SIGTERM}) {
+  explicit Interruption(std::initializer_list<int> numbers = {SIGINT, SIGTERM, SIGHUP}) {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int number : numbers) sigaddset(&signals, number);
+    for (const int number : numbers) {
+      if (!goes_on_at(number)) sigaddset(&signals, number);
+    }
     ::sigprocmask(SIG_BLOCK, &signals, &before_);
     fd_ = UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   }
@@ -39,6 +41,13 @@ class Interruption {
   }
 
  private:
+  /// Under nohup(1) a hang-up is ignored, and stays so. Shells ignore SIGINT for programs in the background,
+  /// too, but there it can only come from somebody who means this program.
+  static bool goes_on_at(int number) {
+    struct sigaction action {};
+    return number == SIGHUP && ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  }
+
   sigset_t before_{};
   UniqueFd fd_;
 };

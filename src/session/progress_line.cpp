@@ -2,10 +2,11 @@
 #include "session/progress_line.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/say.h"
 
 namespace offwait {
 namespace {
@@ -27,7 +28,7 @@ ProgressLine::ProgressLine(bool shown, std::string target, std::optional<Nanos> 
     : shown_(shown), target_(std::move(target)), duration_(duration) {}
 
 ProgressLine::~ProgressLine() {
-  if (drawn_) std::fputs("\r\x1b[K", stderr);
+  if (drawn_) write_to_stderr("\r\x1b[K");
 }
 
 void ProgressLine::show(const Recorder& recorder) {
@@ -37,8 +38,8 @@ void ProgressLine::show(const Recorder& recorder) {
   const CaptureProgress now = recorder.progress();
   drawn_ = true;
   const std::string end = duration_ ? fmt::format(" of {:.1f} s", to_seconds(*duration_)) : "";
-  fmt::print(stderr, "\r\x1b[K{}: {:.1f} s{}, {} waits, {} lost (Ctrl-C reports now)", target_,
-             to_seconds(elapsed), end, with_thousands(now.waits), with_thousands(now.lost));
+  write_to_stderr(fmt::format("\r\x1b[K{}: {:.1f} s{}, {} waits, {} lost (Ctrl-C reports now)", target_,
+                              to_seconds(elapsed), end, with_thousands(now.waits), with_thousands(now.lost)));
 }
 
 }  // namespace offwait

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -14,6 +13,7 @@
 
 #include "base/escape.h"
 #include "base/monotonic.h"
+#include "base/say.h"
 #include "capture/recorder.h"
 #include "model/validate.h"
 #include "process/priority.h"
@@ -81,7 +81,7 @@ Status run_recording(Subject& subject, const RecordingOptions& options, const In
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   const bool quiet = options.quiet || subject.command.has_value();
   // A script does not look at progress, but may want to know from when on nothing is missed.
-  if (!quiet && !terminal) fmt::print(stderr, "offwait: recording {}\n", target);
+  if (!quiet && !terminal) say("recording " + target);
   // Until its exec a command has the mappings of this process.
   note_mappings(recorder, takers, subject.command ? subject.command->tgid() : 0);
   if (subject.command) OFFWAIT_TRY_STATUS(subject.command->release());

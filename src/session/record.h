@@ -21,10 +21,10 @@ struct Recorded {
   std::optional<int> command_status;  ///< for a command: the exit status for offwait
 };
 
-/// Records the target until the duration is over, the target exits, or SIGINT or SIGTERM arrives. Everything
-/// that can be checked in advance is checked before the recording begins, and fails with an Error then.
-/// Progress is shown on standard error if that is a terminal and `quiet` is off. When this returns, signals
-/// work as before.
+/// Records the target until the duration is over, the target exits, or SIGINT, SIGTERM or SIGHUP
+/// arrives. Everything that can be checked in advance is checked before the recording begins, and fails with
+/// an Error then. Progress is shown on standard error if that is a terminal and `quiet` is off. When this
+/// returns, signals work as before.
 ///
 /// A command has ended when this returns: if it still runs at the end, it is sent SIGTERM. No progress is
 /// shown for a command, because it may write to the terminal itself.

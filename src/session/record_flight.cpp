@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <set>
@@ -17,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/monotonic.h"
+#include "base/say.h"
 #include "base/unique_fd.h"
 #include "process/priority.h"
 #include "recording_file/recording_writer.h"
@@ -35,10 +34,6 @@ namespace {
 constexpr Nanos kPartEvery = kSecond;
 /// Reading what was counted takes this part of the time at most.
 constexpr Nanos kCountersShare = 50;
-
-void tell(const std::string& sentence) {
-  fmt::print(stderr, "offwait: {}\n", escape(sentence, Charset::utf8));
-}
 
 /// Why a file is written.
 struct Reason {
@@ -73,8 +68,7 @@ class Writer {
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFSIGNALED(status))
-      tell(
-          fmt::format("a file was not written: signal {} ended the process that wrote it", WTERMSIG(status)));
+      say(fmt::format("a file was not written: signal {} ended the process that wrote it", WTERMSIG(status)));
     child_ = -1;
     process_ = UniqueFd();
   }
@@ -200,11 +194,11 @@ void FlightRecorder::start_to_write(const Reason& reason) {
         recorder_.complete(tables);
         written = write(reason, std::move(tables), symbols_, notes);
       }
-      if (!written) tell(written.error().message + "; the recording goes on");
+      if (!written) say(written.error().message + "; the recording goes on");
       return written.ok();
     });
   };
-  if (const Status started = start(); !started) tell(started.error().message + "; the recording goes on");
+  if (const Status started = start(); !started) say(started.error().message + "; the recording goes on");
 }
 
 AboutRecording FlightRecorder::about(const Reason& reason) const {
@@ -244,7 +238,7 @@ Status FlightRecorder::write(const Reason& reason, KernelRecording tables, Symbo
     const KernelRecording& kernel = parts.back().kernel;
     OFFWAIT_TRY_STATUS(store_names(kernel, flight_options_.symbols, symbols, writer, notes));
     OFFWAIT_TRY_STATUS(files_.finish(part));
-    if (!options_.quiet) tell(written_text(part, writer, kernel.window, is_cut, reason));
+    if (!options_.quiet) say(written_text(part, writer, kernel.window, is_cut, reason));
     return success();
   };
   Status written = write_all();
@@ -295,8 +289,8 @@ Status FlightRecorder::finish(KernelRecording stopped, std::vector<std::string>&
 
 void tell_of_begin(const RecordingOptions& options, const FlightOptions& flight, const Target& target) {
   if (options.quiet) return;
-  tell(fmt::format("recording {}; kill -USR1 {} writes the last {:g} s", target.label, ::getpid(),
-                   to_seconds(flight.length)));
+  say(fmt::format("recording {}; kill -USR1 {} writes the last {:g} s", target.label, ::getpid(),
+                  to_seconds(flight.length)));
 }
 
 }  // namespace

@@ -29,10 +29,11 @@ struct Flown {
   std::optional<int> command_status;  ///< as in Recorded
 };
 
-/// Records until the duration is over, the target exits, or SIGINT or SIGTERM arrives. Writes a recording
-/// file then, at SIGUSR1 and when a trigger applies. Each has the last `length` of the recording, and a label
-/// that says why it was written. What was recorded before is forgotten. Records take at most
-/// RecordingOptions::max_memory; if that is too little, what is kept is shorter, and the file says so.
+/// Records until the duration is over, the target exits, or SIGINT, SIGTERM or SIGHUP
+/// arrives. Writes a recording file then, at SIGUSR1 and when a trigger applies. Each has the last `length`
+/// of the recording, and a label that says why it was written. What was recorded before is forgotten. Records
+/// take at most RecordingOptions::max_memory; if that is too little, what is kept is shorter, and the file
+/// says so.
 ///
 /// A forked process writes the file while the recording goes on; it has what was recorded at the fork. It
 /// gives up the capabilities that naming does not need. This process keeps those of both, to the end.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <ctime>
 #include <utility>
 
@@ -14,6 +13,7 @@
 
 #include "base/escape.h"
 #include "base/nameless_file.h"
+#include "base/say.h"
 #include "session/command_end.h"
 #include "session/host_capacities.h"
 #include "session/name_sources.h"
@@ -49,9 +49,7 @@ void warn_of_patterns(const RecordingOptions& options, const Target& target) {
   const std::vector<Actor> threads = threads_of(target);
   for (const Status& matched :
        {check_filter(threads, options.filter), check_progress_threads(threads, options.progress_threads)}) {
-    if (!matched)
-      fmt::print(stderr, "offwait: {}; recording in case one starts\n",
-                 escape(matched.error().message, Charset::utf8));
+    if (!matched) say(matched.error().message + "; recording in case one starts");
   }
 }
 

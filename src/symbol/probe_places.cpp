@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "process/mapped_files.h"
 #include "sandbox/confined_batch.h"
@@ -67,6 +68,7 @@ std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids) {
 
 std::vector<ProbedFile> file_to_probe(const std::string& path) {
   std::vector<ProbedFile> files;
+  if (::access(path.c_str(), R_OK) != 0) return files;
   UniqueFd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (opened) files.push_back({path, std::move(opened), path});
   return files;

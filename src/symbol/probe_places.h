@@ -37,7 +37,8 @@ struct DeclaredPlace {
 std::vector<ProbedFile> files_to_probe(const std::vector<std::int32_t>& tgids);
 inline constexpr std::size_t kMostProbedFiles = 500;
 
-/// The file that a process is going to execute; none if it cannot be opened.
+/// The file at a path that the user gave; none if it cannot be opened. access(2) asks with the user's own
+/// rights, and not with the capabilities of the executable (setcap), which would read any file for anybody.
 std::vector<ProbedFile> file_to_probe(const std::string& path);
 
 /// The functions whose symbol is `name`, either as in the symbol table or demangled and without parameters

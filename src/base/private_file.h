@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files that hold what was recorded: command lines, paths and stacks of other users' programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace offwait {
+
+/// Opens the file to write it, and makes it if there is none. Only its owner may read it (mode 0600), as with
+/// perf.data. What it holds stays until the caller empties it.
+///
+/// Refused: a symbolic link, which somebody else may have laid there (names in /dev are the kernel's and are
+/// followed: /dev/stdout, a shell's >(…)), and a file of another user, who could read what is written.
+/// Terminals, pipes and devices are written to as they are.
+Result<UniqueFd> open_private(const std::string& path);
+
+/// Takes the file for this process until it is closed. Fails if another offwait has taken it. Pipes and
+/// devices are nobody's.
+Status take_file(int file, const std::string& name);
+
+/// Fails if another program has removed the file, or cut it so that it has fewer than the `size` bytes that
+/// this process wrote. Errors contain `name`.
+Status check_unchanged(int file, const std::string& name, std::uint64_t size);
+
+}  // namespace offwait
