@@ -168,11 +168,18 @@ class ElfReader {
       if (functions_.size() == ElfSymbols::kMostFunctions) {
         return Error{"the ELF file has more than 4 million functions"};
       }
-      functions_.push_back({symbol.st_value, symbol.st_size, section_of->end,
+      functions_.push_back({symbol.st_value, size_of(symbol, type), section_of->end,
                             static_cast<std::uint32_t>(base + symbol.st_name),
                             rank(function, GELF_ST_BIND(symbol.st_info), name)});
     }
     return success();
+  }
+
+  /// A symbol without a size names what follows up to the next symbol, if the table has all symbols.
+  /// `.dynsym` has the exported ones only: there it names its own address (musl's `memset` would name every
+  /// system call).
+  static std::uint64_t size_of(const GElf_Sym& symbol, GElf_Word table) {
+    return symbol.st_size == 0 && table == SHT_DYNSYM ? 1 : symbol.st_size;
   }
 
   void read_go_table(std::string_view section, const std::vector<CodeSection>& code) {

@@ -24,7 +24,8 @@ struct ElfFunction {
 /// The functions (and labels in code) of `.symtab`, or, in a file stripped of that, of `.dynsym`,
 /// `.gopclntab` and `.gnu_debugdata`. Of several names for one address the first in this order is chosen:
 /// function before label; global before local before weak; fewer leading underscores; shorter; order of the
-/// table. Only symbols inside executable sections count.
+/// table. Only symbols inside executable sections count. A symbol of `.dynsym` without a size names its own
+/// address only.
 class ElfSymbols {
  public:
   /// No functions: every lookup fails.

@@ -168,6 +168,17 @@ TEST_CASE(".symtab is used where there is one, else .dynsym") {
         "exported");
 }
 
+TEST_CASE(
+    "a symbol without a size names what follows it where all symbols are known, else its address alone") {
+  const std::vector<test::ImageSymbol> table = {{"memset", 0x401000, 0}, {"sized", 0x401100, 0x10}};
+  const ElfSymbols whole = must_read(ElfImage().table(SHT_SYMTAB, table).build());
+  CHECK(name_at(whole, 0x401047) == "memset");
+  const ElfSymbols exported = must_read(ElfImage().table(SHT_DYNSYM, table).build());
+  CHECK(name_at(exported, 0x401000) == "memset");
+  CHECK(name_at(exported, 0x401001) == "none");
+  CHECK(name_at(exported, 0x40110f) == "sized");
+}
+
 TEST_CASE("mini debug info adds to .dynsym") {
   const std::string mini =
       ElfImage().table(SHT_SYMTAB, {{"hidden", 0x401100, 8, STT_FUNC, STB_LOCAL}}).build();
