@@ -11,6 +11,7 @@
 #include <elfutils/libdw.h>
 
 #include "symbol/elf_file.h"
+#include "symbol/zstd_sections.h"
 
 namespace offwait {
 namespace {
@@ -175,6 +176,7 @@ void set_call(Dwarf_Die& inlined, Dwarf_Die& unit, SourceFrame& caller) {
 }  // namespace
 
 struct DwarfLines::State {
+  std::vector<std::vector<char>> unpacked;  ///< must outlive the files
   ElfHandle elf;
   ElfHandle supplement_elf;
   DwarfHandle supplement;
@@ -183,6 +185,11 @@ struct DwarfLines::State {
   /// The unit that was asked for last, and its functions.
   const void* unit = nullptr;
   UnitFunctions functions;
+
+  void unpack(const ElfHandle& file) {
+    for (std::vector<char>& section : unpack_zstd_sections(file.get()))
+      unpacked.push_back(std::move(section));
+  }
 };
 
 DwarfLines::DwarfLines() : state_(std::make_unique<State>()) {}
@@ -194,11 +201,13 @@ std::unique_ptr<DwarfLines> DwarfLines::open(int fd, int supplement) {
   std::unique_ptr<DwarfLines> lines(new DwarfLines);
   State& state = *lines->state_;
   state.elf = std::move(elf).value();
+  state.unpack(state.elf);
   state.dwarf.reset(dwarf_begin_elf(state.elf.get(), DWARF_C_READ, nullptr));
   if (state.dwarf == nullptr) return nullptr;
   if (supplement >= 0) {
     if (auto other = map_elf(supplement); other.ok()) {
       state.supplement_elf = std::move(other).value();
+      state.unpack(state.supplement_elf);
       state.supplement.reset(dwarf_begin_elf(state.supplement_elf.get(), DWARF_C_READ, nullptr));
       dwarf_setalt(state.dwarf.get(), state.supplement.get());
     }

@@ -59,7 +59,7 @@ Result<ElfHandle> open_with(int fd, Elf_Cmd command) {
 
 Result<ElfHandle> open_elf(int fd) { return open_with(fd, ELF_C_READ); }
 
-Result<ElfHandle> map_elf(int fd) { return open_with(fd, ELF_C_READ_MMAP); }
+Result<ElfHandle> map_elf(int fd) { return open_with(fd, ELF_C_READ_MMAP_PRIVATE); }
 
 Result<ElfHandle> open_elf_image(std::string& image) {
   OFFWAIT_TRY_STATUS(check_header(image));

@@ -99,6 +99,15 @@ TEST_CASE("inlined functions are frames of their own, with their lines") {
   CHECK(symbols.warnings().empty());
 }
 
+TEST_CASE("debug sections are read however they are compressed") {
+  const test::TemporaryDirectory directory;
+  for (const char* const fixture : {"zlib.so", "zstd.so"}) {
+    const Library library(fixture, directory / fixture);
+    Symbolizer symbols;
+    CHECK(frames_of(symbols, library.call("fixture_inlined")) == inlined(fixture));
+  }
+}
+
 TEST_CASE("a stripped function is the same at all of its places, and has no other's name") {
   const test::TemporaryDirectory directory;
   const Library library("stripped.so", directory / "stripped.so");
