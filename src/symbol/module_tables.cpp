@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace offwait {
+namespace {
+
+constexpr std::string_view kSignalReturn = "__restore_rt";
+
+}  // namespace
 
 ModuleTables ModuleTables::read(const ModuleFiles& files) {
   ModuleTables tables;
@@ -54,21 +59,23 @@ std::optional<ModuleTables::Place> ModuleTables::at(std::uint64_t offset) const 
   auto function = own_.find(*address);
   const auto inside = debug_.find(*address);
   if (!function || (inside && inside->begin > function->begin)) function = inside;
-  if (!function) return Place{*address, extent_begin(*address), {}};
-  return Place{*address, function->begin, function->name};
+  if (function) return Place{*address, function->begin, function->name};
+  const FunctionExtent* const extent = extent_at(*address);
+  if (extent == nullptr) return Place{*address, 0, {}};
+  return Place{*address, extents_base_ + extent->begin,
+               extent->of_signals != 0 ? kSignalReturn : std::string_view()};
 }
 
-/// Where a function without a name begins, or 0. Every function has unwind rules even in a stripped file; a
-/// part of a function that the compiler has put elsewhere (`.cold`) has rules of its own.
-std::uint64_t ModuleTables::extent_begin(std::uint64_t address) const {
+/// The function without a name that covers the address, or null. Every function has unwind rules even in a
+/// stripped file; a part of a function that the compiler has put elsewhere (`.cold`) has rules of its own.
+const FunctionExtent* ModuleTables::extent_at(std::uint64_t address) const {
   const auto after = std::upper_bound(extents_.begin(), extents_.end(), address,
                                       [this](std::uint64_t value, const FunctionExtent& function) {
                                         return value < extents_base_ + function.begin;
                                       });
-  if (after == extents_.begin()) return 0;
+  if (after == extents_.begin()) return nullptr;
   const FunctionExtent& function = *std::prev(after);
-  const std::uint64_t begin = extents_base_ + function.begin;
-  return address - begin < function.size ? begin : 0;
+  return address - (extents_base_ + function.begin) < function.size ? &function : nullptr;
 }
 
 }  // namespace offwait

@@ -39,13 +39,15 @@ class ModuleTables {
   struct Place {
     std::uint64_t address = 0;  ///< virtual address in the file
     std::uint64_t begin = 0;    ///< of the function; 0: not known
-    std::string_view name;      ///< mangled; empty: not known. Lives as long as the tables.
+    /// Mangled; empty: not known. Lives as long as the tables. What signal handlers return to is called
+    /// `__restore_rt`, as in glibc: stripped libraries have its unwind rule, but not its name.
+    std::string_view name;
   };
   /// What is at this offset of the file; nothing if no executable segment of an ELF file holds it.
   std::optional<Place> at(std::uint64_t offset) const;
 
  private:
-  std::uint64_t extent_begin(std::uint64_t address) const;
+  const FunctionExtent* extent_at(std::uint64_t address) const;
 
   ElfSymbols own_;
   ElfSymbols debug_;

@@ -220,7 +220,7 @@ Status fill_rows(const EhFrameSection& section, const Entries& entries, UnwindTa
   table.functions.reserve(entries.fdes.size());
   for (std::size_t i = 0; i < entries.fdes.size(); ++i) {
     const Fde& fde = entries.fdes[i];
-    table.functions.push_back({fde.begin, fde.size});
+    table.functions.push_back({fde.begin, fde.size, entries.cies[fde.cie].signal ? 1U : 0U});
     std::uint32_t end = fde.begin + fde.size;
     if (i + 1 < entries.fdes.size()) {
       end = std::min(end, entries.fdes[i + 1].begin);

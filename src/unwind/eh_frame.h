@@ -32,6 +32,9 @@ struct CodeSegment {
 struct FunctionExtent {
   std::uint32_t begin = 0;  ///< virtual address less the table's base
   std::uint32_t size = 0;   ///< bytes, not 0
+  /// 1: signal handlers return to it (augmentation `S`); else 0. glibc's rules begin a byte before its first
+  /// instruction, because a return address less one lies there.
+  std::uint32_t of_signals = 0;
   friend bool operator==(const FunctionExtent&, const FunctionExtent&) = default;
 };
 

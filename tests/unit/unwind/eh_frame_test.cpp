@@ -244,6 +244,17 @@ TEST_CASE("neighbours: equal ones, gaps, overlaps, any order") {
         std::vector<FunctionExtent>{{0x10, 17}, {0x30, 0x10}, {0x50, 0x10}, {0x58, 0x100}, {0x200, 16}});
 }
 
+TEST_CASE("the code that signal handlers return to is marked") {
+  EhFrame section;
+  const std::size_t ordinary = section.cie();
+  const std::size_t of_signals = section.cie({.augmentation = "zRS"});
+  section.fde(ordinary, kCode + 0x10, 16, {});
+  section.fde(of_signals, kCode + 0x30, 10, {});
+  const auto table = read(section.file());
+  REQUIRE(table.ok());
+  CHECK(table->functions == std::vector<FunctionExtent>{{0x10, 16, 0}, {0x30, 10, 1}});
+}
+
 TEST_CASE("pointer encodings and augmentations") {
   const auto of = [](const CieParts& parts, const std::string& begin_and_size) {
     EhFrame section;
