@@ -22,7 +22,8 @@ std::string_view without_arguments(std::string_view function) {
   for (std::size_t i = function.size(); i-- > 0;) {
     depth += function[i] == ')' ? 1 : function[i] == '(' ? -1 : 0;
     if (depth == 0) {
-      return i == 0 ? function : function.substr(0, i);
+      const std::string_view name = function.substr(0, i);
+      return name.empty() || name.ends_with("operator") ? function : name;
     }
   }
   return function;

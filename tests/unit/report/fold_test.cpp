@@ -29,6 +29,9 @@ TEST_CASE("A short frame has neither offset nor module nor argument types") {
   CHECK(short_frame(frame("S::get(char const*) const+0x1 (a.out)")) == "S::get");
   CHECK(short_frame(frame("F::operator()(int)+0x1 (a.out)")) == "F::operator()");
   CHECK(short_frame(frame("operator+(X, X)+0x1 (a.out)")) == "operator+");
+  // DWARF's names of inlined functions have no arguments.
+  CHECK(short_frame(frame("operator() (inlined) (a.out) at functor.cpp:8")) == "operator() (functor.cpp:8)");
+  CHECK(narrow_frame(frame("Task::operator() (inlined) (a.out)")) == "Task::operator()");
   CHECK(short_frame(frame("run(std::function<void (int)>)+0x1 (a.out)")) == "run");
 }
 
