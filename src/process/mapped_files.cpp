@@ -13,6 +13,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "process/threads.h"
+
 namespace offwait {
 namespace {
 
@@ -54,12 +56,10 @@ bool is_mapped_file(const struct stat& status, const Mapping& mapping, bool in_i
   return mapping.inode != 0 && status.st_ino == mapping.inode && (in_its_root || same_device);
 }
 
-}  // namespace
-
 /// Reads the text in pieces, because 65,530 lines may hold a path of 4 KiB each.
-std::optional<LookedAtMappings> look_at_mappings(std::int32_t tgid) {
+std::optional<LookedAtMappings> read_maps(std::int32_t process) {
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
-  const UniqueFd fd(open(proc_path(tgid, "maps").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(open(proc_path(process, "maps").c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {
     return std::nullopt;
   }
@@ -97,6 +97,15 @@ std::optional<LookedAtMappings> look_at_mappings(std::int32_t tgid) {
   }
 }
 
+}  // namespace
+
+std::optional<LookedAtMappings> look_at_mappings(std::int32_t tgid) {
+  std::optional<LookedAtMappings> found = read_maps(tgid);
+  if (!found || !found->executable.empty()) return found;
+  const std::int32_t thread = thread_with_memory(tgid);
+  return thread == tgid ? found : read_maps(thread);
+}
+
 std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid) {
   std::optional<LookedAtMappings> found = look_at_mappings(tgid);
   return found ? std::optional(std::move(found->executable)) : std::nullopt;
@@ -107,12 +116,13 @@ std::optional<OpenedFile> open_mapped_file(std::int32_t tgid, const Mapping& map
   (void)std::snprintf(range.data(), range.size(), "map_files/%llx-%llx",
                       static_cast<unsigned long long>(mapping.begin),
                       static_cast<unsigned long long>(mapping.end));
-  if (auto mapped = open_candidate(proc_path(tgid, range.data()))) {
+  const std::int32_t process = thread_with_memory(tgid);
+  if (auto mapped = open_candidate(proc_path(process, range.data()))) {
     return std::move(mapped->file);
   }
   for (const bool in_its_root : {true, false}) {
     for (const std::string& path : candidate_paths(mapping.path)) {
-      auto named = open_candidate(in_its_root ? proc_path(tgid, "root") + path : path);
+      auto named = open_candidate(in_its_root ? proc_path(process, "root") + path : path);
       if (named && is_mapped_file(named->status, mapping, in_its_root)) {
         return std::move(named->file);
       }
@@ -131,7 +141,7 @@ std::optional<std::string> vdso_image(std::int32_t tgid, const Mapping& mapping)
   if (size > kLargestVdso) {
     return std::nullopt;
   }
-  const UniqueFd memory(open(proc_path(tgid, "mem").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd memory(open(proc_path(thread_with_memory(tgid), "mem").c_str(), O_RDONLY | O_CLOEXEC));
   std::string image(size, '\0');
   if (!memory || pread(memory.get(), image.data(), image.size(), static_cast<off_t>(mapping.begin)) !=
                      static_cast<ssize_t>(image.size())) {

@@ -33,7 +33,7 @@ struct LookedAtMappings {
 };
 
 /// Nothing when the process does not exist or may not be looked at. A process without memory of its own (a
-/// zombie, a kernel thread) has no mappings.
+/// zombie, a kernel thread) has no mappings; one whose first thread alone has exited has them.
 std::optional<LookedAtMappings> look_at_mappings(std::int32_t tgid);
 
 /// The executable mappings, in order of address; nothing when the process does not exist or may not be looked

@@ -6,6 +6,8 @@
 
 #include <sys/uio.h>
 
+#include "process/threads.h"
+
 namespace offwait {
 namespace {
 
@@ -14,13 +16,15 @@ constexpr std::uint64_t kPage = 4096;
 
 }  // namespace
 
+ProcessMemory::ProcessMemory(std::int32_t tgid) : thread_(thread_with_memory(tgid)) {}
+
 const std::string& ProcessMemory::page(std::uint64_t number) {
   const auto [found, added] = pages_.try_emplace(number);
   if (added) {
     std::string bytes(kPage, '\0');
     iovec local{bytes.data(), bytes.size()};
     iovec remote{reinterpret_cast<void*>(number * kPage), bytes.size()};
-    if (process_vm_readv(tgid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(kPage)) {
+    if (process_vm_readv(thread_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(kPage)) {
       found->second = std::move(bytes);
     }
   }

@@ -14,7 +14,7 @@ namespace offwait {
 /// walking a stack takes one or two system calls.
 class ProcessMemory {
  public:
-  explicit ProcessMemory(std::int32_t tgid) : tgid_(tgid) {}
+  explicit ProcessMemory(std::int32_t tgid);
 
   /// The eight bytes at an address; nothing if they cannot be read.
   std::optional<std::uint64_t> word(std::uint64_t address);
@@ -25,7 +25,7 @@ class ProcessMemory {
  private:
   const std::string& page(std::uint64_t number);
 
-  std::int32_t tgid_;
+  std::int32_t thread_;                         ///< one that has the memory
   std::map<std::uint64_t, std::string> pages_;  ///< an empty page cannot be read
 };
 

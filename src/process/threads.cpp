@@ -22,6 +22,13 @@ std::optional<std::int32_t> number(std::string_view text) {
   return error == std::errc() && parsed == end && value > 0 ? std::optional(value) : std::nullopt;
 }
 
+/// Whether the thread has exited, by the state in its stat file. The name before it may have any bytes.
+bool has_exited(const std::filesystem::path& task) {
+  const std::string stat = read_file(task / "stat");
+  const std::size_t state = stat.rfind(") ");
+  return state == std::string::npos || stat.substr(state + 2, 1).find_first_of("ZXx") != std::string::npos;
+}
+
 }  // namespace
 
 std::optional<std::int32_t> innermost_tid(std::string_view status) {
@@ -45,6 +52,18 @@ std::optional<std::int32_t> thread_of_process(std::int32_t tgid, std::int32_t in
     if (innermost_tid_of(task->path()) == inner) return number(task->path().filename().string());
   }
   return std::nullopt;
+}
+
+std::int32_t thread_with_memory(std::int32_t tgid) {
+  const std::filesystem::path process = "/proc/" + std::to_string(tgid);
+  if (!has_exited(process)) return tgid;
+  std::error_code error;
+  for (std::filesystem::directory_iterator task(process / "task", error), end; !error && task != end;
+       task.increment(error)) {
+    const std::optional<std::int32_t> tid = number(task->path().filename().string());
+    if (tid && !has_exited(task->path())) return *tid;
+  }
+  return tgid;
 }
 
 }  // namespace offwait

@@ -15,4 +15,9 @@ std::optional<std::int32_t> thread_of_process(std::int32_t tgid, std::int32_t in
 /// The last number of the NSpid line of /proc/TID/status: the thread's number in its own PID namespace.
 std::optional<std::int32_t> innermost_tid(std::string_view status);
 
+/// The number under which /proc and process_vm_readv(2) have the memory of the process: `tgid` or, if its
+/// first thread has exited (pthread_exit in main) and others go on, that of one of these. It is `tgid` if the
+/// process has gone.
+std::int32_t thread_with_memory(std::int32_t tgid);
+
 }  // namespace offwait

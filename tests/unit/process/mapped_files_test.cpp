@@ -4,15 +4,22 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/threads.h"
 #include "unit/temporary_directory.h"
 
 using namespace offwait;
@@ -54,6 +61,31 @@ TEST_CASE("this process has its own code mapped, and nothing that is not executa
           return mapping.begin <= code && code < mapping.end;
         }) == 1);
   CHECK(std::all_of(mappings->begin(), mappings->end(), [](const Mapping& m) { return m.executable; }));
+}
+
+TEST_CASE("a process whose first thread has exited is that of its other threads") {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::thread([] { pause(); }).detach();
+    syscall(SYS_exit, 0);  // ends this thread alone, as pthread_exit() does
+  }
+  const auto state = [child] {
+    std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    return text.substr(text.rfind(") ") + 2, 1);
+  };
+  while (state() != "Z") usleep(1000);
+  const auto mappings = executable_mappings(child);
+  REQUIRE(mappings);
+  const auto own = std::find_if(mappings->begin(), mappings->end(), [](const Mapping& mapping) {
+    return mapping.path.ends_with("unit_process");
+  });
+  REQUIRE(own != mappings->end());
+  CHECK(open_mapped_file(child, *own).has_value());
+  CHECK(thread_with_memory(child) != child);
+  CHECK(thread_with_memory(getpid()) == getpid());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST_CASE("no process, no mappings") { CHECK(!executable_mappings(-1)); }
