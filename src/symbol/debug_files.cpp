@@ -14,6 +14,7 @@
 #include "sandbox/confined_batch.h"
 #include "sandbox/message.h"
 #include "symbol/debug_links.h"
+#include "symbol/elf_file.h"
 
 namespace offwait {
 namespace {
@@ -30,7 +31,10 @@ std::string hexadecimal(const std::string& bytes) {
   return text;
 }
 
+/// The checksum of the whole file; 0 for a file that would take more than about a second.
 std::uint32_t checksum(int fd) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
+  if (file_size(fd) > kLargest) return 0;
   std::vector<Bytef> piece(std::size_t{1} << 16U);
   uLong sum = crc32(0, nullptr, 0);
   off_t at = 0;
@@ -129,11 +133,11 @@ void add_candidates(std::size_t owner, const StrippedFile& file, const std::vect
 }
 
 /// Passes on the candidates for which `is_right(owner, links of the candidate)` holds.
-template <class Accept, class Take>
-void choose(std::vector<Candidate>& candidates, bool with_checksums, Accept is_right, Take take) {
+template <class Needs, class Accept, class Take>
+void choose(std::vector<Candidate>& candidates, Needs needs_checksum, Accept is_right, Take take) {
   std::vector<LinkQuestion> questions;
   for (const Candidate& candidate : candidates)
-    questions.push_back({candidate.file.fd.get(), with_checksums});
+    questions.push_back({candidate.file.fd.get(), needs_checksum(candidate.owner)});
   const std::vector<LinkAnswer> links = read_links(questions);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (links[i].is_elf() && is_right(candidates[i].owner, links[i])) take(candidates[i], links[i]);
@@ -149,13 +153,11 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
   const std::vector<LinkAnswer> own = read_links(questions);
 
   std::vector<Candidate> candidates;
-  bool checksums = false;
   for (std::size_t i = 0; i < files.size(); ++i) {
     result[i].lost = own[i].what == LinkAnswer::What::lost;
     if (!own[i].is_elf()) continue;
     result[i].in_file = own[i].links.has_lines;
     if (result[i].in_file) continue;
-    checksums = checksums || own[i].links.build_id.empty();
     add_candidates(i, files[i], candidate_paths(own[i].links, files[i].path), candidates);
   }
 
@@ -175,8 +177,11 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
     chosen[candidate.owner] = Chosen{candidate.root, candidate.file.path, found.links};
     result[candidate.owner].debug = std::move(candidate.file);
   };
-  choose(candidates, checksums, is_debug_file, take_debug);
+  choose(
+      candidates, [&own](std::size_t owner) { return own[owner].links.build_id.empty(); }, is_debug_file,
+      take_debug);
 
+  const auto no_checksum = [](std::size_t) { return false; };
   if (server) {
     candidates.clear();
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -185,7 +190,7 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
         candidates.push_back({i, files[i].roots.empty() ? -1 : files[i].roots.back(), *std::move(opened)});
       }
     }
-    choose(candidates, false, is_debug_file, take_debug);
+    choose(candidates, no_checksum, is_debug_file, take_debug);
   }
 
   candidates.clear();
@@ -202,7 +207,7 @@ std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files,
         candidates);
   }
   choose(
-      candidates, false,
+      candidates, no_checksum,
       [&](std::size_t owner, const LinkAnswer& found) {
         const DebugLinks& links = chosen[owner] ? chosen[owner]->links : own[owner].links;
         return !found.links.build_id.empty() && found.links.build_id == links.supplement_build_id;

@@ -30,9 +30,9 @@ using DebugServer = std::function<std::string(const std::string& build_id)>;
 /// For each file the debug information that was stripped from it. It is looked for by build id below
 /// /usr/lib/debug/.build-id, then by .gnu_debuglink beside the file, in its .debug directory and below
 /// /usr/lib/debug, then on the server if there is one. A debug file must have the same build id; if neither
-/// file has one, the checksum that the link gives. What dwz has moved out of it (the supplement) is looked
-/// for at the place and with the build id that the debug file names. All files are read in confined
-/// processes.
+/// file has one, the checksum that the link gives (files of 1 GiB at most). What dwz has moved out of it (the
+/// supplement) is looked for at the place and with the build id that the debug file names. All files are read
+/// in confined processes.
 std::vector<DebugFiles> find_debug_files(const std::vector<StrippedFile>& files, const DebugServer& server);
 
 /// The build ids of files in hexadecimal digits, read in confined processes; empty for a file without one.
