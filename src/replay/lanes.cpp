@@ -12,13 +12,12 @@
 #include "progress/group_use.h"
 #include "replay/event_stream.h"
 #include "replay/origins.h"
+#include "replay/ties.h"
 
 namespace offwait {
 
 namespace {
 
-/// A thread with fewer waits has no rate of waits.
-constexpr std::uint64_t kEnoughWaits = 8;
 /// Lanes come in blocks, so that the compiler uses vectors.
 constexpr std::size_t kBlock = 4;
 
@@ -120,9 +119,7 @@ struct DiskQueue {
 struct LaneThread {
   LaneState state = LaneState::absent;
   Nanos last = 0;  ///< time of the last event; of a blocked thread, of its block
-  Nanos born = 0;
   GroupId group = kNoGroup;
-  std::uint64_t waits = 0;      ///< in the whole window
   std::uint64_t request = 0;    ///< number of the request that it waits for
   Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
   bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
@@ -154,13 +151,11 @@ class Replay {
         piece_begins_(trace_.actors.size(), lanes_, 0.0),
         pending_(trace_.actors.size()),
         origins_(origins_of(trace_)),
+        ties_(ties_of(trace_, input.groups, input.kinds, input.uses)),
         reached_(lanes_),
         waited_(lanes_) {
     set_factors(scenarios);
     weights_ = thread_weights(trace_, input.kinds);
-    for (const Wait& wait : trace_.waits) {
-      ++threads_[trace_.sites[wait.site].thread].waits;
-    }
     out_ = nothing_replayed(scenarios_, pieces, input.groups.groups.size());
   }
 
@@ -291,7 +286,7 @@ class Replay {
   void born(const Event& event) {
     LaneThread& thread = threads_[event.thread];
     thread.state = LaneState::running;
-    thread.born = thread.piece_from = event.at;
+    thread.piece_from = event.at;
     leave(thread, event.at);
     double* const now = now_[event.thread];
     const ActorId origin = origins_[event.thread];
@@ -347,11 +342,9 @@ class Replay {
     thread.snapshot_valid = false;
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
-    const WaitKind kind = input_.kinds.of_site[site_id];
-    if (kind == WaitKind::disk) {
+    if (input_.kinds.of_site[site_id] == WaitKind::disk) {
       thread.request = queue_of(site.waker, thread.group).issued++;
-    } else if (kind == WaitKind::lock && threads_[site.waker].group != thread.group &&
-               threads_[site.waker].state != LaneState::absent) {
+    } else if (ties_.of_site[site_id] == Tie::lasts && threads_[site.waker].state != LaneState::absent) {
       if (threads_[site.waker].state == LaneState::blocked) {
         pending_[site.waker].push_back({event.thread, event.at});
       } else {
@@ -385,7 +378,7 @@ class Replay {
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
-        wait_for_thread(event, site, input_.kinds.of_site[site_id], length);
+        wait_for_thread(event, site, ties_.of_site[site_id], length);
         break;
       case WaitKind::disk:
         wait_for_disk(event, site_id, length);
@@ -456,22 +449,17 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
   }
 
-  double longest(const LaneThread& thread, ActorId id, double length) const {
-    const Nanos lifetime = std::min(trace_.window.end, trace_.actors[id].exit) - thread.born;
-    return longest_wait(length, lifetime, thread.waits);
-  }
-
-  void wait_for_thread(const Event& event, const WaitSite& site, WaitKind kind, double length) {
+  void wait_for_thread(const Event& event, const WaitSite& site, Tie tie, double length) {
     const LaneThread& thread = threads_[event.thread];
-    const LaneThread& waker = threads_[site.waker];
-    if (waker.state == LaneState::absent) {
+    if (tie == Tie::none || threads_[site.waker].state == LaneState::absent ||
+        (tie == Tie::lasts && !thread.snapshot_valid)) {
       std::fill(waited_.begin(), waited_.end(), length);
       return;
     }
     reach(site.waker, event.at, reached_.data());
     const ConstRow now = now_[event.thread];
-    const double most = longest(thread, event.thread, length);
-    if (kind == WaitKind::lock && waker.group != thread.group && thread.snapshot_valid) {
+    const double most = ties_.longest(thread.group, length);
+    if (tie == Tie::lasts) {
       const ConstRow from = snapshots_[event.thread];
       const ConstRow released = reached_.data();
       // The rates of the two are recorded ÷ replayed time since the window's begin.
@@ -505,7 +493,7 @@ class Replay {
       const std::uint64_t before = (thread.request - queue.channels) % slots;
       const auto service = static_cast<double>(event.at - std::max(thread.last, queue.recorded[before]));
       const ConstRow free = (*queue.replayed)[before];
-      const double most = longest(thread, event.thread, length);
+      const double most = ties_.longest(thread.group, length);
       for (std::size_t i = 0; i < lanes_; ++i) {
         const double queues = std::max(0.0, free[i] - now[i]);
         waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i] * code[i], most);
@@ -546,6 +534,7 @@ class Replay {
   std::vector<std::vector<Pending>> pending_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
   std::vector<ActorId> origins_;
+  Ties ties_;
   std::vector<ConstRow> services_;    ///< factors of waits for each service, by ServiceId
   std::vector<ConstRow> held_;        ///< factors of work while each lock is held, by LockId
   std::vector<ConstRow> lock_waits_;  ///< factors of waits for each lock, by LockId
@@ -558,13 +547,6 @@ class Replay {
 };
 
 }  // namespace
-
-double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits) {
-  if (waits < kEnoughWaits) {
-    return 1e300;
-  }
-  return length_ns + 2 * static_cast<double>(lifetime_ns) / static_cast<double>(waits);
-}
 
 Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups) {
   const std::vector<double> zeros(scenarios, 0.0);

@@ -47,24 +47,18 @@ struct ReplayInput {
   const Code* code = nullptr;  ///< what Change::code refers to; null if there is none
 };
 
-/// The longest that a wait of the recorded `length_ns` may become: longer by twice the mean distance of the
-/// thread's waits, because otherwise a few odd waits pin the thread to the one that ended them. A thread with
-/// fewer than 8 waits has no such mean, and no limit.
-double longest_wait(double length_ns, Nanos lifetime_ns, std::uint64_t waits);
-
 /// Cuts the window into `pieces` of equal length and replays it under all `scenarios`. A scenario without
 /// changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no CPUs. A thread that
 /// appears in the window begins at the time of the one it follows (origins_of()).
 ///
 /// The rules. A thread's running time is scaled by its group's change, what of it is in a function by that
 /// function's, and what of it the thread ran while it held a lock by the lock's. A wait that a thread ended
-/// by a hand-over, or by a release of a lock within one group, ends when that thread gets there. A wait for a
-/// lock of another group lasts as long as its holder takes from where it was when the wait began, in
-/// proportion to how often the two now meet. No such wait gets longer than longest_wait(). A request to a
-/// disk with a known number of channels queues behind the group's earlier requests; the rest of its time is
-/// scaled, and so is the part of a wait for a thread below the devices that requests took (DiskPart). Waits
-/// for timers and remote services are scaled. Runnable time stays; where the CPUs are short it shrinks with
-/// the CPU work of its group.
+/// ends when that thread gets there (Tie::follows), or lasts as long as its holder takes from where it was
+/// when the wait began, in proportion to how often the two now meet (Tie::lasts), or takes as long as it did.
+/// No such wait gets longer than Ties::longest(). A request to a disk with a known number of channels queues
+/// behind the group's earlier requests; the rest of its time is scaled, and so is the part of a wait for a
+/// thread below the devices that requests took (DiskPart). Waits for timers and remote services are scaled.
+/// Runnable time stays; where the CPUs are short it shrinks with the CPU work of its group.
 ///
 /// Takes O(events × scenarios) time. Beside the EventStream it needs 24 bytes of memory for each actor and
 /// scenario, 64 for each group, and 32 for each channel of a disk and group that uses it.

@@ -8,6 +8,7 @@
 
 #include "replay/event_stream.h"
 #include "replay/origins.h"
+#include "replay/ties.h"
 
 namespace offwait {
 
@@ -24,8 +25,12 @@ struct ScriptThread {
   Nanos last = 0;       ///< time of the last event
   Nanos step_from = 0;  ///< recorded time that is in no step yet
   double work_ns = 0;   ///< running time that is in no step yet
-  std::uint64_t waits = 0;
   std::uint64_t request = 0;
+  double worked_ns = 0;      ///< all running time so far
+  double served_ns = 0;      ///< all time so far for which disks served its requests
+  ActorId disk = kNoActor;   ///< the last of these disks
+  double holder_worked = 0;  ///< of a blocked thread: what these were of the thread that has the lock
+  double holder_served = 0;
   std::span<const Hold> holds;   ///< those that are not over at `last`
   SiteId after = Step::kNoSite;  ///< the last wait that is over
 };
@@ -39,11 +44,12 @@ struct DiskState {
 class Writer {
  public:
   explicit Writer(const ReplayInput& input)
-      : input_(input), trace_(input.trace), origins_(origins_of(trace_)), threads_(trace_.actors.size()) {
+      : input_(input),
+        trace_(input.trace),
+        origins_(origins_of(trace_)),
+        ties_(ties_of(trace_, input.groups, input.kinds, input.uses)),
+        threads_(trace_.actors.size()) {
     out_.threads.resize(trace_.actors.size());
-    for (const Wait& wait : trace_.waits) {
-      ++threads_[trace_.sites[wait.site].thread].waits;
-    }
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       const Actor& actor = trace_.actors[id];
       threads_[id].holds = input.holds.of(id);
@@ -93,6 +99,10 @@ class Writer {
         const SiteId site = trace_.waits[event.wait].site;
         if (input_.kinds.of_site[site] == WaitKind::disk) {
           thread.request = disks_[trace_.sites[site].waker].issued++;
+        } else if (ties_.of_site[site] == Tie::lasts) {
+          const ActorId holder = trace_.sites[site].waker;
+          thread.holder_worked = worked_until(holder, event.at);
+          thread.holder_served = threads_[holder].served_ns;
         }
         return;
       }
@@ -152,8 +162,15 @@ class Writer {
   static void work_until(ScriptThread& thread, Nanos at) {
     if (thread.state == ScriptState::running) {
       thread.work_ns += static_cast<double>(at - thread.last);
+      thread.worked_ns += static_cast<double>(at - thread.last);
     }
     thread.last = at;
+  }
+
+  double worked_until(ActorId id, Nanos at) const {
+    const ScriptThread& thread = threads_[id];
+    const bool runs = thread.state == ScriptState::running;
+    return thread.worked_ns + (runs ? static_cast<double>(at - thread.last) : 0);
   }
 
   /// The lock that the thread holds.
@@ -192,18 +209,13 @@ class Writer {
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
-        if (threads_[site.waker].state == ScriptState::running ||
-            threads_[site.waker].state == ScriptState::runnable) {
-          signal(site.waker, event.at, event.thread,
-                 longest_wait(length, trace_.window.length(), thread.waits), length,
-                 input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]));
-        } else {
-          simple(Step::What::delay);
-        }
+        wait_for_thread(event, length);
         break;
       case WaitKind::disk:
         push(event.thread,
              {Step::What::disk, kNoLock, site.waker, service(event, site.waker), length, site_id});
+        thread.served_ns += out_.threads[event.thread].steps.back().length_ns;
+        thread.disk = site.waker;
         break;
       case WaitKind::timer:
         simple(Step::What::sleep);
@@ -223,6 +235,30 @@ class Writer {
     thread.last = thread.step_from = event.at;
     thread.after = site_id;
     thread.state = ScriptState::runnable;
+  }
+
+  void wait_for_thread(const Event& event, double length) {
+    const SiteId site_id = trace_.waits[event.wait].site;
+    const ActorId waker = trace_.sites[site_id].waker;
+    const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
+    const Tie tie = ties_.of_site[site_id];
+    const ScriptState state = threads_[waker].state;
+    if (tie == Tie::follows && (state == ScriptState::running || state == ScriptState::runnable)) {
+      const GroupId group = input_.groups.group_of[event.thread];
+      return signal(waker, event.at, event.thread, ties_.longest(group, length), length, lock);
+    }
+    double rest = length;
+    if (tie == Tie::lasts) {
+      const ScriptThread& thread = threads_[event.thread];
+      const ScriptThread& holder = threads_[waker];
+      const double work = std::min(rest, worked_until(waker, event.at) - thread.holder_worked);
+      push(event.thread, {Step::What::others, lock, input_.groups.group_of[waker], work, work, site_id});
+      rest -= work;
+      const double served = std::min(rest, holder.served_ns - thread.holder_served);
+      if (served > 0) push(event.thread, {Step::What::below, lock, holder.disk, served, served, site_id});
+      rest -= std::max(0.0, served);
+    }
+    push(event.thread, {Step::What::delay, lock, 0, rest, rest, site_id});
   }
 
   /// What the disks took, and the rest.
@@ -258,6 +294,7 @@ class Writer {
   const ReplayInput& input_;
   const Trace& trace_;
   std::vector<ActorId> origins_;
+  Ties ties_;
   std::vector<ScriptThread> threads_;
   std::map<ActorId, DiskState> disks_;
   Nanos shortest_ = kNever;  ///< time from a wake to running: without a queue for a CPU

@@ -16,10 +16,13 @@ struct Step {
   enum class What : std::uint8_t {
     work,    ///< runs for `length_ns`, with `lock` held
     signal,  ///< ends the wait of the thread that awaits signal `id`
-    await,   ///< waits for signal `id`, but no longer than `length_ns`; `lock` is what it waits for
+    /// Waits for signal `id`, but no longer than `length_ns`. `lock` is what it waits for; so it is in
+    /// `others`, `below` and `delay`.
+    await,
     disk,    ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
     sleep,   ///< a timer ends the wait after `length_ns`
     remote,  ///< service `id` (kNoService: not known which) answers after `length_ns`
+    others,  ///< waits until a thread of group `id`, which has the lock, has done work of `length_ns`
     below,   ///< disk `id` takes `length_ns` for requests that others sent to it
     delay,   ///< waits for `length_ns`, whatever changes
   };

@@ -270,8 +270,8 @@ class Simulation {
 
   /// Whether what the thread would wait for has come, or is a lock that no one waits for.
   bool passes(const Step& step, const Thread& thread) const {
-    return step.what == Step::What::await &&
-           (signalled_[step.id] > thread.round || lock_factor(Resource::waited, step.lock) == 0);
+    return (step.what == Step::What::await && signalled_[step.id] > thread.round) ||
+           lock_factor(Resource::waited, step.lock) == 0;
   }
 
   void compute(std::uint32_t id) {
@@ -321,6 +321,11 @@ class Simulation {
       case Step::What::remote:
         at(now_ +
                step.length_ns * thread.remote * service_factor(step.id) * code_factor(Resource::remote, step),
+           id);
+        break;
+      case Step::What::others:
+        at(now_ + step.length_ns * factor(Resource::cpu, step.id, kNoActor) *
+                      lock_factor(Resource::held, step.lock),
            id);
         break;
       case Step::What::below:

@@ -254,3 +254,55 @@ TEST_CASE("threads that queue for a lock are as fast as the work done while it i
   both.push_back({Resource::cpu, replayer.group("worker"), kNoActor, 0.5});
   CHECK(replayer.speed("worker", both) == Approx(4.0).epsilon(0.05));
 }
+
+namespace {
+
+/// `make` waits for its child `gen`, which computes for 380 ms; the recorder of the child's memory keeps it
+/// off its mmap_lock once, for 1 ms, after 2 ms of work.
+Trace newborn_behind_a_recorder() {
+  test::Program program(400'000);
+  program.line("thread 1 tgid=1 comm=make start=0 exit=-");
+  program.line("thread 2 tgid=2 comm=gen start=10000000 exit=390000000 parent=1");
+  program.line("thread 3 tgid=3 comm=recorder start=0 exit=- outside=yes");
+  program.wait(1, 10'001, 390'000, "thread:2", "class=child");
+  for (long at = 20'000; at < 400'000; at += 20'000) {
+    program.wait(3, at - 19'000, at, "timer", "class=sleep");
+    if (at == 200'000) program.wait(2, at - 1000, at, "thread:3", "class=lock");
+  }
+  return program.trace();
+}
+
+}  // namespace
+
+TEST_CASE("a wait for a lock that a thread outside of the target has binds nothing to that thread's clock") {
+  const Replayer replayer(newborn_behind_a_recorder());
+  CHECK(replayer.speed("gen", {}) == Approx(1.0));
+  // 20 ms of `make`, 1 ms at the lock, and 379 ms of work.
+  CHECK(replayer.speed("gen", replayer.cpu("gen")) == Approx(380.0 / 190.5).epsilon(0.002));
+  CHECK(replayer.speed("make", replayer.cpu("gen")) == Approx(400.0 / 210.5).epsilon(0.002));
+}
+
+TEST_CASE("a wait for a lock of another group takes as long as that group has the lock") {
+  // `a` works for 3 ms, then waits for 1 ms while `b` has the lock and works. `b` sleeps in between.
+  test::Program program(400'000);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  for (long at = 4000; at <= 400'000; at += 4000) {
+    program.wait(2, at - 4000, at - 1000, "timer", "class=sleep");
+    program.wait(1, at - 1000, at - 1, "thread:2", "class=futex stack=f;--;pthread_mutex_lock;main");
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("a", replayer.cpu("b")) == Approx(4.0 / 3.5).epsilon(0.05));
+  // It meets `b` half as often if it works twice as fast.
+  CHECK(replayer.speed("a", replayer.cpu("a")) == Approx(2.0).epsilon(0.2));
+}
+
+TEST_CASE("a hand-over that happens a few times from outside of the target binds nothing to it") {
+  test::Program program(400'000);
+  program.thread(1, "work");
+  program.thread(2, "agent", "start=0 exit=- outside=yes");
+  program.wait(1, 100'000, 101'000, "thread:2", "class=pipe");
+  program.wait(1, 300'000, 301'000, "thread:2", "class=pipe");
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("work", replayer.cpu("work")) == Approx(400.0 / 201.0).epsilon(0.001));
+}

@@ -217,6 +217,25 @@ TEST_CASE("the simulation knows the work done while a lock is held, and a lock t
         Approx(2.0).epsilon(0.05));
 }
 
+TEST_CASE("in a script a lock of another group is waited for as long as its holder works with it") {
+  test::Program program(100);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  program.line("thread 3 tgid=3 comm=recorder start=0 exit=- outside=yes");
+  program.wait(2, 0, 30, "timer", "class=sleep");
+  program.wait(1, 10, 40, "thread:2", "class=lock");
+  program.wait(1, 70, 90, "thread:3", "class=lock");
+  const Simulator simulator(program.trace());
+  const std::vector<Step>& a = simulator.scripts.threads[0].steps;
+  REQUIRE(a.size() == 6);
+  CHECK((a[1].what == Step::What::others && a[1].length_ns == 10'000));
+  CHECK(a[1].id == simulator.groups.group_of[1]);
+  CHECK((a[2].what == Step::What::delay && a[2].length_ns == 20'000));
+  CHECK((a[3].what == Step::What::work && a[3].length_ns == 30'000));
+  CHECK((a[4].what == Step::What::delay && a[4].length_ns == 20'000));
+  CHECK(simulator.scripts.signals == 0);
+}
+
 TEST_CASE("a CPU that the threads have for part of the time only takes longer for their work") {
   Simulator simulator(two_on_one_cpu());
   simulator.input.cpus.part = 0.5;
