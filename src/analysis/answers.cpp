@@ -154,15 +154,44 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   return out;
 }
 
+std::vector<FoundProgress::Threads> threads_of(const Prepared& prepared, const std::vector<GroupId>& groups) {
+  std::vector<FoundProgress::Threads> out;
+  for (const GroupId id : groups) {
+    const std::vector<ActorId>& members = prepared.groups.groups[id].members;
+    out.push_back({common_name(prepared.trace.all(), members), members.size()});
+  }
+  return out;
+}
+
+/// What the holders of the lock did.
+void add_meanwhile(const Lock& lock, FoundLock& out) {
+  if (lock.held_ns <= 0) return;
+  const auto part = [&lock](Nanos ns) { return static_cast<double>(ns) / static_cast<double>(lock.held_ns); };
+  out.ran = part(lock.ran_ns);
+  out.slept = part(lock.slept_ns);
+  out.at_disks = part(lock.disk_ns);
+  out.for_remote = part(lock.remote_ns);
+  out.for_clients = part(lock.client_ns);
+  out.for_others = part(lock.others_ns);
+}
+
 std::optional<FoundLock> found_lock(const Prepared& prepared, const std::optional<LockGain>& gain) {
   if (!gain) return std::nullopt;
   const Trace& trace = prepared.trace.all();
   FoundLock out;
-  out.name = name_of_lock(trace, gain->lock.object, trace.sites[gain->lock.site].wait_stack);
+  out.name = prepared.lock_names[gain->id];
+  out.evidence = gain->lock.evidence;
+  out.waiters = threads_of(prepared, gain->lock.waiting);
+  out.holders = threads_of(prepared, gain->lock.holding);
+  add_meanwhile(gain->lock, out);
+  out.held_low = gain->held_low;
+  out.held_high = gain->held_high;
   out.wait_s = to_seconds(gain->lock.wait_ns);
   out.waits = gain->lock.waits;
   Nanos lives_ns = 0;
-  for (const ActorId member : prepared.groups.groups[gain->lock.holders].members) {
+  std::vector<ActorId> members;
+  if (gain->lock.holders != kNoGroup) members = prepared.groups.groups[gain->lock.holders].members;
+  for (const ActorId member : members) {
     const Actor& actor = trace.actors[member];
     lives_ns += clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
   }

@@ -13,6 +13,7 @@
 #include "analysis/found_samples.h"
 #include "model/backtrace.h"
 #include "model/peer.h"
+#include "progress/locks.h"
 #include "progress/progress.h"
 #include "progress/runtimes.h"
 #include "replay/answers.h"
@@ -67,15 +68,28 @@ struct AnswerEvidence {
   std::size_t alike = 0;                ///< how many of `threads` are in other actors than `actor`
 };
 
-/// A lock that an answer's threads hold and wait for.
+/// A lock that an answer is about, or that its threads hold and wait for.
 struct FoundLock {
-  std::string name;   ///< name_of_lock(); hostile bytes
+  std::string name;   ///< names_of_locks(); hostile bytes
   double wait_s = 0;  ///< all waits for it together
   std::uint64_t waits = 0;
   double share = 0;      ///< the part of the lives of the group that holds it that these waits are, 0 to 1
   Backtrace stack;       ///< where that group waits for it longest; empty when unknown
-  double held_gain = 0;  ///< gain if the CPU work that threads do while they hold it were halved
+  double held_gain = 0;  ///< gain if all that threads do while they hold it took half as long
   double free_gain = 0;  ///< gain if no thread waited for it
+  std::optional<double> held_low{};  ///< range of held_gain; none if it is in doubt
+  std::optional<double> held_high{};
+  LockEvidence evidence = LockEvidence::name;
+  std::vector<FoundProgress::Threads> waiters{};  ///< those that waited longest first
+  std::vector<FoundProgress::Threads> holders{};  ///< those that held it longest first, as far as is known
+  /// What its holders did while they held it, as parts of that time, 0 to 1. They add up to 1, or are all 0
+  /// where it is not known who held it.
+  double ran = 0;
+  double slept = 0;
+  double at_disks = 0;
+  double for_remote = 0;
+  double for_clients = 0;  ///< waited for a client of the target
+  double for_others = 0;   ///< waited for other threads, or it is not known what for
 };
 
 /// A service that the target asks and that is no part of it.
@@ -107,7 +121,8 @@ struct FoundAnswer : Gain {
   std::optional<std::size_t> knot{};     ///< the first that the device, or else the actor, is in
   AnswerEvidence evidence{};
   std::optional<FoundService> service{};  ///< remote: which one
-  std::optional<FoundLock> lock{};        ///< cpu: the lock that gains most, if one gains anything
+  /// Of a lock, that one; of CPU work, the lock of its threads that gains most, if one gains anything.
+  std::optional<FoundLock> lock{};
 };
 
 /// What the first progress would gain by changes that the user asked about.

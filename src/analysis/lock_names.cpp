@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,42 +19,42 @@ namespace offwait {
 
 namespace {
 
-using Told = std::pair<std::string_view, LockKind>;
+using ToldKind = std::pair<std::string_view, LockKind>;
 
 /// Parts of names of functions, the more special ones first.
 constexpr std::array kTold = {
-    Told{"barrier_wait", LockKind::barrier},
-    Told{"barrier<", LockKind::barrier},
-    Told{"Barrier::wait", LockKind::barrier},
-    Told{"latch::wait", LockKind::barrier},
-    Told{"pthread_join", LockKind::join},
-    Told{"clockjoin", LockKind::join},
-    Told{"thrd_join", LockKind::join},
-    Told{"sem_wait", LockKind::semaphore},
-    Told{"sem_timedwait", LockKind::semaphore},
-    Told{"sem_clockwait", LockKind::semaphore},
-    Told{"new_sem_wait", LockKind::semaphore},
-    Told{"cond_wait", LockKind::condition},
-    Told{"cond_timedwait", LockKind::condition},
-    Told{"cond_clockwait", LockKind::condition},
-    Told{"cnd_wait", LockKind::condition},
-    Told{"cnd_timedwait", LockKind::condition},
-    Told{"Condvar", LockKind::condition},
-    Told{"condition_variable", LockKind::condition},
-    Told{"rwlock", LockKind::rwlock},
-    Told{"RwLock", LockKind::rwlock},
-    Told{"shared_mutex", LockKind::rwlock},
-    Told{"mutex_lock", LockKind::mutex},
-    Told{"mutex_timedlock", LockKind::mutex},
-    Told{"mutex_clocklock", LockKind::mutex},
-    Told{"lll_lock_wait", LockKind::mutex},
-    Told{"mtx_lock", LockKind::mutex},
-    Told{"Mutex::lock", LockKind::mutex},
-    Told{"Mutex>::lock", LockKind::mutex},
-    Told{"RawMutex", LockKind::mutex},
-    Told{"parking_lot", LockKind::parker},
-    Told{"thread::park", LockKind::parker},
-    Told{"runtime.futex", LockKind::parker},
+    ToldKind{"barrier_wait", LockKind::barrier},
+    ToldKind{"barrier<", LockKind::barrier},
+    ToldKind{"Barrier::wait", LockKind::barrier},
+    ToldKind{"latch::wait", LockKind::barrier},
+    ToldKind{"pthread_join", LockKind::join},
+    ToldKind{"clockjoin", LockKind::join},
+    ToldKind{"thrd_join", LockKind::join},
+    ToldKind{"sem_wait", LockKind::semaphore},
+    ToldKind{"sem_timedwait", LockKind::semaphore},
+    ToldKind{"sem_clockwait", LockKind::semaphore},
+    ToldKind{"new_sem_wait", LockKind::semaphore},
+    ToldKind{"cond_wait", LockKind::condition},
+    ToldKind{"cond_timedwait", LockKind::condition},
+    ToldKind{"cond_clockwait", LockKind::condition},
+    ToldKind{"cnd_wait", LockKind::condition},
+    ToldKind{"cnd_timedwait", LockKind::condition},
+    ToldKind{"Condvar", LockKind::condition},
+    ToldKind{"condition_variable", LockKind::condition},
+    ToldKind{"rwlock", LockKind::rwlock},
+    ToldKind{"RwLock", LockKind::rwlock},
+    ToldKind{"shared_mutex", LockKind::rwlock},
+    ToldKind{"mutex_lock", LockKind::mutex},
+    ToldKind{"mutex_timedlock", LockKind::mutex},
+    ToldKind{"mutex_clocklock", LockKind::mutex},
+    ToldKind{"lll_lock_wait", LockKind::mutex},
+    ToldKind{"mtx_lock", LockKind::mutex},
+    ToldKind{"Mutex::lock", LockKind::mutex},
+    ToldKind{"Mutex>::lock", LockKind::mutex},
+    ToldKind{"RawMutex", LockKind::mutex},
+    ToldKind{"parking_lot", LockKind::parker},
+    ToldKind{"thread::park", LockKind::parker},
+    ToldKind{"runtime.futex", LockKind::parker},
 };
 
 /// Java's threads wait with condition variables of their own, whatever for. Parts of names, innermost first.
@@ -130,7 +131,7 @@ std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack) {
   for (const FrameId id : stack.frames) {
     const Frame& frame = trace.frames[id];
     if (frame.kind != Frame::Kind::user) continue;
-    const auto found = std::find_if(kTold.begin(), kTold.end(), [&frame](const Told& told) {
+    const auto found = std::find_if(kTold.begin(), kTold.end(), [&frame](const ToldKind& told) {
       return frame.function.find(told.first) != std::string::npos;
     });
     if (found != kTold.end()) return found->second;
@@ -175,6 +176,33 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
     if (own.empty()) own = function;
   }
   return own.empty() ? any : own;
+}
+
+std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks) {
+  std::vector<std::map<StackId, Nanos>> stacks(locks.all.size());
+  for (const Wait& wait : trace.waits) {
+    const LockId lock = locks.of(wait);
+    if (lock == kNoLock || trace.sites[wait.site].wait_stack == kNoStack) continue;
+    stacks[lock][trace.sites[wait.site].wait_stack] += clipped(wait.block, wait.wake, trace.window);
+  }
+  std::vector<std::string> own;
+  std::vector<std::string> taken;
+  std::map<std::string, std::size_t> count;
+  for (LockId id = 0; id < locks.all.size(); ++id) {
+    const Object object = locks.all[id].object == kNoObject ? Object{} : trace.objects[locks.all[id].object];
+    own.push_back(locks.all[id].object == kNoObject ? "" : own_name(object));
+    const auto longest = std::max_element(stacks[id].begin(), stacks[id].end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    taken.push_back(longest == stacks[id].end() ? "" : taken_in(trace, trace.stacks[longest->first], object));
+    if (own[id].empty()) ++count[taken[id]];
+  }
+  std::map<std::string, std::size_t> numbers;
+  for (LockId id = 0; id < locks.all.size(); ++id) {
+    if (!own[id].empty()) continue;
+    const std::string number = count[taken[id]] > 1 ? " #" + std::to_string(++numbers[taken[id]]) : "";
+    own[id] = "lock" + number + (taken[id].empty() ? "" : " of " + taken[id]);
+  }
+  return own;
 }
 
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack) {

@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/views.h"
 #include "model/object.h"
 #include "model/trace.h"
+#include "progress/locks.h"
 
 namespace offwait {
 
@@ -20,6 +22,10 @@ std::string own_name(const Object& lock);
 /// The function that takes it: the innermost one that is no part of a way to wait and is not called a lock or
 /// a mutex itself. For a lock of the kernel that is a function of the kernel. Empty if there is none.
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock);
+
+/// By LockId: own_name() or `lock of` the function that takes it, `lock #2 of` the one that was waited for
+/// second longest of those that are taken there. A report calls a lock by this name wherever it speaks of it.
+std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks);
 
 /// Its own_name() or, for one that is waited for in this stack, `lock of` the function that takes it.
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack);

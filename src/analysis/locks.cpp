@@ -23,8 +23,9 @@ namespace {
 constexpr std::size_t kMostPlaces = 3;
 constexpr std::size_t kMostLooks = 20'000;
 
-/// The waits for one lock, as indices.
+/// The waits for one lock, or for an object that is none, as indices.
 struct Waits {
+  LockId lock = kNoLock;
   ObjectId object = kNoObject;
   std::vector<std::uint32_t> ids;
   Nanos wait_ns = 0;
@@ -41,7 +42,8 @@ class LockTable {
         activity_(trace),
         samples_(trace.actors.size(), trace.cpu_samples,
                  [](const CpuSample& sample) { return sample.thread; }),
-        functions_(functions_of_frames(trace)) {}
+        functions_(functions_of_frames(trace)),
+        names_(names_of_locks(trace, uses.kinds.locks)) {}
 
   FoundLocks run() {
     FoundLocks out;
@@ -57,11 +59,13 @@ class LockTable {
 
  private:
   std::vector<Waits> waits_by_lock(FoundLocks& sums) const {
-    std::unordered_map<ObjectId, Waits> found;
+    std::map<std::pair<LockId, ObjectId>, Waits> found;
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       const WaitSite& site = trace_.sites[wait.site];
-      const bool has_lock = wait.object != kNoObject && !is_stored(trace_.objects[wait.object]);
+      const LockId lock = uses_.kinds.locks.of(wait);
+      const ObjectId object = lock == kNoLock ? wait.object : uses_.kinds.locks.all[lock].object;
+      const bool has_lock = lock != kNoLock || (object != kNoObject && !is_stored(trace_.objects[object]));
       const bool of_lock = site.wait_class == WaitClass::futex || site.wait_class == WaitClass::lock;
       if (trace_.actors[site.thread].outside || (!has_lock && !of_lock)) continue;
       const Nanos wait_ns = clipped(wait.block, wait.wake, trace_.window);
@@ -75,17 +79,17 @@ class LockTable {
         sums.unknown_s += to_seconds(wait_ns);
       } else {
         sums.wait_s += to_seconds(wait_ns);
-        Waits& waits = found[wait.object];
-        waits.object = wait.object;
+        Waits& waits = found[{lock, object}];
+        waits.lock = lock;
+        waits.object = object;
         waits.ids.push_back(id);
         waits.wait_ns += wait_ns;
       }
     }
     std::vector<Waits> out;
-    for (auto& [object, waits] : found) out.push_back(std::move(waits));
-    std::sort(out.begin(), out.end(), [](const Waits& a, const Waits& b) {
-      return std::pair(b.wait_ns, a.object) < std::pair(a.wait_ns, b.object);
-    });
+    for (auto& [key, waits] : found) out.push_back(std::move(waits));
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Waits& a, const Waits& b) { return a.wait_ns > b.wait_ns; });
     return out;
   }
 
@@ -100,7 +104,7 @@ class LockTable {
 
   FoundLockRow row(const Waits& waits) {
     FoundLockRow out;
-    out.object = trace_.objects[waits.object];
+    if (waits.object != kNoObject) out.object = trace_.objects[waits.object];
     out.waits = waits.ids.size();
     out.wait_s = to_seconds(waits.wait_ns);
     out.mean_line = out.wait_s / to_seconds(trace_.window.length());
@@ -130,13 +134,11 @@ class LockTable {
     std::map<StackId, Nanos> releases;
     std::map<LockKind, Nanos> told;
     Nanos by_name = 0;
-    bool both_ways = false;
     for (const std::uint32_t id : waits.ids) {
       const Wait& wait = trace_.waits[id];
       const WaitSite& site = trace_.sites[wait.site];
       const Nanos length = length_of(wait);
       out.longest_s = std::max(out.longest_s, to_seconds(length));
-      both_ways = both_ways || uses_.kinds.of_site[wait.site] == WaitKind::lock;
       if (site.wait_stack != kNoStack) stacks[site.wait_stack] += length;
       if (site.waker_stack != kNoStack) releases[site.waker_stack] += length;
     }
@@ -152,7 +154,11 @@ class LockTable {
     } else if (2 * by_name >= waits.wait_ns && !told.empty()) {
       out.kind = std::max_element(told.begin(), told.end(), less)->first;
     } else {
-      out.kind = both_ways ? LockKind::both_ways : LockKind::queue;
+      out.kind = LockKind::queue;
+    }
+    // Names are evidence; the one judgement is that of the replay.
+    if (is_lock(out.kind) != (waits.lock != kNoLock)) {
+      out.kind = waits.lock != kNoLock ? LockKind::both_ways : LockKind::queue;
     }
     std::vector<std::pair<StackId, Nanos>> longest(stacks.begin(), stacks.end());
     std::stable_sort(longest.begin(), longest.end(),
@@ -165,7 +171,7 @@ class LockTable {
       out.let_go = backtrace_of(trace_, most->first);
       out.let_go_s = to_seconds(most->second);
     }
-    out.name = own_name(out.object);
+    out.name = waits.lock != kNoLock ? names_[waits.lock] : own_name(out.object);
     if (out.name.empty() && !longest.empty()) {
       out.name = taken_in(trace_, trace_.stacks[longest.front().first], out.object);
     }
@@ -207,7 +213,7 @@ class LockTable {
       if (wait.holder == kNoActor) {
         // The thread that let go of it may have waited for it as well, and had it only after that.
         (void)activity_.look(holder, from, to, [&](std::uint32_t id, Nanos, Nanos end) {
-          if (trace_.waits[id].object == waits.object) from = std::max(from, end);
+          if (is_for(trace_.waits[id], waits)) from = std::max(from, end);
         });
       }
       const Activity::Times times =
@@ -224,6 +230,10 @@ class LockTable {
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (most != disks.end()) out.disk = trace_.actors[most->first].name;
     out.held = samples_in(held);
+  }
+
+  bool is_for(const Wait& wait, const Waits& waits) const {
+    return waits.lock != kNoLock ? uses_.kinds.locks.of(wait) == waits.lock : wait.object == waits.object;
   }
 
   /// A wait of the holder.
@@ -264,13 +274,16 @@ class LockTable {
     return sum_places(trace_, functions_, counted);
   }
 
-  /// Numbers the locks that have no name of their own but the function that takes them.
+  /// Numbers what is no lock and has no name of its own but the function that waits for it.
   static void number(std::vector<FoundLockRow>& rows) {
+    const auto is_named = [](const FoundLockRow& row) {
+      return is_lock(row.kind) || !own_name(row.object).empty();
+    };
     std::map<std::string, std::size_t> taken;
-    for (const FoundLockRow& row : rows) taken[row.name] += own_name(row.object).empty() ? 1U : 0U;
+    for (const FoundLockRow& row : rows) taken[row.name] += is_named(row) ? 0U : 1U;
     std::map<std::string, std::size_t> numbers;
     for (FoundLockRow& row : rows) {
-      if (!own_name(row.object).empty()) continue;
+      if (is_named(row)) continue;
       const std::string where = row.name.empty() ? "" : " of " + row.name;
       row.name = "lock" + (taken[row.name] > 1 ? " #" + std::to_string(++numbers[row.name]) : "") + where;
     }
@@ -282,6 +295,7 @@ class LockTable {
   Activity activity_;
   ByThread samples_;
   std::vector<std::uint32_t> functions_;
+  std::vector<std::string> names_;  ///< by LockId
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "analysis/criticality.h"
 #include "analysis/files.h"
 #include "analysis/functions.h"
+#include "analysis/lock_names.h"
 #include "analysis/locks.h"
 #include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
@@ -52,11 +53,15 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
     }
   }
   Answers answers;
+  std::vector<std::string> lock_names;
   Views views;
   std::vector<FalseWakeup> found;
   side_by_side(
       [&] {
-        if (options.answers) answers = answers_of(trace, groups, asked);
+        if (options.answers) {
+          answers = answers_of(trace, groups, asked);
+          lock_names = names_of_locks(trace, answers.locks);
+        }
         if (options.views)
           views = views_of(trace, options.answers ? groups : group_threads(trace), answers, options);
       },
@@ -71,8 +76,8 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (!swept.ok()) {
     return swept.error();
   }
-  return Prepared{std::move(with),   *std::move(swept),  std::move(false_wakeups),
-                  std::move(groups), std::move(answers), std::move(views)};
+  return Prepared{std::move(with),    *std::move(swept),     std::move(false_wakeups), std::move(groups),
+                  std::move(answers), std::move(lock_names), std::move(views)};
 }
 
 }  // namespace offwait

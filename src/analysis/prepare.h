@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/options.h"
 #include "analysis/views.h"
@@ -30,7 +32,8 @@ struct Prepared {
   FalseWakeupSums false_wakeups;
   ThreadGroups groups;  ///< that the answers speak of; empty without AnalysisOptions::answers, like these
   Answers answers;
-  Views views;  ///< empty without AnalysisOptions::views
+  std::vector<std::string> lock_names;  ///< by LockId
+  Views views;                          ///< empty without AnalysisOptions::views
 };
 
 /// Replays a trace that satisfies validate() and ranks its code as it was recorded (a false wakeup took CPU

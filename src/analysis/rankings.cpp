@@ -107,13 +107,22 @@ std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot
   return cycle.size() == knot.actors.size() ? cycle : std::vector<FoundActorId>{};
 }
 
+namespace {
+
+/// Of the lock that the answer is about; empty for any other answer.
+std::string name_of(const FoundAnswer& answer) {
+  return answer.what == Resource::waited && answer.lock ? answer.lock->name : "";
+}
+
+}  // namespace
+
 std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
   constexpr double kSame = 0.005;
   std::vector<const FoundAnswer*> out;
   for (const FoundAnswer& answer : findings.answers) {
     const bool said = std::any_of(out.begin(), out.end(), [&answer](const FoundAnswer* before) {
-      const bool same_part = answer.what == before->what && answer.actor == before->actor &&
-                             address_of(answer) == address_of(*before);
+      const bool same_part = answer.what == before->what && name_of(answer) == name_of(*before) &&
+                             answer.actor == before->actor && address_of(answer) == address_of(*before);
       return (same_part || (answer.device && answer.progress == before->progress &&
                             std::abs(answer.gain - before->gain) < kSame)) &&
              answer.device == before->device;

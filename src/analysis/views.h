@@ -119,7 +119,7 @@ enum class LockKind : std::uint8_t {
   join,         ///< the end of a thread
   parker,       ///< of a runtime that has threads of its own: Java, Go, Rust's parking lots
   kernel_lock,  ///< Object::lock says more
-  both_ways,    ///< no name tells; threads of one group wait for it and let each other go: a lock, it seems
+  both_ways,    ///< no name tells, but how its waits begin and end: ContendedLocks
   queue,        ///< no name tells; others let go than those that wait: a queue, it seems
 };
 std::string_view to_string(LockKind kind);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -11,10 +12,6 @@
 namespace offwait {
 
 namespace {
-
-bool is_for_a_lock(const Wait& wait, const WaitKinds& kinds) {
-  return wait.object != kNoObject && kinds.of_site[wait.site] == WaitKind::lock && !kinds.guessed[wait.site];
-}
 
 /// By GroupId: the part of its CPU samples that were taken in the kernel's functions for futexes.
 std::vector<double> parts_in_calls(const Trace& trace, const ThreadGroups& groups) {
@@ -38,11 +35,49 @@ std::vector<double> parts_in_calls(const Trace& trace, const ThreadGroups& group
   return out;
 }
 
+/// The one with most time first.
+std::vector<GroupId> longest_first(const std::map<GroupId, Nanos>& times) {
+  std::vector<std::pair<GroupId, Nanos>> sorted(times.begin(), times.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<GroupId> out;
+  for (const auto& [group, ns] : sorted) out.push_back(group);
+  return out;
+}
+
+/// Where a wait of a lock's holder counts.
+Nanos& part_of(Lock& lock, const Trace& trace, const WaitKinds& kinds, SiteId id) {
+  const WaitSite& site = trace.sites[id];
+  switch (kinds.of_site[id]) {
+    case WaitKind::timer:
+      return lock.slept_ns;
+    case WaitKind::disk:
+    case WaitKind::below:
+      return lock.disk_ns;
+    case WaitKind::remote:
+      return lock.remote_ns;
+    case WaitKind::handover:
+    case WaitKind::transit: {
+      if (kinds.services.of_site[id] != kNoService) return lock.remote_ns;
+      const bool outside = trace.actors[site.waker].outside || kinds.of_site[id] == WaitKind::transit;
+      return outside && site.wait_class != WaitClass::futex ? lock.client_ns : lock.others_ns;
+    }
+    case WaitKind::lock:
+    case WaitKind::unknown:
+      break;
+  }
+  return lock.others_ns;
+}
+
 }  // namespace
 
 LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                      std::size_t most) {
-  find_locks(trace, kinds, most);
+  for (const ContendedLock& lock : kinds.locks.all) {
+    if (locks_.size() == most) break;
+    locks_.emplace_back();
+    static_cast<ContendedLock&>(locks_.back()) = lock;
+  }
   std::vector<std::vector<std::uint32_t>> waits(locks_.size());
   for (std::uint32_t id = 0; !locks_.empty() && id < trace.waits.size(); ++id) {
     const LockId lock = lock_of(kinds, trace.waits[id]);
@@ -53,29 +88,7 @@ LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitK
   }
   sort_holds(trace.actors.size());
   describe(trace, groups, kinds);
-}
-
-LockId LockHolds::lock_of(const WaitKinds& kinds, const Wait& wait) const {
-  if (!is_for_a_lock(wait, kinds)) return kNoLock;
-  const auto found = std::find_if(locks_.begin(), locks_.end(),
-                                  [&wait](const Lock& lock) { return lock.object == wait.object; });
-  return found == locks_.end() ? kNoLock : static_cast<LockId>(found - locks_.begin());
-}
-
-void LockHolds::find_locks(const Trace& trace, const WaitKinds& kinds, std::size_t most) {
-  std::unordered_map<ObjectId, Lock> found;
-  for (const Wait& wait : trace.waits) {
-    if (!is_for_a_lock(wait, kinds)) continue;
-    Lock& lock = found[wait.object];
-    lock.object = wait.object;
-    lock.wait_ns += clipped(wait.block, wait.wake, trace.window);
-    ++lock.waits;
-  }
-  for (const auto& [object, lock] : found) locks_.push_back(lock);
-  std::sort(locks_.begin(), locks_.end(), [](const Lock& a, const Lock& b) {
-    return std::tuple(b.wait_ns, a.object) < std::tuple(a.wait_ns, b.object);
-  });
-  if (locks_.size() > most) locks_.resize(most);
+  add_meanwhile(trace, kinds);
 }
 
 void LockHolds::add_holds(const Trace& trace, LockId lock, std::vector<std::uint32_t> waits) {
@@ -91,6 +104,7 @@ void LockHolds::add_holds(const Trace& trace, LockId lock, std::vector<std::uint
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const Wait& wait = trace.waits[waits[i]];
     const WaitSite& site = trace.sites[wait.site];
+    if (site.waker == kNoActor || trace.actors[site.waker].kind != ActorKind::thread) continue;
     const auto own = got.find(site.waker);
     const Nanos from =
         std::max({released, first_block[i], own == got.end() ? trace.window.begin : own->second});
@@ -123,7 +137,9 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const W
     held[hold.lock][groups.group_of[hold.thread]] += hold.to - hold.from;
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  std::vector<std::map<GroupId, Nanos>> waited(locks_.size());
   for (std::size_t i = 0; i < locks_.size(); ++i) {
+    locks_[i].holding = longest_first(held[i]);
     if (!held[i].empty()) {
       locks_[i].holders = std::max_element(held[i].begin(), held[i].end(), by_time)->first;
     }
@@ -134,21 +150,42 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const W
   std::vector<std::uint64_t> own_waits(locks_.size());
   for (const Wait& wait : trace.waits) {
     const GroupId group = groups.group_of[trace.sites[wait.site].thread];
-    lock_waits[group] += is_for_a_lock(wait, kinds) ? 1U : 0U;
+    lock_waits[group] += kinds.locks.of(wait) != kNoLock ? 1U : 0U;
     const LockId lock = lock_of(kinds, wait);
     if (lock == kNoLock) continue;
     auto& [own, wait_ns] = sites[lock][wait.site];
     own = group == locks_[lock].holders;
     own_waits[lock] += own ? 1U : 0U;
     wait_ns += clipped(wait.block, wait.wake, trace.window);
+    waited[lock][group] += clipped(wait.block, wait.wake, trace.window);
   }
   const std::vector<double> calls = parts_in_calls(trace, groups);
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     Lock& lock = locks_[i];
+    lock.waiting = longest_first(waited[i]);
     lock.site = std::max_element(sites[i].begin(), sites[i].end(), by_time)->first;
     if (own_waits[i] > 0) {
       lock.calls = calls[lock.holders] * static_cast<double>(own_waits[i]) /
                    static_cast<double>(lock_waits[lock.holders]);
+    }
+  }
+}
+
+void LockHolds::add_meanwhile(const Trace& trace, const WaitKinds& kinds) {
+  for (const Hold& hold : holds_) {
+    locks_[hold.lock].held_ns += clipped(hold.from, hold.to, trace.window);
+    locks_[hold.lock].ran_ns += clipped(hold.from, hold.to, trace.window);
+  }
+  for (const Wait& wait : trace.waits) {
+    const std::span<const Hold> holds = of(trace.sites[wait.site].thread);
+    auto hold = std::partition_point(holds.begin(), holds.end(),
+                                     [&wait](const Hold& one) { return one.to <= wait.block; });
+    for (; hold != holds.end() && hold->from < wait.wake; ++hold) {
+      const Nanos both =
+          clipped(std::max(hold->from, wait.block), std::min(hold->to, wait.wake), trace.window);
+      Lock& lock = locks_[hold->lock];
+      part_of(lock, trace, kinds, wait.site) += both;
+      lock.ran_ns -= both;
     }
   }
 }

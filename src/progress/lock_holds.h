@@ -14,19 +14,23 @@
 
 namespace offwait {
 
-using LockId = std::uint8_t;  // index into LockHolds::locks
-inline constexpr LockId kNoLock = UINT8_MAX;
-
-/// A lock of the kernel, or a futex that is waited for in functions whose names say that it is a lock.
-struct Lock {
-  ObjectId object = kNoObject;
-  Nanos wait_ns = 0;  ///< all waits for it together, clipped to the window
-  std::uint64_t waits = 0;
+/// What is known of a lock beside how it was found.
+struct Lock : ContendedLock {
   GroupId holders = kNoGroup;  ///< the group that held it longest, as far as is known
   SiteId site = 0;             ///< where that group waited for it longest; anyone, if it did not
   /// The part of that group's CPU work, 0 to 1, that goes into the system calls that wait for the lock and
   /// end waits for it, as CPU samples show it. All of the group's calls for locks share these by their waits.
   double calls = 0;
+  std::vector<GroupId> waiting;  ///< groups that waited for it, the one that waited longest first
+  std::vector<GroupId> holding;  ///< groups that held it, the one that held it longest first
+  /// What threads did while they held it, as far as is known. The parts add up to held_ns.
+  Nanos held_ns = 0;
+  Nanos slept_ns = 0;
+  Nanos disk_ns = 0;
+  Nanos remote_ns = 0;
+  Nanos client_ns = 0;  ///< waited for a client of the target
+  Nanos others_ns = 0;  ///< waited for other threads, or it is not known what for
+  Nanos ran_ns = 0;     ///< ran, or was ready to run
 };
 
 /// The thread had the lock in [from, to).
@@ -43,7 +47,7 @@ struct Hold {
 class LockHolds {
  public:
   LockHolds() = default;
-  /// Knows the `most` locks that were waited for longest.
+  /// Knows the `most` first ones of WaitKinds::locks.
   LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, std::size_t most);
 
   const std::vector<Lock>& locks() const { return locks_; }
@@ -53,15 +57,18 @@ class LockHolds {
                           : std::span(holds_).subspan(starts_[thread], starts_[thread + 1] - starts_[thread]);
   }
   /// The lock that the wait is for; kNoLock if it is for none of these.
-  LockId lock_of(const WaitKinds& kinds, const Wait& wait) const;
+  LockId lock_of(const WaitKinds& kinds, const Wait& wait) const {
+    const LockId lock = locks_.empty() ? kNoLock : kinds.locks.of(wait);
+    return lock < locks_.size() ? lock : kNoLock;
+  }
 
  private:
-  void find_locks(const Trace& trace, const WaitKinds& kinds, std::size_t most);
   void add_holds(const Trace& trace, LockId lock, std::vector<std::uint32_t> waits);
   void sort_holds(std::size_t actors);
   void describe(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
+  void add_meanwhile(const Trace& trace, const WaitKinds& kinds);
 
-  std::vector<Lock> locks_;            ///< the one that was waited for longest comes first
+  std::vector<Lock> locks_;            ///< by LockId
   std::vector<Hold> holds_;            ///< by thread, then by time
   std::vector<std::uint32_t> starts_;  ///< by ActorId: where the thread's holds begin, and the end
 };

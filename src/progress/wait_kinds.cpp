@@ -13,21 +13,45 @@ namespace offwait {
 
 namespace {
 
-enum class Told : std::uint8_t { nothing, lock, handover };
-
 /// What the name of a function of the program, or of its libraries, says of a wait for a futex in it.
 Told told_by(std::string_view function) {
-  static constexpr std::array<std::string_view, 9> kLocks = {"mutex_lock", "rwlock",          "lll_lock_wait",
-                                                             "spin_lock",  "mutex_timedlock", "Mutex::lock",
-                                                             "RawMutex",   "RwLock",          "lockSlow"};
-  static constexpr std::array<std::string_view, 11> kHandovers = {
-      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",    "sem_timedwait", "barrier_wait",
-      "pthread_join", "clockjoin",      "Condvar",        "condition_v", "LockSupport"};
+  static constexpr std::array<std::string_view, 15> kLocks = {
+      "mutex_lock",      "rwlock",   "lll_lock_wait", "spin_lock",     "mutex_timedlock",
+      "mutex_clocklock", "mtx_lock", "Mutex::lock",   "Mutex>::lock",  "RawMutex",
+      "RwLock",          "lockSlow", "LockSlow",      "wait_and_lock", "shared_mutex"};
+  static constexpr std::array<std::string_view, 15> kHandovers = {
+      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait", "sem_timedwait",
+      "barrier_wait", "pthread_join",   "clockjoin",      "Condvar",  "condition_v",
+      "LockSupport",  "latch::wait",    "barrier<",       "cnd_wait", "thrd_join"};
   const auto in = [function](std::string_view part) { return function.find(part) != std::string_view::npos; };
   if (std::any_of(kHandovers.begin(), kHandovers.end(), in)) {
     return Told::handover;
   }
   return std::any_of(kLocks.begin(), kLocks.end(), in) ? Told::lock : Told::nothing;
+}
+
+/// A function whose threads wait for each other's locks, by whatever means.
+bool is_of_lock_manager(std::string_view function) {
+  static constexpr std::array<std::string_view, 5> kManagers = {
+      "LockAcquireExtended", "lock_wait(", "take_gil", "ObjectMonitor::enter", "ObjectMonitor::EnterI"};
+  return std::any_of(kManagers.begin(), kManagers.end(), [function](std::string_view part) {
+    return function.find(part) != std::string_view::npos;
+  });
+}
+
+/// By StackId.
+std::vector<FrameId> lock_managers(const Trace& trace) {
+  std::vector<bool> of_frame;
+  for (const Frame& frame : trace.frames) {
+    of_frame.push_back(frame.kind == Frame::Kind::user && is_of_lock_manager(frame.function));
+  }
+  std::vector<FrameId> out;
+  for (const Stack& stack : trace.stacks) {
+    const auto found = std::find_if(stack.frames.begin(), stack.frames.end(),
+                                    [&of_frame](FrameId frame) { return of_frame[frame]; });
+    out.push_back(found == stack.frames.end() ? kNoFrame : *found);
+  }
+  return out;
 }
 
 /// The innermost function that says anything counts: a condition variable takes its mutex inside.
@@ -152,10 +176,29 @@ std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site) 
   return WaitKind::unknown;
 }
 
+/// Where most waits are for locks, the kind is that, too.
+void call_locks(const Trace& trace, WaitKinds& kinds) {
+  std::vector<std::int64_t> balance(trace.sites.size());
+  for (const Wait& wait : trace.waits) {
+    const LockId lock = kinds.locks.of(wait);
+    balance[wait.site] += lock != kNoLock ? 1 : -1;
+  }
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const bool by_a_thread = kinds.of_site[id] == WaitKind::handover || kinds.of_site[id] == WaitKind::lock;
+    if (balance[id] <= 0 || !by_a_thread) continue;
+    kinds.of_site[id] = WaitKind::lock;
+    kinds.guessed[id] = false;
+  }
+}
+
 }  // namespace
 
 WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
-  const std::vector<Told> told = told_by_stacks(trace);
+  const std::vector<Told> told_by_stack = told_by_stacks(trace);
+  const std::vector<FrameId> managers = lock_managers(trace);
+  SitesOfWaits sites{std::vector<Told>(trace.sites.size()),
+                     std::vector<FrameId>(trace.sites.size(), kNoFrame),
+                     std::vector<bool>(trace.sites.size())};
   WaitKinds out;
   out.below_devices = below_devices(trace, groups);
   out.guessed.assign(trace.sites.size(), false);
@@ -163,16 +206,26 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     WaitKind kind = WaitKind::handover;
+    const Told by_name = site.wait_stack == kNoStack ? Told::nothing : told_by_stack[site.wait_stack];
+    const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : managers[site.wait_stack];
     if (const std::optional<WaitKind> known = kind_by_waker(trace, site)) {
       kind = *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
       kind = WaitKind::below;
     } else if (site.wait_class == WaitClass::lock || site.wait_class == WaitClass::spin) {
       kind = WaitKind::lock;
+      sites.told[id] = Told::lock;
+      sites.ended_by_threads[id] = true;
     } else if (site.wait_class == WaitClass::futex) {
-      const Told by_name = site.wait_stack == kNoStack ? Told::nothing : told[site.wait_stack];
+      sites.told[id] = by_name;
+      sites.ended_by_threads[id] = true;
       asked[id] = by_name == Told::nothing;
       kind = by_name == Told::lock ? WaitKind::lock : WaitKind::handover;
+    } else {
+      sites.ended_by_threads[id] = true;
+    }
+    if (sites.ended_by_threads[id] && sites.told[id] != Told::lock && site.wait_class != WaitClass::lock) {
+      sites.manager[id] = manager;
     }
     out.of_site.push_back(kind);
   }
@@ -183,6 +236,8 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
       out.guessed[id] = true;
     }
   }
+  out.locks = locks_of_waits(trace, sites);
+  call_locks(trace, out);
   std::vector<bool> below(out.of_site.size());
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
                  [](WaitKind kind) { return kind == WaitKind::below; });

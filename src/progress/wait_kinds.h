@@ -7,6 +7,7 @@
 
 #include "model/trace.h"
 #include "progress/disk_parts.h"
+#include "progress/locks.h"
 #include "progress/services.h"
 #include "progress/thread_groups.h"
 
@@ -30,6 +31,7 @@ struct WaitKinds {
                                      ///< those and the target's disk waits only (FUSE servers)
   std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`
   Services services;                 ///< that the target asks
+  ContendedLocks locks;              ///< that threads waited for
 };
 
 /// The wait's class and the names of its functions tell locks from hand-overs. Where no name tells, a futex

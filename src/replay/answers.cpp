@@ -28,7 +28,9 @@ constexpr double kReproduces = 0.1;
 /// Gains that differ by no more than this are alike.
 constexpr double kAlike = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
-constexpr std::size_t kMostLocks = 3;
+constexpr std::size_t kMostLocks = 5;
+/// An answer about a lock that gains less is none.
+constexpr double kWorthALock = 0.01;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
 /// this.
 constexpr std::size_t kMostReplayBytes = std::size_t{512} << 20;
@@ -118,6 +120,7 @@ class Answering {
 
   Answers run(const UsableCpus& cpus) {
     Answers out;
+    out.locks = kinds_.locks;
     out.progress = progress_of(trace_, groups_, kinds_, uses_, options_.progress);
     out.cpus = cpus;
     out.cpus_short = out.cpus.are_short();
@@ -138,8 +141,11 @@ class Answering {
     out.answers = answers(out, replays);
     out.cpu_gains = cpu_gains(out, replays);
     add_uses(out.answers);
-    for (Answer& answer : out.answers) answer.lock = lock_gain(out, replays, answer);
+    for (Answer& answer : out.answers) {
+      if (!answer.lock) answer.lock = lock_gain(out, replays, answer);
+    }
     out.services = kinds_.services.all;
+
     return out;
   }
 
@@ -194,6 +200,36 @@ class Answering {
     return options_.asked.size() + 2 * holds_.locks().size() + index;
   }
 
+  /// No more than the CPUs that the recorded threads can use allow: all that they ran, at the new rate.
+  double bounded(const Answers& about, double gain) const {
+    Nanos ran_ns = 0;
+    for (const GroupUse& use : uses_.groups) ran_ns += use.running_ns;
+    if (about.cpus.cpus <= 0 || ran_ns <= 0) return gain;
+    const double ran = static_cast<double>(ran_ns) / static_cast<double>(trace_.window.length());
+    return std::min(gain, std::max(0.0, about.cpus.usable() / ran - 1));
+  }
+
+  /// A lock that nobody waits for is a bound: a split one is waited for less.
+  Answer answer_of_lock(const Answers& about, const Replays& replays, std::size_t progress, LockId id) const {
+    const auto of_scenario = [&](std::size_t scenario) {
+      return gain(about, replays, replays.replayed, progress, scenario);
+    };
+    Answer out;
+    const Gain held = of_scenario(scenario_of_lock(id));
+    static_cast<Gain&>(out) = of_scenario(scenario_of_lock(id) + 1);
+    out.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
+    out.gain = std::max(bounded(about, out.gain), held.gain);
+    out.progress = progress;
+    if (out.certainty == Certainty::sure || out.certainty == Certainty::approximate ||
+        out.doubt == Doubt::pieces_differ) {
+      static_cast<Gain&>(out) = {out.gain, std::nullopt, std::nullopt, Certainty::up_to};
+    }
+    out.low = std::nullopt;
+    out.high = std::nullopt;
+    out.lock = {holds_.locks()[id], held.gain, out.gain, id, held.low, held.high};
+    return out;
+  }
+
   /// The lock of the answer's group that gains most.
   std::optional<LockGain> lock_gain(const Answers& about, const Replays& replays,
                                     const Answer& answer) const {
@@ -204,7 +240,8 @@ class Answering {
     for (LockId id = 0; id < holds_.locks().size(); ++id) {
       const Lock& lock = holds_.locks()[id];
       if (answer.change.resource != Resource::cpu || answer.change.group != lock.holders) continue;
-      const LockGain one{lock, gain(scenario_of_lock(id)), gain(scenario_of_lock(id) + 1)};
+      const LockGain one{lock, gain(scenario_of_lock(id)), bounded(about, gain(scenario_of_lock(id) + 1)),
+                         id};
       if (std::max(one.held, one.waited) > (out ? std::max(out->held, out->waited) : 0)) out = one;
     }
     return out;
@@ -417,6 +454,9 @@ class Answering {
       doubt_more_cpus({answer.change}, answer);
       out.push_back(answer);
     }
+    for (LockId id = 0; id < holds_.locks().size(); ++id) {
+      out.push_back(answer_of_lock(about, replays, progress, id));
+    }
     std::stable_sort(out.begin(), out.end(),
                      [](const Answer& a, const Answer& b) { return a.gain > b.gain; });
     // A gain that may be less stands behind one that is as good and sure.
@@ -445,6 +485,9 @@ class Answering {
       }
     }
     out.insert(out.begin() + 1, others.begin(), others.end());
+    std::erase_if(out, [](const Answer& answer) {
+      return answer.change.resource == Resource::waited && answer.gain < kWorthALock;
+    });
     out.resize(std::min(out.size(), options_.most_answers));
     if (!others.empty()) {
       for (Answer& answer : out) {

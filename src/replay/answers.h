@@ -48,18 +48,24 @@ struct Gain {
   Doubt doubt = Doubt::none;  ///< of a rough one
 };
 
-/// What changes to one lock would gain, where an answer is the CPU work of the threads that hold it.
+/// What changes to one lock would gain.
 struct LockGain {
   Lock lock{};
-  double held = 0;    ///< the CPU work that threads do while they hold it halved
+  double held = 0;    ///< what threads do while they hold it takes half as long
   double waited = 0;  ///< no thread waits for it
+  LockId id = kNoLock;
+  std::optional<double> held_low{};  ///< range of `held`; none if it is in doubt
+  std::optional<double> held_high{};
 };
 
 struct Answer : Gain {
-  Change change;                   ///< this part twice as fast; of `cpus`, twice as many
-  std::size_t progress = 0;        ///< index into Answers::progress
-  PartUse use{};                   ///< what the gain rests on
-  std::optional<LockGain> lock{};  ///< cpu: the lock that gains most, if one gains anything
+  /// This part twice as fast; of `cpus`, twice as many; of `waited`, no thread waits for the lock.
+  Change change;
+  std::size_t progress = 0;  ///< index into Answers::progress
+  PartUse use{};             ///< what the gain rests on
+  /// Of an answer about a lock: that one. Of CPU work: the one of its group that gains most, if one gains
+  /// anything.
+  std::optional<LockGain> lock{};
 };
 
 struct Answers {
@@ -70,6 +76,7 @@ struct Answers {
   /// a service, a service that is twice as fast; 0 for a group that hardly runs. Empty without progress.
   std::vector<double> cpu_gains;
   std::vector<Service> services;  ///< that the target asks, by ServiceId
+  ContendedLocks locks;
   UsableCpus cpus;
   bool cpus_short = false;
   bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording

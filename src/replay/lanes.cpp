@@ -397,6 +397,7 @@ class Replay {
         std::fill(waited_.begin(), waited_.end(), length);
         break;
     }
+    if (!thread.holds.empty()) shorten_what_is_held(thread, event, length);
     settle_pending(event, length);
     double* const now = now_[event.thread];
     const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
@@ -411,6 +412,18 @@ class Replay {
     if (code_.any()) {
       thread.cpu = code_.work_after(site_id);
       thread.runnable = runnable_after(site_id);
+    }
+  }
+
+  /// The part of a wait in which the thread holds a lock takes that lock's factor; not a wait for a thread.
+  void shorten_what_is_held(const LaneThread& thread, const Event& event, double length) {
+    const WaitKind kind = input_.kinds.of_site[trace_.waits[event.wait].site];
+    if (kind == WaitKind::handover || kind == WaitKind::lock || length <= 0) return;
+    for (const Hold& hold : thread.holds) {
+      if (hold.from >= event.at) break;
+      const auto held = static_cast<double>(std::min(hold.to, event.at) - std::max(hold.from, thread.last));
+      const ConstRow of_lock = held_[hold.lock];
+      for (std::size_t i = 0; held > 0 && i < lanes_; ++i) waited_[i] *= 1 - held / length * (1 - of_lock[i]);
     }
   }
 

@@ -52,10 +52,11 @@ struct ReplayInput {
 /// appears in the window begins at the time of the one it follows (origins_of()).
 ///
 /// The rules. A thread's running time is scaled by its group's change, what of it is in a function by that
-/// function's, and what of it the thread ran while it held a lock by the lock's. A wait that a thread ended
-/// ends when that thread gets there (Tie::follows), or lasts as long as its holder takes from where it was
-/// when the wait began, in proportion to how often the two now meet (Tie::lasts), or takes as long as it did.
-/// No such wait gets longer than Ties::longest(). A request to a disk with a known number of channels queues
+/// function's, and what of it the thread ran while it held a lock by the lock's, like its waits for disks,
+/// times and remote services at that time. A wait that a thread ended ends when that thread gets there
+/// (Tie::follows), or lasts as long as its holder takes from where it was when the wait began, in proportion
+/// to how often the two now meet (Tie::lasts), or takes as long as it did. No such wait gets longer than
+/// Ties::longest(). A request to a disk with a known number of channels queues
 /// behind the group's earlier requests; the rest of its time is scaled, and so is the part of a wait for a
 /// thread below the devices that requests took (DiskPart). Waits for timers and remote services are scaled.
 /// Runnable time stays; where the CPUs are short it shrinks with the CPU work of its group.

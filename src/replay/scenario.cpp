@@ -20,7 +20,7 @@ std::string_view to_string(Resource resource) {
     case Resource::held:
       return "held";
     case Resource::waited:
-      return "waited";
+      return "lock";
     case Resource::runnable:
       return "runnable";
   }

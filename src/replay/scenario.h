@@ -22,8 +22,8 @@ enum class Resource : std::uint8_t {
   sleep,     ///< a group's waits for a time
   remote,    ///< a service that the target asks, or a group's waits for services that were not recorded
   cpus,      ///< how many CPUs there are
-  held,      ///< the CPU work that threads do while they hold a lock
-  waited,    ///< the waits for a lock
+  held,      ///< what threads do while they hold a lock: CPU work, disks, sleeps, remote services
+  waited,    ///< the waits for a lock; as an answer, the lock
   runnable,  ///< the time from a wake to running, of waits in a function
 };
 std::string_view to_string(Resource resource);

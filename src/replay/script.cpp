@@ -179,6 +179,15 @@ class Writer {
     return holds ? thread.holds.front().lock : kNoLock;
   }
 
+  /// The lock that the thread holds for most of the time from its last event to `at`.
+  static LockId held_in(const ScriptThread& thread, Nanos at) {
+    for (const Hold& hold : thread.holds) {
+      if (hold.from >= at) break;
+      if (2 * (std::min(hold.to, at) - std::max(hold.from, thread.last)) > at - thread.last) return hold.lock;
+    }
+    return kNoLock;
+  }
+
   /// Writes down the work since the last step.
   void flush(ActorId id) { flush(id, held_by(threads_[id])); }
 
@@ -203,6 +212,8 @@ class Writer {
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
     const auto length = static_cast<double>(event.at - thread.last);
+    std::vector<Step>& steps = out_.threads[event.thread].steps;
+    const std::size_t before = steps.size();
     const auto simple = [&](Step::What what) {
       push(event.thread, {what, kNoLock, 0, length, length, site_id});
     };
@@ -231,6 +242,11 @@ class Writer {
       case WaitKind::unknown:
         simple(Step::What::delay);
         break;
+    }
+    const WaitKind kind = input_.kinds.of_site[site_id];
+    for (std::size_t i = before; kind != WaitKind::handover && kind != WaitKind::lock && i < steps.size();
+         ++i) {
+      steps[i].held = held_in(thread, event.at);
     }
     thread.last = thread.step_from = event.at;
     thread.after = site_id;

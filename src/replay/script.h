@@ -33,6 +33,7 @@ struct Step {
   double recorded_ns = 0;  ///< how long the step took in the recording, queueing for a CPU included
   /// The wait that the step is part of or, of work, that came before it; kNoSite if none did.
   SiteId site = kNoSite;
+  LockId held = kNoLock;  ///< disk, sleep, remote, below, delay: the lock that the thread holds meanwhile
   static constexpr SiteId kNoSite = UINT32_MAX;
 };
 

@@ -305,6 +305,7 @@ class Simulation {
     thread.state = SimulatedState::blocked;
     ++thread.token;
     ++free_;
+    const double held = lock_factor(Resource::held, step.held);
     switch (step.what) {
       case Step::What::await:
         awaiting_[step.id] = id;
@@ -316,11 +317,11 @@ class Simulation {
         ask(id, step);
         break;
       case Step::What::sleep:
-        at(now_ + step.length_ns * thread.sleep * code_factor(Resource::sleep, step), id);
+        at(now_ + step.length_ns * held * thread.sleep * code_factor(Resource::sleep, step), id);
         break;
       case Step::What::remote:
-        at(now_ +
-               step.length_ns * thread.remote * service_factor(step.id) * code_factor(Resource::remote, step),
+        at(now_ + step.length_ns * held * thread.remote * service_factor(step.id) *
+                      code_factor(Resource::remote, step),
            id);
         break;
       case Step::What::others:
@@ -329,10 +330,10 @@ class Simulation {
            id);
         break;
       case Step::What::below:
-        at(now_ + step.length_ns * disk_factor(id, step), id);
+        at(now_ + step.length_ns * held * disk_factor(id, step), id);
         break;
       default:
-        at(now_ + step.length_ns, id);
+        at(now_ + step.length_ns * held, id);
         break;
     }
     fill();
@@ -344,7 +345,7 @@ class Simulation {
   }
 
   void ask(std::uint32_t id, const Step& step) {
-    const double takes = step.length_ns * disk_factor(id, step);
+    const double takes = step.length_ns * lock_factor(Resource::held, step.held) * disk_factor(id, step);
     Disk& disk = disks_[step.id];
     if (input_.channels[step.id] == 0 || disk.busy < input_.channels[step.id]) {
       ++disk.busy;

@@ -402,13 +402,29 @@ Json service_json(const FoundService& service) {
       {"unknown", rounded(service.unknown)}};
 }
 
+Json lock_threads_json(const FoundProgress::Threads& threads) {
+  return {{"name", text(threads.name)}, {"threads", threads.count}};
+}
+
 Json lock_json(const FoundLock& lock) {
   return {{"name", text(lock.name)},
           {"wait_s", rounded(lock.wait_s)},
           {"waits", lock.waits},
           {"stack", frames(lock.stack)},
           {"held_gain", rounded(lock.held_gain)},
-          {"free_gain", rounded(lock.free_gain)}};
+          {"free_gain", rounded(lock.free_gain)},
+          {"held_low", rounded_or_null(lock.held_low)},
+          {"held_high", rounded_or_null(lock.held_high)},
+          {"evidence", to_string(lock.evidence)},
+          {"waiters", array_of(lock.waiters, lock_threads_json)},
+          {"holders", array_of(lock.holders, lock_threads_json)},
+          {"meanwhile",
+           {{"ran", rounded(lock.ran)},
+            {"slept", rounded(lock.slept)},
+            {"at_disks", rounded(lock.at_disks)},
+            {"for_remote", rounded(lock.for_remote)},
+            {"for_clients", rounded(lock.for_clients)},
+            {"for_others", rounded(lock.for_others)}}}};
 }
 
 Json actions_json(const ActionTimes& actions) {

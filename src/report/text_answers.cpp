@@ -27,10 +27,15 @@ void put_progress(const TextPage& page) {
 }
 
 /// `41% of it in f ← g`: where the part waits most or, for CPU work, where it was sampled most.
-std::vector<Word> where(const TextPage& page, const AnswerEvidence& evidence) {
+std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
+  const AnswerEvidence& evidence = answer.evidence;
   std::vector<Word> out;
   const auto add = [&out](const std::vector<Word>& more) { out.insert(out.end(), more.begin(), more.end()); };
-  if (!evidence.stack.empty()) {
+  if (answer.what == Resource::waited) {
+    if (answer.lock->stack.empty()) return out;
+    add(words("taken in"));
+    add(chain(page, answer.lock->stack, "", kStackFrames));
+  } else if (!evidence.stack.empty()) {
     const std::string part = evidence.stack_s < 0.95 * evidence.time_s
                                  ? format_percent(evidence.stack_s, evidence.time_s) + " of it in"
                                  : std::string("in");
@@ -44,20 +49,9 @@ std::vector<Word> where(const TextPage& page, const AnswerEvidence& evidence) {
   return out;
 }
 
-void put_lock(const TextPage& page, const FoundAnswer& answer, const std::string& text) {
-  std::vector<Word> line = words(text);
-  line.push_back({"in"});
-  const std::vector<Word> stack = chain(page, answer.lock->stack, "", kStackFrames);
-  line.insert(line.end(), stack.begin(), stack.end());
-  page.canvas.to(kNumbered).flow(line, kNumbered, page.verbose ? 0 : 3);
-  if (const std::string gains = lock_gains_text(answer); !gains.empty()) {
-    page.canvas.to(kNumbered + 3).flow(words(gains), kNumbered + 3);
-  }
-}
-
 void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   std::vector<Word> line = words(evidence_text(page.findings, answer, page.names));
-  const std::vector<Word> place = where(page, answer.evidence);
+  const std::vector<Word> place = where(page, answer);
   if (!place.empty()) {
     line.back().text += ",";
     line.insert(line.end(), place.begin(), place.end());
@@ -68,9 +62,6 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   }
   if (const std::string service = service_text(answer, page.names); !service.empty()) {
     page.canvas.to(kNumbered).flow(words(service), kNumbered);
-  }
-  if (const std::string lock = lock_text(answer, page.names); !lock.empty()) {
-    put_lock(page, answer, lock);
   }
   page.canvas.to(kNumbered).put("try", Ink::good);
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
@@ -87,9 +78,12 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
     add(fmt::format("for {}:", progress_name(page.findings.progress[answer.progress], page.names)),
         Ink::plain);
   }
-  const std::string gain = gain_text(answer);
+  // Of a lock the gain is a bound, also where it depends on whose progress counts.
+  const bool bound = answer.what == Resource::waited && answer.certainty == Certainty::split;
+  const std::string gain = (bound ? "up to " : "") + gain_text(answer);
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
+  add(held_gain_text(answer), Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
   page.canvas.flow(line, kNumbered);
   if (whole) {

@@ -48,9 +48,60 @@ std::string each_time(const AnswerEvidence& evidence) {
                            format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
 }
 
-/// Most of what the answer gains is gained at the lock.
-bool lock_limits(const FoundAnswer& answer) {
-  return answer.lock && std::max(answer.lock->held_gain, answer.lock->free_gain) >= answer.gain / 2;
+/// `A×8, B and 3 more`
+std::string lock_threads(const std::vector<FoundProgress::Threads>& threads, const ActorNames& names) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(kMostNamed, threads.size()); ++i) {
+    shown.push_back(names.threads(threads[i].name, threads[i].count));
+  }
+  const std::size_t more = threads.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// The part of the time that it is held in which something other than CPU work takes most; empty for CPU
+/// work.
+std::string_view mostly_held_for(const FoundLock& lock) {
+  const std::vector<std::pair<double, std::string_view>> parts = {
+      {lock.ran, ""},
+      {lock.slept, "sleep"},
+      {lock.at_disks, "wait for the disk"},
+      {lock.for_remote, "wait for the remote service"},
+      {lock.for_clients, "wait for the client"},
+      {lock.for_others, "wait for other threads"}};
+  return std::max_element(parts.begin(), parts.end(),
+                          [](const auto& a, const auto& b) { return a.first < b.first; })
+      ->second;
+}
+
+std::string lock_advice(const FoundLock& lock) {
+  const std::string_view what = mostly_held_for(lock);
+  if (what == "wait for the client") {
+    return "end the transaction, or let go of it, before the client is waited for";
+  }
+  return what.empty() ? "do less while the lock is held, or split it, so that fewer threads need the same one"
+                      : fmt::format(
+                            "do not {} while the lock is held, or split it, so that fewer threads need "
+                            "the same one",
+                            what);
+}
+
+/// ` and sleeps (98%) meanwhile`
+std::string held_for_text(const FoundLock& lock) {
+  constexpr double kWorthSaying = 0.05;
+  std::vector<std::pair<double, std::string_view>> parts = {{lock.ran, "run"},
+                                                            {lock.slept, "sleep"},
+                                                            {lock.at_disks, "wait for disks"},
+                                                            {lock.for_remote, "wait for remote services"},
+                                                            {lock.for_clients, "wait for their clients"},
+                                                            {lock.for_others, "wait for others"}};
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> said;
+  for (const auto& [part, what] : parts) {
+    if (part >= kWorthSaying) said.push_back(fmt::format("{} ({})", what, format_percent(part, 1)));
+  }
+  return said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said));
 }
 
 /// With so much time in syncs for that in writes, what is written is synced.
@@ -257,8 +308,11 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
     case Resource::cpus:
-    case Resource::held:
     case Resource::waited:
+      return fmt::format("{} split, or not waited for", answer.lock->name.starts_with("lock")
+                                                            ? answer.lock->name
+                                                            : fmt::format("lock {}", answer.lock->name));
+    case Resource::held:
     case Resource::runnable:
       break;
   }
@@ -334,8 +388,15 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::sleep:
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::cpus:
-    case Resource::held:
     case Resource::waited:
+      return fmt::format("threads of {} waited {} for it altogether, {}{}{}",
+                         lock_threads(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),
+                         format_plural(answer.lock->waits, "wait"),
+                         answer.lock->holders.empty()
+                             ? ""
+                             : fmt::format("; held by {}", lock_threads(answer.lock->holders, names)),
+                         held_for_text(*answer.lock));
+    case Resource::held:
     case Resource::runnable:
       break;
   }
@@ -395,9 +456,6 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
       if (is_outside) {
         return "it is outside of the target: whoever asks the target limits, not the target";
       }
-      if (lock_limits(answer)) {
-        return "do less while the lock is held, or split it, so that fewer threads need the same one";
-      }
       return evidence.threads == 1 ? "make this code cheaper, or share its work among several threads"
                                    : "make this code cheaper";
     case Resource::sleep:
@@ -406,27 +464,22 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
     case Resource::remote:
       return service_advice(answer);
     case Resource::cpus:
-    case Resource::held:
     case Resource::waited:
+      return lock_advice(*answer.lock);
+    case Resource::held:
     case Resource::runnable:
       break;
   }
   return "more CPUs for it, or less work on them";
 }
 
-std::string lock_text(const FoundAnswer& answer, const ActorNames& names) {
-  return lock_limits(answer)
-             ? fmt::format("{}: {} waited {} for it ({} of its time), {},", answer.lock->name,
-                           owner(answer, names), format_seconds(answer.lock->wait_s),
-                           format_percent(answer.lock->share, 1), format_plural(answer.lock->waits, "wait"))
-             : "";
-}
-
-std::string lock_gains_text(const FoundAnswer& answer) {
-  return answer.certainty == Certainty::rough
-             ? ""
-             : fmt::format("half as much work while it is held: {:+}%; no waits for it: {:+}%",
-                           whole_percent(answer.lock->held_gain), whole_percent(answer.lock->free_gain));
+std::string held_gain_text(const FoundAnswer& answer) {
+  if (answer.what != Resource::waited || answer.certainty == Certainty::rough) return "";
+  Gain held;
+  held.gain = answer.lock->held_gain;
+  held.low = answer.lock->held_low;
+  held.high = answer.lock->held_high;
+  return fmt::format("· held half as long: {}", gain_text(held));
 }
 
 std::string others_text(std::size_t others, double gain) {

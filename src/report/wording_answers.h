@@ -47,11 +47,9 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
 /// `meanwhile up_worker slept (97%)`: what a service on this host did while it was waited for; that this is
 /// not known; empty for what is no service.
 std::string service_text(const FoundAnswer& answer, const ActorNames& names);
-/// `lock of LRUCacheShard::Lookup: db_bench×8 waited 25.9 s for it (32% of its time), 36,240 waits,`: the
-/// stack of its waits follows; empty if no lock gains at least half of what the answer does.
-std::string lock_text(const FoundAnswer& answer, const ActorNames& names);
-/// What changes to that lock gain; empty where there are no numbers.
-std::string lock_gains_text(const FoundAnswer& answer);
+/// `· held half as long: +92% (84 to 100)`: the other number of an answer about a lock; empty for any other
+/// answer, and where there are no numbers.
+std::string held_gain_text(const FoundAnswer& answer);
 /// What the disk did; empty without one.
 std::string device_text(const Findings& findings, const FoundAnswer& answer);
 /// What people do about it where it is like this.

@@ -326,19 +326,26 @@ only the order is given.
 )");
 }
 
-TEST_CASE("A lock is named below the CPU work that it gains for, with what to do about it") {
+TEST_CASE("A lock is an answer with both gains, who waited, who held it for what, and what to do about it") {
   Findings findings = answered();
-  FoundAnswer cpu = findings.answers[2];
-  cpu.gain = 0.96;
-  cpu.low.reset();
-  cpu.lock = {"lock of Log::sync", 6.16, 240'737, 0.15, findings.edges[0].stacks[0].wait_stack, 0.05, 0.74};
-  findings.answers = {cpu};
-  CHECK(first_screen(findings).find(R"(
-   lock of Log::sync: B waited 6.16 s for it (15% of its time), 240,737 waits, in fdatasync
-   ← sync_it (log.cc:7)
-      half as much work while it is held: +5%; no waits for it: +74%
-   try   do less while the lock is held, or split it, so that fewer threads need the same one
-)") != std::string::npos);
-  findings.answers[0].lock->free_gain = 0.4;
-  CHECK(first_screen(findings).find("lock of") == std::string::npos);
+  FoundAnswer lock = findings.answers[2];
+  lock.what = Resource::waited;
+  lock.gain = 7.6;
+  lock.low.reset();
+  lock.high.reset();
+  lock.certainty = Certainty::up_to;
+  lock.lock = {"registry_lock", 25.8, 1740, 0.15, findings.edges[0].stacks[0].wait_stack, 0.92, 7.6};
+  lock.lock->waiters = {{"A", 8}, {"B", 1}};
+  lock.lock->holders = {{"B", 1}};
+  lock.lock->slept = 0.95;
+  lock.lock->ran = 0.05;
+  findings.answers = {lock};
+  const std::string screen = first_screen(findings);
+  INFO(screen);
+  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% · held half as long: +92%") !=
+        std::string::npos);
+  CHECK(screen.find("threads of A×8, B waited 25.8 s for it altogether, 1,740 waits; held by B, which") !=
+        std::string::npos);
+  CHECK(screen.find("sleep (95%)") != std::string::npos);
+  CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
 }

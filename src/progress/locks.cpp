@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/locks.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "progress/passed_on.h"
+
+namespace offwait {
+
+namespace {
+
+/// A place in which threads waited for a smaller part of the window, all together, is not looked at.
+constexpr double kWorthALook = 0.01;
+/// So many functions outward from the wait may be the place: a lock's own functions are inside of it.
+constexpr std::size_t kMostLevels = 8;
+/// The waiters of a place end its waits, most of the time.
+constexpr double kMostly = 0.8;
+
+using Ids = std::vector<std::uint32_t>;
+
+/// Functions by number: frames of one function have the same one.
+std::vector<FrameId> functions_of(const Trace& trace) {
+  std::map<Frame, FrameId> first;
+  std::vector<FrameId> out;
+  for (FrameId id = 0; id < trace.frames.size(); ++id) {
+    Frame function = function_of(trace.frames[id]);
+    function.inlined = false;
+    out.push_back(first.try_emplace(std::move(function), id).first->second);
+  }
+  return out;
+}
+
+/// Sets of processes that grow together.
+class Families {
+ public:
+  std::int32_t of(std::int32_t tgid) {
+    const auto found = parent_.find(tgid);
+    return found == parent_.end() ? tgid : found->second = of(found->second);
+  }
+  void join(std::int32_t a, std::int32_t b) {
+    a = of(a);
+    b = of(b);
+    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::map<std::int32_t, std::int32_t> parent_;
+};
+
+class Search {
+ public:
+  Search(const Trace& trace, const SitesOfWaits& sites)
+      : trace_(trace), sites_(sites), functions_(functions_of(trace)) {
+    out_.of_object.assign(trace.objects.size(), kNoLock);
+    out_.of_site.assign(trace.sites.size(), kNoLock);
+    waits_at_.resize(trace.sites.size());
+    for (const Wait& wait : trace.waits) ++waits_at_[wait.site];
+  }
+
+  ContendedLocks run() {
+    find_objects();
+    find_places();
+    sort();
+    return std::move(out_);
+  }
+
+ private:
+  bool may_be_a_lock(SiteId site) const {
+    return sites_.ended_by_threads[site] && !trace_.actors[trace_.sites[site].thread].kernel;
+  }
+
+  Nanos length_of(const Wait& wait) const { return clipped(wait.block, wait.wake, trace_.window); }
+
+  /// Those that functions' names or the kernel call locks, and those whose waits are like those for locks.
+  void find_objects() {
+    std::vector<Ids> waits(trace_.objects.size());
+    std::vector<std::uint64_t> named(trace_.objects.size());
+    for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
+      const Wait& wait = trace_.waits[id];
+      if (wait.object == kNoObject || is_stored(trace_.objects[wait.object]) ||
+          !sites_.ended_by_threads[wait.site])
+        continue;
+      named[wait.object] += sites_.told[wait.site] == Told::lock ? 1U : 0U;
+      waits[wait.object].push_back(id);
+    }
+    for (ObjectId object = 0; object < waits.size(); ++object) {
+      if (named[object] > 0) {
+        const bool kernel = trace_.objects[object].kind == Object::Kind::kernel_lock;
+        add({object, kNoFrame, kernel ? LockEvidence::kernel : LockEvidence::name});
+      } else if (!waits[object].empty() && passes_like_a_lock(passing_of(trace_, waits[object]))) {
+        add({object, kNoFrame, LockEvidence::behaviour});
+      }
+    }
+  }
+
+  void add(const ContendedLock& lock) {
+    const auto id = static_cast<LockId>(out_.all.size());
+    if (lock.object != kNoObject) out_.of_object[lock.object] = id;
+    out_.all.push_back(lock);
+  }
+
+  /// Functions of lock managers, and then innermost functions first: what waits there, and does so for no
+  /// lock that is known yet.
+  void find_places() {
+    std::map<FrameId, std::vector<SiteId>> named;
+    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+      if (sites_.manager[id] != kNoFrame && may_be_a_lock(id))
+        named[functions_[sites_.manager[id]]].push_back(id);
+    }
+    look_at(named, LockEvidence::name);
+    for (std::size_t level = 0; level < kMostLevels; ++level) {
+      std::map<FrameId, std::vector<SiteId>> sites;
+      for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+        if (out_.of_site[id] != kNoLock || !may_be_a_lock(id)) continue;
+        const FrameId place = place_at(trace_.sites[id].wait_stack, level);
+        if (place != kNoFrame) sites[place].push_back(id);
+      }
+      if (sites.empty()) return;
+      look_at(sites, LockEvidence::behaviour);
+    }
+  }
+
+  FrameId place_at(StackId stack, std::size_t level) const {
+    if (stack == kNoStack) return kNoFrame;
+    for (const FrameId frame : trace_.stacks[stack].frames) {
+      if (trace_.frames[frame].kind == Frame::Kind::user && level-- == 0) return functions_[frame];
+    }
+    return kNoFrame;
+  }
+
+  /// Places, with the sites of those processes that end each other's waits there.
+  using Candidates = std::vector<std::pair<FrameId, std::vector<SiteId>>>;
+
+  Candidates candidates_of(const std::map<FrameId, std::vector<SiteId>>& places, LockEvidence evidence) {
+    Candidates out;
+    for (const auto& [place, sites] : places) {
+      std::set<ActorId> waiters;
+      for (const SiteId id : sites) waiters.insert(trace_.sites[id].thread);
+      Families families;
+      for (const SiteId id : sites) {
+        const WaitSite& site = trace_.sites[id];
+        if (waiters.contains(site.waker)) {
+          families.join(trace_.actors[site.thread].tgid, trace_.actors[site.waker].tgid);
+        }
+      }
+      std::map<std::int32_t, std::vector<SiteId>> by_family;
+      for (const SiteId id : sites) {
+        by_family[families.of(trace_.actors[trace_.sites[id].thread].tgid)].push_back(id);
+      }
+      for (auto& [family, members] : by_family) {
+        const bool new_here = evidence == LockEvidence::name || seen_.insert(members).second;
+        if (new_here && are_ended_by_waiters(members, waiters)) out.emplace_back(place, std::move(members));
+      }
+    }
+    return out;
+  }
+
+  /// Mostly; and they are three threads or more.
+  bool are_ended_by_waiters(const std::vector<SiteId>& sites, const std::set<ActorId>& waiters) const {
+    std::set<ActorId> threads;
+    std::uint64_t all = 0;
+    std::uint64_t by_waiters = 0;
+    for (const SiteId id : sites) {
+      threads.insert(trace_.sites[id].thread);
+      all += waits_at_[id];
+      by_waiters += waiters.contains(trace_.sites[id].waker) ? waits_at_[id] : 0;
+    }
+    return threads.size() >= 3 && static_cast<double>(by_waiters) >= kMostly * static_cast<double>(all);
+  }
+
+  /// The waits of each place.
+  void look_at(const std::map<FrameId, std::vector<SiteId>>& places, LockEvidence evidence) {
+    const Candidates candidates = candidates_of(places, evidence);
+    if (candidates.empty()) return;
+    std::vector<std::uint32_t> candidate(trace_.sites.size(), UINT32_MAX);
+    for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+      for (const SiteId site : candidates[i].second) candidate[site] = i;
+    }
+    std::vector<Ids> waits(candidates.size());
+    std::vector<Nanos> wait_ns(candidates.size());
+    for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
+      const Wait& wait = trace_.waits[id];
+      if (candidate[wait.site] == UINT32_MAX || out_.of(wait) != kNoLock) continue;
+      waits[candidate[wait.site]].push_back(id);
+      wait_ns[candidate[wait.site]] += length_of(wait);
+    }
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (static_cast<double>(wait_ns[i]) < kWorthALook * static_cast<double>(trace_.window.length()))
+        continue;
+      const Passing passing = passing_of(trace_, std::move(waits[i]));
+      if (evidence == LockEvidence::behaviour && !passes_like_a_lock(passing)) continue;
+      for (const SiteId site : candidates[i].second)
+        out_.of_site[site] = static_cast<LockId>(out_.all.size());
+      add({kNoObject, candidates[i].first, evidence});
+    }
+  }
+
+  void sort() {
+    for (const Wait& wait : trace_.waits) {
+      const LockId id = out_.of(wait);
+      if (id == kNoLock) continue;
+      out_.all[id].wait_ns += length_of(wait);
+      ++out_.all[id].waits;
+    }
+    std::vector<LockId> order(out_.all.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](LockId a, LockId b) { return out_.all[a].wait_ns > out_.all[b].wait_ns; });
+    std::vector<LockId> place(order.size());
+    std::vector<ContendedLock> sorted;
+    for (LockId i = 0; i < order.size(); ++i) {
+      place[order[i]] = i;
+      sorted.push_back(out_.all[order[i]]);
+    }
+    out_.all = std::move(sorted);
+    for (LockId& id : out_.of_object) id = id == kNoLock ? id : place[id];
+    for (LockId& id : out_.of_site) id = id == kNoLock ? id : place[id];
+  }
+
+  const Trace& trace_;
+  const SitesOfWaits& sites_;
+  std::vector<FrameId> functions_;
+  std::vector<std::uint64_t> waits_at_;  ///< by SiteId
+  std::set<std::vector<SiteId>> seen_;   ///< that are no place: their functions call each other
+  ContendedLocks out_;
+};
+
+}  // namespace
+
+std::string_view to_string(LockEvidence evidence) {
+  switch (evidence) {
+    case LockEvidence::kernel:
+      return "kernel";
+    case LockEvidence::name:
+      return "name";
+    case LockEvidence::behaviour:
+      return "behaviour";
+  }
+  return "name";
+}
+
+ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites) {
+  return Search(trace, sites).run();
+}
+
+}  // namespace offwait

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is a lock: one thread has it, others wait, it is passed on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+using LockId = std::uint32_t;  // index into ContendedLocks::all
+inline constexpr LockId kNoLock = UINT32_MAX;
+inline constexpr FrameId kNoFrame = UINT32_MAX;
+
+/// Why it is taken for a lock.
+enum class LockEvidence : std::uint8_t {
+  kernel,     ///< it is a lock of the kernel, or the kernel says that it spins for one
+  name,       ///< a function's name says so
+  behaviour,  ///< how its waits begin and end: passes_like_a_lock()
+};
+std::string_view to_string(LockEvidence evidence);
+
+/// A lock is one `object` or, where each waiter parks on an object of its own, one `place`: a function in
+/// which threads of processes that end each other's waits wait.
+struct ContendedLock {
+  ObjectId object = kNoObject;
+  FrameId place = kNoFrame;  ///< known where `object` is not; a frame of the function
+  LockEvidence evidence = LockEvidence::name;
+  Nanos wait_ns = 0;  ///< all waits for it together, clipped to the window
+  std::uint64_t waits = 0;
+};
+
+struct ContendedLocks {
+  std::vector<ContendedLock> all;  ///< the one that was waited for longest comes first
+  std::vector<LockId> of_object;   ///< by ObjectId; kNoLock
+  std::vector<LockId> of_site;     ///< by SiteId: of waits whose object is no lock; kNoLock
+
+  /// The lock that the wait is for; kNoLock if it is for none.
+  LockId of(const Wait& wait) const {
+    const LockId object = wait.object == kNoObject ? kNoLock : of_object[wait.object];
+    return object != kNoLock ? object : of_site[wait.site];
+  }
+};
+
+/// What a wait's function names and class say of it.
+enum class Told : std::uint8_t { nothing, lock, handover };
+
+/// By SiteId.
+struct SitesOfWaits {
+  std::vector<Told> told;
+  std::vector<FrameId> manager;        ///< a function of a lock manager that waits for its locks; kNoFrame
+  std::vector<bool> ended_by_threads;  ///< by none of those below the devices
+};
+
+/// A futex or a lock of the kernel is a lock if a function's name or the kernel says so, and whatever threads
+/// wait for if their waits are like those for a lock (passed_on.h).
+ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites);
+
+}  // namespace offwait

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/passed_on.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace offwait {
+
+namespace {
+
+/// With fewer ends of waits chance decides.
+constexpr std::uint64_t kFewestEnds = 16;
+/// Some threads come by seldom: a checkpointer, the main thread at the end.
+constexpr double kMostly = 0.8;
+/// Of each wait for a lock that is in demand others see the end.
+constexpr double kOfTen = 0.1;
+
+struct Event {
+  Nanos at = 0;
+  bool ends = false;
+  std::uint32_t wait = 0;
+  bool operator<(const Event& other) const {
+    // A wait that ends when another one begins makes room for it.
+    return std::tuple(at, !ends, wait) < std::tuple(other.at, !other.ends, other.wait);
+  }
+};
+
+}  // namespace
+
+Passing passing_of(const Trace& trace, std::vector<std::uint32_t> waits) {
+  std::vector<Event> events;
+  std::unordered_set<ActorId> waiters;
+  for (const std::uint32_t id : waits) {
+    const Wait& wait = trace.waits[id];
+    waiters.insert(trace.sites[wait.site].thread);
+    events.push_back({wait.block, false, id});
+    if (wait.wake != kNever) events.push_back({wait.wake, true, id});
+  }
+  std::sort(events.begin(), events.end());
+  Passing out;
+  out.threads = waiters.size();
+  std::size_t waiting = 0;
+  std::set<ActorId> have;                     // got it, and did not pass it on or wait again since
+  std::unordered_map<ActorId, Nanos> passed;  // when the thread last ended a wait
+  for (const Event& event : events) {
+    const Wait& wait = trace.waits[event.wait];
+    const WaitSite& site = trace.sites[wait.site];
+    if (!event.ends) {
+      ++waiting;
+      have.erase(site.thread);
+      continue;
+    }
+    --waiting;
+    const ActorId from = site.waker;
+    if (from == kNoActor || trace.actors[from].kind != ActorKind::thread) continue;
+    ++out.ended;
+    out.by_waiters += waiters.contains(from) ? 1U : 0U;
+    out.others_stay += waiting > 0 ? 1U : 0U;
+    const bool got = have.erase(from) > 0;
+    const auto before = passed.find(from);
+    out.passed_on += got || before == passed.end() || wait.block >= before->second ? 1U : 0U;
+    out.shared += have.empty() ? 0U : 1U;
+    passed[from] = event.at;
+    have.insert(site.thread);
+  }
+  return out;
+}
+
+bool passes_like_a_lock(const Passing& passing) {
+  const auto most = [&passing](std::uint64_t part) {
+    return static_cast<double>(part) >= kMostly * static_cast<double>(passing.ended);
+  };
+  return passing.threads >= 3 && passing.ended >= kFewestEnds && most(passing.by_waiters) &&
+         most(passing.passed_on) &&
+         static_cast<double>(passing.others_stay) >= kOfTen * static_cast<double>(passing.ended) &&
+         most(passing.ended - passing.shared);
+}
+
+}  // namespace offwait

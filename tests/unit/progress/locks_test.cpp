@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/locks.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "progress/wait_kinds.h"
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+constexpr long kTurn = 1000;
+
+ContendedLocks locks_of(const Trace& trace) { return kinds_of_waits(trace, group_threads(trace)).locks; }
+
+std::string thread(int tid) { return "thread:" + std::to_string(tid); }
+
+std::string condition(int object, const std::string& place) {
+  return "class=futex futex=" + std::to_string(object) + " stack=futex_wait;--;pthread_cond_wait;" + place +
+         ";main";
+}
+
+/// `threads` have something in turns; each waits for its turn on an object of its own.
+Trace in_turns(int threads) {
+  test::Program program(60 * kTurn);
+  for (int tid = 1; tid <= threads; ++tid) program.thread(tid, "work");
+  for (int turn = threads; turn < 60; ++turn) {
+    const int waiter = 1 + turn % threads;
+    const int holder = 1 + (turn - 1) % threads;
+    program.wait(waiter, (turn - threads) * kTurn + kTurn + kTurn / 2, turn * kTurn, thread(holder),
+                 condition(waiter, "enter"));
+  }
+  return program.trace();
+}
+
+}  // namespace
+
+TEST_CASE("what threads pass on in turns is one lock at the place where each waits on an object of its own") {
+  const Trace trace = in_turns(4);
+  const ContendedLocks locks = locks_of(trace);
+  REQUIRE(locks.all.size() == 1);
+  CHECK(locks.all[0].object == kNoObject);
+  CHECK(locks.all[0].evidence == LockEvidence::behaviour);
+  CHECK(locks.all[0].waits == 56);
+}
+
+TEST_CASE("two threads that let each other go in turns by conditions have no lock") {
+  CHECK(locks_of(in_turns(2)).all.empty());
+}
+
+TEST_CASE("a barrier, whose last thread lets all others go, is no lock") {
+  test::Program program(100 * kTurn);
+  for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");
+  for (int round = 0; round < 30; ++round) {
+    for (int i = 1; i < 4; ++i) {
+      program.wait(1 + (round + i) % 4, (3 * round + 1) * kTurn, (3 * round + 3) * kTurn,
+                   thread(1 + round % 4), condition(9, "meet"));
+    }
+  }
+  CHECK(locks_of(program.trace()).all.empty());
+}
+
+TEST_CASE("a queue, which a thread fills that does not wait there, is no lock") {
+  test::Program program(100 * kTurn);
+  for (int tid = 1; tid <= 4; ++tid) program.thread(tid, tid == 4 ? "fill" : "work");
+  for (int turn = 3; turn < 90; ++turn) {
+    program.wait(1 + turn % 3, (turn - 3) * kTurn + kTurn / 2, turn * kTurn, thread(4), condition(9, "pop"));
+  }
+  CHECK(locks_of(program.trace()).all.empty());
+}
