@@ -463,9 +463,9 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
                         : "wait for what is to happen instead of a time, or sleep for less long";
     case Resource::remote:
       return service_advice(answer);
-    case Resource::cpus:
     case Resource::waited:
       return lock_advice(*answer.lock);
+    case Resource::cpus:
     case Resource::held:
     case Resource::runnable:
       break;
