@@ -129,7 +129,8 @@ class Search {
   FrameId place_at(StackId stack, std::size_t level) const {
     if (stack == kNoStack) return kNoFrame;
     for (const FrameId frame : trace_.stacks[stack].frames) {
-      if (trace_.frames[frame].kind == Frame::Kind::user && level-- == 0) return functions_[frame];
+      const bool may_be = trace_.frames[frame].kind == Frame::Kind::user && !sites_.way_to_wait[frame];
+      if (may_be && level-- == 0) return functions_[frame];
     }
     return kNoFrame;
   }

@@ -53,6 +53,9 @@ struct SitesOfWaits {
   std::vector<Told> told;
   std::vector<FrameId> manager;        ///< a function of a lock manager that waits for its locks; kNoFrame
   std::vector<bool> ended_by_threads;  ///< by none of those below the devices
+  /// By FrameId: a function of the C library or of a runtime by which threads wait for anything. What waits
+  /// there has nothing in common.
+  std::vector<bool> way_to_wait;
 };
 
 /// A futex or a lock of the kernel is a lock if a function's name or the kernel says so, and whatever threads

@@ -39,6 +39,19 @@ bool is_of_lock_manager(std::string_view function) {
   });
 }
 
+bool is_way_to_wait(const Frame& frame) {
+  static constexpr std::array<std::string_view, 5> kModules = {"libc.", "libc-", "libpthread", "ld-",
+                                                               "libstdc++"};
+  static constexpr std::array<std::string_view, 5> kFunctions = {
+      "PlatformEvent::park", "Parker::park", "Unsafe_Park", "PlatformMonitor::wait", "futex"};
+  return told_by(frame.function) != Told::nothing ||
+         std::any_of(kModules.begin(), kModules.end(),
+                     [&frame](std::string_view name) { return frame.module.starts_with(name); }) ||
+         std::any_of(kFunctions.begin(), kFunctions.end(), [&frame](std::string_view part) {
+           return frame.function.find(part) != std::string::npos;
+         });
+}
+
 /// By StackId.
 std::vector<FrameId> lock_managers(const Trace& trace) {
   std::vector<bool> of_frame;
@@ -198,7 +211,9 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   const std::vector<FrameId> managers = lock_managers(trace);
   SitesOfWaits sites{std::vector<Told>(trace.sites.size()),
                      std::vector<FrameId>(trace.sites.size(), kNoFrame),
-                     std::vector<bool>(trace.sites.size())};
+                     std::vector<bool>(trace.sites.size()),
+                     {}};
+  for (const Frame& frame : trace.frames) sites.way_to_wait.push_back(is_way_to_wait(frame));
   WaitKinds out;
   out.below_devices = below_devices(trace, groups);
   out.guessed.assign(trace.sites.size(), false);

@@ -35,11 +35,12 @@ class Answer:
 
 
 def answers_of(offwait, text):
+    """Without locks, whose gains are bounds."""
     run = subprocess.run([offwait, "report", "-", "--json", "-", "-q"], input=text, capture_output=True, text=True, check=True)
     report = json.loads(run.stdout)
     names = {actor["id"]: re.sub("×.*", "", actor["name"]) for actor in report["actors"]}
     return [Answer(answer["what"], tuple(names[answer[key]] for key in ("actor", "device") if answer.get(key) is not None),
-                   answer["gain"], answer["certainty"]) for answer in report["answers"]]
+                   answer["gain"], answer["certainty"]) for answer in report["answers"] if answer["what"] != "lock"]
 
 
 def is_kept(before, after, points):

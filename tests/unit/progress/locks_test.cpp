@@ -70,3 +70,15 @@ TEST_CASE("a queue, which a thread fills that does not wait there, is no lock") 
   }
   CHECK(locks_of(program.trace()).all.empty());
 }
+
+TEST_CASE("threads that wait for each other in a ring, each in a function of its own, have no lock") {
+  test::Program program(60 * kTurn);
+  for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");
+  for (int turn = 4; turn < 60; ++turn) {
+    const int waiter = 1 + turn % 4;
+    program.wait(waiter, (turn - 3) * kTurn + kTurn / 2, turn * kTurn, thread(1 + (turn - 1) % 4),
+                 "class=futex futex=" + std::to_string(waiter) +
+                     " stack=futex_wait;--;pthread_cond_wait;step_" + std::to_string(waiter));
+  }
+  CHECK(locks_of(program.trace()).all.empty());
+}
