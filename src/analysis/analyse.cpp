@@ -19,6 +19,7 @@
 #include "analysis/stack_ends.h"
 #include "analysis/verdict.h"
 #include "analysis/wait_graph.h"
+#include "analysis/wait_places.h"
 #include "base/side_by_side.h"
 #include "knot/knots.h"
 
@@ -69,7 +70,8 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.false_wakeups = find_false_wakeups_by_edge(*prepared, graph, !options.keep_false_wakeups);
   findings.open_waits = std::move(open.waits);
   findings.deadlocks = std::move(open.deadlocks);
-  findings.knots = find_patterns(graph, input, found.knots, machine_busy(findings));
+  findings.knots = find_patterns(graph, input, found.knots, wait_places(trace, graph, found.knots),
+                                 machine_busy(findings));
   findings.sinks = find_sinks(*prepared, graph, input, remote, found.sinks);
   findings.refinement = refinement_steps(found.steps);
   findings.verdict = find_verdict(findings, waits_for_requests(graph, input, found.knots));

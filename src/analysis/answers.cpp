@@ -2,12 +2,14 @@
 #include "analysis/answers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analysis/actors.h"
@@ -129,6 +131,34 @@ std::vector<std::vector<AnswerEvidence::File>> files_of_answers(const Trace& tra
   return out;
 }
 
+/// The thread waits until somebody takes what it writes.
+bool waits_to_write(const Trace& trace, const WaitSite& site) {
+  static constexpr std::array<std::string_view, 7> kWrites = {
+      "pipe_write",  "sk_stream_wait_memory", "sock_alloc_send_pskb", "unix_wait_for_peer",
+      "n_tty_write", "unix_stream_sendmsg",   "unix_dgram_sendmsg"};
+  if (site.wait_stack == kNoStack) return false;
+  const std::vector<FrameId>& frames = trace.stacks[site.wait_stack].frames;
+  return std::any_of(frames.begin(), frames.end(), [&trace](FrameId id) {
+    const Frame& frame = trace.frames[id];
+    return frame.kind == Frame::Kind::kernel &&
+           std::find(kWrites.begin(), kWrites.end(), frame.function) != kWrites.end();
+  });
+}
+
+/// AnswerEvidence::takes_output
+bool takes_output(const Prepared& prepared, const ThreadGroup& group) {
+  const Trace& trace = prepared.trace.all();
+  const std::set<ActorId> members(group.members.begin(), group.members.end());
+  Nanos to_write_ns = 0;
+  Nanos other_ns = 0;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (trace.actors[site.thread].outside || !members.contains(site.waker)) continue;
+    (waits_to_write(trace, site) ? to_write_ns : other_ns) += prepared.sweep.sites[id].wait_ns;
+  }
+  return to_write_ns > other_ns;
+}
+
 AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
   const Trace& trace = prepared.trace.all();
   const PartUse& use = answer.use;
@@ -141,12 +171,14 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   if (use.group != kNoGroup) {
     const ThreadGroup& group = prepared.groups.groups[use.group];
     out.threads = group.members.size();
+    out.takes_output = group.outside && takes_output(prepared, group);
     out.actor = actor_of(group, graph.vertex_of);
+    out.name = common_name(trace, group.members);
     out.alike = static_cast<std::size_t>(
         std::count_if(group.members.begin(), group.members.end(),
                       [&](ActorId member) { return graph.vertex_of[member] != *out.actor; }));
     if (answer.change.resource == Resource::cpu) {
-      out.samples = sum_places(trace, graph.function_of, graph.samples.by_vertex[*out.actor]);
+      out.samples = sum_places(trace, graph.code, graph.samples.by_vertex[*out.actor]);
     }
   }
   out.cpus = prepared.answers.cpus.usable();

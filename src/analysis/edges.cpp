@@ -80,7 +80,7 @@ std::vector<FoundEdge> find_edges(const Prepared& prepared, const WaitGraph& gra
     out.push_back(found_edge(trace, graph, edge));
     const auto samples = graph.samples.by_edge.find({edge.from, edge.to});
     if (samples != graph.samples.by_edge.end()) {
-      out.back().waker_samples = sum_places(trace, graph.function_of, samples->second);
+      out.back().waker_samples = sum_places(trace, graph.code, samples->second);
     }
     if (const auto found = phases.find(id); found != phases.end()) {
       out.back().phases = std::move(found->second);

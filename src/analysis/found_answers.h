@@ -65,7 +65,11 @@ struct AnswerEvidence {
   double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: UsableCpus::usable()
-  std::size_t alike = 0;                ///< how many of `threads` are in other actors than `actor`
+  /// A group outside of the target: threads of the target wait longer until it has taken what they write (to
+  /// a pipe or a socket that is full) than for anything else from it.
+  bool takes_output = false;
+  std::size_t alike = 0;  ///< how many of `threads` are in other actors than `actor`
+  std::string name{};     ///< what these threads have in common: `worker-*`; hostile bytes
 };
 
 /// A lock that an answer is about, or that its threads hold and wait for.

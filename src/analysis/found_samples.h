@@ -2,14 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/backtrace.h"
+#include "model/frame.h"
 
 namespace offwait {
 
+/// A function that says where time went (analysis/code_places.h). Its parts count each sample as
+/// FoundSamples::Place does, and once, however often the function is in its stack.
+struct FunctionPlace {
+  /// Frames as of function_of(): the function, and from where most of it was called, three callers at most.
+  Backtrace stack;
+  double share = 0;           ///< with callees: the part of all samples that have it in their stack, 0 to 1
+  std::uint64_t samples = 0;  ///< these
+  double own = 0;     ///< the part of `share` in which it was the innermost function, in the kernel or not
+  double kernel = 0;  ///< the part of `share` in the kernel
+  /// The system call that most of `kernel` was in, or `page faults`; empty: neither, or not known.
+  std::string entered_by{};
+  std::optional<Frame> callee{};  ///< one that more than half of `share` was in
+  double callee_share = 0;        ///< the part of `share`
+};
+
 /// The code that threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are added
-/// up; the most frequent one of them is shown.
+/// up; the most frequent one of them is shown, without functions that the clock samples late
+/// (model/kernel_functions.h).
 struct FoundSamples {
   struct Place {
     /// The part of the samples that were taken here, 0 to 1. On an edge a sample counts once for each thread
@@ -19,8 +38,12 @@ struct FoundSamples {
     Backtrace stack;  ///< empty when unknown
   };
   std::uint64_t samples = 0;
-  std::uint64_t stacks_known = 0;  ///< how many there were
-  std::vector<Place> stacks;       ///< the first kMostSampledStacks by share
+  std::uint64_t stacks_known = 0;       ///< how many there were
+  std::vector<Place> stacks;            ///< the first kMostSampledStacks by share
+  std::vector<FunctionPlace> places{};  ///< of all stacks, before any is left out; what says most first
+  /// There is no place: no function that does something of its own has a fifth of the samples.
+  bool spread = false;
+  std::optional<Frame> spread_below{};  ///< the innermost function that calls nearly all of it
 };
 
 }  // namespace offwait

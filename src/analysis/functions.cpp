@@ -234,7 +234,7 @@ class FunctionTable {
     std::vector<Row> rows(functions_.all.size());
     for (StackId id = 0; id < stacks_.size(); ++id) {
       if (stacks_[id].empty()) continue;
-      if (const std::vector<FrameId>& frames = functions_.frames_of(id); !frames.empty()) {
+      if (const std::vector<FrameId> frames = functions_.frames_of(id); !frames.empty()) {
         add_stack(frames, stacks_[id], rows);
       } else {
         add(out_.without_stack, stacks_[id].time);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/knot_patterns.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,17 @@ constexpr double kConstant = 0.9;
 /// That the thread which is waited for sleeps is worth saying from this part of the wait time on.
 constexpr double kOftenAsleep = 0.2;
 
-PatternEdge pattern_edge(const WaitGraph& graph, const Edge& edge) {
+WaitPlace place_of(const EdgeStack& stack, const std::vector<WaitPlace>& places) {
+  if (stack.wait_stack < places.size()) return places[stack.wait_stack];
+  return {stack.wait_stack, WaitedAt::unknown};
+}
+
+/// What works for a device is the device, for those that wait for it.
+bool is_device_side(const WaitGraph& graph, VertexId vertex) {
+  return is_device(graph.kinds[vertex]) || graph.below_devices[vertex];
+}
+
+PatternEdge pattern_edge(const WaitGraph& graph, const Edge& edge, const std::vector<WaitPlace>& places) {
   const auto of = [&edge](WaitClass wait_class) {
     return edge.class_wait_ns.at(static_cast<std::size_t>(wait_class));
   };
@@ -26,21 +37,30 @@ PatternEdge pattern_edge(const WaitGraph& graph, const Edge& edge) {
   out.to = edge.to;
   out.futex_ns = of(WaitClass::futex);
   out.lock_ns = of(WaitClass::lock) + of(WaitClass::spin);
-  out.together_ns = edge.together_ns;
-  out.together_disk_ns = edge.together_disk_ns;
-  out.kept_ns = edge.kept_ns;
-  out.kept_disk_ns = edge.kept_disk_ns;
-  out.behind_disk_ns = edge.behind_disk_ns;
-  out.then_disk_ns = edge.then_disk_ns;
-  out.to_device = is_device(graph.kinds[edge.to]);
+  out.to_device = is_device_side(graph, edge.from) || is_device_side(graph, edge.to);
+  if (!out.to_device) {
+    out.together_ns = edge.together_ns;
+    out.together_disk_ns = edge.together_disk_ns;
+    out.kept_ns = edge.kept_ns;
+    out.kept_disk_ns = edge.kept_disk_ns;
+    out.behind_disk_ns = edge.behind_disk_ns;
+    out.then_disk_ns = edge.then_disk_ns;
+  }
   out.disk_ns = of(WaitClass::disk);
   out.pipe_ns = of(WaitClass::pipe);
   out.net_ns = out.to_device ? 0 : of(WaitClass::net) + of(WaitClass::poll);
   out.other_ns = std::accumulate(edge.class_wait_ns.begin(), edge.class_wait_ns.end(), Nanos{0}) -
                  out.futex_ns - out.lock_ns - out.pipe_ns - out.net_ns;
   for (const EdgeStack& stack : edge.stacks) {
-    if (stack.wait_class == WaitClass::futex && stack.wait_stack != kNoStack) {
-      out.futex_stacks.push_back({stack.wait_stack, stack.wait_ns});
+    if (out.to_device || stack.wait_stack == kNoStack) continue;
+    const WaitPlace place = place_of(stack, places);
+    if (stack.wait_class == WaitClass::futex) {
+      out.futex_stacks.push_back({place.place, stack.wait_ns, place.at});
+    } else if (stack.wait_class == WaitClass::poll && place.at == WaitedAt::lock) {
+      // Processes have no futex in common; who gets the lock is told so through a descriptor.
+      const Nanos moved_ns = std::min(stack.wait_ns, out.net_ns);
+      out.net_ns -= moved_ns;
+      out.lock_ns += moved_ns;
     }
   }
   return out;
@@ -51,7 +71,8 @@ SiteSum releases(const WaitGraph& graph, const Knot& knot) {
   SiteSum sum;
   for (const std::uint32_t id : knot.edges) {
     const Edge& edge = graph.edges[id];
-    if (!is_device(graph.kinds[edge.from]) && is_thread(graph.kinds[edge.to])) {
+    if (!is_device_side(graph, edge.from) && !is_device_side(graph, edge.to) &&
+        is_thread(graph.kinds[edge.to])) {
       add(sum, edge);
     }
   }
@@ -122,12 +143,13 @@ PatternEvidence evidence_of(const WaitGraph& graph, const Knot& knot, const Patt
 
 }  // namespace
 
-PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot) {
+PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot, const std::vector<WaitPlace>& places) {
   PatternKnot out;
   std::vector<bool> inside(graph.vertices.size(), false);
   for (const VertexId vertex : knot.vertices) {
     inside[vertex] = true;
     out.has_device = out.has_device || is_device(graph.kinds[vertex]);
+    out.threads += is_thread(graph.kinds[vertex]) ? graph.vertices[vertex].members.size() : 0;
     out.runnable_ns += graph.vertices[vertex].time.runnable_ns;
     out.blocked_ns += graph.vertices[vertex].time.blocked_ns;
   }
@@ -141,13 +163,17 @@ PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot) {
     out.waker_running_ns += edge.waker_running_ns;
     out.waker_runnable_ns += edge.waker_runnable_ns;
     out.waker_disk_ns += edge.waker_disk_ns;
-    out.edges.push_back(pattern_edge(graph, edge));
+    const auto disk_ns = edge.class_wait_ns.at(static_cast<std::size_t>(WaitClass::disk));
+    out.has_device = out.has_device || (graph.below_devices[edge.to] && !graph.below_devices[edge.from] &&
+                                        2 * disk_ns > edge.wait_ns);
+    out.edges.push_back(pattern_edge(graph, edge, places));
   }
   return out;
 }
 
 std::vector<FoundKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
-                                     const std::vector<Knot>& found, std::optional<double> machine_busy) {
+                                     const std::vector<Knot>& found, const std::vector<WaitPlace>& places,
+                                     std::optional<double> machine_busy) {
   std::vector<FoundKnot> out;
   for (const Knot& knot : found) {
     FoundKnot& one = out.emplace_back();
@@ -159,7 +185,7 @@ std::vector<FoundKnot> find_patterns(const WaitGraph& graph, const KnotInput& in
       one.cpu_s += to_seconds(input.vertices[vertex].cpu_ns);
       one.threads += is_thread(graph.kinds[vertex]) ? graph.vertices[vertex].members.size() : 0;
     }
-    const PatternKnot values = pattern_knot(graph, knot);
+    const PatternKnot values = pattern_knot(graph, knot, places);
     one.pattern = classify(values);
     one.evidence = evidence_of(graph, knot, values, machine_busy);
   }

@@ -8,15 +8,18 @@
 #include "analysis/findings.h"
 #include "analysis/knot_input.h"
 #include "analysis/wait_graph.h"
+#include "analysis/wait_places.h"
 #include "knot/knots.h"
 
 namespace offwait {
 
-/// In the order of `found`. `input` is what these were found in; `machine_busy` as of machine_busy().
+/// In the order of `found`. `input` is what these were found in; `places` as of wait_places(), or empty: each
+/// stack is then a place of its own; `machine_busy` as of machine_busy().
 std::vector<FoundKnot> find_patterns(const WaitGraph& graph, const KnotInput& input,
-                                     const std::vector<Knot>& found, std::optional<double> machine_busy);
+                                     const std::vector<Knot>& found, const std::vector<WaitPlace>& places,
+                                     std::optional<double> machine_busy);
 
 /// What classify() is asked about a knot.
-PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot);
+PatternKnot pattern_knot(const WaitGraph& graph, const Knot& knot, const std::vector<WaitPlace>& places);
 
 }  // namespace offwait

@@ -139,6 +139,17 @@ std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack) {
   return std::nullopt;
 }
 
+bool takes_a_lock(const Trace& trace, const Stack& stack) {
+  static constexpr std::array<std::string_view, 5> kWords = {"lock", "rwlock", "spinlock", "mutex", "rwsem"};
+  return std::any_of(stack.frames.begin(), stack.frames.end(), [&trace](FrameId id) {
+    const Frame& frame = trace.frames[id];
+    if (frame.kind != Frame::Kind::user) return false;
+    const std::string name = last_part(frame.function);
+    return std::any_of(kWords.begin(), kWords.end(),
+                       [&name](std::string_view word) { return has_word(name, word); });
+  });
+}
+
 std::string own_name(const Object& lock) {
   if (lock.kind == Object::Kind::kernel_lock && lock.tgid != 0) {
     return fmt::format("mmap_lock of process {}", lock.tgid);

@@ -16,6 +16,10 @@ namespace offwait {
 /// What the innermost function that says anything tells; nothing if none does.
 std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack);
 
+/// Whether a function in it is called a lock, in any spelling: `LockAcquireExtended`, `lock_wait`,
+/// `take_mutex`.
+bool takes_a_lock(const Trace& trace, const Stack& stack);
+
 /// The variable that the lock lies in, or what it guards; empty if it has no name of its own.
 std::string own_name(const Object& lock);
 

@@ -42,7 +42,7 @@ class LockTable {
         activity_(trace),
         samples_(trace.actors.size(), trace.cpu_samples,
                  [](const CpuSample& sample) { return sample.thread; }),
-        functions_(functions_of_frames(trace)),
+        code_(sampled_code(trace)),
         names_(names_of_locks(trace, uses.kinds.locks)) {}
 
   FoundLocks run() {
@@ -271,7 +271,7 @@ class LockTable {
     }
     std::vector<StackSamples> counted;
     for (const auto& [stack, count] : stacks) counted.push_back({stack, count, count});
-    return sum_places(trace_, functions_, counted);
+    return sum_places(trace_, code_, counted);
   }
 
   /// Numbers what is no lock and has no name of its own but the function that waits for it.
@@ -294,7 +294,7 @@ class LockTable {
   const CodeUses& uses_;
   Activity activity_;
   ByThread samples_;
-  std::vector<std::uint32_t> functions_;
+  SampledCode code_;
   std::vector<std::string> names_;  ///< by LockId
 };
 

@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/losses.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace offwait {
+
+namespace {
+
+/// What hangs on a wait, or is counted beside it.
+bool is_of_figures(std::string_view counter) {
+  constexpr std::array<std::string_view, 4> kCounters = {"file_table_full", "peer_table_full",
+                                                         "response_table_full", "call_table_full"};
+  return std::find(kCounters.begin(), kCounters.end(), counter) != kCounters.end();
+}
+
+bool leaves_time_unknown(std::string_view counter) {
+  return !is_of_figures(counter) && !counter.starts_with("stack_");
+}
+
+}  // namespace
+
+std::uint64_t lost_of_time(const Findings& findings) {
+  std::uint64_t sum = 0;
+  for (const auto& [counter, count] : findings.loss) sum += leaves_time_unknown(counter) ? count : 0;
+  return sum;
+}
 
 LossImpact loss_impact(const Findings& findings) {
   constexpr double kMinor = 0.01;
@@ -14,6 +39,7 @@ LossImpact loss_impact(const Findings& findings) {
   bool all_threads = true;
   for (const auto& [counter, count] : findings.loss) {
     if (counter == "thread_table_full" && count > 0) all_threads = false;
+    if (is_of_figures(counter)) continue;
     if (counter != "switch_unseen" || impact.unknown_s <= 0) events += static_cast<double>(count);
   }
   const bool few = events <= 0 || events < kMinor * static_cast<double>(findings.totals.waits);

@@ -2,6 +2,8 @@
 // How much the events that a recording lost matter to its report.
 #pragma once
 
+#include <cstdint>
+
 #include "analysis/findings.h"
 
 namespace offwait {
@@ -14,6 +16,10 @@ struct LossImpact {
   /// not report are judged by the time alone that they leave unknown, unless they leave none.
   bool minor = false;
 };
+
+/// Lost events that leave time unknown, or waits out. A file, an address, a stack or a count that could not
+/// be kept is none.
+std::uint64_t lost_of_time(const Findings& findings);
 
 LossImpact loss_impact(const Findings& findings);
 

@@ -48,13 +48,25 @@ std::set<std::string_view> named_modules(const Findings& findings) {
   return named;
 }
 
-std::vector<FoundEdgeId> shown_edges(const Findings& findings) {
-  std::vector<FoundEdgeId> edges;
-  for (const FoundKnot& knot : findings.knots) {
-    if (!knot.background) edges.insert(edges.end(), knot.edges.begin(), knot.edges.end());
+/// The stacks that a report shows of the target: those of its answers, then of its edges.
+std::vector<const Backtrace*> shown_stacks(const Findings& findings) {
+  std::vector<const Backtrace*> stacks;
+  for (const FoundAnswer& answer : findings.answers) {
+    if (answer.actor && findings.actors[*answer.actor].outside) continue;
+    stacks.push_back(&answer.evidence.stack);
+    for (const FoundSamples::Place& place : answer.evidence.samples.stacks) stacks.push_back(&place.stack);
   }
-  for (const ExcludedWait& wait : findings.excluded_waits) edges.push_back(wait.edge);
-  return edges;
+  const auto add_edge = [&](FoundEdgeId id) {
+    const FoundEdge& edge = findings.edges[id];
+    if (!findings.actors[edge.from].outside && !edge.stacks.empty()) {
+      stacks.push_back(&edge.stacks.front().wait_stack);
+    }
+  };
+  for (const FoundKnot& knot : findings.knots) {
+    if (!knot.background) std::for_each(knot.edges.begin(), knot.edges.end(), add_edge);
+  }
+  for (const ExcludedWait& wait : findings.excluded_waits) add_edge(wait.edge);
+  return stacks;
 }
 
 }  // namespace
@@ -62,10 +74,8 @@ std::vector<FoundEdgeId> shown_edges(const Findings& findings) {
 std::vector<std::string> nameless_modules(const Findings& findings) {
   const std::set<std::string_view> named = named_modules(findings);
   std::vector<std::string> nameless;
-  for (const FoundEdgeId id : shown_edges(findings)) {
-    const FoundEdge& edge = findings.edges[id];
-    if (edge.stacks.empty()) continue;
-    const Frame* const frame = waiting_frame(edge.stacks.front().wait_stack);
+  for (const Backtrace* const stack : shown_stacks(findings)) {
+    const Frame* const frame = waiting_frame(*stack);
     if (frame == nullptr || !is_file(frame->module) || named.contains(frame->module)) continue;
     const bool is_new = std::find(nameless.begin(), nameless.end(), frame->module) == nameless.end();
     if (is_new) nameless.push_back(frame->module);

@@ -11,6 +11,7 @@
 #include "analysis/locks.h"
 #include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
+#include "progress/wait_kinds.h"
 
 namespace offwait {
 
@@ -24,6 +25,14 @@ FalseWakeupSums sums_of(const Trace& trace, const std::vector<FalseWakeup>& fals
     sums.ran_ns += one.ran;
   }
   return sums;
+}
+
+/// By ActorId.
+std::vector<bool> threads_below_devices(const Trace& trace, const ThreadGroups& groups) {
+  const std::vector<bool> of_group = below_devices(trace, groups);
+  std::vector<bool> out;
+  for (const GroupId group : groups.group_of) out.push_back(group != kNoGroup && of_group[group]);
+  return out;
 }
 
 Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& answers,
@@ -66,6 +75,7 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
           views = views_of(trace, options.answers ? groups : group_threads(trace), answers, options);
       },
       [&] { found = find_false_wakeups(trace); });
+  std::vector<bool> below = threads_below_devices(trace, options.answers ? groups : group_threads(trace));
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
     trace = without_false_wakeups(std::move(trace), found);
@@ -76,8 +86,8 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (!swept.ok()) {
     return swept.error();
   }
-  return Prepared{std::move(with),    *std::move(swept),     std::move(false_wakeups), std::move(groups),
-                  std::move(answers), std::move(lock_names), std::move(views)};
+  return Prepared{std::move(with),    *std::move(swept), std::move(false_wakeups), std::move(groups),
+                  std::move(answers), std::move(below),  std::move(lock_names),    std::move(views)};
 }
 
 }  // namespace offwait

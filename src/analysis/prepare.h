@@ -32,6 +32,7 @@ struct Prepared {
   FalseWakeupSums false_wakeups;
   ThreadGroups groups;  ///< that the answers speak of; empty without AnalysisOptions::answers, like these
   Answers answers;
+  std::vector<bool> below_devices;      ///< by ActorId: in a group of below_devices() (progress/wait_kinds.h)
   std::vector<std::string> lock_names;  ///< by LockId
   Views views;                          ///< empty without AnalysisOptions::views
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/code_places.h"
 #include "model/backtrace.h"
 #include "model/frame.h"
 
@@ -34,8 +35,7 @@ std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
   return out;
 }
 
-FoundSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
-                        const std::vector<StackSamples>& all) {
+FoundSamples sum_places(const Trace& trace, const SampledCode& code, const std::vector<StackSamples>& all) {
   std::map<std::pair<std::vector<std::uint32_t>, std::optional<StackCut>>, std::size_t> index;
   std::vector<PlaceSum> sums;
   FoundSamples out;
@@ -45,8 +45,9 @@ FoundSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& fu
     std::optional<StackCut> cut;
     if (one.stack != kNoStack) {
       cut = trace.stacks[one.stack].cut;
-      for (const FrameId frame : trace.stacks[one.stack].frames) {
-        called.push_back(functions[frame]);
+      const std::vector<FrameId>& frames = trace.stacks[one.stack].frames;
+      for (std::size_t i = code.late[one.stack]; i < frames.size(); ++i) {
+        called.push_back(code.place_of[frames[i]]);
       }
     }
     const auto [at, added] = index.try_emplace({std::move(called), cut}, sums.size());
@@ -64,8 +65,12 @@ FoundSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& fu
   for (std::size_t i = 0; i < std::min(sums.size(), kMostSampledStacks); ++i) {
     const double share =
         static_cast<double>(sums[i].weight()) / static_cast<double>(waiting > 0 ? waiting : out.samples);
-    out.stacks.push_back({share, sums[i].samples, backtrace_of(trace, sums[i].most.stack)});
+    const StackId most = sums[i].most.stack;
+    Backtrace stack = backtrace_of(trace, most);
+    if (most != kNoStack) stack.frames.erase(stack.frames.begin(), stack.frames.begin() + code.late[most]);
+    out.stacks.push_back({share, sums[i].samples, std::move(stack)});
   }
+  find_code_places(trace, code, all, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/findings.h"
+#include "analysis/sampled_code.h"
 #include "graph/cpu_samples.h"
 #include "model/trace.h"
 
@@ -14,9 +15,9 @@ namespace offwait {
 /// By FrameId: equal for all places of one function.
 std::vector<std::uint32_t> functions_of_frames(const Trace& trace);
 
-/// `functions` as of functions_of_frames(). The places with most samples first; a place is shown as the most
-/// frequent of its stacks.
-FoundSamples sum_places(const Trace& trace, const std::vector<std::uint32_t>& functions,
+/// The stacks with most samples first, each as the most frequent of those that call the same functions; and
+/// the places of all of them (code_places.h).
+FoundSamples sum_places(const Trace& trace, const SampledCode& code,
                         const std::vector<StackSamples>& samples);
 
 }  // namespace offwait

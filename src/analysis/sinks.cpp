@@ -71,7 +71,7 @@ std::vector<FoundSink> find_sinks(const Prepared& prepared, const WaitGraph& gra
     out.paced = sink.paced;
     out.asleep_s = to_seconds(std::max<Nanos>(0, vertex.paced_ns - vertex.busy_ns));
     out.busy_s = to_seconds(vertex.busy_ns);
-    out.samples = sum_places(prepared.trace.all(), graph.function_of, graph.samples.by_vertex[sink.vertex]);
+    out.samples = sum_places(prepared.trace.all(), graph.code, graph.samples.by_vertex[sink.vertex]);
     if (vertex.kind == KnotVertex::Kind::thread) {
       split_busy(prepared, graph.vertices[sink.vertex], vertex.busy_ns, out);
       out.limit = out.runnable_s > out.running_s ? SinkLimit::cpu : SinkLimit::execution;

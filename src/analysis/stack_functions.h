@@ -19,10 +19,11 @@ class StackFunctions {
 
   /// The frames of one stack that say something, innermost first; the first is where time counts as a
   /// function's own. A function may come twice. A stack without user frames has the system call, or the
-  /// kernel thread's function. Valid until the next call.
-  const std::vector<FrameId>& frames_of(StackId id);
+  /// kernel thread's function.
+  std::vector<FrameId> frames_of(StackId id) const;
   /// Whether the frame is the program's, and no library's.
   bool is_own(FrameId frame) const { return noise_[frame] == Noise::none; }
+  bool is_library(FrameId frame) const { return noise_[frame] == Noise::library; }
   FunctionId of(FrameId frame) const { return function_of_[frame]; }
 
   std::vector<Frame> all;  ///< by FunctionId: as of function_of(), and not inlined
@@ -31,8 +32,6 @@ class StackFunctions {
   const Trace& trace_;
   std::vector<FunctionId> function_of_;  ///< by FrameId
   std::vector<Noise> noise_;             ///< by FrameId
-  std::vector<Noise> stack_noise_;
-  std::vector<FrameId> frames_;
 };
 
 }  // namespace offwait

@@ -34,9 +34,11 @@ WaitGraph build_wait_graph(const Prepared& prepared, bool merge) {
     const Actor& first = trace.actors[vertex.representative];
     out.kinds.push_back(vertex.members.size() > 1 ? ActorKind::group : first.kind);
     out.outside.push_back(first.outside);
+    out.below_devices.push_back(vertex.representative < prepared.below_devices.size() &&
+                                prepared.below_devices[vertex.representative]);
   }
   out.samples = sum_cpu_samples(trace, out.vertex_of, out.vertices.size());
-  out.function_of = functions_of_frames(trace);
+  out.code = sampled_code(trace);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/prepare.h"
+#include "analysis/sampled_code.h"
 #include "device/disk.h"
 #include "device/nic.h"
 #include "graph/cpu_samples.h"
@@ -20,13 +21,14 @@ struct WaitGraph {
   std::vector<Vertex> vertices;
   std::vector<ActorKind> kinds;          ///< by vertex; of several threads: group
   std::vector<bool> outside;             ///< by vertex: no part of the target
+  std::vector<bool> below_devices;       ///< by vertex: works for devices (Prepared::below_devices)
   std::vector<std::uint32_t> vertex_of;  ///< by ActorId (stand-ins included)
   std::vector<Edge> edges;               ///< heaviest first; `from` and `to` are vertices
   std::vector<PeerKind> peer_kinds;      ///< by PeerId
   std::vector<DiskUse> disks;
   std::vector<NicUse> nics;
   CpuSampleSums samples;
-  std::vector<std::uint32_t> function_of;  ///< by FrameId, as of functions_of_frames()
+  SampledCode code;
 };
 
 /// With `merge`, similar threads are one vertex.

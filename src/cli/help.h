@@ -19,15 +19,16 @@ struct HelpText {
 void set_help(CLI::App& app, const HelpText& text);
 
 inline constexpr HelpText kProfileHelp = {
-    R"(Which wait limits a running program? offwait records which thread waits for which, and prints the
-knots of the wait-for graph: groups whose members wait for nobody outside of the group. Throughput
-can rise only when at least one wait of a knot gets shorter.
+    R"(What limits a running program, and what would a fix gain? offwait records which thread waits for
+which, replays the recording with one part changed, and prints the changes that gain most, each with
+its gain and what that rests on. The knots below them are groups of threads and devices that wait
+for nobody outside: throughput rises only when a wait of a knot gets shorter.
 )",
     R"(offwait TARGET [OPTION]...
        offwait [OPTION]... -- PROGRAM [ARGUMENT]...
        offwait COMMAND [OPTION]...
 )",
-    R"(  offwait -p 1234 -d 30s                which wait limits process 1234? Ctrl-C ends it earlier
+    R"(  offwait -p 1234 -d 30s                what limits process 1234? Ctrl-C ends it earlier
   offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
   offwait --container 4f1a -d 30s       a container, by the first characters of its id
   offwait -a -d 10s                     the whole system

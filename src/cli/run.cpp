@@ -121,11 +121,12 @@ Result<std::string> folded_stacks(const Trace& trace, const Reporting& reporting
   return to_folded(sums, noise);
 }
 
-/// Which files lack names of functions, and where to get them; none if no such file matters.
+/// Which files lack names of functions, and where to get them; none if no such file matters, or if nothing
+/// waited.
 std::optional<std::string> note_on_names(const Findings& findings, bool asked_servers) {
   const std::vector<std::string> modules = nameless_modules(findings);
   constexpr std::size_t kMost = 3;
-  if (modules.empty()) return std::nullopt;
+  if (modules.empty() || findings.totals.waits == 0) return std::nullopt;
   const std::size_t shown = std::min(modules.size(), kMost);
   std::string names = fmt::format(
       "{}", fmt::join(modules.begin(), modules.begin() + static_cast<std::ptrdiff_t>(shown), ", "));

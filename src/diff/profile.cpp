@@ -55,13 +55,13 @@ class Stacks {
   /// The innermost one; nothing if none is known.
   const Frame* function(StackId stack) {
     if (stack == kNoStack) return nullptr;
-    const std::vector<FrameId>& frames = functions_.frames_of(stack);
+    const std::vector<FrameId> frames = functions_.frames_of(stack);
     return frames.empty() ? nullptr : &functions_.all[functions_.of(frames.front())];
   }
 
   std::vector<Frame> callers(StackId stack) {
     std::vector<Frame> out;
-    const std::vector<FrameId>& frames = functions_.frames_of(stack);
+    const std::vector<FrameId> frames = functions_.frames_of(stack);
     for (std::size_t i = 1; i < frames.size() && out.size() < kMostCallers; ++i) {
       if (functions_.is_own(frames[i])) out.push_back(functions_.all[functions_.of(frames[i])]);
     }

@@ -26,10 +26,20 @@ struct FutexWaits {
     total_ns += static_cast<double>(edge.futex_ns);
     for (const StackWait& wait : edge.futex_stacks) {
       known_ns += static_cast<double>(wait.wait_ns);
-      places[wait.wait_stack] += static_cast<double>(wait.wait_ns);
+      places[wait.place] += static_cast<double>(wait.wait_ns);
     }
   }
 };
+
+double as_double(Nanos ns) { return static_cast<double>(ns); }
+
+double at(const PatternEdge& edge, WaitedAt kind) {
+  double sum = 0;
+  for (const StackWait& wait : edge.futex_stacks) {
+    sum += wait.at == kind ? static_cast<double>(wait.wait_ns) : 0;
+  }
+  return sum;
+}
 
 double overlap(const FutexWaits& a, const FutexWaits& b) {
   double shared = 0;
@@ -41,8 +51,6 @@ double overlap(const FutexWaits& a, const FutexWaits& b) {
   }
   return shared;
 }
-
-double as_double(Nanos ns) { return static_cast<double>(ns); }
 
 double waits_ns(const PatternEdge& edge) {
   return as_double(edge.futex_ns) + as_double(edge.lock_ns) + as_double(edge.pipe_ns) +
@@ -170,7 +178,7 @@ Pattern classify(const PatternKnot& knot) {
   double total_ns = 0;
   double contended_ns = 0;
   double handed_over_ns = 0;
-  double together_ns = 0;  // part of contended_ns
+  double together_ns = 0;  // part of contended_ns: at a barrier, it seems
   double asked_ns = 0;
   for (const PatternEdge& edge : knot.edges) {
     FutexWaits here;
@@ -185,7 +193,9 @@ Pattern classify(const PatternKnot& knot) {
     const FutexWaits& waker = waits_of[edge.to];
     if (waker.known_ns > 0 && overlap(here, waker) >= kSamePlace) {
       contended_ns += here.known_ns;
-      together_ns += std::min(as_double(edge.together_ns), here.known_ns);
+      const double barrier_ns =
+          at(edge, WaitedAt::barrier) + (knot.threads == 2 ? at(edge, WaitedAt::condition) : 0);
+      together_ns += std::clamp(as_double(edge.together_ns), barrier_ns, here.known_ns);
     } else if (waker.known_ns > 0 || waker.total_ns <= 0) {
       handed_over_ns += here.known_ns;
     }

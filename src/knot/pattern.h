@@ -3,6 +3,7 @@
 // never the names in a stack. If no rule holds the answer is `mixed`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -45,9 +46,10 @@ enum class Pattern : std::uint8_t {
   /// in its acquisition, whether they are two, a ring or a merged group (self-loop). A barrier of two looks
   /// the same.
   lock_contention,
-  /// As lock_contention, but most of that wait time ended in releases of several threads at once: the last
-  /// thread at a
-  /// barrier releases all others, while a lock is handed over one by one.
+  /// As lock_contention, but most of that wait time is at barriers, by their names, or ended in releases of
+  /// several threads at once: the last thread at a barrier releases all others, while a lock is handed over
+  /// one by one. Two threads that wait for each other at one condition are at a barrier made of it, too,
+  /// unless their function is called a lock.
   load_imbalance,
   /// Most of the wait time is spent on pipes, or on a futex by threads that wait in another place than their
   /// wakers do:
@@ -63,10 +65,14 @@ enum class Pattern : std::uint8_t {
 /// `blocking-io`, `lock-contention`, … as in the report.
 std::string_view to_string(Pattern pattern);
 
-/// Futex waits of one edge in one wait stack.
+/// What the names of functions say of a wait for another thread.
+enum class WaitedAt : std::uint8_t { unknown, lock, condition, barrier };
+
+/// Futex waits of one edge in one place.
 struct StackWait {
-  std::uint32_t wait_stack = 0;  ///< equal for equal stacks, across all edges of the knot
+  std::uint32_t place = 0;  ///< equal for equal places, across all edges of the knot
   Nanos wait_ns = 0;
+  WaitedAt at = WaitedAt::unknown;
 };
 
 /// An edge of the knot: plain wait time by wait class.
@@ -85,13 +91,14 @@ struct PatternEdge {
   Nanos kept_disk_ns = 0;
   Nanos behind_disk_ns = 0;
   Nanos then_disk_ns = 0;
-  bool to_device = false;
+  bool to_device = false;  ///< or to or from a thread that works for one: the sums from together_ns on are 0
   /// Parts of futex_ns; waits without a known stack are left out.
   std::vector<StackWait> futex_stacks;
 };
 
 struct PatternKnot {
-  bool has_device = false;
+  bool has_device = false;  ///< or waits for a disk that threads that work for one ended
+  std::size_t threads = 0;
   // Sums over its threads:
   Nanos runnable_ns = 0;
   Nanos blocked_ns = 0;

@@ -64,13 +64,23 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
     }
   }
   uses.sites.resize(trace.sites.size());
-  for (const Wait& wait : trace.waits) {
+  for (std::size_t id = 0; id < trace.waits.size(); ++id) {
+    const Wait& wait = trace.waits[id];
+    if (kinds.time_outs.came_to_nothing(id)) {
+      GroupUse& use = uses.groups[groups.group_of[trace.sites[wait.site].thread]];
+      use.runnable_ns += clipped(wait.wake, wait.run, window);
+      use.running_ns -= clipped(wait.block, wait.run, window);
+      continue;
+    }
     SiteUse& sum = uses.sites[wait.site];
     GroupUse& use = uses.groups[groups.group_of[trace.sites[wait.site].thread]];
     sum.wait_ns += clipped(wait.block, wait.wake, window);
     sum.ended += wait.wake < window.end && wait.wake >= window.begin ? 1 : 0;
     use.runnable_ns += clipped(wait.wake, wait.run, window);
     use.running_ns -= clipped(wait.block, wait.run, window);
+  }
+  for (const auto& [wait, site] : kinds.time_outs.all()) {
+    uses.sites[site].wait_ns += clipped(trace.waits[wait].block, trace.waits[wait].wake, window);
   }
   for (const Preemption& preemption : trace.preemptions) {
     GroupUse& use = uses.groups[groups.group_of[preemption.thread]];

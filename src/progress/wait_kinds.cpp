@@ -123,8 +123,8 @@ std::vector<bool> used_both_ways(const Trace& trace, const ThreadGroups& groups,
   return out;
 }
 
-/// Kernel threads, and outside groups that end waits of groups below the devices, and disk waits, and no
-/// others but their own.
+}  // namespace
+
 std::vector<bool> below_devices(const Trace& trace, const ThreadGroups& groups) {
   std::set<std::pair<GroupId, GroupId>> serves;  // who ended waits of whom
   for (const WaitSite& site : trace.sites) {
@@ -163,12 +163,32 @@ std::vector<bool> below_devices(const Trace& trace, const ThreadGroups& groups) 
   return below;
 }
 
-/// An interface that ends a wait for a service brings its answer, unless the wait is the part after a send.
-bool brings_an_answer(const Trace& trace, const WaitSite& site) {
-  return !site.in_flight && site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::service;
+namespace {
+
+/// The TCP ports on which threads of the target responded to clients.
+std::set<std::uint16_t> served_ports(const Trace& trace) {
+  std::set<std::uint16_t> out;
+  for (const Responses& responses : trace.responses) {
+    if (responses.port != 0 && !trace.actors[responses.thread].outside) out.insert(responses.port);
+  }
+  return out;
 }
 
-std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site) {
+/// The service that a thread outside of the target waits for is the target itself: the thread is its client.
+bool asks_the_target(const Trace& trace, const WaitSite& site, const std::set<std::uint16_t>& served) {
+  const std::optional<std::uint16_t> port = trace.peers[site.peer].port;
+  return trace.actors[site.thread].outside && port && served.count(*port) > 0;
+}
+
+/// An interface that ends a wait for a service brings its answer, unless the wait is the part after a send,
+/// or the target had sent the answer.
+bool brings_an_answer(const Trace& trace, const WaitSite& site, const std::set<std::uint16_t>& served) {
+  return !site.in_flight && site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::service &&
+         !asks_the_target(trace, site, served);
+}
+
+std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
+                                      const std::set<std::uint16_t>& served) {
   if (site.waker == kNoActor) {
     return WaitKind::unknown;
   }
@@ -178,7 +198,7 @@ std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site) 
     case ActorKind::disk:
       return WaitKind::disk;
     case ActorKind::nic:
-      return brings_an_answer(trace, site) ? WaitKind::remote : WaitKind::transit;
+      return brings_an_answer(trace, site, served) ? WaitKind::remote : WaitKind::transit;
     case ActorKind::timer:
       return WaitKind::timer;
     case ActorKind::irq:
@@ -218,13 +238,15 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   out.below_devices = below_devices(trace, groups);
   out.guessed.assign(trace.sites.size(), false);
   std::vector<bool> asked(trace.sites.size());
+  const std::vector<bool> polls = polling_sites(trace);
+  const std::set<std::uint16_t> served = served_ports(trace);
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     WaitKind kind = WaitKind::handover;
     const Told by_name = site.wait_stack == kNoStack ? Told::nothing : told_by_stack[site.wait_stack];
     const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : managers[site.wait_stack];
-    if (const std::optional<WaitKind> known = kind_by_waker(trace, site)) {
-      kind = *known;
+    if (const std::optional<WaitKind> known = kind_by_waker(trace, site, served)) {
+      kind = polls[id] ? WaitKind::unknown : *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
       kind = WaitKind::below;
     } else if (site.wait_class == WaitClass::lock || site.wait_class == WaitClass::spin) {
@@ -257,6 +279,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
                  [](WaitKind kind) { return kind == WaitKind::below; });
   out.disk_parts = disk_parts(trace, below);
+  out.time_outs = TimeOuts(trace);
   out.services = asked_services(trace, groups);
   find_who_is_behind(out.services, trace, groups, out.below_devices);
   return out;

@@ -10,6 +10,7 @@
 #include "progress/locks.h"
 #include "progress/services.h"
 #include "progress/thread_groups.h"
+#include "progress/time_outs.h"
 
 namespace offwait {
 
@@ -19,9 +20,9 @@ enum class WaitKind : std::uint8_t {
   below,     ///< a thread that works for devices ended it (WaitKinds::below_devices)
   disk,
   remote,   ///< an interface brought an answer whose sender was not recorded, or could not be followed
-  transit,  ///< an interface brought what a recorded thread had sent
-  timer,
-  unknown,
+  transit,  ///< an interface brought what a recorded thread had sent; also the target's answer to its client
+  timer,    ///< a time that the thread asked for
+  unknown,  ///< also a sleep between looks for something (polling_sites())
 };
 
 struct WaitKinds {
@@ -32,7 +33,12 @@ struct WaitKinds {
   std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`
   Services services;                 ///< that the target asks
   ContendedLocks locks;              ///< that threads waited for
+  TimeOuts time_outs;                ///< of kind `timer`, but parts of other waits
 };
+
+/// By GroupId: kernel threads, and outside groups that end waits of groups below the devices, and disk waits,
+/// and no others but their own.
+std::vector<bool> below_devices(const Trace& trace, const ThreadGroups& groups);
 
 /// The wait's class and the names of its functions tell locks from hand-overs. Where no name tells, a futex
 /// is a lock of the waiting group if that group's threads both wait on it and end waits on it.

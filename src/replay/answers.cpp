@@ -15,6 +15,7 @@
 #include "replay/disk_channels.h"
 #include "replay/gains.h"
 #include "replay/path_to_exit.h"
+#include "replay/room.h"
 #include "replay/simulate.h"
 #include "replay/usable_cpus.h"
 
@@ -38,8 +39,10 @@ constexpr std::size_t kFewestCandidates = 8;
 /// The report is split if another progress can gain so much, and the first answer gives it less than half of
 /// that.
 constexpr double kWorthSplitting = 0.1;
-/// A range says something if it is no wider to one side than half of the gain, or than this.
-constexpr double kWidestRange = 0.1;
+/// A range says something if it is no wider to either side than this part of the gain.
+constexpr double kWidestRange = 0.5;
+/// Of smaller gains it does not matter.
+constexpr double kLeastGain = 0.01;
 /// An answer is rough if more than this part of the time is waits whose ends are not known, or waits for what
 /// only seems to be a lock. CPUs that are busy matter to the end of a command if more than this part of its
 /// critical path is waits for them.
@@ -58,6 +61,7 @@ constexpr double kOftenOthers = 0.1;
 struct Replays {
   Replayed replayed;
   std::vector<Change> tried;
+  std::vector<Scenario> scenarios;
   bool simulated = false;
   std::optional<Replayed> asked;  ///< simulated: AnswerOptions::asked alone, in case it changes the CPUs
 };
@@ -73,14 +77,28 @@ bool adds_cpus(const Scenario& scenario) {
   });
 }
 
+/// The part of its periods in which the quota that was used up most often was, 0 to 1.
+double throttled_part(const Trace& trace) {
+  double out = 0;
+  for (const CpuQuota& quota : trace.cpu_quotas) {
+    const auto periods = static_cast<double>(std::max<std::uint64_t>(quota.periods, 1));
+    out = std::max(out, std::min(1.0, static_cast<double>(quota.throttled_periods) / periods));
+  }
+  return out;
+}
+
 /// A gain of more CPUs is one that may be less, and nothing tells how much: threads that shared a CPU never
 /// met at the locks at which they would meet then. It is a bound, and no more than the changes can give:
-/// twice as many CPUs twice the progress.
-void doubt_more_cpus(const Scenario& scenario, Gain& gain) {
-  if (!adds_cpus(scenario) || gain.certainty != Certainty::sure) return;
+/// twice as many CPUs twice the progress. A quota limits the time, and not how many run at once: in a period
+/// in which it was used up, all of the progress may take the time that it gives.
+void bound_more_cpus(const Trace& trace, const Scenario& scenario, Gain& gain) {
+  if (!adds_cpus(scenario)) return;
   double least_factor = 1;
   for (const Change& change : scenario) least_factor = std::min(least_factor, change.factor);
-  gain = {std::min(gain.gain, 1 / least_factor - 1), std::nullopt, std::nullopt, Certainty::up_to};
+  const double most = 1 / least_factor - 1;
+  const double by_quota = most * throttled_part(trace);
+  if (gain.certainty != Certainty::sure && by_quota == 0) return;
+  gain = {std::min(std::max(gain.gain, by_quota), most), std::nullopt, std::nullopt, Certainty::up_to};
 }
 
 /// Divides the times of each scenario by those of the last one, which changes nothing.
@@ -134,6 +152,8 @@ class Answering {
       out.cpus_short = out.cpus_short && is_much(path_->runnable_ns, path_->length_ns);
     }
     const Replays replays = replayed(out);
+    const ReplayInput input = this->input(out);
+    room_.emplace(input, !replays.simulated);
     out.simulated = replays.simulated;
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
       out.asked[i] = gain_of_asked(out, replays, i);
@@ -168,13 +188,13 @@ class Answering {
       scenarios.push_back(with_parts_of_services({change}, kinds_.services, uses_));
     }
     const Progress& progress = about.progress.front();
-    const ReplayInput input{trace_, groups_,    kinds_,        uses_, channels_,
-                            holds_, about.cpus, progress.ends, &code_};
+    const ReplayInput input = this->input(about);
     if (about.cpus_short) {
       scenarios.push_back({{Resource::cpus}});
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
         out.replayed = *std::move(changed);
         out.tried.push_back({Resource::cpus});
+        out.scenarios = std::move(scenarios);
         out.simulated = true;
         return out;
       }
@@ -183,7 +203,20 @@ class Answering {
       out.asked = simulated(input, asked, progress);
     }
     out.replayed = replay(input, scenarios, kPieces);
+    out.scenarios = std::move(scenarios);
     return out;
+  }
+
+  ReplayInput input(const Answers& about) const {
+    return {trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, about.progress.front().ends,
+            &code_};
+  }
+
+  /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1.
+  double part_that_fits(const Answers& about, const Replays& replays, const Replayed& replayed,
+                        std::size_t progress, std::size_t scenario) const {
+    return room_->part_that_fits(replays.scenarios[scenario],
+                                 speeds_of(about.progress[progress], replayed, groups_, scenario));
   }
 
   std::vector<Scenario> with_parts(const std::vector<Scenario>& scenarios) const {
@@ -200,15 +233,6 @@ class Answering {
     return options_.asked.size() + 2 * holds_.locks().size() + index;
   }
 
-  /// No more than the CPUs that the recorded threads can use allow: all that they ran, at the new rate.
-  double bounded(const Answers& about, double gain) const {
-    Nanos ran_ns = 0;
-    for (const GroupUse& use : uses_.groups) ran_ns += use.running_ns;
-    if (about.cpus.cpus <= 0 || ran_ns <= 0) return gain;
-    const double ran = static_cast<double>(ran_ns) / static_cast<double>(trace_.window.length());
-    return std::min(gain, std::max(0.0, about.cpus.usable() / ran - 1));
-  }
-
   /// A lock that nobody waits for is a bound: a split one is waited for less.
   Answer answer_of_lock(const Answers& about, const Replays& replays, std::size_t progress, LockId id) const {
     const auto of_scenario = [&](std::size_t scenario) {
@@ -218,7 +242,7 @@ class Answering {
     const Gain held = of_scenario(scenario_of_lock(id));
     static_cast<Gain&>(out) = of_scenario(scenario_of_lock(id) + 1);
     out.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
-    out.gain = std::max(bounded(about, out.gain), held.gain);
+    out.gain = std::max(out.gain, held.gain);
     out.progress = progress;
     if (out.certainty == Certainty::sure || out.certainty == Certainty::approximate ||
         out.doubt == Doubt::pieces_differ) {
@@ -235,13 +259,14 @@ class Answering {
                                     const Answer& answer) const {
     std::optional<LockGain> out;
     const auto gain = [&](std::size_t scenario) {
-      return gain_of(about.progress[answer.progress], replays.replayed, weights_, scenario, 0, kPieces).least;
+      return gain_of(about.progress[answer.progress], replays.replayed, weights_, scenario, 0, kPieces)
+                 .least *
+             part_that_fits(about, replays, replays.replayed, answer.progress, scenario);
     };
     for (LockId id = 0; id < holds_.locks().size(); ++id) {
       const Lock& lock = holds_.locks()[id];
       if (answer.change.resource != Resource::cpu || answer.change.group != lock.holders) continue;
-      const LockGain one{lock, gain(scenario_of_lock(id)), bounded(about, gain(scenario_of_lock(id) + 1)),
-                         id};
+      const LockGain one{lock, gain(scenario_of_lock(id)), gain(scenario_of_lock(id) + 1), id};
       if (std::max(one.held, one.waited) > (out ? std::max(out->held, out->waited) : 0)) out = one;
     }
     return out;
@@ -320,7 +345,7 @@ class Answering {
     if (on_other_cpus && !replays.asked) {
       out = {out.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::not_simulated};
     } else {
-      doubt_more_cpus(asked, out);
+      bound_more_cpus(trace_, asked, out);
     }
     for (const Change& change : asked) {
       if (change.code != kNoCode && change.resource == Resource::cpu) {
@@ -356,8 +381,11 @@ class Answering {
       pieces.push_back(in_pieces(piece, piece + 1).least);
     }
     const GainRange range = range_of(whole.least, pieces, replayed.off);
+    const double fits = whole.least > 0 ? part_that_fits(about, replays, replayed, progress, scenario) : 1;
+    out.gain *= fits;
     out.doubt = doubt(about, replays, progress);
-    if (out.doubt == Doubt::none && range.high - whole.least > std::max(kWidestRange, whole.least / 2)) {
+    const double error = std::max(range.high - whole.least, whole.least - range.low);
+    if (out.doubt == Doubt::none && whole.least >= kLeastGain && error > kWidestRange * whole.least) {
       out.doubt = Doubt::pieces_differ;
     }
     if (out.doubt != Doubt::none) {
@@ -366,7 +394,11 @@ class Answering {
     }
     out.low = range.low;
     out.high = std::max(range.high, whole.most);
-    if (whole.most - whole.least > kAlike) {
+    if (fits < 1) {
+      out.certainty = Certainty::up_to;
+      out.high = out.gain;
+      out.low = std::min(*out.low, out.gain);
+    } else if (whole.most - whole.least > kAlike) {
       out.certainty = Certainty::up_to;
     } else if (runs_tasks(about.progress[progress])) {
       out.certainty = Certainty::approximate;
@@ -451,7 +483,7 @@ class Answering {
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
-      doubt_more_cpus({answer.change}, answer);
+      bound_more_cpus(trace_, {answer.change}, answer);
       out.push_back(answer);
     }
     for (LockId id = 0; id < holds_.locks().size(); ++id) {
@@ -505,6 +537,7 @@ class Answering {
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
   LockHolds holds_;
+  std::optional<Room> room_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
   std::vector<ServiceUse> service_uses_;
   Code code_;

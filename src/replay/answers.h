@@ -30,7 +30,7 @@ std::string_view to_string(Certainty certainty);
 /// Why a gain is rough.
 enum class Doubt : std::uint8_t {
   none,
-  pieces_differ,   ///< range_of() is wider to one side than 10 points, and than half of the gain
+  pieces_differ,   ///< range_of() is wider to one side than half of the gain
   unknown_wakers,  ///< it is unknown what ended much of the waiting
   guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
   cpus_short,      ///< and the simulation does not reproduce the recording
@@ -92,7 +92,8 @@ struct AnswerOptions {
 
 /// Replays the trace with each part that takes time made twice as fast. Gains come from lanes or, where the
 /// CPUs are short or their number is changed, from the simulation, if that reproduces the recording within
-/// 10 %; else they are rough. The trace must satisfy validate().
+/// 10 %; else they are rough. No gain needs more of the CPUs, or of a disk, than there is (Room): one that
+/// would is "up to" what fits. The trace must satisfy validate().
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
 
 }  // namespace offwait

@@ -86,6 +86,19 @@ GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std
   return weight > 0 ? GainBounds{sum.least / weight - 1, sum.most / weight - 1} : GainBounds{};
 }
 
+std::vector<double> speeds_of(const Progress& progress, const Replayed& replayed, const ThreadGroups& groups,
+                              std::size_t scenario) {
+  std::vector<double> out;
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    double speed = speed_up(replayed, id, scenario, 0, replayed.pieces.size());
+    if (progress.how == Progress::How::end && !groups.groups[id].outside) {
+      speed = replayed.thread.done_ns[scenario] / std::max(replayed.thread.took_ns[scenario], 1.0);
+    }
+    out.push_back(speed > 0 ? speed : 1);
+  }
+  return out;
+}
+
 std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& groups, const Uses& uses) {
   std::vector<double> out = weights_of(groups, uses);
   for (GroupId id = 0; id < out.size(); ++id) {

@@ -35,6 +35,11 @@ GainRange range_of(double gain, const std::vector<double>& pieces, double off = 
 /// window, on average.
 std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
 
+/// How many times as fast a scenario makes each group, by GroupId, in the whole window. Where the end of a
+/// command is the progress, all of the target is done so many times as fast as that.
+std::vector<double> speeds_of(const Progress& progress, const Replayed& replayed, const ThreadGroups& groups,
+                              std::size_t scenario);
+
 /// The mean of the parts' gains in the pieces [from, to) of the window, weighted by the parts' weights.
 /// `weights` are weights_of_speeds(). The end of a command gains by its time in the recording ÷ its time now,
 /// minus 1, whatever the pieces: it happens once, and pieces of it are different work.

@@ -121,6 +121,7 @@ struct LaneThread {
   Nanos last = 0;  ///< time of the last event; of a blocked thread, of its block
   GroupId group = kNoGroup;
   std::uint64_t request = 0;    ///< number of the request that it waits for
+  double timed_out_ns = 0;      ///< in time-outs that came to nothing, since its last other wait
   Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
   bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
   std::span<const Hold> holds;  ///< those that are not over at `last`
@@ -252,13 +253,14 @@ class Replay {
       double* const from = piece_begins_[id];
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
         time.done_ns[lane] += weights_[id] * done;
-        time.took_ns[lane] += weights_[id] * (now[lane] - from[lane]);
+        const double reached = now[lane] + thread.timed_out_ns;
+        time.took_ns[lane] += weights_[id] * (reached - from[lane]);
+        if (id == input_.thread) {
+          out_.thread.done_ns[lane] += done;
+          out_.thread.took_ns[lane] += reached - from[lane];
+        }
+        from[lane] = reached;
       }
-      for (std::size_t lane = 0; id == input_.thread && lane < scenarios_; ++lane) {
-        out_.thread.done_ns[lane] += done;
-        out_.thread.took_ns[lane] += now[lane] - from[lane];
-      }
-      std::copy_n(now, lanes_, from);
       thread.piece_from = thread.last;
     }
   }
@@ -298,8 +300,14 @@ class Replay {
     std::copy_n(now, lanes_, piece_begins_[event.thread]);
   }
 
-  /// Where the thread is at recorded time `at`, if it is not blocked then.
+  /// Where the thread is at recorded time `at`, if it is not blocked then, with time-outs as they were.
   void reach(ActorId id, Nanos at, Row out) {
+    go_on(id, at, out);
+    for (std::size_t i = 0; i < lanes_; ++i) out[i] += threads_[id].timed_out_ns;
+  }
+
+  /// The same without these time-outs.
+  void go_on(ActorId id, Nanos at, Row out) {
     const LaneThread& thread = threads_[id];
     const auto elapsed = static_cast<double>(at - thread.last);
     const ConstRow factor = thread.state == LaneState::running    ? thread.cpu
@@ -323,7 +331,7 @@ class Replay {
   }
 
   void advance(ActorId id, Nanos at) {
-    reach(id, at, now_[id]);
+    go_on(id, at, now_[id]);
     leave(threads_[id], at);
   }
 
@@ -374,7 +382,9 @@ class Replay {
     LaneThread& thread = threads_[event.thread];
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
-    const auto length = static_cast<double>(event.at - thread.last);
+    if (input_.kinds.time_outs.came_to_nothing(event.wait)) return time_out(event);
+    const double length =
+        static_cast<double>(event.at - thread.last) + std::exchange(thread.timed_out_ns, 0.0);
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
@@ -413,6 +423,17 @@ class Replay {
       thread.cpu = code_.work_after(site_id);
       thread.runnable = runnable_after(site_id);
     }
+  }
+
+  /// What the thread waits for did not come yet: the time belongs to the wait that it ends.
+  void time_out(const Event& event) {
+    LaneThread& thread = threads_[event.thread];
+    thread.timed_out_ns += static_cast<double>(event.at - thread.last);
+    std::fill(waited_.begin(), waited_.end(), 0.0);
+    settle_pending(event, 0);
+    leave(thread, event.at);
+    thread.state = LaneState::runnable;
+    thread.runnable = runnable_.data();
   }
 
   /// The part of a wait in which the thread holds a lock takes that lock's factor; not a wait for a thread.
@@ -473,6 +494,7 @@ class Replay {
     const ConstRow now = now_[event.thread];
     const double most = ties_.longest(thread.group, length);
     if (tie == Tie::lasts) {
+      const double timed_out = length - static_cast<double>(event.at - thread.last);
       const ConstRow from = snapshots_[event.thread];
       const ConstRow released = reached_.data();
       // The rates of the two are recorded ÷ replayed time since the window's begin.
@@ -480,7 +502,7 @@ class Replay {
       const double ended = static_cast<double>(event.at - trace_.window.begin) + 1;
       for (std::size_t i = 0; i < lanes_; ++i) {
         const double meets = std::clamp(ended / (released[i] + 1) * ((now[i] + 1) / began), 0.5, 2.0);
-        waited_[i] = std::min((released[i] - from[i]) * meets, most);
+        waited_[i] = std::min((released[i] - from[i]) * meets + timed_out, most);
       }
       return;
     }
@@ -504,7 +526,9 @@ class Replay {
       }
     } else {
       const std::uint64_t before = (thread.request - queue.channels) % slots;
-      const auto service = static_cast<double>(event.at - std::max(thread.last, queue.recorded[before]));
+      const double timed_out = length - static_cast<double>(event.at - thread.last);
+      const double service =
+          static_cast<double>(event.at - std::max(thread.last, queue.recorded[before])) + timed_out;
       const ConstRow free = (*queue.replayed)[before];
       const double most = ties_.longest(thread.group, length);
       for (std::size_t i = 0; i < lanes_; ++i) {

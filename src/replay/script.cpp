@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "replay/event_stream.h"
 #include "replay/origins.h"
@@ -22,9 +23,10 @@ enum class ScriptState : std::uint8_t { absent, running, runnable, blocked };
 
 struct ScriptThread {
   ScriptState state = ScriptState::absent;
-  Nanos last = 0;       ///< time of the last event
-  Nanos step_from = 0;  ///< recorded time that is in no step yet
-  double work_ns = 0;   ///< running time that is in no step yet
+  Nanos last = 0;           ///< time of the last event
+  Nanos step_from = 0;      ///< recorded time that is in no step yet
+  double work_ns = 0;       ///< running time that is in no step yet
+  double timed_out_ns = 0;  ///< in time-outs that came to nothing, since its last other wait
   std::uint64_t request = 0;
   double worked_ns = 0;      ///< all running time so far
   double served_ns = 0;      ///< all time so far for which disks served its requests
@@ -211,7 +213,14 @@ class Writer {
     ScriptThread& thread = threads_[event.thread];
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
-    const auto length = static_cast<double>(event.at - thread.last);
+    if (input_.kinds.time_outs.came_to_nothing(event.wait)) {
+      thread.timed_out_ns += static_cast<double>(event.at - thread.last);
+      thread.last = thread.step_from = event.at;
+      thread.state = ScriptState::runnable;
+      return;
+    }
+    const double length =
+        static_cast<double>(event.at - thread.last) + std::exchange(thread.timed_out_ns, 0.0);
     std::vector<Step>& steps = out_.threads[event.thread].steps;
     const std::size_t before = steps.size();
     const auto simple = [&](Step::What what) {

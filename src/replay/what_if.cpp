@@ -171,6 +171,30 @@ Error in_option(std::string_view part, const std::string& what) {
   return Error{part.empty() ? "--what-if " + what : fmt::format("--what-if '{}': {}", part, what), 2};
 }
 
+std::string in_small_letters(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+/// `there are 'a' and 'b'`: the names that are part of the one that was asked for, or have it as a part. If
+/// there are none of these, all of them.
+std::string names_near(const std::string& asked, const std::set<std::string>& names) {
+  const std::string wanted = in_small_letters(asked);
+  std::set<std::string> near;
+  for (const std::string& name : names) {
+    const std::string known = in_small_letters(name);
+    constexpr std::size_t kSaysSomething = 4;
+    const bool is_near = known.find(wanted) != std::string::npos ||
+                         (known.size() >= kSaysSomething && wanted.find(known) != std::string::npos);
+    if (is_near) near.insert(name);
+  }
+  return names_there_are(near.empty() ? names : near);
+}
+
+/// A name as an answer prints it, `127.0.0.1:7501 (node) and 1 more`, without what follows the first word.
+std::string first_word(const std::string& name) { return name.substr(0, name.find(' ')); }
+
 Result<ActorId> disk_called(const Trace& trace, const std::string& name) {
   std::set<std::string> names;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
@@ -182,7 +206,7 @@ Result<ActorId> disk_called(const Trace& trace, const std::string& name) {
     }
     names.insert(trace.actors[id].name);
   }
-  return Error{fmt::format("no recorded disk is called '{}'; {}", name, names_there_are(names))};
+  return Error{fmt::format("no recorded disk is called '{}'; {}", name, names_near(name, names))};
 }
 
 Result<ServiceId> service_called(const Trace& trace, const ThreadGroups& groups, const std::string& name) {
@@ -190,13 +214,13 @@ Result<ServiceId> service_called(const Trace& trace, const ThreadGroups& groups,
   const Services services = asked_services(trace, groups);
   for (ServiceId id = 0; id < services.all.size(); ++id) {
     for (const Peer& peer : services.all[id].peers) {
-      if (to_string(peer) == name) {
+      if (to_string(peer) == name || to_string(peer) == first_word(name)) {
         return id;
       }
       names.insert(to_string(peer));
     }
   }
-  return Error{fmt::format("the target does not wait for a service '{}'; {}", name, names_there_are(names))};
+  return Error{fmt::format("the target does not wait for a service '{}'; {}", name, names_near(name, names))};
 }
 
 Error no_thread_called(const Trace& trace, const std::string& pattern) {
@@ -206,12 +230,41 @@ Error no_thread_called(const Trace& trace, const std::string& pattern) {
       names.insert(called(actor));
     }
   }
-  return Error{fmt::format("no recorded thread is called '{}'; {}", pattern, names_there_are(names))};
+  return Error{fmt::format("no recorded thread is called '{}'; {}", pattern, names_near(pattern, names))};
+}
+
+/// `worker` of `worker×4`, as reports name threads that are called alike.
+std::string without_count(const std::string& name) {
+  constexpr std::string_view kTimes = "×";
+  const std::size_t at = name.rfind(kTimes);
+  if (at == std::string::npos || at == 0 || at + kTimes.size() == name.size()) return name;
+  return name.find_first_not_of("0123456789", at + kTimes.size()) == std::string::npos ? name.substr(0, at)
+                                                                                       : name;
+}
+
+/// The group of the thread that reports name `worker/4711`, with its id, because others are called alike.
+std::optional<GroupId> group_of_numbered(const Trace& trace, const ThreadGroups& groups,
+                                         const std::string& name) {
+  const std::size_t slash = name.rfind('/');
+  if (slash == std::string::npos) return std::nullopt;
+  std::int32_t tid = 0;
+  const char* const end = name.data() + name.size();
+  const auto [at, error] = std::from_chars(name.data() + slash + 1, end, tid);
+  if (error != std::errc{} || at != end) return std::nullopt;
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (actor.kind == ActorKind::thread && actor.tid == tid && is_called(actor, name.substr(0, slash))) {
+      return groups.group_of[id];
+    }
+  }
+  return std::nullopt;
 }
 
 /// The groups whose threads all have names that match.
 Result<std::vector<GroupId>> groups_called(const Trace& trace, const ThreadGroups& groups,
-                                           const std::string& pattern) {
+                                           const std::string& asked) {
+  if (const std::optional<GroupId> one = group_of_numbered(trace, groups, asked)) return std::vector{*one};
+  const std::string pattern = without_count(asked);
   std::vector<GroupId> out;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
     const ThreadGroup& group = groups.groups[id];
@@ -235,10 +288,30 @@ Result<std::vector<GroupId>> groups_called(const Trace& trace, const ThreadGroup
 
 /// Whether a function may be meant by what the user wrote.
 bool is_named(const std::string& asked, const Frame& frame) {
-  if (frame.function.empty() || frame.kind == Frame::Kind::boundary) return false;
+  if (frame.kind == Frame::Kind::boundary) return false;
+  if (frame.function.empty()) return asked == to_string(function_of(frame)) || asked == to_string(frame);
   const std::string name = outline(frame.function);
   return asked == frame.function || asked == name || name_matches(asked, name) ||
          name_matches(asked, frame.function);
+}
+
+/// What the functions of the program are called in which threads of the target waited or were sampled.
+std::set<std::string> functions_of_target(const Trace& trace) {
+  std::vector<bool> seen(trace.stacks.size());
+  const auto see = [&](ActorId thread, StackId stack) {
+    if (stack != kNoStack && !trace.actors[thread].outside) seen[stack] = true;
+  };
+  for (const WaitSite& site : trace.sites) see(site.thread, site.wait_stack);
+  for (const CpuSample& sample : trace.cpu_samples) see(sample.thread, sample.stack);
+  std::set<std::string> out;
+  for (StackId id = 0; id < trace.stacks.size(); ++id) {
+    if (!seen[id]) continue;
+    for (const FrameId frame_id : trace.stacks[id].frames) {
+      const Frame& frame = trace.frames[frame_id];
+      if (frame.kind == Frame::Kind::user && !frame.function.empty()) out.insert(outline(frame.function));
+    }
+  }
+  return out;
 }
 
 /// The stacks that call the function.
@@ -253,11 +326,8 @@ Result<CodeStacks> stacks_with(const Trace& trace, const std::string& asked) {
                               [&named](FrameId frame) { return named[frame]; }));
   }
   if (std::find(out.begin(), out.end(), true) == out.end()) {
-    std::set<std::string> names;
-    for (const Frame& frame : trace.frames) {
-      if (frame.kind == Frame::Kind::user && !frame.function.empty()) names.insert(outline(frame.function));
-    }
-    return Error{fmt::format("no recorded stack has a function '{}'; {}", asked, names_there_are(names))};
+    return Error{fmt::format("no recorded stack has a function '{}'; {}", asked,
+                             names_near(asked, functions_of_target(trace)))};
   }
   return out;
 }

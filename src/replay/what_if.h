@@ -43,7 +43,8 @@ struct WhatIf {
 ///   function NAME cpu /N  its CPU work alone; likewise `io`, its waits for disks, `sleep`, `remote` and
 ///                         `runnable`
 /// The NAME of a function is as reports have it, with its argument types or without, or a pattern; functions
-/// of that name that were inlined count as well.
+/// of that name that were inlined count as well. A function without a name is its place, `[module+0xbegin]`.
+/// Threads may be named as reports do it, with their number (`worker×4`) or with the id of one (`worker/71`).
 /// N is a decimal number from 0.001 to 1000, and `/N` may be written `*M` as well. A pattern may have blanks
 /// inside, and `?` stands for a comma. At most kMostChanges changes, no two of them of the same part. The
 /// errors quote the word that is wrong, and show what would be right; their exit status is 2.

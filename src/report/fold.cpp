@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analysis/noise.h"
+#include "model/kernel_functions.h"
 #include "model/outline.h"
 #include "report/frame.h"
 
@@ -19,7 +20,7 @@ namespace {
 /// into the kernel.
 bool is_plumbing(const Frame& frame) {
   const std::string function = short_frame(frame);
-  constexpr std::array<std::string_view, 21> kFunctions = {"try_to_wake_up",
+  constexpr std::array<std::string_view, 12> kFunctions = {"try_to_wake_up",
                                                            "wake_up_q",
                                                            "default_wake_function",
                                                            "__schedule",
@@ -30,19 +31,11 @@ bool is_plumbing(const Frame& frame) {
                                                            "io_schedule_timeout",
                                                            "preempt_schedule_irq",
                                                            "schedule_hrtimeout_range_clock",
-                                                           "schedule_preempt_disabled",
-                                                           "do_syscall_64",
-                                                           "x64_sys_call",
-                                                           "invoke_syscall",
-                                                           "el0_svc",
-                                                           "el0_svc_common",
-                                                           "do_el0_svc",
-                                                           "ret_from_fork",
-                                                           "ret_from_fork_asm",
-                                                           "kthread"};
-  constexpr std::array<std::string_view, 6> kPrefixes = {"__wake_up",    "entry_SYSCALL", "__x64_sys_",
-                                                         "__arm64_sys_", "__do_sys_",     "el0t_64_sync"};
-  return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end() ||
+                                                           "schedule_preempt_disabled"};
+  constexpr std::array<std::string_view, 4> kPrefixes = {"__wake_up", "__x64_sys_", "__arm64_sys_",
+                                                         "__do_sys_"};
+  return is_kernel_entry(function) ||
+         std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return function.starts_with(prefix); });
 }
@@ -59,16 +52,18 @@ std::vector<Frame> user_frames(const Backtrace& stack, StackNoise noise) {
 FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise, std::size_t kernel_limit) {
   FoldedStack out;
   std::vector<Frame> user = user_frames(stack, noise);
+  const auto late =
+      sampled_late(stack.frames.size(), [&stack](std::size_t i) -> const Frame& { return stack.frames[i]; });
+  const auto sampled = stack.frames.begin() + static_cast<std::ptrdiff_t>(late);
   const bool kernel_only = !stack.cut && !stack.frames.empty() && user.empty();
   if (kernel_only) {
-    user = stack.frames;
+    user.assign(sampled, stack.frames.end());
   }
   auto first = user.begin();
   auto last = user.end();
   if (!kernel_only && !stack.frames.empty() && stack.frames.front().kind != Frame::Kind::user) {
-    for (auto frame = stack.frames.begin();
-         frame != stack.frames.end() && frame->kind == Frame::Kind::kernel &&
-         out.kernel.size() < kernel_limit;
+    for (auto frame = sampled; frame != stack.frames.end() && frame->kind == Frame::Kind::kernel &&
+                               out.kernel.size() < kernel_limit;
          ++frame) {
       if (!is_plumbing(*frame)) {
         out.kernel.push_back(*frame);

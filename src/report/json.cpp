@@ -151,13 +151,29 @@ Json phases_json(const std::optional<FoundPhases>& phases) {
            })}};
 }
 
+Json code_place_json(const FunctionPlace& place) {
+  Backtrace callers = place.stack;
+  callers.frames.erase(callers.frames.begin());
+  return {{"function", to_string(place.stack.frames.front())},
+          {"callers", frames(callers)},
+          {"share", rounded(place.share)},
+          {"samples", place.samples},
+          {"own_share", rounded(place.own)},
+          {"kernel_share", rounded(place.kernel)},
+          {"entered_by", place.entered_by.empty() ? Json(nullptr) : Json(place.entered_by)}};
+}
+
 Json samples_json(const FoundSamples& samples) {
-  return {
-      {"samples", samples.samples},
-      {"stacks_known", samples.stacks_known},
-      {"stacks", array_of(samples.stacks, [](const FoundSamples::Place& place) -> Json {
-         return {{"share", rounded(place.share)}, {"samples", place.samples}, {"stack", frames(place.stack)}};
-       })}};
+  return {{"samples", samples.samples},
+          {"stacks_known", samples.stacks_known},
+          {"stacks", array_of(samples.stacks,
+                              [](const FoundSamples::Place& place) -> Json {
+                                return {{"share", rounded(place.share)},
+                                        {"samples", place.samples},
+                                        {"stack", frames(place.stack)}};
+                              })},
+          {"places", array_of(samples.places, code_place_json)},
+          {"spread", samples.spread}};
 }
 
 Json edge_json(const FoundEdge& edge) {
@@ -200,13 +216,13 @@ Json ends(const Findings& findings, FoundEdgeId edge) {
   return {{"from", findings.edges[edge].from}, {"to", findings.edges[edge].to}};
 }
 
-Json knot_json(const Findings& findings, const FoundKnot& knot) {
+Json knot_json(const Findings& findings, const FoundKnot& knot, const ActorNames& names) {
   return {{"actors", knot.actors},
           {"edges", array_of(knot.edges, [&](FoundEdgeId edge) { return ends(findings, edge); })},
           {"background", knot.background},
           {"pattern", to_string(knot.pattern)},
           {"pattern_title", text(pattern_title(knot))},
-          {"evidence", text(evidence(findings, knot))},
+          {"evidence", text(evidence(findings, knot, names))},
           {"advice", text(advice(knot.pattern))},
           {"weight_s", seconds(knot.weight_s)},
           {"cpu_s", seconds(knot.cpu_s)}};
@@ -501,7 +517,8 @@ std::string to_json(const Findings& findings) {
   }
   out["actors"] = std::move(actors);
   out["edges"] = array_of(findings.edges, edge_json);
-  out["knots"] = array_of(findings.knots, [&](const FoundKnot& knot) { return knot_json(findings, knot); });
+  out["knots"] =
+      array_of(findings.knots, [&](const FoundKnot& knot) { return knot_json(findings, knot, names); });
   out["sinks"] = array_of(findings.sinks, sink_json);
   out["refinement"] = refinement_json(findings);
   out["disks"] = array_of(findings.disks, disk_json);

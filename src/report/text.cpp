@@ -23,14 +23,15 @@ namespace {
 void put_head(const TextPage& page) {
   const Recording& recording = page.findings.recording;
   const Totals& totals = page.findings.totals;
-  const std::uint64_t lost = total_lost(page.findings);
+  const std::uint64_t lost = lost_of_time(page.findings);
   page.canvas.flow(
       fields({words("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
               words(recording.target, Ink::actor), unbroken(format_seconds(page.findings.window_s)),
               words(threads_text(totals)), unbroken("ran " + cpus_used(page.findings)),
               unbroken(machine_text(page.findings)),
-              lost == 0 ? unbroken("nothing lost", Ink::good)
-                        : unbroken(format_count(lost) + " lost", Ink::warn)}),
+              lost > 0
+                  ? unbroken(format_plural(lost, "event") + " lost", Ink::warn)
+                  : unbroken(total_lost(page.findings) > 0 ? "no time lost" : "nothing lost", Ink::good)}),
       2);
   if (page.verbose) {
     page.canvas.to(2).flow(fields({words(recording.start_time.empty() ? "" : "from " + recording.start_time),

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "analysis/rankings.h"
-#include "report/code_places.h"
 #include "report/quantity.h"
 #include "report/text_stacks.h"
 #include "report/wording_answers.h"
+#include "report/wording_edges.h"
 
 namespace offwait {
 
@@ -41,10 +41,11 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
                                  : std::string("in");
     add(words(part));
     add(chain(page, evidence.stack, "", kStackFrames));
-  } else if (const std::vector<SampledPlace> places = code_places(evidence.samples, page.noise);
-             !places.empty()) {
+  } else if (evidence.samples.spread) {
+    add(words(spread_text(evidence.samples)));
+  } else if (const std::vector<FunctionPlace>& places = evidence.samples.places; !places.empty()) {
     add(words(fmt::format("{} of it in", format_percent(places.front().share, 1))));
-    add(chain(page, places.front().stack, "", kStackFrames));
+    add(place_words(page, places.front()));
   }
   return out;
 }
@@ -65,6 +66,23 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   }
   page.canvas.to(kNumbered).put("try", Ink::good);
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
+}
+
+/// What gains less than a line is worth is no answer. A rough one has a place, but no number.
+bool is_worth_a_line(const TextPage& page, const FoundAnswer& answer) {
+  return page.verbose || answer.certainty == Certainty::rough || answer.gain >= kWorthALine;
+}
+
+/// Whether an answer's evidence is shown: that of the first one for each progress.
+bool is_explained(const TextPage& page, const std::vector<const FoundAnswer*>& all, std::size_t index) {
+  return page.verbose || index == 0 || all[index]->progress != all.front()->progress;
+}
+
+/// What the answers gain that the screen does not show. Locks are answers, too.
+std::vector<double> gains_left_out(const std::vector<const FoundAnswer*>& all, std::size_t shown) {
+  std::vector<double> out;
+  for (std::size_t i = shown; i < all.size(); ++i) out.push_back(all[i]->gain);
+  return out;
 }
 
 void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& answer, bool whole) {
@@ -106,19 +124,16 @@ void put_answers(const TextPage& page) {
   const std::vector<const FoundAnswer*> all = distinct_answers(page.findings);
   const std::size_t most = page.verbose ? all.size() : std::min(kShown, all.size());
   std::size_t shown = 0;
-  for (; shown < most && (page.verbose || shown == 0 || all[shown]->gain >= kWorthALine); ++shown) {
+  for (; shown < most && is_worth_a_line(page, *all[shown]); ++shown) {
     const FoundAnswer& answer = *all[shown];
-    const bool first = shown == 0 || answer.progress != all.front()->progress;
-    put_answer(page, shown + 1, answer, page.verbose || first);
+    put_answer(page, shown + 1, answer, is_explained(page, all, shown));
   }
   if (const std::string doubt = certainty_sentence(page.findings, *all.front()); !doubt.empty()) {
     page.canvas.flow(words(doubt), 0);
   }
-  if (shown < all.size() && all.front()->certainty != Certainty::rough) {
-    const auto best = std::max_element(
-        all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
-        [](const FoundAnswer* one, const FoundAnswer* other) { return one->gain < other->gain; });
-    page.canvas.flow(words(others_text(all.size() - shown, (*best)->gain)), 0);
+  if (const std::vector<double> gains = gains_left_out(all, shown);
+      !gains.empty() && all.front()->certainty != Certainty::rough) {
+    page.canvas.flow(words(others_text(gains.size(), *std::max_element(gains.begin(), gains.end()))), 0);
   }
 }
 

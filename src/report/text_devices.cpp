@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_devices.h"
 
+#include <algorithm>
 #include <string>
 
 #include "report/wording_disks.h"
@@ -16,6 +17,32 @@ constexpr std::size_t kDiskFiles = 3;
 constexpr int kDiskIndent = 6;
 constexpr int kNicIndent = 5;
 
+bool is_waited_for(const Findings& findings, FoundActorId device) {
+  return std::any_of(findings.edges.begin(), findings.edges.end(), [&](const FoundEdge& edge) {
+    return edge.to == device && !findings.actors[edge.from].outside;
+  });
+}
+
+/// A device counts where the target uses it, waits for it, or what is said above names it.
+bool concerns_target(const Findings& findings, FoundActorId device) {
+  const auto is_it = [device](const auto& one) { return one.device == device; };
+  const auto has_it = [device](const FoundKnot& knot) {
+    return std::binary_search(knot.actors.begin(), knot.actors.end(), device);
+  };
+  const auto is_full = [device](const FoundSink& sink) { return sink.actor == device && sink.limits(); };
+  return is_waited_for(findings, device) ||
+         std::any_of(findings.answers.begin(), findings.answers.end(), is_it) ||
+         std::any_of(findings.knots.begin(), findings.knots.end(), has_it) ||
+         std::any_of(findings.sinks.begin(), findings.sinks.end(), is_full);
+}
+
+bool concerns_target(const Findings& findings, const FoundDisk& disk) {
+  return disk.users.empty() || concerns_target(findings, disk.actor) ||
+         std::any_of(disk.users.begin(), disk.users.end(), [&findings](const FoundDiskUser& user) {
+           return user.actor && user.ios > 0 && !findings.actors[*user.actor].outside;
+         });
+}
+
 }  // namespace
 
 void put_disks(const TextPage& page) {
@@ -23,6 +50,7 @@ void put_disks(const TextPage& page) {
   Canvas& canvas = page.canvas;
   canvas.gap();
   for (const FoundDisk& disk : page.findings.disks) {
+    if (!page.verbose && !concerns_target(page.findings, disk)) continue;
     const FoundActor& actor = page.findings.actors[disk.actor];
     canvas.put("DISK", Ink::strong).put("  ");
     canvas.put(page.names.device(actor), Ink::actor).put(page.names.disks_below(actor)).put("  ");
@@ -52,6 +80,7 @@ void put_nics(const TextPage& page) {
   Canvas& canvas = page.canvas;
   canvas.gap();
   for (const FoundNic& nic : page.findings.nics) {
+    if (!page.verbose && !concerns_target(page.findings, nic.actor)) continue;
     const double window_s = page.findings.window_s;
     canvas.put("NIC", Ink::strong).put("  ");
     canvas.put(page.names.device(page.findings.actors[nic.actor]), Ink::actor).put("  ");

@@ -2,6 +2,8 @@
 #include "report/text_knots.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +22,9 @@ namespace {
 constexpr std::size_t kKnots = 4;
 constexpr std::size_t kTitleActors = 6;
 constexpr std::size_t kBackground = 4;
+/// Answers of which a knot is said to explain one: as many as are shown.
+constexpr std::size_t kAnswers = 4;
+constexpr int kIndent = 8;
 
 std::string title(const TextPage& page, const FoundKnot& knot) {
   const std::vector<FoundActorId>& actors = knot.actors;
@@ -37,18 +42,36 @@ std::string title(const TextPage& page, const FoundKnot& knot) {
                                : out;
 }
 
+/// The number that the first answer has which this knot explains, as far as answers are shown.
+std::optional<std::size_t> explained_answer(const Findings& findings, const FoundKnot& knot) {
+  const std::vector<const FoundAnswer*> answers = distinct_answers(findings);
+  const auto index = static_cast<std::size_t>(&knot - findings.knots.data());
+  for (std::size_t i = 0; i < std::min(kAnswers, answers.size()); ++i) {
+    if (answers[i]->knot == index) return i + 1;
+  }
+  return std::nullopt;
+}
+
 bool shown_in_full(const Findings& findings, const FoundKnot& knot) {
-  return !knot.background || findings.verdict.kind() == Verdict::Kind::background;
+  return !knot.background || findings.verdict.kind() == Verdict::Kind::background ||
+         explained_answer(findings, knot) == 1;
+}
+
+/// `KNOT 2, explains answer 1`
+std::string label_of(const Findings& findings, const FoundKnot& knot, std::size_t number) {
+  const std::optional<std::size_t> answer =
+      answers_can_be_judged(findings) ? explained_answer(findings, knot) : std::nullopt;
+  return fmt::format("KNOT {}{}", number, answer ? fmt::format(", explains answer {}", *answer) : "");
 }
 
 void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   page.canvas.gap();
-  const std::string label = fmt::format("{}KNOT {}", knot.background ? "BACKGROUND " : "", number);
-  const int indent = static_cast<int>(label.size()) + 2;
+  const std::string label = label_of(page.findings, knot, number);
+  const int indent = kIndent;
   page.canvas.put(label, Ink::strong).put("  ");
   page.canvas.flow(words(title(page, knot), Ink::actor), indent);
   std::vector<Word> kind = words(pattern_title(knot), Ink::strong);
-  const std::vector<Word> why = words(evidence(page.findings, knot));
+  const std::vector<Word> why = words(evidence(page.findings, knot, page.names));
   if (!why.empty()) kind.push_back({":", Ink::plain, true});
   kind.insert(kind.end(), why.begin(), why.end());
   page.canvas.to(indent).flow(kind, indent);

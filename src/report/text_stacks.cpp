@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "report/code_places.h"
 #include "report/frame.h"
 #include "report/wording_edges.h"
 
@@ -13,8 +12,7 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kPlaces = 2;
-constexpr std::size_t kPlacesVerbose = 8;
-constexpr std::size_t kPlaceFrames = 3;
+constexpr std::size_t kPlaceFrames = 4;
 constexpr int kFrameColumns = 44;
 
 Backtrace shown_whole(const Backtrace& stack, StackNoise noise) {
@@ -88,14 +86,28 @@ void put_stacks(const TextPage& page, const FoundEdge& edge) {
   }
 }
 
+std::vector<Word> place_words(const TextPage& page, const FunctionPlace& place) {
+  std::vector<Word> out = chain(page, place.stack, "", kPlaceFrames);
+  const std::vector<std::string> parts = parts_of_place(place);
+  for (const std::string& part : parts) {
+    out.back().text += ",";
+    const std::vector<Word> more = words(part);
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
 void put_places(const TextPage& page, const FoundSamples& samples) {
-  const std::vector<SampledPlace> all = code_places(samples, page.noise);
-  const std::size_t most = std::min(page.verbose ? kPlacesVerbose : kPlaces, all.size());
-  for (std::size_t i = 0; i < most && (i == 0 || page.verbose || all[i].share >= kPlaceShare); ++i) {
+  if (samples.spread) {
+    page.canvas.to(kLabelled).flow(words(spread_text(samples)), kLabelled + 2, 2);
+  }
+  const std::size_t most = page.limit(kPlaces, samples.places.size());
+  for (std::size_t i = 0; i < most; ++i) {
+    const FunctionPlace& place = samples.places[i];
     std::vector<Word> line =
-        words(i == 0 ? share_of_samples(all[i].share, samples.samples) : share_of_samples(all[i].share));
-    const std::vector<Word> stack = chain(page, all[i].stack, "", kPlaceFrames);
-    line.insert(line.end(), stack.begin(), stack.end());
+        words(i == 0 ? share_of_samples(place.share, samples.samples) : share_of_samples(place.share));
+    const std::vector<Word> code = place_words(page, place);
+    line.insert(line.end(), code.begin(), code.end());
     page.canvas.to(kLabelled).flow(line, kLabelled + 2, 2);
   }
 }

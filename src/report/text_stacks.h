@@ -23,10 +23,13 @@ void put_stack(const TextPage& page, const std::string& label, const Backtrace& 
 /// Where the threads of an edge waited and where they were woken: the heaviest pair of stacks, all with -v.
 void put_stacks(const TextPage& page, const FoundEdge& edge);
 
-/// `71% of 380 samples in funB ← threadB ← …2 more`: the code that was sampled most, a line each.
+/// `write ← writeToClient, 85% of that in the kernel`
+std::vector<Word> place_words(const TextPage& page, const FunctionPlace& place);
+
+/// `71% of 380 samples in funB ← threadB`: the code that was sampled most, a line each; or that it is spread.
 void put_places(const TextPage& page, const FoundSamples& samples);
 
-/// Code that takes less than this part of the time is not worth a line.
+/// What a waker ran while it was waited for is not worth a line if that took less than this part of the wait.
 inline constexpr double kPlaceShare = 0.1;
 
 }  // namespace offwait

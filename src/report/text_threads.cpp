@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_threads.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "analysis/blocked_places.h"
@@ -64,6 +66,10 @@ void put_runnable(const TextPage& page) {
 void put_false_wakeups(const TextPage& page) {
   const FoundFalseWakeups& all = page.findings.false_wakeups;
   if (all.count == 0) return;
+  const bool own = std::any_of(all.edges.begin(), all.edges.end(), [&page](const auto& edge) {
+    return !page.findings.actors[edge.from].outside;
+  });
+  if (!page.verbose && !own) return;
   put_paragraph(page.canvas, "FALSE WAKEUPS",
                 false_wakeups_text(all, page.names, page.limit(kFalseWakeups, all.edges.size())));
 }

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "report/code_places.h"
 #include "report/quantity.h"
 #include "report/text_stacks.h"
 #include "report/views.h"
@@ -47,6 +46,16 @@ std::string fitting(const TextPage& page, const std::string& name) {
   return page.canvas.fit(out, kLockName - 1);
 }
 
+void put_held(const TextPage& page, const FoundSamples& held) {
+  if (held.places.empty()) return;
+  const FunctionPlace& most = held.places.front();
+  std::vector<Word> line = words(format_percent(most.share, 1));
+  const std::vector<Word> code = place_words(page, most);
+  line.insert(line.end(), code.begin(), code.end());
+  put_label(page.canvas, "held in");
+  page.canvas.flow(line, kLabelled, page.verbose ? 0 : 2);
+}
+
 void put_row(const TextPage& page, const FoundLockRow& lock) {
   Canvas& canvas = page.canvas;
   const std::string kind = lock.kind == LockKind::kernel_lock && lock.object.lock != KernelLock::unknown
@@ -67,9 +76,7 @@ void put_row(const TextPage& page, const FoundLockRow& lock) {
     put_label(page.canvas, "");
     page.canvas.flow(words(holder), kLabelled, page.verbose ? 0 : 2);
   }
-  if (const std::vector<SampledPlace> ran = code_places(lock.held, page.noise); !ran.empty()) {
-    put_place(page, "held in", format_percent(ran.front().share, 1), ran.front().stack);
-  }
+  put_held(page, lock.held);
   put_place(page, "let go in", "", lock.let_go);
 }
 

@@ -28,7 +28,7 @@ std::string machine_clause(const Findings& findings);
 /// threads lets one go at a time, as a lock does.
 std::string_view pattern_title(const FoundKnot& knot);
 /// The numbers that a knot's pattern was concluded from; one to three sentences.
-std::string evidence(const Findings& findings, const FoundKnot& knot);
+std::string evidence(const Findings& findings, const FoundKnot& knot, const ActorNames& names);
 /// How often a paced sink slept, and for how long; empty if it never did.
 std::string evidence(const FoundSink& sink);
 /// What people usually do about it: a sentence or two, without numbers, that holds for the pattern as such.

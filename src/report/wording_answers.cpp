@@ -11,6 +11,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_cpus.h"
 #include "report/wording_disks.h"
 #include "report/wording_files.h"
 #include "report/wording_sections.h"
@@ -19,19 +20,17 @@ namespace offwait {
 
 namespace {
 
-/// A number of CPUs that is off by less counts as whole: switches between threads take a part of each.
-constexpr double kNearlyWhole = 0.25;
-
-/// ` and 7 like it`: threads that an answer is about besides those of the actor that it names.
-std::string others_alike(const AnswerEvidence& evidence) {
-  return evidence.alike > 0 ? fmt::format(" and {} like it", evidence.alike) : "";
+/// `sysbench×16`: threads that are more than one actor of the report.
+std::string all_alike(const AnswerEvidence& evidence, const ActorNames& names) {
+  return names.threads(evidence.name, evidence.threads);
 }
 
 std::string owner(const FoundAnswer& answer, const ActorNames& names) {
-  return answer.actor ? names.brief(*answer.actor) + others_alike(answer.evidence) : "the target";
+  if (!answer.actor) return "the target";
+  return answer.evidence.alike > 0 ? all_alike(answer.evidence, names) : names.brief(*answer.actor);
 }
 
-/// `A's CPU work`, `CPU work of A and 7 like it`
+/// `A's CPU work`, `CPU work of A×8`
 std::string of_owner(std::string_view what, const FoundAnswer& answer, const ActorNames& names) {
   return answer.evidence.alike > 0 ? fmt::format("{} of {}", what, owner(answer, names))
                                    : fmt::format("{}'s {}", owner(answer, names), what);
@@ -142,6 +141,14 @@ std::string disk_advice(const AnswerEvidence& evidence) {
              : "fewer requests, or a device that does more of them at a time, or each sooner";
 }
 
+/// Which way the target waits for a thread outside of it says what the two have to do with each other.
+std::string outside_advice(const AnswerEvidence& evidence) {
+  return evidence.takes_output
+             ? "it takes what the target writes, and the target waits until it has: let it take more at a "
+               "time, or sooner, give the two a larger buffer, or write less"
+             : "it is outside of the target, which waits for it: the load generator or client limits";
+}
+
 /// `up_worker×4, proxy`
 std::string service_threads(const FoundService& service, const ActorNames& names) {
   std::vector<std::string> programs;
@@ -249,13 +256,17 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
       return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
                          format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
-      return progress.per_s ? fmt::format("{} answers/s to {}", per_s, who)
-                            : fmt::format("answers to {}", who);
+      return progress.per_s ? fmt::format("{} responses/s to {}", per_s, who)
+                            : fmt::format("responses to {}", who);
     case Progress::How::inferred:
       break;
   }
-  return fmt::format("{}: inferred from {} of all hand-overs and waits (--progress GLOB names others)", who,
-                     format_percent(std::min(progress.share, 1.0), 1));
+  // A share that is shown as 0 % says nothing.
+  const bool rests = progress.share >= kWorthALine;
+  return fmt::format("{}: {} (--progress GLOB names others)", who,
+                     rests ? fmt::format("inferred from {} of all hand-overs and waits",
+                                         format_percent(std::min(progress.share, 1.0), 1))
+                           : "a guess: it shows few hand-overs and waits");
 }
 
 std::string too_short_text(const Findings& findings, const ActorNames& names) {
@@ -289,8 +300,14 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
   if (findings.verdict.kind() == Verdict::Kind::idle) {
     return graph_sentence(findings, names);
   }
-  return fmt::format("Balanced: no single change gains more than {}%{}.",
-                     std::max(0, whole_percent(first.high.value_or(first.gain))), machine_clause(findings));
+  double most = 0.01;
+  for (const FoundAnswer& answer : findings.answers) {
+    most = std::max({most, answer.high.value_or(answer.gain), answer.gain});
+  }
+  // What a lock may gain is told below the answer.
+  return most >= kWorthAFix ? ""
+                            : fmt::format("Balanced: no single change gains more than {}%{}.",
+                                          whole_percent(most), machine_clause(findings));
 }
 
 std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
@@ -316,11 +333,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::runnable:
       break;
   }
-  const double cpus = answer.evidence.cpus;
-  const auto whole = std::max(1L, std::lround(cpus));
-  return std::abs(cpus - static_cast<double>(whole)) < kNearlyWhole
-             ? fmt::format("{} CPUs instead of {}", 2 * whole, whole)
-             : fmt::format("twice as much CPU time ({:.1f} CPUs instead of {:.1f})", 2 * cpus, cpus);
+  return "twice the CPU time";
 }
 
 std::string gain_text(const Gain& gain) {
@@ -371,8 +384,9 @@ std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, c
 
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const AnswerEvidence& evidence = answer.evidence;
-  const std::string who =
-      evidence.actor ? names.full(findings, *evidence.actor) + others_alike(evidence) : owner(answer, names);
+  const std::string who = !evidence.actor      ? owner(answer, names)
+                          : evidence.alike > 0 ? all_alike(evidence, names)
+                                               : names.full(findings, *evidence.actor);
   const std::string time = format_seconds(evidence.time_s);
   switch (answer.what) {
     case Resource::cpu:
@@ -400,8 +414,8 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::runnable:
       break;
   }
-  return fmt::format("threads were ready to run for {} without a CPU, {} longest{}", time, who,
-                     machine_clause(findings));
+  return fmt::format("{}. Threads were ready to run for {} without a CPU, {} longest{}",
+                     cpu_room_text(findings, evidence.cpus, names), time, who, machine_clause(findings));
 }
 
 std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
@@ -454,12 +468,12 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
       return disk_advice(evidence);
     case Resource::cpu:
       if (is_outside) {
-        return "it is outside of the target: whoever asks the target limits, not the target";
+        return outside_advice(evidence);
       }
       return evidence.threads == 1 ? "make this code cheaper, or share its work among several threads"
                                    : "make this code cheaper";
     case Resource::sleep:
-      return is_outside ? "it is outside of the target: whoever asks the target limits, not the target"
+      return is_outside ? outside_advice(evidence)
                         : "wait for what is to happen instead of a time, or sleep for less long";
     case Resource::remote:
       return service_advice(answer);
@@ -470,7 +484,7 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
     case Resource::runnable:
       break;
   }
-  return "more CPUs for it, or less work on them";
+  return cpu_room_advice(findings.cpu_supply);
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {
@@ -485,7 +499,7 @@ std::string held_gain_text(const FoundAnswer& answer) {
 std::string others_text(std::size_t others, double gain) {
   return gain >= kWorthALine
              ? fmt::format("{} more gain up to {}% (-v)", others, whole_percent(gain))
-             : fmt::format("nothing else is worth {}%", std::max(1, static_cast<int>(std::ceil(100 * gain))));
+             : fmt::format("Everything else: < {}%", std::max(1, static_cast<int>(std::ceil(100 * gain))));
 }
 
 std::string rest_text(const Findings& findings) {

@@ -12,7 +12,7 @@
 
 namespace offwait {
 
-/// `1,762 answers/s to 20 clients on :6379`, or `… to redis-benchmark` where no responses were counted;
+/// `1,762 responses/s to 20 clients on :6379`, or `… to redis-benchmark` where no responses were counted;
 /// `worker*: named by --progress`.
 std::string progress_text(const FoundProgress& progress, const ActorNames& names);
 
@@ -55,9 +55,8 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer);
 /// What people do about it where it is like this.
 std::string advice(const Findings& findings, const FoundAnswer& answer);
 
-/// What is not shown, of which the best gains `gain`: `nothing else is worth 2%`, `3 more gain up to 14%`.
+/// What is not shown, of which the best gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.
 std::string others_text(std::size_t others, double gain);
-
 /// `-v also shows 14 long waits outside the knots and 3 threads blocked throughout, which limit nothing.`;
 /// empty if there are none.
 std::string rest_text(const Findings& findings);

@@ -77,7 +77,43 @@ std::string ready_text(const Findings& findings) {
                      format_seconds(findings.totals.target.runnable_s));
 }
 
+/// CPUs that are short of whole ones by less count as all: switches between threads take a part of each.
+constexpr double kNearlyWhole = 0.25;
+
 }  // namespace
+
+std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names) {
+  const CpuSupply& supply = findings.cpu_supply;
+  if (supply.cause == CpuSupply::Cause::quota && supply.quota) {
+    return fmt::format("The quota of cgroup {} gives it {} CPUs", names.cgroup(*supply.quota),
+                       format_ratio(supply.quota->cpus));
+  }
+  if (supply.cause == CpuSupply::Cause::pinning && supply.pinning) {
+    return fmt::format("It may use {} of {} CPUs", supply.pinning->allowed_cpus, supply.pinning->online_cpus);
+  }
+  const double all = findings.recording.cpus;
+  return usable > all - kNearlyWhole ? fmt::format("It has {}", format_plural(findings.recording.cpus, "CPU"))
+                                     : fmt::format("It gets {:.1f} of {}; others use the rest", usable,
+                                                   format_plural(findings.recording.cpus, "CPU"));
+}
+
+std::string cpu_room_advice(const CpuSupply& supply) {
+  switch (supply.cause) {
+    case CpuSupply::Cause::quota:
+      return "raise the quota, or do less work";
+    case CpuSupply::Cause::pinning:
+      return "let it use more CPUs, or do less work";
+    case CpuSupply::Cause::others:
+    case CpuSupply::Cause::steal:
+      return "fewer other programs on these CPUs, more CPUs, or less work on them";
+    case CpuSupply::Cause::none:
+    case CpuSupply::Cause::unknown:
+    case CpuSupply::Cause::own:
+    case CpuSupply::Cause::bursts:
+      break;
+  }
+  return "more CPUs for it, or less work on them";
+}
 
 std::string cpu_supply_text(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;

@@ -56,7 +56,7 @@ std::string target_name(const Findings& findings) {
 std::string unit_noun(ComparedUnit::Kind kind) {
   switch (kind) {
     case ComparedUnit::Kind::answer:
-      return "answers/s";
+      return "responses/s";
     case ComparedUnit::Kind::call:
       return "calls/s";
     case ComparedUnit::Kind::run:

@@ -36,7 +36,7 @@ std::string side_text(const ComparedSide& side, const ComparedUnit& unit);
 /// What each recording of a side says first; those that say the same are one.
 std::vector<std::string> verdict_texts(const ComparedSide& side, const WrittenName& written);
 
-/// `1,762 answers/s before, 21,400 after: ×12.1 (+19,638 ± 900)`; empty if the unit is a second.
+/// `1,762 responses/s before, 21,400 after: ×12.1 (+19,638 ± 900)`; empty if the unit is a second.
 std::string throughput_text(const Comparison& comparison);
 /// The change that is largest, or that there is none.
 std::string headline(const Comparison& comparison);

@@ -8,6 +8,7 @@
 
 #include "analysis/peer_hosts.h"
 #include "analysis/rankings.h"
+#include "report/frame.h"
 #include "report/quantity.h"
 #include "report/wording_disks.h"
 
@@ -58,7 +59,7 @@ std::string each_wait(const FoundEdge& edge) {
 
 std::string_view weight_explained() {
   return "weight: waited, and what others waited behind it meanwhile, so it may exceed the window; of ×N "
-         "threads: for each of them, on average";
+         "threads: for each of them that lives, on average";
 }
 
 std::string phases_text(const FoundPhases& phases, double window_s) {
@@ -125,6 +126,32 @@ std::string frames_left_out(std::size_t frames) { return fmt::format("← …{} 
 std::string share_of_samples(double share, std::uint64_t samples) {
   return fmt::format("{} of {}{} in", format_percent(share, 1), samples < kFewSamples ? "only " : "",
                      format_plural(samples, "sample"));
+}
+
+std::vector<std::string> parts_of_place(const FunctionPlace& place) {
+  constexpr double kMuch = 0.5;
+  constexpr double kAll = 0.95;
+  const auto part = [](double share, const std::string& in) {
+    return share >= kAll ? in : fmt::format("{} of that {}", format_percent(share, 1), in);
+  };
+  std::vector<std::string> out;
+  if (place.kernel >= kMuch) {
+    const bool is_named = place.entered_by.empty() || place.stack.frames.front().function == place.entered_by;
+    out.push_back(
+        part(place.kernel, is_named ? "in the kernel" : fmt::format("in the kernel ({})", place.entered_by)));
+  } else if (place.own >= kMuch && place.own < kAll) {
+    out.push_back(part(place.own, "in its own code"));
+  }
+  if (place.callee && place.kernel < kMuch) {
+    out.push_back(part(place.callee_share, "in " + short_frame(*place.callee)));
+  }
+  return out;
+}
+
+std::string spread_text(const FoundSamples& samples) {
+  return samples.spread_below
+             ? fmt::format("spread over many functions below {}", short_frame(*samples.spread_below))
+             : "spread over many functions";
 }
 
 std::string share_of_samples(double share) { return fmt::format("{} in", format_percent(share, 1)); }

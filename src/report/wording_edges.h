@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/findings.h"
 #include "report/names.h"
@@ -42,6 +43,13 @@ std::string part_of_weight(const FoundEdge& edge, const FoundStack& stack, bool 
 
 /// `…2 more`: frames of a stack.
 std::string frames_left_out(std::size_t frames);
+
+/// `85% of that in the kernel (write)`, `55% of that in its own code`: what a place's time is made of, as far
+/// as it is most of it.
+std::vector<std::string> parts_of_place(const FunctionPlace& place);
+
+/// `spread over many functions below compile_file`; the samples are FoundSamples::spread.
+std::string spread_text(const FoundSamples& samples);
 
 /// `71% of 380 samples in`
 std::string share_of_samples(double share, std::uint64_t samples);

@@ -86,9 +86,8 @@ std::string asleep(const KnotReleases& releases) {
     return "";
   }
   return fmt::format(
-      " The thread that the others wait for sleeps until a time for {} of it: a brake on the rate, a write "
-      "stall, or something "
-      "remote.",
+      " The thread that the others wait for spends {} of that time in timed sleeps (a limit on the rate, a "
+      "write stall, or a remote service).",
       format_percent(releases.asleep_s, releases.wait_s));
 }
 
@@ -112,7 +111,16 @@ std::string cpu_starvation(const Findings& findings, const PatternEvidence& evid
       machine_clause(findings));
 }
 
-std::string evidence_of_waits(const Findings& findings, const FoundKnot& knot) {
+/// "W0 waits 3.03 s for W1, and W1 3.08 s for W0, in turns.": of two single threads.
+std::string in_turns(const Findings& findings, const FoundKnot& knot, const ActorNames& names) {
+  if (knot.actors.size() != 2 || knot.threads != 2 || knot.edges.size() != 2) return "";
+  const FoundEdge& there = findings.edges[knot.edges.front()];
+  const FoundEdge& back = findings.edges[knot.edges.back()];
+  return fmt::format("{0} waits {2} for {1}, and {1} {3} for {0}, in turns.", names.brief(there.from),
+                     names.brief(there.to), format_seconds(there.wait_s), format_seconds(back.wait_s));
+}
+
+std::string evidence_of_waits(const Findings& findings, const FoundKnot& knot, const ActorNames& names) {
   switch (knot.pattern) {
     case Pattern::lock_across_disk: {
       const std::string disks = disks_of(findings, knot);
@@ -124,13 +132,16 @@ std::string evidence_of_waits(const Findings& findings, const FoundKnot& knot) {
     }
     case Pattern::blocking_io: {
       const std::string disks = disks_of(findings, knot);
-      return disks.empty() ? "it contains a device." : disks;
+      return disks.empty() ? "its threads wait for what works for a disk." : disks;
     }
     case Pattern::timer_driven:
       return fmt::format("{} of its threads' blocked time ended by a timer.",
                          format_percent(knot.evidence.timer_s, knot.evidence.blocked_s));
+    case Pattern::load_imbalance: {
+      const std::string turns = in_turns(findings, knot, names);
+      return turns.empty() ? class_shares(knot.evidence) + released(knot.evidence.releases) : turns;
+    }
     case Pattern::lock_contention:
-    case Pattern::load_imbalance:
       return class_shares(knot.evidence) + released(knot.evidence.releases);
     case Pattern::cpu_starvation:
     case Pattern::producer_consumer:
@@ -158,7 +169,7 @@ std::string_view pattern_title(const FoundKnot& knot) {
     case Pattern::lock_contention:
       return knot.threads <= 2 ? "lock contention (or a barrier)" : "lock contention";
     case Pattern::load_imbalance:
-      return "load imbalance";
+      return knot.threads <= 2 ? "load imbalance at a barrier (or a lock)" : "load imbalance at a barrier";
     case Pattern::producer_consumer:
       return "producer and consumer";
     case Pattern::request_answer:
@@ -169,11 +180,11 @@ std::string_view pattern_title(const FoundKnot& knot) {
   return "no one pattern";
 }
 
-std::string evidence(const Findings& findings, const FoundKnot& knot) {
+std::string evidence(const Findings& findings, const FoundKnot& knot, const ActorNames& names) {
   if (knot.pattern == Pattern::cpu_starvation) {
     return cpu_starvation(findings, knot.evidence);
   }
-  return evidence_of_waits(findings, knot) + asleep(knot.evidence.releases) +
+  return evidence_of_waits(findings, knot, names) + asleep(knot.evidence.releases) +
          lack_of_cpu(findings, knot.evidence);
 }
 
@@ -210,8 +221,8 @@ std::string_view advice(Pattern pattern) {
       return "The threads wait for each other in the same place. If it is a lock, it is usually held for a "
              "shorter time, split, or avoided; if it is a barrier, the work between barriers is balanced.";
     case Pattern::load_imbalance:
-      return "The threads wait in the same place until the last one lets all go: usually the work between "
-             "two such points is divided more evenly, in smaller pieces, or on demand.";
+      return "The threads wait in the same place until the last one comes: usually the work between two such "
+             "points is divided more evenly, in smaller pieces, or on demand.";
     case Pattern::producer_consumer:
       return "The threads hand work to each other and take turns waiting: usually the queue between them is "
              "made longer, items are handed over in batches, or the slower side gets more threads.";

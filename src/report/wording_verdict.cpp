@@ -98,7 +98,7 @@ std::string_view in_words(BlockedBy by) {
     case BlockedBy::timer:
       return "timers";
     case BlockedBy::nobody:
-      return "events that did not come before the recording ended";
+      return "events that did not come";
     case BlockedBy::requests:
       return "requests from outside";
     case BlockedBy::nic:

@@ -18,6 +18,7 @@ WaitGraph two_threads() {
   }
   graph.kinds = {ActorKind::thread, ActorKind::thread, ActorKind::timer};
   graph.outside = {false, false, false};
+  graph.below_devices = {false, false, false};
   graph.edges.resize(3);
   const auto edge = [&graph](std::size_t index, ActorId from, ActorId to, WaitClass wait_class,
                              Nanos wait_ns) {
@@ -46,7 +47,7 @@ FoundKnot found(const WaitGraph& graph, std::optional<double> machine_busy = std
   input.vertices.resize(3);
   input.vertices[0].cpu_ns = 3 * kS;
   input.vertices[1].cpu_ns = 4 * kS;
-  const std::vector<FoundKnot> knots = find_patterns(graph, input, {knot_of_both()}, machine_busy);
+  const std::vector<FoundKnot> knots = find_patterns(graph, input, {knot_of_both()}, {}, machine_busy);
   REQUIRE(knots.size() == 1);
   return knots[0];
 }
@@ -111,4 +112,32 @@ TEST_CASE("CPUs are short when threads are runnable for a quarter of the time th
   CHECK(found(graph, 0.79).evidence.cpu_shortage == CpuShortage::above_all);
   CHECK(found(graph).evidence.running_s == 10);
   CHECK(found(graph).evidence.blocked_s == 3);
+}
+
+TEST_CASE("A thread that works for a device is that device for those that wait for it, and no partner") {
+  WaitGraph graph = two_threads();
+  graph.outside[1] = graph.below_devices[1] = true;
+  for (Edge& edge : graph.edges) {
+    edge.kept_ns = edge.behind_disk_ns = edge.then_disk_ns = edge.wait_ns;
+    edge.kept_disk_ns = edge.wait_ns / 2;
+  }
+  CHECK(found(graph).pattern == Pattern::mixed);
+  CHECK(found(graph).evidence.releases.wait_s == 0);
+  graph.edges[0].class_wait_ns = {};
+  graph.edges[0].class_wait_ns.at(static_cast<std::size_t>(WaitClass::disk)) = 4 * kS;
+  CHECK(found(graph).pattern == Pattern::blocking_io);
+}
+
+TEST_CASE("Waits in polls for what is called a lock are waits for a lock") {
+  WaitGraph graph = two_threads();
+  graph.edges[0].class_wait_ns = {};
+  graph.edges[0].class_wait_ns.at(static_cast<std::size_t>(WaitClass::poll)) = 4 * kS;
+  graph.edges[0].stacks.push_back({0, kNoStack, WaitClass::poll, 10, 4 * kS, 4 * kS});
+  KnotInput input;
+  input.vertices.resize(3);
+  const auto pattern = [&](WaitedAt at) {
+    return find_patterns(graph, input, {knot_of_both()}, {{0, at}}, std::nullopt)[0].pattern;
+  };
+  CHECK(pattern(WaitedAt::unknown) == Pattern::request_answer);
+  CHECK(pattern(WaitedAt::lock) == Pattern::lock_contention);
 }

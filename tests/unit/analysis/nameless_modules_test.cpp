@@ -35,6 +35,7 @@ FoundEdge edge(std::vector<Frame> frames) {
 /// A report with one knot that has all of these edges.
 Findings findings_of(std::vector<FoundEdge> edges) {
   Findings findings;
+  findings.actors.resize(2);
   FoundKnot knot;
   for (FoundEdgeId id = 0; id < edges.size(); ++id) knot.edges.push_back(id);
   findings.edges = std::move(edges);
@@ -49,6 +50,19 @@ TEST_CASE("a module without a named function is nameless, in the order of edges 
       edge({user("read", "libc.so.6"), user("", "plugin.so"), user("", "server")}),
   });
   CHECK(nameless_modules(findings) == Names{"server", "plugin.so"});
+}
+
+TEST_CASE("what others wait in is not the target's lack of names; what an answer shows comes first") {
+  Findings findings = findings_of({edge({user("", "server")}), edge({user("", "dpkg")})});
+  findings.actors[1].outside = true;
+  findings.edges[1].from = 1;
+  CHECK(nameless_modules(findings) == Names{"server"});
+  FoundAnswer answer;
+  answer.evidence.stack.frames = {user("", "redis")};
+  findings.answers = {answer};
+  CHECK(nameless_modules(findings) == Names{"redis", "server"});
+  findings.answers[0].actor = 1;
+  CHECK(nameless_modules(findings) == Names{"server"});
 }
 
 TEST_CASE("a module with one named function anywhere has names") {

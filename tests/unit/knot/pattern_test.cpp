@@ -213,6 +213,22 @@ TEST_CASE("waiting for each other in different places is producer and consumer")
   CHECK(classify(knot_of({futex(0, 1, 700, kFullStack), other(1, 0, 300)})) == Pattern::producer_consumer);
 }
 
+TEST_CASE("a barrier is a barrier by its name, whoever lets go whom, and one of two is made of a condition") {
+  PatternEdge there = futex(0, 1, 500, kLockStack);
+  PatternEdge back = futex(1, 0, 300, kLockStack);
+  there.futex_stacks[0].at = back.futex_stacks[0].at = WaitedAt::barrier;
+  CHECK(classify(knot_of({there, back})) == Pattern::load_imbalance);
+  there.futex_stacks[0].at = back.futex_stacks[0].at = WaitedAt::condition;
+  PatternKnot two = knot_of({there, back});
+  two.threads = 2;
+  CHECK(classify(two) == Pattern::load_imbalance);
+  two.threads = 3;
+  CHECK(classify(two) == Pattern::lock_contention);
+  two.threads = 2;
+  for (PatternEdge& edge : two.edges) edge.futex_stacks[0].at = WaitedAt::lock;
+  CHECK(classify(two) == Pattern::lock_contention);
+}
+
 TEST_CASE("pipes hand work on, even when both sides wait in read()") {
   PatternEdge there;
   there.from = 0;

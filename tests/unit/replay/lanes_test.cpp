@@ -306,3 +306,23 @@ TEST_CASE("a hand-over that happens a few times from outside of the target binds
   const Replayer replayer(program.trace());
   CHECK(replayer.speed("work", replayer.cpu("work")) == Approx(400.0 / 201.0).epsilon(0.001));
 }
+
+TEST_CASE("a ticker holds an event loop back neither from a faster service nor by its own time") {
+  test::Program program(400'000);
+  program.thread(1, "loop");
+  // Asks a service that takes 4 ms, and looks at the time every 1.3 ms meanwhile; works for 0.1 ms on an
+  // answer.
+  const std::string poll = "class=poll stack=ep_poll;--;epoll_wait;loop;main";
+  for (long at = 0; at + 4100 <= 400'000; at += 4100) {
+    program.wait(1, at + 100, at + 1400, "timer", poll);
+    program.wait(1, at + 1410, at + 2710, "timer", poll);
+    program.wait(1, at + 2720, at + 4100, "nic:eth0", poll + " peer=service:10.0.0.5:3306");
+  }
+  const Replayer replayer(program.trace());
+  const Scenario faster = {{Resource::remote, kNoGroup, kNoActor, 0.5, 0}};
+  // Its own work is 0.12 ms of 4.1 ms.
+  CHECK(replayer.speed("loop", faster) == Approx(4100.0 / (120 + 3980 / 2)).epsilon(0.01));
+  CHECK(replayer.speed("loop", {{Resource::sleep, replayer.group("loop")}}) == Approx(1.0).epsilon(0.001));
+  CHECK(replayer.speed("loop", {}) == Approx(1.0).epsilon(0.001));
+  CHECK(replayer.uses.groups[replayer.group("loop")].timer_ns == 0);
+}

@@ -97,7 +97,8 @@ TEST_CASE("services are looked up by where they are asked") {
       Scenario{{Resource::remote, kNoGroup, kNoActor, 0.5, 1}, {Resource::remote, kNoGroup, kNoActor, 4, 0}});
   CHECK(scenario("service 10.0.0.5 /2").error().message ==
         "--what-if 'service 10.0.0.5 /2': the target does not wait for a service '10.0.0.5'; there are "
-        "'10.0.0.5:53', '[::1]:3306'");
+        "'10.0.0.5:53'");
+  CHECK(*scenario("service [::1]:3306 (db) /2") == Scenario{{Resource::remote, kNoGroup, kNoActor, 0.5, 1}});
 }
 
 TEST_CASE("patterns and disks are looked up in the trace") {
@@ -120,7 +121,12 @@ TEST_CASE("patterns and disks are looked up in the trace") {
                  {Resource::cpu, 1, kNoActor, 0.25},
                  {Resource::cpus, kNoGroup, kNoActor, 0.5}});
   CHECK(*scenario("comm:web io vda *3") == Scenario{{Resource::io, 1, vda, 3}});
+  // As reports name them: with their number, or with the id of one of them.
+  CHECK(*scenario("comm:web×1 cpu /2") == Scenario{{Resource::cpu, 1, kNoActor, 0.5}});
+  CHECK(*scenario("comm:db2/3 cpu /2") == Scenario{{Resource::cpu, 0, kNoActor, 0.5}});
   const auto mistake = [&](const char* text) { return scenario(text).error().message; };
+  CHECK(mistake("comm:db9/3 cpu /2") ==
+        "--what-if 'comm:db9/3 cpu /2': no recorded thread is called 'db9/3'; there are 'db1', 'db2', 'web'");
   CHECK(mistake("disk sda /2") ==
         "--what-if 'disk sda /2': no recorded disk is called 'sda'; there are 'vda'");
   CHECK(mistake("cpus *2, comm:x* cpu /2") ==
@@ -151,7 +157,10 @@ TEST_CASE("a function is looked up by its name, with argument types or without, 
   test::Program program(1000);
   program.thread(1, "app");
   program.wait(1, 0, 10, "timer", "class=sleep stack=k;--;nanosleep;ns::f(int,%20long);main");
-  program.wait(1, 20, 30, "timer", "class=sleep stack=k;--;nanosleep;ns::g<int>(char);main");
+  program.wait(1, 20, 30, "timer", "class=sleep stack=k;--;nanosleep;ns::g<int>(char);[app%2b0x1a20];main");
+  // Functions of others are not offered.
+  program.thread(2, "other", "start=0 exit=- outside=yes");
+  program.wait(2, 0, 10, "timer", "class=sleep stack=k;--;elsewhere");
   const Trace trace = program.trace();
   const ThreadGroups groups = group_threads(trace);
   std::vector<CodeStacks> code;
@@ -170,7 +179,8 @@ TEST_CASE("a function is looked up by its name, with argument types or without, 
   CHECK(in("ns::g") == std::pair(false, true));
   CHECK(in("ns::*") == std::pair(true, true));
   CHECK(in("main") == std::pair(true, true));
-  CHECK(code.size() == 5);
+  CHECK(in("[app+0x1a20]") == std::pair(false, true));
+  CHECK(code.size() == 6);
   const Result<Scenario> none = scenario_of(*parse_what_if("function h /2"), trace, groups, code);
   REQUIRE(!none);
   CHECK(none.error().message ==

@@ -51,7 +51,7 @@ std::string first_screen(const Findings& findings, bool verbose = false) {
 }  // namespace
 
 TEST_CASE("The first screen has the progress, the best changes, what they rest on, and what to try") {
-  CHECK(first_screen(answered()) == R"(progress  1,762 answers/s to B
+  CHECK(first_screen(answered()) == R"(progress  1,762 responses/s to B
 
 1  disk vda twice as fast: +82% (77 to 88) [sure]
    B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each, 60% of it in fdatasync
@@ -60,7 +60,7 @@ TEST_CASE("The first screen has the progress, the best changes, what they rest o
    try   fewer syncs (one for several changes), or a device with lower latency; more threads do not
          help one caller
 2  B's CPU work halved: +3% [sure]
-nothing else is worth 1%
+Everything else: < 1%
 )");
 }
 
@@ -122,15 +122,18 @@ TEST_CASE("Advice for a disk follows what most of the waiting is for, and names 
   }
 }
 
-TEST_CASE("An answer about threads of several actors names one and counts the others") {
+TEST_CASE("Threads that are several actors of the report have one name and one number everywhere") {
   Findings findings = answered();
-  for (FoundAnswer& answer : findings.answers) answer.evidence.alike = 7;
+  for (FoundAnswer& answer : findings.answers) {
+    answer.evidence.alike = 7;
+    answer.evidence.threads = 8;
+    answer.evidence.name = "B-*";
+  }
   const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
   CHECK(change_text(findings.answers[0], names) == "disk vda twice as fast");
-  CHECK(change_text(findings.answers[1], names) == "requests to disk vda of B and 7 like it twice as fast");
-  CHECK(change_text(findings.answers[2], names) == "CPU work of B and 7 like it halved");
-  CHECK(evidence_text(findings, findings.answers[2], names) ==
-        "B (tid 12) and 7 like it ran 5.00 s (50% of one CPU)");
+  CHECK(change_text(findings.answers[1], names) == "requests to disk vda of B-*×8 twice as fast");
+  CHECK(change_text(findings.answers[2], names) == "CPU work of B-*×8 halved");
+  CHECK(evidence_text(findings, findings.answers[2], names) == "B-*×8 ran 5.00 s (50% of one CPU)");
 }
 
 TEST_CASE("Where responses were counted, the progress has the number of clients and where they connect to") {
@@ -142,12 +145,12 @@ TEST_CASE("Where responses were counted, the progress has the number of clients 
   };
   progress.connections = 20;
   progress.addresses = {{6379, ""}};
-  CHECK(line() == "progress  1,762 answers/s to 20 clients on :6379");
+  CHECK(line() == "progress  1,762 responses/s to 20 clients on :6379");
   progress.connections = 0;
-  CHECK(line() == "progress  1,762 answers/s to clients on :6379");
+  CHECK(line() == "progress  1,762 responses/s to clients on :6379");
   progress.connections = 1;
   progress.addresses = {{0, std::string("\0a\x1b", 3)}, {80, ""}, {0, "/run/s"}, {81, ""}};
-  CHECK(line() == "progress  1,762 answers/s to 1 client on @a\\x1b, :80 and 2 more");
+  CHECK(line() == "progress  1,762 responses/s to 1 client on @a\\x1b, :80 and 2 more");
 }
 
 TEST_CASE("Only an answer that is sure, split or up to has a number") {
@@ -161,7 +164,7 @@ TEST_CASE("Only an answer that is sure, split or up to has a number") {
   CHECK(screen.find("1  disk vda twice as fast [rough]\n") != std::string::npos);
   CHECK(screen.find("Rough: for much of its waiting time it is unknown what ended the wait") !=
         std::string::npos);
-  CHECK(screen.find("nothing else") == std::string::npos);
+  CHECK(screen.find("Everything else") == std::string::npos);
 }
 
 TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
@@ -173,6 +176,18 @@ TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
   findings.verdict = {};
   findings.verdict.rule = Verdict::Rule::idle;
   CHECK(first_screen(findings).find("Idle: no knot, and nothing is saturated.") != std::string::npos);
+}
+
+TEST_CASE("What gains less than 1% is no answer") {
+  Findings findings = answered();
+  findings.answers = {findings.answers[2]};
+  findings.answers[0].gain = 0.004;
+  findings.answers[0].low.reset();
+  findings.answers[0].high.reset();
+  CHECK(first_screen(findings).find(
+            "Balanced: no single change gains more than 1%; the machine's CPUs were 75% busy.\n"
+            "Everything else: < 1%\n") != std::string::npos);
+  CHECK(first_screen(findings).find("halved") == std::string::npos);
 }
 
 TEST_CASE("Kinds of progress that want different changes are named beside them") {
@@ -225,7 +240,7 @@ TEST_CASE("What the user asked about follows the answers, with one sentence for 
                        {{-0.2, {}, {}, Certainty::rough, Doubt::not_simulated}, "cpus /2"},
                        {{0.01, {}, {}, Certainty::rough, Doubt::pieces_differ}, "disk vda *2"}};
   const std::string screen = first_screen(findings);
-  CHECK(screen.substr(screen.find("nothing else")) == R"(nothing else is worth 1%
+  CHECK(screen.substr(screen.find("Everything else")) == R"(Everything else: < 1%
 
 what if disk vda /2, comm:\x1b cpu /2: +61% (55 to 66) [sure]
 what if cpus *2: up to +40% [up-to]
@@ -245,7 +260,7 @@ Rough: parts of the recording differ too much, so only the direction is given.
 TEST_CASE("A recording that is too short has no answer but what the wait graph says") {
   Findings findings = answered();
   findings.window_s = 0.4;
-  CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
+  CHECK(first_screen(findings) == R"(progress  1,762 responses/s to B
 
 Too short to judge: 400 ms were recorded. Record for 10 s or more (-d 10s). A first guess: disk vda
 twice as fast.
@@ -279,7 +294,7 @@ TEST_CASE("Advice names only what applies") {
   answer.actor = 0;
   findings.actors[0].outside = true;
   CHECK(advice(findings, answer) ==
-        "it is outside of the target: whoever asks the target limits, not the target");
+        "it is outside of the target, which waits for it: the load generator or client limits");
 }
 
 TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
@@ -301,7 +316,7 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
   service.runnable = 0.01;
   answer.service = service;
   findings.answers = {answer};
-  CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
+  CHECK(first_screen(findings) == R"(progress  1,762 responses/s to B
 
 1  service 127.0.0.1:28081 (up_worker×4) twice as fast: +86% [sure]
    B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each
@@ -313,7 +328,7 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
   findings.answers[0].service->peers.push_back({Peer::Role::service, "10.0.0.6", 53});
   findings.answers[0].certainty = Certainty::rough;
   findings.answers[0].doubt = Doubt::many_at_once;
-  CHECK(first_screen(findings) == R"(progress  1,762 answers/s to B
+  CHECK(first_screen(findings) == R"(progress  1,762 responses/s to B
 
 1  service 127.0.0.1:28081 and 1 more twice as fast [rough]
    B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each

@@ -44,7 +44,7 @@ TEST_CASE("What the sample report says") {
   CHECK(report["edges"][1] ==
         json::parse(R"({"from":0,"to":1,"idle":false,"waits":800,"wait_s":8.0,"weight_s":8.0,"each_s":0.01,
     "classes":{"futex":6.0,"pipe":2.0},"waker_running_s":3.9,"waker_runnable_s":0.1,"waker_blocked_s":4.0,"waker_unknown_s":0.0,
-    "waker_samples":{"samples":380,"stacks_known":40,"stacks":[{"share":0.71,"samples":270,"stack":["funB"]}]},
+    "waker_samples":{"samples":380,"stacks_known":40,"stacks":[{"share":0.71,"samples":270,"stack":["funB"]}],"places":[],"spread":false},
     "stacks":[{"class":"futex","weight_s":8.0,"wait_s":8.0,"waits":800,"wait_stack":["pthread_cond_wait"],
     "waker_stack":["pthread_cond_signal","dequeue"]}],"peers_known":70,
     "peers":[{"peer":"10.0.0.5:3306","role":"service","waits":500,"wait_s":5.0},

@@ -15,8 +15,8 @@ import tempfile
 TRACES = pathlib.Path(__file__).resolve().parents[2] / "traces" / "patterns"
 
 TWO = ["a", "b"]
-ASLEEP = (" The thread that the others wait for sleeps until a time for 23% of it: a brake on the rate, a write stall, or something "
-          "remote.")
+ASLEEP = (" The thread that the others wait for spends 23% of that time in timed sleeps (a limit on the rate, a write stall, or a "
+          "remote service).")
 LOG_DISK = ("Disk vda was busy for 60% of the window, with one request at a time, 6.00 ms each (latency-bound). 0.2% of its "
             "capacity was used (500 MB/s, 50,000 IO/s, given).")
 CASES = {
@@ -49,8 +49,8 @@ CASES = {
     "lock-contention": ("lock-contention", TWO, "its waits are futex 60%, other 40%. One thread is let go at a time."),
     "lock-contention-not": ("mixed", TWO, "its waits are futex 60%, other 40%."),
     "lock-contention-asleep": ("lock-contention", TWO,
-                               "its waits are futex 100%. One thread is let go at a time. The thread that the others wait for sleeps until a "
-                               "time for 20% of it: a brake on the rate, a write stall, or something remote."),
+                               "its waits are futex 100%. One thread is let go at a time. The thread that the others wait for spends 20% of "
+                               "that time in timed sleeps (a limit on the rate, a write stall, or a remote service)."),
     "lock-contention-asleep-not": ("lock-contention", TWO,
                                    "its waits are futex 100%. One thread is let go at a time."),
     "load-imbalance": ("load-imbalance", ["rank-*"],
@@ -58,6 +58,7 @@ CASES = {
                        "(2.00 on average)."),
     "load-imbalance-not": ("lock-contention", ["rank-*"],
                            "its waits are futex 100%. One thread is let go at a time."),
+    "load-imbalance-two": ("load-imbalance", TWO, "a waits 35.0 ms for b, and b 30.0 ms for a, in turns."),
     "producer-consumer": ("producer-consumer", ["put", "take"], "its waits are futex 100%."),
     "producer-consumer-not": ("lock-contention", ["put", "take"],
                               "its waits are futex 100%. One thread is let go at a time."),

@@ -206,7 +206,7 @@ TEST_CASE("Losses that matter stand above the answer and name whom they touch") 
   findings.loss["ringbuf_full"] = 1234;
   findings.actors[1].lost_s = 0.5;
   const std::string text = to_text(findings, {});
-  CHECK(has(text, "1,234 lost\n"));
+  CHECK(has(text, "1,234 events lost\n"));
   CHECK_FALSE(has(text, "nothing lost"));
   const std::string block =
       "\nLOST  records dropped because the ring buffer was full (1,234): what the threads did meanwhile is "
@@ -228,7 +228,7 @@ TEST_CASE("Losses that are minor are the last line; -v says all about them") {
   findings.loss["waker_unknown"] = 1;
   findings.actors[1].lost_s = 0.008;
   const std::string text = to_text(findings, {});
-  CHECK(has(text, "6 lost\n"));
+  CHECK(has(text, "6 events lost\n"));
   CHECK(text.ends_with(
       "\n\nLOST  5 unseen context switches, 1 unseen waker: less than 0.1% of the recorded time "
       "is unknown (-v)\n"));
@@ -314,13 +314,48 @@ TEST_CASE("The title says how the actors of a knot wait") {
   CHECK(has(to_text(findings, {}), "KNOT 1  A (tid 11) ↺\n"));
 }
 
+TEST_CASE("A knot that holds the part of an answer says so, and is shown in full for the first one") {
+  Findings findings = sample_findings();
+  findings.knots[0].background = true;
+  findings.progress = {{{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.9}};
+  FoundAnswer answer;
+  answer.gain = 0.8;
+  answer.actor = 1;
+  answer.knot = 0;
+  findings.answers = {answer};
+  CHECK(has(to_text(findings, {}), "\nKNOT 1, explains answer 1  B (tid 12) ⇄ disk vda\n"));
+  findings.answers[0].knot.reset();
+  CHECK_FALSE(has(to_text(findings, {}), "\nKNOT 1"));
+}
+
+TEST_CASE("What nobody hangs on is not lost time") {
+  Findings findings = sample_findings();
+  findings.loss["file_table_full"] = 29539;
+  CHECK(has(to_text(findings, {}), "no time lost\n"));
+  findings.loss["switch_unseen"] = 1;
+  CHECK(has(to_text(findings, {}), "1 event lost\n"));
+}
+
+TEST_CASE("Devices that nobody in the target used are shown with -v") {
+  Findings findings = sample_findings();
+  REQUIRE(findings.disks.size() == 1);
+  findings.disks[0].users = {{0, 4096, 1}};
+  for (FoundActor& actor : findings.actors) actor.outside = true;
+  findings.knots.clear();
+  findings.sinks.clear();
+  TextStyle verbose;
+  verbose.verbosity = 1;
+  CHECK_FALSE(has(to_text(findings, {}), "\nDISK"));
+  CHECK(has(to_text(findings, verbose), "\nDISK"));
+}
+
 TEST_CASE("Background knots are short unless they are the answer") {
   Findings findings = sample_findings();
   findings.knots[0].background = true;
   CHECK(has(to_text(findings, {}),
             "  B (tid 12) ⇄ disk vda  knot, weight 14.5 s, busy 5.00 s, looks like: blocking I/O\n"));
   findings.verdict.rule = Verdict::Rule::background;
-  CHECK(has(to_text(findings, {}), "\nBACKGROUND KNOT 1  B (tid 12) ⇄ disk vda\n"));
+  CHECK(has(to_text(findings, {}), "\nKNOT 1  B (tid 12) ⇄ disk vda\n"));
 }
 
 TEST_CASE("A saturated sink shows its running and runnable share") {
@@ -341,18 +376,21 @@ TEST_CASE("What ran meanwhile: the places with most samples, few said to be few"
               {0.2, 76, stack_of({"copy_page+0x1", "--", "write+0x2 (libc.so.6)", "log+0x2 (p)"})},
               {0.06, 23, stack_of({"other+0x1 (p)"})},
               {0.03, 11, {}}}};
+  samples.places = {{stack_of({"funB(int)+0x1 (p)", "threadB+0x1 (p)"}), 0.71, 270, 1},
+                    {stack_of({"write+0x1 (libc.so.6)", "log+0x1 (p)"}), 0.2, 76, 1, 0.85, "write"}};
   findings.sinks[0].samples = {29, 1, {{1, 29, stack_of({"funB(int)+0x1 (p)"})}}};
+  findings.sinks[0].samples.places = {{stack_of({"funB(int)+0x1 (p)"}), 1, 29, 1}};
   CHECK(has(to_text(findings, {}),
             "    meanwhile  B ran 3.90 s, waited 4.00 s, was runnable 100 ms\n"
             "               71% of 380 samples in funB ← threadB\n"
-            "               20% in copy_page ┆ write ← log\n"
+            "               20% in write ← log, 85% of that in the kernel\n"
             "    peers"));
   CHECK(has(to_text(findings, {}),
             "was runnable 500 ms 5.0%\n"
             "    executes   100% of only 29 samples in funB\n"));
-  TextStyle verbose;
-  verbose.verbosity = 1;
-  CHECK(has(to_text(findings, verbose), "               6.0% in other\n    peers"));
+  findings.sinks[0].samples.places.clear();
+  findings.sinks[0].samples.spread = true;
+  CHECK(has(to_text(findings, {}), "    executes   spread over many functions\n"));
   // One that hardly ran was not what it was waited for.
   findings.edges[1].waker_running_s = 0.5;
   CHECK_FALSE(has(to_text(findings, {}), "380 samples"));

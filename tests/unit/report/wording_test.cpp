@@ -100,7 +100,7 @@ TEST_CASE("An idle target is told what it waits for") {
   CHECK(verdict(scene.findings()) ==
         "Idle: no knot, and nothing is saturated. The target ran 10% of one CPU, and its threads wait for "
         "events "
-        "that did not come before the recording ended (53% of their blocked time), timers (47%).");
+        "that did not come (53% of their blocked time), timers (47%).");
 }
 
 TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
@@ -169,7 +169,7 @@ TEST_CASE("What a disk did, and what it could do") {
 }
 
 TEST_CASE("A knot with a disk says what that did; a paced sink how often it sleeps") {
-  CHECK(evidence(sample_findings(), sample_findings().knots[0]) ==
+  CHECK(evidence(sample_findings(), sample_findings().knots[0], raw_names(sample_findings())) ==
         "Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each "
         "(latency-bound). 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).");
   FoundSink sink;
@@ -208,11 +208,10 @@ TEST_CASE("The pattern's evidence in numbers") {
   knot.pattern = Pattern::lock_contention;
   knot.evidence.classes = {{WaitClass::futex, 9.2}, {WaitClass::pipe, 0.8}};
   knot.evidence.releases = {10, 9.7, 0, 30, 10, 4, false, 8.6, true};
-  CHECK(evidence(findings, knot) ==
+  CHECK(evidence(findings, knot, raw_names(findings)) ==
         "its waits are futex 92%, pipe 8.0%. 97% of the wait time ended in releases of several threads at "
-        "once (3.00 on average). The thread that the others wait for sleeps until a time for 86% of it: a "
-        "brake on the rate, a "
-        "write stall, or something remote.");
+        "once (3.00 on average). The thread that the others wait for spends 86% of that time in timed "
+        "sleeps (a limit on the rate, a write stall, or a remote service).");
   knot.pattern = Pattern::lock_across_disk;
   knot.evidence.releases.kept_s = 8;
   knot.evidence.releases.kept_disk_s = 6;
@@ -220,7 +219,7 @@ TEST_CASE("The pattern's evidence in numbers") {
   knot.evidence.releases.then_disk_s = 8.1;
   CHECK(pattern_title(knot) == "lock held across a disk wait");
   CHECK(
-      evidence(findings, knot)
+      evidence(findings, knot, raw_names(findings))
           .starts_with(
               "For 90% of the time that its threads wait for each other, they wait for one that is at a disk "
               "meanwhile, for 75% of the time that it keeps them waiting. After 90% of these waits, by time, "
@@ -237,7 +236,7 @@ TEST_CASE("The pattern's evidence in numbers") {
   knot.evidence.runnable_s = 24.1;
   knot.evidence.cpu_shortage = CpuShortage::besides;
   CHECK(
-      evidence(findings, knot) ==
+      evidence(findings, knot, raw_names(findings)) ==
       "its waits are futex 92%, pipe 8.0%. One thread is let go at a time. CPUs are short, too: its threads "
       "ran for 6.42 s and were runnable for 24.1 s; the machine's CPUs were 75% busy.");
 }

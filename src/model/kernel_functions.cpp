@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/kernel_functions.h"
+
+#include <algorithm>
+#include <array>
+
+namespace offwait {
+
+namespace {
+
+/// `finish_task_switch.isra.0` → `finish_task_switch`
+std::string_view without_suffix(std::string_view function) { return function.substr(0, function.find('.')); }
+
+template <std::size_t Size>
+bool is_one_of(std::string_view function, const std::array<std::string_view, Size>& names) {
+  return std::find(names.begin(), names.end(), function) != names.end();
+}
+
+template <std::size_t Size>
+bool begins_with_one_of(std::string_view function, const std::array<std::string_view, Size>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [function](std::string_view beginning) { return function.starts_with(beginning); });
+}
+
+}  // namespace
+
+bool is_kernel_entry(std::string_view function) {
+  constexpr std::array<std::string_view, 9> kNames = {"do_syscall_64", "x64_sys_call",      "invoke_syscall",
+                                                      "el0_svc",       "el0_svc_common",    "do_el0_svc",
+                                                      "ret_from_fork", "ret_from_fork_asm", "kthread"};
+  return is_one_of(function, kNames) || function.starts_with("entry_SYSCALL") ||
+         function.starts_with("el0t_64_sync");
+}
+
+bool turns_interrupts_on(std::string_view function) {
+  constexpr std::array<std::string_view, 21> kNames = {
+      // Locks that are held with interrupts off.
+      "_raw_spin_unlock_irqrestore", "__raw_spin_unlock_irqrestore", "_raw_spin_unlock_irq",
+      "_raw_read_unlock_irqrestore", "_raw_read_unlock_irq", "_raw_write_unlock_irqrestore",
+      "_raw_write_unlock_irq", "raw_spin_rq_unlock_irq", "raw_spin_rq_unlock_irqrestore",
+      // A switch of threads.
+      "finish_task_switch", "schedule_tail",
+      // Work that interrupts left.
+      "do_softirq", "__local_bh_enable_ip", "_raw_spin_unlock_bh", "handle_softirqs", "__do_softirq",
+      // The ends of interrupts, faults and system calls.
+      "irqentry_exit", "irqentry_exit_to_user_mode", "syscall_exit_to_user_mode", "do_notify_resume",
+      "arch_local_irq_restore"};
+  const std::string_view name = without_suffix(function);
+  return is_one_of(name, kNames) || name.starts_with("exit_to_user_mode") ||
+         name.starts_with("__exit_to_user_mode");
+}
+
+std::string entered_by(const std::vector<Frame>& frames) {
+  constexpr std::array<std::string_view, 9> kCalls = {"__x64_sys_",   "__ia32_sys_", "__arm64_sys_",
+                                                      "__se_sys_",    "__do_sys_",   "__riscv_sys_",
+                                                      "__s390x_sys_", "ksys_",       "do_sys_"};
+  constexpr std::array<std::string_view, 6> kFaults = {
+      "asm_exc_page_fault", "exc_page_fault", "do_page_fault", "do_user_addr_fault", "el0_da", "el0_ia"};
+  const auto end = std::find_if(frames.begin(), frames.end(),
+                                [](const Frame& frame) { return frame.kind != Frame::Kind::kernel; });
+  for (auto frame = end; frame != frames.begin();) {
+    --frame;
+    if (is_kernel_entry(frame->function)) continue;
+    const std::string_view name = without_suffix(frame->function);
+    if (is_one_of(name, kFaults)) return "page faults";
+    if (!begins_with_one_of(name, kCalls)) return "";
+    return std::string(name.substr(name.find("sys_") + 4));
+  }
+  return "";
+}
+
+}  // namespace offwait

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/time_outs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace offwait {
+
+namespace {
+
+/// When each of some threads did something for others, in order.
+using Deeds = std::vector<std::vector<Nanos>>;
+
+bool may_time_out(const Trace& trace, const WaitSite& site) {
+  return site.waker != kNoActor && trace.actors[site.waker].kind == ActorKind::timer &&
+         site.wait_class != WaitClass::sleep;
+}
+
+std::vector<bool> threads_with_time_outs(const Trace& trace) {
+  std::vector<bool> out(trace.actors.size());
+  for (const WaitSite& site : trace.sites) {
+    if (may_time_out(trace, site)) out[site.thread] = true;
+  }
+  return out;
+}
+
+/// The ends of waits of others, and the requests to disks.
+Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads) {
+  Deeds out(trace.actors.size());
+  for (const Wait& wait : trace.waits) {
+    const ActorId waker = trace.sites[wait.site].waker;
+    if (waker != kNoActor && threads[waker] && wait.wake != kNever) out[waker].push_back(wait.wake);
+  }
+  for (const DiskIo& io : trace.disk_ios) {
+    if (io.thread != kNoActor && threads[io.thread]) out[io.thread].push_back(io.issue);
+  }
+  for (std::vector<Nanos>& deeds : out) std::sort(deeds.begin(), deeds.end());
+  return out;
+}
+
+/// The innermost functions of the program in a stack; two are enough to tell places apart, and few enough to
+/// stay the same when a loop is reached in several ways.
+std::vector<Frame> innermost(const Trace& trace, StackId stack) {
+  constexpr std::size_t kFrames = 2;
+  std::vector<Frame> out;
+  if (stack == kNoStack) return out;
+  for (const FrameId id : trace.stacks[stack].frames) {
+    if (trace.frames[id].kind == Frame::Kind::user && out.size() < kFrames)
+      out.push_back(function_of(trace.frames[id]));
+  }
+  return out;
+}
+
+/// Whether a thread waits in one place, as far as that is known.
+bool is_same_place(const Trace& trace, const WaitSite& a, const WaitSite& b) {
+  if (a.wait_class != b.wait_class) return false;
+  return a.wait_stack == b.wait_stack || a.wait_stack == kNoStack || b.wait_stack == kNoStack ||
+         innermost(trace, a.wait_stack) == innermost(trace, b.wait_stack);
+}
+
+/// The time-outs of one thread that may turn out to have come to nothing.
+struct Run {
+  std::vector<std::uint32_t> waits;
+  SiteId site = 0;       ///< of the last one
+  Nanos since = 0;       ///< when it ended
+  std::size_t deed = 0;  ///< the thread's first one after that, as far as it was looked for
+};
+
+}  // namespace
+
+TimeOuts::TimeOuts(const Trace& trace) {
+  const std::vector<bool> threads = threads_with_time_outs(trace);
+  if (std::find(threads.begin(), threads.end(), true) == threads.end()) return;
+  const Deeds deeds = deeds_of(trace, threads);
+  std::vector<Run> runs(trace.actors.size());
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    const Wait& wait = trace.waits[id];
+    const WaitSite& site = trace.sites[wait.site];
+    if (!threads[site.thread]) continue;
+    Run& run = runs[site.thread];
+    if (!run.waits.empty()) {
+      const std::vector<Nanos>& own = deeds[site.thread];
+      while (run.deed < own.size() && own[run.deed] < run.since) ++run.deed;
+      const bool did = run.deed < own.size() && own[run.deed] < wait.block;
+      if (did || !is_same_place(trace, trace.sites[run.site], site)) run.waits.clear();
+    }
+    if (may_time_out(trace, site)) {
+      run.waits.push_back(id);
+      run.site = wait.site;
+      run.since = wait.wake;
+    } else if (site.waker != kNoActor && wait.wake != kNever) {
+      for (const std::uint32_t part : run.waits) all_.emplace_back(part, wait.site);
+      run.waits.clear();
+    }
+  }
+  if (all_.empty()) return;
+  nothing_.resize(trace.waits.size());
+  for (const auto& [wait, site] : all_) nothing_[wait] = true;
+}
+
+std::vector<bool> polling_sites(const Trace& trace) {
+  constexpr std::uint64_t kFewestEnds = 3;
+  constexpr std::uint64_t kOneInSo = 5;  // so few sleeps, or fewer, for each one that found nothing
+  constexpr Nanos kLook = 10;            // a sleep is so many times as long as a look
+  std::vector<bool> sleeps(trace.actors.size());
+  for (const WaitSite& site : trace.sites) {
+    if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
+  }
+  const Deeds deeds = deeds_of(trace, sleeps);
+  struct Place {
+    std::uint64_t sleeps = 0;
+    std::uint64_t vain = 0;
+  };
+  std::vector<Place> places(trace.stacks.size());
+  struct Last {
+    StackId stack = kNoStack;  ///< where the thread's last wait was a sleep
+    Nanos block = 0;
+    Nanos run = 0;
+    std::size_t deed = 0;
+  };
+  std::vector<Last> last(trace.actors.size());
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    if (!sleeps[site.thread]) continue;
+    const StackId stack = site.wait_class == WaitClass::sleep ? site.wait_stack : kNoStack;
+    Last& before = last[site.thread];
+    const std::vector<Nanos>& own = deeds[site.thread];
+    while (before.deed < own.size() && own[before.deed] < before.run) ++before.deed;
+    const bool did = before.deed < own.size() && own[before.deed] < wait.block;
+    if (stack != kNoStack) {
+      ++places[stack].sleeps;
+      const bool again = before.stack == stack && !did;
+      if (again && kLook * (wait.block - before.run) <= before.run - before.block) ++places[stack].vain;
+    }
+    before.stack = stack;
+    before.block = wait.block;
+    before.run = wait.run;
+  }
+  std::vector<bool> out(trace.sites.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (site.wait_class != WaitClass::sleep || site.wait_stack == kNoStack) continue;
+    const Place& place = places[site.wait_stack];
+    out[id] =
+        kOneInSo * place.vain >= place.sleeps && place.vain > 0 && place.sleeps - place.vain >= kFewestEnds;
+  }
+  return out;
+}
+
+}  // namespace offwait

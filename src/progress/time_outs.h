@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Waits that ended by their time because nothing else came. An event loop looks at its clock ten times a
+// second, a thread at a condition once a second: each of these waits is a part of the longer wait that what
+// they wait for ends. They set no pace, and nobody gains if they are shorter.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace offwait {
+
+/// A time-out came to nothing if the thread, until it waited in the same place again, ended no wait of
+/// another thread and asked no disk for anything, and if such a run of time-outs ends in a wait there that
+/// something else ended. What asks for nothing but time (class sleep) is none, and neither is a timed wait
+/// that always ends by its time: that one sets a pace.
+class TimeOuts {
+ public:
+  TimeOuts() = default;
+  explicit TimeOuts(const Trace& trace);
+
+  /// By the wait's index.
+  bool came_to_nothing(std::size_t wait) const { return !nothing_.empty() && nothing_[wait]; }
+  /// The time-outs, each with the site of the wait that it is a part of; in any order.
+  const std::vector<std::pair<std::uint32_t, SiteId>>& all() const { return all_; }
+
+ private:
+  std::vector<bool> nothing_;  ///< by wait; empty if there is none
+  std::vector<std::pair<std::uint32_t, SiteId>> all_;
+};
+
+/// By SiteId: where a thread sleeps a little, looks, and sleeps again until it finds what it looks for: a
+/// lock that is taken, a file that is there. Such a sleep takes as long as what it waits for, which the
+/// recording does not show. A place of sleeps is one if a fifth of them or more are followed by another one
+/// there, after a look that took no more than a tenth of the sleep and in which the thread did nothing for
+/// others, and if the other sleeps are three or more: a thread that sleeps there all the time waits for
+/// nothing but time.
+std::vector<bool> polling_sites(const Trace& trace);
+
+}  // namespace offwait

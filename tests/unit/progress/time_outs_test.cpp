@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "progress/time_outs.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+const std::string kPoll = "class=poll stack=ep_poll;--;epoll_wait;loop;main";
+
+/// Which of the trace's waits came to nothing, by when they began, in µs.
+std::vector<long> vain(const Trace& trace) {
+  const TimeOuts time_outs(trace);
+  std::vector<long> out;
+  for (std::size_t id = 0; id < trace.waits.size(); ++id) {
+    if (time_outs.came_to_nothing(id)) out.push_back(static_cast<long>(trace.waits[id].block / 1000));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a poll that ends by its time is a part of the wait that an answer ends") {
+  test::Program program(10'000);
+  program.thread(1, "loop");
+  program.thread(2, "upstream");
+  program.wait(1, 0, 1000, "timer", kPoll);
+  program.wait(1, 1010, 2010, "timer", kPoll);
+  program.wait(1, 2020, 2500, "thread:2", kPoll);
+  program.wait(1, 3000, 4000, "timer", kPoll);  // no other wait ends this run of time-outs
+  const Trace trace = program.trace();
+  CHECK(vain(trace) == std::vector<long>{0, 1010});
+  const TimeOuts time_outs(trace);
+  REQUIRE(time_outs.all().size() == 2);
+  CHECK(time_outs.all()[0].second == trace.waits[2].site);
+}
+
+TEST_CASE("a time-out after which the thread does something for others sets a pace") {
+  test::Program program(10'000);
+  program.thread(1, "batcher");
+  program.thread(2, "writer");
+  program.line("disk vda bytes_per_s=1e9 ios_per_s=100000 capacity=assumed");
+  program.wait(2, 0, 1005, "thread:1");  // woken after the first time-out
+  program.wait(1, 0, 1000, "timer", kPoll);
+  program.wait(1, 1010, 2000, "timer", kPoll);
+  program.line("io 1 disk=vda bytes=4096 issue=2005000 complete=2300000");
+  program.wait(1, 2010, 3000, "thread:2", kPoll);
+  CHECK(vain(program.trace()).empty());
+}
+
+TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows whom") {
+  const std::string retry = "class=sleep stack=k;--;nanosleep;take;main";
+  const std::string pause = "class=sleep stack=k;--;nanosleep;pause;main";
+  const auto polls = [](const Trace& trace, const std::string& function) {
+    const std::vector<bool> found = polling_sites(trace);
+    for (SiteId id = 0; id < trace.sites.size(); ++id) {
+      for (const FrameId frame : trace.stacks[trace.sites[id].wait_stack].frames) {
+        if (trace.frames[frame].function == function) return bool(found[id]);
+      }
+    }
+    FAIL("no wait in " << function);
+    return false;
+  };
+  test::Program program(100'000);
+  program.thread(1, "writer");
+  for (long at = 0; at < 100'000; at += 10'000) {
+    program.wait(1, at, at + 1000, "timer", retry);
+    program.wait(1, at + 1005, at + 2005, "timer", retry);
+    program.wait(1, at + 2010, at + 3010, "timer", retry);
+    program.wait(1, at + 8000, at + 9000, "timer", pause);  // it had the lock for 5 ms
+  }
+  CHECK(polls(program.trace(), "take"));
+  CHECK_FALSE(polls(program.trace(), "pause"));
+  test::Program ticker(100'000);
+  ticker.thread(1, "ticker");
+  for (long at = 0; at < 100'000; at += 10'000) ticker.wait(1, at, at + 9995, "timer", retry);
+  CHECK_FALSE(polls(ticker.trace(), "take"));
+}
+
+TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {
+  test::Program program(10'000);
+  program.thread(1, "worker");
+  program.thread(2, "other");
+  program.wait(1, 0, 1000, "timer", "class=sleep stack=k;--;nanosleep;main");
+  program.wait(1, 1010, 2000, "timer", "class=futex stack=k;--;cond_timedwait;retry;main");
+  program.wait(1, 2010, 3000, "thread:2", "class=futex stack=k;--;cond_wait;take;main");
+  CHECK(vain(program.trace()).empty());
+}

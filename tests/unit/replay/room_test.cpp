@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/room.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "replay/answers.h"
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+/// Two threads that each compute for 1.5 ms and then wait for a service for 2.5 ms: 0.75 CPUs of `cpus`.
+Trace two_askers(int cpus) {
+  test::Program program(400'000, cpus);
+  for (const int tid : {1, 2}) {
+    program.thread(tid, "worker");
+    for (long at = tid == 1 ? 0 : 2000; at + 4000 <= 400'000; at += 4000) {
+      program.wait(tid, at + 1500, at + 4000, "nic:eth0", "class=net peer=service:10.0.0.5:3306");
+    }
+  }
+  return program.trace();
+}
+
+/// `reader` computes for 2 ms and waits for nothing; the disk with one channel works for 1.5 ms of that.
+Trace asynchronous_reader() {
+  test::Program program(400'000);
+  program.thread(1, "reader");
+  program.line("disk vda bytes_per_s=1e9 ios_per_s=100000 capacity=assumed");
+  for (long at = 0; at < 400'000; at += 4000) {
+    // Two requests at once, which the disk serves one after the other.
+    for (const long complete : {1500, 3000}) {
+      program.line("io 1 disk=vda bytes=4096 issue=" + std::to_string(at * 1000) +
+                   " complete=" + std::to_string((at + complete) * 1000));
+    }
+    program.wait(1, at + 3800, at + 3999, "timer", "class=sleep");
+  }
+  return program.trace();
+}
+
+const Answer* answer_about(const Answers& answers, Resource resource) {
+  const auto found = std::find_if(answers.answers.begin(), answers.answers.end(),
+                                  [resource](const Answer& one) { return one.change.resource == resource; });
+  return found == answers.answers.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("no gain needs more CPUs than there are") {
+  const Trace one = two_askers(1);
+  const Answers bounded = answers_of(one, group_threads(one), {});
+  const Answer* const service = answer_about(bounded, Resource::remote);
+  REQUIRE(service != nullptr);
+  // 0.75 CPUs are used: a third more is all that fits, though each thread alone would gain 45 %.
+  CHECK(service->gain == Approx(1 / 0.75 - 1).margin(0.02));
+  CHECK(service->certainty == Certainty::up_to);
+  CHECK(*service->high == Approx(service->gain));
+  const Trace eight = two_askers(8);
+  const Answers free = answers_of(eight, group_threads(eight), {});
+  REQUIRE(answer_about(free, Resource::remote) != nullptr);
+  CHECK(answer_about(free, Resource::remote)->gain == Approx(4 / 2.75 - 1).margin(0.02));
+  CHECK(answer_about(free, Resource::remote)->certainty == Certainty::sure);
+}
+
+TEST_CASE("no gain needs more of a disk than there is, though no wait shows how busy it is") {
+  const Trace trace = asynchronous_reader();
+  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answer* const cpu = answer_about(found, Resource::cpu);
+  REQUIRE(cpu != nullptr);
+  CHECK(cpu->gain == Approx(1 / 0.75 - 1).margin(0.02));
+  CHECK(cpu->certainty == Certainty::up_to);
+}
