@@ -324,11 +324,11 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::remote:
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
-    case Resource::cpus:
     case Resource::waited:
       return fmt::format("{} split, or not waited for", answer.lock->name.starts_with("lock")
                                                             ? answer.lock->name
                                                             : fmt::format("lock {}", answer.lock->name));
+    case Resource::cpus:
     case Resource::held:
     case Resource::runnable:
       break;
@@ -401,7 +401,6 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          each_time(evidence));
     case Resource::sleep:
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
-    case Resource::cpus:
     case Resource::waited:
       return fmt::format("threads of {} waited {} for it altogether, {}{}{}",
                          lock_threads(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),
@@ -410,6 +409,7 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                              ? ""
                              : fmt::format("; held by {}", lock_threads(answer.lock->holders, names)),
                          held_for_text(*answer.lock));
+    case Resource::cpus:
     case Resource::held:
     case Resource::runnable:
       break;

@@ -364,3 +364,29 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   CHECK(screen.find("sleep (95%)") != std::string::npos);
   CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
 }
+
+TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
+  Findings findings = answered();
+  findings.recording.cpus = 2;
+  FoundAnswer cpus;
+  cpus.what = Resource::cpus;
+  cpus.gain = 0.82;
+  cpus.certainty = Certainty::up_to;
+  cpus.evidence.time_s = 4;
+  cpus.evidence.actor = 0;
+  cpus.evidence.cpus = 1;
+  findings.answers = {cpus};
+  const std::string others = first_screen(findings);
+  INFO(others);
+  CHECK(
+      others.find("1  twice the CPU time: up to +82% [up-to]\n   It gets 1.0 of 2 CPUs; others use the rest. "
+                  "Threads were ready to run for 4.00 s without a CPU,") != std::string::npos);
+  findings.cpu_supply.cause = CpuSupply::Cause::quota;
+  findings.cpu_supply.quota = FoundQuota{};
+  findings.cpu_supply.quota->cgroup = "/app";
+  findings.cpu_supply.quota->cpus = 0.4;
+  const std::string quota = first_screen(findings);
+  INFO(quota);
+  CHECK(quota.find("The quota of cgroup /app gives it 0.40 CPUs.") != std::string::npos);
+  CHECK(quota.find("try   raise the quota, or do less work\n") != std::string::npos);
+}
