@@ -174,10 +174,12 @@ class Change:
 
 
 def first_answers(report):
-    """The first answer for each progress that the report splits into."""
+    """The first answer for each progress that the report splits into. What a lock would gain that nobody waits for is not
+    judged: no plan has such a change."""
     firsts = {}
     for answer in report["answers"]:
-        firsts.setdefault(answer["progress"], answer)
+        if answer["what"] != "lock":
+            firsts.setdefault(answer["progress"], answer)
     return list(firsts.values())
 
 
