@@ -32,6 +32,12 @@ int note_cpus(struct bpf_iter__task* ctx) {
   return 0;
 }
 
+/* Whether the thread has left its CPU for the last time, or is about to: it waits to be reaped by its parent,
+ * or for the other threads of the process that it led. */
+static __always_inline bool is_dead(struct task_struct* task) {
+  return (task_state(task) & TASK_DEAD_BIT) && off_run_queue(task);
+}
+
 /* Runs after the tracepoints are attached. It inserts a thread's entry before it reads the thread's state,
  * and the state that it finds counts only until the first switch is seen: the tracepoints record all that
  * happens in between. */
@@ -51,7 +57,7 @@ int seed_threads(struct bpf_iter__task* ctx) {
     bpf_map_update_elem(&target_tgids, &tgid, &one, BPF_ANY);
   }
   struct offwait_thread* known = bpf_map_lookup_elem(&threads, &tid);
-  if (known && known->target) return 0;
+  if ((known && known->target) || is_dead(task)) return 0;
   if (known) {
     known->target = 1; /* it woke a thread of the target before its turn came */
     emit_thread(known, tid, OFFWAIT_THREAD_NAMED, 0, bpf_ktime_get_ns(), (const char*)&task->comm);
@@ -64,8 +70,13 @@ int seed_threads(struct bpf_iter__task* ctx) {
   ++seeded_threads;
   struct offwait_thread* thread = bpf_map_lookup_elem(&threads, &tid);
   if (!thread) return 0;
+  if (is_dead(task)) { /* its last switch may have come before its entry */
+    emit_exit(thread, tid, bpf_ktime_get_ns());
+    bpf_map_delete_elem(&threads, &tid);
+    return 0;
+  }
   __u32 state = task_state(task);
-  if (off_run_queue(task) && state && !(state & TASK_DEAD_BIT)) {
+  if (off_run_queue(task) && state) {
     note_wait(thread, task, state, false);
     if (record_stacks) take_stacks_of_blocked(task, thread, 0);
     thread->seeded = OFFWAIT_STATE_BLOCKED;

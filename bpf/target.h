@@ -12,14 +12,23 @@ const volatile __u64 target_cgroup = 0;       /* the cgroup's id; 0: all of user
  * children belong to it. */
 __u32 recorder_tgid = 0;
 
+/* `typed`: the verifier knows the pointer's type, so that the field is read by a load instead of a call. */
+#define FIELD(typed, pointer, field) ((typed) ? (pointer)->field : BPF_CORE_READ(pointer, field))
+
+/* Whether it is a thread of offwait itself, or of a process that it started: a confined one, or the target. A
+ * shell's children become children of the offwait that replaces the shell: offwait did not start those. */
+static __always_inline bool is_of_recorder(struct task_struct* task, const bool typed) {
+  if ((__u32)FIELD(typed, task, tgid) == recorder_tgid) return true;
+  struct task_struct* parent = FIELD(typed, task, real_parent);
+  return (__u32)FIELD(typed, parent, tgid) == recorder_tgid &&
+         FIELD(typed, task, parent_exec_id) == FIELD(typed, parent, self_exec_id);
+}
+
 #define MAX_CGROUP_DEPTH 32
 
 /* The cgroup's depth below the root, 0 until a thread has been found in it. User space cannot tell it: its
  * cgroup namespace or mount may begin anywhere. */
 __s32 target_level = 0;
-
-/* `typed`: the verifier knows the pointer's type, so that the field is read by a load instead of a call. */
-#define FIELD(typed, pointer, field) ((typed) ? (pointer)->field : BPF_CORE_READ(pointer, field))
 
 static __always_inline __u64 cgroup_id(struct cgroup* cgroup, const bool typed) {
   struct kernfs_node* node = FIELD(typed, cgroup, kn);
@@ -46,9 +55,7 @@ static __always_inline bool below_target(struct cgroup* cgroup, const bool typed
 static __always_inline bool in_target_cgroup(struct task_struct* task, const bool typed) {
   if (typed) task = UNTRUSTED(struct task_struct, task);
   if (FIELD(typed, task, flags) & PF_KTHREAD_BIT) return false;
-  if ((__u32)FIELD(typed, task, tgid) == recorder_tgid) return false;
-  struct task_struct* parent = FIELD(typed, task, real_parent);
-  if ((__u32)FIELD(typed, parent, tgid) == recorder_tgid) return false;
+  if (is_of_recorder(task, typed)) return false;
   if (!target_cgroup) return true;
   struct css_set* cgroups = FIELD(typed, task, cgroups);
   return below_target(FIELD(typed, cgroups, dfl_cgrp), typed);

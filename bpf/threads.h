@@ -33,6 +33,7 @@ static __always_inline struct offwait_thread new_thread(struct task_struct* task
   thread.tgid = (__u32)FIELD(typed, task, tgid);
   thread.ns_tid = tid_in_namespace(task);
   thread.kernel = (FIELD(typed, task, flags) & PF_KTHREAD_BIT) != 0;
+  thread.recorder = is_of_recorder(task, typed);
   thread.since_ns = since_ns;
   return thread;
 }
@@ -43,9 +44,10 @@ static __always_inline void emit_thread(struct offwait_thread* thread, __u32 tid
   struct offwait_thread_record* record = new_record(OFFWAIT_RECORD_THREAD, tid, sizeof(*record));
   if (!record) return;
   record->event = event;
-  record->outside = thread->target   ? OFFWAIT_TARGET
-                    : thread->kernel ? OFFWAIT_OUTSIDE_KERNEL
-                                     : OFFWAIT_OUTSIDE;
+  record->outside = thread->target     ? OFFWAIT_TARGET
+                    : thread->kernel   ? OFFWAIT_OUTSIDE_KERNEL
+                    : thread->recorder ? OFFWAIT_OUTSIDE_RECORDER
+                                       : OFFWAIT_OUTSIDE;
   record->exec = event == OFFWAIT_THREAD_NAMED && detail;
   record->tgid = thread->tgid;
   record->parent = event == OFFWAIT_THREAD_BORN ? detail : 0;

@@ -192,7 +192,8 @@ enum offwait_thread_event {
 enum offwait_outside {
   OFFWAIT_TARGET = 0,
   OFFWAIT_OUTSIDE,
-  OFFWAIT_OUTSIDE_KERNEL, /* a kernel thread */
+  OFFWAIT_OUTSIDE_KERNEL,   /* a kernel thread */
+  OFFWAIT_OUTSIDE_RECORDER, /* a thread of offwait itself, or of a process that it started */
 };
 
 struct offwait_thread_record {
@@ -377,7 +378,8 @@ struct offwait_thread {
   __u32 lock_owner; /* who had the lock at the begin of contention: a tid, 0: not known */
   __u8 lock_kind;   /* enum offwait_object */
   __u8 first_waits; /* how many of its first waits had their stacks taken for certain */
-  __u8 pad[2];
+  __u8 recorder;    /* 1: a thread of offwait itself, or of a process that it started */
+  __u8 pad;
   __u32 ns_tid; /* as in offwait_thread_record */
   __u32 draw;   /* OFFWAIT_DRAW_* of the present wait; the waker draws */
   __u64 ran_ns; /* a probe found the thread running although no switch to it was seen, 0: never; without

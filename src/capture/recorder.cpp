@@ -272,6 +272,7 @@ Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& prior
   OFFWAIT_TRY_STATUS(set_target(*state->skeleton, options));
   OFFWAIT_TRY_STATUS(state->open_rings(options));
   OFFWAIT_TRY_STATUS(run_iterator(state->skeleton->progs.note_cpus));
+  state->recording.recorder = state->skeleton->bss->recorder_tgid;
   OFFWAIT_TRY_STATUS(state->open_symbols());
   priority.patient();  // CPUs may have become crowded
   OFFWAIT_TRY_STATUS(attach_tracepoints(*state->skeleton, state->links));
@@ -381,6 +382,7 @@ Result<KernelRecording> Recorder::take(Taken what) {
   part.disks_below = recording.disks_below;
   part.counts_responses = recording.counts_responses;
   part.sample_hz = recording.sample_hz;
+  part.recorder = recording.recorder;
   return part;
 }
 

@@ -33,6 +33,7 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
   trace.cpu_quotas = recording.cpu_quotas;
   trace.other_processes = recording.other_processes;
   trace.recording.sample_hz = recording.sample_hz;
+  trace.recording.recorder = static_cast<std::int32_t>(recording.recorder);
   const offwait_stack_reuse& reuse = recording.stack_reuse;
   trace.recording.stack_reuse = {reuse.walked, reuse.recalled, reuse.verified, reuse.wrong};
   trace.recording.cost = recording.cost;

@@ -272,6 +272,7 @@ struct KernelRecording {
   std::vector<RunningProgram> programs;
   std::map<ThreadKey, std::uint32_t> program_of;  ///< index into `programs` of each thread's process
   std::uint32_t sample_hz = 0;
+  std::uint32_t recorder = 0;  ///< its tgid; 0: not known
   offwait_stack_reuse stack_reuse{};
   RecordingCost cost;
   LossCounts loss;

@@ -17,6 +17,7 @@ std::string bounded_string(const char* text, std::size_t size) { return {text, :
 void set_outside(Actor& actor, std::uint8_t outside) {
   actor.outside = outside != OFFWAIT_TARGET;
   actor.kernel = outside == OFFWAIT_OUTSIDE_KERNEL;
+  actor.recorder = outside == OFFWAIT_OUTSIDE_RECORDER;
 }
 
 Actor thread_actor(std::uint32_t tid, std::uint32_t ns_tid, std::uint32_t tgid, std::string name,
@@ -50,7 +51,10 @@ ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder
     Life life;
     life.start = birth_after(lives, nanos(left.start_ns));
     const Nanos seen = left.since_ns != 0 ? nanos(left.since_ns) : window_.begin;
-    const std::uint8_t outside = left.target == 0 ? OFFWAIT_OUTSIDE : OFFWAIT_TARGET;
+    const bool recorder = left.tgid != 0 && left.tgid == recording.recorder;
+    const std::uint8_t outside = left.target != 0 ? OFFWAIT_TARGET
+                                 : recorder       ? OFFWAIT_OUTSIDE_RECORDER
+                                                  : OFFWAIT_OUTSIDE;
     life.actor = add_thread(thread_actor(tid, left.ns_tid, left.tgid, "", outside), life, seen);
     lives.append(life);
   }

@@ -77,6 +77,7 @@ struct Actor {
   ActorId parent = kNoActor;  ///< the thread that forked or cloned it; kNoActor if the fork was not recorded
   bool kernel = false;        ///< a kernel thread outside of the target
   bool outside = false;       ///< not part of the target: recorded because it woke a recorded thread
+  bool recorder = false;      ///< outside: of the offwait that recorded, or of a process that it started
   /// The path of the executable that its process runs; empty: not known. Hostile bytes, like the title.
   std::string program{};
   /// What a process says of itself in its command line, as setproctitle(3) does: `postgres: walwriter`. Only
@@ -298,6 +299,8 @@ struct Recording {
   /// The tgid of the program that was run for the recording, and was recorded from its exec on; 0: there was
   /// none, the target ran already.
   std::int32_t command = 0;
+  /// The tgid of the offwait that recorded; 0: not known, then name_recorder() says who it was.
+  std::int32_t recorder = 0;
   std::string host{};           ///< uname -n; empty: not known. Hostile bytes, like the labels
   std::vector<Label> labels{};  ///< in the user's order
   /// The recording ended before it was told to. The window ends where it was last known to be whole, and

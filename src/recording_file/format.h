@@ -144,6 +144,7 @@ enum class Table : std::uint8_t {
   kernel_frame,
   build_id,
   cost,
+  recorder,
 };
 
 }  // namespace offwait

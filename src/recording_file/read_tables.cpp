@@ -114,6 +114,10 @@ bool RowReader::add_kernel_row(Table table, ByteReader& in) {
     case Table::numbers:
       numbers_fields(in, kernel);
       break;
+    case Table::recorder:
+      recorder_fields(in, kernel);
+      if (!ByteReader::is_tid(kernel.recorder)) in.fail();
+      break;
     case Table::cost:
       cost_fields(in, kernel.cost);
       if (!(kernel.cost.most >= 0 && kernel.cost.most <= 1)) in.fail();

@@ -74,6 +74,9 @@ void numbers_fields(auto& c, auto& kernel) {
     kernel.stack_reuse.verified, kernel.stack_reuse.wrong);
 }
 
+/// Table::recorder
+void recorder_fields(auto& c, auto& kernel) { c(kernel.recorder); }
+
 /// Table::cost
 void cost_fields(auto& c, auto& cost) {
   c.time(cost.programs_ns);

@@ -92,6 +92,7 @@ void RowWriter::add_tables(const KernelRecording& kernel) {
   add_host(kernel);
   row(Table::losses, [&](ByteWriter& out) { out(kernel.loss); });
   row(Table::numbers, [&](ByteWriter& out) { numbers_fields(out, kernel); });
+  row(Table::recorder, [&](ByteWriter& out) { recorder_fields(out, kernel); });
   row(Table::cost, [&](ByteWriter& out) { cost_fields(out, kernel.cost); });
   row(Table::window, [&](ByteWriter& out) { window_fields(out, kernel.window); });
 }

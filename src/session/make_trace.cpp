@@ -6,6 +6,8 @@
 
 #include "event/assemble.h"
 #include "event/first_run.h"
+#include "model/never_seen.h"
+#include "model/recorder.h"
 #include "session/object_names.h"
 
 namespace offwait {
@@ -17,6 +19,8 @@ Trace make_trace(NamedRecording& recording) {
   // Before its release a command only waited for offwait, so the window begins later.
   if (about.command != 0) kernel.window.begin = std::min(first_run(kernel, about.command), kernel.window.end);
   Trace trace = assemble(std::move(kernel), recording.stacks);
+  name_recorder(trace);
+  forget_never_seen(trace);
   name_objects(trace, recording.data);
   Recording& described = trace.recording;
   described.target = about.target;

@@ -27,6 +27,7 @@ bool LineCollector::add(const Recording& line) {
   recording.cpus = line.cpus;
   recording.sample_hz = line.sample_hz;
   recording.command = line.command;
+  recording.recorder = line.recorder;
   recording.host = line.host;
   recording.interrupted = line.interrupted;
   return true;
@@ -94,6 +95,7 @@ bool LineCollector::add(const ThreadLine& line) {
       line.seen == ThreadLine::kSeenByDefault ? std::max(line.start, trace_.window.begin) : line.seen;
   actor.outside = line.outside != Outside::no;
   actor.kernel = line.outside == Outside::kernel;
+  actor.recorder = line.outside == Outside::recorder;
   actor.allowed_cpus = line.cpus;
   actor.program = line.program;
   actor.title = line.title;

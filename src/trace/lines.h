@@ -41,8 +41,8 @@ struct CpuLine {
   Nanos steal = 0;
 };
 
-/// Actor::outside and Actor::kernel as one value, in `thread`.
-enum class Outside : std::uint8_t { no, yes, kernel };
+/// Actor::outside, Actor::kernel and Actor::recorder as one value, in `thread`.
+enum class Outside : std::uint8_t { no, yes, kernel, recorder };
 std::string_view to_string(Outside outside);
 
 struct ThreadLine {

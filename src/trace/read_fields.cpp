@@ -33,6 +33,8 @@ std::string_view to_string(Outside outside) {
       return "yes";
     case Outside::kernel:
       return "kernel";
+    case Outside::recorder:
+      return "recorder";
   }
   return "?";
 }

@@ -166,6 +166,7 @@ struct RecordForm<Recording> : RecordBase<true> {
       optional_key("cpus", &Recording::cpus, NumberForm{"a count", 1, UINT32_MAX}),
       optional_key("sample_hz", &Recording::sample_hz, NumberForm{"a rate", 0, UINT32_MAX}),
       optional_key("command", &Recording::command, kTid),
+      optional_key("recorder", &Recording::recorder, kTid),
       optional_key("host", &Recording::host, TextForm{true}),
       optional_key("interrupted", &Recording::interrupted, YesNoForm{})};
 };
@@ -241,7 +242,8 @@ struct RecordForm<LossCounts> : RecordBase<true> {
 };
 
 /// A thread's life [start, exit). The thread was recorded from `seen` on, by default the later of `start` and
-/// the window's begin. outside=kernel is a kernel thread that is not part of the target. `parent` is the tid
+/// the window's begin. outside=kernel is a kernel thread that is not part of the target, and
+/// outside=recorder a thread of the recorder (Actor::recorder). `parent` is the tid
 /// of the thread that forked it: the life that began last at or before `start`, which must not have ended
 /// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's. `cpus` are
 /// those on which it may run, by default all. `program` is the path of its process's executable, and `title`
@@ -258,7 +260,7 @@ struct RecordForm<ThreadLine> : RecordBase<false> {
       optional_key("ns_tid", &ThreadLine::ns_tid, kTid),
       optional_key("seen", &ThreadLine::seen, TimeOrNeverForm{}, "start"),
       optional_key("outside", &ThreadLine::outside,
-                   ChoiceForm<Outside, 3>{{Outside::yes, Outside::no, Outside::kernel}}),
+                   ChoiceForm<Outside, 4>{{Outside::yes, Outside::no, Outside::kernel, Outside::recorder}}),
       optional_key("parent", &ThreadLine::parent, kTid),
       optional_key("cpus", &ThreadLine::cpus, CpuListForm{}),
       optional_key("program", &ThreadLine::program, TextForm{true}),

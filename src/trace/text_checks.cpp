@@ -144,6 +144,9 @@ Complaint check_texts(const Trace& trace) {
   if (recording.command < 0) {
     return unwritable("the command {}", recording.command);
   }
+  if (recording.recorder < 0) {
+    return unwritable("the recorder {}", recording.recorder);
+  }
   for (const std::string* text :
        {&recording.target, &recording.start_time, &recording.kernel, &recording.offwait, &recording.host}) {
     if (too_long(*text)) {

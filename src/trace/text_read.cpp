@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/result.h"
+#include "model/never_seen.h"
+#include "model/recorder.h"
 #include "model/trace.h"
 #include "model/trace_builder.h"
 #include "trace/collect_lines.h"
@@ -115,7 +117,10 @@ bool TextReader::finish() {
   if (!seen_[0]) {
     return position_.fail("expected 'window BEGIN END', found the end of the file");
   }
-  return lines_.finish();
+  if (!lines_.finish()) return false;
+  name_recorder(builder_.trace());
+  forget_never_seen(builder_.trace());
+  return true;
 }
 
 bool TextReader::add_line(std::string_view line) {

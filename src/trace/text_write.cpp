@@ -69,7 +69,7 @@ void TextWriter::write_recording() {
   const Recording& recording = trace_.recording;
   if (!recording.target.empty() || !recording.start_time.empty() || !recording.kernel.empty() ||
       !recording.offwait.empty() || recording.cpus != 0 || recording.sample_hz != 0 ||
-      recording.command != 0 || !recording.host.empty() || recording.interrupted) {
+      recording.command != 0 || recording.recorder != 0 || !recording.host.empty() || recording.interrupted) {
     lines_.write(recording);
   }
   for (const Label& label : recording.labels) {
@@ -122,7 +122,7 @@ void TextWriter::write_thread(const Actor& actor) {
     line.seen = std::max<Nanos>(actor.seen, 0);
   }
   if (actor.outside) {
-    line.outside = actor.kernel ? Outside::kernel : Outside::yes;
+    line.outside = actor.kernel ? Outside::kernel : actor.recorder ? Outside::recorder : Outside::yes;
   }
   if (is_named_parent(actor)) {
     line.parent = tid_of(actor.parent);

@@ -8,6 +8,7 @@ be followed, as if the packet had come through a wire."""
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,32 @@ else:
         receive(connection)
         compute()
         time.sleep(float(thought))
+"""
+
+# Calls itself offwait, and wakes the process that it forked before. That one prints its pid.
+NAMESAKE = r"""
+import ctypes, os, time
+reader, writer = os.pipe()
+if os.fork() == 0:
+    while True:
+        os.read(reader, 1)
+        print(os.getpid(), flush=True)
+ctypes.CDLL(None).prctl(15, b"offwait", 0, 0, 0)
+while True:
+    time.sleep(0.01)
+    os.write(writer, b"x")
+"""
+
+# The first thread ends, another sleeps on.
+WITHOUT_LEADER = r"""
+import ctypes, threading, time
+def sleep():
+    time.sleep(0.2)
+    print(threading.get_native_id(), flush=True)
+    while True:
+        time.sleep(0.01)
+threading.Thread(target=sleep).start()
+ctypes.CDLL(None).pthread_exit(None)
 """
 
 
@@ -194,6 +221,44 @@ class OutsideTest(unittest.TestCase):
                     self.assertGreater(service[did] + service["runnable"], 0.85, service)
                     self.assertGreater(first["gain"], 0.25)
                     self.assertLess(first["gain"], 1.05)
+
+    def dump(self, pid):
+        """The lines of a recording's text that begin with these words."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "recording")
+            subprocess.run([OFFWAIT, "record", "-p", str(pid), "-d", "1s", "-o", path, "-q"], check=True)
+            text = subprocess.run([OFFWAIT, "dump", path], check=True, capture_output=True, text=True).stdout
+        lines = [line.split() for line in text.splitlines()]
+        return lambda word: [line[1:] for line in lines if line[:1] == [word]]
+
+    @contextlib.contextmanager
+    def program(self, text):
+        """The number that the program prints first, and the program's own pid. Ends all processes that it started."""
+        process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, start_new_session=True)
+        try:
+            yield int(process.stdout.readline()), process.pid
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+
+    def test_a_namesake_is_not_the_recorder(self):
+        with self.program(NAMESAKE) as (pid, namesake):
+            lines = self.dump(pid)
+        [thread] = [thread for thread in lines("thread") if thread[0] == str(namesake)]
+        self.assertIn("comm=offwait", thread)
+        self.assertIn("outside=yes", thread)
+        [recorder] = [key for key in lines("recording")[0] if key.startswith("recorder=")]
+        self.assertNotEqual(recorder, f"recorder={namesake}")
+        for thread in lines("thread"):
+            if f"tgid={recorder.split('=')[1]}" in thread:
+                self.assertIn("outside=recorder", thread)
+
+    def test_a_first_thread_that_has_ended_is_not_in_the_recording(self):
+        with self.program(WITHOUT_LEADER) as (tid, pid):
+            lines = self.dump(pid)
+        self.assertEqual([thread[0] for thread in lines("thread") if f"tgid={pid}" in thread], [str(tid)])
+        self.assertEqual([preempt for preempt in lines("preempt") if preempt[0] == str(pid)], [])
 
 
 if __name__ == "__main__":

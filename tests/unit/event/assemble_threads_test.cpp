@@ -34,6 +34,21 @@ TEST_CASE("a thread is seen from when it is first recorded, but not before its b
                              "thread 10/12 new [1400,-) seen 1400", "thread 10/13 early [300,-) seen 1000"});
 }
 
+TEST_CASE("the recorder's threads are known, also one whose record was lost") {
+  RecordingByHand t(1000, 2000);
+  t.recording.recorder = 90;
+  t.seen_recorder(91, 500, 1300, "helper");
+  t.seen_outside(11, 500, 1300, "offwait");
+  t.left(91, 0, OFFWAIT_STATE_RUNNING, 1500);
+  t.left(11, 0, OFFWAIT_STATE_RUNNING, 1500);
+  offwait_thread& lost = t.left(92, 1100, OFFWAIT_STATE_RUNNING, 1500);
+  lost.target = 0;
+  lost.tgid = 90;
+  CHECK(trace_of(t) == Lines{"thread 10/91 helper [500,-) seen 1300 outside recorder",
+                             "thread 10/11 offwait [500,-) seen 1300 outside",
+                             "thread 90/92  [1100,-) seen 1500 outside recorder"});
+}
+
 TEST_CASE("a thread born in the recording has its parent, if that was recorded") {
   RecordingByHand t(1000, 2000);
   t.seen(11, 500, 1000, "accept");

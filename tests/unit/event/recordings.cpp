@@ -56,12 +56,12 @@ offwait_io io_of(std::uint32_t tid, std::uint32_t dev, std::uint64_t issue, std:
 }
 
 void RecordingByHand::thread_event(offwait_thread_event event, std::uint32_t tid, std::uint64_t start,
-                                   std::uint64_t at, const std::string& comm, bool outside,
+                                   std::uint64_t at, const std::string& comm, offwait_outside outside,
                                    std::uint32_t parent) {
   offwait_thread_record record{};
   record.type = OFFWAIT_RECORD_THREAD;
   record.event = static_cast<std::uint8_t>(event);
-  record.outside = outside ? 1 : 0;
+  record.outside = static_cast<std::uint8_t>(outside);
   record.tid = tid;
   record.tgid = 10;
   record.parent = parent;
@@ -73,25 +73,29 @@ void RecordingByHand::thread_event(offwait_thread_event event, std::uint32_t tid
 
 void RecordingByHand::seen(std::uint32_t tid, std::uint64_t start, std::uint64_t at,
                            const std::string& comm) {
-  thread_event(OFFWAIT_THREAD_SEEN, tid, start, at, comm, false);
+  thread_event(OFFWAIT_THREAD_SEEN, tid, start, at, comm, OFFWAIT_TARGET);
 }
 void RecordingByHand::seen_outside(std::uint32_t tid, std::uint64_t start, std::uint64_t at,
                                    const std::string& comm) {
-  thread_event(OFFWAIT_THREAD_SEEN, tid, start, at, comm, true);
+  thread_event(OFFWAIT_THREAD_SEEN, tid, start, at, comm, OFFWAIT_OUTSIDE);
+}
+void RecordingByHand::seen_recorder(std::uint32_t tid, std::uint64_t start, std::uint64_t at,
+                                    const std::string& comm) {
+  thread_event(OFFWAIT_THREAD_SEEN, tid, start, at, comm, OFFWAIT_OUTSIDE_RECORDER);
 }
 void RecordingByHand::born(std::uint32_t tid, std::uint64_t start, const std::string& comm,
                            std::uint32_t parent) {
-  thread_event(OFFWAIT_THREAD_BORN, tid, start, start, comm, false, parent);
+  thread_event(OFFWAIT_THREAD_BORN, tid, start, start, comm, OFFWAIT_TARGET, parent);
 }
 void RecordingByHand::entered(std::uint32_t tid, std::uint64_t start, std::uint64_t at,
                               const std::string& comm) {
-  thread_event(OFFWAIT_THREAD_ENTERED, tid, start, at, comm, false);
+  thread_event(OFFWAIT_THREAD_ENTERED, tid, start, at, comm, OFFWAIT_TARGET);
 }
 void RecordingByHand::named(std::uint32_t tid, std::uint64_t at, const std::string& comm) {
-  thread_event(OFFWAIT_THREAD_NAMED, tid, 0, at, comm, false);
+  thread_event(OFFWAIT_THREAD_NAMED, tid, 0, at, comm, OFFWAIT_TARGET);
 }
 void RecordingByHand::exited(std::uint32_t tid, std::uint64_t at) {
-  thread_event(OFFWAIT_THREAD_EXITED, tid, 0, at, "", false);
+  thread_event(OFFWAIT_THREAD_EXITED, tid, 0, at, "", OFFWAIT_TARGET);
 }
 
 offwait_thread& RecordingByHand::left(std::uint32_t tid, std::uint64_t start, offwait_state state,
@@ -187,7 +191,7 @@ std::vector<std::string> lines(const Trace& trace) {
     all.push_back(
         "thread " + std::to_string(actor.tgid) + "/" + std::to_string(actor.tid) + " " + actor.name + " [" +
         time_text(actor.start) + "," + time_text(actor.exit) + ") seen " + time_text(actor.seen) +
-        (actor.outside ? " outside" : "") +
+        (actor.outside ? " outside" : "") + (actor.recorder ? " recorder" : "") +
         (actor.parent == kNoActor ? "" : " child of " + std::to_string(trace.actors[actor.parent].tid)));
   }
   for (const Wait& wait : trace.waits) {

@@ -46,6 +46,7 @@ class RecordingByHand {
 
   void seen(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void seen_outside(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
+  void seen_recorder(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void born(std::uint32_t tid, std::uint64_t start, const std::string& comm = "t", std::uint32_t parent = 0);
   void entered(std::uint32_t tid, std::uint64_t start, std::uint64_t at, const std::string& comm = "t");
   void named(std::uint32_t tid, std::uint64_t at, const std::string& comm);
@@ -69,11 +70,11 @@ class RecordingByHand {
 
  private:
   void thread_event(offwait_thread_event event, std::uint32_t tid, std::uint64_t start, std::uint64_t at,
-                    const std::string& comm, bool outside, std::uint32_t parent = 0);
+                    const std::string& comm, offwait_outside outside, std::uint32_t parent = 0);
 };
 
 /// Every entry of the trace, in the trace's order:
-///   thread 10/11 NAME [START,EXIT) seen SEEN [outside] [child of TID]
+///   thread 10/11 NAME [START,EXIT) seen SEEN [outside] [recorder] [child of TID]
 ///   disk vda
 ///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root]
 ///     [in flight] [held by 12@START]

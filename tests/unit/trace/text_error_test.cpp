@@ -155,7 +155,7 @@ TEST_CASE("recording and loss") {
               {{"recording cpus=0", "cpus '0': expected a count, 1 to 4294967295"},
                {"recording hosts=x",
                 "unknown key 'hosts' (recording has target, start_time, kernel, offwait, cpus, sample_hz, "
-                "command, host, interrupted)"},
+                "command, recorder, host, interrupted)"},
                {"recording sample_hz=-1", "sample_hz '-1': expected a rate, 0 to 4294967295"},
                {"recording target=%zz", "target: bad escape '%zz' (expected % and two hexadecimal digits)"},
                {"loss x", "expected NAME=COUNT, found 'x'"},
@@ -210,7 +210,8 @@ TEST_CASE("threads") {
        {"thread 1 tgid=1 comm=x start=-5 exit=-", "start '-5': expected ns, 0 to " + max_time},
        {"thread 1 tgid=1 comm=x start=5 exit=4", "exit 4 is before start 5"},
        {"thread 1 tgid=1 comm=x start=5 exit=- seen=4", "seen 4 is before start 5"},
-       {"thread 1 tgid=1 comm=x start=5 exit=- outside=1", "outside '1': expected yes, no or kernel"},
+       {"thread 1 tgid=1 comm=x start=5 exit=- outside=1",
+        "outside '1': expected yes, no, kernel or recorder"},
        {"thread 1 tgid=1 comm=x start=5 exit=- ns_tid=0", "ns_tid '0': expected a tid, 1 to 2147483647"},
        {"thread 1 tgid=1 comm=x start=5 exit=- parent=1", "thread 1 is its own parent"},
        {"thread 1 tgid=1 comm=x start=5 exit=- parent=2", "child of tid 2, which has no thread line"},

@@ -70,9 +70,9 @@ std::vector<Object> objects() {
 Trace small_trace() {
   Trace trace;
   trace.window = {0, 10000};
-  trace.recording = {"pid 10", "2026-01-01T00:00:00Z", "6.1", 2,  "0.1.0", 15000,  5000,
-                     99,       {9, 256, 1, 0},         {},    40, 10,      "db 1", {{"a", "b c"}, {"d", ""}},
-                     true};
+  trace.recording = {
+      "pid 10", "2026-01-01T00:00:00Z",    "6.1", 2, "0.1.0", 15000, 5000, 99, {9, 256, 1, 0}, {}, 40, 10, 70,
+      "db 1",   {{"a", "b c"}, {"d", ""}}, true};
   trace.recording.cost = {700, 80, 0.03, 5, 6};
   trace.cpu_times = {{0, 9000, 1000}, {3, 6000, 4000}};
   trace.cpu_quotas = {{"/a b", 50, 100, 7, 6, 250}};
@@ -82,6 +82,7 @@ Trace small_trace() {
                   thread(12, "a b", 50, 9000)};
   trace.actors[3].seen = 60;
   trace.actors[3].outside = true;
+  trace.actors[3].recorder = true;
   trace.actors[3].parent = 0;
   trace.actors[3].ns_tid = 2;
   trace.actors[3].allowed_cpus = {{0, 1}, {3, 3}};
@@ -112,7 +113,7 @@ TEST_CASE("a trace is written as text.h says") {
         "offwait-waits 1\n"
         "window 0 10000\n"
         "recording target=pid%2010 start_time=2026-01-01T00:00:00Z kernel=6.1 offwait=0.1.0 cpus=2 "
-        "sample_hz=99 command=10 host=db%201 interrupted=yes\n"
+        "sample_hz=99 command=10 recorder=70 host=db%201 interrupted=yes\n"
         "label name=a value=b%20c\n"
         "label name=d value=\n"
         "cpu busy=15000 idle=5000 steal=40\n"
@@ -127,7 +128,7 @@ TEST_CASE("a trace is written as text.h says") {
         "thread 11 tgid=10 comm=worker start=0 exit=-\n"
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
         "timer\n"
-        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=yes parent=11 "
+        "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=recorder parent=11 "
         "cpus=0-1,3 program=/opt/a%20b title=a:%20one%207\n"
         "object 0 kind=futex hash=c0ffee\n"
         "object 1 kind=futex tgid=10 address=7f00dead1000 symbol=a%20lock module=/opt/a%20b offset=8\n"
@@ -371,6 +372,8 @@ TEST_CASE("a trace that text cannot express is an error, and nothing is written"
         "a request without a time of issue cannot be written as text");
   CHECK(error_with([](Trace& t) { t.recording.target.assign(4097, 'x'); }) ==
         "a target, start time, kernel, version or host longer than 4096 bytes cannot be written as text");
+  CHECK(error_with([](Trace& t) { t.recording.recorder = -1; }) ==
+        "the recorder -1 cannot be written as text");
   CHECK(error_with([](Trace& t) { t.recording.command = -1; }) == "the command -1 cannot be written as text");
   CHECK(error_with([](Trace& t) { t.loss[""] = 1; }) ==
         "loss counters whose names are empty or too long cannot be written as text");
