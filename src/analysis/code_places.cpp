@@ -32,7 +32,7 @@ struct Path {
 };
 
 /// What samples say of one function.
-struct Use {
+struct FunctionUse {
   std::uint64_t all = 0;
   std::uint64_t own = 0;
   std::map<FunctionId, std::uint64_t> heavy_callees;  ///< the next heavy one in each stack
@@ -83,7 +83,7 @@ class CodePlaces {
   }
 
   /// Stacks that are cut do not show from where they were called.
-  bool is_root(const Use& use) const {
+  bool is_root(const FunctionUse& use) const {
     return whole_ > 0 && !is_heavy(whole_ - std::min(whole_, use.all), whole_);
   }
 
@@ -180,7 +180,7 @@ class CodePlaces {
   }
 
   FunctionPlace place(FunctionId function) const {
-    const Use& use = heavy_.at(function);
+    const FunctionUse& use = heavy_.at(function);
     FunctionPlace out;
     std::map<std::string, std::uint64_t> calls;
     std::map<FunctionId, std::uint64_t> callees;
@@ -223,7 +223,7 @@ class CodePlaces {
   std::vector<Path> paths_;
   std::uint64_t all_ = 0;    ///< weights of all samples
   std::uint64_t whole_ = 0;  ///< of those with whole stacks
-  std::map<FunctionId, Use> heavy_;
+  std::map<FunctionId, FunctionUse> heavy_;
 };
 
 }  // namespace

@@ -171,7 +171,7 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
 std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   const std::vector<std::string> processes = process_names(trace);
   const std::vector<Ended> ended = waits_ended(trace);
-  std::map<std::tuple<bool, bool, std::string, std::string>, ThreadKind> numbers;
+  std::map<std::tuple<bool, bool, bool, std::string, std::string>, ThreadKind> numbers;
   std::vector<ThreadKind> kinds(trace.actors.size(), kNoThreadKind);
   std::vector<std::string> programs;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
@@ -179,7 +179,7 @@ std::vector<ThreadKind> thread_kinds(const Trace& trace) {
     programs.push_back(actor.program);
     if (actor.kind == ActorKind::thread) {
       kinds[id] = numbers
-                      .try_emplace({actor.outside, actor.kernel, processes[id], alike(actor)},
+                      .try_emplace({actor.outside, actor.kernel, actor.recorder, processes[id], alike(actor)},
                                    static_cast<ThreadKind>(numbers.size()))
                       .first->second;
     }

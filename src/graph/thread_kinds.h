@@ -16,7 +16,7 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 /// their first thread. Threads of one kind
 /// - are called alike (model/called.h), and so are their processes. A process whose main thread
 ///   was not recorded is like no other;
-/// - are all kernel threads or none, and likewise outside of the target;
+/// - are all kernel threads or none, and likewise outside of the target, and the recorder's;
 /// - run the same program and begin in the same function, as far as that is known: a thread of which it is
 ///   not known is like those called alike, if these have one program, or one function, and else like the
 ///   others of which it is not known. The function is that of nine tenths of its waits and samples;

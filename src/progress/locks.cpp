@@ -20,7 +20,7 @@ constexpr double kWorthALook = 0.01;
 /// So many functions outward from the wait may be the place: a lock's own functions are inside of it.
 constexpr std::size_t kMostLevels = 8;
 /// The waiters of a place end its waits, most of the time.
-constexpr double kMostly = 0.8;
+constexpr double kByWaiters = 0.8;
 
 using Ids = std::vector<std::uint32_t>;
 
@@ -172,7 +172,7 @@ class Search {
       all += waits_at_[id];
       by_waiters += waiters.contains(trace_.sites[id].waker) ? waits_at_[id] : 0;
     }
-    return threads.size() >= 3 && static_cast<double>(by_waiters) >= kMostly * static_cast<double>(all);
+    return threads.size() >= 3 && static_cast<double>(by_waiters) >= kByWaiters * static_cast<double>(all);
   }
 
   /// The waits of each place.

@@ -83,8 +83,9 @@ class Inference {
     const std::vector<bool> strangers = this->strangers();
     double timers = 0;
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
-      // What is behind a service does what the target asks of it.
-      if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !strangers[id]) {
+      // What is behind a service does what the target asks of it, and nobody wants more of the recorder.
+      if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !strangers[id] &&
+          !groups.groups[id].recorder) {
         all_.push_back(id);
         sum_.weight += weights_[id];
         sum_.work += static_cast<double>(uses.groups[id].work_ns());
@@ -329,7 +330,8 @@ std::optional<Progress> answered_threads(const Trace& trace, const ThreadGroups&
   Progress out;
   out.how = Progress::How::clients;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    if (answers[id] >= kEnoughUnits && !kinds.below_devices[id] && !kinds.services.is_behind[id]) {
+    if (answers[id] >= kEnoughUnits && !kinds.below_devices[id] && !kinds.services.is_behind[id] &&
+        !groups.groups[id].recorder) {
       out.parts.push_back({{id}, static_cast<double>(answers[id])});
       out.count += answers[id];
     }

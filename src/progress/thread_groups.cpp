@@ -16,7 +16,7 @@ ThreadGroups group_threads(const Trace& trace) {
     }
     const Actor& actor = trace.actors[id];
     if (group == out.groups.size()) {
-      out.groups.push_back({called(actor), {}, actor.outside, actor.kernel});
+      out.groups.push_back({called(actor), {}, actor.outside, actor.kernel, actor.recorder});
     }
     out.groups[group].members.push_back(id);
   }

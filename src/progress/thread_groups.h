@@ -19,6 +19,7 @@ struct ThreadGroup {
   std::vector<ActorId> members;  ///< one or more, in order of id
   bool outside = false;          ///< no part of the target
   bool kernel = false;           ///< kernel threads outside of the target
+  bool recorder = false;         ///< of the offwait that recorded, or of what it started
 };
 
 struct ThreadGroups {

@@ -46,7 +46,7 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   }
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
     // What is behind a service changes with it.
-    if (kinds.below_devices[id] || kinds.services.is_behind[id]) {
+    if (kinds.below_devices[id] || kinds.services.is_behind[id] || groups.groups[id].recorder) {
       continue;
     }
     const GroupUse& use = uses.groups[id];

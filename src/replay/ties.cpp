@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kShowsPace = 8;
 
 bool is_outsider(const ThreadGroups& groups, const WaitKinds& kinds, GroupId group) {
-  return groups.groups[group].outside && !kinds.services.is_behind[group];
+  return groups.groups[group].recorder || (groups.groups[group].outside && !kinds.services.is_behind[group]);
 }
 
 }  // namespace

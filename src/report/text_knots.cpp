@@ -24,7 +24,7 @@ constexpr std::size_t kTitleActors = 6;
 constexpr std::size_t kBackground = 4;
 /// Answers of which a knot is said to explain one: as many as are shown.
 constexpr std::size_t kAnswers = 4;
-constexpr int kIndent = 8;
+constexpr int kKnotIndent = 8;
 
 std::string title(const TextPage& page, const FoundKnot& knot) {
   const std::vector<FoundActorId>& actors = knot.actors;
@@ -67,7 +67,7 @@ std::string label_of(const Findings& findings, const FoundKnot& knot, std::size_
 void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   page.canvas.gap();
   const std::string label = label_of(page.findings, knot, number);
-  const int indent = kIndent;
+  const int indent = kKnotIndent;
   page.canvas.put(label, Ink::strong).put("  ");
   page.canvas.flow(words(title(page, knot), Ink::actor), indent);
   std::vector<Word> kind = words(pattern_title(knot), Ink::strong);

@@ -41,14 +41,14 @@ std::vector<std::string> told(const Trace& trace) {
   return out;
 }
 
-using Told = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 }  // namespace
 
 TEST_CASE("A thread runs, waits, is woken and runs on") {
   CHECK(told(trace_of("thread 11 tgid=11 comm=a start=0 exit=-\n"
                       "wait 11 block=1100 wake=1200 run=1300 waker=timer class=sleep\n")) ==
-        Told{"1000 cpu0 11 comes", "1100 cpu0 11 leaves wait", "1200 cpu0 11 woken", "1300 cpu0 11 comes"});
+        Lines{"1000 cpu0 11 comes", "1100 cpu0 11 leaves wait", "1200 cpu0 11 woken", "1300 cpu0 11 comes"});
 }
 
 TEST_CASE("The waking is on the waker's CPU, before the waker leaves it") {
@@ -56,16 +56,16 @@ TEST_CASE("The waking is on the waker's CPU, before the waker leaves it") {
                       "thread 12 tgid=11 comm=b start=0 exit=-\n"
                       "wait 11 block=1100 wake=1200 run=1300 waker=thread:12 class=futex\n"
                       "wait 12 block=1200 wake=1400 run=1400 waker=disk:vda class=disk\n")) ==
-        Told{"1000 cpu0 11 comes", "1000 cpu1 12 comes", "1100 cpu0 11 leaves wait", "1200 cpu1 11 woken",
-             "1200 cpu1 12 leaves disk", "1300 cpu0 11 comes", "1400 cpu1 12 woken", "1400 cpu1 12 comes"});
+        Lines{"1000 cpu0 11 comes", "1000 cpu1 12 comes", "1100 cpu0 11 leaves wait", "1200 cpu1 11 woken",
+              "1200 cpu1 12 leaves disk", "1300 cpu0 11 comes", "1400 cpu1 12 woken", "1400 cpu1 12 comes"});
 }
 
 TEST_CASE("A wakeup that overtook the switch comes after it") {
   CHECK(told(trace_of("thread 11 tgid=11 comm=a start=0 exit=-\n"
                       "thread 12 tgid=11 comm=b start=0 exit=-\n"
                       "wait 11 block=1100 wake=1100 run=1100 waker=thread:12 class=futex\n")) ==
-        Told{"1000 cpu0 11 comes", "1000 cpu1 12 comes", "1100 cpu0 11 leaves wait", "1100 cpu0 11 woken",
-             "1100 cpu0 11 comes"});
+        Lines{"1000 cpu0 11 comes", "1000 cpu1 12 comes", "1100 cpu0 11 leaves wait", "1100 cpu0 11 woken",
+              "1100 cpu0 11 comes"});
 }
 
 TEST_CASE("What a thread was doing when the window began") {
@@ -74,9 +74,9 @@ TEST_CASE("What a thread was doing when the window began") {
                       "thread 13 tgid=11 comm=seen-late start=0 exit=- seen=1500\n"
                       "wait 11 block=500 wake=1200 run=1200 waker=timer class=sleep\n"
                       "wait 12 block=500 wake=600 run=1200 waker=timer class=sleep\n")) ==
-        Told{"1000 cpu0 11 comes", "1000 cpu0 11 leaves wait", "1000 cpu0 12 comes",
-             "1000 cpu0 12 leaves preempted", "1200 cpu0 11 woken", "1200 cpu0 11 comes",
-             "1200 cpu1 12 comes", "1500 cpu2 13 comes"});
+        Lines{"1000 cpu0 11 comes", "1000 cpu0 11 leaves wait", "1000 cpu0 12 comes",
+              "1000 cpu0 12 leaves preempted", "1200 cpu0 11 woken", "1200 cpu0 11 comes",
+              "1200 cpu1 12 comes", "1500 cpu2 13 comes"});
 }
 
 TEST_CASE("Threads that leave for good, or without a record") {
@@ -84,9 +84,9 @@ TEST_CASE("Threads that leave for good, or without a record") {
                       "thread 12 tgid=11 comm=killed start=0 exit=1600\n"
                       "unknown 11 from=1200 to=1300\n"
                       "wait 12 block=1400 wake=- run=- waker=- class=lock\n")) ==
-        Told{"1000 cpu0 12 comes", "1100 cpu1 11 comes", "1200 cpu1 11 leaves gap", "1300 cpu1 11 comes",
-             "1400 cpu0 12 leaves disk", "1500 cpu1 11 leaves exit", "1600 cpu0 12 comes",
-             "1600 cpu0 12 leaves exit"});
+        Lines{"1000 cpu0 12 comes", "1100 cpu1 11 comes", "1200 cpu1 11 leaves gap", "1300 cpu1 11 comes",
+              "1400 cpu0 12 leaves disk", "1500 cpu1 11 leaves exit", "1600 cpu0 12 comes",
+              "1600 cpu0 12 leaves exit"});
 }
 
 TEST_CASE("The two parts of a wait for a packet have one waking") {
@@ -94,8 +94,8 @@ TEST_CASE("The two parts of a wait for a packet have one waking") {
                       "thread 12 tgid=12 comm=b start=0 exit=-\n"
                       "wait 11 block=1100 wake=1200 run=1200 waker=thread:12 class=net\n"
                       "wait 11 block=1200 wake=1300 run=1400 waker=nic:lo class=net in_flight=yes\n")) ==
-        Told{"1000 cpu0 11 comes", "1000 cpu1 12 comes", "1100 cpu0 11 leaves wait", "1300 cpu0 11 woken",
-             "1400 cpu0 11 comes"});
+        Lines{"1000 cpu0 11 comes", "1000 cpu1 12 comes", "1100 cpu0 11 leaves wait", "1300 cpu0 11 woken",
+              "1400 cpu0 11 comes"});
 }
 
 TEST_CASE("As many CPUs as threads run at one time, and a thread stays where it can") {

@@ -11,7 +11,7 @@ using namespace offwait;
 
 namespace {
 
-constexpr long kTurn = 1000;
+constexpr long kPass = 1000;
 
 ContendedLocks locks_of(const Trace& trace) { return kinds_of_waits(trace, group_threads(trace)).locks; }
 
@@ -24,12 +24,12 @@ std::string condition(int object, const std::string& place) {
 
 /// `threads` have something in turns; each waits for its turn on an object of its own.
 Trace in_turns(int threads) {
-  test::Program program(60 * kTurn);
+  test::Program program(60 * kPass);
   for (int tid = 1; tid <= threads; ++tid) program.thread(tid, "work");
   for (int turn = threads; turn < 60; ++turn) {
     const int waiter = 1 + turn % threads;
     const int holder = 1 + (turn - 1) % threads;
-    program.wait(waiter, (turn - threads) * kTurn + kTurn + kTurn / 2, turn * kTurn, thread(holder),
+    program.wait(waiter, (turn - threads) * kPass + kPass + kPass / 2, turn * kPass, thread(holder),
                  condition(waiter, "enter"));
   }
   return program.trace();
@@ -51,11 +51,11 @@ TEST_CASE("two threads that let each other go in turns by conditions have no loc
 }
 
 TEST_CASE("a barrier, whose last thread lets all others go, is no lock") {
-  test::Program program(100 * kTurn);
+  test::Program program(100 * kPass);
   for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");
   for (int round = 0; round < 30; ++round) {
     for (int i = 1; i < 4; ++i) {
-      program.wait(1 + (round + i) % 4, (3 * round + 1) * kTurn, (3 * round + 3) * kTurn,
+      program.wait(1 + (round + i) % 4, (3 * round + 1) * kPass, (3 * round + 3) * kPass,
                    thread(1 + round % 4), condition(9, "meet"));
     }
   }
@@ -63,20 +63,20 @@ TEST_CASE("a barrier, whose last thread lets all others go, is no lock") {
 }
 
 TEST_CASE("a queue, which a thread fills that does not wait there, is no lock") {
-  test::Program program(100 * kTurn);
+  test::Program program(100 * kPass);
   for (int tid = 1; tid <= 4; ++tid) program.thread(tid, tid == 4 ? "fill" : "work");
   for (int turn = 3; turn < 90; ++turn) {
-    program.wait(1 + turn % 3, (turn - 3) * kTurn + kTurn / 2, turn * kTurn, thread(4), condition(9, "pop"));
+    program.wait(1 + turn % 3, (turn - 3) * kPass + kPass / 2, turn * kPass, thread(4), condition(9, "pop"));
   }
   CHECK(locks_of(program.trace()).all.empty());
 }
 
 TEST_CASE("threads that wait for each other in a ring, each in a function of its own, have no lock") {
-  test::Program program(60 * kTurn);
+  test::Program program(60 * kPass);
   for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");
   for (int turn = 4; turn < 60; ++turn) {
     const int waiter = 1 + turn % 4;
-    program.wait(waiter, (turn - 3) * kTurn + kTurn / 2, turn * kTurn, thread(1 + (turn - 1) % 4),
+    program.wait(waiter, (turn - 3) * kPass + kPass / 2, turn * kPass, thread(1 + (turn - 1) % 4),
                  "class=futex futex=" + std::to_string(waiter) +
                      " stack=futex_wait;--;pthread_cond_wait;step_" + std::to_string(waiter));
   }

@@ -133,6 +133,20 @@ TEST_CASE("a pool of threads that serves the kernel alone works below devices, a
   for (const Progress& progress : found.progress) CHECK(found.names(progress.parts.at(0)) == Names{"db"});
 }
 
+TEST_CASE("the recorder is no progress, however often it and the target wait for each other") {
+  const std::string waiting = waits(1, 30, "thread:2", kQueue) + waits(2, 30, "thread:1", kQueue, 200) +
+                              waits(1, 90, "thread:3", kQueue, 300) + waits(3, 90, "thread:1", kQueue, 400);
+  const std::string target = thread(1, "logger") + thread(2, "worker");
+  const auto named = [&](const std::string& outside) {
+    const Found found(target + "thread 3 tgid=3 comm=reader start=0 exit=- outside=" + outside + "\n" +
+                      waiting);
+    REQUIRE(!found.progress.empty());
+    return found.names(found.progress[0].parts.at(0));
+  };
+  CHECK(named("yes") == Names{"reader"});  // a client
+  CHECK(named("recorder") == Names{"logger", "worker"});
+}
+
 TEST_CASE("a wait for a thread below owes to a disk what requests took that were complete at its end") {
   // The requests take [110, 130) and [120, 140); of the next wait [1100, 1150), [1120, 1150); a request that
   // is under way at a wait's end is of no part in it.
