@@ -18,10 +18,13 @@ __u32 recorder_tgid = 0;
 /* Whether it is a thread of offwait itself, or of a process that it started: a confined one, or the target. A
  * shell's children become children of the offwait that replaces the shell: offwait did not start those. */
 static __always_inline bool is_of_recorder(struct task_struct* task, const bool typed) {
-  if ((__u32)FIELD(typed, task, tgid) == recorder_tgid) return true;
   struct task_struct* parent = FIELD(typed, task, real_parent);
-  return (__u32)FIELD(typed, parent, tgid) == recorder_tgid &&
-         FIELD(typed, task, parent_exec_id) == FIELD(typed, parent, self_exec_id);
+  const __u32 own = (__u32)FIELD(typed, task, tgid) ^ recorder_tgid;
+  const __u32 child = (__u32)FIELD(typed, parent, tgid) ^ recorder_tgid;
+  const __u32 replaced =
+      (__u32)FIELD(typed, task, parent_exec_id) ^ (__u32)FIELD(typed, parent, self_exec_id);
+  /* One branch: the verifier follows each of them through all that comes after it. */
+  return (__u64)own * (child | replaced) == 0;
 }
 
 #define MAX_CGROUP_DEPTH 32
