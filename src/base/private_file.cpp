@@ -43,10 +43,15 @@ Status take_file(int file, const std::string& name) {
   return Error{"another offwait records into " + name + ": name another file"};
 }
 
-Status check_unchanged(int file, const std::string& name, std::uint64_t size) {
+bool is_in_directory(int file) {
+  struct stat status {};
+  return is_regular(file, status) && status.st_nlink > 0;
+}
+
+Status check_unchanged(int file, const std::string& name, std::uint64_t size, bool was_in_directory) {
   struct stat status {};
   if (!is_regular(file, status)) return success();
-  if (status.st_nlink == 0)
+  if (was_in_directory && status.st_nlink == 0)
     return Error{"cannot go on writing " + name + ": another program has removed the file"};
   if (static_cast<std::uint64_t>(status.st_size) < size)
     return Error{"cannot go on writing " + name + ": another program has emptied or cut the file"};

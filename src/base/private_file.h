@@ -22,8 +22,11 @@ Result<UniqueFd> open_private(const std::string& path);
 /// devices are nobody's.
 Status take_file(int file, const std::string& name);
 
-/// Fails if another program has removed the file, or cut it so that it has fewer than the `size` bytes that
-/// this process wrote. Errors contain `name`.
-Status check_unchanged(int file, const std::string& name, std::uint64_t size);
+/// Whether a directory has the file. Memory that is written as a file is in none.
+bool is_in_directory(int file);
+
+/// Fails if another program has removed the file, which `was_in_directory`, or cut it so that it has fewer
+/// than the `size` bytes that this process wrote. Errors contain `name`.
+Status check_unchanged(int file, const std::string& name, std::uint64_t size, bool was_in_directory);
 
 }  // namespace offwait

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/private_file.h"
 #include "process/priority.h"
 #include "recording_file/frame_addresses.h"
 
@@ -165,7 +164,7 @@ Status RecordingWriter::finish(const NamedStacks& stacks, const std::map<DataAdd
   OFFWAIT_TRY_STATUS(write_rows());
   OFFWAIT_TRY_STATUS(sections_.write(SectionKind::end, ""));
   OFFWAIT_TRY_STATUS(sections_.sync());
-  return check_unchanged(file_.get(), name_, sections_.size());
+  return sections_.check();
 }
 
 Status RecordingWriter::write_rows() {

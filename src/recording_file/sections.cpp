@@ -60,6 +60,11 @@ Status SectionWriter::write_all(std::string_view bytes) {
   return success();
 }
 
+SectionWriter::SectionWriter(int fd, std::string name)
+    : fd_(fd), name_(std::move(name)), was_in_directory_(is_in_directory(fd)) {}
+
+Status SectionWriter::check() const { return check_unchanged(fd_, name_, size_, was_in_directory_); }
+
 Status SectionWriter::write_header() {
   std::string header(kMagic);
   ByteWriter out(header);
@@ -71,7 +76,7 @@ Status SectionWriter::write_header() {
 }
 
 Status SectionWriter::write(SectionKind kind, std::string_view content) {
-  OFFWAIT_TRY_STATUS(check_unchanged(fd_, name_, size_));
+  OFFWAIT_TRY_STATUS(check());
   const std::string shorter = compressed(content);
   const bool is_shorter = !shorter.empty() && shorter.size() < content.size();
   const std::string_view stored = is_shorter ? std::string_view(shorter) : content;

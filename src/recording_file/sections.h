@@ -26,7 +26,7 @@ struct Section {
 class SectionWriter {
  public:
   /// The file is empty, and is and stays the caller's. Errors begin with `name`.
-  SectionWriter(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+  SectionWriter(int fd, std::string name);
 
   Status write_header();
   /// Compresses the content, if that makes it shorter, and appends the section. If that fails, the file is
@@ -35,6 +35,8 @@ class SectionWriter {
   Status write(SectionKind kind, std::string_view content);
   /// Waits until what was written is on the disk; does nothing for what is no file on a disk.
   Status sync();
+  /// Fails if another program has removed or cut the file.
+  Status check() const;
   /// Bytes written.
   std::uint64_t size() const { return size_; }
 
@@ -44,6 +46,7 @@ class SectionWriter {
   int fd_;
   std::string name_;
   std::uint64_t size_ = 0;
+  bool was_in_directory_;
 };
 
 /// Whether a file that begins with `head` (8 bytes are enough) is a recording file.

@@ -69,7 +69,7 @@ class SurvivalTest(unittest.TestCase):
         """All of a recording is there, with the names that are looked up at its end."""
         text = self.report(file)
         self.assertNotIn("interrupted", text)
-        self.assertIn("os_write", run(OFFWAIT, "dump", file).stdout)
+        self.assertIn("_Py_write", run(OFFWAIT, "dump", file).stdout)
 
     def test_a_hang_up_ends_a_recording_as_ctrl_c_does(self):
         file, flights = self.place / "file", self.place / "flights"

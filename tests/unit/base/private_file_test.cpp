@@ -93,16 +93,19 @@ TEST_CASE("a file that another program removes or cuts is noticed") {
   write_file(path, "0123456789", 0600);
   Result<UniqueFd> file = open_private(path);
   REQUIRE(file.ok());
-  CHECK(check_unchanged(file->get(), "file", 10).ok());
-  CHECK(check_unchanged(file->get(), "file", 4).ok());  // standard output may have had bytes before
+  CHECK(check_unchanged(file->get(), "file", 10, true).ok());
+  CHECK(check_unchanged(file->get(), "file", 4, true).ok());  // standard output may have had bytes before
   REQUIRE(::truncate(path.c_str(), 9) == 0);
-  const Status cut = check_unchanged(file->get(), "file", 10);
+  const Status cut = check_unchanged(file->get(), "file", 10, true);
   REQUIRE_FALSE(cut.ok());
   CHECK(cut.error().message == "cannot go on writing file: another program has emptied or cut the file");
   REQUIRE(::unlink(path.c_str()) == 0);
-  const Status removed = check_unchanged(file->get(), "file", 9);
+  const Status removed = check_unchanged(file->get(), "file", 9, true);
   REQUIRE_FALSE(removed.ok());
   CHECK(removed.error().message == "cannot go on writing file: another program has removed the file");
+  CHECK_FALSE(is_in_directory(file->get()));
+  // What never was in a directory cannot be removed from it.
+  CHECK(check_unchanged(file->get(), "file", 9, false).ok());
 }
 
 }  // namespace
