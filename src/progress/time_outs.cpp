@@ -102,7 +102,7 @@ TimeOuts::TimeOuts(const Trace& trace) {
 std::vector<bool> polling_sites(const Trace& trace) {
   constexpr std::uint64_t kFewestEnds = 3;
   constexpr std::uint64_t kOneInSo = 5;  // so few sleeps, or fewer, for each one that found nothing
-  constexpr Nanos kLook = 10;            // a sleep is so many times as long as a look
+  constexpr Nanos kLook = 10;            // a sleep, or what is found, takes so many times as long as a look
   std::vector<bool> sleeps(trace.actors.size());
   for (const WaitSite& site : trace.sites) {
     if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
@@ -111,6 +111,17 @@ std::vector<bool> polling_sites(const Trace& trace) {
   struct Place {
     std::uint64_t sleeps = 0;
     std::uint64_t vain = 0;
+    std::uint64_t found = 0;  ///< then the thread did something for others, or waited elsewhere
+    Nanos looks_ns = 0;       ///< of those in vain
+    std::vector<Nanos> work;  ///< after the others, until it slept there again
+
+    bool polls() const {
+      const auto found_work = std::count_if(work.begin(), work.end(), [this](Nanos ns) {
+        return ns * static_cast<Nanos>(vain) >= kLook * looks_ns;
+      });
+      return vain > 0 && kOneInSo * vain >= sleeps &&
+             found + static_cast<std::uint64_t>(found_work) >= kFewestEnds;
+    }
   };
   std::vector<Place> places(trace.stacks.size());
   struct Last {
@@ -128,10 +139,18 @@ std::vector<bool> polling_sites(const Trace& trace) {
     const std::vector<Nanos>& own = deeds[site.thread];
     while (before.deed < own.size() && own[before.deed] < before.run) ++before.deed;
     const bool did = before.deed < own.size() && own[before.deed] < wait.block;
-    if (stack != kNoStack) {
-      ++places[stack].sleeps;
-      const bool again = before.stack == stack && !did;
-      if (again && kLook * (wait.block - before.run) <= before.run - before.block) ++places[stack].vain;
+    if (stack != kNoStack) ++places[stack].sleeps;
+    if (before.stack != kNoStack) {
+      Place& place = places[before.stack];
+      const Nanos work = wait.block - before.run;
+      if (did || before.stack != stack) {
+        ++place.found;
+      } else if (kLook * work <= before.run - before.block) {
+        ++place.vain;
+        place.looks_ns += work;
+      } else {
+        place.work.push_back(work);
+      }
     }
     before.stack = stack;
     before.block = wait.block;
@@ -141,9 +160,7 @@ std::vector<bool> polling_sites(const Trace& trace) {
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     if (site.wait_class != WaitClass::sleep || site.wait_stack == kNoStack) continue;
-    const Place& place = places[site.wait_stack];
-    out[id] =
-        kOneInSo * place.vain >= place.sleeps && place.vain > 0 && place.sleeps - place.vain >= kFewestEnds;
+    out[id] = places[site.wait_stack].polls();
   }
   return out;
 }

@@ -80,6 +80,21 @@ TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows w
   ticker.thread(1, "ticker");
   for (long at = 0; at < 100'000; at += 10'000) ticker.wait(1, at, at + 9995, "timer", retry);
   CHECK_FALSE(polls(ticker.trace(), "take"));
+  // What it does in between takes 60 to 160 us: no look is in vain because it is shorter.
+  test::Program loop(100'000);
+  loop.thread(1, "loop");
+  for (long at = 0; at < 99'000; at += 1200)
+    loop.wait(1, at + 60 + at / 12 % 3 * 50, at + 1200, "timer", retry);
+  CHECK_FALSE(polls(loop.trace(), "take"));
+  // The work that it finds is done without a wait.
+  test::Program finder(100'000);
+  finder.thread(1, "finder");
+  for (long at = 0; at < 100'000; at += 10'000) {
+    finder.wait(1, at, at + 3000, "timer", retry);
+    finder.wait(1, at + 3005, at + 6005, "timer", retry);
+    finder.wait(1, at + 6010, at + 7500, "timer", retry);
+  }
+  CHECK(polls(finder.trace(), "take"));
 }
 
 TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {
