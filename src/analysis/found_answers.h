@@ -39,6 +39,9 @@ struct FoundProgress {
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
   /// Progress::How::end: when the command ended, since the window's begin, where it began.
   std::optional<double> end_s{};
+  /// The time from the first to the last response, to which `per_s` and the gains refer, if that is clearly
+  /// less than the window.
+  std::optional<double> active_s{};
 };
 
 /// A runtime that runs tasks in the target's threads.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "replay/answers.h"
+
 namespace offwait {
 
 namespace {
@@ -150,7 +152,11 @@ ShortEvidence short_evidence(const Findings& findings) {
 }
 
 bool answers_can_be_judged(const Findings& findings) {
-  return !findings.answers.empty() && short_evidence(findings) == ShortEvidence::none;
+  return !findings.progress.empty() && short_evidence(findings) == ShortEvidence::none;
+}
+
+bool has_all_answers(const Findings& findings) {
+  return findings.answers.size() < AnswerOptions{}.most_answers;
 }
 
 bool somebody_is_stuck(const Findings& findings) {

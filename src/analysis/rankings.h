@@ -67,6 +67,8 @@ ShortEvidence short_evidence(const Findings& findings);
 
 /// There are answers, and they rest on enough.
 bool answers_can_be_judged(const Findings& findings);
+/// Whether everything that gains 1 % or more, or has no number, is among the findings' answers.
+bool has_all_answers(const Findings& findings);
 
 /// A thread waited throughout for a mutex whose holder is known, or there is a deadlock.
 bool somebody_is_stuck(const Findings& findings);

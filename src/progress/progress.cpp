@@ -278,6 +278,20 @@ std::optional<Progress> callers(const Trace& trace, const ThreadGroups& groups) 
   return out.parts.empty() ? std::nullopt : std::optional(out);
 }
 
+/// From the first response to the last one. Addresses with few of them, such as one that a monitor asks, do
+/// not count.
+Window active_part(const Trace& trace, std::uint64_t all) {
+  constexpr double kFew = 0.1;
+  Window out{kNever, 0};
+  for (const Responses& responses : trace.responses) {
+    if (trace.actors[responses.thread].outside) continue;
+    if (static_cast<double>(responses.count) < kFew * static_cast<double>(all)) continue;
+    out.begin = std::min(out.begin, responses.first);
+    out.end = std::max(out.end, responses.last);
+  }
+  return out.end > out.begin ? out : Window{};
+}
+
 /// Progress of the groups of the target that respond to clients.
 std::optional<Progress> responders(const Trace& trace, const ThreadGroups& groups) {
   std::map<GroupId, std::uint64_t> of_group;
@@ -292,6 +306,7 @@ std::optional<Progress> responders(const Trace& trace, const ThreadGroups& group
     out.connections += responses.connections;
   }
   if (out.count < kEnoughUnits) return std::nullopt;
+  out.active = active_part(trace, out.count);
   for (const auto& [group, count] : of_group) out.parts.push_back({{group}, static_cast<double>(count)});
   std::vector<std::pair<std::uint64_t, ServedAddress>> addresses;
   for (const auto& [address, count] : of_address)

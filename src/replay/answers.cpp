@@ -14,6 +14,7 @@
 #include "replay/candidates.h"
 #include "replay/disk_channels.h"
 #include "replay/gains.h"
+#include "replay/more_cpus.h"
 #include "replay/path_to_exit.h"
 #include "replay/room.h"
 #include "replay/simulate.h"
@@ -30,8 +31,8 @@ constexpr double kReproduces = 0.1;
 constexpr double kAlike = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
 constexpr std::size_t kMostLocks = 5;
-/// An answer about a lock that gains less is none.
-constexpr double kWorthALock = 0.01;
+/// An answer that gains less is none.
+constexpr double kWorthAnAnswer = 0.01;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
 /// this.
 constexpr std::size_t kMostReplayBytes = std::size_t{512} << 20;
@@ -41,8 +42,6 @@ constexpr std::size_t kFewestCandidates = 8;
 constexpr double kWorthSplitting = 0.1;
 /// A range says something if it is no wider to either side than this part of the gain.
 constexpr double kWidestRange = 0.5;
-/// Of smaller gains it does not matter.
-constexpr double kLeastGain = 0.01;
 /// An answer is rough if more than this part of the time is waits whose ends are not known, or waits for what
 /// only seems to be a lock. CPUs that are busy matter to the end of a command if more than this part of its
 /// critical path is waits for them.
@@ -64,42 +63,18 @@ struct Replays {
   std::vector<Scenario> scenarios;
   bool simulated = false;
   std::optional<Replayed> asked;  ///< simulated: AnswerOptions::asked alone, in case it changes the CPUs
-};
+  /// By scenario, where the CPUs are not short: whether they nearly are with it. Empty if with none.
+  std::vector<bool> fills_cpus;
+  std::optional<Replayed> filled;  ///< simulated, if that reproduces the recording: all scenarios
 
-bool changes_cpus(const Scenario& scenario) {
-  return std::any_of(scenario.begin(), scenario.end(),
-                     [](const Change& change) { return change.resource == Resource::cpus; });
-}
-
-bool adds_cpus(const Scenario& scenario) {
-  return std::any_of(scenario.begin(), scenario.end(), [](const Change& change) {
-    return change.resource == Resource::cpus && change.factor < 1;
-  });
-}
-
-/// The part of its periods in which the quota that was used up most often was, 0 to 1.
-double throttled_part(const Trace& trace) {
-  double out = 0;
-  for (const CpuQuota& quota : trace.cpu_quotas) {
-    const auto periods = static_cast<double>(std::max<std::uint64_t>(quota.periods, 1));
-    out = std::max(out, std::min(1.0, static_cast<double>(quota.throttled_periods) / periods));
+  /// A scenario's times, from the simulation if it fills the CPUs.
+  const Replayed& of(std::size_t scenario) const { return is_filled(scenario) ? *filled : replayed; }
+  bool is_filled(std::size_t scenario) const { return filled && fills_cpus[scenario]; }
+  /// Whether threads may queue longer for CPUs with it than the replay knows.
+  bool may_queue(std::size_t scenario) const {
+    return !filled && !fills_cpus.empty() && fills_cpus[scenario];
   }
-  return out;
-}
-
-/// A gain of more CPUs is one that may be less, and nothing tells how much: threads that shared a CPU never
-/// met at the locks at which they would meet then. It is a bound, and no more than the changes can give:
-/// twice as many CPUs twice the progress. A quota limits the time, and not how many run at once: in a period
-/// in which it was used up, all of the progress may take the time that it gives.
-void bound_more_cpus(const Trace& trace, const Scenario& scenario, Gain& gain) {
-  if (!adds_cpus(scenario)) return;
-  double least_factor = 1;
-  for (const Change& change : scenario) least_factor = std::min(least_factor, change.factor);
-  const double most = 1 / least_factor - 1;
-  const double by_quota = most * throttled_part(trace);
-  if (gain.certainty != Certainty::sure && by_quota == 0) return;
-  gain = {std::min(std::max(gain.gain, by_quota), most), std::nullopt, std::nullopt, Certainty::up_to};
-}
+};
 
 /// Divides the times of each scenario by those of the last one, which changes nothing.
 void relate_to_last(Replayed& replayed) {
@@ -151,9 +126,9 @@ class Answering {
       // However busy the CPUs are: what does not queue for them is not held up by them.
       out.cpus_short = out.cpus_short && is_much(path_->runnable_ns, path_->length_ns);
     }
-    const Replays replays = replayed(out);
     const ReplayInput input = this->input(out);
-    room_.emplace(input, !replays.simulated);
+    room_.emplace(input);
+    const Replays replays = replayed(out);
     out.simulated = replays.simulated;
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
       out.asked[i] = gain_of_asked(out, replays, i);
@@ -203,20 +178,38 @@ class Answering {
       out.asked = simulated(input, asked, progress);
     }
     out.replayed = replay(input, scenarios, kPieces);
+    if (!about.cpus_short) {
+      for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        out.fills_cpus.push_back(
+            room_->fills_cpus(scenarios[i], speeds_of(progress, out.replayed, groups_, i)));
+      }
+      if (std::find(out.fills_cpus.begin(), out.fills_cpus.end(), true) != out.fills_cpus.end()) {
+        out.filled = simulated(input, scenarios, progress);
+      }
+    }
     out.scenarios = std::move(scenarios);
     return out;
   }
 
   ReplayInput input(const Answers& about) const {
-    return {trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, about.progress.front().ends,
-            &code_};
+    const Progress& progress = about.progress.front();
+    return {trace_, groups_,    kinds_,        uses_,  channels_,
+            holds_, about.cpus, progress.ends, &code_, progress.active};
   }
 
   /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1.
   double part_that_fits(const Answers& about, const Replays& replays, const Replayed& replayed,
                         std::size_t progress, std::size_t scenario) const {
     return room_->part_that_fits(replays.scenarios[scenario],
-                                 speeds_of(about.progress[progress], replayed, groups_, scenario));
+                                 speeds_of(about.progress[progress], replayed, groups_, scenario),
+                                 !replays.simulated && !replays.is_filled(scenario));
+  }
+
+  /// The part of it that does not take disks that have more to do at a time than they ever had.
+  double part_that_showed(const Answers& about, const Replays& replays, const Replayed& replayed,
+                          std::size_t progress, std::size_t scenario) const {
+    return room_->part_that_showed(replays.scenarios[scenario],
+                                   speeds_of(about.progress[progress], replayed, groups_, scenario));
   }
 
   std::vector<Scenario> with_parts(const std::vector<Scenario>& scenarios) const {
@@ -236,7 +229,7 @@ class Answering {
   /// A lock that nobody waits for is a bound: a split one is waited for less.
   Answer answer_of_lock(const Answers& about, const Replays& replays, std::size_t progress, LockId id) const {
     const auto of_scenario = [&](std::size_t scenario) {
-      return gain(about, replays, replays.replayed, progress, scenario);
+      return gain(about, replays, replays.of(scenario), progress, scenario);
     };
     Answer out;
     const Gain held = of_scenario(scenario_of_lock(id));
@@ -259,9 +252,9 @@ class Answering {
                                     const Answer& answer) const {
     std::optional<LockGain> out;
     const auto gain = [&](std::size_t scenario) {
-      return gain_of(about.progress[answer.progress], replays.replayed, weights_, scenario, 0, kPieces)
-                 .least *
-             part_that_fits(about, replays, replays.replayed, answer.progress, scenario);
+      const Replayed& replayed = replays.of(scenario);
+      return gain_of(about.progress[answer.progress], replayed, weights_, scenario, 0, kPieces).least *
+             part_that_fits(about, replays, replayed, answer.progress, scenario);
     };
     for (LockId id = 0; id < holds_.locks().size(); ++id) {
       const Lock& lock = holds_.locks()[id];
@@ -289,7 +282,8 @@ class Answering {
       if (groups.empty()) continue;
       for (const Progress& progress : about.progress) {
         const double most =
-            gain_of(progress, replays.replayed, weights_, scenario_of_tried(i), 0, kPieces).most;
+            gain_of(progress, replays.of(scenario_of_tried(i)), weights_, scenario_of_tried(i), 0, kPieces)
+                .most;
         for (const GroupId group : groups) out[group] = std::max(out[group], most);
       }
     }
@@ -338,7 +332,7 @@ class Answering {
     const Scenario& asked = options_.asked[index];
     const bool on_other_cpus = !about.cpus_short && changes_cpus(asked);
     Gain out =
-        gain(about, replays, on_other_cpus && replays.asked ? *replays.asked : replays.replayed, 0, index);
+        gain(about, replays, on_other_cpus && replays.asked ? *replays.asked : replays.of(index), 0, index);
     if (asked.size() == 1) {
       allow_for_many_at_once(about.progress.front(), asked.front(), out);
     }
@@ -378,14 +372,20 @@ class Answering {
     out.gain = whole.least;
     std::vector<double> pieces;
     for (std::size_t piece = 0; piece < kPieces; ++piece) {
-      pieces.push_back(in_pieces(piece, piece + 1).least);
+      if (goes_on(about.progress[progress], replayed, scenario, piece, piece + 1)) {
+        pieces.push_back(in_pieces(piece, piece + 1).least);
+      }
     }
-    const GainRange range = range_of(whole.least, pieces, replayed.off);
+    const bool has_range = pieces.size() >= 2;
+    const GainRange range =
+        has_range ? range_of(whole.least, pieces, replayed.off) : GainRange{whole.least, whole.least};
     const double fits = whole.least > 0 ? part_that_fits(about, replays, replayed, progress, scenario) : 1;
     out.gain *= fits;
     out.doubt = doubt(about, replays, progress);
     const double error = std::max(range.high - whole.least, whole.least - range.low);
-    if (out.doubt == Doubt::none && whole.least >= kLeastGain && error > kWidestRange * whole.least) {
+    const bool says_little =
+        !has_range || (whole.least >= kWorthAnAnswer && error > kWidestRange * whole.least);
+    if (out.doubt == Doubt::none && says_little && (!has_range || whole.least > kAlike)) {
       out.doubt = Doubt::pieces_differ;
     }
     if (out.doubt != Doubt::none) {
@@ -394,11 +394,15 @@ class Answering {
     }
     out.low = range.low;
     out.high = std::max(range.high, whole.most);
+    const double showed = part_that_showed(about, replays, replayed, progress, scenario);
     if (fits < 1) {
       out.certainty = Certainty::up_to;
       out.high = out.gain;
       out.low = std::min(*out.low, out.gain);
-    } else if (whole.most - whole.least > kAlike) {
+    } else if (showed < 1) {
+      out.certainty = Certainty::up_to;
+      out.low = std::min(*out.low, out.gain * showed);
+    } else if (says_little || whole.most - whole.least > kAlike || replays.may_queue(scenario)) {
       out.certainty = Certainty::up_to;
     } else if (runs_tasks(about.progress[progress])) {
       out.certainty = Certainty::approximate;
@@ -418,7 +422,7 @@ class Answering {
   }
 
   Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress) const {
-    if (about.cpus_short && !replays.simulated) {
+    if (about.cpus_short && !replays.simulated && uses_cpus(about)) {
       return Doubt::cpus_short;
     }
     if (path_) {
@@ -435,6 +439,15 @@ class Answering {
       }
     }
     return doubt_of_waits(unknown_ns, guessed_ns, lifetime_ns);
+  }
+
+  /// Whether what the recorded threads do decides how long they queue for CPUs. Where they hardly run, other
+  /// programs do, and no change here alters that.
+  bool uses_cpus(const Answers& about) const {
+    Nanos running_ns = 0;
+    for (const GroupUse& use : uses_.groups) running_ns += use.running_ns;
+    const auto cpus = static_cast<Nanos>(about.cpus.at_most());
+    return about.cpus.shared == 0 || is_much(running_ns, cpus * trace_.window.length());
   }
 
   static bool is_much(Nanos part_ns, Nanos of_ns) {
@@ -479,7 +492,8 @@ class Answering {
     std::vector<Answer> out;
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
       Answer answer;
-      static_cast<Gain&>(answer) = gain(about, replays, replays.replayed, progress, scenario_of_tried(i));
+      static_cast<Gain&>(answer) =
+          gain(about, replays, replays.of(scenario_of_tried(i)), progress, scenario_of_tried(i));
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
@@ -518,7 +532,8 @@ class Answering {
     }
     out.insert(out.begin() + 1, others.begin(), others.end());
     std::erase_if(out, [](const Answer& answer) {
-      return answer.change.resource == Resource::waited && answer.gain < kWorthALock;
+      return answer.gain < kWorthAnAnswer &&
+             (answer.certainty != Certainty::rough || answer.change.resource == Resource::waited);
     });
     out.resize(std::min(out.size(), options_.most_answers));
     if (!others.empty()) {

@@ -70,8 +70,10 @@ struct Answer : Gain {
 
 struct Answers {
   std::vector<Progress> progress;  ///< the first counts; the others may be meant
-  std::vector<Answer> answers;     ///< best first; answers for other kinds of progress follow the first one
-  std::vector<Gain> asked;         ///< parallel to AnswerOptions::asked, for the first progress
+  /// Best first; answers for other kinds of progress follow the first one. Those that gain less than 1 % are
+  /// left out, but not rough ones, whose number is not known.
+  std::vector<Answer> answers;
+  std::vector<Gain> asked;  ///< parallel to AnswerOptions::asked, for the first progress
   /// The most that halving its CPU work gains for any of the kinds of progress, by GroupId; of a group behind
   /// a service, a service that is twice as fast; 0 for a group that hardly runs. Empty without progress.
   std::vector<double> cpu_gains;

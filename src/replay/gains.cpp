@@ -18,6 +18,8 @@ constexpr double kLeastWeight = 1e-6;
 /// The replay knows the time that a change saves to within this part. A simulation is believed when it
 /// reproduces the recording as well as this; the error of a replay is of the same size.
 constexpr double kModelError = 0.05;
+/// And what the change leaves as it is, to within this part: queues, the order of things.
+constexpr double kRestError = 0.02;
 /// Quantiles at 95 % of Student's t distribution with 1, 2, ... degrees of freedom: nine in ten lie between
 /// the quantile and its negative.
 constexpr std::array<double, 8> kStudent = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860};
@@ -86,6 +88,16 @@ GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std
   return weight > 0 ? GainBounds{sum.least / weight - 1, sum.most / weight - 1} : GainBounds{};
 }
 
+bool goes_on(const Progress& progress, const Replayed& replayed, std::size_t scenario, std::size_t from,
+             std::size_t to) {
+  return progress.how == Progress::How::end ||
+         std::any_of(progress.parts.begin(), progress.parts.end(), [&](const ProgressPart& part) {
+           return std::any_of(part.groups.begin(), part.groups.end(), [&](GroupId group) {
+             return speed_up(replayed, group, scenario, from, to) > 0;
+           });
+         });
+}
+
 std::vector<double> speeds_of(const Progress& progress, const Replayed& replayed, const ThreadGroups& groups,
                               std::size_t scenario) {
   std::vector<double> out;
@@ -121,7 +133,7 @@ GainRange range_of(double gain, const std::vector<double>& pieces, double off) {
   const double by_chance = student * deviation * std::sqrt(2 / number);
   // A gain g saves T g / (1 + g) of the time T. An error e in what is saved changes the gain by e g (1 + g).
   const double by_model = std::max(kModelError, off) * std::abs(gain) * (1 + gain);
-  const double error = std::hypot(by_chance, by_model);
+  const double error = std::hypot(by_chance, by_model, kRestError * (1 + gain));
   return {gain - error, gain + error};
 }
 

@@ -26,7 +26,8 @@ struct GainRange {
 /// The range in which a gain is expected in 9 of 10 recordings. It adds up two independent errors: what
 /// single `pieces` of the window predict spreads by chance (a prediction interval: the recording, and the
 /// program with the change, are one sample each), and the replay itself takes the time that a change saves
-/// for known to within 5 %, or to within Replayed::off if that is more. There are at least two pieces.
+/// for known to within 5 %, or to within Replayed::off if that is more, and the time that is left to within
+/// 2 %. There are at least two pieces.
 GainRange range_of(double gain, const std::vector<double>& pieces, double off = 0);
 
 /// How much each group's speed counts among those of its part, by GroupId: its weight (weights_of()). Threads
@@ -39,6 +40,11 @@ std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& gr
 /// command is the progress, all of the target is done so many times as fast as that.
 std::vector<double> speeds_of(const Progress& progress, const Replayed& replayed, const ThreadGroups& groups,
                               std::size_t scenario);
+
+/// Whether any group of the progress did anything in the pieces [from, to) of the window. If none did, they
+/// say nothing of a gain: a target may end, with a change, before they begin.
+bool goes_on(const Progress& progress, const Replayed& replayed, std::size_t scenario, std::size_t from,
+             std::size_t to);
 
 /// The mean of the parts' gains in the pieces [from, to) of the window, weighted by the parts' weights.
 /// `weights` are weights_of_speeds(). The end of a command gains by its time in the recording ÷ its time now,

@@ -2,106 +2,20 @@
 #include "replay/lanes.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "progress/group_use.h"
 #include "replay/event_stream.h"
+#include "replay/lane_factors.h"
 #include "replay/origins.h"
 #include "replay/ties.h"
 
 namespace offwait {
 
 namespace {
-
-/// Lanes come in blocks, so that the compiler uses vectors.
-constexpr std::size_t kBlock = 4;
-
-using Row = double*;
-using ConstRow = const double*;
-
-/// Rows of one number for each lane.
-class Rows {
- public:
-  Rows(std::size_t rows, std::size_t lanes, double value) : lanes_(lanes), values_(rows * lanes, value) {}
-  Row operator[](std::size_t row) { return values_.data() + row * lanes_; }
-
- private:
-  std::size_t lanes_;
-  std::vector<double> values_;
-};
-
-/// How much longer each kind of time takes, by lane. Rows that no scenario changes are one row of ones.
-class Factors {
- public:
-  explicit Factors(std::size_t lanes) : ones_(lanes, 1.0) {}
-
-  /// `part`: a disk or a service.
-  void multiply(Resource resource, std::uint32_t group, std::uint32_t part, std::size_t lane, double factor) {
-    const auto [found, added] = rows_.try_emplace({resource, group, part}, ones_);
-    found->second[lane] *= factor;
-  }
-  ConstRow of(Resource resource, std::uint32_t group, std::uint32_t part = kNoActor) const {
-    const auto found = rows_.find({resource, group, part});
-    return found == rows_.end() ? ones_.data() : found->second.data();
-  }
-
- private:
-  std::vector<double> ones_;
-  std::map<std::tuple<Resource, std::uint32_t, std::uint32_t>, std::vector<double>> rows_;
-};
-
-/// How much longer time in functions takes, by lane.
-class CodeFactors {
- public:
-  CodeFactors(const Trace& trace, const Code* code, const std::vector<Scenario>& scenarios,
-              const Factors& all, std::size_t lanes)
-      : trace_(trace), code_(code), scenarios_(scenarios), ones_(lanes, 1.0) {
-    const bool changes = std::any_of(scenarios.begin(), scenarios.end(), [](const Scenario& scenario) {
-      return std::any_of(scenario.begin(), scenario.end(),
-                         [](const Change& change) { return change.code != kNoCode; });
-    });
-    for (PlaceId place = 0; changes && place < code->groups.size(); ++place) {
-      const ConstRow group = all.of(Resource::cpu, code->groups[place]);
-      std::vector<double> row(group, group + lanes);
-      for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
-        row[lane] *= factor_of_work(scenarios[lane], *code, place);
-      }
-      work_.push_back(std::move(row));
-    }
-  }
-
-  /// Some scenario changes a function.
-  bool any() const { return !work_.empty(); }
-  /// The factors of a group's work before its first wait, and of its work after a wait. Other changes of the
-  /// group's work are part of them.
-  ConstRow work_of(GroupId group) const { return work_[group].data(); }
-  ConstRow work_after(SiteId site) const { return work_[code_->place_after[site]].data(); }
-
-  /// The factors of the time that the wait itself takes, at a disk, until a time or for a remote service, or
-  /// of the time until the thread runs after it.
-  ConstRow wait(Resource resource, SiteId site) {
-    const StackId stack = trace_.sites[site].wait_stack;
-    if (!any() || stack == kNoStack) return ones_.data();
-    const auto [found, added] = waits_.try_emplace({resource, stack}, ones_);
-    for (std::size_t lane = 0; added && lane < scenarios_.size(); ++lane) {
-      found->second[lane] = factor_of_wait(scenarios_[lane], *code_, resource, stack);
-    }
-    return found->second.data();
-  }
-
- private:
-  const Trace& trace_;
-  const Code* code_;
-  const std::vector<Scenario>& scenarios_;
-  std::vector<double> ones_;
-  std::vector<std::vector<double>> work_;  ///< by PlaceId
-  std::map<std::pair<Resource, StackId>, std::vector<double>> waits_;
-};
 
 enum class LaneState : std::uint8_t { absent, running, runnable, blocked };
 
@@ -163,10 +77,16 @@ class Replay {
   Replayed run() {
     EventStream events(trace_);
     std::size_t piece = 0;
+    bool begun = input_.in_pieces().begin <= trace_.window.begin;
     while (const std::optional<Event> event = events.next()) {
-      while (event->at >= piece_end(piece)) {
+      if (!begun && event->at >= input_.in_pieces().begin) {
+        begin_pieces();
+        begun = true;
+      }
+      while (piece < out_.pieces.size() && event->at >= piece_end(piece)) {
         close_piece(piece++);
       }
+      if (piece == out_.pieces.size()) break;
       take(*event);
     }
     while (piece < out_.pieces.size()) {
@@ -230,10 +150,23 @@ class Replay {
 
   Nanos piece_end(std::size_t piece) const {
     const auto pieces = static_cast<Nanos>(out_.pieces.size());
+    const Window& all = input_.in_pieces();
     if (static_cast<Nanos>(piece) + 1 >= pieces) {
-      return kNever;
+      return all.end < trace_.window.end ? all.end : kNever;
     }
-    return trace_.window.begin + trace_.window.length() / pieces * (static_cast<Nanos>(piece) + 1);
+    return all.begin + all.length() / pieces * (static_cast<Nanos>(piece) + 1);
+  }
+
+  /// What was before is in no piece.
+  void begin_pieces() {
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      LaneThread& thread = threads_[id];
+      if (thread.state == LaneState::absent) continue;
+      thread.piece_from = thread.last;
+      for (std::size_t lane = 0; lane < scenarios_; ++lane) {
+        piece_begins_[id][lane] = now_[id][lane] + thread.timed_out_ns;
+      }
+    }
   }
 
   void close_piece(std::size_t piece) {
@@ -245,7 +178,7 @@ class Replay {
       // A thread that ran to its end has no event there.
       const bool last = piece + 1 == out_.pieces.size();
       if (last && thread.state == LaneState::running) {
-        advance(id, std::min(trace_.window.end, trace_.actors[id].exit));
+        advance(id, std::min(input_.in_pieces().end, trace_.actors[id].exit));
       }
       GroupTime& time = out_.pieces[piece][thread.group];
       const auto done = static_cast<double>(thread.last - thread.piece_from);

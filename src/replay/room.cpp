@@ -9,36 +9,52 @@ namespace offwait {
 
 namespace {
 
-/// CPUs that recorded threads can use. Programs that were not recorded make way for them.
-double cpus_for(const ReplayInput& input) {
-  return input.cpus.cpus > 0 ? std::max(1.0, std::round(input.cpus.cpus)) : 0;
-}
+using Requests = std::vector<const DiskIo*>;
 
-/// By disk and GroupId: the time that the disk's channels worked on the group's requests ÷ the window.
-std::map<ActorId, std::vector<double>> served_by_disks(const ReplayInput& input) {
-  std::map<ActorId, std::vector<const DiskIo*>> requests;
-  for (const DiskIo& io : input.trace.disk_ios) {
-    const bool counts = io.complete != kNever && io.disk != kNoActor && io.thread != kNoActor;
-    if (counts && input.channels[io.disk] != 0) requests[io.disk].push_back(&io);
+/// Those that are complete, by disk.
+std::map<ActorId, Requests> requests_of(const Trace& trace) {
+  std::map<ActorId, Requests> out;
+  for (const DiskIo& io : trace.disk_ios) {
+    if (io.complete != kNever && io.disk != kNoActor && io.thread != kNoActor) out[io.disk].push_back(&io);
   }
-  std::map<ActorId, std::vector<double>> out;
-  for (auto& [disk, ios] : requests) {
+  for (auto& [disk, ios] : out) {
     std::stable_sort(ios.begin(), ios.end(),
                      [](const DiskIo* a, const DiskIo* b) { return a->issue < b->issue; });
-    std::vector<Nanos> completions;
-    for (const DiskIo* io : ios) completions.push_back(io->complete);
-    std::sort(completions.begin(), completions.end());
-    std::vector<double>& of_groups = out[disk];
-    of_groups.resize(input.groups.groups.size());
-    const std::size_t channels = input.channels[disk];
-    for (std::size_t k = 0; k < ios.size(); ++k) {
-      const Nanos begin = k >= channels ? std::max(ios[k]->issue, completions[k - channels]) : ios[k]->issue;
-      of_groups[input.groups.group_of[ios[k]->thread]] +=
-          static_cast<double>(clipped(begin, ios[k]->complete, input.trace.window)) /
-          static_cast<double>(input.trace.window.length());
-    }
   }
   return out;
+}
+
+std::vector<Nanos> completions_of(const Requests& ios) {
+  std::vector<Nanos> out;
+  for (const DiskIo* io : ios) out.push_back(io->complete);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// By GroupId: the time that the disk's channels worked on the group's requests ÷ the time of the pieces.
+/// Without channels each request is worked on from its issue.
+std::vector<double> served(const ReplayInput& input, const Requests& ios,
+                           const std::vector<Nanos>& completions, std::size_t channels) {
+  std::vector<double> out(input.groups.groups.size());
+  for (std::size_t k = 0; k < ios.size(); ++k) {
+    const bool queues = channels != 0 && k >= channels;
+    const Nanos begin = queues ? std::max(ios[k]->issue, completions[k - channels]) : ios[k]->issue;
+    out[input.groups.group_of[ios[k]->thread]] +=
+        static_cast<double>(clipped(begin, ios[k]->complete, input.in_pieces())) /
+        static_cast<double>(input.in_pieces().length());
+  }
+  return out;
+}
+
+/// The most requests that were under way at a time.
+double most_at_once(const Requests& ios, const std::vector<Nanos>& completions) {
+  std::size_t most = 0;
+  std::size_t complete = 0;
+  for (std::size_t k = 0; k < ios.size(); ++k) {
+    while (complete < completions.size() && completions[complete] <= ios[k]->issue) ++complete;
+    most = std::max(most, k + 1 - complete);
+  }
+  return static_cast<double>(most);
 }
 
 /// The part p of all gains with which `before` + p (`after` - `before`) is at most `most`.
@@ -49,37 +65,68 @@ double part_within(double most, double before, double after) {
 
 }  // namespace
 
-Room::Room(const ReplayInput& input, bool with_cpus)
-    : input_(input), cpus_(with_cpus ? cpus_for(input) : 0), served_(served_by_disks(input)) {}
+Room::Room(const ReplayInput& input) : input_(input), cpus_(input.cpus.cpus > 0 ? input.cpus.at_most() : 0) {
+  for (const auto& [disk, ios] : requests_of(input.trace)) {
+    const std::vector<Nanos> completions = completions_of(ios);
+    const std::size_t channels = input.channels[disk];
+    served_.emplace(disk, served(input, ios, completions, channels));
+    if (channels == 0) most_at_once_.emplace(disk, most_at_once(ios, completions));
+  }
+}
 
-double Room::part_that_fits(const Scenario& scenario, const std::vector<double>& speeds) const {
-  double out = part_of_cpus(scenario, speeds);
-  for (const auto& [disk, served] : served_) out = std::min(out, part_of_disk(disk, scenario, speeds));
+double Room::part_that_fits(const Scenario& scenario, const std::vector<double>& speeds,
+                            bool with_cpus) const {
+  double out = 1;
+  if (with_cpus && cpus_ > 0) {
+    const Use use = use_of_cpus(scenario, speeds);
+    out = part_within(usable_with(scenario), use.before, use.after);
+  }
+  for (const auto& [disk, served] : served_) {
+    if (input_.channels[disk] == 0) continue;
+    const Use use = use_of_disk(disk, scenario, speeds);
+    out = std::min(out, part_within(input_.channels[disk], use.before, use.after));
+  }
   return out;
 }
 
-double Room::part_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
-  if (cpus_ <= 0) return 1;
-  double most = cpus_;
-  for (const Change& change : scenario) most /= change.resource == Resource::cpus ? change.factor : 1;
-  double before = 0;
-  double after = 0;
+double Room::part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const {
+  double out = 1;
+  for (const auto& [disk, most] : most_at_once_) {
+    const Use use = use_of_disk(disk, scenario, speeds);
+    out = std::min(out, part_within(most, use.before, use.after));
+  }
+  return out;
+}
+
+bool Room::fills_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
+  const double all = use_of_cpus(scenario, speeds).after + input_.cpus.others;
+  return cpus_ > 0 && all >= UsableCpus::kShort * usable_with(scenario);
+}
+
+double Room::usable_with(const Scenario& scenario) const {
+  double out = cpus_;
+  for (const Change& change : scenario) out /= change.resource == Resource::cpus ? change.factor : 1;
+  return out;
+}
+
+Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
+  Use out;
   for (GroupId id = 0; id < speeds.size(); ++id) {
+    // What ran in the rest of the window is little.
     double use = static_cast<double>(input_.uses.groups[id].running_ns) /
-                 static_cast<double>(input_.trace.window.length());
+                 static_cast<double>(input_.in_pieces().length());
     for (const Change& change : scenario) {
       use *= change.resource == Resource::cpu && change.group == id ? change.factor : 1;
     }
     if (input_.code != nullptr) use *= factor_of_work(scenario, *input_.code, id);
-    before += use;
-    after += use * speeds[id];
+    out.before += use;
+    out.after += use * speeds[id];
   }
-  return part_within(most, before, after);
+  return out;
 }
 
-double Room::part_of_disk(ActorId disk, const Scenario& scenario, const std::vector<double>& speeds) const {
-  double before = 0;
-  double after = 0;
+Room::Use Room::use_of_disk(ActorId disk, const Scenario& scenario, const std::vector<double>& speeds) const {
+  Use out;
   for (GroupId id = 0; id < speeds.size(); ++id) {
     double use = served_.at(disk)[id];
     for (const Change& change : scenario) {
@@ -88,10 +135,10 @@ double Room::part_of_disk(ActorId disk, const Scenario& scenario, const std::vec
           (change.resource == Resource::disk || (change.resource == Resource::io && change.group == id));
       use *= is_meant ? change.factor : 1;
     }
-    before += use;
-    after += use * speeds[id];
+    out.before += use;
+    out.after += use * speeds[id];
   }
-  return part_within(input_.channels[disk], before, after);
+  return out;
 }
 
 }  // namespace offwait

@@ -15,22 +15,36 @@ namespace offwait {
 /// whatever is changed.
 class Room {
  public:
-  /// The values of `input` outlive it. Without `with_cpus` only disks have limits: a simulation of the CPUs
-  /// knows theirs.
-  Room(const ReplayInput& input, bool with_cpus);
+  /// The values of `input` outlive it.
+  explicit Room(const ReplayInput& input);
 
   /// The part of a scenario's gains that fits, 0 to 1. `speeds`, by GroupId: how many times as fast the
   /// scenario makes each group, as far as is known without this limit. Disks that queue nothing have no limit
-  /// (disk_channels()).
-  double part_that_fits(const Scenario& scenario, const std::vector<double>& speeds) const;
+  /// (disk_channels()). Without `with_cpus` only disks have: a simulation of the CPUs knows theirs.
+  double part_that_fits(const Scenario& scenario, const std::vector<double>& speeds, bool with_cpus) const;
+
+  /// The part of a scenario's gains with which no disk without a limit has more requests under way, on
+  /// average, than it ever had in the recording, 0 to 1. How it serves more of them did not show.
+  double part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const;
+
+  /// Whether the CPUs are nearly full with the scenario. Then threads queue for them more often than they
+  /// did in the recording.
+  bool fills_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
 
  private:
-  double part_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
-  double part_of_disk(ActorId disk, const Scenario& scenario, const std::vector<double>& speeds) const;
+  /// CPUs, or channels, in use on average.
+  struct Use {
+    double before = 0;  ///< with the scenario's change, at the speeds of the recording
+    double after = 0;   ///< at the new speeds
+  };
+  Use use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
+  Use use_of_disk(ActorId disk, const Scenario& scenario, const std::vector<double>& speeds) const;
+  double usable_with(const Scenario& scenario) const;
 
   const ReplayInput& input_;
   double cpus_ = 0;                                ///< that recorded threads can use; 0: not known
   std::map<ActorId, std::vector<double>> served_;  ///< by disk and GroupId: its channels in use, on average
+  std::map<ActorId, double> most_at_once_;         ///< of disks without a limit: requests under way
 };
 
 }  // namespace offwait

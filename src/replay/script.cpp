@@ -138,6 +138,7 @@ class Writer {
       push(event.thread,
            {Step::What::delay, kNoLock, 0, static_cast<double>(event.at - trace_.window.begin), 0});
     }
+    out_.threads[event.thread].born = out_.threads[event.thread].steps.size();
   }
 
   void push(ActorId thread, const Step& step) {

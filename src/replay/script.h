@@ -40,6 +40,7 @@ struct Step {
 struct Script {
   std::vector<Step> steps;
   bool repeats = false;  ///< it lived throughout the window; what follows is taken to be like it
+  std::size_t born = 0;  ///< the first step of its own; what comes before it is the time until it begins
 };
 
 struct Scripts {

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <deque>
 #include <functional>
-#include <queue>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "progress/group_use.h"
+#include "replay/others.h"
+#include "replay/simulated_thread.h"
 
 namespace offwait {
 
@@ -28,60 +28,34 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 /// that repeat without taking time, and threads that compute for hours, would need any number.
 constexpr std::uint64_t kMovesPerStep = 16;
 constexpr std::uint64_t kMovesBesides = 1'000'000;
+/// A thread of another program takes no more moves than this in a second.
+constexpr double kMovesOfOther = 4000;
+/// Other programs get what they got in the recording to within so many CPUs.
+constexpr double kAsRecorded = 0.02;
+/// They want no more CPUs than this for each that there is.
+constexpr double kMostDemand = 8;
+constexpr int kMostBisections = 5;
 /// Threads that simulate side by side. The machine may have much else to do.
 constexpr std::size_t kMostWorkers = 4;
 
-enum class SimulatedState : std::uint8_t { done, ready, starting, running, blocked };
-
-struct Thread {
-  SimulatedState state = SimulatedState::done;
-  std::uint32_t step = 0;
-  std::uint32_t round = 0;  ///< how often the script has ended
-  std::uint32_t token = 0;  ///< events with another one are void
-  double work_left = 0;
-  double used = 0;     ///< running time, as the scheduler counts it
-  double since = 0;    ///< running since; done since
-  double turn = 0;     ///< since then it has had its CPU, or no other thread wanted it
-  double covered = 0;  ///< recorded time of the steps that are over
-  double rank = 0;     ///< `since` - `used`: at any time it is least for the running thread that ran most
-  bool computes = false;
-  double cpu = 1;
-  double step_cpu = 1;  ///< `cpu`, with the factor of the lock that it holds in this step
-  double sleep = 1;
-  double remote = 1;
-};
-
-struct Happening {
-  double at;
-  std::uint64_t order;
-  std::uint32_t thread;
-  std::uint32_t token;
-  bool operator>(const Happening& other) const {
-    return at != other.at ? at > other.at : order > other.order;
-  }
-};
-
-struct Disk {
-  std::uint32_t busy = 0;
-  std::deque<std::pair<std::uint32_t, double>> queue;  ///< threads, and how long their requests take
-};
-
-/// Threads in the order of a number each.
-using LeastFirst = std::priority_queue<std::pair<double, std::uint32_t>,
-                                       std::vector<std::pair<double, std::uint32_t>>, std::greater<>>;
-
 class Simulation {
  public:
-  Simulation(const ReplayInput& input, const Scripts& scripts, const Scenario& scenario)
+  /// `others` are threads besides those of `scripts`, with the ids that follow theirs.
+  Simulation(const ReplayInput& input, const Scripts& scripts, const std::vector<Script>& others,
+             const Scenario& scenario)
       : input_(input),
         scripts_(scripts),
+        others_(others),
         scenario_(scenario),
-        threads_(scripts.threads.size()),
+        threads_(scripts.threads.size() + others.size()),
         signalled_(scripts.signals),
         awaiting_(scripts.signals, kNobody),
         disks_(scripts.threads.size()) {
-    cpus_ = std::max(1.0, std::round(input.cpus.cpus));
-    stretch_ = 1 / input.cpus.part;
+    cpus_ = input.cpus.at_most();
+    stretch_ = 1 / (input.cpus.shared > 0 ? 1 - input.cpus.stolen : input.cpus.part);
+    most_moves_ = scripts.steps * kMovesPerStep + kMovesBesides +
+                  static_cast<std::uint64_t>(scripts.length_ns / 1e9 * kMovesOfOther *
+                                             static_cast<double>(others.size()));
     for (const Change& change : scenario) {
       if (change.resource == Resource::cpus) {
         cpus_ /= change.factor;
@@ -89,15 +63,16 @@ class Simulation {
       changes_code_ = changes_code_ || change.code != kNoCode;
     }
     free_ = static_cast<int>(std::lround(std::clamp(cpus_, 1.0, kMostCpus)));
-    for (std::uint32_t id = 0; id < threads_.size(); ++id) {
+    for (std::uint32_t id = 0; id < scripts.threads.size(); ++id) {
       const GroupId group = input.groups.group_of[id];
-      Thread& thread = threads_[id];
+      SimulatedThread& thread = threads_[id];
       thread.cpu = factor(Resource::cpu, group, kNoActor);
       thread.sleep = factor(Resource::sleep, group, kNoActor);
       thread.remote = factor(Resource::remote, group, kNoActor);
-      if (!scripts.threads[id].steps.empty()) {
-        make_ready(id, scripts.wake_up_ns);
-      }
+      thread.lives = scripts.threads[id].born == 0;
+    }
+    for (std::uint32_t id = 0; id < threads_.size(); ++id) {
+      if (!script(id).steps.empty()) make_ready(id, scripts.wake_up_ns);
     }
   }
 
@@ -127,20 +102,41 @@ class Simulation {
   }
 
   /// Whether it took more moves than the simulation of a real recording does.
-  bool gave_up() const { return moves_ > scripts_.steps * kMovesPerStep + kMovesBesides; }
+  bool gave_up() const { return moves_ > most_moves_; }
 
   double covered(std::uint32_t id) const {
-    const Thread& thread = threads_[id];
+    const SimulatedThread& thread = threads_[id];
     if (thread.work_left <= 0) {
       return thread.covered;
     }
-    const Step& step = scripts_.threads[id].steps[thread.step];
+    const Step& step = script(id).steps[thread.step];
     const double ran = thread.state == SimulatedState::running ? now_ - thread.since : 0;
     const double left = std::max(0.0, thread.work_left - ran);
     return thread.covered + step.recorded_ns * (1 - left / (step.length_ns * thread.step_cpu));
   }
 
+  /// For how long the thread has lived so far.
+  double lived(std::uint32_t id) const {
+    const SimulatedThread& thread = threads_[id];
+    if (!thread.lives) return 0;
+    return (thread.state == SimulatedState::done ? thread.since : now_) - thread.lives_from;
+  }
+
+  /// How many CPUs the others ran on so far, on average.
+  double used_by_others() const {
+    double ran = 0;
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+      ran += stretch_ * covered(static_cast<std::uint32_t>(scripts_.threads.size() + i));
+    }
+    return ran / now_;
+  }
+
  private:
+  const Script& script(std::uint32_t id) const {
+    const std::size_t recorded = scripts_.threads.size();
+    return id < recorded ? scripts_.threads[id] : others_[id - recorded];
+  }
+
   double factor(Resource resource, GroupId group, ActorId device, ServiceId service = kNoService,
                 LockId lock = kNoLock) const {
     double out = 1;
@@ -155,7 +151,7 @@ class Simulation {
 
   /// By which changes of functions scale the work that the step is.
   double work_factor(std::uint32_t id, const Step& step) const {
-    if (!changes_code_) return 1;
+    if (!changes_code_ || id >= scripts_.threads.size()) return 1;
     const Code& code = *input_.code;
     const PlaceId place =
         step.site == Step::kNoSite ? input_.groups.group_of[id] : code.place_after[step.site];
@@ -181,7 +177,7 @@ class Simulation {
   }
 
   void happen(std::uint32_t id) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     switch (thread.state) {
       case SimulatedState::starting:
         thread.state = SimulatedState::running;
@@ -201,7 +197,7 @@ class Simulation {
     }
   }
 
-  void account(Thread& thread) const {
+  void account(SimulatedThread& thread) const {
     const double ran = now_ - thread.since;
     thread.work_left -= ran;
     thread.used += ran;
@@ -210,7 +206,7 @@ class Simulation {
 
   /// The turn of a thread is over, or its work is.
   void ran(std::uint32_t id) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     account(thread);
     if (thread.work_left > 0.5) {
       if (!ready_.empty() && ready_.top().first < thread.used) {
@@ -228,19 +224,19 @@ class Simulation {
   }
 
   void finish_step(std::uint32_t id) {
-    Thread& thread = threads_[id];
-    thread.covered += scripts_.threads[id].steps[thread.step].recorded_ns;
+    SimulatedThread& thread = threads_[id];
+    thread.covered += script(id).steps[thread.step].recorded_ns;
     ++thread.step;
     ++moves_;
   }
 
   /// Takes steps until one needs time. The thread has a CPU.
   void go_on(std::uint32_t id) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     if (thread.work_left > 0) {
       return compute(id);
     }
-    const Script& script = scripts_.threads[id];
+    const Script& script = this->script(id);
     for (std::size_t taken = 0;; ++taken) {
       if (thread.step == script.steps.size()) {
         // A script that takes no time would begin anew for ever.
@@ -249,6 +245,10 @@ class Simulation {
         }
         thread.step = 0;
         ++thread.round;
+      }
+      if (!thread.lives && thread.step == script.born) {
+        thread.lives = true;
+        thread.lives_from = now_;
       }
       const Step& step = script.steps[thread.step];
       if (step.what == Step::What::signal) {
@@ -269,13 +269,13 @@ class Simulation {
   }
 
   /// Whether what the thread would wait for has come, or is a lock that no one waits for.
-  bool passes(const Step& step, const Thread& thread) const {
+  bool passes(const Step& step, const SimulatedThread& thread) const {
     return (step.what == Step::What::await && signalled_[step.id] > thread.round) ||
            lock_factor(Resource::waited, step.lock) == 0;
   }
 
   void compute(std::uint32_t id) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     thread.rank = thread.since - thread.used;
     thread.computes = true;
     drop_those_who_left();  // else they would stay while no thread queues
@@ -301,7 +301,7 @@ class Simulation {
   }
 
   void wait(std::uint32_t id, const Step& step) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     thread.state = SimulatedState::blocked;
     ++thread.token;
     ++free_;
@@ -346,7 +346,7 @@ class Simulation {
 
   void ask(std::uint32_t id, const Step& step) {
     const double takes = step.length_ns * lock_factor(Resource::held, step.held) * disk_factor(id, step);
-    Disk& disk = disks_[step.id];
+    SimulatedDisk& disk = disks_[step.id];
     if (input_.channels[step.id] == 0 || disk.busy < input_.channels[step.id]) {
       ++disk.busy;
       at(now_ + takes, id);
@@ -356,12 +356,12 @@ class Simulation {
   }
 
   void wait_over(std::uint32_t id) {
-    Thread& thread = threads_[id];
-    const Step& step = scripts_.threads[id].steps[thread.step];
+    SimulatedThread& thread = threads_[id];
+    const Step& step = script(id).steps[thread.step];
     if (step.what == Step::What::await) {
       awaiting_[step.id] = kNobody;
     } else if (step.what == Step::What::disk) {
-      Disk& disk = disks_[step.id];
+      SimulatedDisk& disk = disks_[step.id];
       if (disk.queue.empty()) {
         --disk.busy;
       } else {
@@ -377,7 +377,7 @@ class Simulation {
   // ---- CPUs
 
   void make_ready(std::uint32_t id, double wake_up_ns) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     thread.used = std::max(thread.used, least_used_ - kMostCredit);
     if (free_ > 0) {
       start(id, wake_up_ns);
@@ -414,7 +414,7 @@ class Simulation {
   }
 
   void preempt(std::uint32_t id) {
-    Thread& thread = threads_[id];
+    SimulatedThread& thread = threads_[id];
     thread.state = SimulatedState::ready;
     ++thread.token;
     thread.computes = false;
@@ -434,15 +434,17 @@ class Simulation {
 
   const ReplayInput& input_;
   const Scripts& scripts_;
+  const std::vector<Script>& others_;
   const Scenario& scenario_;
-  std::vector<Thread> threads_;
+  std::vector<SimulatedThread> threads_;
   std::vector<std::uint32_t> signalled_;  ///< by signal: how often it was given
   std::vector<std::uint32_t> awaiting_;   ///< by signal: who waits for it
-  std::vector<Disk> disks_;               ///< by ActorId
+  std::vector<SimulatedDisk> disks_;      ///< by ActorId
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
   LeastFirst ready_;
   LeastFirst computing_;  ///< by rank; with threads that no longer compute, or have another rank since
   std::uint64_t moves_ = 0;
+  std::uint64_t most_moves_ = 0;
   std::uint64_t order_ = 0;
   double now_ = 0;
   double cpus_ = 1;
@@ -453,14 +455,57 @@ class Simulation {
   double least_used_ = 0;
 };
 
+/// Other programs that get, beside the recording as it was, the CPU time that they got in it.
+std::vector<Script> others_as_recorded(const ReplayInput& input, const Scripts& scripts) {
+  const double recorded = input.cpus.others;
+  if (input.cpus.shared == 0 || recorded < kAsRecorded || scripts.length_ns <= 0) return {};
+  const Scenario unchanged;
+  double used = 0;
+  const auto wanting = [&](double demand) {
+    std::vector<Script> others = scripts_of_others(demand);
+    Simulation simulation(input, scripts, others, unchanged);
+    simulation.run_until(scripts.length_ns);
+    used = simulation.used_by_others();
+    return others;
+  };
+  double least = 0;
+  double most = recorded;
+  std::vector<Script> out = wanting(most);
+  while (used < recorded - kAsRecorded && most < kMostDemand * input.cpus.shared) {
+    least = most;
+    most *= 2;
+    out = wanting(most);
+  }
+  for (int i = 0; i < kMostBisections && std::abs(used - recorded) > kAsRecorded; ++i) {
+    const double middle = (least + most) / 2;
+    out = wanting(middle);
+    (used < recorded ? least : most) = middle;
+  }
+  return out;
+}
+
 /// Simulates one of the scenarios and puts its times into their places in `out`. False if it is given up.
-bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::vector<double>& weights,
-                  const std::vector<Scenario>& scenarios, std::size_t scenario, Replayed& out) {
-  const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
-  Simulation simulation(input, scripts, scenarios[scenario]);
-  std::vector<double> before(scripts.threads.size());
+bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::vector<Script>& others,
+                  const std::vector<double>& weights, const std::vector<Scenario>& scenarios,
+                  std::size_t scenario, Replayed& out) {
+  const Nanos begin = input.trace.window.begin;
+  double from = static_cast<double>(input.in_pieces().begin - begin);
+  double to = std::min(scripts.length_ns, static_cast<double>(input.in_pieces().end - begin));
+  if (from >= to) {
+    from = 0;
+    to = scripts.length_ns;
+  }
+  const double length = (to - from) / static_cast<double>(out.pieces.size());
+  Simulation simulation(input, scripts, others, scenarios[scenario]);
+  simulation.run_until(from);
+  std::vector<double> before;
+  std::vector<double> lived;
+  for (ActorId id = 0; id < scripts.threads.size(); ++id) {
+    before.push_back(scripts.threads[id].steps.empty() ? 0 : simulation.covered(id));
+    lived.push_back(simulation.lived(id));
+  }
   for (std::size_t piece = 0; piece < out.pieces.size(); ++piece) {
-    simulation.run_until(length * static_cast<double>(piece + 1));
+    simulation.run_until(from + length * static_cast<double>(piece + 1));
     if (simulation.gave_up()) {
       return false;
     }
@@ -471,8 +516,9 @@ bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::v
       GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
       const double covered = simulation.covered(id);
       time.done_ns[scenario] += weights[id] * (covered - before[id]);
-      time.took_ns[scenario] += weights[id] * length;
+      time.took_ns[scenario] += weights[id] * (simulation.lived(id) - lived[id]);
       before[id] = covered;
+      lived[id] = simulation.lived(id);
     }
   }
   if (input.thread != kNoActor) {
@@ -493,12 +539,13 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
                                  const std::function<bool(const Replayed&)>& is_believed) {
   Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
   const std::vector<double> weights = thread_weights(input.trace, input.kinds);
+  const std::vector<Script> others = others_as_recorded(input, scripts);
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> gave_up = false;
   const auto work = [&] {
     for (std::size_t done = next++; done < scenarios.size() && !gave_up; done = next++) {
       const std::size_t scenario = scenarios.size() - 1 - done;
-      if (!simulate_one(input, scripts, weights, scenarios, scenario, out)) gave_up = true;
+      if (!simulate_one(input, scripts, others, weights, scenarios, scenario, out)) gave_up = true;
       if (done == 0 && is_believed && !gave_up && !is_believed(out)) gave_up = true;
     }
   };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -180,6 +181,21 @@ double pinned_busy(const AllowedCpus& cpus) {
              : static_cast<double>(cpus.busy_ns) / static_cast<double>(cpus.busy_ns + cpus.idle_ns);
 }
 
+/// What the recorded threads share with other programs, if nothing else limits them.
+void add_others(const Trace& trace, double running, UsableCpus& out) {
+  const AllowedCpus allowed = allowed_cpus(trace);
+  const double throttled = std::accumulate(
+      trace.cpu_quotas.begin(), trace.cpu_quotas.end(), 0.0,
+      [](double sum, const CpuQuota& quota) { return sum + static_cast<double>(quota.throttled_periods); });
+  if (!allowed.known || !allowed.all || throttled > 0) return;
+  const auto window = static_cast<double>(trace.window.length());
+  const double stolen = static_cast<double>(trace.recording.cpu_steal_ns) / window;
+  const double busy = static_cast<double>(allowed.busy_ns) / window;
+  out.shared = static_cast<double>(trace.recording.cpus);
+  out.others = std::clamp(busy - stolen - running, 0.0, out.shared);
+  out.stolen = std::clamp(stolen / out.shared, 0.0, 1 - kLeastPart);
+}
+
 }  // namespace
 
 UsableCpus usable_cpus(const Trace& trace) {
@@ -200,8 +216,12 @@ UsableCpus usable_cpus(const Trace& trace) {
       });
   counter.add(second_half);
   const auto window = static_cast<double>(trace.window.length());
+  UsableCpus out;
+  add_others(trace, counter.running_ns / window, out);
   if (counter.queued_ns < kQueues * window) {
-    return {all, std::min(1.0, counter.running_ns / (all * window))};
+    out.cpus = all;
+    out.busy = std::min(1.0, counter.running_ns / (all * window));
+    return out;
   }
   const AllowedCpus allowed = allowed_cpus(trace);
   const double at_once = counter.ran_at_once(kRanAtOnce * window);
@@ -210,8 +230,11 @@ UsableCpus usable_cpus(const Trace& trace) {
       std::clamp(counter.running_while_queued_ns / counter.queued_ns, std::min(all, least), all);
   const double cpus = std::clamp(at_once, usable, all);
   const double busy = usable > 0 ? std::min(1.0, counter.running_ns / (usable * window)) : 1.0;
-  const double part = std::clamp(usable / std::max(1.0, std::round(cpus)), kLeastPart, 1.0);
-  return {cpus, std::max(busy, pinned_busy(allowed)), part, counter.queued_ns / window};
+  out.cpus = cpus;
+  out.busy = std::max(busy, pinned_busy(allowed));
+  out.part = std::clamp(usable / std::max(1.0, std::round(cpus)), kLeastPart, 1.0);
+  out.queued = counter.queued_ns / window;
+  return out;
 }
 
 }  // namespace offwait

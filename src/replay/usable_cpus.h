@@ -18,11 +18,20 @@ struct UsableCpus {
   /// hypervisor take the rest.
   double part = 1;
   double queued = 0;  ///< the part of the window in which threads queued for a CPU, 0 to 1
+  /// The CPUs that the recorded threads and other programs share; 0: not known, or a quota or pinning limits
+  /// the recorded threads as well.
+  double shared = 0;
+  double others = 0;  ///< how many of `shared` other programs ran on, on average
+  double stolen = 0;  ///< the part of the time of `shared` that the hypervisor took, 0 to below 1
 
   /// The CPU time that the recorded threads could use in a second, in seconds.
   double usable() const { return part * std::max(1.0, std::round(cpus)); }
   /// Whether a thread that needs less CPU time also queues less for a CPU.
-  bool are_short() const { return busy >= 0.85 || queued >= 0.5; }
+  bool are_short() const { return busy >= kShort || queued >= 0.5; }
+  /// CPUs that are as busy as this are short.
+  static constexpr double kShort = 0.85;
+  /// How many CPUs the recorded threads would have if the other programs made way.
+  double at_most() const { return std::max(1.0, std::round(shared > 0 ? shared : cpus)); }
 };
 
 /// While a thread is ready to run and does not, all CPUs that it may use are taken: by recorded threads, so

@@ -394,6 +394,7 @@ Json progress_json(const FoundProgress& progress, std::size_t id) {
           {"how", to_string(progress.how)},
           {"actors", progress.actors},
           {"per_s", rounded_or_null(progress.per_s)},
+          {"active_s", progress.active_s ? seconds(*progress.active_s) : Json(nullptr)},
           {"share", rounded(progress.share)},
           {"connections", or_null(progress.connections)},
           {"addresses", array_of(progress.addresses, address_json)},

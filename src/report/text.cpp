@@ -78,7 +78,7 @@ void put_minor_losses(const TextPage& page, const LossImpact& impact) {
 /// The answers or, where there is nothing that makes progress, the verdict of the wait graph. A deadlock
 /// comes first.
 void put_first_screen(const TextPage& page) {
-  if (page.findings.answers.empty()) {
+  if (page.findings.progress.empty()) {
     page.canvas.gap();
     page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
     put_what_ifs(page);

@@ -128,12 +128,15 @@ void put_answers(const TextPage& page) {
     const FoundAnswer& answer = *all[shown];
     put_answer(page, shown + 1, answer, is_explained(page, all, shown));
   }
+  if (all.empty()) return;
   if (const std::string doubt = certainty_sentence(page.findings, *all.front()); !doubt.empty()) {
     page.canvas.flow(words(doubt), 0);
   }
-  if (const std::vector<double> gains = gains_left_out(all, shown);
-      !gains.empty() && all.front()->certainty != Certainty::rough) {
-    page.canvas.flow(words(others_text(gains.size(), *std::max_element(gains.begin(), gains.end()))), 0);
+  const bool all_known = shown < all.size() || has_all_answers(page.findings);
+  if (all.front()->certainty != Certainty::rough && all_known) {
+    const std::vector<double> gains = gains_left_out(all, shown);
+    const double most_gain = gains.empty() ? 0 : *std::max_element(gains.begin(), gains.end());
+    page.canvas.flow(words(others_text(gains.size(), most_gain)), 0);
   }
 }
 

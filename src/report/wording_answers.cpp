@@ -242,6 +242,16 @@ std::string progress_name(const FoundProgress& progress, const ActorNames& names
   return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+namespace {
+
+std::string active_text(const FoundProgress& progress) {
+  return progress.active_s ? fmt::format(", for {} of the recording; the gains are of that time",
+                                         format_seconds(*progress.active_s))
+                           : "";
+}
+
+}  // namespace
+
 std::string progress_text(const FoundProgress& progress, const ActorNames& names) {
   const std::string who =
       progress.addresses.empty() ? progress_name(progress, names) : clients_text(progress);
@@ -256,7 +266,7 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
       return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
                          format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
-      return progress.per_s ? fmt::format("{} responses/s to {}", per_s, who)
+      return progress.per_s ? fmt::format("{} responses/s to {}{}", per_s, who, active_text(progress))
                             : fmt::format("responses to {}", who);
     case Progress::How::inferred:
       break;
@@ -290,12 +300,12 @@ std::string too_short_text(const Findings& findings, const ActorNames& names) {
 }
 
 std::string answers_heading(const Findings& findings, const ActorNames& names) {
-  const FoundAnswer& first = findings.answers.front();
-  if (first.certainty == Certainty::split) {
-    return "What limits depends on whose progress counts; --progress GLOB names it:";
-  }
-  if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) {
-    return "";
+  if (!findings.answers.empty()) {
+    const FoundAnswer& first = findings.answers.front();
+    if (first.certainty == Certainty::split) {
+      return "What limits depends on whose progress counts; --progress GLOB names it:";
+    }
+    if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) return "";
   }
   if (findings.verdict.kind() == Verdict::Kind::idle) {
     return graph_sentence(findings, names);

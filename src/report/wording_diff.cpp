@@ -80,8 +80,9 @@ std::string rate_text(double per_s, const ComparedUnit& unit) {
 /// What one recording says first, in two parts: recordings of a side differ in the second.
 std::pair<std::string, std::string> first_answer(const Findings& findings, const WrittenName& written) {
   const ActorNames names(findings, written);
-  if (findings.answers.empty()) return {verdict_sentence(findings, names), ""};
+  if (findings.progress.empty()) return {verdict_sentence(findings, names), ""};
   if (const std::string why = too_short_text(findings, names); !why.empty()) return {why, ""};
+  if (findings.answers.empty()) return {answers_heading(findings, names), ""};
   const FoundAnswer& answer = findings.answers.front();
   const std::string gain = gain_text(answer);
   return {change_text(answer, names), gain.empty()

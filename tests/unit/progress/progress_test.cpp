@@ -295,6 +295,7 @@ TEST_CASE("responses to clients come before the waits of threads that seem to be
   CHECK(first.how == Progress::How::clients);
   CHECK(first.count == 60);
   CHECK(first.connections == 5);
+  CHECK((first.active.begin == 100 && first.active.end == 90'000));
   CHECK(first.addresses == std::vector<ServedAddress>{{80, ""}, {0, "/run/s"}, {81, ""}});
   REQUIRE(first.parts.size() == 3);
   CHECK(found.names(first.parts[0]) == Names{"read"});

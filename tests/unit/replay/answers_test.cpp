@@ -256,6 +256,27 @@ TEST_CASE("the user may count something else than the end of a command") {
   CHECK(found.progress[0].how == Progress::How::told);
 }
 
+TEST_CASE("a target that ends while it is recorded, on CPUs that are short, gains what it would else") {
+  test::Program program(600'000, 1);
+  program.thread(1, "work", "start=0 exit=497000000");
+  program.thread(2, "work", "start=0 exit=500000000");
+  program.line("thread 3 tgid=3 comm=main start=0 exit=520000000");
+  program.line("wait 3 block=0 wake=510000000 run=510000000 waker=timer class=sleep");
+  for (long at = 0; at + 3000 < 500'000; at += 6000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.line("preempt 2 out=" + ns(at) + " run=" + ns(at + 3000));
+    if (at + 6000 < 497'000) program.line("preempt 1 out=" + ns(at + 3000) + " run=" + ns(at + 6000));
+  }
+  const Trace trace = program.trace();
+  const Answers found = answers_of(trace, group_threads(trace), {});
+  REQUIRE(found.simulated);
+  REQUIRE(!found.answers.empty());
+  CHECK(found.answers[0].change.resource == Resource::cpu);
+  CHECK(found.answers[0].gain == Approx(1).margin(0.05));
+  // What gains nothing is no answer.
+  for (const Answer& answer : found.answers) CHECK(answer.change.resource != Resource::sleep);
+}
+
 TEST_CASE("an empty recording has no answers") {
   test::Program program(1000);
   CHECK(answers(program.trace()).answers.empty());

@@ -176,7 +176,7 @@ Trace proxy(const std::string& peer) {
       program.wait(db, at + 400, std::min(at + 8299, 399'999L), "timer", "class=sleep");
     }
   }
-  program.line("responses 1 port=80 count=400 connections=8 first=0 last=1000");
+  program.line("responses 1 port=80 count=400 connections=8 first=0 last=399999999");
   return program.trace();
 }
 

@@ -154,6 +154,56 @@ TEST_CASE("threads that share a CPU are twice as fast with two, or with half of 
   CHECK(simulator.speed({{Resource::cpus, kNoGroup, kNoActor, 0.25}}) == Approx(2.0).epsilon(0.02));
 }
 
+TEST_CASE("other programs want CPUs as they did in the recording, whatever the threads do") {
+  // `work` computes all the time, and another program as well, on the one CPU.
+  test::Program program(600'000, 1);
+  program.thread(1, "work");
+  for (long at = 0; at < 600'000; at += 6000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.line("preempt 1 out=" + ns(at) + " run=" + ns(at + 3000));
+  }
+  Trace trace = program.trace();
+  trace.cpu_times = {{0, 600'000'000, 0}};
+  const Simulator simulator(std::move(trace));
+  CHECK(simulator.input.cpus.others == Approx(0.5));
+  CHECK(simulator.speed({}) == Approx(1).epsilon(0.03));
+  // Half of the work takes half of the time: the other program gets no more of the CPU for it.
+  CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(2).epsilon(0.03));
+  // With a CPU for each of the two the thread has one of its own.
+  CHECK(simulator.speed({{Resource::cpus}}) == Approx(2).epsilon(0.03));
+}
+
+TEST_CASE("other programs that leave a CPU idle for a time want it for the rest") {
+  // `work` needs 1 ms of every 4, and so does something else, at other times.
+  test::Program program(600'000, 1);
+  program.thread(1, "work");
+  for (long at = 0; at < 600'000; at += 4000) program.wait(1, at + 1000, at + 4000, "timer", "class=sleep");
+  Trace trace = program.trace();
+  trace.cpu_times = {{0, 300'000'000, 300'000'000}};
+  const Simulator simulator(std::move(trace));
+  CHECK(simulator.input.cpus.others == Approx(0.25).epsilon(0.01));
+  CHECK(simulator.speed({}) == Approx(1).epsilon(0.15));
+  // 1.6 times as fast if the two never met.
+  const double less_sleep = simulator.speed({{Resource::sleep, 0}});
+  CHECK(less_sleep > 1.25);
+  CHECK(less_sleep < 1.6);
+}
+
+TEST_CASE("a thread's time counts until its script ends") {
+  // Both compute for 250 ms each, on the one CPU, and have ended when the last part of the window begins.
+  test::Program program(600'000, 1);
+  program.thread(1, "work", "start=0 exit=497000000");
+  program.thread(2, "work", "start=0 exit=500000000");
+  for (long at = 0; at + 3000 < 500'000; at += 6000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.line("preempt 2 out=" + ns(at) + " run=" + ns(at + 3000));
+    if (at + 6000 < 497'000) program.line("preempt 1 out=" + ns(at + 3000) + " run=" + ns(at + 6000));
+  }
+  const Simulator simulator(program.trace());
+  CHECK(simulator.speed({}) == Approx(1).epsilon(0.03));
+  CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(2).epsilon(0.03));
+}
+
 TEST_CASE("who computes all the time goes on doing so when others need less of the CPU") {
   // `short` needs 1 ms of the CPU, then sleeps for 1 ms, during which `hog` has it.
   test::Program program(400'000, 1);

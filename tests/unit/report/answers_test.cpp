@@ -151,6 +151,12 @@ TEST_CASE("Where responses were counted, the progress has the number of clients 
   progress.connections = 1;
   progress.addresses = {{0, std::string("\0a\x1b", 3)}, {80, ""}, {0, "/run/s"}, {81, ""}};
   CHECK(line() == "progress  1,762 responses/s to 1 client on @a\\x1b, :80 and 2 more");
+  progress.addresses = {{6379, ""}};
+  progress.active_s = 4.2;
+  const std::string screen = first_screen(findings);
+  CHECK(screen.starts_with(
+      "progress  1,762 responses/s to 1 client on :6379, for 4.20 s of the recording; the gains are of that\n"
+      "          time\n"));
 }
 
 TEST_CASE("Only an answer that is sure, split or up to has a number") {
@@ -323,6 +329,7 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
    meanwhile up_worker×4 slept (95%) and ran (4.0%)
    try   let the service sleep for less long, or not at all; or ask it less often, for several
          things at a time, or from more threads at once
+Everything else: < 1%
 )");
   findings.answers[0].service->threads.clear();
   findings.answers[0].service->peers.push_back({Peer::Role::service, "10.0.0.6", 53});

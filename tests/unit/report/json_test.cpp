@@ -99,13 +99,13 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   sample.answers = {disk, work};
   const json report = json::parse(to_json(sample));
   CHECK(report["progress"] == json::parse(R"([
-    {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"share":0.75,
+    {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"active_s":null,"share":0.75,
      "connections":20,"addresses":[{"port":6379,"path":null},{"port":null,"path":"\\x00x"}],"end_s":null},
-    {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"share":0.25,
+    {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"active_s":null,"share":0.25,
      "connections":null,"addresses":[],"end_s":null},
-    {"id":2,"name":"C","how":"end","actors":[2],"per_s":null,"share":0.0,
+    {"id":2,"name":"C","how":"end","actors":[2],"per_s":null,"active_s":null,"share":0.0,
      "connections":null,"addresses":[],"end_s":4.21},
-    {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"share":0.0,
+    {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
      "connections":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/lane_factors.h"
+
+#include <algorithm>
+
+namespace offwait {
+
+CodeFactors::CodeFactors(const Trace& trace, const Code* code, const std::vector<Scenario>& scenarios,
+                         const Factors& all, std::size_t lanes)
+    : trace_(trace), code_(code), scenarios_(scenarios), ones_(lanes, 1.0) {
+  const bool changes = std::any_of(scenarios.begin(), scenarios.end(), [](const Scenario& scenario) {
+    return std::any_of(scenario.begin(), scenario.end(),
+                       [](const Change& change) { return change.code != kNoCode; });
+  });
+  for (PlaceId place = 0; changes && place < code->groups.size(); ++place) {
+    const ConstRow group = all.of(Resource::cpu, code->groups[place]);
+    std::vector<double> row(group, group + lanes);
+    for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
+      row[lane] *= factor_of_work(scenarios[lane], *code, place);
+    }
+    work_.push_back(std::move(row));
+  }
+}
+
+ConstRow CodeFactors::wait(Resource resource, SiteId site) {
+  const StackId stack = trace_.sites[site].wait_stack;
+  if (!any() || stack == kNoStack) return ones_.data();
+  const auto [found, added] = waits_.try_emplace({resource, stack}, ones_);
+  for (std::size_t lane = 0; added && lane < scenarios_.size(); ++lane) {
+    found->second[lane] = factor_of_wait(scenarios_[lane], *code_, resource, stack);
+  }
+  return found->second.data();
+}
+
+}  // namespace offwait
