@@ -16,6 +16,7 @@
 #include "replay/gains.h"
 #include "replay/more_cpus.h"
 #include "replay/path_to_exit.h"
+#include "replay/replays.h"
 #include "replay/room.h"
 #include "replay/simulate.h"
 #include "replay/usable_cpus.h"
@@ -54,27 +55,6 @@ constexpr double kMostSampleError = 0.5;
 /// Threads that poll for this part of their lives until something else than a service is ready do not go at
 /// the service's pace.
 constexpr double kOftenOthers = 0.1;
-
-/// What was replayed. The scenarios are AnswerOptions::asked, two for each lock (Resource::held and waited),
-/// and `tried`.
-struct Replays {
-  Replayed replayed;
-  std::vector<Change> tried;
-  std::vector<Scenario> scenarios;
-  bool simulated = false;
-  std::optional<Replayed> asked;  ///< simulated: AnswerOptions::asked alone, in case it changes the CPUs
-  /// By scenario, where the CPUs are not short: whether they nearly are with it. Empty if with none.
-  std::vector<bool> fills_cpus;
-  std::optional<Replayed> filled;  ///< simulated, if that reproduces the recording: all scenarios
-
-  /// A scenario's times, from the simulation if it fills the CPUs.
-  const Replayed& of(std::size_t scenario) const { return is_filled(scenario) ? *filled : replayed; }
-  bool is_filled(std::size_t scenario) const { return filled && fills_cpus[scenario]; }
-  /// Whether threads may queue longer for CPUs with it than the replay knows.
-  bool may_queue(std::size_t scenario) const {
-    return !filled && !fills_cpus.empty() && fills_cpus[scenario];
-  }
-};
 
 /// Divides the times of each scenario by those of the last one, which changes nothing.
 void relate_to_last(Replayed& replayed) {
@@ -169,6 +149,7 @@ class Answering {
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
         out.replayed = *std::move(changed);
         out.tried.push_back({Resource::cpus});
+        if (others_part(about) > 0) out.lanes = replay(input, scenarios, kPieces);
         out.scenarios = std::move(scenarios);
         out.simulated = true;
         return out;
@@ -377,8 +358,14 @@ class Answering {
       }
     }
     const bool has_range = pieces.size() >= 2;
-    const GainRange range =
+    GainRange range =
         has_range ? range_of(whole.least, pieces, replayed.off) : GainRange{whole.least, whole.least};
+    if (const Replayed* const kept = replays.with_queues_kept(scenario)) {
+      // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs.
+      const double by_lanes = gain_of(about.progress[progress], *kept, weights_, scenario, 0, kPieces).least;
+      const double gain = whole.least + others_part(about) * (by_lanes - whole.least);
+      range = {std::min(range.low, gain), std::max(range.high, gain)};
+    }
     const double fits = whole.least > 0 ? part_that_fits(about, replays, replayed, progress, scenario) : 1;
     out.gain *= fits;
     out.doubt = doubt(about, replays, progress);
@@ -439,6 +426,14 @@ class Answering {
       }
     }
     return doubt_of_waits(unknown_ns, guessed_ns, lifetime_ns);
+  }
+
+  /// Of the CPU time that was used, the part that other programs had, 0 to 1.
+  double others_part(const Answers& about) const {
+    Nanos running_ns = 0;
+    for (const GroupUse& use : uses_.groups) running_ns += use.running_ns;
+    const double running = static_cast<double>(running_ns) / static_cast<double>(trace_.window.length());
+    return about.cpus.others > 0 ? about.cpus.others / (about.cpus.others + running) : 0;
   }
 
   /// Whether what the recorded threads do decides how long they queue for CPUs. Where they hardly run, other
