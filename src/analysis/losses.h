@@ -17,8 +17,8 @@ struct LossImpact {
   bool minor = false;
 };
 
-/// Lost events that leave time unknown, or waits out. A file, an address, a stack or a count that could not
-/// be kept is none.
+/// Lost events that leave time unknown, or waits out. It does not count files, addresses, stacks and counts
+/// that could not be kept.
 std::uint64_t lost_of_time(const Findings& findings);
 
 LossImpact loss_impact(const Findings& findings);

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "model/thread_references.h"
 #include "model/trace_builder.h"
 
 namespace offwait {
@@ -204,21 +205,8 @@ void Cut::drop_threads() {
   std::vector<bool> kept(actors.size());
   for (ActorId id = 0; id < actors.size(); ++id)
     kept[id] = actors[id].kind == ActorKind::thread && overlaps(actors[id].start, actors[id].exit);
-  const auto keep = [&kept](ActorId id) {
-    if (id != kNoActor) kept[id] = true;
-  };
-  for (const WaitSite& site : trace_.sites) {
-    keep(site.thread);
-    keep(site.waker);
-  }
-  for (const Wait& wait : trace_.waits) keep(wait.holder);
-  for (const DiskIo& io : trace_.disk_ios) keep(io.thread);
-  for (const auto& one : trace_.preemptions) keep(one.thread);
-  for (const auto& one : trace_.gaps) keep(one.thread);
-  for (const auto& one : trace_.cpu_samples) keep(one.thread);
-  for (const auto& one : trace_.false_marks) keep(one.thread);
-  for (const auto& one : trace_.responses) keep(one.thread);
-  for (const auto& one : trace_.calls) keep(one.thread);
+  tell_references(trace_, [&kept](ActorId id) { kept[id] = true; });
+  for (const Preemption& preemption : trace_.preemptions) kept[preemption.thread] = true;
 
   std::vector<ActorId> order;
   for (ActorId id = 0; id < actors.size(); ++id) {

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "model/thread_references.h"
+
 namespace offwait {
 
 void forget_never_seen(Trace& trace) {
@@ -15,21 +17,10 @@ void forget_never_seen(Trace& trace) {
     found[one.thread] = any = true;
   }
   if (!any) return;
-  const auto known = [&found](ActorId id) {
-    if (id != kNoActor) found[id] = false;
-  };
-  for (const WaitSite& site : trace.sites) {
-    known(site.thread);
-    known(site.waker);
+  tell_references(trace, [&found](ActorId id) { found[id] = false; });
+  for (const Actor& actor : trace.actors) {
+    if (actor.parent != kNoActor) found[actor.parent] = false;
   }
-  for (const Wait& wait : trace.waits) known(wait.holder);
-  for (const Gap& gap : trace.gaps) known(gap.thread);
-  for (const FalseMark& mark : trace.false_marks) known(mark.thread);
-  for (const CpuSample& sample : trace.cpu_samples) known(sample.thread);
-  for (const DiskIo& io : trace.disk_ios) known(io.thread);
-  for (const Responses& responses : trace.responses) known(responses.thread);
-  for (const Calls& calls : trace.calls) known(calls.thread);
-  for (const Actor& actor : trace.actors) known(actor.parent);
   std::erase_if(trace.preemptions, [&found](const Preemption& one) { return found[one.thread]; });
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     if (found[id]) trace.actors[id].seen = trace.window.end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who recorded, in recordings of versions that did not say it.
+// Finds the recorder in recordings of versions that did not name it.
 #pragma once
 
 #include "model/trace.h"

@@ -47,6 +47,11 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
 
 }  // namespace
 
+Nanos running_of_all(const Uses& uses) {
+  return std::accumulate(uses.groups.begin(), uses.groups.end(), Nanos{0},
+                         [](Nanos sum, const GroupUse& use) { return sum + use.running_ns; });
+}
+
 Nanos GroupUse::work_ns() const {
   return std::accumulate(disk_ns.begin(), disk_ns.end(), running_ns,
                          [](Nanos sum, const auto& disk) { return sum + disk.second; });

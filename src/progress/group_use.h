@@ -52,6 +52,9 @@ struct Uses {
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
 
+/// The time for which all groups ran.
+Nanos running_of_all(const Uses& uses);
+
 /// How much of its group's doing each thread stands for: the waits it had that no timer ended, and those of
 /// others that it ended. A little for a thread without any. By ActorId.
 std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds);

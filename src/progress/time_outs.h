@@ -14,8 +14,8 @@ namespace offwait {
 
 /// A time-out came to nothing if the thread, until it waited in the same place again, ended no wait of
 /// another thread and asked no disk for anything, and if such a run of time-outs ends in a wait there that
-/// something else ended. What asks for nothing but time (class sleep) is none, and neither is a timed wait
-/// that always ends by its time: that one sets a pace.
+/// something else ended. A call that asks for nothing but time (class sleep) does not time out, and a
+/// timed wait that always ends by its time sets a pace: neither counts.
 class TimeOuts {
  public:
   TimeOuts() = default;
@@ -27,7 +27,7 @@ class TimeOuts {
   const std::vector<std::pair<std::uint32_t, SiteId>>& all() const { return all_; }
 
  private:
-  std::vector<bool> nothing_;  ///< by wait; empty if there is none
+  std::vector<bool> nothing_;  ///< by wait; empty if nothing timed out in vain
   std::vector<std::pair<std::uint32_t, SiteId>> all_;
 };
 

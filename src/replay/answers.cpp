@@ -32,7 +32,7 @@ constexpr double kReproduces = 0.1;
 constexpr double kAlike = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
 constexpr std::size_t kMostLocks = 5;
-/// An answer that gains less is none.
+/// What gains less is not worth an answer.
 constexpr double kWorthAnAnswer = 0.01;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
 /// this.
@@ -178,19 +178,11 @@ class Answering {
             holds_, about.cpus, progress.ends, &code_, progress.active};
   }
 
-  /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1.
-  double part_that_fits(const Answers& about, const Replays& replays, const Replayed& replayed,
-                        std::size_t progress, std::size_t scenario) const {
-    return room_->part_that_fits(replays.scenarios[scenario],
-                                 speeds_of(about.progress[progress], replayed, groups_, scenario),
+  /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.
+  double part_that_fits(const Replays& replays, const std::vector<double>& speeds,
+                        std::size_t scenario) const {
+    return room_->part_that_fits(replays.scenarios[scenario], speeds,
                                  !replays.simulated && !replays.is_filled(scenario));
-  }
-
-  /// The part of it that does not take disks that have more to do at a time than they ever had.
-  double part_that_showed(const Answers& about, const Replays& replays, const Replayed& replayed,
-                          std::size_t progress, std::size_t scenario) const {
-    return room_->part_that_showed(replays.scenarios[scenario],
-                                   speeds_of(about.progress[progress], replayed, groups_, scenario));
   }
 
   std::vector<Scenario> with_parts(const std::vector<Scenario>& scenarios) const {
@@ -235,7 +227,8 @@ class Answering {
     const auto gain = [&](std::size_t scenario) {
       const Replayed& replayed = replays.of(scenario);
       return gain_of(about.progress[answer.progress], replayed, weights_, scenario, 0, kPieces).least *
-             part_that_fits(about, replays, replayed, answer.progress, scenario);
+             part_that_fits(replays, speeds_of(about.progress[answer.progress], replayed, groups_, scenario),
+                            scenario);
     };
     for (LockId id = 0; id < holds_.locks().size(); ++id) {
       const Lock& lock = holds_.locks()[id];
@@ -366,7 +359,8 @@ class Answering {
       const double gain = whole.least + others_part(about) * (by_lanes - whole.least);
       range = {std::min(range.low, gain), std::max(range.high, gain)};
     }
-    const double fits = whole.least > 0 ? part_that_fits(about, replays, replayed, progress, scenario) : 1;
+    const std::vector<double> speeds = speeds_of(about.progress[progress], replayed, groups_, scenario);
+    const double fits = whole.least > 0 ? part_that_fits(replays, speeds, scenario) : 1;
     out.gain *= fits;
     out.doubt = doubt(about, replays, progress);
     const double error = std::max(range.high - whole.least, whole.least - range.low);
@@ -381,7 +375,7 @@ class Answering {
     }
     out.low = range.low;
     out.high = std::max(range.high, whole.most);
-    const double showed = part_that_showed(about, replays, replayed, progress, scenario);
+    const double showed = room_->part_that_showed(replays.scenarios[scenario], speeds);
     if (fits < 1) {
       out.certainty = Certainty::up_to;
       out.high = out.gain;
@@ -428,21 +422,18 @@ class Answering {
     return doubt_of_waits(unknown_ns, guessed_ns, lifetime_ns);
   }
 
-  /// Of the CPU time that was used, the part that other programs had, 0 to 1.
+  /// Other programs had this part of the CPU time that was used, 0 to 1.
   double others_part(const Answers& about) const {
-    Nanos running_ns = 0;
-    for (const GroupUse& use : uses_.groups) running_ns += use.running_ns;
-    const double running = static_cast<double>(running_ns) / static_cast<double>(trace_.window.length());
+    const double running =
+        static_cast<double>(running_of_all(uses_)) / static_cast<double>(trace_.window.length());
     return about.cpus.others > 0 ? about.cpus.others / (about.cpus.others + running) : 0;
   }
 
   /// Whether what the recorded threads do decides how long they queue for CPUs. Where they hardly run, other
   /// programs do, and no change here alters that.
   bool uses_cpus(const Answers& about) const {
-    Nanos running_ns = 0;
-    for (const GroupUse& use : uses_.groups) running_ns += use.running_ns;
     const auto cpus = static_cast<Nanos>(about.cpus.at_most());
-    return about.cpus.shared == 0 || is_much(running_ns, cpus * trace_.window.length());
+    return about.cpus.shared == 0 || is_much(running_of_all(uses_), cpus * trace_.window.length());
   }
 
   static bool is_much(Nanos part_ns, Nanos of_ns) {

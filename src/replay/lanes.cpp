@@ -2,7 +2,6 @@
 #include "replay/lanes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -134,9 +133,7 @@ class Replay {
       return;
     }
     const std::vector<GroupUse>& uses = input_.uses.groups;
-    const Nanos running_ns =
-        std::accumulate(uses.begin(), uses.end(), Nanos{1},
-                        [](Nanos sum, const GroupUse& use) { return sum + use.running_ns; });
+    const Nanos running_ns = running_of_all(input_.uses) + 1;
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
         if (change.resource == Resource::cpu) {

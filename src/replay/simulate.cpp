@@ -516,9 +516,10 @@ bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::v
       GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
       const double covered = simulation.covered(id);
       time.done_ns[scenario] += weights[id] * (covered - before[id]);
-      time.took_ns[scenario] += weights[id] * (simulation.lived(id) - lived[id]);
+      const double lived_now = simulation.lived(id);
+      time.took_ns[scenario] += weights[id] * (lived_now - lived[id]);
       before[id] = covered;
-      lived[id] = simulation.lived(id);
+      lived[id] = lived_now;
     }
   }
   if (input.thread != kNoActor) {

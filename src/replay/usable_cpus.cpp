@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -166,11 +165,15 @@ AllowedCpus allowed_cpus(const Trace& trace) {
   return out;
 }
 
+bool is_throttled(const Trace& trace) {
+  return std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
+                     [](const CpuQuota& quota) { return quota.throttled_periods > 0; });
+}
+
 /// How many of them were idle, on average. None while a quota was used up.
 double idle_cpus(const Trace& trace, const AllowedCpus& cpus) {
-  const bool throttled = std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
-                                     [](const CpuQuota& quota) { return quota.throttled_periods > 0; });
-  return throttled ? 0 : static_cast<double>(cpus.idle_ns) / static_cast<double>(trace.window.length());
+  return is_throttled(trace) ? 0
+                             : static_cast<double>(cpus.idle_ns) / static_cast<double>(trace.window.length());
 }
 
 /// How busy they were, 0 to 1; 0 for a target that is not pinned. Clients outside of it may run on the other
@@ -182,12 +185,8 @@ double pinned_busy(const AllowedCpus& cpus) {
 }
 
 /// What the recorded threads share with other programs, if nothing else limits them.
-void add_others(const Trace& trace, double running, UsableCpus& out) {
-  const AllowedCpus allowed = allowed_cpus(trace);
-  const double throttled = std::accumulate(
-      trace.cpu_quotas.begin(), trace.cpu_quotas.end(), 0.0,
-      [](double sum, const CpuQuota& quota) { return sum + static_cast<double>(quota.throttled_periods); });
-  if (!allowed.known || !allowed.all || throttled > 0) return;
+void add_others(const Trace& trace, const AllowedCpus& allowed, double running, UsableCpus& out) {
+  if (!allowed.known || !allowed.all || is_throttled(trace)) return;
   const auto window = static_cast<double>(trace.window.length());
   const double stolen = static_cast<double>(trace.recording.cpu_steal_ns) / window;
   const double busy = static_cast<double>(allowed.busy_ns) / window;
@@ -217,13 +216,13 @@ UsableCpus usable_cpus(const Trace& trace) {
   counter.add(second_half);
   const auto window = static_cast<double>(trace.window.length());
   UsableCpus out;
-  add_others(trace, counter.running_ns / window, out);
+  const AllowedCpus allowed = allowed_cpus(trace);
+  add_others(trace, allowed, counter.running_ns / window, out);
   if (counter.queued_ns < kQueues * window) {
     out.cpus = all;
     out.busy = std::min(1.0, counter.running_ns / (all * window));
     return out;
   }
-  const AllowedCpus allowed = allowed_cpus(trace);
   const double at_once = counter.ran_at_once(kRanAtOnce * window);
   const double least = allowed.known ? counter.running_ns / window + idle_cpus(trace, allowed) : at_once;
   const double usable =

@@ -213,7 +213,7 @@ TEST_CASE("waiting for each other in different places is producer and consumer")
   CHECK(classify(knot_of({futex(0, 1, 700, kFullStack), other(1, 0, 300)})) == Pattern::producer_consumer);
 }
 
-TEST_CASE("a barrier is a barrier by its name, whoever lets go whom, and one of two is made of a condition") {
+TEST_CASE("a barrier is known by its name, and between two threads it may be made of a condition") {
   PatternEdge there = futex(0, 1, 500, kLockStack);
   PatternEdge back = futex(1, 0, 300, kLockStack);
   there.futex_stacks[0].at = back.futex_stacks[0].at = WaitedAt::barrier;
