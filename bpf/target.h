@@ -64,9 +64,13 @@ static __always_inline bool in_target_cgroup(struct task_struct* task, const boo
   return below_target(FIELD(typed, cgroups, dfl_cgrp), typed);
 }
 
+/* in_target_cgroup() of any task. The verifier goes through a global function once, and not again for every
+ * call. */
+__noinline int is_in_target_cgroup(__u64 task) { return in_target_cgroup((struct task_struct*)task, false); }
+
 /* Whether a thread that is recorded because it ended another's wait belongs to the target itself. */
 static __always_inline bool is_target(struct task_struct* task, __u32 tgid, __u32 tid) {
-  if (target_is_cgroup) return in_target_cgroup(task, false);
+  if (target_is_cgroup) return is_in_target_cgroup((__u64)task);
   return bpf_map_lookup_elem(&target_tgids, &tgid) || bpf_map_lookup_elem(&target_tids, &tid);
 }
 
