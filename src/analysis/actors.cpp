@@ -85,10 +85,10 @@ std::string common_name(const Trace& trace, const std::vector<ActorId>& members)
   std::vector<std::string> common = text_and_digits(called(trace.actors[members.front()]));
   for (const ActorId member : members) {
     const std::vector<std::string> parts = text_and_digits(called(trace.actors[member]));
-    if (parts.size() != common.size()) {
-      return called(trace.actors[members.front()]);
+    if (alike(trace.actors[member]) != alike(trace.actors[members.front()])) {
+      return called(trace.actors[members.front()]) + std::string(kAndOthers);
     }
-    for (std::size_t i = 1; i < parts.size(); i += 2) {
+    for (std::size_t i = 1; i < std::min(parts.size(), common.size()); i += 2) {
       if (parts[i] != common[i]) {
         common[i] = "*";
       }
@@ -154,6 +154,13 @@ Totals sum_totals(const Prepared& prepared, const WaitGraph& graph) {
     add(sum, prepared.sweep.actors[id]);
   }
   totals.target = state_seconds(sum);
+  for (SiteId id = 0; id < prepared.trace.sites().size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    const double wait_s = to_seconds(prepared.sweep.sites[id].wait_ns);
+    if (trace.actors[site.thread].outside) continue;
+    if (site.wait_class == WaitClass::stopped) totals.stopped_s += wait_s;
+    if (site.wait_class == WaitClass::frozen) totals.frozen_s += wait_s;
+  }
   Nanos unknown = sum.blocked_ns - sum.open_wait_ns;
   for (const auto& [kind, ns] : blocked_by_waker(prepared, graph)) {
     totals.waits_for[kind] = to_seconds(ns);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "graph/same_work.h"
 #include "graph/start_functions.h"
 #include "model/called.h"
 
@@ -14,29 +15,9 @@ namespace offwait {
 
 namespace {
 
-/// The waits of a site, or of a kind's threads, that ended.
-struct Ended {
-  std::uint64_t waits = 0;
-  Nanos ns = 0;
-  void add(const Ended& more) {
-    waits += more.waits;
-    ns += more.ns;
-  }
-};
-
-std::vector<Ended> waits_ended(const Trace& trace) {
-  std::vector<Ended> out(trace.sites.size());
-  for (const Wait& wait : trace.waits) {
-    if (wait.wake != kNever) {
-      out[wait.site].add({1, clipped(wait.block, wait.wake, trace.window)});
-    }
-  }
-  return out;
-}
-
-std::vector<std::uint64_t> numbers_of(const std::vector<Ended>& ended) {
+std::vector<std::uint64_t> numbers_of(const std::vector<EndedWaits>& ended) {
   std::vector<std::uint64_t> out;
-  for (const Ended& here : ended) {
+  for (const EndedWaits& here : ended) {
     out.push_back(here.waits);
   }
   return out;
@@ -67,6 +48,15 @@ void number(std::vector<ThreadKind>& kinds, const std::vector<Value>& values) {
       kinds[id] =
           numbers.try_emplace({kinds[id], values[id]}, static_cast<ThreadKind>(numbers.size())).first->second;
     }
+  }
+}
+
+/// Makes kinds with one number in `joined` one.
+void join(std::vector<ThreadKind>& kinds, const std::vector<std::uint32_t>& joined) {
+  std::map<std::uint32_t, ThreadKind> numbers;
+  for (ThreadKind& kind : kinds) {
+    if (kind == kNoThreadKind) continue;
+    kind = numbers.try_emplace(joined[kind], static_cast<ThreadKind>(numbers.size())).first->second;
   }
 }
 
@@ -111,14 +101,14 @@ std::vector<std::size_t> count_different(Pairs pairs, std::size_t actors) {
 
 /// What threads of one kind hand over to each other.
 struct Handovers {
-  Ended all;
-  Ended waits;  ///< of these threads, whoever ended them
+  EndedWaits all;
+  EndedWaits waits;  ///< of these threads, whoever ended them
   std::size_t members = 0;
 };
 
 /// For each thread its own id if it alone does what the others of its kind wait for, else kNoActor.
 std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind>& kinds,
-                                const std::vector<Ended>& ended) {
+                                const std::vector<EndedWaits>& ended) {
   constexpr std::uint64_t kFewest = 20;
   constexpr std::size_t kForStar = 4;
   std::map<ThreadKind, Handovers> of_kind;
@@ -170,22 +160,27 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
 
 std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   const std::vector<std::string> processes = process_names(trace);
-  const std::vector<Ended> ended = waits_ended(trace);
-  std::map<std::tuple<bool, bool, bool, std::string, std::string>, ThreadKind> numbers;
-  std::vector<ThreadKind> kinds(trace.actors.size(), kNoThreadKind);
-  std::vector<std::string> programs;
+  const std::vector<EndedWaits> ended = waits_ended(trace);
+  std::map<std::tuple<bool, bool, bool, std::string>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> programs(trace.actors.size(), kNoThreadKind);
+  std::vector<std::string> names;
+  std::vector<std::string> paths;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
-    programs.push_back(actor.program);
+    paths.push_back(actor.program);
+    names.push_back(actor.kind == ActorKind::thread ? alike(actor) : "");
     if (actor.kind == ActorKind::thread) {
-      kinds[id] = numbers
-                      .try_emplace({actor.outside, actor.kernel, actor.recorder, processes[id], alike(actor)},
-                                   static_cast<ThreadKind>(numbers.size()))
-                      .first->second;
+      programs[id] = numbers
+                         .try_emplace({actor.outside, actor.kernel, actor.recorder, processes[id]},
+                                      static_cast<std::uint32_t>(numbers.size()))
+                         .first->second;
     }
   }
-  divide(trace, kinds, std::move(programs));
+  std::vector<ThreadKind> kinds = programs;
+  number(kinds, names);
+  divide(trace, kinds, std::move(paths));
   divide(trace, kinds, start_functions(trace, numbers_of(ended)));
+  join(kinds, kinds_of_same_work(trace, kinds, programs, ended));
   number(kinds, find_alone(trace, kinds, ended));
   return kinds;
 }

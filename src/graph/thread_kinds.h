@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which threads are of one kind: they run the same program, are called alike, and begin in the same function.
+// Which threads are of one kind: they run the same program, are called alike, and begin in the same function,
+// or do the same around one lock.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 
 /// The kind of each actor, by ActorId; kNoThreadKind for what is no thread. Kinds are numbered in order of
 /// their first thread. Threads of one kind
-/// - are called alike (model/called.h), and so are their processes. A process whose main thread
-///   was not recorded is like no other;
+/// - are called alike (model/called.h), or wait in the same places and for one lock (same_work.h), whatever
+///   they are called; and their processes are called alike. A process whose main thread was not recorded is
+///   like no other;
 /// - are all kernel threads or none, and likewise outside of the target, and the recorder's;
 /// - run the same program and begin in the same function, as far as that is known: a thread of which it is
 ///   not known is like those called alike, if these have one program, or one function, and else like the

@@ -14,6 +14,9 @@ namespace offwait {
 /// first one stays: `postgres: 15/main: walwriter` is `postgres: walwriter`. Hostile bytes.
 std::string called(const Actor& actor);
 
+/// Follows the name of one thread where it stands for others, too, that are called otherwise and do the same.
+inline constexpr std::string_view kAndOthers = " etc.";
+
 /// Equal for threads whose names or titles differ at most in their clients and in digits.
 std::string alike(const Actor& actor);
 

@@ -207,6 +207,51 @@ TEST_CASE("a thread that alone does what the others of its name wait for is a ki
   }
 }
 
+/// A wait of `thread` for `object` in this place, which `waker` ends.
+void wait_for(TraceByHand& t, ActorId thread, ActorId waker, ObjectId object, StackId place, Nanos& at) {
+  t.in(WaitClass::futex, place);
+  t.wait(thread, waker, at, at + 5);
+  t.trace.waits.back().object = object;
+  at += 10;
+}
+
+TEST_CASE("threads that do the same around one lock are of one kind, whatever they are called") {
+  Nanos at = 0;
+  TraceByHand t(100'000);
+  const ActorId timer = t.device(ActorKind::timer, "");
+  const ActorId one = t.thread("mutation"), two = t.thread("gossip"), three = t.thread("hints");
+  const StackId lock = stack_of(t, {"lll_lock_wait", "hold_lock", "worker", "start_thread"});
+  const StackId nap = stack_of(t, {"clock_nanosleep", "worker", "start_thread"});
+  const StackId other = stack_of(t, {"poll", "serve", "worker", "start_thread"});
+  t.trace.objects.resize(3);
+  const auto in_turns = [&](ObjectId of_one, ObjectId of_two, ObjectId of_three) {
+    for (int i = 0; i < 10; ++i) {
+      wait_for(t, two, one, of_two, lock, at);
+      wait_for(t, three, two, of_three, lock, at);
+      wait_for(t, one, three, of_one, lock, at);
+      for (const ActorId thread : {one, two, three}) wait_for(t, thread, timer, kNoObject, nap, at);
+    }
+  };
+  SECTION("the lock is passed round") {
+    in_turns(0, 0, 0);
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 0, 0});
+  }
+  SECTION("a stage of a pipeline waits for its own queue") {
+    in_turns(0, 1, 2);
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 1, 2});
+  }
+  SECTION("one of them has other work") {
+    in_turns(0, 0, 0);
+    for (int i = 0; i < 5; ++i) wait_for(t, three, timer, kNoObject, other, at);
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 0, 1});
+  }
+  SECTION("one of them is of another process") {
+    in_turns(0, 0, 0);
+    t.trace.actors[three].tgid = 2;
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 0, 1});
+  }
+}
+
 TEST_CASE("devices have no kind; kernel threads and threads outside have their own") {
   TraceByHand t(100);
   t.device(ActorKind::disk, "vda");

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/same_work.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "model/frame.h"
+
+namespace offwait {
+
+namespace {
+
+using Kind = std::uint32_t;
+using Place = std::uint32_t;
+
+constexpr Kind kNoKind = UINT32_MAX;
+constexpr std::uint64_t kTenths = 9;
+
+/// By StackId: equal for stacks of the same functions.
+std::vector<Place> places_of(const Trace& trace) {
+  std::map<std::string, std::uint32_t> functions;
+  std::vector<std::uint32_t> function_of_frame;
+  for (const Frame& frame : trace.frames) {
+    const auto next = static_cast<std::uint32_t>(functions.size());
+    function_of_frame.push_back(functions.try_emplace(to_string(function_of(frame)), next).first->second);
+  }
+  std::map<std::vector<std::uint32_t>, Place> places;
+  std::vector<Place> out;
+  for (const Stack& stack : trace.stacks) {
+    std::vector<std::uint32_t> key;
+    for (const FrameId frame : stack.frames) key.push_back(function_of_frame[frame]);
+    out.push_back(places.try_emplace(std::move(key), static_cast<Place>(places.size())).first->second);
+  }
+  return out;
+}
+
+/// What the threads of one kind wait in.
+struct Waiting {
+  std::map<Place, EndedWaits> places;
+  EndedWaits all;
+};
+
+/// Whether nine tenths of one's waits are in places where the other waits, too.
+bool waits_where(const Waiting& one, const Waiting& other) {
+  EndedWaits shared;
+  for (const auto& [place, ended] : one.places) {
+    if (other.places.contains(place)) shared.add(ended);
+  }
+  return shared.waits * 10 >= one.all.waits * kTenths &&
+         shared.ns * 10 >= one.all.ns * static_cast<Nanos>(kTenths);
+}
+
+/// The kinds that wait for an object in a place, and those that end waits for it there.
+struct Partners {
+  std::set<Kind> wait;
+  std::set<Kind> wake;
+};
+
+}  // namespace
+
+std::vector<EndedWaits> waits_ended(const Trace& trace) {
+  std::vector<EndedWaits> out(trace.sites.size());
+  for (const Wait& wait : trace.waits) {
+    if (wait.wake != kNever) {
+      out[wait.site].add({1, clipped(wait.block, wait.wake, trace.window)});
+    }
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vector<std::uint32_t>& kinds,
+                                              const std::vector<std::uint32_t>& programs,
+                                              const std::vector<EndedWaits>& ended) {
+  std::vector<std::uint32_t> program_of;  // by kind
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (kinds[id] == kNoKind) continue;
+    program_of.resize(std::max<std::size_t>(program_of.size(), kinds[id] + 1));
+    program_of[kinds[id]] = programs[id];
+  }
+  std::vector<std::uint32_t> out(program_of.size());
+  std::iota(out.begin(), out.end(), 0U);
+
+  const std::vector<Place> places = places_of(trace);
+  std::vector<Waiting> waiting(program_of.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (site.wait_stack == kNoStack || ended[id].waits == 0 || kinds[site.thread] == kNoKind) continue;
+    Waiting& here = waiting[kinds[site.thread]];
+    here.places[places[site.wait_stack]].add(ended[id]);
+    here.all.add(ended[id]);
+  }
+  std::map<std::pair<ObjectId, Place>, Partners> shared;
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    if (wait.object == kNoObject || site.wait_stack == kNoStack || site.waker == kNoActor) continue;
+    const Kind waits = kinds[site.thread];
+    const Kind wakes = kinds[site.waker];
+    if (waits == kNoKind || wakes == kNoKind || waits == wakes) continue;
+    Partners& here = shared[{wait.object, places[site.wait_stack]}];
+    here.wait.insert(waits);
+    here.wake.insert(wakes);
+  }
+  for (const auto& [where, partners] : shared) {
+    std::vector<Kind> first;  // of those that do the same each
+    for (const Kind kind : partners.wait) {
+      if (!partners.wake.contains(kind)) continue;
+      const auto same = std::find_if(first.begin(), first.end(), [&](Kind other) {
+        return program_of[other] == program_of[kind] && waits_where(waiting[kind], waiting[other]) &&
+               waits_where(waiting[other], waiting[kind]);
+      });
+      if (same == first.end()) {
+        first.push_back(kind);
+      } else {
+        out[kind] = std::min(out[kind], out[*same]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace offwait

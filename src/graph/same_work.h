@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Threads that do the same, whatever they are called.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// The waits of a site, or of several, that ended in the window.
+struct EndedWaits {
+  std::uint64_t waits = 0;
+  Nanos ns = 0;
+  void add(const EndedWaits& more) {
+    waits += more.waits;
+    ns += more.ns;
+  }
+};
+
+/// By SiteId.
+std::vector<EndedWaits> waits_ended(const Trace& trace);
+
+/// For each number of `kinds` the first one whose threads do the same; its own number if there is none before
+/// it. `kinds` and `programs` have numbers by ActorId, from 0 on without gaps, UINT32_MAX for none.
+/// Threads do the same if
+/// - they are of one program;
+/// - they wait for one object in one place, and end each other's waits there, as with a lock;
+/// - nine tenths of the waits of each kind, by number and by time, have stacks in which the other waits, too.
+/// Waits without a stack do not count. A place is a stack by its functions.
+std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vector<std::uint32_t>& kinds,
+                                              const std::vector<std::uint32_t>& programs,
+                                              const std::vector<EndedWaits>& ended);
+
+}  // namespace offwait
