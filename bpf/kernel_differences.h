@@ -43,6 +43,16 @@ static __always_inline __u32 task_state(struct task_struct* task) {
   return (__u32)((struct task_struct___before_5_14*)task)->state;
 }
 
+#define TASK_FROZEN_BIT OFFWAIT_TASK_FROZEN
+#define PF_FROZEN_BIT 0x00010000u /* until 6.1; later kernels give it to kernel threads alone */
+
+/* The frozen bit of a thread's state. A frozen cgroup of version 2 leaves it in the state of any sleep. */
+static __always_inline __u32 frozen_bit(struct task_struct* task, __u32 state) {
+  bool frozen = task->flags & PF_FROZEN_BIT;
+  if (bpf_core_field_exists(task->frozen)) frozen |= BPF_CORE_READ_BITFIELD(task, frozen);
+  return (state & TASK_FROZEN_BIT) | (frozen ? TASK_FROZEN_BIT : 0);
+}
+
 /* These flags are signed integers of four bytes, and bytes since 7.2. CO-RE narrows a load only if both types
  * are unsigned, and only through a task pointer that the verifier trusts. ANY_TASK_FLAG reads them of any
  * task. */

@@ -35,8 +35,11 @@ static __always_inline void note_wait(struct offwait_thread* thread, struct task
   thread->flags = state & TASK_UNINTERRUPTIBLE_BIT && in_iowait(task) ? OFFWAIT_WAIT_IOWAIT : 0;
   if (task->flags & PF_KTHREAD_BIT)
     thread->flags |= OFFWAIT_WAIT_KTHREAD;
-  else if (!(state & TASK_STOPPED_BITS)) /* a stopped thread does not wait for what its call is for */
-    note_call(thread, task, current);
+  else {
+    thread->task_state |= (__u16)frozen_bit(task, state);
+    /* A thread that is stopped or frozen does not wait for what its call is for. */
+    if (!(thread->task_state & (TASK_STOPPED_BITS | TASK_FROZEN_BIT))) note_call(thread, task, current);
+  }
   if (!thread->lock) return;
   thread->object = thread->lock;
   thread->object_kind = thread->lock_kind;
@@ -317,6 +320,8 @@ static __always_inline int note_waking(__u64* ctx) {
   thread->waker_peer = peer;
   thread->in_flight_ns = in_flight;
   thread->wake_ns = now;
+  /* The freezer of version 1 takes threads while they sleep, and wakes them when it lets them go. */
+  thread->task_state |= (__u16)(task_state(wakee) & TASK_FROZEN_BIT);
   return 0;
 }
 

@@ -98,6 +98,8 @@ enum offwait_object {
   OFFWAIT_OBJECT_PIPE, /* the inode number of a pipe without a name */
 };
 #define OFFWAIT_OBJECT_SHIFT 4
+/* Part of a task_state: the thread's cgroup was frozen. In Linux 6.1 and newer this is TASK_FROZEN. */
+#define OFFWAIT_TASK_FROZEN 0x8000
 #define OFFWAIT_NO_SYSCALL (-1)
 #define OFFWAIT_SYSCALL_UNKNOWN (-2)
 
@@ -115,7 +117,7 @@ struct offwait_wait {
   __u64 run_ns;
   __u32 waker_id;
   __s16 syscall;    /* its number, OFFWAIT_NO_SYSCALL or OFFWAIT_SYSCALL_UNKNOWN */
-  __u16 task_state; /* TASK_* bits when the thread was switched out */
+  __u16 task_state; /* TASK_* bits when the thread was switched out, and OFFWAIT_TASK_FROZEN */
   __u32 wait_user;
   __u32 wait_kernel;
   __u32 waker_user; /* with OFFWAIT_WAIT_SENT: 0 unless the packet was delivered on top of its sender */

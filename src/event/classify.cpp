@@ -59,7 +59,9 @@ WaitClass class_of_call(int syscall) {
 }  // namespace
 
 WaitClass classify(const WaitFacts& facts) {
-  if ((facts.task_state & kStopped) != 0) return WaitClass::other;
+  // The kernel counts a stopped thread as frozen, too.
+  if ((facts.task_state & kStopped) != 0) return WaitClass::stopped;
+  if ((facts.task_state & OFFWAIT_TASK_FROZEN) != 0) return WaitClass::frozen;
   const bool user = (facts.flags & OFFWAIT_WAIT_KTHREAD) == 0;
   const bool fault = user && facts.syscall == OFFWAIT_NO_SYSCALL;
   if (facts.waker_kind == OFFWAIT_WAKER_DISK || (facts.flags & OFFWAIT_WAIT_IOWAIT) != 0) {

@@ -17,7 +17,7 @@ struct WaitFacts {
 };
 
 /// The wait class (doc/design.md "Terms"). The first rule that applies decides:
-///  0. A signal or a debugger has stopped the thread: `other`.
+///  0. A signal or a debugger has stopped the thread, or its cgroup is frozen: `stopped`, `frozen`.
 ///  1. A disk ended the wait, or the kernel itself calls it a wait for I/O: `disk`, or `fault` if a user
 ///  thread
 ///     waits outside of any system call, because it is in a page fault.

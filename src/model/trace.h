@@ -40,9 +40,11 @@ std::string_view to_string(ActorKind kind);
 
 /// The kind of thing that a thread waits for (doc/design.md "Terms"). In the terms of the blocked samples
 /// paper (OSDI '24) `disk` is subclass I; `futex`, `lock` and `spin` are L; the rest are B. `spin` is
-/// declared busy waiting (--spin, annotate.h). This list is the only one; a new class is added at its end.
+/// declared busy waiting (--spin, annotate.h). A signal or a debugger has `stopped` the thread, or its
+/// cgroup is `frozen`: it waits for nothing. This list is the only one; a new class is added at its end.
 #define OFFWAIT_WAIT_CLASSES(X) \
-  X(disk) X(net) X(futex) X(lock) X(pipe) X(poll) X(sleep) X(child) X(fault) X(other) X(spin)
+  X(disk)                       \
+  X(net) X(futex) X(lock) X(pipe) X(poll) X(sleep) X(child) X(fault) X(other) X(spin) X(stopped) X(frozen)
 #define X(name) name,
 enum class WaitClass : std::uint8_t { OFFWAIT_WAIT_CLASSES(X) };
 #undef X

@@ -185,10 +185,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a thread that a signal or a debugger has stopped is class other, whatever it was doing") {
+TEST_CASE("a thread that a signal or a debugger has stopped is class stopped, whatever it was doing") {
   for (const std::uint16_t stopped : {std::uint16_t{0x4}, std::uint16_t{0x8}, std::uint16_t{0x108}}) {
-    for (const long call : {long{SYS_futex}, long{SYS_clock_nanosleep}, long{OFFWAIT_NO_SYSCALL}})
-      CHECK(class_of(in_call(call, stopped)) == "other");
+    for (const long call : {long{SYS_futex}, long{SYS_clock_nanosleep}, long{OFFWAIT_NO_SYSCALL}}) {
+      CHECK(class_of(in_call(call, stopped)) == "stopped");
+      CHECK(class_of(in_call(call, OFFWAIT_TASK_FROZEN | kInterruptible)) == "frozen");
+    }
   }
 }
 

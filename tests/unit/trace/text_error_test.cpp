@@ -327,7 +327,8 @@ TEST_CASE("waits") {
        {"wait 1 block=1 wake=2 run=3 class=disk waker=nic:%0",
         "waker: bad escape '%0' (expected % and two hexadecimal digits)"},
        {wait + "sleeping",
-        "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault, other or spin"},
+        "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault, other, spin, "
+        "stopped or frozen"},
        futex(""),
        futex("0"),
        futex("0x1"),
