@@ -166,6 +166,17 @@ bool takes_output(const Prepared& prepared, const ThreadGroup& group) {
   return to_write_ns > other_ns;
 }
 
+/// AnswerEvidence::deals_with_others
+bool deals_with_others(const Trace& trace, const ThreadGroups& groups, GroupId group) {
+  return std::any_of(trace.sites.begin(), trace.sites.end(), [&](const WaitSite& site) {
+    if (site.waker == kNoActor || groups.group_of[site.waker] == kNoGroup) return false;
+    const GroupId one = groups.group_of[site.thread];
+    const GroupId other = groups.group_of[site.waker];
+    const bool is_meant = (one == group) != (other == group);
+    return is_meant && !groups.groups[one].outside && !groups.groups[other].outside;
+  });
+}
+
 AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
   const Trace& trace = prepared.trace.all();
   const PartUse& use = answer.use;
@@ -179,6 +190,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     const ThreadGroup& group = prepared.groups.groups[use.group];
     out.threads = group.members.size();
     out.takes_output = group.outside && takes_output(prepared, group);
+    out.deals_with_others = deals_with_others(trace, prepared.groups, use.group);
     out.actor = actor_of(group, graph.vertex_of);
     out.name = common_name(trace, group.members);
     out.alike = static_cast<std::size_t>(
@@ -284,6 +296,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     one.evidence = evidence_of(prepared, graph, answer);
     one.evidence.files = std::move(files[i]);
     one.lock = found_lock(prepared, answer.lock);
+    one.more = answer.more;
     out.answers.push_back(one);
   }
   return out;

@@ -17,6 +17,8 @@ std::string_view to_string(Verdict::Kind kind) {
       return "cpu";
     case Verdict::Kind::idle:
       return "idle";
+    case Verdict::Kind::stopped:
+      return "stopped";
     case Verdict::Kind::none:
       return "none";
   }
@@ -85,6 +87,8 @@ std::string_view to_string(CpuSupply::Cause cause) {
 
 Verdict::Kind Verdict::kind() const {
   switch (rule) {
+    case Rule::stopped:
+      return Kind::stopped;
     case Rule::knots:
       return Kind::knot;
     case Rule::saturated:

@@ -54,6 +54,8 @@ struct Totals {
   std::uint64_t waits = 0;            ///< by all threads
   std::uint64_t preemptions = 0;
   StateSeconds target;                    ///< summed over the target's threads
+  double stopped_s = 0;                   ///< of that, stopped by a signal or a debugger
+  double frozen_s = 0;                    ///< of that, in a frozen cgroup
   std::map<BlockedBy, double> waits_for;  ///< their blocked time by what ended it; without zeros
 };
 
@@ -84,9 +86,11 @@ struct Verdict {
     cpu,         ///< no knot and nothing saturated, but it is ready to run for longer than it runs
     idle,        ///< the target waits for timers or requests, or for nothing, and hardly runs
     none,        ///< it runs a lot, but nothing is saturated and no wait limits
+    stopped,     ///< something keeps its threads from running
   };
   /// In the order in which they are tried.
   enum class Rule : std::uint8_t {
+    stopped,     ///< its threads were stopped or frozen for most of their time
     knots,       ///< there are knots that are no background
     saturated,   ///< there are saturated sinks
     paced,       ///< there are paced sinks, or remote services limit

@@ -71,6 +71,9 @@ struct AnswerEvidence {
   /// A group outside of the target: threads of the target wait longer until it has taken what they write (to
   /// a pipe or a socket that is full) than for anything else from it.
   bool takes_output = false;
+  /// Other threads of the target wait for a thread of this group, or end its waits: they may ask it for what
+  /// it does.
+  bool deals_with_others = false;
   std::size_t alike = 0;  ///< how many of `threads` are in other actors than `actor`
   std::string name{};     ///< what these threads have in common: `worker-*`; hostile bytes
 };
@@ -130,6 +133,7 @@ struct FoundAnswer : Gain {
   std::optional<FoundService> service{};  ///< remote: which one
   /// Of a lock, that one; of CPU work, the lock of its threads that gains most, if one gains anything.
   std::optional<FoundLock> lock{};
+  std::optional<MoreThreads> more{};  ///< as Answer::more
 };
 
 /// What the first progress would gain by changes that the user asked about.

@@ -14,6 +14,7 @@
 
 #include "analysis/noise.h"
 #include "model/outline.h"
+#include "progress/wait_kinds.h"
 
 namespace offwait {
 
@@ -214,6 +215,10 @@ std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks
     own[id] = "lock" + number + (taken[id].empty() ? "" : " of " + taken[id]);
   }
   return own;
+}
+
+std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups) {
+  return names_of_locks(trace, kinds_of_waits(trace, groups).locks);
 }
 
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack) {

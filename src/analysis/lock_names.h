@@ -10,6 +10,7 @@
 #include "model/object.h"
 #include "model/trace.h"
 #include "progress/locks.h"
+#include "progress/thread_groups.h"
 
 namespace offwait {
 
@@ -30,6 +31,9 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
 /// By LockId: own_name() or `lock of` the function that takes it, `lock #2 of` the one that was waited for
 /// second longest of those that are taken there. A report calls a lock by this name wherever it speaks of it.
 std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks);
+
+/// The same, of the locks that the answers of this trace speak of.
+std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups);
 
 /// Its own_name() or, for one that is waited for in this stack, `lock of` the function that takes it.
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack);

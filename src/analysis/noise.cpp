@@ -96,6 +96,11 @@ constexpr std::array kRules = {
     Rule{"std::promise::set_value", Noise::call},
     Rule{"std::__basic_future::wait*", Noise::call},
     Rule{"std::call_once", Noise::call},
+    Rule{"nanosleep", Noise::call},
+    Rule{"clock_nanosleep", Noise::call},
+    Rule{"clock_nanosleep_time64", Noise::call},
+    Rule{"usleep", Noise::call},
+    Rule{"std::this_thread::*", Noise::call},
 
     // What these are made of, and thin shells around them.
     Rule{"futex_abstimed_wait*", Noise::internal},

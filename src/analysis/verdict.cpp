@@ -19,6 +19,9 @@ constexpr double kMostlyAsked = 0.5;
 /// A target that ran for less than this part of the window is idle.
 constexpr double kHardlyRuns = 0.5;
 
+/// A target whose threads are stopped or frozen for more than this part of their time is stopped.
+constexpr double kMostlyStopped = 0.5;
+
 template <class Items, class Belongs>
 std::uint32_t count_of(const Items& items, Belongs belongs) {
   return static_cast<std::uint32_t>(std::count_if(items.begin(), items.end(), belongs));
@@ -60,6 +63,10 @@ std::optional<Verdict::Remote> remote_limit(const std::vector<FoundSink>& sinks)
 
 Verdict::Rule rule_of(const Findings& findings, const Verdict& verdict) {
   using Rule = Verdict::Rule;
+  const Totals& totals = findings.totals;
+  if (totals.stopped_s + totals.frozen_s > kMostlyStopped * totals.target.lifetime_s) {
+    return Rule::stopped;
+  }
   if (verdict.knots > 0) {
     return Rule::knots;
   }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "analysis/analyse.h"
+#include "analysis/lock_names.h"
 #include "analysis/nameless_modules.h"
 #include "analysis/stack_sums.h"
 #include "base/private_file.h"
@@ -229,7 +230,9 @@ cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
     const ThreadGroups groups = group_threads(trace);
     std::erase_if(options.what_ifs, [&](const WhatIf& what_if) {
       std::vector<CodeStacks> code;
-      const Result<Scenario> scenario = scenario_of(what_if, trace, groups, code);
+      const std::vector<std::string> locks =
+          names_a_lock(what_if) ? names_of_locks(trace, groups) : std::vector<std::string>();
+      const Result<Scenario> scenario = scenario_of(what_if, trace, groups, locks, code);
       if (!scenario) notes.push_back(scenario.error().message);
       return !scenario;
     });

@@ -29,6 +29,7 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       use.handovers += sum.ended;
       uses.groups[waker].handovers += sum.ended;
       uses.groups[waker].units += kind == WaitKind::handover ? sum.ended : 0;
+      use.received += kind == WaitKind::handover && waker != waiter ? sum.ended : 0;
       Handovers& between = uses.handovers[std::minmax(waiter, waker)];
       (kind == WaitKind::lock ? between.lock : between.queue) += sum.ended;
       use.guessed_ns += guessed && kind == WaitKind::lock && waker != waiter ? sum.wait_ns : 0;
@@ -39,10 +40,32 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       break;
     case WaitKind::below:
     case WaitKind::transit:
+    case WaitKind::stopped:
       break;
   }
   use.waits_ended += sum.ended;
   use.units += sum.ended;
+}
+
+/// Threads that are born for one piece of work each get it from the thread that makes them. Needs the groups'
+/// units.
+void add_births(Uses& uses, const Trace& trace, const ThreadGroups& groups) {
+  std::map<std::pair<GroupId, GroupId>, std::uint64_t> births;  // by parent and child
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& child = trace.actors[id];
+    const bool born = child.parent != kNoActor && child.start >= trace.window.begin;
+    if (born && groups.group_of[child.parent] != groups.group_of[id]) {
+      ++births[{groups.group_of[child.parent], groups.group_of[id]}];
+    }
+  }
+  for (const auto& [between, number] : births) {
+    const auto [parent, child] = between;
+    if (number < uses.groups[child].units / 2) continue;
+    uses.groups[parent].handovers += number;
+    uses.groups[child].handovers += number;
+    uses.groups[child].received += number;
+    uses.handovers[std::minmax(parent, child)].queue += number;
+  }
 }
 
 }  // namespace
@@ -102,6 +125,7 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id], uses.sites[id]);
   }
+  add_births(uses, trace, groups);
   for (const DiskPart& part : kinds.disk_parts) {
     const ActorId thread = trace.sites[trace.waits[part.wait].site].thread;
     uses.groups[groups.group_of[thread]].disk_ns[part.disk] += part.part_ns;

@@ -28,7 +28,8 @@ struct GroupUse {
   Nanos guessed_ns = 0;
   std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk, by itself or by threads below
   std::uint64_t waits_ended = 0;     ///< waits of the group, without those that a timer ended
-  std::uint64_t handovers = 0;       ///< given to and taken from other threads, locks included
+  std::uint64_t handovers = 0;       ///< given to and taken from other threads: locks and births, too
+  std::uint64_t received = 0;        ///< taken from threads of other groups by queues and births
   std::uint64_t timers = 0;          ///< waits that a timer ended
   std::uint64_t units = 0;  ///< pieces of work that show: waits_ended, and what it gave to others by queues
   Nanos work_ns() const;    ///< running, or in waits for disks
@@ -40,9 +41,9 @@ struct SiteUse {
   std::uint64_t ended = 0;  ///< waits that ended in the window
 };
 
-/// How often threads of two groups ended waits of each other.
+/// How often threads of two groups ended waits of each other, or made each other.
 struct Handovers {
-  std::uint64_t queue = 0;  ///< WaitKind::handover
+  std::uint64_t queue = 0;  ///< WaitKind::handover, and births of threads that do one piece of work each
   std::uint64_t lock = 0;
 };
 

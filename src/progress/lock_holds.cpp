@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -13,25 +14,26 @@ namespace offwait {
 
 namespace {
 
-/// By GroupId: the part of its CPU samples that were taken in the kernel's functions for futexes.
-std::vector<double> parts_in_calls(const Trace& trace, const ThreadGroups& groups) {
-  const auto is_of_futexes = [&trace](FrameId id) {
-    const Frame& frame = trace.frames[id];
-    return frame.kind == Frame::Kind::kernel && frame.function.find("futex") != std::string::npos;
-  };
-  std::vector<bool> in_call;  // by StackId
+/// The innermost functions of the program in a stack that ends in the kernel: a system call, and from where
+/// it is made. Empty for any other stack. By StackId.
+std::vector<std::vector<std::uint32_t>> system_calls(const Trace& trace) {
+  constexpr std::size_t kFrames = 3;
+  std::map<std::string, std::uint32_t> functions;
+  std::vector<std::uint32_t> function_of_frame;
+  for (const Frame& frame : trace.frames) {
+    const auto next = static_cast<std::uint32_t>(functions.size());
+    function_of_frame.push_back(functions.try_emplace(to_string(function_of(frame)), next).first->second);
+  }
+  std::vector<std::vector<std::uint32_t>> out;
   for (const Stack& stack : trace.stacks) {
-    in_call.push_back(std::any_of(stack.frames.begin(), stack.frames.end(), is_of_futexes));
+    std::vector<std::uint32_t> call;
+    for (const FrameId id : stack.frames) {
+      const bool in_kernel = trace.frames[stack.frames.front()].kind == Frame::Kind::kernel;
+      if (!in_kernel || call.size() == kFrames) break;
+      if (trace.frames[id].kind == Frame::Kind::user) call.push_back(function_of_frame[id]);
+    }
+    out.push_back(std::move(call));
   }
-  std::vector<double> all(groups.groups.size());
-  std::vector<double> out(groups.groups.size());
-  for (const CpuSample& sample : trace.cpu_samples) {
-    const GroupId group = groups.group_of[sample.thread];
-    if (group == kNoGroup) continue;
-    ++all[group];
-    out[group] += sample.stack != kNoStack && in_call[sample.stack] ? 1 : 0;
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] /= std::max(all[i], 1.0);
   return out;
 }
 
@@ -63,6 +65,7 @@ Nanos& part_of(Lock& lock, const Trace& trace, const WaitKinds& kinds, SiteId id
       return outside && site.wait_class != WaitClass::futex ? lock.client_ns : lock.others_ns;
     }
     case WaitKind::lock:
+    case WaitKind::stopped:
     case WaitKind::unknown:
       break;
   }
@@ -146,28 +149,34 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const W
   }
   // Waits of the holders' group count first.
   std::vector<std::map<SiteId, std::pair<bool, Nanos>>> sites(locks_.size());
-  std::vector<std::uint64_t> lock_waits(groups.groups.size());
-  std::vector<std::uint64_t> own_waits(locks_.size());
+  const std::vector<std::vector<std::uint32_t>> calls = system_calls(trace);
+  std::vector<std::set<std::vector<std::uint32_t>>> of_lock(locks_.size());
   for (const Wait& wait : trace.waits) {
-    const GroupId group = groups.group_of[trace.sites[wait.site].thread];
-    lock_waits[group] += kinds.locks.of(wait) != kNoLock ? 1U : 0U;
+    const SiteId id = wait.site;
+    const GroupId group = groups.group_of[trace.sites[id].thread];
     const LockId lock = lock_of(kinds, wait);
     if (lock == kNoLock) continue;
-    auto& [own, wait_ns] = sites[lock][wait.site];
-    own = group == locks_[lock].holders;
-    own_waits[lock] += own ? 1U : 0U;
-    wait_ns += clipped(wait.block, wait.wake, trace.window);
+    const auto [at, added] = sites[lock].try_emplace(id);
+    at->second.first = group == locks_[lock].holders;
+    at->second.second += clipped(wait.block, wait.wake, trace.window);
     waited[lock][group] += clipped(wait.block, wait.wake, trace.window);
+    if (!added) continue;
+    for (const StackId stack : {trace.sites[id].wait_stack, trace.sites[id].waker_stack}) {
+      if (stack != kNoStack && !calls[stack].empty()) of_lock[lock].insert(calls[stack]);
+    }
   }
-  const std::vector<double> calls = parts_in_calls(trace, groups);
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     Lock& lock = locks_[i];
     lock.waiting = longest_first(waited[i]);
     lock.site = std::max_element(sites[i].begin(), sites[i].end(), by_time)->first;
-    if (own_waits[i] > 0) {
-      lock.calls = calls[lock.holders] * static_cast<double>(own_waits[i]) /
-                   static_cast<double>(lock_waits[lock.holders]);
+    std::size_t samples = 0;
+    std::size_t in_calls = 0;
+    for (const CpuSample& sample : trace.cpu_samples) {
+      if (groups.group_of[sample.thread] != lock.holders || lock.holders == kNoGroup) continue;
+      ++samples;
+      in_calls += sample.stack != kNoStack && of_lock[i].contains(calls[sample.stack]) ? 1U : 0U;
     }
+    lock.calls = samples == 0 ? 0 : static_cast<double>(in_calls) / static_cast<double>(samples);
   }
 }
 

@@ -19,7 +19,7 @@ struct Lock : ContendedLock {
   GroupId holders = kNoGroup;  ///< the group that held it longest, as far as is known
   SiteId site = 0;             ///< where that group waited for it longest; anyone, if it did not
   /// The part of that group's CPU work, 0 to 1, that goes into the system calls that wait for the lock and
-  /// end waits for it, as CPU samples show it. All of the group's calls for locks share these by their waits.
+  /// end waits for it, as CPU samples show it: a call is one by its innermost functions of the program.
   double calls = 0;
   std::vector<GroupId> waiting;  ///< groups that waited for it, the one that waited longest first
   std::vector<GroupId> holding;  ///< groups that held it, the one that held it longest first

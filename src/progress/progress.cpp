@@ -114,7 +114,7 @@ class Inference {
         add_if_meant(part, out);
         // Groups that are joined only because both feed a third one, such as a log, have rates of their own.
         for (const GroupId group : part) {
-          if (part.size() > 1) {
+          if (part.size() > 1 && has_own_rate(group)) {
             add_if_meant({group}, out);
           }
         }
@@ -188,6 +188,9 @@ class Inference {
     }
     return out;
   }
+
+  /// A group that gets most of its work from others goes at their pace.
+  bool has_own_rate(GroupId id) const { return 2 * uses_.groups[id].received < uses_.groups[id].units; }
 
   void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {
     const Shares of_part = shares(part);

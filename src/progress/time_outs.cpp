@@ -103,6 +103,7 @@ std::vector<bool> polling_sites(const Trace& trace) {
   constexpr std::uint64_t kFewestEnds = 3;
   constexpr std::uint64_t kOneInSo = 5;  // so few sleeps, or fewer, for each one that found nothing
   constexpr Nanos kLook = 10;            // a sleep, or what is found, takes so many times as long as a look
+  constexpr Nanos kDeed = 2;             // and so does a look with a deed for others
   std::vector<bool> sleeps(trace.actors.size());
   for (const WaitSite& site : trace.sites) {
     if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
@@ -111,16 +112,19 @@ std::vector<bool> polling_sites(const Trace& trace) {
   struct Place {
     std::uint64_t sleeps = 0;
     std::uint64_t vain = 0;
-    std::uint64_t found = 0;  ///< then the thread did something for others, or waited elsewhere
-    Nanos looks_ns = 0;       ///< of those in vain
-    std::vector<Nanos> work;  ///< after the others, until it slept there again
+    std::uint64_t found = 0;       ///< then the thread waited elsewhere
+    Nanos looks_ns = 0;            ///< of those in vain
+    std::vector<Nanos> work;       ///< after the others, until it slept there again
+    std::vector<Nanos> with_deed;  ///< of these, with something done for others
 
+    std::uint64_t longer_than_looks(const std::vector<Nanos>& times, Nanos factor) const {
+      return static_cast<std::uint64_t>(std::count_if(times.begin(), times.end(), [&](Nanos ns) {
+        return ns * static_cast<Nanos>(vain) >= factor * looks_ns;
+      }));
+    }
     bool polls() const {
-      const auto found_work = std::count_if(work.begin(), work.end(), [this](Nanos ns) {
-        return ns * static_cast<Nanos>(vain) >= kLook * looks_ns;
-      });
       return vain > 0 && kOneInSo * vain >= sleeps &&
-             found + static_cast<std::uint64_t>(found_work) >= kFewestEnds;
+             found + longer_than_looks(work, kLook) + longer_than_looks(with_deed, kDeed) >= kFewestEnds;
     }
   };
   std::vector<Place> places(trace.stacks.size());
@@ -143,8 +147,10 @@ std::vector<bool> polling_sites(const Trace& trace) {
     if (before.stack != kNoStack) {
       Place& place = places[before.stack];
       const Nanos work = wait.block - before.run;
-      if (did || before.stack != stack) {
+      if (before.stack != stack) {
         ++place.found;
+      } else if (did) {
+        place.with_deed.push_back(work);
       } else if (kLook * work <= before.run - before.block) {
         ++place.vain;
         place.looks_ns += work;

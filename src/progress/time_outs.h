@@ -35,9 +35,9 @@ class TimeOuts {
 /// lock that is taken, a file that is there. Such a sleep takes as long as what it waits for, which the
 /// recording does not show. A place of sleeps is one if a fifth of them or more are followed by another one
 /// there, after a look that took no more than a tenth of the sleep and in which the thread did nothing for
-/// others, and if it found something after three or more: then it did something for others, waited in another
-/// place, or worked for ten times as long as a look takes. A thread that sleeps there all the time waits for
-/// nothing but time, whatever it does in between.
+/// others, and if it found something after three or more: then it waited in another place, did something for
+/// others that took twice as long as a look, or worked for ten times as long. A thread that sleeps there all
+/// the time waits for nothing but time, whatever it does in between.
 std::vector<bool> polling_sites(const Trace& trace);
 
 }  // namespace offwait

@@ -245,7 +245,9 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
     WaitKind kind = WaitKind::handover;
     const Told by_name = site.wait_stack == kNoStack ? Told::nothing : told_by_stack[site.wait_stack];
     const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : managers[site.wait_stack];
-    if (const std::optional<WaitKind> known = kind_by_waker(trace, site, served)) {
+    if (site.wait_class == WaitClass::stopped || site.wait_class == WaitClass::frozen) {
+      kind = WaitKind::stopped;
+    } else if (const std::optional<WaitKind> known = kind_by_waker(trace, site, served)) {
       kind = polls[id] ? WaitKind::unknown : *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
       kind = WaitKind::below;

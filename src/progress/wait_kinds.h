@@ -22,6 +22,7 @@ enum class WaitKind : std::uint8_t {
   remote,   ///< an interface brought an answer whose sender was not recorded, or could not be followed
   transit,  ///< an interface brought what a recorded thread had sent; also the target's answer to its client
   timer,    ///< a time that the thread asked for
+  stopped,  ///< nothing: a signal, a debugger or its cgroup kept it from running
   unknown,  ///< also a sleep between looks for something (polling_sites())
 };
 

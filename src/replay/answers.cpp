@@ -12,12 +12,15 @@
 #include "progress/runtimes.h"
 #include "progress/wait_kinds.h"
 #include "replay/candidates.h"
+#include "replay/changed_order.h"
 #include "replay/disk_channels.h"
 #include "replay/gains.h"
 #include "replay/more_cpus.h"
+#include "replay/more_threads.h"
 #include "replay/path_to_exit.h"
 #include "replay/replays.h"
 #include "replay/room.h"
+#include "replay/sample_doubt.h"
 #include "replay/simulate.h"
 #include "replay/usable_cpus.h"
 
@@ -32,6 +35,7 @@ constexpr double kReproduces = 0.1;
 constexpr double kAlike = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
 constexpr std::size_t kMostLocks = 5;
+constexpr std::size_t kMostPools = 5;
 /// What gains less is not worth an answer.
 constexpr double kWorthAnAnswer = 0.01;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
@@ -49,25 +53,19 @@ constexpr double kWidestRange = 0.5;
 constexpr double kMostUnknown = 0.1;
 /// A thread has several requests to a service under way if it has so many on average.
 constexpr double kSeveralEach = 1.2;
-/// A gain of less work in a function that is in doubt by more than this part, because of how few samples say
-/// what it takes, is none.
-constexpr double kMostSampleError = 0.5;
 /// Threads that poll for this part of their lives until something else than a service is ready do not go at
 /// the service's pace.
 constexpr double kOftenOthers = 0.1;
 
-/// Divides the times of each scenario by those of the last one, which changes nothing.
-void relate_to_last(Replayed& replayed) {
-  const auto relate = [](GroupTime& time) {
-    const double speed = time.took_ns.back() > 0 ? time.done_ns.back() / time.took_ns.back() : 1;
-    for (double& took : time.took_ns) {
-      took *= speed;
+/// Locks that are replayed: those that get answers, and those that are asked about.
+std::size_t known_locks(const std::vector<Scenario>& asked) {
+  std::size_t out = kMostLocks;
+  for (const Scenario& scenario : asked) {
+    for (const Change& change : scenario) {
+      if (change.lock != kNoLock) out = std::max(out, std::size_t{change.lock} + 1);
     }
-  };
-  for (std::vector<GroupTime>& piece : replayed.pieces) {
-    std::for_each(piece.begin(), piece.end(), relate);
   }
-  relate(replayed.thread);
+  return out;
 }
 
 class Answering {
@@ -80,10 +78,12 @@ class Answering {
         uses_(uses_of(trace, groups, kinds_)),
         weights_(weights_of_speeds(trace, groups, uses_)),
         channels_(disk_channels(trace, groups, kinds_)),
-        holds_(trace, groups, kinds_, kMostLocks),
+        holds_(trace, groups, kinds_, known_locks(options.asked)),
         service_uses_(uses_of_services(trace, groups, kinds_)),
         code_(code_of(trace, groups, kinds_, uses_, options.code)),
-        runtimes_(runtimes_of(trace)) {
+        runtimes_(runtimes_of(trace)),
+        order_(trace, groups, kinds_, uses_),
+        pools_(pools_of(trace, groups, kinds_, uses_, kMostPools)) {
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
@@ -106,6 +106,7 @@ class Answering {
       // However busy the CPUs are: what does not queue for them is not held up by them.
       out.cpus_short = out.cpus_short && is_much(path_->runnable_ns, path_->length_ns);
     }
+    cpus_short_ = out.cpus_short;
     const ReplayInput input = this->input(out);
     room_.emplace(input);
     const Replays replays = replayed(out);
@@ -118,6 +119,7 @@ class Answering {
     add_uses(out.answers);
     for (Answer& answer : out.answers) {
       if (!answer.lock) answer.lock = lock_gain(out, replays, answer);
+      answer.more = more_threads(out, replays, answer);
     }
     out.services = kinds_.services.all;
 
@@ -128,19 +130,19 @@ class Answering {
   Replays replayed(const Answers& about) const {
     Replays out;
     out.tried = candidates_of(trace_, groups_, kinds_, uses_, most_candidates());
-    const std::vector<Scenario> asked = with_parts(options_.asked);
+    std::vector<Scenario> asked;
+    for (const Scenario& scenario : options_.asked) asked.push_back(with_parts(scenario));
     std::vector<Scenario> scenarios = asked;
-    for (LockId lock = 0; lock < holds_.locks().size(); ++lock) {
+    for (LockId lock = 0; lock < answered_locks(); ++lock) {
       scenarios.push_back({{Resource::held, kNoGroup, kNoActor, 0.5, kNoService, lock}});
-      scenarios.push_back({{Resource::waited, kNoGroup, kNoActor, 0, kNoService, lock}});
-      // Without waits the calls that wait, and that end waits, are not made either.
-      const Lock& about_lock = holds_.locks()[lock];
-      if (about_lock.holders != kNoGroup) {
-        scenarios.back().push_back({Resource::cpu, about_lock.holders, kNoActor, 1 - about_lock.calls});
-      }
+      scenarios.push_back(with_parts({{Resource::waited, kNoGroup, kNoActor, 0, kNoService, lock}}));
+    }
+    for (const Pool& pool : pools_) {
+      scenarios.push_back(
+          with_parts({{Resource::threads, pool.group, kNoActor, pool.threads / pool.waiting}}));
     }
     for (const Change& change : out.tried) {
-      scenarios.push_back(with_parts_of_services({change}, kinds_.services, uses_));
+      scenarios.push_back(with_parts(Scenario{change}));
     }
     const Progress& progress = about.progress.front();
     const ReplayInput input = this->input(about);
@@ -181,25 +183,49 @@ class Answering {
   /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.
   double part_that_fits(const Replays& replays, const std::vector<double>& speeds,
                         std::size_t scenario) const {
-    return room_->part_that_fits(replays.scenarios[scenario], speeds,
-                                 !replays.simulated && !replays.is_filled(scenario));
+    const Scenario& changes = replays.scenarios[scenario];
+    const bool knows_cpus = replays.simulated || replays.is_filled(scenario);
+    const bool shared =
+        std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.shared; });
+    return room_->part_that_fits(changes, speeds, shared || !knows_cpus);
   }
 
-  std::vector<Scenario> with_parts(const std::vector<Scenario>& scenarios) const {
-    std::vector<Scenario> out;
-    std::transform(scenarios.begin(), scenarios.end(), std::back_inserter(out),
-                   [this](const Scenario& scenario) {
-                     return with_parts_of_services(scenario, kinds_.services, uses_);
-                   });
+  /// With all that goes with the changes.
+  Scenario with_parts(const Scenario& scenario) const {
+    Scenario out = with_parts_of_services(scenario, kinds_.services, uses_);
+    for (const Change& change : scenario) {
+      if (change.resource == Resource::threads) {
+        const Scenario shared = shared_by_more_threads(change, uses_, cpus_short_);
+        out.insert(out.end(), shared.begin(), shared.end());
+      }
+      if (change.resource != Resource::waited) continue;
+      // Without waits the calls that wait, and that end waits, are not made either.
+      const Lock& lock = holds_.locks()[change.lock];
+      if (lock.holders != kNoGroup) out.push_back({Resource::cpu, lock.holders, kNoActor, 1 - lock.calls});
+    }
     return out;
   }
 
+  /// Locks that get answers of their own: the first ones of `holds_`.
+  std::size_t answered_locks() const { return std::min(holds_.locks().size(), kMostLocks); }
+
   std::size_t scenario_of_lock(LockId lock) const { return options_.asked.size() + 2 * std::size_t{lock}; }
-  std::size_t scenario_of_tried(std::size_t index) const {
-    return options_.asked.size() + 2 * holds_.locks().size() + index;
+  std::size_t scenario_of_pool(std::size_t index) const {
+    return options_.asked.size() + 2 * answered_locks() + index;
   }
+  std::size_t scenario_of_tried(std::size_t index) const { return scenario_of_pool(pools_.size()) + index; }
 
   /// A lock that nobody waits for is a bound: a split one is waited for less.
+  static void as_bound(Gain& gain) {
+    if (gain.certainty == Certainty::sure || gain.certainty == Certainty::approximate ||
+        gain.doubt == Doubt::pieces_differ) {
+      gain.certainty = Certainty::up_to;
+      gain.doubt = Doubt::none;
+    }
+    gain.low = std::nullopt;
+    gain.high = std::nullopt;
+  }
+
   Answer answer_of_lock(const Answers& about, const Replays& replays, std::size_t progress, LockId id) const {
     const auto of_scenario = [&](std::size_t scenario) {
       return gain(about, replays, replays.of(scenario), progress, scenario);
@@ -210,12 +236,7 @@ class Answering {
     out.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
     out.gain = std::max(out.gain, held.gain);
     out.progress = progress;
-    if (out.certainty == Certainty::sure || out.certainty == Certainty::approximate ||
-        out.doubt == Doubt::pieces_differ) {
-      static_cast<Gain&>(out) = {out.gain, std::nullopt, std::nullopt, Certainty::up_to};
-    }
-    out.low = std::nullopt;
-    out.high = std::nullopt;
+    as_bound(out);
     out.lock = {holds_.locks()[id], held.gain, out.gain, id, held.low, held.high};
     return out;
   }
@@ -230,13 +251,26 @@ class Answering {
              part_that_fits(replays, speeds_of(about.progress[answer.progress], replayed, groups_, scenario),
                             scenario);
     };
-    for (LockId id = 0; id < holds_.locks().size(); ++id) {
+    for (LockId id = 0; id < answered_locks(); ++id) {
       const Lock& lock = holds_.locks()[id];
       if (answer.change.resource != Resource::cpu || answer.change.group != lock.holders) continue;
       const LockGain one{lock, gain(scenario_of_lock(id)), gain(scenario_of_lock(id) + 1), id};
       if (std::max(one.held, one.waited) > (out ? std::max(out->held, out->waited) : 0)) out = one;
     }
     return out;
+  }
+
+  /// Of a part that threads do for those that queue for them, and that more of them gain more for.
+  std::optional<MoreThreads> more_threads(const Answers& about, const Replays& replays,
+                                          const Answer& answer) const {
+    const auto pool = std::find_if(pools_.begin(), pools_.end(), [&answer](const Pool& one) {
+      return one.group == answer.use.group && answer.change.resource != Resource::waited &&
+             answer.change.resource != Resource::cpus && answer.change.service == kNoService;
+    });
+    if (pool == pools_.end() || answer.certainty == Certainty::rough) return std::nullopt;
+    const std::size_t scenario = scenario_of_pool(static_cast<std::size_t>(pool - pools_.begin()));
+    MoreThreads out{*pool, gain(about, replays, replays.of(scenario), answer.progress, scenario).gain};
+    return out.gain > std::max(answer.gain, kWorthAnAnswer) ? std::optional(out) : std::nullopt;
   }
 
   void add_uses(std::vector<Answer>& answers) const {
@@ -315,25 +349,17 @@ class Answering {
     } else {
       bound_more_cpus(trace_, asked, out);
     }
+    if (std::any_of(asked.begin(), asked.end(), [](const Change& change) {
+          return change.resource == Resource::waited || change.resource == Resource::threads;
+        })) {
+      as_bound(out);
+    }
     for (const Change& change : asked) {
       if (change.code != kNoCode && change.resource == Resource::cpu) {
         allow_for_samples(code_.parts[change.code], asked, out);
       }
     }
     return out;
-  }
-
-  /// What a function takes on a CPU is known from samples, and the fewer they are the less well.
-  static void allow_for_samples(const CodePart& part, const Scenario& scenario, Gain& gain) {
-    const bool alone = scenario.size() == 1;
-    const double error = alone ? part.error_of_cpu() : part.error();
-    if (error > kMostSampleError || (alone && part.samples == 0)) {
-      gain = {gain.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::few_samples};
-    } else if (gain.low && gain.high) {
-      const double by_samples = error * std::abs(gain.gain);
-      gain.low = gain.gain - std::hypot(gain.gain - *gain.low, by_samples);
-      gain.high = gain.gain + std::hypot(*gain.high - gain.gain, by_samples);
-    }
   }
 
   Gain gain(const Answers& about, const Replays& replays, const Replayed& replayed, std::size_t progress,
@@ -375,11 +401,16 @@ class Answering {
     }
     out.low = range.low;
     out.high = std::max(range.high, whole.most);
+    const std::optional<double> least =
+        order_.least_gain(about.progress[progress], replays.scenarios[scenario]);
     const double showed = room_->part_that_showed(replays.scenarios[scenario], speeds);
     if (fits < 1) {
       out.certainty = Certainty::up_to;
       out.high = out.gain;
       out.low = std::min(*out.low, out.gain);
+    } else if (least && *least < *out.low) {
+      out.certainty = Certainty::up_to;
+      out.low = least;
     } else if (showed < 1) {
       out.certainty = Certainty::up_to;
       out.low = std::min(*out.low, out.gain * showed);
@@ -406,6 +437,7 @@ class Answering {
     if (about.cpus_short && !replays.simulated && uses_cpus(about)) {
       return Doubt::cpus_short;
     }
+    if (order_.compete(about.progress[progress])) return Doubt::no_order;
     if (path_) {
       return doubt_of_waits(path_->unknown_ns, path_->guessed_ns, path_->length_ns);
     }
@@ -486,7 +518,7 @@ class Answering {
       bound_more_cpus(trace_, {answer.change}, answer);
       out.push_back(answer);
     }
-    for (LockId id = 0; id < holds_.locks().size(); ++id) {
+    for (LockId id = 0; id < answered_locks(); ++id) {
       out.push_back(answer_of_lock(about, replays, progress, id));
     }
     std::stable_sort(out.begin(), out.end(),
@@ -538,31 +570,18 @@ class Answering {
   std::vector<double> weights_;
   std::vector<std::uint32_t> channels_;
   LockHolds holds_;
+  bool cpus_short_ = false;
   std::optional<Room> room_;
   std::optional<PathToExit> path_;  ///< Progress::How::end
   std::vector<ServiceUse> service_uses_;
   Code code_;
   std::vector<PartUse> services_;  ///< by ServiceId
   std::vector<Runtime> runtimes_;  ///< by ActorId
+  ChangedOrder order_;
+  std::vector<Pool> pools_;
 };
 
 }  // namespace
-
-std::string_view to_string(Certainty certainty) {
-  switch (certainty) {
-    case Certainty::sure:
-      return "sure";
-    case Certainty::split:
-      return "split";
-    case Certainty::rough:
-      return "rough";
-    case Certainty::up_to:
-      return "up-to";
-    case Certainty::approximate:
-      return "approximate";
-  }
-  return "rough";
-}
 
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options) {
   std::optional<Answering> answering;

@@ -4,49 +4,18 @@
 
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "model/trace.h"
 #include "progress/lock_holds.h"
 #include "progress/progress.h"
+#include "replay/gain.h"
+#include "replay/more_threads.h"
 #include "replay/part_use.h"
 #include "replay/scenario.h"
 #include "replay/usable_cpus.h"
 
 namespace offwait {
-
-/// How far a gain can be relied on.
-enum class Certainty : std::uint8_t {
-  sure,
-  split,        ///< what limits depends on whose progress counts
-  rough,        ///< the order holds, the number may not
-  up_to,        ///< it may be less, because the recording does not show what limits next
-  approximate,  ///< threads run tasks of a runtime in turns (Runtime): a wait holds up more than one task, or
-                ///< less
-};
-std::string_view to_string(Certainty certainty);
-
-/// Why a gain is rough.
-enum class Doubt : std::uint8_t {
-  none,
-  pieces_differ,   ///< range_of() is wider to one side than half of the gain
-  unknown_wakers,  ///< it is unknown what ended much of the waiting
-  guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
-  cpus_short,      ///< and the simulation does not reproduce the recording
-  many_at_once,    ///< threads that waited for a service waited for many connections at once
-  few_samples,     ///< what a function takes on a CPU is known from too few samples
-  not_simulated,   ///< the number of CPUs is changed, and the simulation does not reproduce the recording
-};
-
-/// What a scenario would gain: throughput of a progress with it, minus 1.
-struct Gain {
-  double gain = 0;
-  std::optional<double> low;  ///< range_of() the gain; none if it is in doubt
-  std::optional<double> high;
-  Certainty certainty = Certainty::sure;
-  Doubt doubt = Doubt::none;  ///< of a rough one
-};
 
 /// What changes to one lock would gain.
 struct LockGain {
@@ -66,6 +35,8 @@ struct Answer : Gain {
   /// Of an answer about a lock: that one. Of CPU work: the one of its group that gains most, if one gains
   /// anything.
   std::optional<LockGain> lock{};
+  /// Of a part of threads that others queue for, and that more of them would share.
+  std::optional<MoreThreads> more{};
 };
 
 struct Answers {

@@ -333,6 +333,7 @@ class Replay {
         wait_below(event, length);
         break;
       case WaitKind::transit:
+      case WaitKind::stopped:
       case WaitKind::unknown:
         std::fill(waited_.begin(), waited_.end(), length);
         break;

@@ -26,6 +26,7 @@ bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
     case Resource::cpus:
     case Resource::held:
     case Resource::waited:
+    case Resource::threads:
     case Resource::runnable:
       break;
   }

@@ -12,8 +12,11 @@
 
 namespace offwait {
 
+/// Divides the times of each scenario by those of the last one, which changes nothing.
+void relate_to_last(Replayed& replayed);
+
 /// What was replayed. The scenarios are AnswerOptions::asked, two for each lock (Resource::held and waited),
-/// and `tried`.
+/// one for each pool (Resource::threads), and `tried`.
 struct Replays {
   Replayed replayed;
   std::vector<Change> tried;

@@ -116,7 +116,8 @@ Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>&
     double use = static_cast<double>(input_.uses.groups[id].running_ns) /
                  static_cast<double>(input_.in_pieces().length());
     for (const Change& change : scenario) {
-      use *= change.resource == Resource::cpu && change.group == id ? change.factor : 1;
+      const bool is_meant = change.resource == Resource::cpu && change.group == id && !change.shared;
+      use *= is_meant ? change.factor : 1;
     }
     if (input_.code != nullptr) use *= factor_of_work(scenario, *input_.code, id);
     out.before += use;
@@ -131,7 +132,7 @@ Room::Use Room::use_of_disk(ActorId disk, const Scenario& scenario, const std::v
     double use = served_.at(disk)[id];
     for (const Change& change : scenario) {
       const bool is_meant =
-          change.device == disk &&
+          change.device == disk && !change.shared &&
           (change.resource == Resource::disk || (change.resource == Resource::io && change.group == id));
       use *= is_meant ? change.factor : 1;
     }

@@ -21,6 +21,8 @@ std::string_view to_string(Resource resource) {
       return "held";
     case Resource::waited:
       return "lock";
+    case Resource::threads:
+      return "threads";
     case Resource::runnable:
       return "runnable";
   }

@@ -24,19 +24,23 @@ enum class Resource : std::uint8_t {
   cpus,      ///< how many CPUs there are
   held,      ///< what threads do while they hold a lock: CPU work, disks, sleeps, remote services
   waited,    ///< the waits for a lock; as an answer, the lock
+  threads,   ///< how many threads a group has
   runnable,  ///< the time from a wake to running, of waits in a function
 };
 std::string_view to_string(Resource resource);
 
-/// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work.
+/// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work, and
+/// with Resource::threads each thread of the group.
 struct Change {
   Resource resource = Resource::cpu;
-  GroupId group = kNoGroup;   ///< cpu, io, sleep; remote without a service
+  GroupId group = kNoGroup;   ///< cpu, io, sleep, threads; remote without a service
   ActorId device = kNoActor;  ///< io, disk
   double factor = 0.5;
   ServiceId service = kNoService;  ///< remote
   LockId lock = kNoLock;           ///< held, waited
   CodeId code = kNoCode;           ///< cpu, io, sleep, remote, runnable, without a group: those in a function
+  /// cpu, io, sleep, remote: more threads do it at the same time, each for as long as before.
+  bool shared = false;
   friend bool operator==(const Change&, const Change&) = default;
 };
 

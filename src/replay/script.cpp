@@ -249,6 +249,7 @@ class Writer {
         below(event, length);
         break;
       case WaitKind::transit:
+      case WaitKind::stopped:
       case WaitKind::unknown:
         simple(Step::What::delay);
         break;

@@ -23,6 +23,8 @@ namespace {
 constexpr std::string_view kThreads = "comm:";
 constexpr std::string_view kService = "service";
 constexpr std::string_view kFunction = "function";
+constexpr std::string_view kLock = "lock";
+constexpr std::string_view kFree = "free";
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr const char* kExamples = "'disk vda /2', 'cpus *2' or 'comm:worker* cpu /2'";
 
@@ -67,7 +69,8 @@ Result<double> parse_factor(std::string_view word) {
   return word[0] == '/' ? 1 / number : number;
 }
 
-constexpr std::array kOfThreads = {Resource::cpu, Resource::sleep, Resource::remote, Resource::io};
+constexpr std::array kOfThreads = {Resource::cpu, Resource::sleep, Resource::remote, Resource::io,
+                                   Resource::threads};
 constexpr std::array kOfFunctions = {Resource::cpu, Resource::io, Resource::sleep, Resource::remote,
                                      Resource::runnable};
 
@@ -84,13 +87,14 @@ Result<NamedChange> parse_threads(const std::vector<std::string_view>& words) {
   const std::size_t at = at_disk ? last - 1 : last;
   if (at == 0) {
     return Error{fmt::format(
-        "'{}' needs cpu, sleep, remote or io DISK behind it, as in 'comm:worker* cpu /2'", words[0])};
+        "'{}' needs cpu, sleep, remote, io DISK or threads behind it, as in 'comm:worker* cpu /2'",
+        words[0])};
   }
   const std::optional<Resource> resource = resource_named(words[at], kOfThreads);
   if (!resource) {
     return Error{
-        fmt::format("'{}' is nothing that threads spend time on: write cpu, sleep, remote or io DISK, "
-                    "as in 'comm:worker* cpu /2'",
+        fmt::format("'{}' is nothing that threads spend time on: write cpu, sleep, remote, io DISK "
+                    "or threads, as in 'comm:worker* cpu /2'",
                     words[at])};
   }
   if (*resource == Resource::io && !at_disk) {
@@ -120,6 +124,18 @@ Result<NamedChange> parse_function(const std::vector<std::string_view>& words) {
   return out;
 }
 
+/// `words` begin with `lock`.
+Result<NamedChange> parse_lock(const std::vector<std::string_view>& words) {
+  if (words.size() < 2) {
+    return Error{
+        "'lock' needs the name of a lock behind it, as in 'lock LOCK_open /2' or 'lock LOCK_open free'"};
+  }
+  NamedChange out;
+  out.resource = Resource::held;
+  out.lock = from_to(words[1], words.back());
+  return out;
+}
+
 /// The words before the factor.
 Result<NamedChange> parse_part(const std::vector<std::string_view>& words) {
   if (words[0] == kService) {
@@ -131,6 +147,7 @@ Result<NamedChange> parse_part(const std::vector<std::string_view>& words) {
     return out;
   }
   if (words[0] == kFunction) return parse_function(words);
+  if (words[0] == kLock) return parse_lock(words);
   const bool is_cpus = words[0] == to_string(Resource::cpus);
   if (!is_cpus && words[0] != to_string(Resource::disk)) {
     if (words[0].starts_with(kThreads)) {
@@ -154,17 +171,23 @@ Result<NamedChange> parse_change(std::string_view text) {
   if (words.size() == 1 && (words[0][0] == '/' || words[0][0] == '*')) {
     return Error{fmt::format("'{}' says how much, but not of what: write {}", words[0], kExamples)};
   }
-  OFFWAIT_TRY(const double factor, parse_factor(words.back()));
+  const bool frees = words[0] == kLock && words.back() == kFree;
+  double factor = 0;
+  if (!frees) {
+    OFFWAIT_TRY(factor, parse_factor(words.back()));
+  }
   words.pop_back();
   OFFWAIT_TRY(NamedChange out, parse_part(words));
-  // Twice as many CPUs do the same work in half of the time.
-  out.factor = out.resource == Resource::cpus ? 1 / factor : factor;
+  if (frees) out.resource = Resource::waited;
+  // Twice as many CPUs, or threads, do the same work in half of the time.
+  const bool is_number = out.resource == Resource::cpus || out.resource == Resource::threads;
+  out.factor = is_number ? 1 / factor : factor;
   return out;
 }
 
 bool is_same_part(const NamedChange& a, const NamedChange& b) {
   return a.resource == b.resource && a.threads == b.threads && a.disk == b.disk && a.service == b.service &&
-         a.function == b.function && a.whole_function == b.whole_function;
+         a.function == b.function && a.whole_function == b.whole_function && a.lock == b.lock;
 }
 
 Error in_option(std::string_view part, const std::string& what) {
@@ -264,14 +287,16 @@ std::optional<GroupId> group_of_numbered(const Trace& trace, const ThreadGroups&
 Result<std::vector<GroupId>> groups_called(const Trace& trace, const ThreadGroups& groups,
                                            const std::string& asked) {
   if (const std::optional<GroupId> one = group_of_numbered(trace, groups, asked)) return std::vector{*one};
-  const std::string pattern = without_count(asked);
+  std::string pattern = without_count(asked);
+  const bool with_others = pattern.ends_with(kAndOthers);
+  if (with_others) pattern.resize(pattern.size() - kAndOthers.size());
   std::vector<GroupId> out;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
     const ThreadGroup& group = groups.groups[id];
     const auto matching = static_cast<std::size_t>(
         std::count_if(group.members.begin(), group.members.end(),
                       [&](ActorId member) { return is_called(trace.actors[member], pattern); }));
-    if (matching == group.members.size()) {
+    if (matching == group.members.size() || (with_others && matching > 0)) {
       out.push_back(id);
     } else if (matching > 0) {
       return Error{
@@ -332,6 +357,33 @@ Result<CodeStacks> stacks_with(const Trace& trace, const std::string& asked) {
   return out;
 }
 
+/// `work_lock` of `app::work_lock (server)`: without the module and what the variable is declared in.
+std::string variable_of_lock(const std::string& name) {
+  const std::string out = name.ends_with(')') ? name.substr(0, name.rfind(" (")) : name;
+  const std::size_t colon = out.rfind(':');
+  return colon == std::string::npos ? out : out.substr(colon + 1);
+}
+
+/// Whether a lock may be meant by what the user wrote: as reports have it or as the variable alone, as `lock
+/// of take` and as `of take` after the word `lock`.
+bool is_lock_named(const std::string& asked, const std::string& name) {
+  return asked == name || name_matches(asked, name) || name_matches(asked, variable_of_lock(name)) ||
+         name_matches("lock " + asked, name);
+}
+
+Result<Scenario> scenario_of_lock(const NamedChange& named, std::span<const std::string> locks) {
+  Scenario out;
+  for (LockId id = 0; id < locks.size(); ++id) {
+    if (!is_lock_named(named.lock, locks[id])) continue;
+    out.push_back({named.resource, kNoGroup, kNoActor, named.factor, kNoService, id});
+  }
+  if (out.empty()) {
+    return Error{fmt::format("threads waited for no lock '{}'; {}", named.lock,
+                             names_near(named.lock, {locks.begin(), locks.end()}))};
+  }
+  return out;
+}
+
 Result<Scenario> scenario_of_function(const NamedChange& named, const Trace& trace,
                                       std::vector<CodeStacks>& code) {
   OFFWAIT_TRY(CodeStacks stacks, stacks_with(trace, named.function));
@@ -342,7 +394,8 @@ Result<Scenario> scenario_of_function(const NamedChange& named, const Trace& tra
 }
 
 Result<Scenario> scenario_of(const NamedChange& named, const Trace& trace, const ThreadGroups& groups,
-                             std::vector<CodeStacks>& code) {
+                             std::span<const std::string> locks, std::vector<CodeStacks>& code) {
+  if (!named.lock.empty()) return scenario_of_lock(named, locks);
   if (!named.function.empty()) return scenario_of_function(named, trace, code);
   Change change{named.resource, kNoGroup, kNoActor, named.factor};
   if (!named.disk.empty()) {
@@ -399,11 +452,16 @@ Scenario changes_of_function(CodeId code, double factor) {
   return out;
 }
 
+bool names_a_lock(const WhatIf& what_if) {
+  return std::any_of(what_if.changes.begin(), what_if.changes.end(),
+                     [](const NamedChange& named) { return !named.lock.empty(); });
+}
+
 Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const ThreadGroups& groups,
-                             std::vector<CodeStacks>& code) {
+                             std::span<const std::string> locks, std::vector<CodeStacks>& code) {
   Scenario out;
   for (const NamedChange& named : what_if.changes) {
-    const Result<Scenario> changes = scenario_of(named, trace, groups, code);
+    const Result<Scenario> changes = scenario_of(named, trace, groups, locks, code);
     if (!changes) {
       return Error{in_option(what_if.asked, changes.error().message).message};
     }

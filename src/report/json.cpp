@@ -65,6 +65,8 @@ Json totals_json(const Totals& totals) {
               {"waits", totals.waits},
               {"preemptions", totals.preemptions}};
   out.update(time_fields(totals.target));
+  if (totals.stopped_s > 0) out["stopped_s"] = totals.stopped_s;
+  if (totals.frozen_s > 0) out["frozen_s"] = totals.frozen_s;
   Json waits_for = Json::object();
   for (const auto& [by, wait_s] : totals.waits_for) {
     waits_for[std::string(to_string(by))] = seconds(wait_s);
@@ -451,11 +453,17 @@ Json actions_json(const ActionTimes& actions) {
           {"other_s", seconds(actions.other_s)}};
 }
 
+Json more_threads_json(const MoreThreads& more) {
+  return {
+      {"threads", rounded(more.threads)}, {"waiting", rounded(more.waiting)}, {"gain", rounded(more.gain)}};
+}
+
 Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
           {"device", or_null(answer.device)},
           {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
+          {"more_threads", answer.more ? more_threads_json(*answer.more) : Json(nullptr)},
           {"progress", answer.progress},
           {"gain", rounded(answer.gain)},
           {"low", rounded_or_null(answer.low)},

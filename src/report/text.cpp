@@ -123,6 +123,7 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
   put_first_screen(page);
   put_knots(page);
   put_limiting_sinks(page);
+  put_stopped(page);
   put_runnable(page);
   put_disks(page);
   put_nics(page);

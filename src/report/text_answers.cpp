@@ -34,13 +34,14 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
   if (answer.what == Resource::waited) {
     if (answer.lock->stack.empty()) return out;
     add(words("taken in"));
-    add(chain(page, answer.lock->stack, "", kStackFrames));
+    add(chain(page, answer.lock->stack, "", kStackFrames, 0));
   } else if (!evidence.stack.empty()) {
     const std::string part = evidence.stack_s < 0.95 * evidence.time_s
                                  ? format_percent(evidence.stack_s, evidence.time_s) + " of it in"
                                  : std::string("in");
     add(words(part));
-    add(chain(page, evidence.stack, "", kStackFrames));
+    // How the kernel sleeps says nothing.
+    add(chain(page, evidence.stack, "", kStackFrames, answer.what == Resource::sleep ? 0 : kKernelFrames));
   } else if (evidence.samples.spread) {
     add(words(spread_text(evidence.samples)));
   } else if (const std::vector<FunctionPlace>& places = evidence.samples.places; !places.empty()) {
@@ -102,6 +103,7 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
   add(held_gain_text(answer), Ink::strong);
+  add(more_threads_text(answer), Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
   page.canvas.flow(line, kNumbered);
   if (whole) {

@@ -27,8 +27,8 @@ Backtrace shown_whole(const Backtrace& stack, StackNoise noise) {
 }  // namespace
 
 std::vector<Word> chain(const TextPage& page, const Backtrace& stack, const std::string& remark,
-                        std::size_t frames) {
-  const FoldedStack folded = fold(stack, frames, page.noise);
+                        std::size_t frames, std::size_t kernel_frames) {
+  const FoldedStack folded = fold(stack, frames, page.noise, kernel_frames);
   std::vector<Word> out;
   const auto add = [&](const std::string& text, const char* joint, Ink ink) {
     const std::string fitting = page.canvas.fit(text, kFrameColumns);

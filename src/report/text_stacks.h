@@ -6,15 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "report/fold.h"
 #include "report/text_page.h"
 
 namespace offwait {
 
 inline constexpr std::size_t kChainFrames = 6;
 
-/// `kernel ┆ leaf ← caller ← … (remark)`, with at most `frames` user frames.
+/// `kernel ┆ leaf ← caller ← … (remark)`, with at most `frames` user frames and `kernel_frames` of the
+/// kernel.
 std::vector<Word> chain(const TextPage& page, const Backtrace& stack, const std::string& remark,
-                        std::size_t frames = kChainFrames);
+                        std::size_t frames = kChainFrames, std::size_t kernel_frames = kKernelFrames);
 
 /// A label and a stack.
 void put_stack(const TextPage& page, const std::string& label, const Backtrace& stack,

@@ -9,6 +9,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/text_stacks.h"
+#include "report/wording.h"
 #include "report/wording_cpus.h"
 #include "report/wording_sections.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kRunnable = 3;
 constexpr double kMuchRunnable = 0.01;  // of the window
+constexpr double kMuchStopped = 0.01;   // likewise
 constexpr std::size_t kFalseWakeups = 3;
 constexpr std::size_t kOpenWaits = 5;
 // Complete user stacks for less than this part of the wait time are worth a word.
@@ -50,6 +52,16 @@ void put_blocked(const TextPage& page, const BlockedPlace& place) {
 }
 
 }  // namespace
+
+void put_stopped(const TextPage& page) {
+  const Totals& totals = page.findings.totals;
+  const double all_s = totals.stopped_s + totals.frozen_s;
+  if (all_s < kMuchStopped * page.findings.window_s || page.findings.verdict.rule == Verdict::Rule::stopped) {
+    return;
+  }
+  put_paragraph(page.canvas, "STOPPED",
+                fmt::format("{}, all threads together: {}", format_seconds(all_s), why_stopped(totals)));
+}
 
 void put_runnable(const TextPage& page) {
   const Findings& findings = page.findings;

@@ -6,6 +6,8 @@
 
 namespace offwait {
 
+/// How long signals, debuggers and frozen cgroups kept threads from running, unless the verdict says it.
+void put_stopped(const TextPage& page);
 /// Threads that were ready to run without a CPU.
 void put_runnable(const TextPage& page);
 

@@ -13,6 +13,8 @@ namespace offwait {
 
 // ---- wording_verdict.cpp
 
+/// "their cgroup was frozen": what kept threads from running, of the two that did.
+std::string why_stopped(const Totals& totals);
 /// What the wait graph says: one to three sentences.
 std::string graph_sentence(const Findings& findings, const ActorNames& names);
 /// Deadlocks, then what the wait graph says: one to four sentences.

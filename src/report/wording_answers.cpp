@@ -103,42 +103,56 @@ std::string held_for_text(const FoundLock& lock) {
   return said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said));
 }
 
+/// A number of threads that is known as a mean.
+std::uint64_t whole_threads(double threads) {
+  return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
+}
+
 /// With so much time in syncs for that in writes, what is written is synced.
 constexpr double kSyncsToo = 0.5;
 
-std::string disk_advice(const AnswerEvidence& evidence) {
-  const bool one = evidence.threads == 1;
+/// For one thread that waits for the disk. If other threads ask it for what it does, more of it may help.
+std::string disk_advice_for_one(const AnswerEvidence& evidence) {
+  std::string out = "fewer requests, several at a time";
   switch (evidence.actions.longest()) {
     case FileAction::sync:
-      return one ? "fewer syncs (one for several changes), or a device with lower latency; more threads do "
-                   "not "
-                   "help one caller"
-                 : "let one sync serve several threads (group commit), sync less often, or take a device "
-                   "with "
-                   "lower latency";
+      out = "fewer syncs (one for several changes)";
+      break;
     case FileAction::write:
-      if (evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s) {
-        return one ? "fewer syncs, each after one larger write (one for several changes), or a device with "
-                     "lower latency; more threads do not help one caller"
-                   : "let one sync, and the write before it, serve several threads (group commit), sync less "
-                     "often, or take a device with lower latency";
-      }
-      return one ? "fewer and larger writes, several at a time, writes that do not wait for the disk "
-                   "(neither "
-                   "O_DIRECT nor O_SYNC), or a device with lower latency; more threads do not help one caller"
-                 : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
-                   "O_SYNC), or a device that does more of them at a time, or each sooner";
+      out = evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s
+                ? "fewer syncs, each after one larger write (one for several changes)"
+                : "fewer and larger writes, several at a time, writes that do not wait for the disk (neither "
+                  "O_DIRECT nor O_SYNC)";
+      break;
     case FileAction::read:
-      return one ? "fewer requests (a larger cache), ask ahead or for several at a time, or a device with "
-                   "lower latency; more threads do not help one caller"
-                 : "fewer requests (a larger cache), or a device that does more of them at a time, or each "
-                   "sooner";
+      out = "fewer requests (a larger cache), ask ahead or for several at a time";
+      break;
     case FileAction::other:
       break;
   }
-  return one ? "fewer requests, several at a time, or a device with lower latency; more threads do not help "
-               "one caller"
-             : "fewer requests, or a device that does more of them at a time, or each sooner";
+  return out + ", or a device with lower latency" +
+         (evidence.deals_with_others ? "" : "; more threads do not help one caller");
+}
+
+std::string disk_advice(const AnswerEvidence& evidence) {
+  if (evidence.threads == 1) return disk_advice_for_one(evidence);
+  switch (evidence.actions.longest()) {
+    case FileAction::sync:
+      return "let one sync serve several threads (group commit), sync less often, or take a device with "
+             "lower "
+             "latency";
+    case FileAction::write:
+      return evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s
+                 ? "let one sync, and the write before it, serve several threads (group commit), sync less "
+                   "often, or take a device with lower latency"
+                 : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
+                   "O_SYNC), or a device that does more of them at a time, or each sooner";
+    case FileAction::read:
+      return "fewer requests (a larger cache), or a device that does more of them at a time, or each sooner";
+    case FileAction::other:
+      break;
+  }
+  return "fewer requests, or a device that does more of them at a time, or each sooner";
 }
 
 /// Which way the target waits for a thread outside of it says what the two have to do with each other.
@@ -224,6 +238,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "it waits for many connections at once, which does not show how long each request took";
     case Doubt::few_samples:
       return "too few samples say what the function takes on a CPU";
+    case Doubt::no_order:
+      return "threads of several kinds compete for a lock, and a change alters who gets it first";
     case Doubt::not_simulated:
       return "the simulation of the CPUs does not reproduce the recording";
   }
@@ -340,6 +356,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
                                                             : fmt::format("lock {}", answer.lock->name));
     case Resource::cpus:
     case Resource::held:
+    case Resource::threads:
     case Resource::runnable:
       break;
   }
@@ -421,6 +438,7 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          held_for_text(*answer.lock));
     case Resource::cpus:
     case Resource::held:
+    case Resource::threads:
     case Resource::runnable:
       break;
   }
@@ -469,7 +487,8 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer) {
              : "";
 }
 
-std::string advice(const Findings& findings, const FoundAnswer& answer) {
+/// What to try for one part.
+std::string advice_for_part(const Findings& findings, const FoundAnswer& answer) {
   const AnswerEvidence& evidence = answer.evidence;
   const bool is_outside = outside(findings, answer.actor);
   switch (answer.what) {
@@ -480,8 +499,9 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
       if (is_outside) {
         return outside_advice(evidence);
       }
-      return evidence.threads == 1 ? "make this code cheaper, or share its work among several threads"
-                                   : "make this code cheaper";
+      return evidence.threads == 1 && !answer.more
+                 ? "make this code cheaper, or share its work among several threads"
+                 : "make this code cheaper";
     case Resource::sleep:
       return is_outside ? outside_advice(evidence)
                         : "wait for what is to happen instead of a time, or sleep for less long";
@@ -491,10 +511,20 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
       return lock_advice(*answer.lock);
     case Resource::cpus:
     case Resource::held:
+    case Resource::threads:
     case Resource::runnable:
       break;
   }
   return cpu_room_advice(findings.cpu_supply);
+}
+
+std::string advice(const Findings& findings, const FoundAnswer& answer) {
+  const std::string more = answer.more
+                               ? fmt::format("; or share it among more threads: {} wait for {} at a time",
+                                             format_count(whole_threads(answer.more->waiting)),
+                                             whole_threads(answer.more->threads))
+                               : "";
+  return advice_for_part(findings, answer) + more;
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {
@@ -504,6 +534,15 @@ std::string held_gain_text(const FoundAnswer& answer) {
   held.low = answer.lock->held_low;
   held.high = answer.lock->held_high;
   return fmt::format("· held half as long: {}", gain_text(held));
+}
+
+std::string more_threads_text(const FoundAnswer& answer) {
+  if (!answer.more) return "";
+  Gain more;
+  more.gain = answer.more->gain;
+  more.certainty = Certainty::up_to;
+  return fmt::format("· {} instead of {}: {}", format_plural(whole_threads(answer.more->waiting), "thread"),
+                     whole_threads(answer.more->threads), gain_text(more));
 }
 
 std::string others_text(std::size_t others, double gain) {

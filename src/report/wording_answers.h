@@ -50,6 +50,8 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names);
 /// `· held half as long: +92% (84 to 100)`: the other number of an answer about a lock; empty for any other
 /// answer, and where there are no numbers.
 std::string held_gain_text(const FoundAnswer& answer);
+/// `· 7 threads instead of 1: up to +302%`; empty unless others queue for the answer's threads.
+std::string more_threads_text(const FoundAnswer& answer);
 /// What the disk did; empty without one.
 std::string device_text(const Findings& findings, const FoundAnswer& answer);
 /// What people do about it where it is like this.

@@ -184,11 +184,28 @@ std::string lacks_cpu_sentence(const Findings& findings, const ActorNames& names
       machine_clause(findings), cause_of_lack(findings, names));
 }
 
+std::string stopped_sentence(const Totals& totals) {
+  const bool frozen = totals.frozen_s > totals.stopped_s;
+  return fmt::format("{}: its threads did not run for {} of their time, because {}. Record it when it runs.",
+                     frozen ? "Frozen" : "Stopped",
+                     format_percent(totals.stopped_s + totals.frozen_s, totals.target.lifetime_s),
+                     why_stopped(totals));
+}
+
 }  // namespace
+
+std::string why_stopped(const Totals& totals) {
+  const std::string stopped = "a signal or a debugger had stopped them";
+  const std::string frozen = "their cgroup was frozen";
+  if (totals.frozen_s == 0) return stopped;
+  return totals.stopped_s == 0 ? frozen : stopped + ", or " + frozen;
+}
 
 std::string graph_sentence(const Findings& findings, const ActorNames& names) {
   const Verdict& verdict = findings.verdict;
   switch (verdict.rule) {
+    case Verdict::Rule::stopped:
+      return stopped_sentence(findings.totals);
     case Verdict::Rule::knots:
       return knots_sentence(verdict) + paced_sentence(verdict.paced) + remote_sentence(verdict);
     case Verdict::Rule::saturated:

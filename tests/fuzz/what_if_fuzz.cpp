@@ -41,13 +41,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (what_if->changes.empty() || what_if->changes.size() > offwait::kMostChanges) std::abort();
   for (const offwait::NamedChange& change : what_if->changes) {
-    if (!(change.factor >= 0.001 && change.factor <= 1000)) std::abort();
+    const bool is_free = change.resource == offwait::Resource::waited && change.factor == 0;
+    if (!is_free && !(change.factor >= 0.001 && change.factor <= 1000)) std::abort();
   }
   const auto again = offwait::parse_what_if(what_if->asked);
   if (!again || again->changes != what_if->changes) std::abort();
   static const offwait::ThreadGroups kGroups = offwait::group_threads(trace());
+  static const std::vector<std::string> kLocks = {"mutex (app)", "lock of take"};
   std::vector<offwait::CodeStacks> code;
-  const auto scenario = offwait::scenario_of(*what_if, trace(), kGroups, code);
+  const auto scenario = offwait::scenario_of(*what_if, trace(), kGroups, kLocks, code);
   if (!scenario) return 0;
   if (scenario->empty()) std::abort();
   for (const offwait::Change& change : *scenario) {

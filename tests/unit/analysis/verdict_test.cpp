@@ -53,6 +53,12 @@ TEST_CASE("the rules, from the last one to the first: each goes before those aft
   CHECK(find_verdict(findings, 0).knots == 1);
   CHECK(find_verdict(findings, 0).saturated == 1);
   CHECK(find_verdict(findings, 0).paced == 1);
+  findings.totals.target.lifetime_s = 20;
+  findings.totals.stopped_s = 8;
+  findings.totals.frozen_s = 2;
+  CHECK(find_verdict(findings, 0).rule == Rule::knots);
+  findings.totals.frozen_s = 2.1;
+  CHECK(find_verdict(findings, 0).rule == Rule::stopped);
 }
 
 TEST_CASE("a target that lacks CPU is not idle unless it waits for requests for half of the window") {

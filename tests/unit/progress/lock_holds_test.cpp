@@ -109,6 +109,7 @@ TEST_CASE("the calls for a lock are what CPU samples show of them") {
   trace.stacks.push_back({{kernel, user}, {}});
   trace.stacks.push_back({{user}, {}});
   const auto stacks = static_cast<StackId>(trace.stacks.size());
+  trace.sites[trace.waits.front().site].waker_stack = stacks - 2;
   trace.cpu_samples = {
       {0, stacks - 2, 1000}, {0, stacks - 1, 2000}, {1, stacks - 1, 3000}, {2, stacks - 1, 4000}};
   CHECK(holds_of(trace).locks().at(0).calls == Approx(0.25));

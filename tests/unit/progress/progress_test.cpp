@@ -394,7 +394,27 @@ TEST_CASE("two services that share a log may be meant each") {
   for (std::size_t i = 1; i < found.progress.size(); ++i) {
     meant.push_back(found.names(found.progress[i].parts.at(0)));
   }
-  CHECK(meant == std::vector<Names>{{"http", "mail", "log"}, {"http"}, {"mail"}, {"log"}});
+  CHECK(meant == std::vector<Names>{{"http", "mail", "log"}, {"http"}, {"mail"}});
+}
+
+TEST_CASE("threads that are born for each piece of work go at the pace of the one that makes them") {
+  std::string lines = thread(1, "main");
+  for (int i = 0; i < 30; ++i) {
+    const std::string at = std::to_string(i * 3000);
+    const std::string end = std::to_string(i * 3000 + 2000);
+    const std::string tid = std::to_string(10 + i);
+    lines += "thread " + tid + " tgid=1 comm=task start=" + at + " exit=" + end + " parent=1\n";
+    // Each third one is waited for; the others are done before.
+    if (i % 3 == 0) {
+      lines += "wait 1 block=" + std::to_string(i * 3000 + 100) + " wake=" + end + " run=" + end +
+               " waker=thread:" + tid + kQueue + "\n";
+    }
+  }
+  const Found found(lines);
+  for (const Progress& progress : found.progress) {
+    REQUIRE(progress.parts.size() == 1);
+    CHECK(found.names(progress.parts[0]) == std::vector<std::string>{"main", "task"});
+  }
 }
 
 TEST_CASE("a wait that no thread and no device ended has an unknown end, whatever the actor is called") {

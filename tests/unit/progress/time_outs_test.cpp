@@ -86,6 +86,15 @@ TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows w
   for (long at = 0; at < 99'000; at += 1200)
     loop.wait(1, at + 60 + at / 12 % 3 * 50, at + 1200, "timer", retry);
   CHECK_FALSE(polls(loop.trace(), "take"));
+  // What it does is for others, who do not always wait for it.
+  test::Program producer(100'000);
+  producer.thread(1, "producer");
+  producer.thread(2, "logger");
+  for (long at = 0; at < 99'000; at += 1200) {
+    producer.wait(1, at + 60 + at / 12 % 3 * 10, at + 1200, "timer", retry);
+    if (at % 2400 == 0) producer.wait(2, at + 10, at + 1250, "thread:1");
+  }
+  CHECK_FALSE(polls(producer.trace(), "take"));
   // The work that it finds is done without a wait.
   test::Program finder(100'000);
   finder.thread(1, "finder");

@@ -76,6 +76,6 @@ TEST_CASE("threads that are started for each piece of work do not tell a speed")
   const ThreadGroups groups = group_threads(trace);
   const Uses uses = uses_of(trace, groups, kinds_of_waits(trace, groups));
   REQUIRE(groups.groups.size() == 2);
-  CHECK(weights_of(groups, uses)[1] == 10);
-  CHECK(weights_of_speeds(trace, groups, uses) == std::vector<double>{20, 0});
+  CHECK(weights_of(groups, uses)[1] == 20);
+  CHECK(weights_of_speeds(trace, groups, uses) == std::vector<double>{30, 0});
 }

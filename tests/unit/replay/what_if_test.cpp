@@ -34,7 +34,8 @@ TEST_CASE("what is no change is a usage error that quotes the wrong word and sho
   const std::string nothing = "is nothing that can be changed: write 'disk vda /2', 'cpus *2' or ";
   const std::string factor = " stands where a factor is expected: /2 is half of the time, *2 twice as much";
   const std::string number = " is no factor: a number from 0.001 to 1000 follows ";
-  const std::string threads = " is nothing that threads spend time on: write cpu, sleep, remote or io DISK";
+  const std::string threads =
+      " is nothing that threads spend time on: write cpu, sleep, remote, io DISK or threads";
   const std::vector<std::pair<std::string, std::string>> mistakes = {
       {"", "--what-if names no change: write 'disk vda /2'"},
       {" , ", "--what-if names no change: write 'disk vda /2'"},
@@ -55,7 +56,7 @@ TEST_CASE("what is no change is a usage error that quotes the wrong word and sho
       {"cpus *2 cpus *2", "--what-if 'cpus *2 cpus *2': '*2' is one word too many: write 'cpus *2'"},
       {"cpus *2, cpus *2", "--what-if 'cpus *2': this part is changed before already"},
       {"comm: cpu /2", "--what-if 'comm: cpu /2': 'comm:' needs the name of threads behind it"},
-      {"comm:a /2", "--what-if 'comm:a /2': 'comm:a' needs cpu, sleep, remote or io DISK behind it"},
+      {"comm:a /2", "--what-if 'comm:a /2': 'comm:a' needs cpu, sleep, remote, io DISK or threads behind it"},
       {"comm:a net /2", "--what-if 'comm:a net /2': 'net'" + threads},
       {"comm:a cpu vda /2", "--what-if 'comm:a cpu vda /2': 'vda'" + threads},
       {"service /2", "--what-if 'service /2': 'service' needs where it is asked behind it"},
@@ -90,7 +91,7 @@ TEST_CASE("services are looked up by where they are asked") {
   const ThreadGroups groups = group_threads(trace);
   const auto scenario = [&](const char* text) {
     std::vector<CodeStacks> code;
-    return scenario_of(*parse_what_if(text), trace, groups, code);
+    return scenario_of(*parse_what_if(text), trace, groups, {}, code);
   };
   CHECK(
       *scenario("service [::1]:3306 /2, service  10.0.0.5:53 *4") ==
@@ -99,6 +100,29 @@ TEST_CASE("services are looked up by where they are asked") {
         "--what-if 'service 10.0.0.5 /2': the target does not wait for a service '10.0.0.5'; there are "
         "'10.0.0.5:53'");
   CHECK(*scenario("service [::1]:3306 (db) /2") == Scenario{{Resource::remote, kNoGroup, kNoActor, 0.5, 1}});
+}
+
+TEST_CASE("locks are looked up by the names that reports have") {
+  const Trace trace = test::Program(1000).trace();
+  const ThreadGroups groups = group_threads(trace);
+  const std::vector<std::string> locks = {"app::work_mutex (cases)", "lock of LockAcquire",
+                                          "lock #2 of get, set"};
+  const auto scenario = [&](const char* text) {
+    std::vector<CodeStacks> code;
+    return scenario_of(*parse_what_if(text), trace, groups, locks, code);
+  };
+  const auto change = [](Resource resource, double factor, LockId lock) {
+    return Change{resource, kNoGroup, kNoActor, factor, kNoService, lock};
+  };
+  CHECK(*scenario("lock work_mutex /4") == Scenario{change(Resource::held, 0.25, 0)});
+  CHECK(*scenario("lock  app::work_mutex (cases)  free") == Scenario{change(Resource::waited, 0, 0)});
+  CHECK(*scenario("lock lock of LockAcquire free, lock #2 of get? set *2") ==
+        Scenario{change(Resource::waited, 0, 1), change(Resource::held, 2, 2)});
+  CHECK(*scenario("lock of * /2") == Scenario{change(Resource::held, 0.5, 1)});
+  CHECK(scenario("lock Mutex /2").error().message ==
+        "--what-if 'lock Mutex /2': threads waited for no lock 'Mutex'; there are 'app::work_mutex (cases)'");
+  CHECK(names_a_lock(*parse_what_if("cpus *2, lock a free")));
+  CHECK_FALSE(names_a_lock(*parse_what_if("cpus *2, disk lock /2")));
 }
 
 TEST_CASE("patterns and disks are looked up in the trace") {
@@ -112,7 +136,7 @@ TEST_CASE("patterns and disks are looked up in the trace") {
   REQUIRE(groups.groups.size() == 2);
   const auto scenario = [&](const char* text) {
     std::vector<CodeStacks> code;
-    return scenario_of(*parse_what_if(text), trace, groups, code);
+    return scenario_of(*parse_what_if(text), trace, groups, {}, code);
   };
   const ActorId vda = 3;
   CHECK(*scenario("disk vda /2, comm:*b* cpu /4, cpus *2") ==
@@ -166,7 +190,7 @@ TEST_CASE("a function is looked up by its name, with argument types or without, 
   std::vector<CodeStacks> code;
   const auto in = [&](const std::string& name) {
     const Result<Scenario> scenario =
-        scenario_of(*parse_what_if("function " + name + " sleep /2"), trace, groups, code);
+        scenario_of(*parse_what_if("function " + name + " sleep /2"), trace, groups, {}, code);
     if (!scenario) FAIL(scenario.error().message);
     REQUIRE(scenario->size() == 1);
     CHECK(scenario->front().resource == Resource::sleep);
@@ -181,12 +205,12 @@ TEST_CASE("a function is looked up by its name, with argument types or without, 
   CHECK(in("main") == std::pair(true, true));
   CHECK(in("[app+0x1a20]") == std::pair(false, true));
   CHECK(code.size() == 6);
-  const Result<Scenario> none = scenario_of(*parse_what_if("function h /2"), trace, groups, code);
+  const Result<Scenario> none = scenario_of(*parse_what_if("function h /2"), trace, groups, {}, code);
   REQUIRE(!none);
   CHECK(none.error().message ==
         "--what-if 'function h /2': no recorded stack has a function 'h'; there are 'main', 'nanosleep', "
         "'ns::f', 'ns::g'");
-  const Result<Scenario> whole = scenario_of(*parse_what_if("function main /2"), trace, groups, code);
+  const Result<Scenario> whole = scenario_of(*parse_what_if("function main /2"), trace, groups, {}, code);
   REQUIRE(whole);
   CHECK(whole->size() == 5);  // cpu, io, sleep, remote, runnable
 }

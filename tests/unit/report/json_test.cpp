@@ -108,10 +108,10 @@ TEST_CASE("Progress and answers, with null for what is not known") {
     {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
      "connections":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
-    {"what":"disk","actor":null,"device":2,"lock":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
+    {"what":"disk","actor":null,"device":2,"lock":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","knot":0,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null},
-    {"what":"cpu","actor":1,"device":null,"lock":null,"progress":1,"gain":0.123457,"low":null,"high":null,
+    {"what":"cpu","actor":1,"device":null,"lock":null,"more_threads":null,"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","knot":null,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null}])"));
 }

@@ -64,6 +64,22 @@ TEST_CASE("A wait for a saturated sink leads to it; one for a knot says that the
         "One knot limits throughput: at least one wait in it must get shorter before throughput can rise.");
 }
 
+TEST_CASE("A target that something keeps from running is told what") {
+  Findings findings = sample_findings();
+  findings.verdict = {};
+  findings.verdict.rule = Verdict::Rule::stopped;
+  findings.totals.target.lifetime_s = 4;
+  findings.totals.stopped_s = 4;
+  CHECK(verdict(findings) ==
+        "Stopped: its threads did not run for 100% of their time, because a signal or a debugger had stopped "
+        "them. Record it when it runs.");
+  findings.totals.stopped_s = 0;
+  findings.totals.frozen_s = 3;
+  CHECK(verdict(findings) ==
+        "Frozen: its threads did not run for 75% of their time, because their cgroup was frozen. Record it "
+        "when it runs.");
+}
+
 TEST_CASE("Deadlocks come first, each circle in order of waiting; long ones are cut") {
   Findings findings = sample_findings();
   findings.verdict = {};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/changed_order.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace offwait {
+
+namespace {
+
+/// Less than this part of its time does not decide how fast a group is.
+constexpr double kMuch = 0.1;
+/// So many threads go on after each wait for a disk, on average, where a request serves several.
+constexpr double kSeveral = 1.2;
+
+bool is_much(Nanos part_ns, Nanos of_ns) {
+  return static_cast<double>(part_ns) > kMuch * static_cast<double>(of_ns);
+}
+
+bool alters_a_disk(const Scenario& scenario) {
+  return std::any_of(scenario.begin(), scenario.end(), [](const Change& change) {
+    return change.resource == Resource::disk || change.resource == Resource::io;
+  });
+}
+
+}  // namespace
+
+ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                           const Uses& uses)
+    : uses_(uses), for_any_(groups.groups.size()) {
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    const GroupId group = groups.group_of[site.thread];
+    if (kinds.of_site[id] == WaitKind::lock && groups.group_of[site.waker] != group) {
+      behind_[{group, groups.group_of[site.waker]}] += uses.sites[id].wait_ns;
+    }
+  }
+  find_waits_for_any(trace, groups, kinds);
+  find_shared_requests(trace, groups, kinds);
+}
+
+void ChangedOrder::find_waits_for_any(const Trace& trace, const ThreadGroups& groups,
+                                      const WaitKinds& kinds) {
+  // Of each thread: when its requests to disks were issued, and when they were complete, in order.
+  std::vector<std::vector<Nanos>> issued(trace.actors.size());
+  std::vector<std::vector<Nanos>> complete(trace.actors.size());
+  for (const DiskIo& io : trace.disk_ios) {
+    if (io.thread == kNoActor) continue;
+    issued[io.thread].push_back(io.issue);
+    complete[io.thread].push_back(io.complete);
+  }
+  for (std::vector<Nanos>& times : issued) std::sort(times.begin(), times.end());
+  for (std::vector<Nanos>& times : complete) std::sort(times.begin(), times.end());
+  const auto until = [](const std::vector<Nanos>& times, Nanos at) {
+    return std::upper_bound(times.begin(), times.end(), at) - times.begin();
+  };
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    if (kinds.of_site[wait.site] != WaitKind::disk || wait.wake == kNever) continue;
+    const bool goes_on = until(issued[site.thread], wait.wake) > until(complete[site.thread], wait.wake);
+    if (site.any_request || goes_on) {
+      for_any_[groups.group_of[site.thread]] += clipped(wait.block, wait.wake, trace.window);
+    }
+  }
+}
+
+std::optional<double> ChangedOrder::least_gain(const Progress& progress, const Scenario& scenario) const {
+  std::optional<double> out;
+  const auto at_least = [&out](double gain) { out = std::min(out.value_or(gain), std::max(0.0, gain)); };
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId group : part.groups) {
+      const bool goes_on_with_any = is_much(for_any_[group], uses_.groups[group].lifetime_ns);
+      if (goes_on_with_any && !alters_a_disk(scenario)) at_least(0);
+    }
+  }
+  for (const Change& change : scenario) {
+    const bool sooner = change.device != kNoActor && !change.shared && change.factor < 1;
+    if (sooner && threads_for_[change.device] >= kSeveral) {
+      at_least(1 / (change.factor * threads_for_[change.device]) - 1);
+    }
+  }
+  return out;
+}
+
+bool ChangedOrder::compete(const Progress& progress) const {
+  const auto waits = [this](GroupId one, GroupId other) {
+    const auto found = behind_.find({one, other});
+    return found != behind_.end() && is_much(found->second, uses_.groups[one].lifetime_ns);
+  };
+  return std::any_of(behind_.begin(), behind_.end(), [&](const auto& pair) {
+    const auto [one, other] = pair.first;
+    return waits(one, other) && waits(other, one) &&
+           std::any_of(progress.parts.begin(), progress.parts.end(), [&](const ProgressPart& part) {
+             return std::find(part.groups.begin(), part.groups.end(), one) != part.groups.end();
+           });
+  });
+}
+
+void ChangedOrder::find_shared_requests(const Trace& trace, const ThreadGroups& groups,
+                                        const WaitKinds& kinds) {
+  std::vector<std::vector<std::uint32_t>> own(trace.actors.size());  // waits of each thread, in order
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    own[trace.sites[trace.waits[id].site].thread].push_back(id);
+  }
+  const auto disk_of = [&](std::uint32_t id) {
+    const SiteId site = trace.waits[id].site;
+    if (kinds.of_site[site] == WaitKind::disk) return trace.sites[site].waker;
+    const DiskPartRange parts = parts_of(kinds.disk_parts, id);
+    return parts.begin() != parts.end() ? parts.begin()->disk : kNoActor;
+  };
+  // By disk: waits for it, and threads that went on after one, and not to it: of the group of the thread that
+  // waited, which went on as well, and of other groups.
+  std::vector<double> waits(trace.actors.size());
+  std::vector<double> fellows(trace.actors.size());
+  std::vector<double> others(trace.actors.size());
+  for (const std::vector<std::uint32_t>& of_thread : own) {
+    for (std::size_t i = 0; i < of_thread.size(); ++i) {
+      const Wait& wait = trace.waits[of_thread[i]];
+      if (const ActorId disk = disk_of(of_thread[i]); disk != kNoActor) waits[disk] += 1;
+      const WaitSite& site = trace.sites[wait.site];
+      const WaitKind kind = kinds.of_site[wait.site];
+      if ((kind != WaitKind::handover && kind != WaitKind::lock) || wait.wake == kNever) continue;
+      const std::vector<std::uint32_t>& of_waker = own[site.waker];
+      const auto after = std::partition_point(of_waker.begin(), of_waker.end(), [&](std::uint32_t id) {
+        return trace.waits[id].block < wait.wake;
+      });
+      const ActorId disk = after == of_waker.begin() ? kNoActor : disk_of(*std::prev(after));
+      const bool asks_itself = i + 1 < of_thread.size() && disk_of(of_thread[i + 1]) == disk;
+      if (disk == kNoActor || asks_itself) continue;
+      const bool is_fellow = groups.group_of[site.waker] == groups.group_of[site.thread];
+      (is_fellow ? fellows : others)[disk] += 1;
+    }
+  }
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    threads_for_.push_back(waits[id] > 0 ? std::max(waits[id] + fellows[id], others[id]) / waits[id] : 1);
+  }
+}
+
+}  // namespace offwait

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/sample_doubt.h"
+
+#include <cmath>
+#include <optional>
+
+namespace offwait {
+
+namespace {
+
+/// A gain of less work in a function that is in doubt by more than this part, because of how few samples say
+/// what it takes, is none.
+constexpr double kMostSampleError = 0.5;
+
+}  // namespace
+
+void allow_for_samples(const CodePart& part, const Scenario& scenario, Gain& gain) {
+  const bool alone = scenario.size() == 1;
+  const double error = alone ? part.error_of_cpu() : part.error();
+  if (error > kMostSampleError || (alone && part.samples == 0)) {
+    gain = {gain.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::few_samples};
+  } else if (gain.low && gain.high) {
+    const double by_samples = error * std::abs(gain.gain);
+    gain.low = gain.gain - std::hypot(gain.gain - *gain.low, by_samples);
+    gain.high = gain.gain + std::hypot(*gain.high - gain.gain, by_samples);
+  }
+}
+
+}  // namespace offwait

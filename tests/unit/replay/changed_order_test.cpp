@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/changed_order.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+const char* const kDisk = "class=disk stack=k;--;fsync;sync_log;worker";
+const Scenario kLessWork = {{Resource::cpu, 0}};
+
+struct Found {
+  explicit Found(const test::Program& program)
+      : trace(program.trace()),
+        groups(group_threads(trace)),
+        kinds(kinds_of_waits(trace, groups)),
+        uses(uses_of(trace, groups, kinds)),
+        order(trace, groups, kinds, uses) {
+    progress.parts = {{{0}, 1}};
+  }
+  Scenario disk() const {
+    for (ActorId id = 0; id < trace.actors.size(); ++id) {
+      if (trace.actors[id].kind == ActorKind::disk) return {{Resource::disk, kNoGroup, id}};
+    }
+    return {};
+  }
+
+  Trace trace;
+  ThreadGroups groups;
+  WaitKinds kinds;
+  Uses uses;
+  ChangedOrder order;
+  Progress progress{};
+};
+
+/// A thread that keeps `depth` requests under way, waits 1 ms for one of them and computes for 1 ms.
+test::Program asks_ahead(long depth) {
+  test::Program program(100'000);
+  program.thread(1, "reader");
+  program.line("disk vda bytes_per_s=1e9 ios_per_s=100000 capacity=assumed");
+  for (long at = 0; at < 100'000; at += 2000) {
+    program.wait(1, at, at + 1000, "disk:vda", kDisk);
+    const long issue = std::max(0L, at - 2000 * (depth - 1));
+    program.line("io 1 disk=vda bytes=4096 issue=" + std::to_string(issue * 1000) +
+                 " complete=" + std::to_string((at + 1000) * 1000));
+  }
+  return program;
+}
+
+/// One of three workers syncs for 2 ms, and lets the other two go on, which do not sync themselves or, with
+/// `each`, do it next.
+test::Program commits(bool each) {
+  test::Program program(300'000);
+  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
+  const std::string follows = "class=futex futex=1 stack=f;--;pthread_cond_wait;commit;worker";
+  for (long at = 0; at < 300'000; at += 10'000) {
+    program.wait(1, at, at + 2000, "disk:vda", kDisk);
+    for (int tid = 2; tid <= 3; ++tid) {
+      program.wait(tid, at + 10, at + 2010, "thread:1", follows);
+      if (each) program.wait(tid, at + 2020, at + 4000, "disk:vda", kDisk);
+    }
+  }
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("a thread that asks ahead may wait for the disk for what it saves elsewhere") {
+  const Found ahead(asks_ahead(2));
+  CHECK(ahead.order.least_gain(ahead.progress, kLessWork) == 0.0);
+  CHECK_FALSE(ahead.order.least_gain(ahead.progress, ahead.disk()));
+  const Found one(asks_ahead(1));
+  CHECK_FALSE(one.order.least_gain(one.progress, kLessWork));
+}
+
+TEST_CASE("a sync for three serves fewer of them if it is sooner done") {
+  const Found group(commits(false));
+  CHECK(group.order.least_gain(group.progress, group.disk()) == 0.0);  // 2 ÷ 3 threads, less than before
+  CHECK_FALSE(group.order.least_gain(group.progress, kLessWork));
+  const Found each(commits(true));
+  CHECK_FALSE(each.order.least_gain(each.progress, each.disk()));
+}
+
+TEST_CASE("threads of two kinds compete where each waits for locks that the other holds") {
+  const std::string lock = "class=futex futex=1 stack=f;--;pthread_mutex_lock;";
+  const auto competes = [&](const std::string& holder, long waits_us, bool both = true) {
+    test::Program program(100'000);
+    program.thread(1, "fast");
+    program.thread(2, holder);
+    for (long at = 0; at < 100'000; at += 10'000) {
+      program.wait(1, at, at + waits_us, "thread:2", lock + "fast_main");
+      if (both) program.wait(2, at + 5000, at + 5000 + waits_us, "thread:1", lock + holder + "_main");
+    }
+    const Found found(program);
+    return found.order.compete(found.progress);
+  };
+  CHECK(competes("slow", 2000));
+  CHECK_FALSE(competes("slow", 900));
+  CHECK_FALSE(competes("slow", 2000, false));
+  CHECK_FALSE(competes("fast", 2000));
+}
