@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -167,8 +168,10 @@ bool takes_output(const Prepared& prepared, const ThreadGroup& group) {
 }
 
 /// AnswerEvidence::deals_with_others
-bool deals_with_others(const Trace& trace, const ThreadGroups& groups, GroupId group) {
-  return std::any_of(trace.sites.begin(), trace.sites.end(), [&](const WaitSite& site) {
+bool deals_with_others(const Prepared& prepared, GroupId group) {
+  const ThreadGroups& groups = prepared.groups;
+  const std::span<const WaitSite> sites = prepared.trace.sites();  // stand-ins are in no group
+  return std::any_of(sites.begin(), sites.end(), [&](const WaitSite& site) {
     if (site.waker == kNoActor || groups.group_of[site.waker] == kNoGroup) return false;
     const GroupId one = groups.group_of[site.thread];
     const GroupId other = groups.group_of[site.waker];
@@ -190,7 +193,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     const ThreadGroup& group = prepared.groups.groups[use.group];
     out.threads = group.members.size();
     out.takes_output = group.outside && takes_output(prepared, group);
-    out.deals_with_others = deals_with_others(trace, prepared.groups, use.group);
+    out.deals_with_others = deals_with_others(prepared, use.group);
     out.actor = actor_of(group, graph.vertex_of);
     out.name = common_name(trace, group.members);
     out.alike = static_cast<std::size_t>(
