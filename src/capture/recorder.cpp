@@ -32,7 +32,6 @@
 #include "capture/kernel_types.h"
 #include "capture/libbpf_calls.h"
 #include "capture/look_budget.h"
-#include "capture/mount_points.h"
 #include "capture/privileges.h"
 #include "capture/programs.h"
 #include "capture/sampler.h"
@@ -40,6 +39,7 @@
 #include "capture/stack_store.h"
 #include "capture/user_stacks.h"
 #include "event/files.h"
+#include "process/mount_points.h"
 
 namespace offwait {
 
@@ -110,10 +110,18 @@ struct Recorder::State {
   /// The mounts of a process of the target that still lives, or our own.
   void read_mounts() {
     for (const std::int32_t tgid : target_processes) {
-      recording.mounts = parse_mounts(read_file(fmt::format("/proc/{}/mountinfo", tgid)));
+      recording.mounts = mounts_in(fmt::format("/proc/{}/mountinfo", tgid));
       if (!recording.mounts.empty()) return;
     }
-    recording.mounts = parse_mounts(read_file("/proc/self/mountinfo"));
+    recording.mounts = mounts_in("/proc/self/mountinfo");
+  }
+
+  static std::vector<KernelMount> mounts_in(const std::string& path) {
+    std::vector<KernelMount> out;
+    for (MountPoint& mount : parse_mounts(read_file(path))) {
+      out.push_back({mount.dev, std::move(mount.root), std::move(mount.path)});
+    }
+    return out;
   }
 
   void drain() { rings.consume(on_record, this); }

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "process/far_files.h"
 #include "process/threads.h"
 
 namespace offwait {
@@ -29,6 +30,27 @@ struct Candidate {
   struct stat status {};
 };
 
+FileIdentity identity_of(const struct stat& status) {
+  return {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), status.st_size,
+          status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+}
+
+/// As mountinfo has it.
+std::uint32_t kernel_device(const Mapping& mapping) {
+  constexpr unsigned kMinorBits = 20;
+  return mapping.dev_major << kMinorBits | mapping.dev_minor;
+}
+
+/// As open_candidate(), of a file that only another process asks for.
+std::optional<Candidate> copy_candidate(std::string path, std::uint32_t device) {
+  std::optional<FarFile> far = copy_far_file(path, device);
+  if (!far) return std::nullopt;
+  Candidate out;
+  out.status = far->status;
+  out.file = {std::move(far->copy), std::move(path), identity_of(far->status), far->status.st_uid, true};
+  return out;
+}
+
 std::optional<Candidate> open_candidate(std::string path) {
   Candidate opened;
   const UniqueFd handle(open(path.c_str(), O_PATH | O_CLOEXEC));
@@ -42,8 +64,7 @@ std::optional<Candidate> open_candidate(std::string path) {
   }
   const struct stat& status = opened.status;
   opened.file.path = std::move(path);
-  opened.file.identity = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
-                          status.st_size, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+  opened.file.identity = identity_of(status);
   opened.file.uid = status.st_uid;
   return opened;
 }
@@ -117,12 +138,17 @@ std::optional<OpenedFile> open_mapped_file(std::int32_t tgid, const Mapping& map
                       static_cast<unsigned long long>(mapping.begin),
                       static_cast<unsigned long long>(mapping.end));
   const std::int32_t process = thread_with_memory(tgid);
-  if (auto mapped = open_candidate(proc_path(process, range.data()))) {
+  const std::uint32_t device = kernel_device(mapping);
+  const bool far = is_far(process, device);
+  const auto open_it = [&](std::string path) {
+    return far ? copy_candidate(std::move(path), device) : open_candidate(std::move(path));
+  };
+  if (auto mapped = open_it(proc_path(process, range.data()))) {
     return std::move(mapped->file);
   }
   for (const bool in_its_root : {true, false}) {
     for (const std::string& path : candidate_paths(mapping.path)) {
-      auto named = open_candidate(in_its_root ? proc_path(process, "root") + path : path);
+      auto named = open_it(in_its_root ? proc_path(process, "root") + path : path);
       if (named && is_mapped_file(named->status, mapping, in_its_root)) {
         return std::move(named->file);
       }

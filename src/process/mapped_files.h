@@ -24,6 +24,7 @@ struct OpenedFile {
   std::string path;  ///< the path by which this process opened the file
   FileIdentity identity{};
   std::uint32_t uid = 0;  ///< its owner
+  bool is_copy = false;   ///< `fd` is a copy in memory, of a file that may not be asked again (far_files.h)
 };
 
 /// The mappings of a process that offwait looks at, in order of address.
@@ -42,7 +43,8 @@ std::optional<std::vector<Mapping>> executable_mappings(std::int32_t tgid);
 
 /// Opens the mapped file, even if it has been renamed or deleted: through /proc/TGID/map_files (which needs
 /// CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN), or else by its name, in the root of the process or in ours, if
-/// that name still leads to the same file. Returns nothing if there is no file or it may not be read.
+/// that name still leads to the same file. Returns nothing if there is no file or it may not be read, or if
+/// its file system does not answer in time.
 std::optional<OpenedFile> open_mapped_file(std::int32_t tgid, const Mapping& mapping);
 
 /// Opens a regular file for reading. Returns nothing for any other kind: opening a device or a pipe may have

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/mount_points.h"
+#include "process/mount_points.h"
 
 #include <algorithm>
 #include <charconv>
@@ -39,12 +39,12 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-/// `36 35 98:0 /mnt1 /mnt2 rw,noatime …`
-std::optional<KernelMount> parse_line(std::string_view line) {
+/// `36 35 98:0 /mnt1 /mnt2 rw,noatime … - type …`
+std::optional<MountPoint> parse_line(std::string_view line) {
   next_field(line);
   next_field(line);
   const std::string_view device = next_field(line);
-  KernelMount mount;
+  MountPoint mount;
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
   constexpr unsigned kMinorBits = 20;
@@ -57,17 +57,22 @@ std::optional<KernelMount> parse_line(std::string_view line) {
   mount.root = unescaped(next_field(line));
   mount.path = unescaped(next_field(line));
   if (!mount.root.starts_with('/') || !mount.path.starts_with('/')) return std::nullopt;
+  constexpr std::string_view kBehindOptions = " - ";
+  if (const std::size_t options = line.find(kBehindOptions); options != std::string_view::npos) {
+    line.remove_prefix(options + kBehindOptions.size());
+    mount.type = unescaped(next_field(line));
+  }
   return mount;
 }
 
 }  // namespace
 
-std::vector<KernelMount> parse_mounts(std::string_view text) {
-  std::vector<KernelMount> mounts;
+std::vector<MountPoint> parse_mounts(std::string_view text) {
+  std::vector<MountPoint> mounts;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (std::optional<KernelMount> mount = parse_line(line)) mounts.push_back(*std::move(mount));
+    if (std::optional<MountPoint> mount = parse_line(line)) mounts.push_back(*std::move(mount));
   }
   return mounts;
 }

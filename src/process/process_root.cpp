@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "base/read_file.h"
+#include "process/far_files.h"
 #include "process/threads.h"
 
 namespace offwait {
 
 std::optional<ProcessRoot> open_root(std::int32_t tgid) {
+  if (is_root_far(tgid)) return std::nullopt;
   const std::string process = "/proc/" + std::to_string(thread_with_memory(tgid));
   ProcessRoot root;
   root.directory = UniqueFd(open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

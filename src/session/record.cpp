@@ -16,6 +16,7 @@
 #include "base/say.h"
 #include "capture/recorder.h"
 #include "model/validate.h"
+#include "process/far_files.h"
 #include "process/priority.h"
 #include "recording_file/named_recording.h"
 #include "recording_file/recording_writer.h"
@@ -133,6 +134,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   const Status valid = validate(trace);
   if (subject.target.cgroup && !has_target(trace)) return Error{nobody_in(*subject.target.cgroup)};
   append(recorded.notes, symbols.warnings());
+  append(recorded.notes, silent_file_systems());
   append(recorded.notes, recorder.notes());
   if (options.counted && trace.calls.empty()) recorded.notes.push_back(nobody_called(*options.counted));
   append(recorded.notes, device_notes);
@@ -189,6 +191,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
   if (subject.target.cgroup && !writer.references().has_target)
     stored.notes.push_back(nobody_in(*subject.target.cgroup));
   append(stored.notes, symbols.warnings());
+  append(stored.notes, silent_file_systems());
   append(stored.notes, recorder.notes());
   if (options.counted && last.kernel.calls.empty()) stored.notes.push_back(nobody_called(*options.counted));
   append(stored.notes, device_notes);

@@ -19,6 +19,7 @@
 #include "base/monotonic.h"
 #include "base/say.h"
 #include "base/unique_fd.h"
+#include "process/far_files.h"
 #include "process/priority.h"
 #include "recording_file/recording_writer.h"
 #include "session/begin_recording.h"
@@ -318,9 +319,9 @@ Result<Flown> record_flight(const RecordingOptions& options, FlightOptions fligh
   if (options.java) ask_jvms(symbols, flown.notes);
   const bool told_to_end = leave_target(subject, interruption);
   const Status written = recording.finish(std::move(stopped), flown.notes);
-  const std::vector<std::string>& warnings = symbols.warnings();
-  flown.notes.insert(flown.notes.end(), warnings.begin(), warnings.end());
-  flown.notes.insert(flown.notes.end(), recorder.notes().begin(), recorder.notes().end());
+  for (const std::vector<std::string>& more : {symbols.warnings(), silent_file_systems(), recorder.notes()}) {
+    flown.notes.insert(flown.notes.end(), more.begin(), more.end());
+  }
   flown.command_status = end_command(subject, interruption, told_to_end, options.quiet, flown.notes);
   OFFWAIT_TRY_STATUS(written);
   OFFWAIT_TRY_STATUS(give_up(Remaining::analysis, subject, options));

@@ -28,7 +28,11 @@ class CodeFile {
   std::uint64_t size() const;
 
   bool is_open() const { return static_cast<bool>(file_.fd); }
-  void close() { file_.fd = UniqueFd(); }
+  /// A copy stays: its file may not be asked again.
+  void close() {
+    if (!file_.is_copy) file_.fd = UniqueFd();
+  }
+  bool is_copy() const { return file_.is_copy; }
   /// The file's descriptor, or -1. A file that was closed is opened again if the same file is still at its
   /// path; it stays open until close_again(). `own_root`: our root directory.
   int fd(int own_root);

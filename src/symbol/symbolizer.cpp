@@ -224,6 +224,11 @@ void Symbolizer::with_debug_files(const std::vector<CodeFile*>& modules,
   std::vector<StrippedFile> stripped;
   for (CodeFile* const module : modules) {
     StrippedFile file{module->fd(own_root), candidate_paths(module->mapped_path()).front(), {}};
+    // Nothing is looked for beside a file that may not be asked again.
+    if (module->is_copy()) {
+      stripped.push_back(std::move(file));
+      continue;
+    }
     if (module->root() != nullptr) file.roots.push_back(module->root()->directory.get());
     if (own_root >= 0) file.roots.push_back(own_root);
     stripped.push_back(std::move(file));

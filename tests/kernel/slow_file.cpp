@@ -73,7 +73,7 @@ int attributes(const char* path, struct stat* status, fuse_file_info*) {
   if (name == "/") {
     status->st_mode = S_IFDIR | 0700;
   } else if (name == kDisk) {
-    status->st_mode = S_IFREG | 0600;
+    status->st_mode = S_IFREG | 0700;  // a program may be written to it
     status->st_size = static_cast<off_t>(disk().content.size());
   } else if (name == kServed) {
     status->st_mode = S_IFREG | 0400;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/mount_points.h"
+#include "process/mount_points.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -11,9 +11,10 @@ namespace {
 TEST_CASE("mounts are read with their escapes") {
   CHECK(parse_mounts("36 35 98:3 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw\n"
                      "37 35 0:1048575 / /a\\040b\\134\\012\\377 rw - tmpfs x rw\n"
-                     "38 35 8:1 / /last") == std::vector<KernelMount>{{98U << 20U | 3, "/mnt1", "/mnt2"},
-                                                                      {1048575, "/", "/a b\\\n\xff"},
-                                                                      {8U << 20U | 1, "/", "/last"}});
+                     "38 35 8:1 / /last") ==
+        std::vector<MountPoint>{{98U << 20U | 3, "/mnt1", "/mnt2", "ext3"},
+                                {1048575, "/", "/a b\\\n\xff", "tmpfs"},
+                                {8U << 20U | 1, "/", "/last", ""}});
 }
 
 TEST_CASE("what is no mount is left out, and what is no escape stays") {
@@ -25,7 +26,7 @@ TEST_CASE("what is no mount is left out, and what is no escape stays") {
     CHECK(parse_mounts(line).empty());
   }
   CHECK(parse_mounts("1 1 1:1 / /\\04\\\\08\\999\\400") ==
-        std::vector<KernelMount>{{1U << 20U | 1, "/", "/\\04\\\\08\\999\\400"}});
+        std::vector<MountPoint>{{1U << 20U | 1, "/", "/\\04\\\\08\\999\\400", ""}});
 }
 
 }  // namespace

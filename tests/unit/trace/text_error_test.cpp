@@ -27,6 +27,11 @@ struct Case {
   std::string message;
 };
 
+const char* const kNoClass =
+    "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault, other, spin, "
+    "stopped or "
+    "frozen";
+
 void check(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     INFO(c.text.substr(0, 300));
@@ -326,9 +331,7 @@ TEST_CASE("waits") {
        {"wait 1 block=1 wake=2 run=3 class=disk waker=disk:", "empty waker"},
        {"wait 1 block=1 wake=2 run=3 class=disk waker=nic:%0",
         "waker: bad escape '%0' (expected % and two hexadecimal digits)"},
-       {wait + "sleeping",
-        "class 'sleeping': expected disk, net, futex, lock, pipe, poll, sleep, child, fault, other, spin, "
-        "stopped or frozen"},
+       {wait + "sleeping", kNoClass},
        futex(""),
        futex("0"),
        futex("0x1"),
