@@ -12,10 +12,10 @@ namespace {
 TEST_CASE("names are those of the report and of the text form") {
   std::string kinds, classes, sources;
   for (int i = 0; i <= 7; ++i) kinds += std::string(to_string(static_cast<ActorKind>(i))) + " ";
-  for (int i = 0; i <= 11; ++i) classes += std::string(to_string(static_cast<WaitClass>(i))) + " ";
+  for (int i = 0; i <= 13; ++i) classes += std::string(to_string(static_cast<WaitClass>(i))) + " ";
   for (int i = 0; i <= 4; ++i) sources += std::string(to_string(static_cast<CapacitySource>(i))) + " ";
   CHECK(kinds == "thread group disk nic timer irq softirq ? ");
-  CHECK(classes == "disk net futex lock pipe poll sleep child fault other spin ? ");
+  CHECK(classes == "disk net futex lock pipe poll sleep child fault other spin stopped frozen ? ");
   CHECK(sources == "given measured assumed reported ? ");
 }
 
