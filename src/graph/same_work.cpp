@@ -2,6 +2,7 @@
 #include "graph/same_work.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -58,7 +59,35 @@ bool waits_where(const Waiting& one, const Waiting& other) {
 struct Partners {
   std::set<Kind> wait;
   std::set<Kind> wake;
+
+  /// Kinds that do both.
+  std::vector<Kind> both() const {
+    std::vector<Kind> out;
+    std::set_intersection(wait.begin(), wait.end(), wake.begin(), wake.end(), std::back_inserter(out));
+    return out;
+  }
 };
+
+/// By SiteId: waits that another kind ends, in a place in which two kinds or more wait and end such waits.
+std::vector<bool> sites_of_partners(const Trace& trace, const std::vector<Kind>& kinds,
+                                    const std::vector<Place>& places) {
+  const auto is_between = [&kinds](const WaitSite& site) {
+    return site.wait_stack != kNoStack && site.waker != kNoActor && kinds[site.thread] != kNoKind &&
+           kinds[site.waker] != kNoKind && kinds[site.thread] != kinds[site.waker];
+  };
+  std::map<Place, Partners> partners;
+  for (const WaitSite& site : trace.sites) {
+    if (!is_between(site)) continue;
+    Partners& here = partners[places[site.wait_stack]];
+    here.wait.insert(kinds[site.thread]);
+    here.wake.insert(kinds[site.waker]);
+  }
+  std::vector<bool> out;
+  for (const WaitSite& site : trace.sites) {
+    out.push_back(is_between(site) && partners[places[site.wait_stack]].both().size() >= 2);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -93,21 +122,20 @@ std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vec
     here.places[places[site.wait_stack]].add(ended[id]);
     here.all.add(ended[id]);
   }
+  const std::vector<bool> is_shared = sites_of_partners(trace, kinds, places);
   std::map<std::pair<ObjectId, Place>, Partners> shared;
-  for (const Wait& wait : trace.waits) {
-    const WaitSite& site = trace.sites[wait.site];
-    if (wait.object == kNoObject || site.wait_stack == kNoStack || site.waker == kNoActor) continue;
-    const Kind waits = kinds[site.thread];
-    const Kind wakes = kinds[site.waker];
-    if (waits == kNoKind || wakes == kNoKind || waits == wakes) continue;
-    Partners& here = shared[{wait.object, places[site.wait_stack]}];
-    here.wait.insert(waits);
-    here.wake.insert(wakes);
+  if (std::find(is_shared.begin(), is_shared.end(), true) != is_shared.end()) {
+    for (const Wait& wait : trace.waits) {
+      if (wait.object == kNoObject || !is_shared[wait.site]) continue;
+      const WaitSite& site = trace.sites[wait.site];
+      Partners& here = shared[{wait.object, places[site.wait_stack]}];
+      here.wait.insert(kinds[site.thread]);
+      here.wake.insert(kinds[site.waker]);
+    }
   }
   for (const auto& [where, partners] : shared) {
     std::vector<Kind> first;  // of those that do the same each
-    for (const Kind kind : partners.wait) {
-      if (!partners.wake.contains(kind)) continue;
+    for (const Kind kind : partners.both()) {
       const auto same = std::find_if(first.begin(), first.end(), [&](Kind other) {
         return program_of[other] == program_of[kind] && waits_where(waiting[kind], waiting[other]) &&
                waits_where(waiting[other], waiting[kind]);

@@ -14,6 +14,9 @@ constexpr double kMuch = 0.1;
 /// So many threads go on after each wait for a disk, on average, where a request serves several.
 constexpr double kSeveral = 1.2;
 
+/// So many tell as well as all how many threads a request serves.
+constexpr std::size_t kMostWaits = 1'000'000;
+
 bool is_much(Nanos part_ns, Nanos of_ns) {
   return static_cast<double>(part_ns) > kMuch * static_cast<double>(of_ns);
 }
@@ -100,7 +103,8 @@ bool ChangedOrder::compete(const Progress& progress) const {
 void ChangedOrder::find_shared_requests(const Trace& trace, const ThreadGroups& groups,
                                         const WaitKinds& kinds) {
   std::vector<std::vector<std::uint32_t>> own(trace.actors.size());  // waits of each thread, in order
-  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+  const std::size_t most = std::min(trace.waits.size(), kMostWaits);
+  for (std::uint32_t id = 0; id < most; ++id) {
     own[trace.sites[trace.waits[id].site].thread].push_back(id);
   }
   const auto disk_of = [&](std::uint32_t id) {
