@@ -19,6 +19,9 @@ constexpr double kMostly = 0.8;
 /// Of each wait for a lock that is in demand others see the end.
 constexpr double kOfTen = 0.1;
 
+/// The first ones tell as well as all.
+constexpr std::size_t kMostWaits = 50'000;
+
 struct Event {
   Nanos at = 0;
   bool ends = false;
@@ -32,6 +35,13 @@ struct Event {
 }  // namespace
 
 Passing passing_of(const Trace& trace, std::vector<std::uint32_t> waits) {
+  if (waits.size() > kMostWaits) {
+    const auto end = waits.begin() + static_cast<std::ptrdiff_t>(kMostWaits);
+    std::nth_element(waits.begin(), end, waits.end(), [&trace](std::uint32_t a, std::uint32_t b) {
+      return trace.waits[a].block < trace.waits[b].block;
+    });
+    waits.erase(end, waits.end());
+  }
   std::vector<Event> events;
   std::unordered_set<ActorId> waiters;
   for (const std::uint32_t id : waits) {

@@ -22,7 +22,7 @@ struct Passing {
   std::uint64_t shared = 0;  ///< while another thread had got it, and neither passed it on nor waited again
 };
 
-/// `waits` are indices into Trace::waits, in any order. O(n log n).
+/// `waits` are indices into Trace::waits, in any order; of very many the first ones count. O(n log n).
 Passing passing_of(const Trace& trace, std::vector<std::uint32_t> waits);
 
 /// One thread has it and passes it on to one of those that wait, which wait there again: neither a queue
