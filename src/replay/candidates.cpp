@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace offwait {
 
@@ -24,10 +25,35 @@ std::vector<Nanos> waits_for_services(const Services& services, const Uses& uses
   return out;
 }
 
+/// By GroupId: the target, and those outside of it that it waits for, or that these wait for in turn, for
+/// `least` or more. What else runs on the machine was recorded because it came across a thread of the target.
+std::vector<bool> concerns_target(const Trace& trace, const ThreadGroups& groups, const Uses& uses,
+                                  double least) {
+  std::map<std::pair<GroupId, GroupId>, Nanos> waits;  // of the one for the other
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    const GroupId waker = site.waker == kNoActor ? kNoGroup : groups.group_of[site.waker];
+    if (waker != kNoGroup) waits[{groups.group_of[site.thread], waker}] += uses.sites[id].wait_ns;
+  }
+  std::vector<bool> out;
+  for (const ThreadGroup& group : groups.groups) out.push_back(!group.outside);
+  for (bool more = true; std::exchange(more, false);) {
+    for (const auto& [pair, wait_ns] : waits) {
+      const auto [waiter, waker] = pair;
+      if (!out[waiter] || out[waker] || static_cast<double>(wait_ns) < least) continue;
+      out[waker] = true;
+      more = true;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                   const Uses& uses, std::size_t most) {
+  const double least = kWorthTrying * static_cast<double>(trace.window.length());
+  const std::vector<bool> concerns = concerns_target(trace, groups, uses, least);
   std::vector<Candidate> found;
   std::map<ActorId, Nanos> disks;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
@@ -46,7 +72,8 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   }
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
     // What is behind a service changes with it.
-    if (kinds.below_devices[id] || kinds.services.is_behind[id] || groups.groups[id].recorder) {
+    if (kinds.below_devices[id] || kinds.services.is_behind[id] || groups.groups[id].recorder ||
+        !concerns[id]) {
       continue;
     }
     const GroupUse& use = uses.groups[id];
@@ -59,7 +86,6 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
       found.push_back({{Resource::io, id, disk}, ns});
     }
   }
-  const double least = kWorthTrying * static_cast<double>(trace.window.length());
   std::erase_if(found, [least](const Candidate& one) { return static_cast<double>(one.time_ns) < least; });
   std::stable_sort(found.begin(), found.end(),
                    [](const Candidate& a, const Candidate& b) { return a.time_ns > b.time_ns; });
