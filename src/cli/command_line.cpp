@@ -289,18 +289,17 @@ void add_progress_option(CLI::App& app, AnalysisOptions& analysis) {
 /// Options that say which progress counts, and which changes to it are asked about.
 void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
   add_progress_option(app, analysis);
-  repeated(
-      app.add_option_function<Texts>(
-          "--what-if",
-          [&analysis](const Texts& texts) {
-            constexpr std::size_t kMost = 16;
-            if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
-            into_list(analysis.what_ifs, parse_what_if)(texts);
-          },
-          "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, service "
-          "ADDRESS, cpus, comm:GLOB with cpu, sleep, remote or io DISK, or function NAME, alone or with cpu, "
-          "io, sleep or remote; /2 is half of the time, *2 "
-          "twice as much"))
+  repeated(app.add_option_function<Texts>(
+               "--what-if",
+               [&analysis](const Texts& texts) {
+                 constexpr std::size_t kMost = 16;
+                 if (texts.size() > kMost) throw CLI::ValidationError("--what-if may be given 16 times");
+                 into_list(analysis.what_ifs, parse_what_if)(texts);
+               },
+               "say what these changes together would gain, as 'disk vda /2, cpus *2': disk NAME, service "
+               "ADDRESS, cpus, lock NAME (or lock NAME free: no thread waits for it), comm:GLOB with cpu, "
+               "sleep, remote, io DISK or threads, or function NAME, alone or with cpu, io, sleep or remote; "
+               "/2 is half of the time, *2 twice as much"))
       ->type_name("CHANGE[,CHANGE...]")
       ->group("Answers");
 }

@@ -20,6 +20,8 @@ using Place = std::uint32_t;
 
 constexpr Kind kNoKind = UINT32_MAX;
 constexpr std::uint64_t kTenths = 9;
+/// Two threads that let each other go in turns may as well play ping-pong.
+constexpr std::size_t kFewestThreads = 3;
 
 /// By StackId: equal for stacks of the same functions.
 std::vector<Place> places_of(const Trace& trace) {
@@ -59,6 +61,7 @@ bool waits_where(const Waiting& one, const Waiting& other) {
 struct Partners {
   std::set<Kind> wait;
   std::set<Kind> wake;
+  std::set<ActorId> threads;  ///< that wait
 
   /// Kinds that do both.
   std::vector<Kind> both() const {
@@ -131,9 +134,11 @@ std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vec
       Partners& here = shared[{wait.object, places[site.wait_stack]}];
       here.wait.insert(kinds[site.thread]);
       here.wake.insert(kinds[site.waker]);
+      here.threads.insert(site.thread);
     }
   }
   for (const auto& [where, partners] : shared) {
+    if (partners.threads.size() < kFewestThreads) continue;
     std::vector<Kind> first;  // of those that do the same each
     for (const Kind kind : partners.both()) {
       const auto same = std::find_if(first.begin(), first.end(), [&](Kind other) {

@@ -27,7 +27,7 @@ std::vector<EndedWaits> waits_ended(const Trace& trace);
 /// it. `kinds` and `programs` have numbers by ActorId, from 0 on without gaps, UINT32_MAX for none.
 /// Threads do the same if
 /// - they are of one program;
-/// - they wait for one object in one place, and end each other's waits there, as with a lock;
+/// - they wait for one object in one place, three or more, and end each other's waits there, as with a lock;
 /// - nine tenths of the waits of each kind, by number and by time, have stacks in which the other waits, too.
 /// Waits without a stack do not count. A place is a stack by its functions.
 std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vector<std::uint32_t>& kinds,

@@ -136,7 +136,7 @@ class FaultsTest(unittest.TestCase):
             self.check_number(waits, truth, dump)
             stops = [wait for wait in waits if wait.wake - wait.block > 450_000_000]
             self.assertEqual(len(stops), 1)
-            self.assertEqual((stops[0].cls, stops[0].waker, stops[0].object), ("other", own, None))
+            self.assertEqual((stops[0].cls, stops[0].waker, stops[0].object), ("stopped", own, None))
             self.assertLess(before, stops[0].wake)
             self.assertLess(stops[0].wake, after)
 

@@ -240,6 +240,13 @@ TEST_CASE("threads that do the same around one lock are of one kind, whatever th
     in_turns(0, 1, 2);
     CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 1, 2});
   }
+  SECTION("two that let each other go may talk to each other") {
+    for (int i = 0; i < 10; ++i) {
+      wait_for(t, two, one, 0, lock, at);
+      wait_for(t, one, two, 0, lock, at);
+    }
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 1, 2});
+  }
   SECTION("one of them has other work") {
     in_turns(0, 0, 0);
     for (int i = 0; i < 5; ++i) wait_for(t, three, timer, kNoObject, other, at);
