@@ -11,6 +11,7 @@
 #include "analysis/functions.h"
 #include "analysis/samples.h"
 #include "model/called.h"
+#include "model/function_numbers.h"
 
 namespace offwait {
 

@@ -217,7 +217,9 @@ std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks
   return own;
 }
 
-std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups) {
+std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups,
+                                        const std::vector<WhatIf>& what_ifs) {
+  if (std::none_of(what_ifs.begin(), what_ifs.end(), names_a_lock)) return {};
   return names_of_locks(trace, kinds_of_waits(trace, groups).locks);
 }
 

@@ -11,6 +11,7 @@
 #include "model/trace.h"
 #include "progress/locks.h"
 #include "progress/thread_groups.h"
+#include "replay/what_if.h"
 
 namespace offwait {
 
@@ -32,8 +33,9 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
 /// second longest of those that are taken there. A report calls a lock by this name wherever it speaks of it.
 std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks);
 
-/// The same, of the locks that the answers of this trace speak of.
-std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups);
+/// The same, of the locks that the answers of this trace speak of; empty if no question names a lock.
+std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups,
+                                        const std::vector<WhatIf>& what_ifs);
 
 /// Its own_name() or, for one that is waited for in this stack, `lock of` the function that takes it.
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/prepare.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,10 +57,7 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (options.answers) {
     groups = group_threads(trace);
     asked.progress = options.progress;
-    std::vector<std::string> locks;
-    if (std::any_of(options.what_ifs.begin(), options.what_ifs.end(), names_a_lock)) {
-      locks = names_of_locks(trace, groups);
-    }
+    const std::vector<std::string> locks = names_of_locks(trace, groups, options.what_ifs);
     for (const WhatIf& what_if : options.what_ifs) {
       OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, trace, groups, locks, asked.code));
       asked.asked.push_back(std::move(scenario));

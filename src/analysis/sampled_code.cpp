@@ -7,6 +7,7 @@
 
 #include "analysis/samples.h"
 #include "model/backtrace.h"
+#include "model/function_numbers.h"
 #include "model/kernel_functions.h"
 
 namespace offwait {

@@ -25,16 +25,6 @@ struct PlaceSum {
 
 }  // namespace
 
-std::vector<std::uint32_t> functions_of_frames(const Trace& trace) {
-  std::map<Frame, std::uint32_t> functions;
-  std::vector<std::uint32_t> out;
-  for (const Frame& frame : trace.frames) {
-    out.push_back(functions.try_emplace(function_of(frame), static_cast<std::uint32_t>(functions.size()))
-                      .first->second);
-  }
-  return out;
-}
-
 FoundSamples sum_places(const Trace& trace, const SampledCode& code, const std::vector<StackSamples>& all) {
   std::map<std::pair<std::vector<std::uint32_t>, std::optional<StackCut>>, std::size_t> index;
   std::vector<PlaceSum> sums;

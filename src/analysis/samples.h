@@ -12,9 +12,6 @@
 
 namespace offwait {
 
-/// By FrameId: equal for all places of one function.
-std::vector<std::uint32_t> functions_of_frames(const Trace& trace);
-
 /// The stacks with most samples first, each as the most frequent of those that call the same functions; and
 /// the places of all of them (code_places.h).
 FoundSamples sum_places(const Trace& trace, const SampledCode& code,

@@ -228,10 +228,9 @@ cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
         "what counts");
   if (!options.what_ifs.empty()) {
     const ThreadGroups groups = group_threads(trace);
+    const std::vector<std::string> locks = names_of_locks(trace, groups, options.what_ifs);
     std::erase_if(options.what_ifs, [&](const WhatIf& what_if) {
       std::vector<CodeStacks> code;
-      const std::vector<std::string> locks =
-          names_a_lock(what_if) ? names_of_locks(trace, groups) : std::vector<std::string>();
       const Result<Scenario> scenario = scenario_of(what_if, trace, groups, locks, code);
       if (!scenario) notes.push_back(scenario.error().message);
       return !scenario;

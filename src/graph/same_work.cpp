@@ -6,31 +6,24 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <utility>
 
-#include "model/frame.h"
+#include "model/function_numbers.h"
 
 namespace offwait {
 
 namespace {
 
-using Kind = std::uint32_t;
+using Kind = ThreadKind;
 using Place = std::uint32_t;
 
-constexpr Kind kNoKind = UINT32_MAX;
 constexpr std::uint64_t kTenths = 9;
 /// Two threads that let each other go in turns may as well play ping-pong.
 constexpr std::size_t kFewestThreads = 3;
 
 /// By StackId: equal for stacks of the same functions.
 std::vector<Place> places_of(const Trace& trace) {
-  std::map<std::string, std::uint32_t> functions;
-  std::vector<std::uint32_t> function_of_frame;
-  for (const Frame& frame : trace.frames) {
-    const auto next = static_cast<std::uint32_t>(functions.size());
-    function_of_frame.push_back(functions.try_emplace(to_string(function_of(frame)), next).first->second);
-  }
+  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
   std::map<std::vector<std::uint32_t>, Place> places;
   std::vector<Place> out;
   for (const Stack& stack : trace.stacks) {
@@ -75,8 +68,8 @@ struct Partners {
 std::vector<bool> sites_of_partners(const Trace& trace, const std::vector<Kind>& kinds,
                                     const std::vector<Place>& places) {
   const auto is_between = [&kinds](const WaitSite& site) {
-    return site.wait_stack != kNoStack && site.waker != kNoActor && kinds[site.thread] != kNoKind &&
-           kinds[site.waker] != kNoKind && kinds[site.thread] != kinds[site.waker];
+    return site.wait_stack != kNoStack && site.waker != kNoActor && kinds[site.thread] != kNoThreadKind &&
+           kinds[site.waker] != kNoThreadKind && kinds[site.thread] != kinds[site.waker];
   };
   std::map<Place, Partners> partners;
   for (const WaitSite& site : trace.sites) {
@@ -104,23 +97,23 @@ std::vector<EndedWaits> waits_ended(const Trace& trace) {
   return out;
 }
 
-std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vector<std::uint32_t>& kinds,
-                                              const std::vector<std::uint32_t>& programs,
-                                              const std::vector<EndedWaits>& ended) {
+std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector<ThreadKind>& kinds,
+                                           const std::vector<std::uint32_t>& programs,
+                                           const std::vector<EndedWaits>& ended) {
   std::vector<std::uint32_t> program_of;  // by kind
   for (ActorId id = 0; id < kinds.size(); ++id) {
-    if (kinds[id] == kNoKind) continue;
+    if (kinds[id] == kNoThreadKind) continue;
     program_of.resize(std::max<std::size_t>(program_of.size(), kinds[id] + 1));
     program_of[kinds[id]] = programs[id];
   }
-  std::vector<std::uint32_t> out(program_of.size());
-  std::iota(out.begin(), out.end(), 0U);
+  std::vector<ThreadKind> out(program_of.size());
+  std::iota(out.begin(), out.end(), ThreadKind{0});
 
   const std::vector<Place> places = places_of(trace);
   std::vector<Waiting> waiting(program_of.size());
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
-    if (site.wait_stack == kNoStack || ended[id].waits == 0 || kinds[site.thread] == kNoKind) continue;
+    if (site.wait_stack == kNoStack || ended[id].waits == 0 || kinds[site.thread] == kNoThreadKind) continue;
     Waiting& here = waiting[kinds[site.thread]];
     here.places[places[site.wait_stack]].add(ended[id]);
     here.all.add(ended[id]);
@@ -139,7 +132,7 @@ std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vec
   }
   for (const auto& [where, partners] : shared) {
     if (partners.threads.size() < kFewestThreads) continue;
-    std::vector<Kind> first;  // of those that do the same each
+    std::vector<Kind> first;  // the first kind of each work
     for (const Kind kind : partners.both()) {
       const auto same = std::find_if(first.begin(), first.end(), [&](Kind other) {
         return program_of[other] == program_of[kind] && waits_where(waiting[kind], waiting[other]) &&

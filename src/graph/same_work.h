@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "graph/thread_kinds.h"
 #include "model/trace.h"
 
 namespace offwait {
@@ -23,15 +24,15 @@ struct EndedWaits {
 /// By SiteId.
 std::vector<EndedWaits> waits_ended(const Trace& trace);
 
-/// For each number of `kinds` the first one whose threads do the same; its own number if there is none before
-/// it. `kinds` and `programs` have numbers by ActorId, from 0 on without gaps, UINT32_MAX for none.
+/// By ThreadKind: the first kind whose threads do the same work, which may be the kind itself. `kinds` is by
+/// ActorId, numbered from 0 on without gaps. `programs`, by ActorId, is equal for threads of one program.
 /// Threads do the same if
 /// - they are of one program;
 /// - they wait for one object in one place, three or more, and end each other's waits there, as with a lock;
 /// - nine tenths of the waits of each kind, by number and by time, have stacks in which the other waits, too.
 /// Waits without a stack do not count. A place is a stack by its functions.
-std::vector<std::uint32_t> kinds_of_same_work(const Trace& trace, const std::vector<std::uint32_t>& kinds,
-                                              const std::vector<std::uint32_t>& programs,
-                                              const std::vector<EndedWaits>& ended);
+std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector<ThreadKind>& kinds,
+                                           const std::vector<std::uint32_t>& programs,
+                                           const std::vector<EndedWaits>& ended);
 
 }  // namespace offwait

@@ -52,8 +52,8 @@ void number(std::vector<ThreadKind>& kinds, const std::vector<Value>& values) {
 }
 
 /// Makes kinds with one number in `joined` one.
-void join(std::vector<ThreadKind>& kinds, const std::vector<std::uint32_t>& joined) {
-  std::map<std::uint32_t, ThreadKind> numbers;
+void join(std::vector<ThreadKind>& kinds, const std::vector<ThreadKind>& joined) {
+  std::map<ThreadKind, ThreadKind> numbers;
   for (ThreadKind& kind : kinds) {
     if (kind == kNoThreadKind) continue;
     kind = numbers.try_emplace(joined[kind], static_cast<ThreadKind>(numbers.size())).first->second;

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kLimitMs = 1000;
 constexpr off_t kLargest = off_t{64} << 20;
-/// Of all copies together.
+/// All copies together take no more than this.
 constexpr off_t kMostCopied = off_t{512} << 20;
 constexpr std::size_t kMostNotes = 8;
 

@@ -31,9 +31,9 @@ struct FarFile {
   struct stat status {};
 };
 
-/// Copies the file at the path. Nothing if there is none, it may not be read, it is larger than 64 MiB (all
-/// copies together: 512), or all that takes longer than a second. In that case nothing more is asked of
-/// `device`.
+/// Copies the file at the path. Returns nothing if the path leads to no file that may be read, if the file is
+/// larger than 64 MiB or all copies together than 512 MiB, or if copying takes longer than a second. After
+/// such a time-out the file system of `device` is not asked again.
 std::optional<FarFile> copy_far_file(const std::string& path, std::uint32_t device);
 
 /// What becomes a note: which file systems did not answer, and what follows. One for each, at most eight.

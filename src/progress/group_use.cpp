@@ -70,6 +70,11 @@ void add_births(Uses& uses, const Trace& trace, const ThreadGroups& groups) {
 
 }  // namespace
 
+bool is_much(Nanos part_ns, Nanos of_ns) {
+  constexpr double kMuch = 0.1;
+  return static_cast<double>(part_ns) > kMuch * static_cast<double>(of_ns);
+}
+
 Nanos running_of_all(const Uses& uses) {
   return std::accumulate(uses.groups.begin(), uses.groups.end(), Nanos{0},
                          [](Nanos sum, const GroupUse& use) { return sum + use.running_ns; });

@@ -53,6 +53,9 @@ struct Uses {
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
 
+/// Whether it is more than a tenth. Less of a group's time does not decide how fast the group is.
+bool is_much(Nanos part_ns, Nanos of_ns);
+
 /// The time for which all groups ran.
 Nanos running_of_all(const Uses& uses);
 

@@ -5,10 +5,11 @@
 #include <map>
 #include <set>
 #include <span>
-#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "model/function_numbers.h"
 
 namespace offwait {
 
@@ -18,12 +19,7 @@ namespace {
 /// it is made. Empty for any other stack. By StackId.
 std::vector<std::vector<std::uint32_t>> system_calls(const Trace& trace) {
   constexpr std::size_t kFrames = 3;
-  std::map<std::string, std::uint32_t> functions;
-  std::vector<std::uint32_t> function_of_frame;
-  for (const Frame& frame : trace.frames) {
-    const auto next = static_cast<std::uint32_t>(functions.size());
-    function_of_frame.push_back(functions.try_emplace(to_string(function_of(frame)), next).first->second);
-  }
+  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
   std::vector<std::vector<std::uint32_t>> out;
   for (const Stack& stack : trace.stacks) {
     std::vector<std::uint32_t> call;

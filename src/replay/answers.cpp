@@ -47,10 +47,6 @@ constexpr std::size_t kFewestCandidates = 8;
 constexpr double kWorthSplitting = 0.1;
 /// A range says something if it is no wider to either side than this part of the gain.
 constexpr double kWidestRange = 0.5;
-/// An answer is rough if more than this part of the time is waits whose ends are not known, or waits for what
-/// only seems to be a lock. CPUs that are busy matter to the end of a command if more than this part of its
-/// critical path is waits for them.
-constexpr double kMostUnknown = 0.1;
 /// A thread has several requests to a service under way if it has so many on average.
 constexpr double kSeveralEach = 1.2;
 /// Threads that poll for this part of their lives until something else than a service is ready do not go at
@@ -103,7 +99,7 @@ class Answering {
     }
     if (const ActorId thread = out.progress.front().ends; thread != kNoActor) {
       path_ = path_to_exit(trace_, kinds_, thread);
-      // However busy the CPUs are: what does not queue for them is not held up by them.
+      // However busy the CPUs are: they hold up what queues for them for much of its critical path.
       out.cpus_short = out.cpus_short && is_much(path_->runnable_ns, path_->length_ns);
     }
     cpus_short_ = out.cpus_short;
@@ -260,7 +256,7 @@ class Answering {
     return out;
   }
 
-  /// Of a part that threads do for those that queue for them, and that more of them gain more for.
+  /// What more threads would gain for a part that others queue for, if that is more than the part gains.
   std::optional<MoreThreads> more_threads(const Answers& about, const Replays& replays,
                                           const Answer& answer) const {
     const auto pool = std::find_if(pools_.begin(), pools_.end(), [&answer](const Pool& one) {
@@ -468,10 +464,8 @@ class Answering {
     return about.cpus.shared == 0 || is_much(running_of_all(uses_), cpus * trace_.window.length());
   }
 
-  static bool is_much(Nanos part_ns, Nanos of_ns) {
-    return static_cast<double>(part_ns) > kMostUnknown * static_cast<double>(of_ns);
-  }
-
+  /// An answer is rough if much of the time is waits whose ends are not known, or for what only seems to be a
+  /// lock.
   static Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
     if (!is_much(unknown_ns + guessed_ns, of_ns)) {
       return Doubt::none;

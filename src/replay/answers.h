@@ -35,7 +35,7 @@ struct Answer : Gain {
   /// Of an answer about a lock: that one. Of CPU work: the one of its group that gains most, if one gains
   /// anything.
   std::optional<LockGain> lock{};
-  /// Of a part of threads that others queue for, and that more of them would share.
+  /// What more threads would gain, if others queue for those that do this part and that gains more.
   std::optional<MoreThreads> more{};
 };
 

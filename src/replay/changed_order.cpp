@@ -9,17 +9,11 @@ namespace offwait {
 
 namespace {
 
-/// Less than this part of its time does not decide how fast a group is.
-constexpr double kMuch = 0.1;
 /// So many threads go on after each wait for a disk, on average, where a request serves several.
 constexpr double kSeveral = 1.2;
 
 /// So many tell as well as all how many threads a request serves.
 constexpr std::size_t kMostWaits = 1'000'000;
-
-bool is_much(Nanos part_ns, Nanos of_ns) {
-  return static_cast<double>(part_ns) > kMuch * static_cast<double>(of_ns);
-}
 
 bool alters_a_disk(const Scenario& scenario) {
   return std::any_of(scenario.begin(), scenario.end(), [](const Change& change) {
@@ -45,7 +39,8 @@ ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const
 
 void ChangedOrder::find_waits_for_any(const Trace& trace, const ThreadGroups& groups,
                                       const WaitKinds& kinds) {
-  // Of each thread: when its requests to disks were issued, and when they were complete, in order.
+  // By thread, in order: the times at which its requests to disks were issued, and at which they were
+  // complete.
   std::vector<std::vector<Nanos>> issued(trace.actors.size());
   std::vector<std::vector<Nanos>> complete(trace.actors.size());
   for (const DiskIo& io : trace.disk_ios) {

@@ -24,9 +24,8 @@ class ChangedOrder {
 
   /// What a scenario gains at least, if that may be less than what the replay says; nothing if the order of
   /// things does not matter to it.
-  /// - A thread that goes on while requests of its own are under way at the disk waits the longer for the
-  /// next
-  ///   one the sooner it comes back. If nothing makes the disk faster, that may take all of a gain.
+  /// - A thread that goes on while its next request is under way at the disk waits the longer for that one
+  ///   the sooner it comes back. If nothing makes the disk faster, that may take all of a gain.
   /// - A request to a disk for several threads, as in a group commit, is for fewer of them the sooner it is
   ///   done, down to one for each.
   std::optional<double> least_gain(const Progress& progress, const Scenario& scenario) const;
@@ -40,8 +39,7 @@ class ChangedOrder {
   void find_shared_requests(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
 
   const Uses& uses_;
-  std::vector<Nanos>
-      for_any_;  ///< by GroupId: waits for disks after which others of its requests were under way
+  std::vector<Nanos> for_any_;  ///< by GroupId: waits for disks that ended with more requests under way
   std::map<std::pair<GroupId, GroupId>, Nanos> behind_;  ///< waits of the one for locks that the other holds
   std::vector<double> threads_for_;  ///< by ActorId: of a disk, the threads that go on after each wait for it
 };

@@ -8,8 +8,7 @@ namespace offwait {
 
 namespace {
 
-/// A gain of less work in a function that is in doubt by more than this part, because of how few samples say
-/// what it takes, is none.
+/// With more error than this, as a part of what a change saves, the samples are too few to state a range.
 constexpr double kMostSampleError = 0.5;
 
 }  // namespace

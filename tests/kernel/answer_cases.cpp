@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// answer_cases CASE: small programs of which it is known what limits them. Each runs until it is killed.
+// answer_cases CASE: runs a small program with a known bottleneck until it is killed.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What offwait says of small programs of which it is known what limits them.
+"""What offwait says of small programs with a known bottleneck.
 
     answers_test.py OFFWAIT ANSWER_CASES
 

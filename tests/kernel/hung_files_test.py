@@ -18,7 +18,7 @@ import runner
 
 OFFWAIT, SLOW_FILE, PROGRAM = sys.argv[1:4]
 SILENT = "did not answer within 1 s: functions in its files have no names"
-TIMEOUT = 30  # it would hang for ever
+TIMEOUT = 30  # seconds; without a limit of its own, offwait would never end
 
 
 class HungFilesTest(unittest.TestCase):
