@@ -148,7 +148,10 @@ ShortEvidence short_evidence(const Findings& findings) {
   if (findings.window_s < kShortestWindow) {
     return ShortEvidence::window;
   }
-  return findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
+  // How long threads ran is known however few waits there are.
+  const StateSeconds& target = findings.totals.target;
+  const bool mostly_waits = target.running_s + target.runnable_s < findings.window_s / 2;
+  return mostly_waits && findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
 }
 
 bool answers_can_be_judged(const Findings& findings) {

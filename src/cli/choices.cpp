@@ -42,4 +42,11 @@ Result<Trace> with_choices(Trace recorded, const AnalysisOptions& options, std::
   return trace;
 }
 
+bool has_no_thread(const Trace& trace) {
+  return std::none_of(trace.actors.begin(), trace.actors.end(), [&trace](const Actor& actor) {
+    return actor.kind == ActorKind::thread && !actor.outside && actor.start < trace.window.end &&
+           actor.exit > trace.window.begin;
+  });
+}
+
 }  // namespace offwait::cli

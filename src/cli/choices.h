@@ -22,4 +22,7 @@ Status check_progress(const Trace& trace, const ProgressOptions& progress);
 /// effect.
 Result<Trace> with_choices(Trace recorded, const AnalysisOptions& options, std::vector<std::string>& notes);
 
+/// Whether no thread of the target lived in the window, so that there is nothing to say of it.
+bool has_no_thread(const Trace& trace);
+
 }  // namespace offwait::cli

@@ -50,8 +50,8 @@ class SideReader {
     OFFWAIT_TRY_STATUS(check_progress(recorded, options_.analysis.progress));
     OFFWAIT_TRY(Trace trace, with_target(std::move(recorded), options_.analysis.filter));
     if (trace.window.length() <= 0) return Error{"the recording's window is empty"};
-    if (trace.waits.empty())
-      return Error{"no recorded thread waited in this window: there is nothing to compare"};
+    if (has_no_thread(trace))
+      return Error{"no thread of the target lived in this window: there is nothing to compare"};
     ReadFile out;
     out.recording.file = name;
     if (wanted_.folded) OFFWAIT_TRY_STATUS(fold(trace, out));

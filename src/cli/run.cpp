@@ -189,13 +189,13 @@ void print_notes(const std::vector<std::string>& notes) {
 int report_on(Recorded recorded, const Reporting& reporting, Outputs outputs) {
   Result<Trace> trace = cli::with_choices(std::move(recorded.trace), reporting.analysis, recorded.notes);
   if (!trace) return fail(trace.error());
-  const bool nothing_waited = trace->waits.empty();
+  const bool nothing_lived = cli::has_no_thread(*trace);
   const Status printed = print_report(std::move(trace).value(), reporting, outputs, recorded.notes);
   if (!printed) return fail(printed.error());
   if (!reporting.quiet) print_notes(recorded.notes);
   int status = 0;
-  if (nothing_waited)
-    status = fail(Error{"no recorded thread waited in this window: there is nothing to analyse"});
+  if (nothing_lived)
+    status = fail(Error{"no thread of the target lived in this window: there is nothing to analyse"});
   return recorded.command_status.value_or(status);
 }
 

@@ -29,7 +29,8 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kPieces = 4;
-/// The simulation is believed when it reproduces the recording this well. The ranges allow for the rest.
+/// A gain from a simulation that reproduces the recording this well is as good as one from lanes. The ranges
+/// allow for the rest.
 constexpr double kReproduces = 0.1;
 /// Gains that differ by no more than this are alike.
 constexpr double kAlike = 0.05;
@@ -308,7 +309,8 @@ class Answering {
                     std::max(kFewestCandidates, kMostReplayBytes / std::max<std::size_t>(bytes, 1)));
   }
 
-  /// The scenarios as the simulation of the CPUs has them, if it reproduces the recording.
+  /// The scenarios as the simulation of the CPUs has them, if that is not so far off the recording that no
+  /// range could say anything.
   std::optional<Replayed> simulated(const ReplayInput& input, std::vector<Scenario> scenarios,
                                     const Progress& progress) const {
     scenarios.emplace_back();
@@ -322,7 +324,7 @@ class Answering {
     std::optional<Replayed> changed =
         simulate(input, scripts, scenarios, kPieces, [&](const Replayed& replayed) {
           off = std::abs(gain_of(progress, replayed, weights_, scenarios.size() - 1, 0, kPieces).least);
-          return off < kReproduces;
+          return off < kWidestRange;
         });
     if (changed) {
       relate_to_last(*changed);
@@ -414,6 +416,9 @@ class Answering {
       out.certainty = Certainty::up_to;
     } else if (runs_tasks(about.progress[progress])) {
       out.certainty = Certainty::approximate;
+    } else if (replayed.off > kReproduces) {
+      out.certainty = Certainty::approximate;
+      out.doubt = Doubt::simulated_roughly;
     }
     return out;
   }

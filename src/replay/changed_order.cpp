@@ -87,9 +87,10 @@ bool ChangedOrder::compete(const Progress& progress) const {
     return found != behind_.end() && is_much(found->second, uses_.groups[one].lifetime_ns);
   };
   return std::any_of(behind_.begin(), behind_.end(), [&](const auto& pair) {
-    const auto [one, other] = pair.first;
+    const GroupId one = pair.first.first;
+    const GroupId other = pair.first.second;
     return waits(one, other) && waits(other, one) &&
-           std::any_of(progress.parts.begin(), progress.parts.end(), [&](const ProgressPart& part) {
+           std::any_of(progress.parts.begin(), progress.parts.end(), [one](const ProgressPart& part) {
              return std::find(part.groups.begin(), part.groups.end(), one) != part.groups.end();
            });
   });

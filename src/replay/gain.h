@@ -14,12 +14,12 @@ enum class Certainty : std::uint8_t {
   split,        ///< what limits depends on whose progress counts
   rough,        ///< the order holds, the number may not
   up_to,        ///< it may be less, because the recording does not show what limits next
-  approximate,  ///< threads run tasks of a runtime in turns (Runtime): a wait holds up more than one task, or
-                ///< less
+  approximate,  ///< Doubt::simulated_roughly, or threads run tasks of a runtime in turns (Runtime): a wait
+                ///< holds up more than one task, or less
 };
 std::string_view to_string(Certainty certainty);
 
-/// Why a gain is rough.
+/// Why a gain is rough, or approximate.
 enum class Doubt : std::uint8_t {
   none,
   pieces_differ,   ///< range_of() is wider to one side than half of the gain
@@ -30,6 +30,7 @@ enum class Doubt : std::uint8_t {
   few_samples,     ///< what a function takes on a CPU is known from too few samples
   no_order,        ///< threads of several groups compete for locks
   not_simulated,   ///< the number of CPUs is changed, and the simulation does not reproduce the recording
+  simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %
 };
 
 /// What a scenario would gain: throughput of a progress with it, minus 1.
@@ -38,7 +39,7 @@ struct Gain {
   std::optional<double> low;  ///< range_of() the gain; none if it is in doubt
   std::optional<double> high;
   Certainty certainty = Certainty::sure;
-  Doubt doubt = Doubt::none;  ///< of a rough one
+  Doubt doubt = Doubt::none;  ///< none of a sure one
 };
 
 }  // namespace offwait

@@ -242,6 +242,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "threads of several kinds compete for a lock, and a change alters who gets it first";
     case Doubt::not_simulated:
       return "the simulation of the CPUs does not reproduce the recording";
+    case Doubt::simulated_roughly:
+      return "the simulation of the CPUs reproduces the recording only roughly";
   }
   return "";
 }
@@ -376,6 +378,10 @@ std::string gain_text(const Gain& gain) {
 }
 
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given) {
+  const std::string_view reason = doubt_clause(gain.doubt);
+  if (gain.certainty == Certainty::approximate && !reason.empty()) {
+    return fmt::format("Approximate: {}.", reason);
+  }
   if (gain.certainty == Certainty::approximate && !findings.runtimes.empty()) {
     return fmt::format("Approximate: threads run {} in turns, so their waits are not those of the work.",
                        tasks_of(findings.runtimes.front().runtime));
@@ -383,7 +389,6 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
   if (gain.certainty == Certainty::up_to) {
     return "Up to: what would limit next did not show in the recording.";
   }
-  const std::string_view reason = doubt_clause(gain.doubt);
   return gain.certainty == Certainty::rough && !reason.empty()
              ? fmt::format("Rough: {}, so only {} is given.", reason, given)
              : "";

@@ -230,7 +230,7 @@ class Mistakes(Diff):
 
     def test_a_recording_without_waits(self):
         empty = self.written("empty", "offwait-waits 1\nwindow 0 1000\n")
-        self.fails(1, f"{empty}: no recorded thread waited in this window: there is nothing to compare", "diff", empty,
+        self.fails(1, f"{empty}: no thread of the target lived in this window: there is nothing to compare", "diff", empty,
                    AFTER[0])
 
     def test_progress_that_a_recording_does_not_have(self):
