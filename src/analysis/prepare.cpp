@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/prepare.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "analysis/locks.h"
 #include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
+#include "model/cut.h"
+#include "progress/progress.h"
 #include "progress/wait_kinds.h"
 
 namespace offwait {
@@ -36,13 +39,25 @@ std::vector<bool> threads_below_devices(const Trace& trace, const ThreadGroups& 
   return out;
 }
 
-Views views_of(const Trace& trace, const ThreadGroups& groups, const Answers& answers,
+/// The part of the recording in which the target was asked for something, if that is much less than all.
+std::optional<Trace> busy_part(const Trace& trace, const ProgressOptions& progress) {
+  constexpr double kMostly = 0.9;
+  if (progress.end || !progress.threads.empty() || command_end(trace)) return std::nullopt;
+  const Window part = served_part(trace);
+  if (static_cast<double>(part.length()) >= kMostly * static_cast<double>(trace.window.length())) {
+    return std::nullopt;
+  }
+  return narrowed_to(trace, part);
+}
+
+/// `busy` is what the gains are of.
+Views views_of(const Trace& trace, const Trace& busy, const ThreadGroups& groups, const Answers& answers,
                const AnalysisOptions& options) {
   const Criticality criticality = criticality_of(trace);
   const CodeUses uses = code_uses_of(trace, groups, answers.progress);
   Views out{functions_of(trace, groups, uses, criticality), critical_threads(trace, uses, criticality),
             locks_of(trace, groups, uses), files_of(trace)};
-  if (!answers.progress.empty()) add_gains(trace, groups, options.progress, out.functions);
+  if (!answers.progress.empty()) add_gains(busy, groups, options.progress, out.functions);
   return out;
 }
 
@@ -54,12 +69,14 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   }
   ThreadGroups groups;
   AnswerOptions asked;
+  const std::optional<Trace> part = options.answers ? busy_part(trace, options.progress) : std::nullopt;
+  const Trace& busy = part ? *part : trace;
   if (options.answers) {
     groups = group_threads(trace);
     asked.progress = options.progress;
-    const std::vector<std::string> locks = names_of_locks(trace, groups, options.what_ifs);
+    const std::vector<std::string> locks = names_of_locks(busy, groups, options.what_ifs);
     for (const WhatIf& what_if : options.what_ifs) {
-      OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, trace, groups, locks, asked.code));
+      OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, busy, groups, locks, asked.code));
       asked.asked.push_back(std::move(scenario));
     }
   }
@@ -70,11 +87,11 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   side_by_side(
       [&] {
         if (options.answers) {
-          answers = answers_of(trace, groups, asked);
-          lock_names = names_of_locks(trace, answers.locks);
+          answers = answers_of(busy, groups, asked);
+          lock_names = names_of_locks(busy, answers.locks);
         }
         if (options.views)
-          views = views_of(trace, options.answers ? groups : group_threads(trace), answers, options);
+          views = views_of(trace, busy, options.answers ? groups : group_threads(trace), answers, options);
       },
       [&] { found = find_false_wakeups(trace); });
   std::vector<bool> below = threads_below_devices(trace, options.answers ? groups : group_threads(trace));

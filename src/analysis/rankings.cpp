@@ -148,10 +148,11 @@ ShortEvidence short_evidence(const Findings& findings) {
   if (findings.window_s < kShortestWindow) {
     return ShortEvidence::window;
   }
-  // How long threads ran is known however few waits there are.
-  const StateSeconds& target = findings.totals.target;
-  const bool mostly_waits = target.running_s + target.runnable_s < findings.window_s / 2;
-  return mostly_waits && findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
+  // How long a thread ran that is always on a CPU, or ready to be, is known however few waits there are.
+  const bool computes = std::any_of(findings.sinks.begin(), findings.sinks.end(), [](const FoundSink& sink) {
+    return sink.saturated && (sink.limit == SinkLimit::execution || sink.limit == SinkLimit::cpu);
+  });
+  return !computes && findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
 }
 
 bool answers_can_be_judged(const Findings& findings) {

@@ -60,7 +60,7 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings);
 enum class ShortEvidence : std::uint8_t {
   none,
   window,  ///< under a second
-  waits,   ///< so few that a rate is off by more than a tenth by chance, of a target that mostly waits
+  waits,   ///< so few that a rate is off by more than a tenth by chance, and no thread computes all the time
   end,     ///< the command, whose end counts, took less than a tenth of a second
 };
 ShortEvidence short_evidence(const Findings& findings);

@@ -79,6 +79,12 @@ class Cut {
               static_cast<double>(std::max<Nanos>(trace.window.length(), 1))) {}
 
   void make() {
+    narrow();
+    renumber();
+    drop_threads();
+  }
+
+  void narrow() {
     if (window_.begin > trace_.window.begin) trace_.recording.command = 0;
     cut_requests();
     cut_intervals();
@@ -88,7 +94,11 @@ class Cut {
     cut_counted(trace_.calls);
     cut_cpus();
     trace_.window = window_;
-    drop_threads();
+    for (Actor& actor : trace_.actors) {
+      if (actor.kind != ActorKind::thread) continue;
+      if (actor.exit >= window_.end) actor.exit = kNever;
+      actor.seen = std::max(actor.seen, window_.begin);
+    }
   }
 
  private:
@@ -96,6 +106,7 @@ class Cut {
   bool holds(Nanos at) const { return at >= window_.begin && at < window_.end; }
 
   void cut_intervals();
+  void renumber();
   void cut_requests();
   void cut_cpus();
   void drop_threads();
@@ -150,24 +161,29 @@ class Cut {
   const double part_;
 };
 
-/// Sites, stacks, peers and objects are numbered in the order in which the part has them first, so that it
-/// does not matter what else was recorded.
 void Cut::cut_intervals() {
   std::erase_if(trace_.preemptions, [this](const Preemption& one) { return !overlaps(one.out, one.run); });
   std::erase_if(trace_.gaps, [this](const Gap& gap) { return !overlaps(gap.from, gap.to); });
   std::erase_if(trace_.false_marks, [this](const FalseMark& mark) { return !holds(mark.at); });
   std::erase_if(trace_.cpu_samples, [this](const CpuSample& sample) { return !holds(sample.at); });
   std::erase_if(trace_.waits, [this](const Wait& wait) { return !overlaps(wait.block, wait.run); });
+  for (Wait& wait : trace_.waits) {
+    if (wait.holder != kNoActor && trace_.actors[wait.holder].exit < window_.begin) wait.holder = kNoActor;
+    if (wait.wake >= window_.end) wait.wake = wait.run = kNever;
+  }
+}
+
+/// Sites, stacks, peers and objects are numbered in the order in which the part has them first, so that it
+/// does not matter what else was recorded.
+void Cut::renumber() {
   Renumbered renumbered(trace_);
   std::map<std::pair<SiteId, bool>, SiteId> sites;  // by the old one, and whether its waits are open now
   for (Wait& wait : trace_.waits) {
     wait.object = renumbered.object(wait.object);
-    if (wait.holder != kNoActor && trace_.actors[wait.holder].exit < window_.begin) wait.holder = kNoActor;
-    const bool is_open = wait.wake >= window_.end;
+    const bool is_open = wait.wake == kNever;
     const auto [known, added] = sites.try_emplace({wait.site, is_open}, 0);
     if (added) known->second = renumbered.site(wait.site, is_open);
     wait.site = known->second;
-    if (is_open) wait.wake = wait.run = kNever;
   }
   for (CpuSample& sample : trace_.cpu_samples) sample.stack = renumbered.stack(sample.stack);
   for (DiskIo& io : trace_.disk_ios) io.file = renumbered.object(io.file);
@@ -219,10 +235,7 @@ void Cut::drop_threads() {
   std::vector<Actor> left;
   for (const ActorId id : order) {
     ids[id] = static_cast<ActorId>(left.size());
-    Actor& actor = left.emplace_back(std::move(actors[id]));
-    if (actor.kind != ActorKind::thread) continue;
-    if (actor.exit >= window_.end) actor.exit = kNever;
-    actor.seen = std::max(actor.seen, window_.begin);
+    left.push_back(std::move(actors[id]));
   }
   actors = std::move(left);
   replace_actors(ids);
@@ -294,6 +307,11 @@ Result<Window> window_of(const TracePart& part, const Window& whole) {
 Trace cut_to(Trace trace, const Window& window) {
   if (window.begin == trace.window.begin && window.end == trace.window.end) return trace;
   Cut(trace, window).make();
+  return trace;
+}
+
+Trace narrowed_to(Trace trace, const Window& window) {
+  Cut(trace, window).narrow();
   return trace;
 }
 

@@ -26,4 +26,8 @@ Result<Window> window_of(const TracePart& part, const Window& whole);
 /// and of other processes, quotas) is taken as even over that time; losses stay as they are.
 Trace cut_to(Trace trace, const Window& window);
 
+/// Likewise, but everything keeps its number, and what is of no use then stays. An open wait may have a
+/// waker.
+Trace narrowed_to(Trace trace, const Window& window);
+
 }  // namespace offwait

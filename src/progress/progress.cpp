@@ -281,8 +281,7 @@ std::optional<Progress> callers(const Trace& trace, const ThreadGroups& groups) 
   return out.parts.empty() ? std::nullopt : std::optional(out);
 }
 
-/// From the first response to the last one. Addresses with few of them, such as one that a monitor asks, do
-/// not count.
+/// Window{} if there is none.
 Window active_part(const Trace& trace, std::uint64_t all) {
   constexpr double kFew = 0.1;
   Window out{kNever, 0};
@@ -398,6 +397,15 @@ std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
     out.push_back(weight);
   }
   return out;
+}
+
+Window served_part(const Trace& trace) {
+  std::uint64_t all = 0;
+  for (const Responses& responses : trace.responses) {
+    if (!trace.actors[responses.thread].outside) all += responses.count;
+  }
+  const Window out = all >= kEnoughUnits ? active_part(trace, all) : Window{};
+  return out.length() > 0 ? out : trace.window;
 }
 
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,

@@ -58,6 +58,11 @@ struct ProgressOptions {
   bool end = false;  ///< --progress end: `threads` has no pattern, and the trace has a command_end()
 };
 
+/// The part of the window in which the target responded to clients: from the first response to the last one;
+/// addresses with few of them, such as one that a monitor asks, do not count. All of the window where too few
+/// responses were counted. What threads did in the rest of it is no progress.
+Window served_part(const Trace& trace);
+
 /// The first thread of the command that was recorded (Recording::command), if it exited in the window. Its
 /// exit is the end of the command, whatever other processes the command leaves behind.
 std::optional<ActorId> command_end(const Trace& trace);

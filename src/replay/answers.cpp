@@ -173,8 +173,7 @@ class Answering {
 
   ReplayInput input(const Answers& about) const {
     const Progress& progress = about.progress.front();
-    return {trace_, groups_,    kinds_,        uses_,  channels_,
-            holds_, about.cpus, progress.ends, &code_, progress.active};
+    return {trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, progress.ends, &code_};
   }
 
   /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.

@@ -65,8 +65,9 @@ struct AnswerOptions {
 
 /// Replays the trace with each part that takes time made twice as fast. Gains come from lanes or, where the
 /// CPUs are short or their number is changed, from the simulation, if that reproduces the recording;
-/// else they are rough. The ranges allow for what the simulation is off; beyond 10 % a gain is approximate. No gain needs more of the CPUs, or of a disk, than there is (Room): one that
-/// would is "up to" what fits. The trace must satisfy validate().
+/// else they are rough. The ranges allow for what the simulation is off; beyond 10 % a gain is approximate.
+/// No gain needs more of the CPUs, or of a disk, than there is (Room): one that would is "up to" what fits.
+/// The trace must satisfy validate().
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
 
 }  // namespace offwait

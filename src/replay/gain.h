@@ -22,14 +22,14 @@ std::string_view to_string(Certainty certainty);
 /// Why a gain is rough, or approximate.
 enum class Doubt : std::uint8_t {
   none,
-  pieces_differ,   ///< range_of() is wider to one side than half of the gain
-  unknown_wakers,  ///< it is unknown what ended much of the waiting
-  guessed_locks,   ///< much of the waiting was taken for locks without a function's name that says so
-  cpus_short,      ///< and the simulation does not reproduce the recording
-  many_at_once,    ///< threads that waited for a service waited for many connections at once
-  few_samples,     ///< what a function takes on a CPU is known from too few samples
-  no_order,        ///< threads of several groups compete for locks
-  not_simulated,   ///< the number of CPUs is changed, and the simulation does not reproduce the recording
+  pieces_differ,      ///< range_of() is wider to one side than half of the gain
+  unknown_wakers,     ///< it is unknown what ended much of the waiting
+  guessed_locks,      ///< much of the waiting was taken for locks without a function's name that says so
+  cpus_short,         ///< and the simulation does not reproduce the recording
+  many_at_once,       ///< threads that waited for a service waited for many connections at once
+  few_samples,        ///< what a function takes on a CPU is known from too few samples
+  no_order,           ///< threads of several groups compete for locks
+  not_simulated,      ///< the number of CPUs is changed, and the simulation does not reproduce the recording
   simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %
 };
 

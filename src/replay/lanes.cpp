@@ -76,12 +76,7 @@ class Replay {
   Replayed run() {
     EventStream events(trace_);
     std::size_t piece = 0;
-    bool begun = input_.in_pieces().begin <= trace_.window.begin;
     while (const std::optional<Event> event = events.next()) {
-      if (!begun && event->at >= input_.in_pieces().begin) {
-        begin_pieces();
-        begun = true;
-      }
       while (piece < out_.pieces.size() && event->at >= piece_end(piece)) {
         close_piece(piece++);
       }
@@ -147,23 +142,8 @@ class Replay {
 
   Nanos piece_end(std::size_t piece) const {
     const auto pieces = static_cast<Nanos>(out_.pieces.size());
-    const Window& all = input_.in_pieces();
-    if (static_cast<Nanos>(piece) + 1 >= pieces) {
-      return all.end < trace_.window.end ? all.end : kNever;
-    }
-    return all.begin + all.length() / pieces * (static_cast<Nanos>(piece) + 1);
-  }
-
-  /// What was before is in no piece.
-  void begin_pieces() {
-    for (ActorId id = 0; id < threads_.size(); ++id) {
-      LaneThread& thread = threads_[id];
-      if (thread.state == LaneState::absent) continue;
-      thread.piece_from = thread.last;
-      for (std::size_t lane = 0; lane < scenarios_; ++lane) {
-        piece_begins_[id][lane] = now_[id][lane] + thread.timed_out_ns;
-      }
-    }
+    if (static_cast<Nanos>(piece) + 1 >= pieces) return kNever;
+    return trace_.window.begin + trace_.window.length() / pieces * (static_cast<Nanos>(piece) + 1);
   }
 
   void close_piece(std::size_t piece) {
@@ -175,7 +155,7 @@ class Replay {
       // A thread that ran to its end has no event there.
       const bool last = piece + 1 == out_.pieces.size();
       if (last && thread.state == LaneState::running) {
-        advance(id, std::min(input_.in_pieces().end, trace_.actors[id].exit));
+        advance(id, std::min(trace_.window.end, trace_.actors[id].exit));
       }
       GroupTime& time = out_.pieces[piece][thread.group];
       const auto done = static_cast<double>(thread.last - thread.piece_from);

@@ -45,11 +45,9 @@ struct ReplayInput {
   UsableCpus cpus{};
   ActorId thread = kNoActor;   ///< that Replayed::thread is about; it exits in the window
   const Code* code = nullptr;  ///< what Change::code refers to; null if there is none
-  Window active{};             ///< the part of the window that pieces are made of; of no length: all of it
-  const Window& in_pieces() const { return active.length() > 0 ? active : trace.window; }
 };
 
-/// Cuts ReplayInput::in_pieces() into `pieces` of equal length and replays the window under all `scenarios`.
+/// Replays the window, cut into `pieces` of equal length, under all `scenarios`.
 /// A scenario without changes gives the recorded times. `Resource::cpus` changes nothing here: lanes know no
 /// CPUs. A thread that appears in the window begins at the time of the one it follows (origins_of()).
 ///

@@ -40,8 +40,8 @@ std::vector<double> served(const ReplayInput& input, const Requests& ios,
     const bool queues = channels != 0 && k >= channels;
     const Nanos begin = queues ? std::max(ios[k]->issue, completions[k - channels]) : ios[k]->issue;
     out[input.groups.group_of[ios[k]->thread]] +=
-        static_cast<double>(clipped(begin, ios[k]->complete, input.in_pieces())) /
-        static_cast<double>(input.in_pieces().length());
+        static_cast<double>(clipped(begin, ios[k]->complete, input.trace.window)) /
+        static_cast<double>(input.trace.window.length());
   }
   return out;
 }
@@ -112,9 +112,8 @@ double Room::usable_with(const Scenario& scenario) const {
 Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
   Use out;
   for (GroupId id = 0; id < speeds.size(); ++id) {
-    // What ran in the rest of the window is little.
     double use = static_cast<double>(input_.uses.groups[id].running_ns) /
-                 static_cast<double>(input_.in_pieces().length());
+                 static_cast<double>(input_.trace.window.length());
     for (const Change& change : scenario) {
       const bool is_meant = change.resource == Resource::cpu && change.group == id && !change.shared;
       use *= is_meant ? change.factor : 1;

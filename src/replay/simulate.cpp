@@ -488,24 +488,12 @@ std::vector<Script> others_as_recorded(const ReplayInput& input, const Scripts& 
 bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::vector<Script>& others,
                   const std::vector<double>& weights, const std::vector<Scenario>& scenarios,
                   std::size_t scenario, Replayed& out) {
-  const Nanos begin = input.trace.window.begin;
-  double from = static_cast<double>(input.in_pieces().begin - begin);
-  double to = std::min(scripts.length_ns, static_cast<double>(input.in_pieces().end - begin));
-  if (from >= to) {
-    from = 0;
-    to = scripts.length_ns;
-  }
-  const double length = (to - from) / static_cast<double>(out.pieces.size());
+  const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
   Simulation simulation(input, scripts, others, scenarios[scenario]);
-  simulation.run_until(from);
-  std::vector<double> before;
-  std::vector<double> lived;
-  for (ActorId id = 0; id < scripts.threads.size(); ++id) {
-    before.push_back(scripts.threads[id].steps.empty() ? 0 : simulation.covered(id));
-    lived.push_back(simulation.lived(id));
-  }
+  std::vector<double> before(scripts.threads.size());
+  std::vector<double> lived(scripts.threads.size());
   for (std::size_t piece = 0; piece < out.pieces.size(); ++piece) {
-    simulation.run_until(from + length * static_cast<double>(piece + 1));
+    simulation.run_until(length * static_cast<double>(piece + 1));
     if (simulation.gave_up()) {
       return false;
     }

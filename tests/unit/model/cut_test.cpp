@@ -84,6 +84,18 @@ TEST_CASE("a wait that goes on at the end is open, and nobody is known to end it
   CHECK(cut.recording.command == 1);
 }
 
+TEST_CASE("a narrowed trace has the same numbers") {
+  const Trace part = narrowed_to(three_waits(), {160, 450});
+  CHECK((part.window.begin == 160 && part.window.end == 450));
+  REQUIRE(part.actors.size() == 3);
+  CHECK((part.actors[0].tid == 3 && part.actors[2].parent == 0));
+  REQUIRE(part.waits.size() == 2);
+  CHECK((part.waits[0].block == 200 && part.waits[0].wake == 300));
+  CHECK((part.waits[1].block == 400 && part.waits[1].wake == kNever));
+  REQUIRE(part.responses.size() == 1);
+  CHECK(part.responses[0].count == 29);
+}
+
 TEST_CASE("a thread that was woken and has not run stays runnable") {
   const Trace cut = part(0, 305);
   REQUIRE(cut.waits.size() == 2);

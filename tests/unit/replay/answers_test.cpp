@@ -154,7 +154,7 @@ TEST_CASE("a lock that nobody is known to have held, on CPUs that are short, has
   program.line("wait 1 block=8500000 wake=8500000 run=8500000 waker=thread:2 class=futex futex=1 " +
                std::string("stack=futex_wait;--;pthread_mutex_lock;main"));
   AnswerOptions options;
-  options.progress.threads = {"favoured"};
+  options.progress.threads = {"other"};
   const Answers found = answers(program.trace(), options);
   CHECK(found.cpus_short);
   CHECK(!found.simulated);
