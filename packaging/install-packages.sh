@@ -3,7 +3,7 @@
 # Installs the Debian packages that are needed to build (build), test (test, matrix) or measure (bench) offwait, or by a server
 # of examples/servers. If they are all installed it does nothing and does not use the network.
 #
-#   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [gains] [mariadb] [memcached] [redis] [rocksdb]
+#   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [gains] [fixes] [mariadb] [memcached] [redis] [rocksdb]
 set -euo pipefail
 
 build=(
@@ -36,6 +36,7 @@ rocksdb=(rocksdb-tools python3)
 gains=(                                                                # tests/bench/predicted_gains.py
   "${mariadb[@]}" "${memcached[@]}" "${redis[@]}" "${rocksdb[@]}" postgresql nginx-light wrk zookeeper python3-kazoo
 )
+fixes=("${gains[@]}" g++ pkg-config libfuse3-dev openjdk-17-jdk-headless nodejs) # tests/bench/fixes.py
 bench=(                                                                # tests/bench/table.py and others
   "${mariadb[@]}" "${memcached[@]}" "${redis[@]}" "${rocksdb[@]}" nginx-light wrk fio
   linux-perf libbpf-tools bpfcc-tools bpftrace                         # a load, and other recorders
@@ -54,6 +55,7 @@ for set in "$@"; do
   redis) wanted+=("${redis[@]}") ;;
   rocksdb) wanted+=("${rocksdb[@]}") ;;
   gains) wanted+=("${gains[@]}") ;;
+  fixes) wanted+=("${fixes[@]}") ;;
   *) echo "$0: no such set of packages: $set (see its head)" >&2; exit 2 ;;
   esac
 done

@@ -16,6 +16,8 @@ offwait=${1-$here/../../build/release/offwait}
 pairs=${PAIRS-5} seconds=${SECONDS_EACH-3} # of the measurement: runs of each kind, duration of each
 window=10                                  # of the recording
 reports=${REPORTS-$here/reports}
+recordings=${RECORDINGS-} # directory to keep what is recorded in; without it nothing is kept
+only=${ONLY-}             # names of the cases to measure, all without it
 diffs=${DIFFS-} diff_window=${SECONDS_EACH-5} # directory; duration of each recording
 cpus=$(nproc)
 all=0-$((cpus - 1)) half=0-$(((cpus + 1) / 2 - 1)) # lists of CPUs, as taskset takes them
@@ -31,7 +33,7 @@ if [ ! -x "$offwait" ]; then
 fi
 
 scratch=$(mktemp -d /var/tmp/offwait-server.XXXXXX) # /var/tmp: logs have to be on a disk
-mkdir -p "$reports" ${diffs:+"$diffs"}
+mkdir -p "$reports" ${diffs:+"$diffs"} ${recordings:+"$recordings"}
 children=() load='' policy='' counted=()
 stop_load() {
   [ -z "$load" ] || kill -TERM "$load" 2>/dev/null || true
@@ -129,6 +131,7 @@ compare() {
 # measure NAME WHAT BEFORE AFTER: runs `before` and `after` by turns without offwait, then records `before` once. Writes to
 # reports/ what offwait says (NAME.txt and NAME.json) and what was measured (NAME.runs).
 measure() {
+  [ -z "$only" ] || [[ " $only " == *" $1 "* ]] || return 0
   if [ -n "$diffs" ]; then
     compare "$@"
     return
@@ -151,8 +154,14 @@ measure() {
 
   before $((window + 30))
   sleep 2 # the recording leaves out the start-up
-  "$offwait" -q -p "$(target)" -d "${window}s" --json "$reports/$name.json" >"$scratch/report"
-  stop_load
+  if [ -n "$recordings" ]; then
+    "$offwait" record -q -p "$(target)" -d "${window}s" -o "$recordings/$name.offwait"
+    stop_load
+    "$offwait" report -q "$recordings/$name.offwait" --json "$reports/$name.json" >"$scratch/report"
+  else
+    "$offwait" -q -p "$(target)" -d "${window}s" --json "$reports/$name.json" >"$scratch/report"
+    stop_load
+  fi
   mv "$scratch/report" "$reports/$name.txt"
   mv "$scratch/runs" "$reports/$name.runs"
   "$here/table.py" "$reports" "$name"

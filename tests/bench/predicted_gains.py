@@ -36,6 +36,10 @@ FULL_US, HALF_US = 2000, 1000  # service times of a disk
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
+class NotReady(SystemExit):
+    """A server does not answer."""
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -47,7 +51,7 @@ def until_ready(*command):
         if subprocess.run(command, check=False, **QUIET).returncode == 0:
             return
         time.sleep(0.1)
-    raise SystemExit(f"not ready: {' '.join(command)}")
+    raise NotReady(f"not ready: {' '.join(command)}")
 
 
 def children(pid):
@@ -131,12 +135,16 @@ class MariaDb(DiskCase):
         self.server = undo.enter_context(running(
             "mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={data}/socket", "--bind-address=127.0.0.1",
             f"--port={port}", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=96M",
-            f"--innodb-log-group-home-dir={self.directory}", f"--innodb-flush-log-at-trx-commit={self.flush}"))
+            f"--innodb-log-group-home-dir={self.directory}", f"--innodb-flush-log-at-trx-commit={self.flush}",
+            *self.options()))
         until_ready("mariadb", "--no-defaults", "--host=127.0.0.1", f"--port={port}", "--user=root", "--execute",
                     "create database sbtest")
         self.sysbench = ["sysbench", self.script, "--mysql-host=127.0.0.1", f"--mysql-port={port}",
                          "--mysql-user=root", f"--tables={self.tables}", f"--table-size={self.rows}"]
         subprocess.run([*self.sysbench, "prepare"], check=True, **QUIET)
+
+    def options(self):
+        return []
 
     def load(self, seconds):
         return [*self.sysbench, f"--threads={self.clients}", f"--time={seconds}", "run"]
@@ -158,7 +166,7 @@ class MariaDbHotRow(MariaDb):
 
 
 class PostgreSql(DiskCase):
-    name, script = "PostgreSQL, 8 clients, simple updates", ["-N"]
+    name, script, clients = "PostgreSQL, 8 clients, simple updates", ["-N"], 8
 
     def start(self, undo):
         binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
@@ -175,7 +183,7 @@ class PostgreSql(DiskCase):
         subprocess.run(["pgbench", *self.client, "-i", "-q", "-s", "1", "postgres"], check=True, **QUIET)
 
     def load(self, seconds):
-        return ["pgbench", *self.client, "-n", "-c", "8", "-j", "2", "-T", str(seconds), *self.script, "postgres"]
+        return ["pgbench", *self.client, "-n", "-c", str(self.clients), "-j", "2", "-T", str(seconds), *self.script, "postgres"]
 
     @staticmethod
     def rate(output):
@@ -187,11 +195,12 @@ class PostgreSql(DiskCase):
 
 class PostgreSqlHotRow(PostgreSql):
     name = "PostgreSQL, 8 clients update one row"
+    update = "UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n"
 
     def start(self, undo):
         super().start(undo)
         file = os.path.join(os.path.dirname(self.directory), "update.sql")
-        Path(file).write_text("UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n", encoding="ascii")
+        Path(file).write_text(self.update, encoding="ascii")
         self.script = ["-f", file]
 
 
@@ -276,6 +285,7 @@ class Nginx:
         listener = undo.enter_context(socket.create_server(("127.0.0.1", 0), backlog=256))
         upstream = os.fork()
         if upstream == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # rather than to undo what this process has begun
             self.answer(listener, 0.0025 if changed else 0.005)
         self.upstream = f"127.0.0.1:{listener.getsockname()[1]}"
         undo.callback(os.waitpid, upstream, 0)
@@ -363,11 +373,11 @@ CASES = {"redis": Redis, "mariadb": MariaDb, "mariadb-64": MariaDbManyClients, "
          "zookeeper": ZooKeeper}
 
 
-def record(offwait, case, seconds, file):
+def record(offwait, case, seconds, file, how="dump"):
     load = subprocess.Popen(case.load(seconds + 6), start_new_session=True, **QUIET)
     time.sleep(3)
     pids = ",".join(str(pid) for pid in case.target(load))
-    subprocess.run([offwait, "dump", "-q", "-p", pids, "-d", f"{seconds}s", "-o", file], check=True)
+    subprocess.run([offwait, how, "-q", "-p", pids, "-d", f"{seconds}s", "-o", file], check=True)
     os.killpg(load.pid, signal.SIGKILL)  # also what it has started, which would go on beside the runs that are measured
     load.wait()
 

@@ -46,14 +46,14 @@ def mounted_ext4(device, directory):
 
 
 class SlowDisk:
-    """A loop device whose requests are served one at a time, in a known time, past any cache (slow_file.cpp)."""
+    """A loop device whose requests are served one at a time, or `at_once`, in a known time, past any cache (slow_file.cpp)."""
 
-    def __init__(self, slow_file, directory, mebibytes, service_us):
+    def __init__(self, slow_file, directory, mebibytes, service_us, at_once=1):
         self.mount = os.path.join(directory, "slow")
         os.mkdir(self.mount)
         with contextlib.ExitStack() as undo:
             undo.callback(os.rmdir, self.mount)
-            server = subprocess.Popen([slow_file, self.mount, str(mebibytes << 20), str(service_us)],
+            server = subprocess.Popen([slow_file, self.mount, str(mebibytes << 20), str(service_us), str(at_once)],
                                       stderr=subprocess.DEVNULL)
             undo.callback(server.wait)
             while not os.path.ismount(self.mount):

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A disk of known service time, to be put under a loop device. It is a FUSE file system with two files:
-// `disk` serves reads, writes and flushes one at a time and takes SERVICE_US for each; `served` says in
-// decimal how many requests these were and how many ns they took. Runs until unmounted.
+// `disk` serves reads, writes and flushes, AT_ONCE (one) at a time, and takes SERVICE_US for each; `served`
+// says in decimal how many requests these were and how many ns they took. Runs until unmounted.
 //
-//   slow_file DIRECTORY SIZE_BYTES SERVICE_US
+//   slow_file DIRECTORY SIZE_BYTES SERVICE_US [AT_ONCE]
 #define FUSE_USE_VERSION 31
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -29,11 +30,12 @@ constexpr std::string_view kServed = "/served";
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct Disk {
-  std::mutex mutex;
+  std::vector<std::mutex> places = std::vector<std::mutex>(1);  // each serves one request at a time
+  std::atomic<std::size_t> next_place = 0;
   std::vector<char> content;
   std::int64_t service_ns = 0;
-  std::uint64_t requests = 0;
-  std::int64_t busy_ns = 0;
+  std::atomic<std::uint64_t> requests = 0;
+  std::atomic<std::int64_t> busy_ns = 0;
 };
 
 Disk& disk() {
@@ -49,7 +51,8 @@ std::int64_t now() {
 
 template <class Work>
 int serve(Work work) {
-  const std::lock_guard<std::mutex> lock(disk().mutex);
+  std::vector<std::mutex>& places = disk().places;
+  const std::lock_guard<std::mutex> lock(places[disk().next_place++ % places.size()]);
   const std::int64_t begin = now();
   const int result = work();
   const std::int64_t end = begin + disk().service_ns;
@@ -61,10 +64,7 @@ int serve(Work work) {
   return result;
 }
 
-std::string served() {
-  const std::lock_guard<std::mutex> lock(disk().mutex);
-  return std::to_string(disk().requests) + " " + std::to_string(disk().busy_ns) + "\n";
-}
+std::string served() { return std::to_string(disk().requests) + " " + std::to_string(disk().busy_ns) + "\n"; }
 
 int attributes(const char* path, struct stat* status, fuse_file_info*) {
   *status = {};
@@ -122,12 +122,13 @@ int flush_file(const char*, int, fuse_file_info*) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fputs("slow_file DIRECTORY SIZE_BYTES SERVICE_US\n", stderr);
+  if (argc != 4 && argc != 5) {
+    std::fputs("slow_file DIRECTORY SIZE_BYTES SERVICE_US [AT_ONCE]\n", stderr);
     return 2;
   }
   disk().content.resize(std::strtoull(argv[2], nullptr, 10));
   disk().service_ns = std::strtoll(argv[3], nullptr, 10) * 1000;
+  if (argc == 5) disk().places = std::vector<std::mutex>(std::strtoull(argv[4], nullptr, 10));
   fuse_operations operations{};
   operations.getattr = attributes;
   operations.open = open_file;
