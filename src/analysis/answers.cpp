@@ -26,8 +26,6 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kMostAnswerFiles = 3;
-/// That a target had nothing to do is worth saying if this is all of the window in which it had.
-constexpr double kMostlyActive = 0.9;
 
 using ActorIds = std::vector<std::uint32_t>;  // the findings' actor of each of the trace's
 
@@ -49,9 +47,7 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
     const Window& window = prepared.trace.all().window;
     const Window& active = progress.active.length() > 0 ? progress.active : window;
     out.per_s = static_cast<double>(progress.count) / to_seconds(active.length());
-    if (static_cast<double>(active.length()) < kMostlyActive * static_cast<double>(window.length())) {
-      out.active_s = to_seconds(active.length());
-    }
+    if (!is_served_throughout(active, window)) out.active_s = to_seconds(active.length());
   }
   out.functions = progress.functions;
   if (progress.connections > 0) out.connections = progress.connections;

@@ -41,13 +41,9 @@ std::vector<bool> threads_below_devices(const Trace& trace, const ThreadGroups& 
 
 /// The part of the recording in which the target was asked for something, if that is much less than all.
 std::optional<Trace> busy_part(const Trace& trace, const ProgressOptions& progress) {
-  constexpr double kMostly = 0.9;
-  if (progress.end || !progress.threads.empty() || command_end(trace)) return std::nullopt;
+  if (!progress.threads.empty() || command_end(trace)) return std::nullopt;
   const Window part = served_part(trace);
-  if (static_cast<double>(part.length()) >= kMostly * static_cast<double>(trace.window.length())) {
-    return std::nullopt;
-  }
-  return narrowed_to(trace, part);
+  return is_served_throughout(part, trace.window) ? std::nullopt : std::optional(narrowed_to(trace, part));
 }
 
 /// `busy` is what the gains are of.

@@ -149,9 +149,7 @@ ShortEvidence short_evidence(const Findings& findings) {
     return ShortEvidence::window;
   }
   // How long a thread ran that is always on a CPU, or ready to be, is known however few waits there are.
-  const bool computes = std::any_of(findings.sinks.begin(), findings.sinks.end(), [](const FoundSink& sink) {
-    return sink.saturated && (sink.limit == SinkLimit::execution || sink.limit == SinkLimit::cpu);
-  });
+  const bool computes = findings.verdict.saturated_by != SinkLimit::capacity;
   return !computes && findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
 }
 

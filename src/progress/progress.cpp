@@ -281,19 +281,6 @@ std::optional<Progress> callers(const Trace& trace, const ThreadGroups& groups) 
   return out.parts.empty() ? std::nullopt : std::optional(out);
 }
 
-/// Window{} if there is none.
-Window active_part(const Trace& trace, std::uint64_t all) {
-  constexpr double kFew = 0.1;
-  Window out{kNever, 0};
-  for (const Responses& responses : trace.responses) {
-    if (trace.actors[responses.thread].outside) continue;
-    if (static_cast<double>(responses.count) < kFew * static_cast<double>(all)) continue;
-    out.begin = std::min(out.begin, responses.first);
-    out.end = std::max(out.end, responses.last);
-  }
-  return out.end > out.begin ? out : Window{};
-}
-
 /// Progress of the groups of the target that respond to clients.
 std::optional<Progress> responders(const Trace& trace, const ThreadGroups& groups) {
   std::map<GroupId, std::uint64_t> of_group;
@@ -308,7 +295,7 @@ std::optional<Progress> responders(const Trace& trace, const ThreadGroups& group
     out.connections += responses.connections;
   }
   if (out.count < kEnoughUnits) return std::nullopt;
-  out.active = active_part(trace, out.count);
+  out.active = served_part(trace);
   for (const auto& [group, count] : of_group) out.parts.push_back({{group}, static_cast<double>(count)});
   std::vector<std::pair<std::uint64_t, ServedAddress>> addresses;
   for (const auto& [address, count] : of_address)
@@ -400,12 +387,25 @@ std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
 }
 
 Window served_part(const Trace& trace) {
+  constexpr double kFew = 0.1;
   std::uint64_t all = 0;
   for (const Responses& responses : trace.responses) {
     if (!trace.actors[responses.thread].outside) all += responses.count;
   }
-  const Window out = all >= kEnoughUnits ? active_part(trace, all) : Window{};
-  return out.length() > 0 ? out : trace.window;
+  if (all < kEnoughUnits) return trace.window;
+  Window out{kNever, 0};
+  for (const Responses& responses : trace.responses) {
+    if (trace.actors[responses.thread].outside) continue;
+    if (static_cast<double>(responses.count) < kFew * static_cast<double>(all)) continue;
+    out.begin = std::min(out.begin, responses.first);
+    out.end = std::max(out.end, responses.last);
+  }
+  return out.end > out.begin ? out : trace.window;
+}
+
+bool is_served_throughout(const Window& served, const Window& whole) {
+  constexpr double kMostly = 0.9;
+  return static_cast<double>(served.length()) >= kMostly * static_cast<double>(whole.length());
 }
 
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,

@@ -63,6 +63,9 @@ struct ProgressOptions {
 /// responses were counted. What threads did in the rest of it is no progress.
 Window served_part(const Trace& trace);
 
+/// Whether a served_part() is so much of the whole window that the rest does not matter.
+bool is_served_throughout(const Window& served, const Window& whole);
+
 /// The first thread of the command that was recorded (Recording::command), if it exited in the window. Its
 /// exit is the end of the command, whatever other processes the command leaves behind.
 std::optional<ActorId> command_end(const Trace& trace);

@@ -15,8 +15,7 @@ namespace {
 constexpr double kCarriesWeight = 0.03;
 /// Every group has at least this weight, so that a group without weight counts where it is alone.
 constexpr double kLeastWeight = 1e-6;
-/// The replay knows the time that a change saves to within this part. A simulation is believed when it
-/// reproduces the recording as well as this; the error of a replay is of the same size.
+/// The replay knows the time that a change saves to within this part, or Replayed::off if that is more.
 constexpr double kModelError = 0.05;
 /// And what the change leaves as it is, to within this part: queues, the order of things.
 constexpr double kRestError = 0.02;

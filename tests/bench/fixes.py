@@ -5,7 +5,7 @@
     fixes.py [--offwait PATH] [--only NAME...] [--pairs N] [--seconds N] [--hog] [--keep DIRECTORY] [--json OUT]
     fixes.py --list
 
-Each case is recorded for 8 s as it is. Then it runs by turns without and with the fix. A row of the table has
+Each case is recorded for 8 s as it is. Then it runs without and with the fix in turn. A row of the table has
 
   predicted  what the answer that belongs to the fix says, or the answer to --what-if where that can say the fix
   certainty  of that: sure, split, rough, up-to, approximate
@@ -17,7 +17,7 @@ Each case is recorded for 8 s as it is. Then it runs by turns without and with t
              or (`no number`) it is rough
 
 The cases: fixes of a lock, a pool and a language's lock; those of examples/servers, run by their scripts; and, named
-faster-*, those of predicted_gains.py. --hog keeps CPU 0 busy with another program from begin to end. --keep writes the
+faster-*, those of predicted_gains.py. --hog keeps CPU 0 busy with another program all the time. --keep writes the
 recording (NAME.offwait), the report (NAME.txt) and its JSON (NAME.json) to DIRECTORY. --json writes all rows to a file.
 
 Needs root, and `packaging/install-packages.sh fixes`. Asserts nothing. A machine that does something else at the same

@@ -228,7 +228,7 @@ class Mistakes(Diff):
             self.fails(2, f"{copy} is the recording itself: write to another file", "diff", option, copy, AFTER[0], copy)
         self.assertEqual(copy.read_bytes(), BEFORE[0].read_bytes())
 
-    def test_a_recording_without_waits(self):
+    def test_a_recording_without_threads(self):
         empty = self.written("empty", "offwait-waits 1\nwindow 0 1000\n")
         self.fails(1, f"{empty}: no thread of the target lived in this window: there is nothing to compare", "diff", empty,
                    AFTER[0])

@@ -45,7 +45,7 @@ def main():
     if processes > 1:
         total += int(os.read(reader, 100))  # there is one other
     print(f"rate {total / seconds}", flush=True)
-    os._exit(0)  # the threads go on for ever
+    os._exit(0)  # the threads never end
 
 
 main()
