@@ -15,6 +15,8 @@ struct connection {
   __u8 asked;     /* data was received since the last response */
   __u8 responded; /* in the window */
   __u16 pad;
+  __u64 asked_ns;       /* when the first of that data was received; 0: before the window */
+  __u64 unread_jiffies; /* for how long it was there before, at least */
 };
 
 /* By the address of the struct sock. The entry of a closed connection stays until a new socket has its
@@ -101,6 +103,20 @@ static __always_inline __u32 accepted_address(const struct sock* sk) {
   return readable->__sk_common.skc_num;
 }
 
+/* For how long the last packet with data has been there. Unix sockets do not know it. */
+static __always_inline __u64 unread_jiffies(const struct sock* sk, __u32 address) {
+  if (address & OFFWAIT_UNIX_ADDRESS) return 0;
+  __s32 jiffies = (__s32)((__u32)bpf_jiffies64() - READ_ANY(inet_connection_sock, sk, icsk_ack.lrcvtime));
+  return jiffies > 0 ? jiffies : 0;
+}
+
+/* The client asks for something: before this data was received, all that was asked for had its response. */
+static __always_inline void note_request(const struct sock* sk, struct connection* connection) {
+  connection->asked = 1;
+  connection->asked_ns = window_begun ? bpf_ktime_get_ns() : 0;
+  connection->unread_jiffies = unread_jiffies(sk, connection->address);
+}
+
 /* The current thread received data. */
 static __always_inline void note_received(const struct sock* sk) {
   if (!may_be_accepted(sk) || !current_is_recorded()) return;
@@ -108,37 +124,46 @@ static __always_inline void note_received(const struct sock* sk) {
   __u64 inode = inode_of_socket(sk);
   struct connection* known = bpf_map_lookup_elem(&connections, &key);
   if (known && known->inode == inode) {
-    known->asked = 1;
+    if (!known->asked) note_request(sk, known);
     return;
   }
   struct connection fresh = {};
   fresh.address = accepted_address(sk);
   if (!fresh.address || !inode) return;
   fresh.inode = inode;
-  fresh.asked = 1;
+  note_request(sk, &fresh);
   if (bpf_map_update_elem(&connections, &key, &fresh, BPF_ANY)) count_loss(OFFWAIT_LOSS_response_table_full);
 }
 
 /* The current thread, which is recorded, responded. */
-static __always_inline void count_response(__u32 address, bool first_of_connection) {
+static __always_inline void count_response(const struct connection* connection) {
   struct task_struct* task = (void*)bpf_get_current_task();
   struct offwait_responses_key key = {};
   key.start_ns = READ_ANY(task_struct, task, start_time);
   key.tid = (__u32)bpf_get_current_pid_tgid();
-  key.address = address;
+  key.address = connection->address;
   __u64 now = bpf_ktime_get_ns();
+  __u64 jiffies = bpf_jiffies64();
+  __u64 under_way_ns = connection->asked_ns ? now - connection->asked_ns : 0;
   struct offwait_responses* known = bpf_map_lookup_elem(&responses, &key);
   if (known) {
     ++known->count;
-    known->connections += first_of_connection;
+    known->connections += !connection->responded;
     known->last_ns = now;
+    known->last_jiffies = jiffies;
+    known->under_way_ns += under_way_ns;
+    known->unread_jiffies += connection->unread_jiffies;
     return;
   }
   struct offwait_responses fresh = {};
   fresh.count = 1;
-  fresh.connections = first_of_connection;
+  fresh.connections = !connection->responded;
   fresh.first_ns = now;
   fresh.last_ns = now;
+  fresh.first_jiffies = jiffies;
+  fresh.last_jiffies = jiffies;
+  fresh.under_way_ns = under_way_ns;
+  fresh.unread_jiffies = connection->unread_jiffies;
   if (bpf_map_update_elem(&responses, &key, &fresh, BPF_NOEXIST))
     count_loss(OFFWAIT_LOSS_response_table_full);
 }
@@ -152,7 +177,7 @@ static __always_inline void note_sent(const struct sock* sk) {
   if (!current_is_recorded()) return;
   connection->asked = 0;
   if (!window_begun) return;
-  count_response(connection->address, !connection->responded);
+  count_response(connection);
   connection->responded = 1;
 }
 

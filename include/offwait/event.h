@@ -435,6 +435,10 @@ struct offwait_responses {
   __u64 connections; /* those that nobody had responded to before */
   __u64 first_ns;
   __u64 last_ns;
+  __u64 first_jiffies; /* the kernel's time at first_ns and last_ns, in ticks */
+  __u64 last_jiffies;
+  __u64 under_way_ns;   /* the sum, over the responses, of the time since data was received to respond to */
+  __u64 unread_jiffies; /* the sum of how long that data was in the socket before, at least; TCP only */
 };
 
 /* Key of `calls`. */

@@ -213,7 +213,22 @@ std::string path_of(const offwait_unix_address& address) {
   return zero == 0 ? path : path.substr(0, zero);
 }
 
+/// How long a tick of the kernel's clock takes; 0 if it did not tick between responses.
+double tick_ns(const KernelRecording& recording) {
+  double ns = 0;
+  double ticks = 0;
+  for (const auto& [key, counted] : recording.responses) {
+    ns += static_cast<double>(counted.last_ns) - static_cast<double>(counted.first_ns);
+    ticks += static_cast<double>(counted.last_jiffies) - static_cast<double>(counted.first_jiffies);
+  }
+  return ticks > 0 && ns > 0 ? ns / ticks : 0;
+}
+
 void Assembler::add_responses(const KernelRecording& recording) {
+  constexpr double kMostRequests = 1e6;  // at a time: no recording has more
+  const double most = kMostRequests * static_cast<double>(end_ - begin_);
+  const auto sum = [most](double ns) { return static_cast<Nanos>(std::clamp(ns, 0.0, most)); };
+  const double tick = tick_ns(recording);
   for (const auto& [key, counted] : recording.responses) {
     Responses responses;
     if ((key.address & OFFWAIT_UNIX_ADDRESS) == 0) {
@@ -227,6 +242,8 @@ void Assembler::add_responses(const KernelRecording& recording) {
     // The programs are attached a moment longer than the window.
     responses.last = std::clamp(nanos(counted.last_ns), begin_, end_);
     responses.first = std::clamp(nanos(counted.first_ns), begin_, responses.last);
+    responses.under_way = sum(static_cast<double>(counted.under_way_ns));
+    responses.unread = sum(tick * static_cast<double>(counted.unread_jiffies));
     const Life* life = lives_.life_at(key.tid, responses.last);
     const bool has_address = responses.port != 0 || !responses.path.empty();
     if (life == nullptr || !has_address || counted.count == 0 || counted.connections > counted.count) {

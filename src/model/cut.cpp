@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -143,8 +144,11 @@ class Cut {
       if (one.first != one.last) {
         const double part = static_cast<double>(last - first) / static_cast<double>(one.last - one.first);
         one.count = scaled(one.count, part);
-        if constexpr (requires { one.connections; })
+        if constexpr (std::is_same_v<Counted, Responses>) {
           one.connections = std::min(one.count, scaled(one.connections, part));
+          one.under_way = static_cast<Nanos>(static_cast<double>(one.under_way) * part);
+          one.unread = static_cast<Nanos>(static_cast<double>(one.unread) * part);
+        }
       }
       one.first = first;
       one.last = last;

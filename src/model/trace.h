@@ -244,6 +244,13 @@ struct Responses {
   std::uint64_t connections = 0;
   Nanos first = 0;
   Nanos last = 0;
+  /// Sums over the responses; divided by the window, they are how many requests there were at a time.
+  /// From when a thread of the server received a request until this thread responded. A request that was
+  /// received before the window does not count.
+  Nanos under_way = 0;
+  /// How long requests were in their sockets before a thread received them: at least, as it is the time since
+  /// the last packet. TCP only.
+  Nanos unread = 0;
 };
 
 /// How often a thread called the function whose calls the user counts as progress. first <= last; both lie in

@@ -246,6 +246,10 @@ class Checker {
         return in_thread(responses.thread, "{} responses to {} connections", responses.count,
                          responses.connections);
       }
+      if (responses.under_way < 0 || responses.unread < 0) {
+        return in_thread(responses.thread, "its requests were under way for {}, unread for {}",
+                         time_text(responses.under_way), time_text(responses.unread));
+      }
       if (responses.first < trace_.window.begin || responses.first > responses.last ||
           responses.last > trace_.window.end) {
         return in_thread(responses.thread,

@@ -36,6 +36,11 @@ class ByteWriter {
   void operator()(const T&... values) {
     (put(values), ...);
   }
+  /// Fields that a version added behind the others.
+  template <class... T>
+  void added(const T&... values) {
+    (put(values), ...);
+  }
   /// A time in ns, signed or not.
   void time(auto at) { put(at); }
   /// An enumerator of `count`, the last of which is count - 1.
@@ -115,6 +120,11 @@ class ByteReader {
   template <class... T>
   void operator()(T&... values) {
     (get(values), ...);
+  }
+  /// Fields that a version added behind the others. Those of earlier versions stay as they are.
+  template <class... T>
+  void added(T&... values) {
+    if (!left_.empty()) (get(values), ...);
   }
   /// A time from 0 to kLatest, or kNever.
   template <class T>

@@ -153,6 +153,7 @@ void responses_fields(auto& c, auto& key, auto& responses) {
   c(responses.count, responses.connections);
   c.time(responses.first_ns);
   c.time(responses.last_ns);
+  c.added(responses.first_jiffies, responses.last_jiffies, responses.under_way_ns, responses.unread_jiffies);
 }
 
 /// Table::calls

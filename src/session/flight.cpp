@@ -108,6 +108,8 @@ void subtract_counts(KernelRecording& tables, const KernelRecording& before) {
   subtract_counted(tables.responses, before.responses, [](auto& now, const auto& then) {
     subtract(now.count, then.count);
     subtract(now.connections, then.connections);
+    subtract(now.under_way_ns, then.under_way_ns);
+    subtract(now.unread_jiffies, then.unread_jiffies);
   });
   subtract_counted(tables.calls, before.calls,
                    [](auto& now, const auto& then) { subtract(now.count, then.count); });

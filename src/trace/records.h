@@ -422,7 +422,9 @@ struct RecordForm<ResponsesLine> : RecordBase<false> {
       required_key("count", &ResponsesLine::count, NumberForm{"a count", 1}),
       required_key("connections", &ResponsesLine::connections, kCount),
       required_key("first", &ResponsesLine::first, TimeForm{}),
-      required_key("last", &ResponsesLine::last, TimeForm{}, "first")};
+      required_key("last", &ResponsesLine::last, TimeForm{}, "first"),
+      optional_key("under_way", &ResponsesLine::under_way, TimeForm{}),
+      optional_key("unread", &ResponsesLine::unread, TimeForm{})};
 };
 
 /// How often the thread called the function whose calls the user counts as progress. The times are those of

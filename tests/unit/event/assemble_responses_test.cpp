@@ -18,8 +18,20 @@ using test::two_threads;
 
 constexpr std::uint32_t kUnix = OFFWAIT_UNIX_ADDRESS | 3;
 
-void respond(RecordingByHand& t, std::uint32_t tid, std::uint32_t address, offwait_responses counted) {
-  t.recording.responses.push_back({{0, tid, address}, counted});
+struct Counted {
+  std::uint64_t count;
+  std::uint64_t connections;
+  std::uint64_t first_ns;
+  std::uint64_t last_ns;
+};
+
+void respond(RecordingByHand& t, std::uint32_t tid, std::uint32_t address, const Counted& counted) {
+  offwait_responses responses{};
+  responses.count = counted.count;
+  responses.connections = counted.connections;
+  responses.first_ns = counted.first_ns;
+  responses.last_ns = counted.last_ns;
+  t.recording.responses.push_back({{0, tid, address}, responses});
 }
 
 void bind_path(RecordingByHand& t, std::uint32_t id, std::string_view path) {
@@ -39,6 +51,25 @@ TEST_CASE("responses belong to their thread, and are in order of threads and add
   CHECK(responses_of(t) == Lines{"responses 11@500 80 7 to 2 [1100,1900]",
                                  "responses 12@600 80 5 to 1 [1200,1800]",
                                  "responses 12@600 443 1 to 0 [1500,1500]"});
+}
+
+TEST_CASE(
+    "how long requests were unread is counted in ticks of the kernel, whose length the responses show") {
+  RecordingByHand t = two_threads();
+  respond(t, 11, 80, {7, 2, 1100, 1900});
+  respond(t, 12, 80, {5, 1, 1200, 1800});
+  offwait_responses& counted = t.recording.responses[0].second;
+  counted.first_jiffies = 50;
+  counted.last_jiffies = 54;
+  counted.under_way_ns = 300;
+  counted.unread_jiffies = 3;
+  t.recording.responses[1].second.first_jiffies = 51;
+  t.recording.responses[1].second.last_jiffies = 54;
+  const Trace trace = t.trace();
+  REQUIRE(trace.responses.size() == 2);
+  CHECK(trace.responses[0].under_way == 300);
+  CHECK(trace.responses[0].unread == 600);  // 3 ticks of (800 + 600) / (4 + 3) ns
+  CHECK(trace.responses[1].unread == 0);
 }
 
 TEST_CASE("the path of a unix socket ends at its zero, and another name has its length") {

@@ -97,7 +97,7 @@ void fill_tables(RecordingByHand& hand) {
   kernel.files[9] = {OFFWAIT_FILE_OF_PATH, OFFWAIT_FILE_TO_ROOT, 8, 77, 1, "/data/\n"};
   kernel.mounts = {{8, "/", "/data"}};
   kernel.counts_responses = true;
-  kernel.responses.push_back({{5, 11, 3306}, {10, 2, 1100, 1200}});
+  kernel.responses.push_back({{5, 11, 3306}, {10, 2, 1100, 1200, 3, 7, 900, 5}});
   offwait_unix_address address{};
   address.length = 5;
   std::memcpy(static_cast<char*>(address.path), "/sock", 5);

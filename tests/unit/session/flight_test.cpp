@@ -121,8 +121,9 @@ TEST_CASE("what counters counted before the window is not counted") {
     counts.cpu_busy_ns = 7 * ns;
     counts.cpu_times = {{3, 4 * ns, 5 * ns}};
     counts.cpu_quotas = {{"/a", 10, 100, number, number, 6 * ns}};
-    counts.responses = {{{500, 11, 80}, {number, number / 2, 1001, 1000 + number}},
-                        {{600, 12, 80}, {4, 1, 1, 1}}};
+    counts.responses = {
+        {{500, 11, 80}, {number, number / 2, 1001, 1000 + number, 0, 0, 10 * number, 3 * number}},
+        {{600, 12, 80}, {4, 1, 1, 1, 0, 0, 0, 0}}};
     counts.calls = {{{500, 11, 0}, {3 * number, 1001, 1000 + number}}};
     return counts;
   };
@@ -138,7 +139,7 @@ TEST_CASE("what counters counted before the window is not counted") {
   by_hand.part(count(30));
   by_hand.part(count(40));
   KernelRecording tables = counted(100);
-  tables.responses.push_back({{700, 13, 80}, {5, 1, 1390, 1395}});
+  tables.responses.push_back({{700, 13, 80}, {5, 1, 1390, 1395, 0, 0, 0, 0}});
   const KernelRecording whole = by_hand.taken(std::move(tables));
   CHECK(whole.window.begin == 1100);  // where the first part ended
   CHECK(whole.loss == LossCounts{{"ringbuf_full", 90}, {"stack_collision", 0}});
@@ -155,6 +156,8 @@ TEST_CASE("what counters counted before the window is not counted") {
   REQUIRE(whole.responses.size() == 2);  // not that of thread 12, which did not respond any more
   CHECK(whole.responses[0].second.count == 90);
   CHECK(whole.responses[0].second.connections == 45);
+  CHECK(whole.responses[0].second.under_way_ns == 900);
+  CHECK(whole.responses[0].second.unread_jiffies == 270);
   CHECK(whole.responses[1].second.count == 5);
   REQUIRE(whole.calls.size() == 1);
   CHECK(whole.calls[0].second.count == 270);
