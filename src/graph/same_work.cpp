@@ -148,4 +148,46 @@ std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector
   return out;
 }
 
+std::vector<ActorId> makers_of_processes(const Trace& trace, const std::vector<ThreadKind>& kinds,
+                                         const std::vector<EndedWaits>& ended) {
+  constexpr std::uint64_t kFewestWaits = 3;
+  std::vector<ActorId> oldest;  // by kind
+  std::vector<bool> has_other;  // by kind: a thread of another process
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (kinds[id] == kNoThreadKind) continue;
+    if (kinds[id] >= oldest.size()) {
+      oldest.resize(kinds[id] + 1, kNoActor);
+      has_other.resize(kinds[id] + 1);
+    }
+    ActorId& first = oldest[kinds[id]];
+    if (first != kNoActor && trace.actors[first].tgid != trace.actors[id].tgid) has_other[kinds[id]] = true;
+    if (first == kNoActor || trace.actors[id].start < trace.actors[first].start) first = id;
+  }
+  const auto is_oldest = [&](ActorId id) {
+    return kinds[id] != kNoThreadKind && oldest[kinds[id]] == id && has_other[kinds[id]] &&
+           trace.actors[id].tid == trace.actors[id].tgid;
+  };
+  const std::vector<Place> places = places_of(trace);
+  std::set<std::pair<Kind, Place>> of_others;
+  for (const WaitSite& site : trace.sites) {
+    if (site.wait_stack == kNoStack || kinds[site.thread] == kNoThreadKind || is_oldest(site.thread))
+      continue;
+    of_others.emplace(kinds[site.thread], places[site.wait_stack]);
+  }
+  std::map<ActorId, std::pair<EndedWaits, EndedWaits>> waits;  // all, and those where others wait
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (site.wait_stack == kNoStack || !is_oldest(site.thread)) continue;
+    auto& [all, shared] = waits[site.thread];
+    all.add(ended[id]);
+    if (of_others.contains({kinds[site.thread], places[site.wait_stack]})) shared.add(ended[id]);
+  }
+  std::vector<ActorId> out(kinds.size(), kNoActor);
+  for (const auto& [id, of_thread] : waits) {
+    const auto& [all, shared] = of_thread;
+    if (all.waits >= kFewestWaits && shared.waits * 10 < all.waits && shared.ns * 10 < all.ns) out[id] = id;
+  }
+  return out;
+}
+
 }  // namespace offwait

@@ -35,4 +35,11 @@ std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector
                                            const std::vector<std::uint32_t>& programs,
                                            const std::vector<EndedWaits>& ended);
 
+/// For each thread its own id if it is the main thread of the oldest process of its kind and does other work
+/// than the rest, as a process does that made the others and looks after them; else kNoActor. It waited three
+/// times or more, and less than a tenth of that, by number and by time, in places where another thread of its
+/// kind waited, too. Waits without a stack do not count.
+std::vector<ActorId> makers_of_processes(const Trace& trace, const std::vector<ThreadKind>& kinds,
+                                         const std::vector<EndedWaits>& ended);
+
 }  // namespace offwait

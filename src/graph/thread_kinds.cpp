@@ -181,6 +181,7 @@ std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   divide(trace, kinds, std::move(paths));
   divide(trace, kinds, start_functions(trace, numbers_of(ended)));
   join(kinds, kinds_of_same_work(trace, kinds, programs, ended));
+  number(kinds, makers_of_processes(trace, kinds, ended));
   number(kinds, find_alone(trace, kinds, ended));
   return kinds;
 }

@@ -22,6 +22,8 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 /// - run the same program and begin in the same function, as far as that is known: a thread of which it is
 ///   not known is like those called alike, if these have one program, or one function, and else like the
 ///   others of which it is not known. The function is that of nine tenths of its waits and samples;
+/// - do the same as far as one of them, the oldest process, does other work than all others: it is a kind of
+///   its own (makers_of_processes());
 /// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own.
 ///   It ends four fifths of all waits that they end for each other, or is, among four or more, at one end of
 ///   nine tenths of them, and it does so with half of the others or more. These waits are 20 or more, and a
