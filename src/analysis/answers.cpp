@@ -47,10 +47,12 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
     const Window& window = prepared.trace.all().window;
     const Window& active = progress.active.length() > 0 ? progress.active : window;
     out.per_s = static_cast<double>(progress.count) / to_seconds(active.length());
-    if (!is_served_throughout(active, window)) out.active_s = to_seconds(active.length());
+    if (!is_nearly_all(active, window)) out.active_s = to_seconds(active.length());
   }
   out.functions = progress.functions;
   if (progress.connections > 0) out.connections = progress.connections;
+  out.clients_stay = progress.count >= 2 * progress.connections;
+  if (progress.requests.under_way > 0) out.requests = progress.requests;
   out.addresses = progress.addresses;
   if (progress.ends != kNoActor) {
     const Trace& trace = prepared.trace.all();

@@ -34,8 +34,10 @@ struct FoundProgress {
   std::optional<double> per_s;           ///< how often it is made; none when not known
   double share = 0;                      ///< of the hand-overs and waits of all threads, 0 to 1
   std::vector<std::string> functions{};  ///< whose calls count: Progress::functions
-  // These two are known only where responses to clients were counted (Progress):
+  // These are known only where responses to clients were counted (Progress):
   std::optional<std::uint64_t> connections{};
+  bool clients_stay = true;  ///< connections got several responses each, on average
+  std::optional<Requests> requests{};
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
   /// Progress::How::end: when the command ended, since the window's begin, where it began.
   std::optional<double> end_s{};

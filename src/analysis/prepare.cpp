@@ -43,7 +43,7 @@ std::vector<bool> threads_below_devices(const Trace& trace, const ThreadGroups& 
 std::optional<Trace> busy_part(const Trace& trace, const ProgressOptions& progress) {
   if (!progress.threads.empty() || command_end(trace)) return std::nullopt;
   const Window part = served_part(trace);
-  return is_served_throughout(part, trace.window) ? std::nullopt : std::optional(narrowed_to(trace, part));
+  return is_nearly_all(part, trace.window) ? std::nullopt : std::optional(narrowed_to(trace, part));
 }
 
 /// `busy` is what the gains are of.

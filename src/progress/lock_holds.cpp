@@ -61,6 +61,7 @@ Nanos& part_of(Lock& lock, const Trace& trace, const WaitKinds& kinds, SiteId id
       return outside && site.wait_class != WaitClass::futex ? lock.client_ns : lock.others_ns;
     }
     case WaitKind::lock:
+    case WaitKind::looked:
     case WaitKind::stopped:
     case WaitKind::unknown:
       break;

@@ -55,8 +55,8 @@ class Families {
 
 class Search {
  public:
-  Search(const Trace& trace, const SitesOfWaits& sites)
-      : trace_(trace), sites_(sites), functions_(functions_of(trace)) {
+  Search(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs)
+      : trace_(trace), sites_(sites), time_outs_(time_outs), functions_(functions_of(trace)) {
     out_.of_object.assign(trace.objects.size(), kNoLock);
     out_.of_site.assign(trace.sites.size(), kNoLock);
     waits_at_.resize(trace.sites.size());
@@ -83,9 +83,8 @@ class Search {
     std::vector<std::uint64_t> named(trace_.objects.size());
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
-      if (wait.object == kNoObject || is_stored(trace_.objects[wait.object]) ||
-          !sites_.ended_by_threads[wait.site])
-        continue;
+      if (wait.object == kNoObject || is_stored(trace_.objects[wait.object])) continue;
+      if (!time_outs_.ended_by_looking(id) && !sites_.ended_by_threads[wait.site]) continue;
       named[wait.object] += sites_.told[wait.site] == Told::lock ? 1U : 0U;
       waits[wait.object].push_back(id);
     }
@@ -93,7 +92,8 @@ class Search {
       if (named[object] > 0) {
         const bool kernel = trace_.objects[object].kind == Object::Kind::kernel_lock;
         add({object, kNoFrame, kernel ? LockEvidence::kernel : LockEvidence::name});
-      } else if (!waits[object].empty() && passes_like_a_lock(passing_of(trace_, waits[object]))) {
+      } else if (!waits[object].empty() &&
+                 passes_like_a_lock(passing_of(trace_, time_outs_, waits[object]))) {
         add({object, kNoFrame, LockEvidence::behaviour});
       }
     }
@@ -194,7 +194,7 @@ class Search {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (static_cast<double>(wait_ns[i]) < kWorthALook * static_cast<double>(trace_.window.length()))
         continue;
-      const Passing passing = passing_of(trace_, std::move(waits[i]));
+      const Passing passing = passing_of(trace_, time_outs_, std::move(waits[i]));
       if (evidence == LockEvidence::behaviour && !passes_like_a_lock(passing)) continue;
       for (const SiteId site : candidates[i].second)
         out_.of_site[site] = static_cast<LockId>(out_.all.size());
@@ -226,6 +226,7 @@ class Search {
 
   const Trace& trace_;
   const SitesOfWaits& sites_;
+  const TimeOuts& time_outs_;
   std::vector<FrameId> functions_;
   std::vector<std::uint64_t> waits_at_;  ///< by SiteId
   std::set<std::vector<SiteId>> seen_;   ///< that are no place: their functions call each other
@@ -246,8 +247,8 @@ std::string_view to_string(LockEvidence evidence) {
   return "name";
 }
 
-ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites) {
-  return Search(trace, sites).run();
+ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs) {
+  return Search(trace, sites, time_outs).run();
 }
 
 }  // namespace offwait

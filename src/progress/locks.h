@@ -8,6 +8,7 @@
 
 #include "base/nanos.h"
 #include "model/trace.h"
+#include "progress/time_outs.h"
 
 namespace offwait {
 
@@ -60,6 +61,6 @@ struct SitesOfWaits {
 
 /// A futex or a lock of the kernel is a lock if a function's name or the kernel says so, and whatever threads
 /// wait for if their waits are like those for a lock (passed_on.h).
-ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites);
+ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs);
 
 }  // namespace offwait

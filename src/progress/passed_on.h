@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/time_outs.h"
 
 namespace offwait {
 
@@ -23,7 +24,7 @@ struct Passing {
 };
 
 /// `waits` are indices into Trace::waits, in any order; of very many the first ones count. O(n log n).
-Passing passing_of(const Trace& trace, std::vector<std::uint32_t> waits);
+Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<std::uint32_t> waits);
 
 /// One thread has it and passes it on to one of those that wait, which wait there again: neither a queue
 /// (threads that do not wait there end the waits), nor a barrier or a broadcast (several go on at once), nor

@@ -296,7 +296,12 @@ std::optional<Progress> responders(const Trace& trace, const ThreadGroups& group
   }
   if (out.count < kEnoughUnits) return std::nullopt;
   out.active = served_part(trace);
-  for (const auto& [group, count] : of_group) out.parts.push_back({{group}, static_cast<double>(count)});
+  const std::vector<Requests> requests = requests_of(trace, groups);
+  for (const auto& [group, count] : of_group) {
+    out.parts.push_back({{group}, static_cast<double>(count)});
+    out.requests.under_way += requests[group].under_way;
+    out.requests.unread += requests[group].unread;
+  }
   std::vector<std::pair<std::uint64_t, ServedAddress>> addresses;
   for (const auto& [address, count] : of_address)
     addresses.push_back({count, {address.first, address.second}});
@@ -359,6 +364,17 @@ std::string_view to_string(Progress::How how) {
   return "inferred";
 }
 
+std::vector<Requests> requests_of(const Trace& trace, const ThreadGroups& groups) {
+  std::vector<Requests> out(groups.groups.size());
+  const auto window = static_cast<double>(std::max<Nanos>(trace.window.length(), 1));
+  for (const Responses& responses : trace.responses) {
+    Requests& here = out[groups.group_of[responses.thread]];
+    here.under_way += static_cast<double>(responses.under_way) / window;
+    here.unread += static_cast<double>(responses.unread) / window;
+  }
+  return out;
+}
+
 std::optional<ActorId> command_end(const Trace& trace) {
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
@@ -403,9 +419,10 @@ Window served_part(const Trace& trace) {
   return out.end > out.begin ? out : trace.window;
 }
 
-bool is_served_throughout(const Window& served, const Window& whole) {
-  constexpr double kMostly = 0.9;
-  return static_cast<double>(served.length()) >= kMostly * static_cast<double>(whole.length());
+bool is_nearly_all(const Window& part, const Window& whole) {
+  constexpr double kNearly = 0.9;
+  return static_cast<double>(clipped(part.begin, part.end, whole)) >=
+         kNearly * static_cast<double>(whole.length());
 }
 
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
@@ -422,6 +439,8 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
   }
   std::vector<Progress> out = Inference(groups, kinds, uses).all();
   std::optional<Progress> answered = responders(trace, groups);
+  // Threads that are never idle may show nothing else.
+  if (answered && out.empty()) return {std::move(*answered)};
   if (!answered) answered = answered_threads(trace, groups, kinds);
   if (answered && !out.empty()) {
     answered->share = out.front().share;

@@ -27,6 +27,15 @@ struct ServedAddress {
   friend bool operator==(const ServedAddress&, const ServedAddress&) = default;
 };
 
+/// How many requests of clients there were at a time, on average.
+struct Requests {
+  double under_way = 0;  ///< received by a thread of the server that had not responded yet
+  double unread = 0;     ///< in the sockets of connections, at least; TCP only
+};
+
+/// Of the threads of the group, in the window. By GroupId.
+std::vector<Requests> requests_of(const Trace& trace, const ThreadGroups& groups);
+
 struct Progress {
   enum class How : std::uint8_t {
     told,  ///< the user named the threads, or a function whose calls count
@@ -46,9 +55,10 @@ struct Progress {
   Window active{};
   ActorId ends = kNoActor;               ///< How::end: the thread whose exit is the end
   std::vector<std::string> functions{};  ///< whose calls count; empty unless the user named one
-  // These two are known only where responses were counted:
+  // These are known only where responses were counted:
   std::uint64_t connections = 0;           ///< that got one or more; 0: not known
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
+  Requests requests{};
 };
 std::string_view to_string(Progress::How how);
 
@@ -63,8 +73,8 @@ struct ProgressOptions {
 /// responses were counted. What threads did in the rest of it is no progress.
 Window served_part(const Trace& trace);
 
-/// Whether a served_part() is so much of the whole window that the rest does not matter.
-bool is_served_throughout(const Window& served, const Window& whole);
+/// Whether a part of the window is so much of it that the rest does not matter: nine tenths.
+bool is_nearly_all(const Window& part, const Window& whole);
 
 /// The first thread of the command that was recorded (Recording::command), if it exited in the window. Its
 /// exit is the end of the command, whatever other processes the command leaves behind.

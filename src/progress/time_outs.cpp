@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace offwait {
@@ -25,10 +27,11 @@ std::vector<bool> threads_with_time_outs(const Trace& trace) {
   return out;
 }
 
-/// The ends of waits of others, and the requests to disks.
-Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads) {
+/// The ends of waits of others, but those `for_locks`, and the requests to disks.
+Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const std::vector<bool>& for_locks) {
   Deeds out(trace.actors.size());
   for (const Wait& wait : trace.waits) {
+    if (for_locks[wait.site]) continue;
     const ActorId waker = trace.sites[wait.site].waker;
     if (waker != kNoActor && threads[waker] && wait.wake != kNever) out[waker].push_back(wait.wake);
   }
@@ -67,31 +70,58 @@ struct Run {
   std::size_t deed = 0;  ///< the thread's first one after that, as far as it was looked for
 };
 
+/// How runs of time-outs in one place ended.
+struct Ends {
+  std::uint64_t by_others = 0;
+  std::vector<std::vector<std::uint32_t>> by_looking;  ///< the time-outs of each
+};
+
 }  // namespace
 
-TimeOuts::TimeOuts(const Trace& trace) {
+void TimeOuts::add_parts(const Trace& trace, const std::vector<std::uint32_t>& parts, std::uint32_t of) {
+  if (parts.empty()) return;
+  for (const std::uint32_t part : parts) all_.emplace_back(part, trace.waits[of].site);
+  began_[of] = trace.waits[parts.front()].block;
+}
+
+TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& for_locks) {
   const std::vector<bool> threads = threads_with_time_outs(trace);
   if (std::find(threads.begin(), threads.end(), true) == threads.end()) return;
-  const Deeds deeds = deeds_of(trace, threads);
+  const Deeds deeds = deeds_of(trace, threads, for_locks);
   std::vector<Run> runs(trace.actors.size());
+  std::map<SiteId, Ends> ends;  // by the time-outs' site
+  const auto break_off = [&](Run& run) {
+    if (!run.waits.empty()) ends[run.site].by_looking.push_back(std::move(run.waits));
+    run.waits.clear();
+  };
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const Wait& wait = trace.waits[id];
     const WaitSite& site = trace.sites[wait.site];
-    if (!threads[site.thread]) continue;
+    if (!threads[site.thread] || for_locks[wait.site]) continue;
     Run& run = runs[site.thread];
     if (!run.waits.empty()) {
       const std::vector<Nanos>& own = deeds[site.thread];
       while (run.deed < own.size() && own[run.deed] < run.since) ++run.deed;
       const bool did = run.deed < own.size() && own[run.deed] < wait.block;
-      if (did || !is_same_place(trace, trace.sites[run.site], site)) run.waits.clear();
+      if (did || !is_same_place(trace, trace.sites[run.site], site)) break_off(run);
     }
     if (may_time_out(trace, site)) {
       run.waits.push_back(id);
       run.site = wait.site;
       run.since = wait.wake;
     } else if (site.waker != kNoActor && wait.wake != kNever) {
-      for (const std::uint32_t part : run.waits) all_.emplace_back(part, wait.site);
+      if (!run.waits.empty()) ++ends[run.site].by_others;
+      add_parts(trace, run.waits, id);
       run.waits.clear();
+    }
+  }
+  for (const auto& [site, here] : ends) {
+    if (here.by_others <= here.by_looking.size()) continue;
+    for (std::vector<std::uint32_t> waits : here.by_looking) {
+      const std::uint32_t last = waits.back();
+      waits.pop_back();
+      add_parts(trace, waits, last);
+      by_looking_.insert(last);
     }
   }
   if (all_.empty()) return;
@@ -108,7 +138,7 @@ std::vector<bool> polling_sites(const Trace& trace) {
   for (const WaitSite& site : trace.sites) {
     if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
   }
-  const Deeds deeds = deeds_of(trace, sleeps);
+  const Deeds deeds = deeds_of(trace, sleeps, std::vector<bool>(trace.sites.size()));
   struct Place {
     std::uint64_t sleeps = 0;
     std::uint64_t vain = 0;

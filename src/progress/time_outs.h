@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -14,21 +16,36 @@ namespace offwait {
 
 /// A time-out came to nothing if the thread, until it waited in the same place again, ended no wait of
 /// another thread and asked no disk for anything, and if such a run of time-outs ends in a wait there that
-/// something else ended. A call that asks for nothing but time (class sleep) does not time out, and a
-/// timed wait that always ends by its time sets a pace: neither counts.
+/// something else ended. Where most runs end so, the thread found at the end of the others what it had looked
+/// for: only the last time-out of these came to something. That it waited for a lock in between, or let go of
+/// one, counts for nothing: that is a part of looking. A call that asks for nothing but time (class sleep)
+/// does not time out, and a timed wait that always ends by its time sets a pace: neither counts.
 class TimeOuts {
  public:
   TimeOuts() = default;
-  explicit TimeOuts(const Trace& trace);
+  /// `for_locks`, by SiteId: a function's name, or the kernel, says that these waits are for locks.
+  TimeOuts(const Trace& trace, const std::vector<bool>& for_locks);
 
   /// By the wait's index.
   bool came_to_nothing(std::size_t wait) const { return !nothing_.empty() && nothing_[wait]; }
+  /// When the wait began, with the time-outs that are parts of it.
+  Nanos begin_of(std::uint32_t wait, const Trace& trace) const {
+    const auto found = began_.find(wait);
+    return found == began_.end() ? trace.waits[wait].block : found->second;
+  }
+  /// By the wait's index: the time-out ended because the thread looked, and found what others had let go.
+  bool ended_by_looking(std::uint32_t wait) const { return by_looking_.contains(wait); }
   /// The time-outs, each with the site of the wait that it is a part of; in any order.
   const std::vector<std::pair<std::uint32_t, SiteId>>& all() const { return all_; }
 
  private:
+  /// The time-outs are parts of another wait.
+  void add_parts(const Trace& trace, const std::vector<std::uint32_t>& parts, std::uint32_t of);
+
   std::vector<bool> nothing_;  ///< by wait; empty if nothing timed out in vain
   std::vector<std::pair<std::uint32_t, SiteId>> all_;
+  std::unordered_map<std::uint32_t, Nanos> began_;  ///< by wait, of those with time-outs
+  std::unordered_set<std::uint32_t> by_looking_;
 };
 
 /// By SiteId: where a thread sleeps a little, looks, and sleeps again until it finds what it looks for: a

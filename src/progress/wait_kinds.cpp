@@ -217,11 +217,41 @@ void call_locks(const Trace& trace, WaitKinds& kinds) {
     balance[wait.site] += lock != kNoLock ? 1 : -1;
   }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (balance[id] > 0 && kinds.of_site[id] == WaitKind::timer) kinds.of_site[id] = WaitKind::looked;
     const bool by_a_thread = kinds.of_site[id] == WaitKind::handover || kinds.of_site[id] == WaitKind::lock;
     if (balance[id] <= 0 || !by_a_thread) continue;
     kinds.of_site[id] = WaitKind::lock;
     kinds.guessed[id] = false;
   }
+}
+
+/// WaitKinds::had_before.
+std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& trace,
+                                                                   const WaitKinds& kinds) {
+  std::vector<std::uint32_t> ends;
+  bool any = false;
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    const Wait& wait = trace.waits[id];
+    const WaitKind kind = kinds.of_site[wait.site];
+    any = any || kind == WaitKind::looked;
+    const bool got = kind == WaitKind::lock || kind == WaitKind::looked;
+    if (got && wait.wake != kNever && !kinds.time_outs.came_to_nothing(id)) ends.push_back(id);
+  }
+  std::unordered_map<std::uint32_t, ActorId> out;
+  if (!any) return out;
+  std::stable_sort(ends.begin(), ends.end(), [&trace](std::uint32_t a, std::uint32_t b) {
+    return trace.waits[a].wake < trace.waits[b].wake;
+  });
+  std::vector<ActorId> last(kinds.locks.all.size(), kNoActor);
+  for (const std::uint32_t id : ends) {
+    const LockId lock = kinds.locks.of(trace.waits[id]);
+    if (lock == kNoLock) continue;
+    const ActorId thread = trace.sites[trace.waits[id].site].thread;
+    const bool looked = kinds.of_site[trace.waits[id].site] == WaitKind::looked;
+    if (looked && last[lock] != kNoActor && last[lock] != thread) out[id] = last[lock];
+    last[lock] = thread;
+  }
+  return out;
 }
 
 }  // namespace
@@ -275,13 +305,17 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
       out.guessed[id] = true;
     }
   }
-  out.locks = locks_of_waits(trace, sites);
+  std::vector<bool> for_locks(sites.told.size());
+  std::transform(sites.told.begin(), sites.told.end(), for_locks.begin(),
+                 [](Told told) { return told == Told::lock; });
+  out.time_outs = TimeOuts(trace, for_locks);
+  out.locks = locks_of_waits(trace, sites, out.time_outs);
   call_locks(trace, out);
+  out.had_before = those_who_had_it_before(trace, out);
   std::vector<bool> below(out.of_site.size());
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
                  [](WaitKind kind) { return kind == WaitKind::below; });
   out.disk_parts = disk_parts(trace, below);
-  out.time_outs = TimeOuts(trace);
   out.services = asked_services(trace, groups);
   find_who_is_behind(out.services, trace, groups, out.below_devices);
   return out;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "model/trace.h"
@@ -22,6 +23,7 @@ enum class WaitKind : std::uint8_t {
   remote,   ///< an interface brought an answer whose sender was not recorded, or could not be followed
   transit,  ///< an interface brought what a recorded thread had sent; also the target's answer to its client
   timer,    ///< a time that the thread asked for
+  looked,   ///< for a lock, until the thread looked after a time and found it free
   stopped,  ///< nothing: a signal, a debugger or its cgroup kept it from running
   unknown,  ///< also a sleep between looks for something (polling_sites())
 };
@@ -34,7 +36,10 @@ struct WaitKinds {
   std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`
   Services services;                 ///< that the target asks
   ContendedLocks locks;              ///< that threads waited for
-  TimeOuts time_outs;                ///< of kind `timer`, but parts of other waits
+  /// By the wait's index, of kind `looked`: the thread that had got the lock last before. It let it go
+  /// unseen, unless a third one took it that did not have to wait.
+  std::unordered_map<std::uint32_t, ActorId> had_before;
+  TimeOuts time_outs;  ///< of kind `timer`, but parts of other waits
 };
 
 /// By GroupId: kernel threads, and outside groups that end waits of groups below the devices, and disk waits,

@@ -9,11 +9,11 @@
 
 #include "base/side_by_side.h"
 #include "progress/group_use.h"
-#include "progress/runtimes.h"
 #include "progress/wait_kinds.h"
 #include "replay/candidates.h"
 #include "replay/changed_order.h"
 #include "replay/disk_channels.h"
+#include "replay/doubts.h"
 #include "replay/gains.h"
 #include "replay/more_cpus.h"
 #include "replay/more_threads.h"
@@ -78,7 +78,7 @@ class Answering {
         holds_(trace, groups, kinds_, known_locks(options.asked)),
         service_uses_(uses_of_services(trace, groups, kinds_)),
         code_(code_of(trace, groups, kinds_, uses_, options.code)),
-        runtimes_(runtimes_of(trace)),
+        doubts_(trace, groups, uses_),
         order_(trace, groups, kinds_, uses_),
         pools_(pools_of(trace, groups, kinds_, uses_, kMostPools)) {
     std::vector<Change> services;
@@ -117,6 +117,10 @@ class Answering {
     for (Answer& answer : out.answers) {
       if (!answer.lock) answer.lock = lock_gain(out, replays, answer);
       answer.more = more_threads(out, replays, answer);
+      const auto same = [&answer](const Answer& before) {
+        return &before != &answer && before.more && before.more->group == answer.more->group;
+      };
+      if (answer.more && std::any_of(out.answers.begin(), out.answers.end(), same)) answer.more.reset();
     }
     out.services = kinds_.services.all;
 
@@ -191,7 +195,7 @@ class Answering {
     Scenario out = with_parts_of_services(scenario, kinds_.services, uses_);
     for (const Change& change : scenario) {
       if (change.resource == Resource::threads) {
-        const Scenario shared = shared_by_more_threads(change, uses_, cpus_short_);
+        const Scenario shared = shared_by_more_threads(change, trace_, groups_, kinds_, uses_, cpus_short_);
         out.insert(out.end(), shared.begin(), shared.end());
       }
       if (change.resource != Resource::waited) continue;
@@ -237,6 +241,12 @@ class Answering {
     return out;
   }
 
+  /// What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait for
+  /// something to do.
+  static bool holds_others_up(const LockGain& gain) {
+    return gain.lock.evidence != LockEvidence::behaviour || gain.held >= kWorthAnAnswer;
+  }
+
   /// The lock of the answer's group that gains most.
   std::optional<LockGain> lock_gain(const Answers& about, const Replays& replays,
                                     const Answer& answer) const {
@@ -256,17 +266,37 @@ class Answering {
     return out;
   }
 
-  /// What more threads would gain for a part that others queue for, if that is more than the part gains.
+  /// What more threads would gain for a part that work queues for, unless it is far less than the part gains.
   std::optional<MoreThreads> more_threads(const Answers& about, const Replays& replays,
                                           const Answer& answer) const {
-    const auto pool = std::find_if(pools_.begin(), pools_.end(), [&answer](const Pool& one) {
-      return one.group == answer.use.group && answer.change.resource != Resource::waited &&
-             answer.change.resource != Resource::cpus && answer.change.service == kNoService;
-    });
-    if (pool == pools_.end() || answer.certainty == Certainty::rough) return std::nullopt;
+    const bool is_known = answer.certainty != Certainty::rough || answer.doubt == Doubt::many_at_once;
+    if (!is_known || answer.change.resource == Resource::waited || answer.change.resource == Resource::cpus) {
+      return std::nullopt;
+    }
+    const auto pool_of = [this](GroupId group) {
+      return std::find_if(pools_.begin(), pools_.end(),
+                          [group](const Pool& one) { return one.group == group; });
+    };
+    // Those that ask a service queue for it, and then more of them gain nothing; or they are too few.
+    auto pool = pools_.end();
+    if (answer.change.service != kNoService) {
+      for (const GroupId group : kinds_.services.all[answer.change.service].answering) {
+        if (pool == pools_.end()) pool = pool_of(group);
+      }
+    }
+    const bool of_service = pool != pools_.end();
+    if (!of_service) pool = pool_of(answer.use.group);
+    if (pool == pools_.end()) return std::nullopt;
     const std::size_t scenario = scenario_of_pool(static_cast<std::size_t>(pool - pools_.begin()));
-    MoreThreads out{*pool, gain(about, replays, replays.of(scenario), answer.progress, scenario).gain};
-    return out.gain > std::max(answer.gain, kWorthAnAnswer) ? std::optional(out) : std::nullopt;
+    MoreThreads out{*pool, gain(about, replays, replays.of(scenario), answer.progress, scenario).gain,
+                    of_service};
+    if (pool->requests) {
+      // Each of them serves as the others do, whatever else it waits for.
+      const double times = pool->waiting / pool->threads;
+      const std::vector<double> speeds(groups_.groups.size(), times);
+      out.gain = std::max(out.gain, (times - 1) * part_that_fits(replays, speeds, scenario));
+    }
+    return out.gain > std::max(answer.gain / 2, kWorthAnAnswer) ? std::optional(out) : std::nullopt;
   }
 
   void add_uses(std::vector<Answer>& answers) const {
@@ -413,8 +443,11 @@ class Answering {
       out.low = std::min(*out.low, out.gain * showed);
     } else if (says_little || whole.most - whole.least > kAlike || replays.may_queue(scenario)) {
       out.certainty = Certainty::up_to;
-    } else if (runs_tasks(about.progress[progress])) {
+    } else if (doubts_.runs_tasks(about.progress[progress])) {
       out.certainty = Certainty::approximate;
+    } else if (doubts_.approximate(about.progress[progress]) != Doubt::none) {
+      out.certainty = Certainty::approximate;
+      out.doubt = doubts_.approximate(about.progress[progress]);
     } else if (replayed.off > kReproduces) {
       out.certainty = Certainty::approximate;
       out.doubt = Doubt::simulated_roughly;
@@ -422,36 +455,12 @@ class Answering {
     return out;
   }
 
-  /// Whether a thread of the progress is one of a runtime.
-  bool runs_tasks(const Progress& progress) const {
-    return std::any_of(progress.parts.begin(), progress.parts.end(), [this](const ProgressPart& part) {
-      return std::any_of(part.groups.begin(), part.groups.end(), [this](GroupId group) {
-        const std::vector<ActorId>& members = groups_.groups[group].members;
-        return std::any_of(members.begin(), members.end(),
-                           [this](ActorId thread) { return runtimes_[thread] != Runtime::none; });
-      });
-    });
-  }
-
   Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress) const {
     if (about.cpus_short && !replays.simulated && uses_cpus(about)) {
       return Doubt::cpus_short;
     }
-    if (order_.compete(about.progress[progress])) return Doubt::no_order;
-    if (path_) {
-      return doubt_of_waits(path_->unknown_ns, path_->guessed_ns, path_->length_ns);
-    }
-    Nanos unknown_ns = 0;
-    Nanos guessed_ns = 0;
-    Nanos lifetime_ns = 0;
-    for (const ProgressPart& part : about.progress[progress].parts) {
-      for (const GroupId group : part.groups) {
-        unknown_ns += uses_.groups[group].unknown_ns;
-        guessed_ns += uses_.groups[group].guessed_ns;
-        lifetime_ns += uses_.groups[group].lifetime_ns;
-      }
-    }
-    return doubt_of_waits(unknown_ns, guessed_ns, lifetime_ns);
+    return order_.compete(about.progress[progress]) ? Doubt::no_order
+                                                    : doubts_.rough(about.progress[progress], path_);
   }
 
   /// Other programs had this part of the CPU time that was used, 0 to 1.
@@ -466,15 +475,6 @@ class Answering {
   bool uses_cpus(const Answers& about) const {
     const auto cpus = static_cast<Nanos>(about.cpus.at_most());
     return about.cpus.shared == 0 || is_much(running_of_all(uses_), cpus * trace_.window.length());
-  }
-
-  /// An answer is rough if much of the time is waits whose ends are not known, or for what only seems to be a
-  /// lock.
-  static Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
-    if (!is_much(unknown_ns + guessed_ns, of_ns)) {
-      return Doubt::none;
-    }
-    return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
   }
 
   /// A thread that waits for many connections at once goes on with whichever is first. The replay keeps the
@@ -517,7 +517,8 @@ class Answering {
       out.push_back(answer);
     }
     for (LockId id = 0; id < answered_locks(); ++id) {
-      out.push_back(answer_of_lock(about, replays, progress, id));
+      const Answer answer = answer_of_lock(about, replays, progress, id);
+      if (holds_others_up(*answer.lock)) out.push_back(answer);
     }
     std::stable_sort(out.begin(), out.end(),
                      [](const Answer& a, const Answer& b) { return a.gain > b.gain; });
@@ -540,9 +541,12 @@ class Answering {
     std::vector<Answer> others;
     for (std::size_t progress = 1; progress < about.progress.size(); ++progress) {
       const std::vector<Answer> other = ranked(about, replays, progress);
+      if (other.empty()) continue;
       const auto given = std::find_if(other.begin(), other.end(),
                                       [&first](const Answer& answer) { return answer.change == first; });
-      if (other.front().gain >= kWorthSplitting && given->gain < other.front().gain / 2) {
+      // What holds up the first progress may be no answer for the other one.
+      const double gain = given == other.end() ? 0 : given->gain;
+      if (other.front().gain >= kWorthSplitting && gain < other.front().gain / 2) {
         others.push_back(other.front());
       }
     }
@@ -574,7 +578,7 @@ class Answering {
   std::vector<ServiceUse> service_uses_;
   Code code_;
   std::vector<PartUse> services_;  ///< by ServiceId
-  std::vector<Runtime> runtimes_;  ///< by ActorId
+  Doubts doubts_;
   ChangedOrder order_;
   std::vector<Pool> pools_;
 };

@@ -14,8 +14,8 @@ enum class Certainty : std::uint8_t {
   split,        ///< what limits depends on whose progress counts
   rough,        ///< the order holds, the number may not
   up_to,        ///< it may be less, because the recording does not show what limits next
-  approximate,  ///< Doubt::simulated_roughly, or threads run tasks of a runtime in turns (Runtime): a wait
-                ///< holds up more than one task, or less
+  approximate,  ///< Doubt::looked, Doubt::simulated_roughly, or threads run tasks of a runtime in turns
+                ///< (Runtime): a wait holds up more than one task, or less
 };
 std::string_view to_string(Certainty certainty);
 
@@ -30,6 +30,7 @@ enum class Doubt : std::uint8_t {
   few_samples,        ///< what a function takes on a CPU is known from too few samples
   no_order,           ///< threads of several groups compete for locks
   not_simulated,      ///< the number of CPUs is changed, and the simulation does not reproduce the recording
+  looked,             ///< for much of the time threads looked again and again whether a lock was free
   simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %
 };
 

@@ -313,6 +313,9 @@ class Replay {
         wait_below(event, length);
         break;
       case WaitKind::transit:
+      case WaitKind::looked:
+        wait_until_let_go(event, length);
+        break;
       case WaitKind::stopped:
       case WaitKind::unknown:
         std::fill(waited_.begin(), waited_.end(), length);
@@ -417,6 +420,19 @@ class Replay {
       }
       return;
     }
+    for (std::size_t i = 0; i < lanes_; ++i) {
+      waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), most);
+    }
+  }
+
+  /// The thread looked when the one that had the lock had let it go.
+  void wait_until_let_go(const Event& event, double length) {
+    std::fill(waited_.begin(), waited_.end(), length);
+    const auto found = input_.kinds.had_before.find(event.wait);
+    if (found == input_.kinds.had_before.end() || threads_[found->second].state == LaneState::absent) return;
+    reach(found->second, event.at, reached_.data());
+    const ConstRow now = now_[event.thread];
+    const double most = ties_.longest(threads_[event.thread].group, length);
     for (std::size_t i = 0; i < lanes_; ++i) {
       waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), most);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads that others queue for: what more of them would gain.
+// Threads that work queues for: what more of them would gain.
 #pragma once
 
 #include <vector>
@@ -12,28 +12,34 @@
 
 namespace offwait {
 
-/// A group of the target that does one thing at a time for each of its threads, while more threads than it
-/// has wait for it.
+/// A group that more is to do for than its threads do at a time. Threads of other groups show it, twice as
+/// many of which wait for it, or requests: while its threads hardly ever wait for something to do, as many
+/// are unread as it has threads. A thread with several requests under way, an event loop, counts as so many
+/// that wait.
 struct Pool {
   GroupId group = kNoGroup;
-  double threads = 0;  ///< that it has, on average
-  /// Threads of other groups that waited for one of its threads, on average, without waits for locks; at
-  /// least twice as many as it has. With more threads than these some would have nothing to do.
-  double waiting = 0;
+  /// That it has, on average; of a service that the target asks, those that were not idle: how many requests
+  /// it gets at a time.
+  double threads = 0;
+  double waiting = 0;     ///< how many threads, or requests, wait for it at a time, on average
+  bool requests = false;  ///< what waits is requests
 };
 
-/// The groups that others queue for, the one that most wait for first; `most` at most.
+/// The groups that work queues for, the one that most wait for first; `most` at most.
 std::vector<Pool> pools_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                            const Uses& uses, std::size_t most);
 
 /// What a change of Resource::threads stands for: N times as many threads do all that the group does at the
 /// same time, so that each takes an N-th of the time for as many things (Change::shared). That is a bound:
-/// they may need each other's locks. Where the CPUs are short, threads that compute do not do it sooner.
-Scenario shared_by_more_threads(const Change& change, const Uses& uses, bool cpus_short);
+/// they may need each other's locks. So is a service that the group asks, if some of its threads are idle
+/// some of the time. Where the CPUs are short, threads that compute do not do it sooner.
+Scenario shared_by_more_threads(const Change& change, const Trace& trace, const ThreadGroups& groups,
+                                const WaitKinds& kinds, const Uses& uses, bool cpus_short);
 
 /// What more threads of a group would gain, at most.
 struct MoreThreads : Pool {
   double gain = 0;
+  bool of_service = false;  ///< of the service that the answer is about
 };
 
 }  // namespace offwait

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "progress/progress.h"
 #include "replay/event_stream.h"
 #include "replay/origins.h"
 #include "replay/ties.h"
@@ -55,8 +56,12 @@ class Writer {
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       const Actor& actor = trace_.actors[id];
       threads_[id].holds = input.holds.of(id);
-      out_.threads[id].repeats = actor.kind == ActorKind::thread && actor.start <= trace_.window.begin &&
-                                 actor.exit >= trace_.window.end;
+      // Where the end of a thread is what counts, it ends.
+      const bool lived_on = input.thread != kNoActor
+                                ? actor.exit >= trace_.window.end
+                                : is_nearly_all({actor.start, actor.exit}, trace_.window);
+      out_.threads[id].repeats =
+          actor.kind == ActorKind::thread && actor.start <= trace_.window.begin && lived_on;
     }
   }
 
@@ -248,6 +253,9 @@ class Writer {
       case WaitKind::below:
         below(event, length);
         break;
+      case WaitKind::looked:
+        wait_until_let_go(event, length);
+        break;
       case WaitKind::transit:
       case WaitKind::stopped:
       case WaitKind::unknown:
@@ -286,6 +294,20 @@ class Writer {
       rest -= std::max(0.0, served);
     }
     push(event.thread, {Step::What::delay, lock, 0, rest, rest, site_id});
+  }
+
+  /// The thread looked when the one that had the lock had let it go.
+  void wait_until_let_go(const Event& event, double length) {
+    const Wait& wait = trace_.waits[event.wait];
+    const LockId lock = input_.holds.lock_of(input_.kinds, wait);
+    const auto found = input_.kinds.had_before.find(event.wait);
+    const ScriptState state =
+        found == input_.kinds.had_before.end() ? ScriptState::absent : threads_[found->second].state;
+    if (state == ScriptState::running || state == ScriptState::runnable) {
+      const GroupId group = input_.groups.group_of[event.thread];
+      return signal(found->second, event.at, event.thread, ties_.longest(group, length), length, lock);
+    }
+    push(event.thread, {Step::What::delay, lock, 0, length, length, wait.site});
   }
 
   /// What the disks took, and the rest.

@@ -89,6 +89,7 @@ class Looking {
       case WaitKind::transit:
         (is_for_a_request(site) ? out_.request_ns : out_.others_ns) += length;
         return;
+      case WaitKind::looked:
       case WaitKind::stopped:
       case WaitKind::unknown:
         out_.unknown_ns += length;

@@ -399,6 +399,8 @@ Json progress_json(const FoundProgress& progress, std::size_t id) {
           {"active_s", progress.active_s ? seconds(*progress.active_s) : Json(nullptr)},
           {"share", rounded(progress.share)},
           {"connections", or_null(progress.connections)},
+          {"under_way", progress.requests ? rounded(progress.requests->under_way) : Json(nullptr)},
+          {"unread", progress.requests ? rounded(progress.requests->unread) : Json(nullptr)},
           {"addresses", array_of(progress.addresses, address_json)},
           {"end_s", progress.end_s ? seconds(*progress.end_s) : Json(nullptr)}};
 }
@@ -454,8 +456,11 @@ Json actions_json(const ActionTimes& actions) {
 }
 
 Json more_threads_json(const MoreThreads& more) {
-  return {
-      {"threads", rounded(more.threads)}, {"waiting", rounded(more.waiting)}, {"gain", rounded(more.gain)}};
+  return {{"threads", rounded(more.threads)},
+          {"waiting", rounded(more.waiting)},
+          {"requests", more.requests},
+          {"of_service", more.of_service},
+          {"gain", rounded(more.gain)}};
 }
 
 Json answer_json(const FoundAnswer& answer) {

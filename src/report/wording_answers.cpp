@@ -13,6 +13,7 @@
 #include "report/wording.h"
 #include "report/wording_cpus.h"
 #include "report/wording_disks.h"
+#include "report/wording_doubts.h"
 #include "report/wording_files.h"
 #include "report/wording_sections.h"
 
@@ -209,7 +210,20 @@ std::string address_text(const ServedAddress& address) {
   return address.path.front() == '\0' ? "@" + address.path.substr(1) : address.path;
 }
 
-/// `20 clients on :6379`. A part of a recording does not know how many there are if none of them came in it.
+/// `16.2 requests at a time, 14.0 of them unread`.
+std::string requests_text(const FoundProgress& progress) {
+  constexpr double kWorthSaying = 0.05;
+  if (!progress.requests) return "";
+  const double all = progress.requests->under_way + progress.requests->unread;
+  if (all < kWorthSaying) return "";
+  const std::string unread = progress.requests->unread >= kWorthSaying
+                                 ? fmt::format(", {:.1f} of them unread", progress.requests->unread)
+                                 : "";
+  return fmt::format(", {:.1f} requests at a time{}", all, unread);
+}
+
+/// `20 clients on :6379`. How many there are is not known in a part of a recording if none of them came in
+/// it, nor if each asks once.
 std::string clients_text(const FoundProgress& progress) {
   constexpr std::size_t kMostAddresses = 2;
   const std::size_t shown = std::min(kMostAddresses, progress.addresses.size());
@@ -218,34 +232,8 @@ std::string clients_text(const FoundProgress& progress) {
     addresses += (i == 0 ? "" : ", ") + address_text(progress.addresses[i]);
   const std::size_t more = progress.addresses.size() - shown;
   if (more > 0) addresses += fmt::format(" and {} more", more);
-  const std::uint64_t count = progress.connections.value_or(0);
+  const std::uint64_t count = progress.clients_stay ? progress.connections.value_or(0) : 0;
   return fmt::format("{} on {}", count > 0 ? format_plural(count, "client") : "clients", addresses);
-}
-
-std::string_view doubt_clause(Doubt doubt) {
-  switch (doubt) {
-    case Doubt::none:
-      break;
-    case Doubt::pieces_differ:
-      return "parts of the recording differ too much";
-    case Doubt::unknown_wakers:
-      return "for much of its waiting time it is unknown what ended the wait";
-    case Doubt::guessed_locks:
-      return "much of its waiting was taken for waits for locks without function names that say so";
-    case Doubt::cpus_short:
-      return "the CPUs are short, and the simulation of them does not reproduce the recording";
-    case Doubt::many_at_once:
-      return "it waits for many connections at once, which does not show how long each request took";
-    case Doubt::few_samples:
-      return "too few samples say what the function takes on a CPU";
-    case Doubt::no_order:
-      return "threads of several kinds compete for a lock, and a change alters who gets it first";
-    case Doubt::not_simulated:
-      return "the simulation of the CPUs does not reproduce the recording";
-    case Doubt::simulated_roughly:
-      return "the simulation of the CPUs reproduces the recording only roughly";
-  }
-  return "";
 }
 
 }  // namespace
@@ -284,7 +272,8 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
       return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
                          format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
-      return progress.per_s ? fmt::format("{} responses/s to {}{}", per_s, who, active_text(progress))
+      return progress.per_s ? fmt::format("{} responses/s to {}{}{}", per_s, who, requests_text(progress),
+                                          active_text(progress))
                             : fmt::format("responses to {}", who);
     case Progress::How::inferred:
       break;
@@ -523,13 +512,24 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
   return cpu_room_advice(findings.cpu_supply);
 }
 
+std::string more_advice(const FoundAnswer& answer) {
+  const std::string waiting = format_count(whole_threads(answer.more->waiting));
+  const std::string now = format_count(whole_threads(answer.more->threads));
+  if (answer.more->of_service) {
+    return fmt::format(
+        "; or let it do more at a time (more workers there, a larger pool or limit here): {} "
+        "requests wait for it, {} at a time",
+        waiting, now);
+  }
+  if (answer.service)
+    return fmt::format(": {} requests at a time wait for {} threads that ask it", waiting, now);
+  return answer.more->requests
+             ? fmt::format("; or have more threads like it: {} requests at a time wait for {}", waiting, now)
+             : fmt::format("; or share it among more threads: {} wait for {} at a time", waiting, now);
+}
+
 std::string advice(const Findings& findings, const FoundAnswer& answer) {
-  const std::string more = answer.more
-                               ? fmt::format("; or share it among more threads: {} wait for {} at a time",
-                                             format_count(whole_threads(answer.more->waiting)),
-                                             whole_threads(answer.more->threads))
-                               : "";
-  return advice_for_part(findings, answer) + more;
+  return advice_for_part(findings, answer) + (answer.more ? more_advice(answer) : "");
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {
@@ -546,8 +546,11 @@ std::string more_threads_text(const FoundAnswer& answer) {
   Gain more;
   more.gain = answer.more->gain;
   more.certainty = Certainty::up_to;
-  return fmt::format("· {} instead of {}: {}", format_plural(whole_threads(answer.more->waiting), "thread"),
-                     whole_threads(answer.more->threads), gain_text(more));
+  const std::uint64_t waiting = whole_threads(answer.more->waiting);
+  const std::string many = answer.more->of_service ? format_plural(waiting, "request") + " at a time"
+                           : answer.service        ? format_plural(waiting, "thread") + " that ask it"
+                                                   : format_plural(waiting, "thread");
+  return fmt::format("· {} instead of {}: {}", many, whole_threads(answer.more->threads), gain_text(more));
 }
 
 std::string others_text(std::size_t others, double gain) {

@@ -15,7 +15,7 @@ const std::string kPoll = "class=poll stack=ep_poll;--;epoll_wait;loop;main";
 
 /// Which of the trace's waits came to nothing, by when they began, in µs.
 std::vector<long> vain(const Trace& trace) {
-  const TimeOuts time_outs(trace);
+  const TimeOuts time_outs(trace, std::vector<bool>(trace.sites.size()));
   std::vector<long> out;
   for (std::size_t id = 0; id < trace.waits.size(); ++id) {
     if (time_outs.came_to_nothing(id)) out.push_back(static_cast<long>(trace.waits[id].block / 1000));
@@ -35,7 +35,7 @@ TEST_CASE("a poll that ends by its time is a part of the wait that an answer end
   program.wait(1, 3000, 4000, "timer", kPoll);  // no other wait ends this run of time-outs
   const Trace trace = program.trace();
   CHECK(vain(trace) == std::vector<long>{0, 1010});
-  const TimeOuts time_outs(trace);
+  const TimeOuts time_outs(trace, std::vector<bool>(trace.sites.size()));
   REQUIRE(time_outs.all().size() == 2);
   CHECK(time_outs.all()[0].second == trace.waits[2].site);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <string>
 
 #include "replay/answers.h"
@@ -65,12 +66,15 @@ TEST_CASE("as many threads as share the work that is asked about gain as many ti
 }
 
 TEST_CASE("more threads compute no sooner where the CPUs are short, and share all else") {
-  Uses uses;
-  uses.groups.resize(1);
+  const Trace trace = helper_for(4).trace();
+  const ThreadGroups groups = group_threads(trace);
+  const WaitKinds kinds = kinds_of_waits(trace, groups);
+  Uses uses = uses_of(trace, groups, kinds);
   uses.groups[0].disk_ns[7] = 1;
   const auto parts = [&](bool cpus_short) {
     std::vector<Resource> out;
-    for (const Change& change : shared_by_more_threads({Resource::threads, 0}, uses, cpus_short)) {
+    for (const Change& change :
+         shared_by_more_threads({Resource::threads, 0}, trace, groups, kinds, uses, cpus_short)) {
       CHECK(change.shared);
       CHECK(change.group == 0);
       out.push_back(change.resource);
@@ -79,4 +83,60 @@ TEST_CASE("more threads compute no sooner where the CPUs are short, and share al
   };
   CHECK(parts(false) == std::vector{Resource::cpu, Resource::sleep, Resource::remote, Resource::io});
   CHECK(parts(true) == std::vector{Resource::sleep, Resource::remote, Resource::io});
+}
+
+namespace {
+
+/// A worker sleeps 1 ms for each request of a client; `unread` requests at a time are not read yet.
+test::Program worker_with_unread(double unread, long end_us = 400'000) {
+  test::Program program(end_us);
+  program.thread(1, "worker");
+  for (long at = 0; at + 1000 < end_us; at += 1000) {
+    program.wait(1, at + 5, at + 999, "timer", "class=sleep stack=k;--;nanosleep;serve;worker");
+  }
+  program.line("responses 1 port=80 count=400 connections=400 first=0 last=" + std::to_string(end_us * 1000) +
+               " under_way=" + std::to_string(end_us * 990) +
+               " unread=" + std::to_string(std::llround(unread * static_cast<double>(end_us) * 1000)));
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("requests that nobody reads show that a worker that is never idle is too few") {
+  const std::vector<Pool> found = pools(worker_with_unread(7).trace());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].threads == Approx(1));
+  CHECK(found[0].waiting == Approx(8));
+  CHECK(found[0].requests);
+  CHECK(pools(worker_with_unread(0.2).trace()).empty());
+
+  const Trace trace = worker_with_unread(7).trace();
+  const Answers answers = answers_of(trace, group_threads(trace), {});
+  REQUIRE(!answers.answers.empty());
+  REQUIRE(answers.answers.front().more);
+  CHECK(answers.answers.front().more->gain == Approx(7).margin(0.01));
+}
+
+TEST_CASE("requests wait in an event loop for a service that gets few of them at a time") {
+  // The loop has 8 requests under way; the service works on one, 1 ms each.
+  constexpr long kEnd = 400'000;
+  test::Program program(kEnd);
+  program.thread(1, "loop");
+  program.line("thread 2 tgid=2 comm=service start=0 exit=- outside=yes");
+  for (long at = 0; at + 1000 < kEnd; at += 1000) {
+    program.wait(2, at + 5, at + 999, "timer", "class=sleep stack=k;--;nanosleep;answer;service");
+    program.wait(1, at + 10, at + 1000, "thread:2",
+                 "class=poll stack=ep;--;epoll_wait;loop peer=service:10.0.0.2:5432");
+    if (at % 100'000 == 0) {
+      program.wait(1, at + 1001, at + 1005, "-",
+                   "class=poll stack=ep;--;epoll_wait;loop peer=client:10.0.0.3");
+    }
+  }
+  program.line("responses 1 port=80 count=399 connections=8 first=0 last=400000000 under_way=3200000000");
+  program.line("responses 2 port=5432 count=399 connections=1 first=0 last=400000000 under_way=396000000");
+  const std::vector<Pool> found = pools(program.trace());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].threads == Approx(0.99).margin(0.01));
+  CHECK(found[0].waiting == Approx(8).margin(0.1));
+  CHECK(found[0].requests);
 }

@@ -86,6 +86,7 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   sample.progress.push_back({{{"D", 1}}, Progress::How::told, {1}, 9.5, 0});
   sample.progress[3].functions = {"f", "\x1b"};
   sample.progress[0].connections = 20;
+  sample.progress[0].requests = Requests{1.5, 0.25};
   sample.progress[0].addresses = {{6379, ""}, {0, std::string("\0x", 2)}};
   FoundAnswer disk;
   static_cast<Gain&>(disk) = {0.82, 0.77, 0.88, Certainty::up_to};
@@ -100,13 +101,13 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   const json report = json::parse(to_json(sample));
   CHECK(report["progress"] == json::parse(R"([
     {"id":0,"name":"A, \\x1b","how":"clients","actors":[0,1],"per_s":176.5,"active_s":null,"share":0.75,
-     "connections":20,"addresses":[{"port":6379,"path":null},{"port":null,"path":"\\x00x"}],"end_s":null},
+     "connections":20,"under_way":1.5,"unread":0.25,"addresses":[{"port":6379,"path":null},{"port":null,"path":"\\x00x"}],"end_s":null},
     {"id":1,"name":"B","how":"inferred","actors":[1],"per_s":null,"active_s":null,"share":0.25,
-     "connections":null,"addresses":[],"end_s":null},
+     "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null},
     {"id":2,"name":"C","how":"end","actors":[2],"per_s":null,"active_s":null,"share":0.0,
-     "connections":null,"addresses":[],"end_s":4.21},
+     "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":4.21},
     {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
-     "connections":null,"addresses":[],"end_s":null}])"));
+     "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","knot":0,

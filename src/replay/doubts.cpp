@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/doubts.h"
+
+#include <algorithm>
+
+namespace offwait {
+
+namespace {
+
+Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
+  if (!is_much(unknown_ns + guessed_ns, of_ns)) return Doubt::none;
+  return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
+}
+
+/// Of all groups of the progress.
+GroupUse sum_of(const Progress& progress, const Uses& uses) {
+  GroupUse out;
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId group : part.groups) {
+      out.unknown_ns += uses.groups[group].unknown_ns;
+      out.guessed_ns += uses.groups[group].guessed_ns;
+      out.looked_ns += uses.groups[group].looked_ns;
+      out.lifetime_ns += uses.groups[group].lifetime_ns;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const Uses& uses)
+    : groups_(groups), uses_(uses), runtimes_(runtimes_of(trace)) {}
+
+Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& path) const {
+  if (path) return doubt_of_waits(path->unknown_ns, path->guessed_ns, path->length_ns);
+  const GroupUse use = sum_of(progress, uses_);
+  return doubt_of_waits(use.unknown_ns, use.guessed_ns, use.lifetime_ns);
+}
+
+Doubt Doubts::approximate(const Progress& progress) const {
+  const GroupUse use = sum_of(progress, uses_);
+  return is_much(use.looked_ns, use.lifetime_ns) ? Doubt::looked : Doubt::none;
+}
+
+bool Doubts::runs_tasks(const Progress& progress) const {
+  return std::any_of(progress.parts.begin(), progress.parts.end(), [this](const ProgressPart& part) {
+    return std::any_of(part.groups.begin(), part.groups.end(), [this](GroupId group) {
+      const std::vector<ActorId>& members = groups_.groups[group].members;
+      return std::any_of(members.begin(), members.end(),
+                         [this](ActorId thread) { return runtimes_[thread] != Runtime::none; });
+    });
+  });
+}
+
+}  // namespace offwait

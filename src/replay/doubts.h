@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What keeps a recording from saying surely what changes would gain, whatever the change.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/trace.h"
+#include "progress/group_use.h"
+#include "progress/progress.h"
+#include "progress/runtimes.h"
+#include "progress/thread_groups.h"
+#include "replay/gain.h"
+#include "replay/path_to_exit.h"
+
+namespace offwait {
+
+/// The values that it is made of outlive it.
+class Doubts {
+ public:
+  Doubts(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
+
+  /// Why gains of the progress are rough: much of the time is waits whose ends are not known, or for what
+  /// only seems to be a lock. `path` is of Progress::How::end.
+  Doubt rough(const Progress& progress, const std::optional<PathToExit>& path) const;
+
+  /// Why they are approximate: much of the time threads looked for a lock again and again.
+  Doubt approximate(const Progress& progress) const;
+
+  /// Whether a thread of the progress is one of a runtime.
+  bool runs_tasks(const Progress& progress) const;
+
+ private:
+  const ThreadGroups& groups_;
+  const Uses& uses_;
+  std::vector<Runtime> runtimes_;  ///< by ActorId
+};
+
+}  // namespace offwait

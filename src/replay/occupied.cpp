@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/occupied.h"
+
+namespace offwait {
+
+namespace {
+
+/// A thread of the target asks those outside of it, and is asked by those that are behind no service.
+bool is_for_a_client(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, SiteId id) {
+  const WaitSite& site = trace.sites[id];
+  if (site.peer != kNoPeer) return trace.peers[site.peer].role == Peer::Role::client;
+  if (kinds.of_site[id] != WaitKind::handover) return false;
+  const bool is_outside = trace.actors[site.waker].outside;
+  if (trace.actors[site.thread].outside) return !is_outside;
+  return is_outside && !kinds.services.is_behind[groups.group_of[site.waker]];
+}
+
+bool is_occupied(const WaitKinds& kinds, SiteId id) {
+  switch (kinds.of_site[id]) {
+    case WaitKind::below:
+    case WaitKind::disk:
+    case WaitKind::timer:
+    case WaitKind::remote:
+      return true;
+    case WaitKind::handover:
+      return kinds.services.of_site[id] != kNoService;
+    case WaitKind::lock:
+    case WaitKind::transit:
+    case WaitKind::looked:
+    case WaitKind::stopped:
+    case WaitKind::unknown:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+WaitPlace place_of(const ThreadGroups& groups, const WaitSite& site) {
+  return {groups.group_of[site.thread], site.wait_stack};
+}
+
+std::set<WaitPlace> places_for_clients(const Trace& trace, const ThreadGroups& groups,
+                                       const WaitKinds& kinds) {
+  std::set<WaitPlace> out;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (is_for_a_client(trace, groups, kinds, id)) out.insert(place_of(groups, trace.sites[id]));
+  }
+  return out;
+}
+
+std::vector<Nanos> occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                               const Uses& uses, const std::set<WaitPlace>& places_for_clients) {
+  std::vector<Nanos> out;
+  for (const GroupUse& use : uses.groups) out.push_back(use.running_ns + use.runnable_ns);
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitPlace place = place_of(groups, trace.sites[id]);
+    if (is_occupied(kinds, id) && !places_for_clients.contains(place))
+      out[place.first] += uses.sites[id].wait_ns;
+  }
+  return out;
+}
+
+}  // namespace offwait

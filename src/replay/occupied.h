@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// For how long threads were doing what they are there for, rather than waiting for something to do.
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/nanos.h"
+#include "model/trace.h"
+#include "progress/group_use.h"
+#include "progress/thread_groups.h"
+#include "progress/wait_kinds.h"
+
+namespace offwait {
+
+/// Where a group waits. A wait without a stack may be anywhere.
+using WaitPlace = std::pair<GroupId, StackId>;
+WaitPlace place_of(const ThreadGroups& groups, const WaitSite& site);
+
+/// Where clients end waits, as those of an event loop: what a thread waits for there is whatever comes first.
+/// The target is a client of the threads outside of it.
+std::set<WaitPlace> places_for_clients(const Trace& trace, const ThreadGroups& groups,
+                                       const WaitKinds& kinds);
+
+/// By GroupId, summed over the group's threads: the time in the window in which they did what as many threads
+/// more could do side by side with them. They ran or were ready to run, slept, or waited for disks and
+/// for services. Waits for other threads and for locks are not counted, nor are those whose ends are not
+/// known, nor any wait in places_for_clients().
+std::vector<Nanos> occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                               const Uses& uses, const std::set<WaitPlace>& places_for_clients);
+
+}  // namespace offwait

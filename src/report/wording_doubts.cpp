@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_doubts.h"
+
+namespace offwait {
+
+std::string_view doubt_clause(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::none:
+      break;
+    case Doubt::pieces_differ:
+      return "parts of the recording differ too much";
+    case Doubt::unknown_wakers:
+      return "for much of its waiting time it is unknown what ended the wait";
+    case Doubt::guessed_locks:
+      return "much of its waiting was taken for waits for locks without function names that say so";
+    case Doubt::cpus_short:
+      return "the CPUs are short, and the simulation of them does not reproduce the recording";
+    case Doubt::many_at_once:
+      return "it waits for many connections at once, which does not show how long each request took";
+    case Doubt::few_samples:
+      return "too few samples say what the function takes on a CPU";
+    case Doubt::no_order:
+      return "threads of several kinds compete for a lock, and a change alters who gets it first";
+    case Doubt::not_simulated:
+      return "the simulation of the CPUs does not reproduce the recording";
+    case Doubt::looked:
+      return "much of its waiting ended when a thread looked whether a lock was free: which thread had let "
+             "it "
+             "go is a guess";
+    case Doubt::simulated_roughly:
+      return "the simulation of the CPUs reproduces the recording only roughly";
+  }
+  return "";
+}
+
+}  // namespace offwait

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Why a gain is rough, or approximate, in words.
+#pragma once
+
+#include <string_view>
+
+#include "replay/gain.h"
+
+namespace offwait {
+
+/// A clause that follows a colon or "because"; empty for none.
+std::string_view doubt_clause(Doubt doubt);
+
+}  // namespace offwait
