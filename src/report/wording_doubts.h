@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "replay/gain.h"
+#include "analysis/found_answers.h"
 
 namespace offwait {
 

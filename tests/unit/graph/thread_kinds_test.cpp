@@ -259,6 +259,39 @@ TEST_CASE("threads that do the same around one lock are of one kind, whatever th
   }
 }
 
+TEST_CASE("the oldest process of a kind is its own if it waits where none of the others does") {
+  TraceByHand t(10'000);
+  const ActorId timer = t.device(ActorKind::timer, "");
+  const ActorId made = process(t, "web", "/bin/web");
+  const ActorId first = process(t, "web", "/bin/web");
+  const ActorId second = process(t, "web", "/bin/web");
+  t.trace.actors[first].start = 1;
+  t.trace.actors[second].start = 2;
+  const StackId serve = stack_of(t, {"nanosleep", "serve", "main"});
+  const StackId look_after = stack_of(t, {"select", "look_after", "main"});
+  const auto wait_in = [&](ActorId thread, StackId stack, Nanos at) {
+    t.in(WaitClass::sleep, stack);
+    t.wait(thread, timer, at, at + 50);
+  };
+  for (Nanos at = 100; at < 1000; at += 100) {
+    wait_in(first, serve, at);
+    wait_in(second, serve, at);
+  }
+  SECTION("it looks after the others") {
+    for (Nanos at = 100; at < 1000; at += 300) wait_in(made, look_after, at);
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 1, 1});
+  }
+  SECTION("it serves as well") {
+    for (Nanos at = 100; at < 1000; at += 300) wait_in(made, serve, at);
+    for (Nanos at = 2000; at < 3000; at += 300) wait_in(made, look_after, at);
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 0, 0});
+  }
+  SECTION("too little is known of it") {
+    wait_in(made, look_after, 100);
+    CHECK(thread_kinds(t.trace) == Kinds{kNoThreadKind, 0, 0, 0});
+  }
+}
+
 TEST_CASE("devices have no kind; kernel threads and threads outside have their own") {
   TraceByHand t(100);
   t.device(ActorKind::disk, "vda");

@@ -115,3 +115,38 @@ TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {
   program.wait(1, 2010, 3000, "thread:2", "class=futex stack=k;--;cond_wait;take;main");
   CHECK(vain(program.trace()).empty());
 }
+
+TEST_CASE("the last of the time-outs ends by looking where most runs of them end by a signal") {
+  const std::string take = "class=futex stack=futex;--;pthread_cond_timedwait;take;main object=1";
+  const std::string mutex = "class=futex stack=futex;--;pthread_mutex_lock;take;main object=2";
+  test::Program program(30'000);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  program.line("object 1 kind=futex tgid=1 address=10");
+  program.line("object 2 kind=futex tgid=1 address=20");
+  for (const long at : {0L, 10'000L}) {
+    program.wait(1, at, at + 1000, "timer", take);
+    program.wait(1, at + 1005, at + 1010, "thread:2", mutex);  // of the condition: a part of looking
+    program.wait(1, at + 1020, at + 1500, "thread:2", take);
+  }
+  program.wait(1, 20'000, 21'000, "timer", take);
+  program.wait(1, 21'010, 22'010, "timer", take);
+  program.wait(2, 21'000, 25'005, "thread:1", "class=futex stack=futex;--;pthread_cond_wait;other;main");
+  program.wait(1, 25'010, 26'000, "thread:2", take);  // after a deed for the other one
+  const Trace trace = program.trace();
+  std::vector<bool> for_locks(trace.sites.size());
+  for (const Wait& wait : trace.waits) {
+    if (wait.object != kNoObject && trace.objects[wait.object].address == 0x20) for_locks[wait.site] = true;
+  }
+  const TimeOuts time_outs(trace, for_locks);
+  std::vector<long> looked;
+  std::vector<long> nothing;
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    const auto at = static_cast<long>(trace.waits[id].block / 1000);
+    if (time_outs.ended_by_looking(id)) looked.push_back(at);
+    if (time_outs.came_to_nothing(id)) nothing.push_back(at);
+    if (at == 21'010) CHECK(time_outs.begin_of(id, trace) == 20'000'000);
+  }
+  CHECK(looked == std::vector<long>{21'010});
+  CHECK(nothing == std::vector<long>{0, 10'000, 20'000});
+}
