@@ -21,19 +21,6 @@ constexpr std::uint64_t kTenths = 9;
 /// Two threads that let each other go in turns may as well play ping-pong.
 constexpr std::size_t kFewestThreads = 3;
 
-/// By StackId: equal for stacks of the same functions.
-std::vector<Place> places_of(const Trace& trace) {
-  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
-  std::map<std::vector<std::uint32_t>, Place> places;
-  std::vector<Place> out;
-  for (const Stack& stack : trace.stacks) {
-    std::vector<std::uint32_t> key;
-    for (const FrameId frame : stack.frames) key.push_back(function_of_frame[frame]);
-    out.push_back(places.try_emplace(std::move(key), static_cast<Place>(places.size())).first->second);
-  }
-  return out;
-}
-
 /// What the threads of one kind wait in.
 struct Waiting {
   std::map<Place, EndedWaits> places;
@@ -87,6 +74,18 @@ std::vector<bool> sites_of_partners(const Trace& trace, const std::vector<Kind>&
 
 }  // namespace
 
+std::vector<Place> places_of(const Trace& trace) {
+  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
+  std::map<std::vector<std::uint32_t>, Place> places;
+  std::vector<Place> out;
+  for (const Stack& stack : trace.stacks) {
+    std::vector<std::uint32_t> key;
+    for (const FrameId frame : stack.frames) key.push_back(function_of_frame[frame]);
+    out.push_back(places.try_emplace(std::move(key), static_cast<Place>(places.size())).first->second);
+  }
+  return out;
+}
+
 std::vector<EndedWaits> waits_ended(const Trace& trace) {
   std::vector<EndedWaits> out(trace.sites.size());
   for (const Wait& wait : trace.waits) {
@@ -99,7 +98,8 @@ std::vector<EndedWaits> waits_ended(const Trace& trace) {
 
 std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector<ThreadKind>& kinds,
                                            const std::vector<std::uint32_t>& programs,
-                                           const std::vector<EndedWaits>& ended) {
+                                           const std::vector<EndedWaits>& ended,
+                                           const std::vector<Place>& places) {
   std::vector<std::uint32_t> program_of;  // by kind
   for (ActorId id = 0; id < kinds.size(); ++id) {
     if (kinds[id] == kNoThreadKind) continue;
@@ -109,7 +109,6 @@ std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector
   std::vector<ThreadKind> out(program_of.size());
   std::iota(out.begin(), out.end(), ThreadKind{0});
 
-  const std::vector<Place> places = places_of(trace);
   std::vector<Waiting> waiting(program_of.size());
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
@@ -149,7 +148,8 @@ std::vector<ThreadKind> kinds_of_same_work(const Trace& trace, const std::vector
 }
 
 std::vector<ActorId> makers_of_processes(const Trace& trace, const std::vector<ThreadKind>& kinds,
-                                         const std::vector<EndedWaits>& ended) {
+                                         const std::vector<EndedWaits>& ended,
+                                         const std::vector<Place>& places) {
   constexpr std::uint64_t kFewestWaits = 3;
   std::vector<ActorId> oldest;  // by kind
   std::vector<bool> has_other;  // by kind: a thread of another process
@@ -167,7 +167,6 @@ std::vector<ActorId> makers_of_processes(const Trace& trace, const std::vector<T
     return kinds[id] != kNoThreadKind && oldest[kinds[id]] == id && has_other[kinds[id]] &&
            trace.actors[id].tid == trace.actors[id].tgid;
   };
-  const std::vector<Place> places = places_of(trace);
   std::set<std::pair<Kind, Place>> of_others;
   for (const WaitSite& site : trace.sites) {
     if (site.wait_stack == kNoStack || kinds[site.thread] == kNoThreadKind || is_oldest(site.thread))

@@ -161,6 +161,7 @@ std::vector<ActorId> find_alone(const Trace& trace, const std::vector<ThreadKind
 std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   const std::vector<std::string> processes = process_names(trace);
   const std::vector<EndedWaits> ended = waits_ended(trace);
+  const std::vector<std::uint32_t> places = places_of(trace);
   std::map<std::tuple<bool, bool, bool, std::string>, std::uint32_t> numbers;
   std::vector<std::uint32_t> programs(trace.actors.size(), kNoThreadKind);
   std::vector<std::string> names;
@@ -180,8 +181,8 @@ std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   number(kinds, names);
   divide(trace, kinds, std::move(paths));
   divide(trace, kinds, start_functions(trace, numbers_of(ended)));
-  join(kinds, kinds_of_same_work(trace, kinds, programs, ended));
-  number(kinds, makers_of_processes(trace, kinds, ended));
+  join(kinds, kinds_of_same_work(trace, kinds, programs, ended, places));
+  number(kinds, makers_of_processes(trace, kinds, ended, places));
   number(kinds, find_alone(trace, kinds, ended));
   return kinds;
 }

@@ -33,7 +33,7 @@ struct Requests {
   double unread = 0;     ///< in the sockets of connections, at least; TCP only
 };
 
-/// Of the threads of the group, in the window. By GroupId.
+/// By GroupId: the requests that threads of the group responded to, in the window.
 std::vector<Requests> requests_of(const Trace& trace, const ThreadGroups& groups);
 
 struct Progress {

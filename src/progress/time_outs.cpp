@@ -115,9 +115,9 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& for_locks) {
       run.waits.clear();
     }
   }
-  for (const auto& [site, here] : ends) {
+  for (auto& [site, here] : ends) {
     if (here.by_others <= here.by_looking.size()) continue;
-    for (std::vector<std::uint32_t> waits : here.by_looking) {
+    for (std::vector<std::uint32_t>& waits : here.by_looking) {
       const std::uint32_t last = waits.back();
       waits.pop_back();
       add_parts(trace, waits, last);

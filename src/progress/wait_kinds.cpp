@@ -228,17 +228,17 @@ void call_locks(const Trace& trace, WaitKinds& kinds) {
 /// WaitKinds::had_before.
 std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& trace,
                                                                    const WaitKinds& kinds) {
+  std::unordered_map<std::uint32_t, ActorId> out;
+  if (std::find(kinds.of_site.begin(), kinds.of_site.end(), WaitKind::looked) == kinds.of_site.end()) {
+    return out;
+  }
   std::vector<std::uint32_t> ends;
-  bool any = false;
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const Wait& wait = trace.waits[id];
     const WaitKind kind = kinds.of_site[wait.site];
-    any = any || kind == WaitKind::looked;
     const bool got = kind == WaitKind::lock || kind == WaitKind::looked;
     if (got && wait.wake != kNever && !kinds.time_outs.came_to_nothing(id)) ends.push_back(id);
   }
-  std::unordered_map<std::uint32_t, ActorId> out;
-  if (!any) return out;
   std::stable_sort(ends.begin(), ends.end(), [&trace](std::uint32_t a, std::uint32_t b) {
     return trace.waits[a].wake < trace.waits[b].wake;
   });

@@ -40,6 +40,12 @@ struct WaitKinds {
   /// unseen, unless a third one took it that did not have to wait.
   std::unordered_map<std::uint32_t, ActorId> had_before;
   TimeOuts time_outs;  ///< of kind `timer`, but parts of other waits
+
+  /// WaitKinds::had_before; kNoActor if that is not known.
+  ActorId let_go_by(std::uint32_t wait) const {
+    const auto found = had_before.find(wait);
+    return found == had_before.end() ? kNoActor : found->second;
+  }
 };
 
 /// By GroupId: kernel threads, and outside groups that end waits of groups below the devices, and disk waits,

@@ -80,7 +80,8 @@ class Answering {
         code_(code_of(trace, groups, kinds_, uses_, options.code)),
         doubts_(trace, groups, uses_),
         order_(trace, groups, kinds_, uses_),
-        pools_(pools_of(trace, groups, kinds_, uses_, kMostPools)) {
+        occupied_(occupied_of(trace, groups, kinds_, uses_)),
+        pools_(pools_of(trace, groups, kinds_, uses_, occupied_, kMostPools)) {
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
@@ -195,7 +196,8 @@ class Answering {
     Scenario out = with_parts_of_services(scenario, kinds_.services, uses_);
     for (const Change& change : scenario) {
       if (change.resource == Resource::threads) {
-        const Scenario shared = shared_by_more_threads(change, trace_, groups_, kinds_, uses_, cpus_short_);
+        const Scenario shared =
+            shared_by_more_threads(change, trace_, groups_, kinds_, uses_, occupied_, cpus_short_);
         out.insert(out.end(), shared.begin(), shared.end());
       }
       if (change.resource != Resource::waited) continue;
@@ -445,9 +447,9 @@ class Answering {
       out.certainty = Certainty::up_to;
     } else if (doubts_.runs_tasks(about.progress[progress])) {
       out.certainty = Certainty::approximate;
-    } else if (doubts_.approximate(about.progress[progress]) != Doubt::none) {
+    } else if (doubts_.looked(about.progress[progress])) {
       out.certainty = Certainty::approximate;
-      out.doubt = doubts_.approximate(about.progress[progress]);
+      out.doubt = Doubt::looked;
     } else if (replayed.off > kReproduces) {
       out.certainty = Certainty::approximate;
       out.doubt = Doubt::simulated_roughly;
@@ -580,6 +582,7 @@ class Answering {
   std::vector<PartUse> services_;  ///< by ServiceId
   Doubts doubts_;
   ChangedOrder order_;
+  Occupied occupied_;
   std::vector<Pool> pools_;
 };
 

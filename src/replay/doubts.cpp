@@ -12,7 +12,7 @@ Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
   return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
 }
 
-/// Of all groups of the progress.
+/// Adds up the times of all groups of the progress that doubts rest on; the other fields stay 0.
 GroupUse sum_of(const Progress& progress, const Uses& uses) {
   GroupUse out;
   for (const ProgressPart& part : progress.parts) {
@@ -37,9 +37,9 @@ Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& p
   return doubt_of_waits(use.unknown_ns, use.guessed_ns, use.lifetime_ns);
 }
 
-Doubt Doubts::approximate(const Progress& progress) const {
+bool Doubts::looked(const Progress& progress) const {
   const GroupUse use = sum_of(progress, uses_);
-  return is_much(use.looked_ns, use.lifetime_ns) ? Doubt::looked : Doubt::none;
+  return is_much(use.looked_ns, use.lifetime_ns);
 }
 
 bool Doubts::runs_tasks(const Progress& progress) const {

@@ -24,8 +24,8 @@ class Doubts {
   /// only seems to be a lock. `path` is of Progress::How::end.
   Doubt rough(const Progress& progress, const std::optional<PathToExit>& path) const;
 
-  /// Why they are approximate: much of the time threads looked for a lock again and again.
-  Doubt approximate(const Progress& progress) const;
+  /// Doubt::looked: whether threads of the progress looked for a lock for much of their time.
+  bool looked(const Progress& progress) const;
 
   /// Whether a thread of the progress is one of a runtime.
   bool runs_tasks(const Progress& progress) const;

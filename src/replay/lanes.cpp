@@ -298,7 +298,7 @@ class Replay {
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
-        wait_for_thread(event, site, ties_.of_site[site_id], length);
+        wait_for_thread(event, site.waker, ties_.of_site[site_id], length);
         break;
       case WaitKind::disk:
         wait_for_disk(event, site_id, length);
@@ -314,7 +314,7 @@ class Replay {
         break;
       case WaitKind::transit:
       case WaitKind::looked:
-        wait_until_let_go(event, length);
+        wait_for_thread(event, input_.kinds.let_go_by(event.wait), Tie::follows, length);
         break;
       case WaitKind::stopped:
       case WaitKind::unknown:
@@ -397,14 +397,15 @@ class Replay {
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
   }
 
-  void wait_for_thread(const Event& event, const WaitSite& site, Tie tie, double length) {
+  /// `waker`: kNoActor if it is not known who ended the wait.
+  void wait_for_thread(const Event& event, ActorId waker, Tie tie, double length) {
     const LaneThread& thread = threads_[event.thread];
-    if (tie == Tie::none || threads_[site.waker].state == LaneState::absent ||
+    if (tie == Tie::none || waker == kNoActor || threads_[waker].state == LaneState::absent ||
         (tie == Tie::lasts && !thread.snapshot_valid)) {
       std::fill(waited_.begin(), waited_.end(), length);
       return;
     }
-    reach(site.waker, event.at, reached_.data());
+    reach(waker, event.at, reached_.data());
     const ConstRow now = now_[event.thread];
     const double most = ties_.longest(thread.group, length);
     if (tie == Tie::lasts) {
@@ -420,19 +421,6 @@ class Replay {
       }
       return;
     }
-    for (std::size_t i = 0; i < lanes_; ++i) {
-      waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), most);
-    }
-  }
-
-  /// The thread looked when the one that had the lock had let it go.
-  void wait_until_let_go(const Event& event, double length) {
-    std::fill(waited_.begin(), waited_.end(), length);
-    const auto found = input_.kinds.had_before.find(event.wait);
-    if (found == input_.kinds.had_before.end() || threads_[found->second].state == LaneState::absent) return;
-    reach(found->second, event.at, reached_.data());
-    const ConstRow now = now_[event.thread];
-    const double most = ties_.longest(threads_[event.thread].group, length);
     for (std::size_t i = 0; i < lanes_; ++i) {
       waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), most);
     }

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "progress/progress.h"
-#include "replay/occupied.h"
 
 namespace offwait {
 
@@ -18,14 +17,14 @@ constexpr double kAlwaysOne = 0.9;
 
 class Pools {
  public:
-  Pools(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
+  Pools(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
+        const Occupied& occupied)
       : trace_(trace),
         groups_(groups),
         kinds_(kinds),
         uses_(uses),
         requests_(requests_of(trace, groups)),
-        for_clients_(places_for_clients(trace, groups, kinds)),
-        occupied_(occupied_of(trace, groups, kinds, uses, for_clients_)),
+        occupied_(occupied),
         answers_(groups.groups.size()),
         threads_waiting_(groups.groups.size()),
         requests_waiting_(groups.groups.size()),
@@ -59,22 +58,22 @@ class Pools {
   /// How many requests a service gets at a time. Those on unix sockets are not timed.
   double asked_at_a_time(GroupId id) const {
     const double counted = requests_[id].under_way;
-    return counted > 0 ? counted : static_cast<double>(occupied_[id]) / window_;
+    return counted > 0 ? counted : static_cast<double>(occupied_.ns[id]) / window_;
   }
   bool is_never_idle(GroupId id) const {
     const Nanos lives_ns = uses_.groups[id].lifetime_ns;
-    return !is_much(lives_ns - occupied_[id], lives_ns);
+    return !is_much(lives_ns - occupied_.ns[id], lives_ns);
   }
 
   void count_waiting(SiteId id) {
     const WaitSite& site = trace_.sites[id];
     if (kinds_.of_site[id] != WaitKind::handover) return;
-    const WaitPlace place = place_of(groups_, site);
+    const GroupPlace place = place_of(groups_, site);
     const GroupId waiter = place.first;
     const GroupId waker = groups_.group_of[site.waker];
     if (waker == waiter) return;
     const auto waited = static_cast<double>(uses_.sites[id].wait_ns);
-    if (!for_clients_.contains(place)) {
+    if (!occupied_.places_for_clients.contains(place)) {
       threads_waiting_[waker] += waited / window_;
       return;
     }
@@ -91,8 +90,7 @@ class Pools {
   const WaitKinds& kinds_;
   const Uses& uses_;
   std::vector<Requests> requests_;
-  std::set<WaitPlace> for_clients_;
-  std::vector<Nanos> occupied_;
+  const Occupied& occupied_;
   std::vector<bool> answers_;             ///< by GroupId: to the target
   std::vector<double> threads_waiting_;   ///< by GroupId: of other groups, on average
   std::vector<double> requests_waiting_;  ///< by GroupId: in event loops of other groups, on average
@@ -100,12 +98,12 @@ class Pools {
 };
 
 /// Whether some threads of the service were idle some of the time. Which others it has is not known.
-bool has_idle_threads(const Service& service, const Uses& uses, const std::vector<Nanos>& occupied) {
+bool has_idle_threads(const Service& service, const Uses& uses, const Occupied& occupied) {
   Nanos lives_ns = 0;
   Nanos occupied_ns = 0;
   for (const GroupId group : service.answering) {
     lives_ns += uses.groups[group].lifetime_ns;
-    occupied_ns += occupied[group];
+    occupied_ns += occupied.ns[group];
   }
   return is_much(lives_ns - occupied_ns, lives_ns);
 }
@@ -113,8 +111,8 @@ bool has_idle_threads(const Service& service, const Uses& uses, const std::vecto
 }  // namespace
 
 std::vector<Pool> pools_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                           const Uses& uses, std::size_t most) {
-  std::vector<Pool> out = Pools(trace, groups, kinds, uses).run();
+                           const Uses& uses, const Occupied& occupied, std::size_t most) {
+  std::vector<Pool> out = Pools(trace, groups, kinds, uses, occupied).run();
   std::stable_sort(out.begin(), out.end(),
                    [](const Pool& a, const Pool& b) { return a.waiting > b.waiting; });
   out.resize(std::min(out.size(), most));
@@ -122,7 +120,8 @@ std::vector<Pool> pools_of(const Trace& trace, const ThreadGroups& groups, const
 }
 
 Scenario shared_by_more_threads(const Change& change, const Trace& trace, const ThreadGroups& groups,
-                                const WaitKinds& kinds, const Uses& uses, bool cpus_short) {
+                                const WaitKinds& kinds, const Uses& uses, const Occupied& occupied,
+                                bool cpus_short) {
   Scenario out;
   if (!cpus_short) out.push_back({Resource::cpu, change.group, kNoActor, change.factor});
   out.push_back({Resource::sleep, change.group, kNoActor, change.factor});
@@ -135,8 +134,6 @@ Scenario shared_by_more_threads(const Change& change, const Trace& trace, const 
     const bool asks = groups.group_of[trace.sites[id].thread] == change.group;
     if (asks && kinds.services.of_site[id] != kNoService) asked.insert(kinds.services.of_site[id]);
   }
-  const std::vector<Nanos> occupied =
-      occupied_of(trace, groups, kinds, uses, places_for_clients(trace, groups, kinds));
   Scenario services;
   for (const ServiceId id : asked) {
     const Service& service = kinds.services.all[id];

@@ -8,6 +8,7 @@
 #include "progress/group_use.h"
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
+#include "replay/occupied.h"
 #include "replay/scenario.h"
 
 namespace offwait {
@@ -22,19 +23,20 @@ struct Pool {
   /// it gets at a time.
   double threads = 0;
   double waiting = 0;     ///< how many threads, or requests, wait for it at a time, on average
-  bool requests = false;  ///< what waits is requests
+  bool requests = false;  ///< what waits are requests
 };
 
 /// The groups that work queues for, the one that most wait for first; `most` at most.
 std::vector<Pool> pools_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                           const Uses& uses, std::size_t most);
+                           const Uses& uses, const Occupied& occupied, std::size_t most);
 
 /// What a change of Resource::threads stands for: N times as many threads do all that the group does at the
 /// same time, so that each takes an N-th of the time for as many things (Change::shared). That is a bound:
 /// they may need each other's locks. So is a service that the group asks, if some of its threads are idle
 /// some of the time. Where the CPUs are short, threads that compute do not do it sooner.
 Scenario shared_by_more_threads(const Change& change, const Trace& trace, const ThreadGroups& groups,
-                                const WaitKinds& kinds, const Uses& uses, bool cpus_short);
+                                const WaitKinds& kinds, const Uses& uses, const Occupied& occupied,
+                                bool cpus_short);
 
 /// What more threads of a group would gain, at most.
 struct MoreThreads : Pool {

@@ -36,27 +36,24 @@ bool is_occupied(const WaitKinds& kinds, SiteId id) {
 
 }  // namespace
 
-WaitPlace place_of(const ThreadGroups& groups, const WaitSite& site) {
+GroupPlace place_of(const ThreadGroups& groups, const WaitSite& site) {
   return {groups.group_of[site.thread], site.wait_stack};
 }
 
-std::set<WaitPlace> places_for_clients(const Trace& trace, const ThreadGroups& groups,
-                                       const WaitKinds& kinds) {
-  std::set<WaitPlace> out;
+Occupied occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                     const Uses& uses) {
+  Occupied out;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (is_for_a_client(trace, groups, kinds, id)) out.insert(place_of(groups, trace.sites[id]));
+    if (is_for_a_client(trace, groups, kinds, id)) {
+      out.places_for_clients.insert(place_of(groups, trace.sites[id]));
+    }
   }
-  return out;
-}
-
-std::vector<Nanos> occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                               const Uses& uses, const std::set<WaitPlace>& places_for_clients) {
-  std::vector<Nanos> out;
-  for (const GroupUse& use : uses.groups) out.push_back(use.running_ns + use.runnable_ns);
+  for (const GroupUse& use : uses.groups) out.ns.push_back(use.running_ns + use.runnable_ns);
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    const WaitPlace place = place_of(groups, trace.sites[id]);
-    if (is_occupied(kinds, id) && !places_for_clients.contains(place))
-      out[place.first] += uses.sites[id].wait_ns;
+    const GroupPlace place = place_of(groups, trace.sites[id]);
+    if (is_occupied(kinds, id) && !out.places_for_clients.contains(place)) {
+      out.ns[place.first] += uses.sites[id].wait_ns;
+    }
   }
   return out;
 }

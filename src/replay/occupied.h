@@ -15,19 +15,20 @@
 namespace offwait {
 
 /// Where a group waits. A wait without a stack may be anywhere.
-using WaitPlace = std::pair<GroupId, StackId>;
-WaitPlace place_of(const ThreadGroups& groups, const WaitSite& site);
+using GroupPlace = std::pair<GroupId, StackId>;
+GroupPlace place_of(const ThreadGroups& groups, const WaitSite& site);
 
-/// Where clients end waits, as those of an event loop: what a thread waits for there is whatever comes first.
-/// The target is a client of the threads outside of it.
-std::set<WaitPlace> places_for_clients(const Trace& trace, const ThreadGroups& groups,
-                                       const WaitKinds& kinds);
-
-/// By GroupId, summed over the group's threads: the time in the window in which they did what as many threads
-/// more could do side by side with them. They ran or were ready to run, slept, or waited for disks and
-/// for services. Waits for other threads and for locks are not counted, nor are those whose ends are not
-/// known, nor any wait in places_for_clients().
-std::vector<Nanos> occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                               const Uses& uses, const std::set<WaitPlace>& places_for_clients);
+struct Occupied {
+  /// Where clients end waits, as those of an event loop: what a thread waits for there is whatever comes
+  /// first. The target is a client of the threads outside of it.
+  std::set<GroupPlace> places_for_clients;
+  /// By GroupId, summed over the group's threads: the time in the window in which they did what as many
+  /// threads more could do side by side with them. They ran or were ready to run, slept, or waited for disks
+  /// and for services. Waits for other threads and for locks are not counted, nor are those whose ends are
+  /// not known, nor any wait in `places_for_clients`.
+  std::vector<Nanos> ns;
+};
+Occupied occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                     const Uses& uses);
 
 }  // namespace offwait

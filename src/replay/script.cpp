@@ -235,7 +235,7 @@ class Writer {
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
-        wait_for_thread(event, length);
+        wait_for_thread(event, site.waker, ties_.of_site[site_id], length);
         break;
       case WaitKind::disk:
         push(event.thread,
@@ -254,7 +254,7 @@ class Writer {
         below(event, length);
         break;
       case WaitKind::looked:
-        wait_until_let_go(event, length);
+        wait_for_thread(event, input_.kinds.let_go_by(event.wait), Tie::follows, length);
         break;
       case WaitKind::transit:
       case WaitKind::stopped:
@@ -272,12 +272,11 @@ class Writer {
     thread.state = ScriptState::runnable;
   }
 
-  void wait_for_thread(const Event& event, double length) {
+  /// `waker`: kNoActor if it is not known who ended the wait.
+  void wait_for_thread(const Event& event, ActorId waker, Tie tie, double length) {
     const SiteId site_id = trace_.waits[event.wait].site;
-    const ActorId waker = trace_.sites[site_id].waker;
     const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
-    const Tie tie = ties_.of_site[site_id];
-    const ScriptState state = threads_[waker].state;
+    const ScriptState state = waker == kNoActor ? ScriptState::absent : threads_[waker].state;
     if (tie == Tie::follows && (state == ScriptState::running || state == ScriptState::runnable)) {
       const GroupId group = input_.groups.group_of[event.thread];
       return signal(waker, event.at, event.thread, ties_.longest(group, length), length, lock);
@@ -294,20 +293,6 @@ class Writer {
       rest -= std::max(0.0, served);
     }
     push(event.thread, {Step::What::delay, lock, 0, rest, rest, site_id});
-  }
-
-  /// The thread looked when the one that had the lock had let it go.
-  void wait_until_let_go(const Event& event, double length) {
-    const Wait& wait = trace_.waits[event.wait];
-    const LockId lock = input_.holds.lock_of(input_.kinds, wait);
-    const auto found = input_.kinds.had_before.find(event.wait);
-    const ScriptState state =
-        found == input_.kinds.had_before.end() ? ScriptState::absent : threads_[found->second].state;
-    if (state == ScriptState::running || state == ScriptState::runnable) {
-      const GroupId group = input_.groups.group_of[event.thread];
-      return signal(found->second, event.at, event.thread, ties_.longest(group, length), length, lock);
-    }
-    push(event.thread, {Step::What::delay, lock, 0, length, length, wait.site});
   }
 
   /// What the disks took, and the rest.

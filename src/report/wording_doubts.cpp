@@ -24,9 +24,7 @@ std::string_view doubt_clause(Doubt doubt) {
     case Doubt::not_simulated:
       return "the simulation of the CPUs does not reproduce the recording";
     case Doubt::looked:
-      return "much of its waiting ended when a thread looked whether a lock was free: which thread had let "
-             "it "
-             "go is a guess";
+      return "for much of its waiting it is a guess which thread let go of the lock that it looked for";
     case Doubt::simulated_roughly:
       return "the simulation of the CPUs reproduces the recording only roughly";
   }

@@ -30,7 +30,8 @@ test::Program helper_for(int clients, long end_us = 400'000) {
 std::vector<Pool> pools(const Trace& trace) {
   const ThreadGroups groups = group_threads(trace);
   const WaitKinds kinds = kinds_of_waits(trace, groups);
-  return pools_of(trace, groups, kinds, uses_of(trace, groups, kinds), 5);
+  const Uses uses = uses_of(trace, groups, kinds);
+  return pools_of(trace, groups, kinds, uses, occupied_of(trace, groups, kinds, uses), 5);
 }
 
 }  // namespace
@@ -71,10 +72,11 @@ TEST_CASE("more threads compute no sooner where the CPUs are short, and share al
   const WaitKinds kinds = kinds_of_waits(trace, groups);
   Uses uses = uses_of(trace, groups, kinds);
   uses.groups[0].disk_ns[7] = 1;
+  const Occupied occupied = occupied_of(trace, groups, kinds, uses);
   const auto parts = [&](bool cpus_short) {
     std::vector<Resource> out;
     for (const Change& change :
-         shared_by_more_threads({Resource::threads, 0}, trace, groups, kinds, uses, cpus_short)) {
+         shared_by_more_threads({Resource::threads, 0}, trace, groups, kinds, uses, occupied, cpus_short)) {
       CHECK(change.shared);
       CHECK(change.group == 0);
       out.push_back(change.resource);
@@ -102,7 +104,7 @@ test::Program worker_with_unread(double unread, long end_us = 400'000) {
 
 }  // namespace
 
-TEST_CASE("requests that nobody reads show that a worker that is never idle is too few") {
+TEST_CASE("one worker that is never idle is too few where requests are unread") {
   const std::vector<Pool> found = pools(worker_with_unread(7).trace());
   REQUIRE(found.size() == 1);
   CHECK(found[0].threads == Approx(1));
