@@ -193,7 +193,7 @@ class Ends(TestCase):
 class OnATerminal(TestCase):
     def test_ctrl_c_ends_both_and_still_reports(self):
         with Terminal(*sh("echo begun; sleep 1000")) as terminal:
-            harness.read_terminal(terminal.ours, lambda got: b"begun" in got)
+            harness.read_terminal(terminal.ours, lambda got: b"begun\r\n" in got)
             os.write(terminal.ours, b"\x03")
             shown, _ = terminal.finish()
             self.assertEqual(terminal.process.returncode, 0, shown)
@@ -201,7 +201,7 @@ class OnATerminal(TestCase):
 
     def test_a_command_that_does_not_end_is_killed_by_the_next_ctrl_c(self):
         with Terminal(*sh("trap '' INT TERM; echo begun; while :; do sleep 0.1; done")) as terminal:
-            harness.read_terminal(terminal.ours, lambda got: b"begun" in got)
+            harness.read_terminal(terminal.ours, lambda got: b"begun\r\n" in got)
             os.write(terminal.ours, b"\x03")
             waits = b"offwait: sent SIGTERM to the command, and waits for it to end (Ctrl-C kills it)"
             harness.read_terminal(terminal.ours, lambda got: waits in got)

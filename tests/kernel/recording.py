@@ -42,6 +42,7 @@ class Dump:
         self.calls = []
         self.objects = {}  # by number
         self.loss = {}
+        self.stolen = 0  # ns in which the hypervisor ran others on this machine's CPUs, of all CPUs together
         with open(path, encoding="ascii") as lines:
             assert next(lines).strip() == "offwait-waits 1"
             for line in lines:
@@ -50,7 +51,9 @@ class Dump:
                     self.begin, self.end = int(rest[0]), int(rest[1])
                     continue
                 keys = dict(word.split("=", 1) for word in rest if "=" in word)
-                if kind == "loss":
+                if kind == "cpu":
+                    self.stolen = int(keys.get("steal", 0))
+                elif kind == "loss":
                     self.loss = {name: int(count) for name, count in keys.items()}
                 elif kind == "thread":
                     self.threads.append(Thread(int(rest[0]), keys))
