@@ -11,16 +11,17 @@
 #include "progress/group_use.h"
 #include "progress/wait_kinds.h"
 #include "replay/candidates.h"
-#include "replay/changed_order.h"
 #include "replay/disk_channels.h"
-#include "replay/doubts.h"
+#include "replay/gain.h"
 #include "replay/gains.h"
+#include "replay/many_at_once.h"
 #include "replay/more_cpus.h"
 #include "replay/more_threads.h"
 #include "replay/path_to_exit.h"
 #include "replay/replays.h"
 #include "replay/room.h"
 #include "replay/sample_doubt.h"
+#include "replay/scenario_gains.h"
 #include "replay/simulate.h"
 #include "replay/usable_cpus.h"
 
@@ -29,16 +30,9 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kPieces = 4;
-/// A gain from a simulation that reproduces the recording this well is as good as one from lanes. The ranges
-/// allow for the rest.
-constexpr double kReproduces = 0.1;
-/// Gains that differ by no more than this are alike.
-constexpr double kAlike = 0.05;
 constexpr std::size_t kMostSteps = 250'000;
 constexpr std::size_t kMostLocks = 5;
 constexpr std::size_t kMostPools = 5;
-/// What gains less is not worth an answer.
-constexpr double kWorthAnAnswer = 0.01;
 /// Fewer candidates are replayed when there are hundreds of thousands of threads, to need no more memory than
 /// this.
 constexpr std::size_t kMostReplayBytes = std::size_t{512} << 20;
@@ -46,13 +40,6 @@ constexpr std::size_t kFewestCandidates = 8;
 /// The report is split if another progress can gain so much, and the first answer gives it less than half of
 /// that.
 constexpr double kWorthSplitting = 0.1;
-/// A range says something if it is no wider to either side than this part of the gain.
-constexpr double kWidestRange = 0.5;
-/// A thread has several requests to a service under way if it has so many on average.
-constexpr double kSeveralEach = 1.2;
-/// Threads that poll for this part of their lives until something else than a service is ready do not go at
-/// the service's pace.
-constexpr double kOftenOthers = 0.1;
 
 /// Locks that are replayed: those that get answers, and those that are asked about.
 std::size_t known_locks(const std::vector<Scenario>& asked) {
@@ -78,8 +65,6 @@ class Answering {
         holds_(trace, groups, kinds_, known_locks(options.asked)),
         service_uses_(uses_of_services(trace, groups, kinds_)),
         code_(code_of(trace, groups, kinds_, uses_, options.code)),
-        doubts_(trace, groups, uses_),
-        order_(trace, groups, kinds_, uses_),
         occupied_(occupied_of(trace, groups, kinds_, uses_)),
         pools_(pools_of(trace, groups, kinds_, uses_, occupied_, kMostPools)) {
     std::vector<Change> services;
@@ -109,15 +94,16 @@ class Answering {
     room_.emplace(input);
     const Replays replays = replayed(out);
     out.simulated = replays.simulated;
+    const ScenarioGains gains(input, replays, *room_, weights_, path_, cpus_short_);
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
-      out.asked[i] = gain_of_asked(out, replays, i);
+      out.asked[i] = gain_of_asked(out, replays, gains, i);
     }
-    out.answers = answers(out, replays);
+    out.answers = answers(out, replays, gains);
     out.cpu_gains = cpu_gains(out, replays);
     add_uses(out.answers);
     for (Answer& answer : out.answers) {
-      if (!answer.lock) answer.lock = lock_gain(out, replays, answer);
-      answer.more = more_threads(out, replays, answer);
+      if (!answer.lock) answer.lock = lock_gain(out, gains, answer);
+      answer.more = more_threads(out, gains, answer);
       const auto same = [&answer](const Answer& before) {
         return &before != &answer && before.more && before.more->group == answer.more->group;
       };
@@ -153,7 +139,7 @@ class Answering {
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
         out.replayed = *std::move(changed);
         out.tried.push_back({Resource::cpus});
-        if (others_part(about) > 0) out.lanes = replay(input, scenarios, kPieces);
+        if (others_part(input) > 0) out.lanes = replay(input, scenarios, kPieces);
         out.scenarios = std::move(scenarios);
         out.simulated = true;
         return out;
@@ -179,16 +165,6 @@ class Answering {
   ReplayInput input(const Answers& about) const {
     const Progress& progress = about.progress.front();
     return {trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, progress.ends, &code_};
-  }
-
-  /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.
-  double part_that_fits(const Replays& replays, const std::vector<double>& speeds,
-                        std::size_t scenario) const {
-    const Scenario& changes = replays.scenarios[scenario];
-    const bool knows_cpus = replays.simulated || replays.is_filled(scenario);
-    const bool shared =
-        std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.shared; });
-    return room_->part_that_fits(changes, speeds, shared || !knows_cpus);
   }
 
   /// With all that goes with the changes.
@@ -228,13 +204,11 @@ class Answering {
     gain.high = std::nullopt;
   }
 
-  Answer answer_of_lock(const Answers& about, const Replays& replays, std::size_t progress, LockId id) const {
-    const auto of_scenario = [&](std::size_t scenario) {
-      return gain(about, replays, replays.of(scenario), progress, scenario);
-    };
+  Answer answer_of_lock(const Answers& about, const ScenarioGains& gains, std::size_t progress,
+                        LockId id) const {
     Answer out;
-    const Gain held = of_scenario(scenario_of_lock(id));
-    static_cast<Gain&>(out) = of_scenario(scenario_of_lock(id) + 1);
+    const Gain held = gains.of(about.progress[progress], scenario_of_lock(id));
+    static_cast<Gain&>(out) = gains.of(about.progress[progress], scenario_of_lock(id) + 1);
     out.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
     out.gain = std::max(out.gain, held.gain);
     out.progress = progress;
@@ -250,14 +224,11 @@ class Answering {
   }
 
   /// The lock of the answer's group that gains most.
-  std::optional<LockGain> lock_gain(const Answers& about, const Replays& replays,
+  std::optional<LockGain> lock_gain(const Answers& about, const ScenarioGains& gains,
                                     const Answer& answer) const {
     std::optional<LockGain> out;
     const auto gain = [&](std::size_t scenario) {
-      const Replayed& replayed = replays.of(scenario);
-      return gain_of(about.progress[answer.progress], replayed, weights_, scenario, 0, kPieces).least *
-             part_that_fits(replays, speeds_of(about.progress[answer.progress], replayed, groups_, scenario),
-                            scenario);
+      return gains.least(about.progress[answer.progress], scenario);
     };
     for (LockId id = 0; id < answered_locks(); ++id) {
       const Lock& lock = holds_.locks()[id];
@@ -269,7 +240,7 @@ class Answering {
   }
 
   /// What more threads would gain for a part that work queues for, unless it is far less than the part gains.
-  std::optional<MoreThreads> more_threads(const Answers& about, const Replays& replays,
+  std::optional<MoreThreads> more_threads(const Answers& about, const ScenarioGains& gains,
                                           const Answer& answer) const {
     const bool is_known = answer.certainty != Certainty::rough || answer.doubt == Doubt::many_at_once;
     if (!is_known || answer.change.resource == Resource::waited || answer.change.resource == Resource::cpus) {
@@ -290,13 +261,12 @@ class Answering {
     if (!of_service) pool = pool_of(answer.use.group);
     if (pool == pools_.end()) return std::nullopt;
     const std::size_t scenario = scenario_of_pool(static_cast<std::size_t>(pool - pools_.begin()));
-    MoreThreads out{*pool, gain(about, replays, replays.of(scenario), answer.progress, scenario).gain,
-                    of_service};
+    MoreThreads out{*pool, gains.of(about.progress[answer.progress], scenario).gain, of_service};
     if (pool->requests) {
       // Each of them serves as the others do, whatever else it waits for.
       const double times = pool->waiting / pool->threads;
       const std::vector<double> speeds(groups_.groups.size(), times);
-      out.gain = std::max(out.gain, (times - 1) * part_that_fits(replays, speeds, scenario));
+      out.gain = std::max(out.gain, (times - 1) * gains.part_that_fits(speeds, scenario));
     }
     return out.gain > std::max(answer.gain / 2, kWorthAnAnswer) ? std::optional(out) : std::nullopt;
   }
@@ -365,11 +335,12 @@ class Answering {
   }
 
   /// What AnswerOptions::asked[index] gains of the first progress.
-  Gain gain_of_asked(const Answers& about, const Replays& replays, std::size_t index) const {
+  Gain gain_of_asked(const Answers& about, const Replays& replays, const ScenarioGains& gains,
+                     std::size_t index) const {
     const Scenario& asked = options_.asked[index];
     const bool on_other_cpus = !about.cpus_short && changes_cpus(asked);
-    Gain out =
-        gain(about, replays, on_other_cpus && replays.asked ? *replays.asked : replays.of(index), 0, index);
+    Gain out = gains.of(about.progress.front(), index,
+                        on_other_cpus && replays.asked ? *replays.asked : replays.of(index));
     if (asked.size() == 1) {
       allow_for_many_at_once(about.progress.front(), asked.front(), out);
     }
@@ -391,127 +362,20 @@ class Answering {
     return out;
   }
 
-  Gain gain(const Answers& about, const Replays& replays, const Replayed& replayed, std::size_t progress,
-            std::size_t scenario) const {
-    const auto in_pieces = [&](std::size_t from, std::size_t to) {
-      return gain_of(about.progress[progress], replayed, weights_, scenario, from, to);
-    };
-    Gain out;
-    const GainBounds whole = in_pieces(0, kPieces);
-    out.gain = whole.least;
-    std::vector<double> pieces;
-    for (std::size_t piece = 0; piece < kPieces; ++piece) {
-      if (goes_on(about.progress[progress], replayed, scenario, piece, piece + 1)) {
-        pieces.push_back(in_pieces(piece, piece + 1).least);
-      }
-    }
-    const bool has_range = pieces.size() >= 2;
-    GainRange range =
-        has_range ? range_of(whole.least, pieces, replayed.off) : GainRange{whole.least, whole.least};
-    if (const Replayed* const kept = replays.with_queues_kept(scenario)) {
-      // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs.
-      const double by_lanes = gain_of(about.progress[progress], *kept, weights_, scenario, 0, kPieces).least;
-      const double gain = whole.least + others_part(about) * (by_lanes - whole.least);
-      range = {std::min(range.low, gain), std::max(range.high, gain)};
-    }
-    const std::vector<double> speeds = speeds_of(about.progress[progress], replayed, groups_, scenario);
-    const double fits = whole.least > 0 ? part_that_fits(replays, speeds, scenario) : 1;
-    out.gain *= fits;
-    out.doubt = doubt(about, replays, progress);
-    const double error = std::max(range.high - whole.least, whole.least - range.low);
-    const bool says_little =
-        !has_range || (whole.least >= kWorthAnAnswer && error > kWidestRange * whole.least);
-    if (out.doubt == Doubt::none && says_little && (!has_range || whole.least > kAlike)) {
-      out.doubt = Doubt::pieces_differ;
-    }
-    if (out.doubt != Doubt::none) {
-      out.certainty = Certainty::rough;
-      return out;
-    }
-    out.low = range.low;
-    out.high = std::max(range.high, whole.most);
-    const std::optional<double> least =
-        order_.least_gain(about.progress[progress], replays.scenarios[scenario]);
-    const double showed = room_->part_that_showed(replays.scenarios[scenario], speeds);
-    if (fits < 1) {
-      out.certainty = Certainty::up_to;
-      out.high = out.gain;
-      out.low = std::min(*out.low, out.gain);
-    } else if (least && *least < *out.low) {
-      out.certainty = Certainty::up_to;
-      out.low = least;
-    } else if (showed < 1) {
-      out.certainty = Certainty::up_to;
-      out.low = std::min(*out.low, out.gain * showed);
-    } else if (says_little || whole.most - whole.least > kAlike || replays.may_queue(scenario)) {
-      out.certainty = Certainty::up_to;
-    } else if (doubts_.runs_tasks(about.progress[progress])) {
-      out.certainty = Certainty::approximate;
-    } else if (doubts_.looked(about.progress[progress])) {
-      out.certainty = Certainty::approximate;
-      out.doubt = Doubt::looked;
-    } else if (replayed.off > kReproduces) {
-      out.certainty = Certainty::approximate;
-      out.doubt = Doubt::simulated_roughly;
-    }
-    return out;
-  }
-
-  Doubt doubt(const Answers& about, const Replays& replays, std::size_t progress) const {
-    if (about.cpus_short && !replays.simulated && uses_cpus(about)) {
-      return Doubt::cpus_short;
-    }
-    return order_.compete(about.progress[progress]) ? Doubt::no_order
-                                                    : doubts_.rough(about.progress[progress], path_);
-  }
-
-  /// Other programs had this part of the CPU time that was used, 0 to 1.
-  double others_part(const Answers& about) const {
-    const double running =
-        static_cast<double>(running_of_all(uses_)) / static_cast<double>(trace_.window.length());
-    return about.cpus.others > 0 ? about.cpus.others / (about.cpus.others + running) : 0;
-  }
-
-  /// Whether what the recorded threads do decides how long they queue for CPUs. Where they hardly run, other
-  /// programs do, and no change here alters that.
-  bool uses_cpus(const Answers& about) const {
-    const auto cpus = static_cast<Nanos>(about.cpus.at_most());
-    return about.cpus.shared == 0 || is_much(running_of_all(uses_), cpus * trace_.window.length());
-  }
-
-  /// A thread that waits for many connections at once goes on with whichever is first. The replay keeps the
-  /// recorded order, and so understates what a faster service gains for a thread with several requests under
-  /// way. The requests of the clients bound it: of the N that were under way, Q were at the service, on
-  /// average, and the threads that ask the service cannot run for more than all of the time.
   void allow_for_many_at_once(const Progress& progress, const Change& change, Gain& gain) const {
-    if (change.service == kNoService || gain.certainty == Certainty::rough) {
-      return;
-    }
-    const PartUse& use = services_[change.service];
-    const double under_way =
-        static_cast<double>(use.service.busy_ns) / static_cast<double>(trace_.window.length());
+    if (change.service == kNoService) return;
     const bool is_here = !kinds_.services.all[change.service].answering.empty();
-    if (is_here && under_way < kSeveralEach * static_cast<double>(use.waiters)) {
-      return;
-    }
-    if (is_here && progress.connections > 0) {
-      const double at_service = std::min(1.0, under_way / static_cast<double>(progress.connections));
-      const double most = 1 / std::max(1 - (1 - change.factor) * at_service, use.busy) - 1;
-      if (most > gain.gain) {
-        gain = {most, gain.gain, most, Certainty::up_to};
-      }
-    } else if (use.other_polls >= kOftenOthers) {
-      gain = {gain.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::many_at_once};
-    }
+    offwait::allow_for_many_at_once(trace_, progress, services_[change.service], is_here, change.factor,
+                                    gain);
   }
 
   /// For one progress, best first.
-  std::vector<Answer> ranked(const Answers& about, const Replays& replays, std::size_t progress) const {
+  std::vector<Answer> ranked(const Answers& about, const Replays& replays, const ScenarioGains& gains,
+                             std::size_t progress) const {
     std::vector<Answer> out;
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
       Answer answer;
-      static_cast<Gain&>(answer) =
-          gain(about, replays, replays.of(scenario_of_tried(i)), progress, scenario_of_tried(i));
+      static_cast<Gain&>(answer) = gains.of(about.progress[progress], scenario_of_tried(i));
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
@@ -519,7 +383,7 @@ class Answering {
       out.push_back(answer);
     }
     for (LockId id = 0; id < answered_locks(); ++id) {
-      const Answer answer = answer_of_lock(about, replays, progress, id);
+      const Answer answer = answer_of_lock(about, gains, progress, id);
       if (holds_others_up(*answer.lock)) out.push_back(answer);
     }
     std::stable_sort(out.begin(), out.end(),
@@ -534,15 +398,16 @@ class Answering {
     return out;
   }
 
-  std::vector<Answer> answers(const Answers& about, const Replays& replays) const {
-    std::vector<Answer> out = ranked(about, replays, 0);
+  std::vector<Answer> answers(const Answers& about, const Replays& replays,
+                              const ScenarioGains& gains) const {
+    std::vector<Answer> out = ranked(about, replays, gains, 0);
     if (out.empty()) {
       return out;
     }
     const Change first = out.front().change;
     std::vector<Answer> others;
     for (std::size_t progress = 1; progress < about.progress.size(); ++progress) {
-      const std::vector<Answer> other = ranked(about, replays, progress);
+      const std::vector<Answer> other = ranked(about, replays, gains, progress);
       if (other.empty()) continue;
       const auto given = std::find_if(other.begin(), other.end(),
                                       [&first](const Answer& answer) { return answer.change == first; });
@@ -580,8 +445,6 @@ class Answering {
   std::vector<ServiceUse> service_uses_;
   Code code_;
   std::vector<PartUse> services_;  ///< by ServiceId
-  Doubts doubts_;
-  ChangedOrder order_;
   Occupied occupied_;
   std::vector<Pool> pools_;
 };

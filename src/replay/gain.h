@@ -34,6 +34,13 @@ enum class Doubt : std::uint8_t {
   simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %
 };
 
+/// What gains less is not worth an answer.
+inline constexpr double kWorthAnAnswer = 0.01;
+/// Gains that differ by no more than this are alike.
+inline constexpr double kAlike = 0.05;
+/// A range says something if it is no wider to either side than this part of the gain.
+inline constexpr double kWidestRange = 0.5;
+
 /// What a scenario would gain: throughput of a progress with it, minus 1.
 struct Gain {
   double gain = 0;

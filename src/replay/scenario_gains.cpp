@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/scenario_gains.h"
+
+#include <algorithm>
+
+#include "progress/group_use.h"
+#include "replay/gains.h"
+
+namespace offwait {
+
+namespace {
+
+/// A gain from a simulation that reproduces the recording this well is as good as one from lanes. The ranges
+/// allow for the rest.
+constexpr double kReproduces = 0.1;
+
+}  // namespace
+
+double others_part(const ReplayInput& input) {
+  const double running =
+      static_cast<double>(running_of_all(input.uses)) / static_cast<double>(input.trace.window.length());
+  return input.cpus.others > 0 ? input.cpus.others / (input.cpus.others + running) : 0;
+}
+
+ScenarioGains::ScenarioGains(const ReplayInput& input, const Replays& replays, const Room& room,
+                             const std::vector<double>& weights, const std::optional<PathToExit>& path,
+                             bool cpus_short)
+    : input_(input),
+      replays_(replays),
+      room_(room),
+      weights_(weights),
+      path_(path),
+      cpus_short_(cpus_short),
+      doubts_(input.trace, input.groups, input.uses),
+      order_(input.trace, input.groups, input.kinds, input.uses) {}
+
+Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const {
+  const auto in_pieces = [&](std::size_t from, std::size_t to) {
+    return gain_of(progress, replayed, weights_, scenario, from, to);
+  };
+  Gain out;
+  const GainBounds whole = in_pieces(0, replayed.pieces.size());
+  out.gain = whole.least;
+  std::vector<double> pieces;
+  for (std::size_t piece = 0; piece < replayed.pieces.size(); ++piece) {
+    if (goes_on(progress, replayed, scenario, piece, piece + 1)) {
+      pieces.push_back(in_pieces(piece, piece + 1).least);
+    }
+  }
+  const bool has_range = pieces.size() >= 2;
+  GainRange range =
+      has_range ? range_of(whole.least, pieces, replayed.off) : GainRange{whole.least, whole.least};
+  if (const Replayed* const kept = replays_.with_queues_kept(scenario)) {
+    // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs.
+    const double by_lanes = gain_of(progress, *kept, weights_, scenario, 0, kept->pieces.size()).least;
+    const double gain = whole.least + others_part(input_) * (by_lanes - whole.least);
+    range = {std::min(range.low, gain), std::max(range.high, gain)};
+  }
+  const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
+  const double fits = whole.least > 0 ? part_that_fits(speeds, scenario) : 1;
+  out.gain *= fits;
+  out.doubt = doubt(progress);
+  const double error = std::max(range.high - whole.least, whole.least - range.low);
+  const bool says_little =
+      !has_range || (whole.least >= kWorthAnAnswer && error > kWidestRange * whole.least);
+  if (out.doubt == Doubt::none && says_little && (!has_range || whole.least > kAlike)) {
+    out.doubt = Doubt::pieces_differ;
+  }
+  if (out.doubt != Doubt::none) {
+    out.certainty = Certainty::rough;
+    return out;
+  }
+  out.low = range.low;
+  out.high = std::max(range.high, whole.most);
+  const std::optional<double> least = order_.least_gain(progress, replays_.scenarios[scenario]);
+  const double showed = room_.part_that_showed(replays_.scenarios[scenario], speeds);
+  if (fits < 1) {
+    out.certainty = Certainty::up_to;
+    out.high = out.gain;
+    out.low = std::min(*out.low, out.gain);
+  } else if (least && *least < *out.low) {
+    out.certainty = Certainty::up_to;
+    out.low = least;
+  } else if (showed < 1) {
+    out.certainty = Certainty::up_to;
+    out.low = std::min(*out.low, out.gain * showed);
+  } else if (says_little || whole.most - whole.least > kAlike || replays_.may_queue(scenario)) {
+    out.certainty = Certainty::up_to;
+  } else if (doubts_.runs_tasks(progress)) {
+    out.certainty = Certainty::approximate;
+  } else if (doubts_.looked(progress)) {
+    out.certainty = Certainty::approximate;
+    out.doubt = Doubt::looked;
+  } else if (replayed.off > kReproduces) {
+    out.certainty = Certainty::approximate;
+    out.doubt = Doubt::simulated_roughly;
+  }
+  return out;
+}
+
+double ScenarioGains::least(const Progress& progress, std::size_t scenario) const {
+  const Replayed& replayed = replays_.of(scenario);
+  return gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size()).least *
+         part_that_fits(speeds_of(progress, replayed, input_.groups, scenario), scenario);
+}
+
+double ScenarioGains::part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const {
+  const Scenario& changes = replays_.scenarios[scenario];
+  const bool knows_cpus = replays_.simulated || replays_.is_filled(scenario);
+  const bool shared =
+      std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.shared; });
+  return room_.part_that_fits(changes, speeds, shared || !knows_cpus);
+}
+
+Doubt ScenarioGains::doubt(const Progress& progress) const {
+  if (cpus_short_ && !replays_.simulated && uses_cpus()) {
+    return Doubt::cpus_short;
+  }
+  return order_.compete(progress) ? Doubt::no_order : doubts_.rough(progress, path_);
+}
+
+/// Whether what the recorded threads do decides how long they queue for CPUs. Where they hardly run, other
+/// programs do, and no change here alters that.
+bool ScenarioGains::uses_cpus() const {
+  const auto cpus = static_cast<Nanos>(input_.cpus.at_most());
+  return input_.cpus.shared == 0 || is_much(running_of_all(input_.uses), cpus * input_.trace.window.length());
+}
+
+}  // namespace offwait

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What one scenario gains, how far that can be relied on, and where the gain lies.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "progress/progress.h"
+#include "replay/changed_order.h"
+#include "replay/doubts.h"
+#include "replay/gain.h"
+#include "replay/lanes.h"
+#include "replay/path_to_exit.h"
+#include "replay/replays.h"
+#include "replay/room.h"
+
+namespace offwait {
+
+/// Other programs had this part of the CPU time that was used, 0 to 1.
+double others_part(const ReplayInput& input);
+
+class ScenarioGains {
+ public:
+  /// The values outlive it. `weights` are weights_of_speeds(), `path` is of Progress::How::end.
+  ScenarioGains(const ReplayInput& input, const Replays& replays, const Room& room,
+                const std::vector<double>& weights, const std::optional<PathToExit>& path, bool cpus_short);
+
+  /// Of Replays::scenarios[scenario].
+  Gain of(const Progress& progress, std::size_t scenario) const {
+    return of(progress, scenario, replays_.of(scenario));
+  }
+  /// As `replayed` has it.
+  Gain of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
+
+  /// Of `of`, the number alone.
+  double least(const Progress& progress, std::size_t scenario) const;
+
+  /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.
+  double part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const;
+
+ private:
+  Doubt doubt(const Progress& progress) const;
+  bool uses_cpus() const;
+
+  const ReplayInput& input_;
+  const Replays& replays_;
+  const Room& room_;
+  const std::vector<double>& weights_;
+  const std::optional<PathToExit>& path_;
+  bool cpus_short_;
+  Doubts doubts_;
+  ChangedOrder order_;
+};
+
+}  // namespace offwait
