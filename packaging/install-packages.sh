@@ -23,7 +23,7 @@ test=(
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
   mmdebstrap file debhelper lintian                                    # other Debian releases, and the Debian package
   crun python3-yaml                                                    # containers
-  clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for the fuzz preset
+  clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for presets dev and fuzz
 )
 matrix=(                                                               # other kernels
   qemu-system-x86 busybox-static cpio e2fsprogs

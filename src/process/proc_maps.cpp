@@ -9,8 +9,6 @@
 namespace offwait {
 namespace {
 
-constexpr std::string_view kDeleted = " (deleted)";
-
 /// Takes fields off the front of one line; after the first failure every further field fails, too.
 class Fields {
  public:

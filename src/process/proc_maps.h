@@ -10,6 +10,9 @@
 
 namespace offwait {
 
+/// What the kernel writes behind the path of a file that was removed.
+inline constexpr std::string_view kDeleted = " (deleted)";
+
 /// One line: addresses [begin, end) of the process show the file at `path` from byte `offset` on.
 struct Mapping {
   std::uint64_t begin = 0;

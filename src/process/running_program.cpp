@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "base/read_file.h"
+#include "process/proc_maps.h"
 #include "process/threads.h"
 
 namespace offwait {
 
 std::optional<ProcessProgram> read_program(std::int32_t tgid) {
-  constexpr std::string_view kDeleted = " (deleted)";
   const std::string directory = "/proc/" + std::to_string(thread_with_memory(tgid));
   std::array<char, 4096> path{};
   const ssize_t size = ::readlink((directory + "/exe").c_str(), path.data(), path.size());

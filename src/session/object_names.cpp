@@ -12,8 +12,6 @@
 namespace offwait {
 namespace {
 
-constexpr std::string_view kDeleted = " (deleted)";
-
 /// The futex as a place in the file that the mapping shows.
 Object in_file(const Object& futex, const Mapping& mapping) {
   Object object;

@@ -17,7 +17,7 @@ bool ReadingAhead::is_due(Nanos now) {
 }
 
 void ReadingAhead::begin(Result<ConfinedBeside> process, std::function<void(const Confined&)> use) {
-  if (process.ok()) reading_.emplace(std::move(process).value(), std::move(use));
+  if (process.ok()) reading_.emplace(Reading{std::move(process).value(), std::move(use)});
 }
 
 void ReadingAhead::take() {

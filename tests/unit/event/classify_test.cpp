@@ -195,13 +195,13 @@ TEST_CASE("a thread that a signal or a debugger has stopped is class stopped, wh
 }
 
 TEST_CASE("any combination of facts has a class") {
-  for (int bits = 0; bits < 1 << 16; ++bits) {
+  for (unsigned bits = 0; bits < 1U << 16U; ++bits) {
     WaitFacts facts;
     facts.waker_kind = static_cast<std::uint8_t>(bits);
-    facts.fd_kind = static_cast<std::uint8_t>(bits >> 4);
-    facts.flags = static_cast<std::uint8_t>(bits >> 8);
+    facts.fd_kind = static_cast<std::uint8_t>(bits >> 4U);
+    facts.flags = static_cast<std::uint8_t>(bits >> 8U);
     facts.syscall = static_cast<std::int16_t>(bits);
-    facts.task_state = static_cast<std::uint16_t>(bits * 40503);
+    facts.task_state = static_cast<std::uint16_t>(bits * 40503U);
     REQUIRE(static_cast<std::size_t>(classify(facts)) < kWaitClasses);
   }
 }

@@ -6,7 +6,7 @@
 using offwait::Arc;
 using offwait::split_tree;
 using offwait::SplitTree;
-using Ids = std::vector<std::uint32_t>;
+using ArcIds = std::vector<std::uint32_t>;
 
 TEST_CASE("a graph without vertices is a root without children") {
   const SplitTree tree = split_tree(0, {}, 0);
@@ -21,15 +21,15 @@ TEST_CASE("a cycle splits with its first arc, self-loops are removed in their tu
   const SplitTree tree = split_tree(2, arcs, 4);
   REQUIRE(tree.nodes.size() == 4);  // two vertices, the cycle, the root
   CHECK(tree.nodes[0].arcs.empty());
-  CHECK(tree.nodes[1].arcs == Ids{2});
+  CHECK(tree.nodes[1].arcs == ArcIds{2});
   CHECK(tree.nodes[1].split == SplitTree::kLasts);
   CHECK(tree.nodes[2].split == 2);
   CHECK(tree.nodes[2].children.size() == 2);
-  CHECK(tree.nodes[2].arcs == Ids{0, 1, 3});
+  CHECK(tree.nodes[2].arcs == ArcIds{0, 1, 3});
   CHECK(tree.ends[3].from == 1);
   CHECK(tree.ends[3].to == 0);
   CHECK(tree.nodes[3].split == 0);
-  CHECK(tree.nodes[3].children == Ids{2});
+  CHECK(tree.nodes[3].children == ArcIds{2});
 }
 
 TEST_CASE("vertices that stay connected through all removals are one node") {
@@ -37,11 +37,11 @@ TEST_CASE("vertices that stay connected through all removals are one node") {
   const SplitTree one = split_tree(3, arcs, 1);
   REQUIRE(one.nodes.size() == 6);  // three vertices, {0,1}, {0,1,2}, the root
   CHECK(one.nodes[3].split == SplitTree::kLasts);
-  CHECK(one.nodes[3].arcs == Ids{1, 2, 3});
+  CHECK(one.nodes[3].arcs == ArcIds{1, 2, 3});
   CHECK(one.nodes[4].split == 1);
-  CHECK(one.nodes[4].arcs == Ids{0, 4});
+  CHECK(one.nodes[4].arcs == ArcIds{0, 4});
   const SplitTree none = split_tree(3, arcs, 0);
   REQUIRE(none.nodes.size() == 5);
   CHECK(none.nodes[3].split == SplitTree::kLasts);
-  CHECK(none.nodes[3].arcs == Ids{0, 1, 2, 3, 4});
+  CHECK(none.nodes[3].arcs == ArcIds{0, 1, 2, 3, 4});
 }

@@ -26,7 +26,7 @@ constexpr Nanos kLength = 300;
 /// A flight of 300 ns whose parts are 100 ns long; the recording begins at 1000.
 class FlightByHand {
  public:
-  explicit FlightByHand(std::size_t bytes = SIZE_MAX) : flight({1000}, {kLength, bytes}) {}
+  explicit FlightByHand(std::size_t bytes = SIZE_MAX) : flight(1000, {kLength, bytes}) {}
 
   /// Adds the next part, which has what `fill` writes.
   void part(const std::function<void(RecordingByHand&)>& fill, bool has_counters = true) {

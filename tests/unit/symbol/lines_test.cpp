@@ -76,8 +76,13 @@ Frames frames_of(Symbolizer& symbols, std::uint64_t pc) {
 }
 
 Frames inlined(const std::string& module) {
-  return {"fixture::innermost (inlined) (" + module + ") at lines.cpp:12",
-          "fixture::middle (inlined) (" + module + ") at lines.cpp:17",
+#if defined(__clang__)
+  const std::string parameters = "(void (*)())";  // clang's inlined functions have mangled names as well
+#else
+  const std::string parameters;
+#endif
+  return {"fixture::innermost" + parameters + " (inlined) (" + module + ") at lines.cpp:12",
+          "fixture::middle" + parameters + " (inlined) (" + module + ") at lines.cpp:17",
           "fixture_inlined (" + module + ") at lines.cpp:31"};
 }
 
