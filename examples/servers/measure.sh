@@ -8,10 +8,9 @@
 #   counted                         array, may be empty: options of a recording that is compared, which say what is progress
 #
 # and calls measure, which compares recordings instead if DIFFS names a directory to keep them in. A script starts its own servers, in its own directory; the system's are left alone.
-set -euo pipefail
-LC_ALL=C
-
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/serve.sh"
+
 offwait=${1-$here/../../build/release/offwait}
 pairs=${PAIRS-5} seconds=${SECONDS_EACH-3} # of the measurement: runs of each kind, duration of each
 window=10                                  # of the recording
@@ -32,63 +31,19 @@ if [ ! -x "$offwait" ]; then
   exit 2
 fi
 
-scratch=$(mktemp -d /var/tmp/offwait-server.XXXXXX) # /var/tmp: logs have to be on a disk
 mkdir -p "$reports" ${diffs:+"$diffs"} ${recordings:+"$recordings"}
-children=() load='' policy='' counted=()
-stop_load() {
-  [ -z "$load" ] || kill -TERM "$load" 2>/dev/null || true
-  [ -z "$load" ] || wait "$load" 2>/dev/null || true
-  load=
-}
+counted=()
 finish() {
-  [ -z "$policy" ] || rm -f "$policy"
-  stop_load
-  for pid in "${children[@]}"; do
-    kill -KILL "$pid" 2>/dev/null || true
-  done
-  wait 2>/dev/null || true
-  rm -rf "$scratch"
+  stop_all
   chown -R --reference="$here" "$reports" ${diffs:+"$diffs"} # the owner of the checkout can then go on working in it
 }
 trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
-# install SET: installs packages with packaging/install-packages.sh; services that come with them stay off until the next boot.
+# install SET: installs packages with packaging/install-packages.sh.
 install() {
-  if [ ! -e /usr/sbin/policy-rc.d ]; then
-    policy=/usr/sbin/policy-rc.d
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
-    chmod +x "$policy"
-  fi
+  hold_services
   "$here/../../packaging/install-packages.sh" "$1" >&2
-  [ -z "$policy" ] || rm -f "$policy"
-  policy=
-}
-
-# serve COMMAND...: starts a server, which runs until the end of the script; its process is $server.
-serve() {
-  "$@" >"$scratch/server.log" 2>&1 &
-  server=$!
-  children+=("$server")
-}
-
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-
-# until_ready COMMAND...: waits until the command succeeds, for half a minute at most.
-until_ready() {
-  for ((try = 0; try < 300; ++try)); do
-    if "$@" >/dev/null 2>&1; then return; fi
-    sleep 0.1
-  done
-  echo "$0: the server does not answer; its last words:" >&2
-  tail -n 5 "$scratch/server.log" >&2
-  exit 1
-}
-
-spawn() {
-  "$@" >"$scratch/load.out" 2>&1 &
-  load=$!
+  allow_services
 }
 
 # one before|after: does one run; its operations/s are in $achieved.
