@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 slow_disk 1000 8
 spawn fio --name=reads --filename="$scratch/disk/data" --size=64m --rw=randread --bs=4k --direct=1 --ioengine=psync --time_based \
-  --runtime=55 --invalidate=0
+  --runtime=115 --invalidate=0
 until_ready grep -q 'Starting' "$scratch/load.out"
 sleep 3 # it writes the file first
 record "$load"

@@ -39,7 +39,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	time.AfterFunc(time.Minute, func() { os.Exit(0) })
+	time.AfterFunc(2*time.Minute, func() { os.Exit(0) })
 	blocks, compressed := make(chan []byte, 8), make(chan []byte, 8)
 	go read(file, blocks)
 	go compress(blocks, compressed)

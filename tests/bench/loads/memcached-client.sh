@@ -7,5 +7,5 @@
 port=$(free_port)
 serve memcached -u root -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 256
 until_ready port_open "$port"
-bounded memcaslap --servers="127.0.0.1:$port" --threads=1 --concurrency=16 --fixed_size=100 --time=59s
+bounded memcaslap --servers="127.0.0.1:$port" --threads=1 --concurrency=16 --fixed_size=100 --time=119s
 record "$server"

@@ -13,7 +13,7 @@ import socket
 import sys
 
 with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as server:
-    for _ in range(1500):  # a minute
+    for _ in range(3000):  # two minutes
         server.send(b"set key 0 60 5\r\n")
         server.send(b"value\r\n")
         server.recv(100)

@@ -6,5 +6,5 @@
 . "$(dirname "$0")/lib.sh"
 slow_disk 2000
 spawn db_bench --db="$scratch/disk/db" --benchmarks=fillrandom --sync=1 --threads=1 --num=100000000 --key_size=16 \
-  --value_size=100 --compression_type=none --duration=50
+  --value_size=100 --compression_type=none --duration=110
 record "$load"

@@ -8,7 +8,7 @@
 slow_disk 1000
 database=$scratch/disk/data.db
 sqlite3 "$database" 'CREATE TABLE log (number INTEGER PRIMARY KEY, text TEXT)'
-yes 'INSERT INTO log (text) VALUES (hex(randomblob(20)));' | head -n 10000 >"$scratch/inserts" || true
+yes 'INSERT INTO log (text) VALUES (hex(randomblob(20)));' | head -n 30000 >"$scratch/inserts" || true
 # shellcheck disable=SC2016 # for the inner shell
 spawn sh -c 'for writer in 1 2 3 4; do sqlite3 -cmd ".timeout 20000" "$0" <"$1" & done; wait' "$database" "$scratch/inserts"
 record "$load"
