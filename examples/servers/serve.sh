@@ -8,7 +8,7 @@ LC_ALL=C
 scratch=$(mktemp -d /var/tmp/offwait-server.XXXXXX) # /var/tmp: logs have to be on a disk
 children=() load='' policy=''
 
-# stop PID: ends a process that serve or spawn has started, and then what is left of its group.
+# stop PID: ends a process that serve or spawn has started, and then what is left of its group, which may use a disk meanwhile.
 stop() {
   kill -TERM "$1" 2>/dev/null || true
   for ((try = 0; try < 150; ++try)); do
@@ -16,6 +16,10 @@ stop() {
     sleep 0.1
   done
   kill -KILL -- "-$1" 2>/dev/null || true
+  for ((try = 0; try < 150; ++try)); do
+    ps -o stat= --sid "$1" | grep -q '^[^Z]' || break
+    sleep 0.1
+  done
   wait "$1" 2>/dev/null || true
 }
 stop_load() {

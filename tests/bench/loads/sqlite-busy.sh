@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Cause: four processes write to one SQLite database; one at a time may, and its commit waits for the disk (1 ms for a
-# request). The others look again after sleeps that grow to 100 ms (the busy handler), so the database is idle at times and
-# some are starved. Fix: one writer, or several rows in a transaction, or WAL with synchronous=NORMAL; a faster disk gains
-# somewhat. Truth: "database is locked"; people use WAL and a busy time-out, and write from one process.
+# Cause: four processes write to one SQLite database, a row in each transaction; one at a time may, and its commit waits for
+# several syncs of the disk (1 ms for a request). The others look again after sleeps that grow to 100 ms (the busy handler),
+# and mostly find it taken again: one writer goes on, and the others starve. Fix: several rows in a transaction, or WAL with
+# synchronous=NORMAL (many times as much); a disk twice as fast gains nearly twice. Truth: "database is locked"; people use
+# WAL and a busy time-out, batch, and write from one process.
 . "$(dirname "$0")/lib.sh"
 slow_disk 1000
 database=$scratch/disk/data.db
