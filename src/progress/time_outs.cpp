@@ -27,11 +27,30 @@ std::vector<bool> threads_with_time_outs(const Trace& trace) {
   return out;
 }
 
-/// The ends of waits of others, but those `for_locks`, and the requests to disks.
-Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const std::vector<bool>& for_locks) {
+/// Waits for locks: at such a site, or for what is waited for at one. The mutex of a condition is taken
+/// again inside of the wait for the condition, whose name says nothing of it.
+class ForLocks {
+ public:
+  ForLocks(const Trace& trace, const std::vector<bool>& sites)
+      : sites_(sites), objects_(trace.objects.size()) {
+    for (const Wait& wait : trace.waits) {
+      if (sites_[wait.site] && wait.object != kNoObject) objects_[wait.object] = true;
+    }
+  }
+  bool operator()(const Wait& wait) const {
+    return sites_[wait.site] || (wait.object != kNoObject && objects_[wait.object]);
+  }
+
+ private:
+  const std::vector<bool>& sites_;
+  std::vector<bool> objects_;
+};
+
+/// The ends of waits of others, but those for locks, and the requests to disks.
+Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLocks& is_for_lock) {
   Deeds out(trace.actors.size());
   for (const Wait& wait : trace.waits) {
-    if (for_locks[wait.site]) continue;
+    if (is_for_lock(wait)) continue;
     const ActorId waker = trace.sites[wait.site].waker;
     if (waker != kNoActor && threads[waker] && wait.wake != kNever) out[waker].push_back(wait.wake);
   }
@@ -55,8 +74,11 @@ std::vector<Frame> innermost(const Trace& trace, StackId stack) {
   return out;
 }
 
-/// Whether a thread waits in one place, as far as that is known.
-bool is_same_place(const Trace& trace, const WaitSite& a, const WaitSite& b) {
+/// Whether a thread waits for the same thing. Where it is not known for what, the place tells.
+bool is_same_thing(const Trace& trace, const Wait& one, const Wait& other) {
+  if (one.object != kNoObject && other.object != kNoObject) return one.object == other.object;
+  const WaitSite& a = trace.sites[one.site];
+  const WaitSite& b = trace.sites[other.site];
   if (a.wait_class != b.wait_class) return false;
   return a.wait_stack == b.wait_stack || a.wait_stack == kNoStack || b.wait_stack == kNoStack ||
          innermost(trace, a.wait_stack) == innermost(trace, b.wait_stack);
@@ -65,12 +87,15 @@ bool is_same_place(const Trace& trace, const WaitSite& a, const WaitSite& b) {
 /// The time-outs of one thread that may turn out to have come to nothing.
 struct Run {
   std::vector<std::uint32_t> waits;
-  SiteId site = 0;       ///< of the last one
-  Nanos since = 0;       ///< when it ended
+  Nanos since = 0;       ///< when the last one ended
   std::size_t deed = 0;  ///< the thread's first one after that, as far as it was looked for
 };
 
-/// How runs of time-outs in one place ended.
+/// What is waited for; where that is not known, the site of a run's last time-out.
+using Thing = std::pair<ObjectId, SiteId>;
+Thing thing_of(const Wait& wait) { return {wait.object, wait.object == kNoObject ? wait.site : SiteId{0}}; }
+
+/// How runs of time-outs for one thing ended.
 struct Ends {
   std::uint64_t by_others = 0;
   std::vector<std::vector<std::uint32_t>> by_looking;  ///< the time-outs of each
@@ -84,38 +109,39 @@ void TimeOuts::add_parts(const Trace& trace, const std::vector<std::uint32_t>& p
   began_[of] = trace.waits[parts.front()].block;
 }
 
-TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& for_locks) {
+TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) {
   const std::vector<bool> threads = threads_with_time_outs(trace);
   if (std::find(threads.begin(), threads.end(), true) == threads.end()) return;
-  const Deeds deeds = deeds_of(trace, threads, for_locks);
+  const ForLocks is_for_lock(trace, sites_of_locks);
+  const Deeds deeds = deeds_of(trace, threads, is_for_lock);
   std::vector<Run> runs(trace.actors.size());
-  std::map<SiteId, Ends> ends;  // by the time-outs' site
+  std::map<Thing, Ends> ends;
+  const auto ends_of = [&](const Run& run) -> Ends& { return ends[thing_of(trace.waits[run.waits.back()])]; };
   const auto break_off = [&](Run& run) {
-    if (!run.waits.empty()) ends[run.site].by_looking.push_back(std::move(run.waits));
+    if (!run.waits.empty()) ends_of(run).by_looking.push_back(std::move(run.waits));
     run.waits.clear();
   };
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const Wait& wait = trace.waits[id];
     const WaitSite& site = trace.sites[wait.site];
-    if (!threads[site.thread] || for_locks[wait.site]) continue;
+    if (!threads[site.thread] || is_for_lock(wait)) continue;
     Run& run = runs[site.thread];
     if (!run.waits.empty()) {
       const std::vector<Nanos>& own = deeds[site.thread];
       while (run.deed < own.size() && own[run.deed] < run.since) ++run.deed;
       const bool did = run.deed < own.size() && own[run.deed] < wait.block;
-      if (did || !is_same_place(trace, trace.sites[run.site], site)) break_off(run);
+      if (did || !is_same_thing(trace, trace.waits[run.waits.back()], wait)) break_off(run);
     }
     if (may_time_out(trace, site)) {
       run.waits.push_back(id);
-      run.site = wait.site;
       run.since = wait.wake;
     } else if (site.waker != kNoActor && wait.wake != kNever) {
-      if (!run.waits.empty()) ++ends[run.site].by_others;
+      if (!run.waits.empty()) ++ends_of(run).by_others;
       add_parts(trace, run.waits, id);
       run.waits.clear();
     }
   }
-  for (auto& [site, here] : ends) {
+  for (auto& [thing, here] : ends) {
     if (here.by_others <= here.by_looking.size()) continue;
     for (std::vector<std::uint32_t>& waits : here.by_looking) {
       const std::uint32_t last = waits.back();
@@ -138,7 +164,8 @@ std::vector<bool> polling_sites(const Trace& trace) {
   for (const WaitSite& site : trace.sites) {
     if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
   }
-  const Deeds deeds = deeds_of(trace, sleeps, std::vector<bool>(trace.sites.size()));
+  const std::vector<bool> no_locks(trace.sites.size());
+  const Deeds deeds = deeds_of(trace, sleeps, ForLocks(trace, no_locks));
   struct Place {
     std::uint64_t sleeps = 0;
     std::uint64_t vain = 0;

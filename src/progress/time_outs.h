@@ -14,17 +14,18 @@
 
 namespace offwait {
 
-/// A time-out came to nothing if the thread, until it waited in the same place again, ended no wait of
-/// another thread and asked no disk for anything, and if such a run of time-outs ends in a wait there that
-/// something else ended. Where most runs end so, the thread found at the end of the others what it had looked
+/// A time-out came to nothing if the thread, until it waited for the same thing again, ended no wait of
+/// another thread and asked no disk for anything, and if such a run of time-outs ends in a wait for it that
+/// something else ended. The same thing is one object, wherever the thread waits for it, or one place if the
+/// object is not known. Where most runs end so, the thread found at the end of the others what it had looked
 /// for: only the last time-out of these came to something. That it waited for a lock in between, or let go of
 /// one, counts for nothing: that is a part of looking. A call that asks for nothing but time (class sleep)
 /// does not time out, and a timed wait that always ends by its time sets a pace: neither counts.
 class TimeOuts {
  public:
   TimeOuts() = default;
-  /// `for_locks`, by SiteId: a function's name, or the kernel, says that these waits are for locks.
-  TimeOuts(const Trace& trace, const std::vector<bool>& for_locks);
+  /// `sites_of_locks`, by SiteId: a function's name, or the kernel, says that these waits are for locks.
+  TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks);
 
   /// By the wait's index.
   bool came_to_nothing(std::size_t wait) const { return !nothing_.empty() && nothing_[wait]; }

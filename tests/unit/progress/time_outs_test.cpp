@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "progress/time_outs.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -14,14 +15,16 @@ namespace {
 const std::string kPoll = "class=poll stack=ep_poll;--;epoll_wait;loop;main";
 
 /// Which of the trace's waits came to nothing, by when they began, in µs.
-std::vector<long> vain(const Trace& trace) {
-  const TimeOuts time_outs(trace, std::vector<bool>(trace.sites.size()));
+std::vector<long> vain(const Trace& trace, const std::vector<bool>& sites_of_locks) {
+  const TimeOuts time_outs(trace, sites_of_locks);
   std::vector<long> out;
   for (std::size_t id = 0; id < trace.waits.size(); ++id) {
     if (time_outs.came_to_nothing(id)) out.push_back(static_cast<long>(trace.waits[id].block / 1000));
   }
   return out;
 }
+
+std::vector<long> vain(const Trace& trace) { return vain(trace, std::vector<bool>(trace.sites.size())); }
 
 }  // namespace
 
@@ -114,6 +117,37 @@ TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {
   program.wait(1, 1010, 2000, "timer", "class=futex stack=k;--;cond_timedwait;retry;main");
   program.wait(1, 2010, 3000, "thread:2", "class=futex stack=k;--;cond_wait;take;main");
   CHECK(vain(program.trace()).empty());
+}
+
+TEST_CASE(
+    "a wait for one thing goes on wherever the thread waits for it, and through the condition's mutex") {
+  const std::string loop = "class=futex stack=futex;--;pthread_cond_timedwait;eval;main object=1";
+  const std::string call = "class=futex stack=futex;--;pthread_cond_timedwait;restore;main object=1";
+  const std::string mutex = "class=futex stack=futex;--;pthread_mutex_lock;eval;main object=2";
+  const std::string again = "class=futex stack=futex;--;pthread_cond_timedwait;eval;main object=2";
+  const std::string other = "class=futex stack=futex;--;pthread_cond_timedwait;eval;main object=3";
+  test::Program program(30'000);
+  program.thread(1, "a");
+  program.thread(2, "b");
+  for (int id = 1; id <= 3; ++id) {
+    program.line("object " + std::to_string(id) + " kind=futex tgid=1 address=" + std::to_string(8 * id));
+  }
+  program.wait(2, 100, 200, "thread:1", mutex);
+  program.wait(1, 0, 1000, "timer", loop);
+  program.wait(1, 1005, 1010, "thread:2", again);
+  program.wait(1, 1020, 2020, "timer", call);
+  program.wait(1, 2030, 2500, "thread:2", loop);
+  program.wait(1, 3000, 4000, "timer", loop);
+  program.wait(1, 4010, 4500, "thread:2", other);  // in the same place, for something else
+  const Trace trace = program.trace();
+  std::vector<bool> sites_of_locks(trace.sites.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const std::vector<FrameId>& frames = trace.stacks[trace.sites[id].wait_stack].frames;
+    sites_of_locks[id] = std::any_of(frames.begin(), frames.end(), [&trace](FrameId frame) {
+      return trace.frames[frame].function == "pthread_mutex_lock";
+    });
+  }
+  CHECK(vain(trace, sites_of_locks) == std::vector<long>{0, 1020});
 }
 
 TEST_CASE("the last of the time-outs ends by looking where most runs of them end by a signal") {
