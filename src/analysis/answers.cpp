@@ -227,7 +227,8 @@ void add_meanwhile(const Lock& lock, FoundLock& out) {
   out.for_others = part(lock.others_ns);
 }
 
-std::optional<FoundLock> found_lock(const Prepared& prepared, const std::optional<LockGain>& gain) {
+std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& graph,
+                                    const std::optional<LockGain>& gain) {
   if (!gain) return std::nullopt;
   const Trace& trace = prepared.trace.all();
   FoundLock out;
@@ -236,8 +237,6 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const std::optiona
   out.waiters = threads_of(prepared, gain->lock.waiting);
   out.holders = threads_of(prepared, gain->lock.holding);
   add_meanwhile(gain->lock, out);
-  out.held_low = gain->held_low;
-  out.held_high = gain->held_high;
   out.wait_s = to_seconds(gain->lock.wait_ns);
   out.waits = gain->lock.waits;
   Nanos lives_ns = 0;
@@ -249,8 +248,11 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const std::optiona
   }
   out.share = std::min(1.0, out.wait_s / std::max(to_seconds(lives_ns), 1e-9));
   out.stack = backtrace_of(trace, trace.sites[gain->lock.site].wait_stack);
-  out.held_gain = gain->held;
-  out.free_gain = gain->waited;
+  out.held = gain->held;
+  out.free_gain = gain->waited.gain;
+  out.full = gain->waited.full;
+  if (out.full == Full::disk) out.full_disk = graph.vertex_of[gain->waited.disk];
+  if (out.full == Full::lock) out.full_lock = prepared.lock_names[gain->waited.lock];
   return out;
 }
 
@@ -296,7 +298,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     }
     one.evidence = evidence_of(prepared, graph, answer);
     one.evidence.files = std::move(files[i]);
-    one.lock = found_lock(prepared, answer.lock);
+    one.lock = found_lock(prepared, graph, answer.lock);
     one.more = answer.more;
     out.answers.push_back(one);
   }

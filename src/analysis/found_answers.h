@@ -85,12 +85,13 @@ struct FoundLock {
   std::string name;   ///< names_of_locks(); hostile bytes
   double wait_s = 0;  ///< all waits for it together
   std::uint64_t waits = 0;
-  double share = 0;      ///< the part of the lives of the group that holds it that these waits are, 0 to 1
-  Backtrace stack;       ///< where that group waits for it longest; empty when unknown
-  double held_gain = 0;  ///< gain if all that threads do while they hold it took half as long
-  double free_gain = 0;  ///< gain if no thread waited for it
-  std::optional<double> held_low{};  ///< range of held_gain; none if it is in doubt
-  std::optional<double> held_high{};
+  double share = 0;  ///< the part of the lives of the group that holds it that these waits are, 0 to 1
+  Backtrace stack;   ///< where that group waits for it longest; empty when unknown
+  std::optional<Gain> held{};  ///< LockGain::held
+  double free_gain = 0;        ///< the most that it gains if no thread waits for it
+  Full full = Full::nothing;   ///< at free_gain
+  std::optional<FoundActorId> full_disk{};
+  std::string full_lock{};  ///< as `name`; empty: none
   LockEvidence evidence = LockEvidence::name;
   std::vector<FoundProgress::Threads> waiters{};  ///< those that waited longest first
   std::vector<FoundProgress::Threads> holders{};  ///< those that held it longest first, as far as is known

@@ -14,6 +14,7 @@
 #include "replay/disk_channels.h"
 #include "replay/gain.h"
 #include "replay/gains.h"
+#include "replay/lock_bounds.h"
 #include "replay/many_at_once.h"
 #include "replay/more_cpus.h"
 #include "replay/more_threads.h"
@@ -40,6 +41,30 @@ constexpr std::size_t kFewestCandidates = 8;
 /// The report is split if another progress can gain so much, and the first answer gives it less than half of
 /// that.
 constexpr double kWorthSplitting = 0.1;
+
+/// An answer about a lock.
+struct LockAnswer {
+  Answer answer;
+  double replayed = 0;    ///< what the replay shows of its gain, which is a bound
+  bool holds_up = false;  ///< it is worth an answer
+};
+
+/// An answer, and the gain by which it is ranked.
+struct Ranked {
+  Answer answer;
+  double gain = 0;
+};
+
+/// What those who hold the lock do is mostly to wait for others.
+bool mostly_waits_for_others(const Lock& lock) {
+  return 2 * (lock.client_ns + lock.others_ns) > lock.held_ns;
+}
+
+void no_more_than(double most, Gain& gain) {
+  gain.gain = std::min(gain.gain, most);
+  if (gain.low) gain.low = std::min(*gain.low, most);
+  if (gain.high) gain.high = std::min(*gain.high, most);
+}
 
 /// Locks that are replayed: those that get answers, and those that are asked about.
 std::size_t known_locks(const std::vector<Scenario>& asked) {
@@ -95,14 +120,21 @@ class Answering {
     const Replays replays = replayed(out);
     out.simulated = replays.simulated;
     const ScenarioGains gains(input, replays, *room_, weights_, path_, cpus_short_);
+    bounds_.emplace(input, *room_, weights_);
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
       out.asked[i] = gain_of_asked(out, replays, gains, i);
+    }
+    for (std::size_t progress = 0; progress < out.progress.size(); ++progress) {
+      locks_.emplace_back();
+      for (LockId id = 0; id < answered_locks(); ++id) {
+        locks_.back().push_back(answer_of_lock(out, replays, gains, progress, id));
+      }
     }
     out.answers = answers(out, replays, gains);
     out.cpu_gains = cpu_gains(out, replays);
     add_uses(out.answers);
     for (Answer& answer : out.answers) {
-      if (!answer.lock) answer.lock = lock_gain(out, gains, answer);
+      if (!answer.lock) answer.lock = lock_gain(answer);
       answer.more = more_threads(out, gains, answer);
       const auto same = [&answer](const Answer& before) {
         return &before != &answer && before.more && before.more->group == answer.more->group;
@@ -193,7 +225,7 @@ class Answering {
   }
   std::size_t scenario_of_tried(std::size_t index) const { return scenario_of_pool(pools_.size()) + index; }
 
-  /// A lock that nobody waits for is a bound: a split one is waited for less.
+  /// It may be less than that.
   static void as_bound(Gain& gain) {
     if (gain.certainty == Certainty::sure || gain.certainty == Certainty::approximate ||
         gain.doubt == Doubt::pieces_differ) {
@@ -204,37 +236,52 @@ class Answering {
     gain.high = std::nullopt;
   }
 
-  Answer answer_of_lock(const Answers& about, const ScenarioGains& gains, std::size_t progress,
-                        LockId id) const {
-    Answer out;
-    const Gain held = gains.of(about.progress[progress], scenario_of_lock(id));
-    static_cast<Gain&>(out) = gains.of(about.progress[progress], scenario_of_lock(id) + 1);
-    out.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
-    out.gain = std::max(out.gain, held.gain);
-    out.progress = progress;
-    as_bound(out);
-    out.lock = {holds_.locks()[id], held.gain, out.gain, id, held.low, held.high};
+  /// A lock that nobody waits for is a bound: a split one is waited for less. It is no less than what the
+  /// replay shows.
+  static void as_bound(Gain& gain, LockBound& bound) {
+    bound.gain = std::max(bound.gain, gain.gain);
+    gain.gain = bound.gain;
+    as_bound(gain);
+  }
+
+  LockAnswer answer_of_lock(const Answers& about, const Replays& replays, const ScenarioGains& gains,
+                            std::size_t progress, LockId id) const {
+    const std::size_t scenario = scenario_of_lock(id) + 1;
+    LockAnswer out;
+    Answer& answer = out.answer;
+    Gain held = gains.of(about.progress[progress], scenario - 1);
+    static_cast<Gain&>(answer) = gains.of(about.progress[progress], scenario);
+    out.replayed = std::max(answer.gain, held.gain);
+    answer.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
+    answer.progress = progress;
+    answer.lock = {holds_.locks()[id], id, bound_of_lock(about, replays, progress, scenario, id), {}};
+    as_bound(answer, answer.lock->waited);
+    // What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait
+    // for something to do.
+    out.holds_up = answer.lock->lock.evidence != LockEvidence::behaviour || held.gain >= kWorthAnAnswer;
+    if (!mostly_waits_for_others(answer.lock->lock)) {
+      no_more_than(answer.gain, held);
+      answer.lock->held = held;
+    }
     return out;
   }
 
-  /// What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait for
-  /// something to do.
-  static bool holds_others_up(const LockGain& gain) {
-    return gain.lock.evidence != LockEvidence::behaviour || gain.held >= kWorthAnAnswer;
+  LockBound bound_of_lock(const Answers& about, const Replays& replays, std::size_t progress,
+                          std::size_t scenario, LockId id) const {
+    const Progress& counts = about.progress[progress];
+    return bounds_->of(counts, replays.scenarios[scenario], id,
+                       speeds_of(counts, replays.of(scenario), groups_, scenario));
   }
 
   /// The lock of the answer's group that gains most.
-  std::optional<LockGain> lock_gain(const Answers& about, const ScenarioGains& gains,
-                                    const Answer& answer) const {
+  std::optional<LockGain> lock_gain(const Answer& answer) const {
     std::optional<LockGain> out;
-    const auto gain = [&](std::size_t scenario) {
-      return gains.least(about.progress[answer.progress], scenario);
-    };
-    for (LockId id = 0; id < answered_locks(); ++id) {
-      const Lock& lock = holds_.locks()[id];
-      if (answer.change.resource != Resource::cpu || answer.change.group != lock.holders) continue;
-      const LockGain one{lock, gain(scenario_of_lock(id)), gain(scenario_of_lock(id) + 1), id};
-      if (std::max(one.held, one.waited) > (out ? std::max(out->held, out->waited) : 0)) out = one;
+    double most = 0;
+    for (const LockAnswer& one : locks_[answer.progress]) {
+      const LockGain& lock = *one.answer.lock;
+      if (answer.change.resource != Resource::cpu || answer.change.group != lock.lock.holders) continue;
+      if (one.answer.gain > most) out = lock;
+      most = std::max(most, one.answer.gain);
     }
     return out;
   }
@@ -349,9 +396,12 @@ class Answering {
     } else {
       bound_more_cpus(trace_, asked, out);
     }
-    if (std::any_of(asked.begin(), asked.end(), [](const Change& change) {
-          return change.resource == Resource::waited || change.resource == Resource::threads;
-        })) {
+    if (asked.size() == 1 && asked.front().resource == Resource::waited) {
+      LockBound bound = bound_of_lock(about, replays, 0, index, asked.front().lock);
+      as_bound(out, bound);
+    } else if (std::any_of(asked.begin(), asked.end(), [](const Change& change) {
+                 return change.resource == Resource::waited || change.resource == Resource::threads;
+               })) {
       as_bound(out);
     }
     for (const Change& change : asked) {
@@ -370,9 +420,9 @@ class Answering {
   }
 
   /// For one progress, best first.
-  std::vector<Answer> ranked(const Answers& about, const Replays& replays, const ScenarioGains& gains,
+  std::vector<Ranked> ranked(const Answers& about, const Replays& replays, const ScenarioGains& gains,
                              std::size_t progress) const {
-    std::vector<Answer> out;
+    std::vector<Ranked> out;
     for (std::size_t i = 0; i < replays.tried.size(); ++i) {
       Answer answer;
       static_cast<Gain&>(answer) = gains.of(about.progress[progress], scenario_of_tried(i));
@@ -380,17 +430,16 @@ class Answering {
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
       bound_more_cpus(trace_, {answer.change}, answer);
-      out.push_back(answer);
+      out.push_back({answer, answer.gain});
     }
-    for (LockId id = 0; id < answered_locks(); ++id) {
-      const Answer answer = answer_of_lock(about, gains, progress, id);
-      if (holds_others_up(*answer.lock)) out.push_back(answer);
+    for (const LockAnswer& lock : locks_[progress]) {
+      if (lock.holds_up) out.push_back({lock.answer, lock.replayed});
     }
     std::stable_sort(out.begin(), out.end(),
-                     [](const Answer& a, const Answer& b) { return a.gain > b.gain; });
+                     [](const Ranked& a, const Ranked& b) { return a.gain > b.gain; });
     // A gain that may be less stands behind one that is as good and sure.
     for (std::size_t i = 0; i + 1 < out.size(); ++i) {
-      if (out[i].certainty == Certainty::up_to && out[i + 1].certainty == Certainty::sure &&
+      if (out[i].answer.certainty == Certainty::up_to && out[i + 1].answer.certainty == Certainty::sure &&
           out[i].gain <= out[i + 1].gain + kAlike) {
         std::swap(out[i], out[i + 1]);
       }
@@ -400,21 +449,24 @@ class Answering {
 
   std::vector<Answer> answers(const Answers& about, const Replays& replays,
                               const ScenarioGains& gains) const {
-    std::vector<Answer> out = ranked(about, replays, gains, 0);
+    const std::vector<Ranked> best = ranked(about, replays, gains, 0);
+    std::vector<Answer> out;
+    std::transform(best.begin(), best.end(), std::back_inserter(out),
+                   [](const Ranked& one) { return one.answer; });
     if (out.empty()) {
       return out;
     }
     const Change first = out.front().change;
     std::vector<Answer> others;
     for (std::size_t progress = 1; progress < about.progress.size(); ++progress) {
-      const std::vector<Answer> other = ranked(about, replays, gains, progress);
+      const std::vector<Ranked> other = ranked(about, replays, gains, progress);
       if (other.empty()) continue;
       const auto given = std::find_if(other.begin(), other.end(),
-                                      [&first](const Answer& answer) { return answer.change == first; });
+                                      [&first](const Ranked& one) { return one.answer.change == first; });
       // What holds up the first progress may be no answer for the other one.
       const double gain = given == other.end() ? 0 : given->gain;
       if (other.front().gain >= kWorthSplitting && gain < other.front().gain / 2) {
-        others.push_back(other.front());
+        others.push_back(other.front().answer);
       }
     }
     out.insert(out.begin() + 1, others.begin(), others.end());
@@ -441,7 +493,9 @@ class Answering {
   LockHolds holds_;
   bool cpus_short_ = false;
   std::optional<Room> room_;
-  std::optional<PathToExit> path_;  ///< Progress::How::end
+  std::optional<LockBounds> bounds_;
+  std::vector<std::vector<LockAnswer>> locks_;  ///< by progress and LockId
+  std::optional<PathToExit> path_;              ///< Progress::How::end
   std::vector<ServiceUse> service_uses_;
   Code code_;
   std::vector<PartUse> services_;  ///< by ServiceId

@@ -10,6 +10,7 @@
 #include "progress/lock_holds.h"
 #include "progress/progress.h"
 #include "replay/gain.h"
+#include "replay/lock_bounds.h"
 #include "replay/more_threads.h"
 #include "replay/part_use.h"
 #include "replay/scenario.h"
@@ -20,11 +21,12 @@ namespace offwait {
 /// What changes to one lock would gain.
 struct LockGain {
   Lock lock{};
-  double held = 0;    ///< what threads do while they hold it takes half as long
-  double waited = 0;  ///< no thread waits for it
   LockId id = kNoLock;
-  std::optional<double> held_low{};  ///< range of `held`; none if it is in doubt
-  std::optional<double> held_high{};
+  LockBound waited{};  ///< at most, if no thread waits for it
+  /// What threads do while they hold it takes half as long: never more than `waited`. Nothing where they
+  /// mostly wait for others meanwhile (a client in its transaction, another lock): what these do is no part
+  /// of it.
+  std::optional<Gain> held{};
 };
 
 struct Answer : Gain {
@@ -67,6 +69,7 @@ struct AnswerOptions {
 /// CPUs are short or their number is changed, from the simulation, if that reproduces the recording;
 /// else they are rough. The ranges allow for what the simulation is off; beyond 10 % a gain is approximate.
 /// No gain needs more of the CPUs, or of a disk, than there is (Room): one that would is "up to" what fits.
+/// What a lock gains is a bound (LockBounds); it is ranked by what the replay shows of it.
 /// The trace must satisfy validate().
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
 

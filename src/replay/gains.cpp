@@ -66,22 +66,28 @@ GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std
         replayed.thread.done_ns[scenario] / std::max(replayed.thread.took_ns[scenario], 1.0);
     return {sooner - 1, sooner - 1};
   }
+  std::vector<double> speeds;
+  for (GroupId id = 0; id < weights.size(); ++id) {
+    speeds.push_back(speed_up(replayed, id, scenario, from, to));
+  }
+  return gain_of_speeds(progress, speeds, weights);
+}
+
+GainBounds gain_of_speeds(const Progress& progress, const std::vector<double>& speeds,
+                          const std::vector<double>& weights) {
   GainBounds sum;
   double weight = 0;
   for (const ProgressPart& part : progress.parts) {
-    std::vector<Speed> speeds;
+    std::vector<Speed> of_part;
     for (const GroupId group : part.groups) {
-      if (const double speed = speed_up(replayed, group, scenario, from, to); speed > 0) {
-        speeds.push_back({speed, weights[group] + kLeastWeight});
-      }
+      if (speeds[group] > 0) of_part.push_back({speeds[group], weights[group] + kLeastWeight});
     }
-    if (speeds.empty()) {
-      continue;
-    }
-    std::sort(speeds.begin(), speeds.end(), [](const Speed& a, const Speed& b) { return a.speed < b.speed; });
+    if (of_part.empty()) continue;
+    std::sort(of_part.begin(), of_part.end(),
+              [](const Speed& a, const Speed& b) { return a.speed < b.speed; });
     const double part_weight = part.weight + kLeastWeight;
-    sum.least += part_weight * quantile(speeds, kCarriesWeight);
-    sum.most += part_weight * quantile(speeds, 1 - kCarriesWeight);
+    sum.least += part_weight * quantile(of_part, kCarriesWeight);
+    sum.most += part_weight * quantile(of_part, 1 - kCarriesWeight);
     weight += part_weight;
   }
   return weight > 0 ? GainBounds{sum.least / weight - 1, sum.most / weight - 1} : GainBounds{};

@@ -52,4 +52,8 @@ bool goes_on(const Progress& progress, const Replayed& replayed, std::size_t sce
 GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std::vector<double>& weights,
                    std::size_t scenario, std::size_t from, std::size_t to);
 
+/// The same, of all of the window, where each group is so many times as fast, by GroupId.
+GainBounds gain_of_speeds(const Progress& progress, const std::vector<double>& speeds,
+                          const std::vector<double>& weights);
+
 }  // namespace offwait

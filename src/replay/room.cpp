@@ -31,12 +31,18 @@ std::vector<Nanos> completions_of(const Requests& ios) {
   return out;
 }
 
+/// A write, or a flush, may carry what several threads want on the disk.
+bool may_be_shared(const DiskIo& io) {
+  return io.operation == DiskOperation::write || io.operation == DiskOperation::other;
+}
+
 /// By GroupId: the time that the disk's channels worked on the group's requests ÷ the time of the pieces.
 /// Without channels each request is worked on from its issue.
 std::vector<double> served(const ReplayInput& input, const Requests& ios,
-                           const std::vector<Nanos>& completions, std::size_t channels) {
+                           const std::vector<Nanos>& completions, std::size_t channels, bool shared) {
   std::vector<double> out(input.groups.groups.size());
   for (std::size_t k = 0; k < ios.size(); ++k) {
+    if (may_be_shared(*ios[k]) && !shared) continue;
     const bool queues = channels != 0 && k >= channels;
     const Nanos begin = queues ? std::max(ios[k]->issue, completions[k - channels]) : ios[k]->issue;
     out[input.groups.group_of[ios[k]->thread]] +=
@@ -65,11 +71,26 @@ double part_within(double most, double before, double after) {
 
 }  // namespace
 
+std::string_view to_string(Full full) {
+  switch (full) {
+    case Full::nothing:
+      return "nothing";
+    case Full::cpus:
+      return "cpus";
+    case Full::disk:
+      return "disk";
+    case Full::lock:
+      return "lock";
+  }
+  return "nothing";
+}
+
 Room::Room(const ReplayInput& input) : input_(input), cpus_(input.cpus.cpus > 0 ? input.cpus.at_most() : 0) {
   for (const auto& [disk, ios] : requests_of(input.trace)) {
     const std::vector<Nanos> completions = completions_of(ios);
     const std::size_t channels = input.channels[disk];
-    served_.emplace(disk, served(input, ios, completions, channels));
+    served_.emplace(disk, served(input, ios, completions, channels, true));
+    for_one_.emplace(disk, served(input, ios, completions, channels, false));
     if (channels == 0) most_at_once_.emplace(disk, most_at_once(ios, completions));
   }
 }
@@ -81,10 +102,27 @@ double Room::part_that_fits(const Scenario& scenario, const std::vector<double>&
     const Use use = use_of_cpus(scenario, speeds);
     out = part_within(usable_with(scenario), use.before, use.after);
   }
-  for (const auto& [disk, served] : served_) {
+  for (const auto& [disk, of_disk] : served_) {
     if (input_.channels[disk] == 0) continue;
-    const Use use = use_of_disk(disk, scenario, speeds);
+    const Use use = use_of_disk(disk, of_disk, scenario, speeds);
     out = std::min(out, part_within(input_.channels[disk], use.before, use.after));
+  }
+  return out;
+}
+
+Fit Room::most_that_fits(const Scenario& scenario, const std::vector<double>& speeds) const {
+  Fit out;
+  const auto no_more_than = [&out](const Fit& fit) {
+    if (fit.part < out.part) out = fit;
+  };
+  if (cpus_ > 0) {
+    const Use use = use_of_cpus(scenario, speeds);
+    no_more_than({part_within(usable_with(scenario), use.before, use.after), Full::cpus});
+  }
+  for (const auto& [disk, of_disk] : for_one_) {
+    if (input_.channels[disk] == 0) continue;
+    const Use use = use_of_disk(disk, of_disk, scenario, speeds);
+    no_more_than({part_within(input_.channels[disk], use.before, use.after), Full::disk, disk});
   }
   return out;
 }
@@ -92,7 +130,7 @@ double Room::part_that_fits(const Scenario& scenario, const std::vector<double>&
 double Room::part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const {
   double out = 1;
   for (const auto& [disk, most] : most_at_once_) {
-    const Use use = use_of_disk(disk, scenario, speeds);
+    const Use use = use_of_disk(disk, served_.at(disk), scenario, speeds);
     out = std::min(out, part_within(most, use.before, use.after));
   }
   return out;
@@ -125,10 +163,11 @@ Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>&
   return out;
 }
 
-Room::Use Room::use_of_disk(ActorId disk, const Scenario& scenario, const std::vector<double>& speeds) const {
+Room::Use Room::use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
+                            const std::vector<double>& speeds) {
   Use out;
   for (GroupId id = 0; id < speeds.size(); ++id) {
-    double use = served_.at(disk)[id];
+    double use = by_group[id];
     for (const Change& change : scenario) {
       const bool is_meant =
           change.device == disk && !change.shared &&

@@ -2,13 +2,32 @@
 // How much faster a program can get before CPUs or disks are full.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "replay/lanes.h"
 #include "replay/scenario.h"
 
 namespace offwait {
+
+/// What makes more progress impossible.
+enum class Full : std::uint8_t {
+  nothing,
+  cpus,
+  disk,
+  lock,  ///< one is held all the time
+};
+
+std::string_view to_string(Full full);
+
+/// The part of a scenario's gains that fits, 0 to 1, and what is full then.
+struct Fit {
+  double part = 1;
+  Full full = Full::nothing;
+  ActorId disk = kNoActor;
+};
 
 /// What there is of CPUs and of each disk's channels, and what each group used of it in the window. CPU time,
 /// or time at a disk, for each unit of progress, times the new rate of progress, is at most what there is,
@@ -22,6 +41,10 @@ class Room {
   /// scenario makes each group, as far as is known without this limit. Disks that queue nothing have no limit
   /// (disk_channels()). Without `with_cpus` only disks have: a simulation of the CPUs knows theirs.
   double part_that_fits(const Scenario& scenario, const std::vector<double>& speeds, bool with_cpus) const;
+
+  /// What fits at most of what `speeds` gain: other programs make way, and each write and flush is for all
+  /// threads that want one at that time (a group commit), however few shared them in the recording.
+  Fit most_that_fits(const Scenario& scenario, const std::vector<double>& speeds) const;
 
   /// The part of a scenario's gains with which no disk without a limit has more requests under way, on
   /// average, than it ever had in the recording, 0 to 1. How it serves more of them did not show.
@@ -38,13 +61,16 @@ class Room {
     double after = 0;   ///< at the new speeds
   };
   Use use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
-  Use use_of_disk(ActorId disk, const Scenario& scenario, const std::vector<double>& speeds) const;
+  /// Of its channels that `by_group` has.
+  static Use use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
+                         const std::vector<double>& speeds);
   double usable_with(const Scenario& scenario) const;
 
   const ReplayInput& input_;
-  double cpus_ = 0;                                ///< that recorded threads can use; 0: not known
-  std::map<ActorId, std::vector<double>> served_;  ///< by disk and GroupId: its channels in use, on average
-  std::map<ActorId, double> most_at_once_;         ///< of disks without a limit: requests under way
+  double cpus_ = 0;                                 ///< that recorded threads can use; 0: not known
+  std::map<ActorId, std::vector<double>> served_;   ///< by disk and GroupId: its channels in use, on average
+  std::map<ActorId, std::vector<double>> for_one_;  ///< of these, in use for requests that are for one thread
+  std::map<ActorId, double> most_at_once_;          ///< of disks without a limit: requests under way
 };
 
 }  // namespace offwait

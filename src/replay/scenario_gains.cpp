@@ -98,12 +98,6 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   return out;
 }
 
-double ScenarioGains::least(const Progress& progress, std::size_t scenario) const {
-  const Replayed& replayed = replays_.of(scenario);
-  return gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size()).least *
-         part_that_fits(speeds_of(progress, replayed, input_.groups, scenario), scenario);
-}
-
 double ScenarioGains::part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const {
   const Scenario& changes = replays_.scenarios[scenario];
   const bool knows_cpus = replays_.simulated || replays_.is_filled(scenario);

@@ -102,9 +102,9 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
   const std::string gain = (bound ? "up to " : "") + gain_text(answer);
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
-  add(held_gain_text(answer), Ink::strong);
   add(more_threads_text(answer), Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
+  add(held_gain_text(answer), Ink::strong);
   page.canvas.flow(line, kNumbered);
   if (whole) {
     put_evidence(page, answer);

@@ -104,6 +104,22 @@ std::string held_for_text(const FoundLock& lock) {
   return said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said));
 }
 
+/// `. At this bound the CPUs are full`
+std::string full_text(const FoundLock& lock, const ActorNames& names) {
+  switch (lock.full) {
+    case Full::cpus:
+      return ". At this bound the CPUs are full";
+    case Full::disk:
+      return fmt::format(". At this bound {} is full", names.brief(*lock.full_disk));
+    case Full::lock:
+      return fmt::format(". At this bound {} is held all the time",
+                         lock.full_lock.starts_with("lock") ? lock.full_lock : "lock " + lock.full_lock);
+    case Full::nothing:
+      break;
+  }
+  return "";
+}
+
 /// A number of threads that is known as a mean.
 std::uint64_t whole_threads(double threads) {
   return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
@@ -423,13 +439,13 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::sleep:
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::waited:
-      return fmt::format("threads of {} waited {} for it altogether, {}{}{}",
+      return fmt::format("threads of {} waited {} for it altogether, {}{}{}{}",
                          lock_threads(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),
                          format_plural(answer.lock->waits, "wait"),
                          answer.lock->holders.empty()
                              ? ""
                              : fmt::format("; held by {}", lock_threads(answer.lock->holders, names)),
-                         held_for_text(*answer.lock));
+                         held_for_text(*answer.lock), full_text(*answer.lock, names));
     case Resource::cpus:
     case Resource::held:
     case Resource::threads:
@@ -533,12 +549,10 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {
-  if (answer.what != Resource::waited || answer.certainty == Certainty::rough) return "";
-  Gain held;
-  held.gain = answer.lock->held_gain;
-  held.low = answer.lock->held_low;
-  held.high = answer.lock->held_high;
-  return fmt::format("· held half as long: {}", gain_text(held));
+  if (answer.what != Resource::waited || !answer.lock->held) return "";
+  const Gain& held = *answer.lock->held;
+  if (held.certainty == Certainty::rough) return "";
+  return fmt::format("· held half as long: {} [{}]", gain_text(held), to_string(held.certainty));
 }
 
 std::string more_threads_text(const FoundAnswer& answer) {

@@ -356,7 +356,8 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   lock.low.reset();
   lock.high.reset();
   lock.certainty = Certainty::up_to;
-  lock.lock = {"registry_lock", 25.8, 1740, 0.15, findings.edges[0].stacks[0].wait_stack, 0.92, 7.6};
+  lock.lock = {"registry_lock",       25.8, 1740, 0.15, findings.edges[0].stacks[0].wait_stack,
+               Gain{0.92, 0.8, 1.04}, 7.6};
   lock.lock->waiters = {{"A", 8}, {"B", 1}};
   lock.lock->holders = {{"B", 1}};
   lock.lock->slept = 0.95;
@@ -364,12 +365,29 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   findings.answers = {lock};
   const std::string screen = first_screen(findings);
   INFO(screen);
-  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% · held half as long: +92%") !=
+  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% [up-to] · held half as") !=
         std::string::npos);
+  CHECK(screen.find("long: +92% (80 to 104) [sure]") != std::string::npos);
   CHECK(screen.find("threads of A×8, B waited 25.8 s for it altogether, 1,740 waits; held by B, which") !=
         std::string::npos);
   CHECK(screen.find("sleep (95%)") != std::string::npos);
   CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
+  CHECK(screen.find("At this bound") == std::string::npos);
+}
+
+TEST_CASE("What keeps a split lock from gaining more is said, and half as long only where that can be done") {
+  Findings findings = answered();
+  FoundAnswer lock = findings.answers[2];
+  lock.what = Resource::waited;
+  lock.certainty = Certainty::up_to;
+  lock.lock = {"registry_lock", 25.8, 1740, 0.15, {}, std::nullopt, 7.6, Full::cpus};
+  findings.answers = {lock};
+  CHECK(first_screen(findings).find(". At this bound the CPUs are full") != std::string::npos);
+  CHECK(first_screen(findings).find("held half as long") == std::string::npos);
+  findings.answers[0].lock->full = Full::lock;
+  findings.answers[0].lock->full_lock = "LOCK_open";
+  CHECK(first_screen(findings).find(". At this bound lock LOCK_open is held all the time") !=
+        std::string::npos);
 }
 
 TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/lock_bounds.h"
+
+#include <algorithm>
+
+#include "replay/behind_locks.h"
+#include "replay/gains.h"
+
+namespace offwait {
+
+namespace {
+
+/// A thread that does hardly anything but wait for a lock is so many times as fast without, and no more.
+constexpr double kMostSpeed = 1000;
+
+/// The part of the window for which threads had the lock and did something themselves.
+double own_part(const Lock& lock, const Window& window) {
+  return static_cast<double>(lock.held_ns - lock.others_ns - lock.client_ns) /
+         static_cast<double>(window.length());
+}
+
+}  // namespace
+
+LockBounds::LockBounds(const ReplayInput& input, const Room& room, const std::vector<double>& weights)
+    : input_(input),
+      room_(room),
+      weights_(weights),
+      behind_(behind_locks(input.trace, input.groups, input.kinds, input.uses, input.holds)) {}
+
+double LockBounds::gain(const Progress& progress, const std::vector<double>& speeds) const {
+  if (progress.how == Progress::How::end) return speeds[input_.groups.group_of[progress.ends]] - 1;
+  return gain_of_speeds(progress, speeds, weights_).least;
+}
+
+LockBound LockBounds::of(const Progress& progress, const Scenario& scenario, LockId lock,
+                         const std::vector<double>& speeds) const {
+  std::vector<double> without;
+  for (GroupId id = 0; id < speeds.size(); ++id) {
+    without.push_back(std::max(speeds[id], 1 / std::max(1 - behind_[lock][id], 1 / kMostSpeed)));
+  }
+  LockBound out;
+  double unlimited = gain(progress, without);
+  for (LockId id = 0; id < input_.holds.locks().size(); ++id) {
+    const Lock& other = input_.holds.locks()[id];
+    const double own = own_part(other, input_.trace.window);
+    if (id == lock || own <= 0) continue;
+    for (const GroupId group : other.holding) {
+      without[group] = std::min(without[group], std::max(speeds[group], 1 / own));
+    }
+    const double limited = gain(progress, without);
+    if (limited < unlimited) {
+      out.full = Full::lock;
+      out.lock = id;
+    }
+    unlimited = limited;
+  }
+  const Fit fit = room_.most_that_fits(scenario, without);
+  out.gain = unlimited * fit.part;
+  if (fit.part < 1) {
+    out = {out.gain, fit.full, fit.disk, kNoLock};
+  }
+  return out;
+}
+
+}  // namespace offwait

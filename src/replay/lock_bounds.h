@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is gained at most if a lock is split, or not waited for.
+#pragma once
+
+#include <vector>
+
+#include "progress/progress.h"
+#include "replay/lanes.h"
+#include "replay/room.h"
+#include "replay/scenario.h"
+
+namespace offwait {
+
+/// At `gain` this is full; Full::nothing: the waiters' own work and other waits are left.
+struct LockBound {
+  double gain = 0;
+  Full full = Full::nothing;
+  ActorId disk = kNoActor;
+  LockId lock = kNoLock;  ///< Full::lock: that one
+};
+
+/// A replay without the lock keeps the order of all else, and says what that happens to leave. Whoever really
+/// splits the lock gets more: its waiters run side by side. So the bound takes no more from the recording
+/// than how long each group does not wait for the lock, or behind a thread that does (behind_locks()), and
+/// what there is room for then: CPUs, requests to disks that can be for one thread only, and other locks,
+/// each of which is held no longer than all of the time.
+class LockBounds {
+ public:
+  /// The values outlive it.
+  LockBounds(const ReplayInput& input, const Room& room, const std::vector<double>& weights);
+
+  /// `scenario` lets nobody wait for the lock; `speeds`, by GroupId, are what a replay of that has.
+  LockBound of(const Progress& progress, const Scenario& scenario, LockId lock,
+               const std::vector<double>& speeds) const;
+
+ private:
+  double gain(const Progress& progress, const std::vector<double>& speeds) const;
+
+  const ReplayInput& input_;
+  const Room& room_;
+  const std::vector<double>& weights_;
+  std::vector<std::vector<double>> behind_;  ///< by LockId and GroupId
+};
+
+}  // namespace offwait
