@@ -350,9 +350,9 @@ class Answering {
   }
 
   std::size_t most_candidates() const {
-    // Lanes keep three numbers for each thread, and two for each group and piece.
+    // Lanes keep three numbers for each thread, one more for each piece, and two for each group and piece.
     const std::size_t bytes =
-        sizeof(double) * (3 * trace_.actors.size() + 2 * kPieces * groups_.groups.size());
+        sizeof(double) * ((3 + kPieces) * trace_.actors.size() + 2 * kPieces * groups_.groups.size());
     return std::min(options_.most_candidates,
                     std::max(kFewestCandidates, kMostReplayBytes / std::max<std::size_t>(bytes, 1)));
   }

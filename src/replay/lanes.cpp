@@ -71,6 +71,8 @@ class Replay {
     set_factors(scenarios);
     weights_ = thread_weights(trace_, input.kinds);
     out_ = nothing_replayed(scenarios_, pieces, input.groups.groups.size());
+    done_.assign(out_.pieces.size(), std::vector<Nanos>(threads_.size()));
+    took_.assign(out_.pieces.size(), Rows(threads_.size(), lanes_, 0.0));
   }
 
   Replayed run() {
@@ -86,6 +88,7 @@ class Replay {
     while (piece < out_.pieces.size()) {
       close_piece(piece++);
     }
+    add_up();
     return std::move(out_);
   }
 
@@ -128,13 +131,15 @@ class Replay {
       return;
     }
     const std::vector<GroupUse>& uses = input_.uses.groups;
-    const Nanos running_ns = running_of_all(input_.uses) + 1;
+    // Threads queue behind all that runs, other programs included.
+    const double used_ns = static_cast<double>(running_of_all(input_.uses)) +
+                           input_.cpus.others * static_cast<double>(trace_.window.length()) + 1;
     for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
       for (const Change& change : scenarios[lane]) {
         if (change.resource == Resource::cpu) {
           const double running = change.code != kNoCode ? input_.code->parts[change.code].cpu_ns
                                                         : static_cast<double>(uses[change.group].running_ns);
-          runnable_[lane] *= 1 - (1 - change.factor) * running / static_cast<double>(running_ns);
+          runnable_[lane] *= 1 - (1 - change.factor) * running / used_ns;
         }
       }
     }
@@ -157,21 +162,44 @@ class Replay {
       if (last && thread.state == LaneState::running) {
         advance(id, std::min(trace_.window.end, trace_.actors[id].exit));
       }
-      GroupTime& time = out_.pieces[piece][thread.group];
-      const auto done = static_cast<double>(thread.last - thread.piece_from);
-      double* const now = now_[id];
-      double* const from = piece_begins_[id];
+      done_[piece][id] = thread.last - thread.piece_from;
+      const ConstRow now = now_[id];
+      const Row from = piece_begins_[id];
+      const Row took = took_[piece][id];
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
-        time.done_ns[lane] += weights_[id] * done;
         const double reached = now[lane] + thread.timed_out_ns;
-        time.took_ns[lane] += weights_[id] * (reached - from[lane]);
-        if (id == input_.thread) {
-          out_.thread.done_ns[lane] += done;
-          out_.thread.took_ns[lane] += reached - from[lane];
-        }
+        took[lane] = reached - from[lane];
         from[lane] = reached;
       }
       thread.piece_from = thread.last;
+    }
+  }
+
+  /// Sums of the groups. Each thread goes on at a pace of its own, and the group does what its threads do
+  /// together: its speed is the mean of theirs. That is what its times are divided by if each thread's count
+  /// in proportion to its speed.
+  void add_up() {
+    for (ActorId id = 0; id < threads_.size(); ++id) {
+      Nanos done = 0;
+      for (const std::vector<Nanos>& in_piece : done_) done += in_piece[id];
+      if (done <= 0) continue;
+      // Of the work between two of its waits, the window cuts one off: it is known to go on as it did.
+      const double cut_off = static_cast<double>(done) / (1 + weights_[id]);
+      for (std::size_t lane = 0; lane < scenarios_; ++lane) {
+        double took = 0;
+        for (Rows& in_piece : took_) took += in_piece[id][lane];
+        const double speed = (static_cast<double>(done) + cut_off) / (took + cut_off);
+        for (std::size_t piece = 0; piece < out_.pieces.size(); ++piece) {
+          const auto done_in_piece = static_cast<double>(done_[piece][id]);
+          GroupTime& time = out_.pieces[piece][threads_[id].group];
+          time.done_ns[lane] += weights_[id] * speed * done_in_piece;
+          time.took_ns[lane] += weights_[id] * speed * took_[piece][id][lane];
+          if (id == input_.thread) {
+            out_.thread.done_ns[lane] += done_in_piece;
+            out_.thread.took_ns[lane] += took_[piece][id][lane];
+          }
+        }
+      }
     }
   }
 
@@ -483,6 +511,8 @@ class Replay {
   Rows now_;
   Rows snapshots_;
   Rows piece_begins_;
+  std::vector<std::vector<Nanos>> done_;  ///< by piece and ActorId
+  std::vector<Rows> took_;                ///< by piece; its rows by ActorId
   std::vector<std::vector<Pending>> pending_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
   std::vector<ActorId> origins_;

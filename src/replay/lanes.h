@@ -17,7 +17,8 @@
 namespace offwait {
 
 /// What a group's threads did in one piece of the window, summed over the threads by their
-/// thread_weights(): a thread that sleeps through does not hold up what its group does. By scenario.
+/// thread_weights() and by how fast each one is now: neither a thread that sleeps through nor one that a
+/// change leaves as it was holds up what its group does. By scenario.
 struct GroupTime {
   std::vector<double> done_ns;  ///< how long it took in the recording
   std::vector<double> took_ns;  ///< how long it takes now
@@ -59,10 +60,12 @@ struct ReplayInput {
 /// Ties::longest(). A request to a disk with a known number of channels queues
 /// behind the group's earlier requests; the rest of its time is scaled, and so is the part of a wait for a
 /// thread below the devices that requests took (DiskPart). Waits for timers and remote services are scaled.
-/// Runnable time stays; where the CPUs are short it shrinks with the CPU work of its group.
+/// Runnable time stays; where the CPUs are short it shrinks by the part of all CPU time that was used,
+/// by other programs as well, which a change saves.
 ///
 /// Takes O(events × scenarios) time. Beside the EventStream it needs 24 bytes of memory for each actor and
-/// scenario, 64 for each group, and 32 for each channel of a disk and group that uses it.
+/// scenario and 8 more for each piece, 64 for each group, and 32 for each channel of a disk and group that
+/// uses it.
 Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces);
 
 }  // namespace offwait

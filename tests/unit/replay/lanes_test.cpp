@@ -12,14 +12,16 @@ using namespace offwait;
 namespace {
 
 struct Replayer {
-  explicit Replayer(const Trace& a_trace, double busy = 0)
+  explicit Replayer(const Trace& a_trace, double busy = 0, double others = 0)
       : trace(a_trace),
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
         uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
         holds(trace, groups, kinds, 3),
-        input{trace, groups, kinds, uses, channels, holds, {8, busy}} {}
+        input{trace, groups, kinds, uses, channels, holds, {8, busy}} {
+    input.cpus.others = others;
+  }
 
   GroupId group(const std::string& name) const {
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
@@ -102,6 +104,40 @@ TEST_CASE("a thread that sleeps does not hold up the others of its group") {
   program.wait(2, 1000, 399'000, "timer", "class=sleep");
   const Replayer replayer(program.trace());
   CHECK(replayer.speed("w-1", replayer.disk("vda")) == Approx(4.0 / 2.5).epsilon(0.01));
+}
+
+TEST_CASE("a thread that a change leaves as it was does not hold back those that it lets go") {
+  // Two threads wait for the disk in three quarters of their time; one asks a service instead, as often.
+  test::Program program(400'000);
+  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "w-" + std::to_string(tid));
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
+    program.wait(2, at + 1000, at + 4000, "disk:vda", "class=disk");
+    program.wait(3, at + 1000, at + 4000, "nic:eth0", "class=net peer=service:10.0.0.5:3306");
+  }
+  const Replayer replayer(program.trace());
+  REQUIRE(replayer.groups.groups[0].members.size() == 3);
+  const Scenario no_disk = {{Resource::disk, kNoGroup, replayer.actor("vda"), 0}};
+  // Four times as much by each of the two, and as much as before by the third.
+  const std::string name = replayer.groups.groups[0].name;
+  CHECK(replayer.speed(name, no_disk) == Approx((4 + 4 + 1) / 3.0).epsilon(0.02));
+  const Replayed replayed = replay(replayer.input, {no_disk}, 4);
+  for (const std::vector<GroupTime>& piece : replayed.pieces) {
+    CHECK(piece[0].done_ns[0] / piece[0].took_ns[0] == Approx(3.0).epsilon(0.03));
+  }
+}
+
+TEST_CASE("a single wait that ends sooner is no pace") {
+  test::Program program(400'000);
+  program.thread(1, "w-1");
+  program.thread(2, "w-2");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 1000, at + 4000, "nic:eth0", "class=net peer=service:10.0.0.5:3306");
+  }
+  program.wait(2, 1000, 399'000, "disk:vda", "class=disk");
+  const Replayer replayer(program.trace());
+  const Scenario no_disk = {{Resource::disk, kNoGroup, replayer.actor("vda"), 0}};
+  CHECK(replayer.speed(replayer.groups.groups[0].name, no_disk) < 1.05);
 }
 
 TEST_CASE("a thread that works and waits for a disk gains what is taken from either") {
@@ -211,6 +247,10 @@ TEST_CASE("runnable time shrinks with the CPU work that fills the CPUs") {
   CHECK(free.speed("only", free.cpu("only")) == Approx(4.0 / 3.0).epsilon(0.01));
   const Replayer busy(trace, 0.99);
   CHECK(busy.speed("only", busy.cpu("only")) == Approx(2.0).epsilon(0.01));
+  // It runs for half of the time, and so do others: a quarter of all that runs is saved, and so much of the
+  // queue for the CPU.
+  const Replayer shared(trace, 0.99, 0.5);
+  CHECK(shared.speed("only", shared.cpu("only")) == Approx(4.0 / (1 + 1.5)).epsilon(0.01));
 }
 
 TEST_CASE("unchanged, a replay gives every recording back") {
