@@ -5,6 +5,7 @@
 
 #include "progress/group_use.h"
 #include "replay/gains.h"
+#include "replay/on_one_path.h"
 
 namespace offwait {
 
@@ -84,10 +85,10 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (showed < 1) {
     out.certainty = Certainty::up_to;
     out.low = std::min(*out.low, out.gain * showed);
+  } else if (doubts_.runs_tasks(progress)) {
+    allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
   } else if (says_little || whole.most - whole.least > kAlike || replays_.may_queue(scenario)) {
     out.certainty = Certainty::up_to;
-  } else if (doubts_.runs_tasks(progress)) {
-    out.certainty = Certainty::approximate;
   } else if (doubts_.looked(progress)) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::looked;
