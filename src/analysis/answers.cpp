@@ -220,6 +220,7 @@ void add_meanwhile(const Lock& lock, FoundLock& out) {
   if (lock.held_ns <= 0) return;
   const auto part = [&lock](Nanos ns) { return static_cast<double>(ns) / static_cast<double>(lock.held_ns); };
   out.ran = part(lock.ran_ns);
+  out.no_cpu = part(lock.queued_ns);
   out.slept = part(lock.slept_ns);
   out.at_disks = part(lock.disk_ns);
   out.for_remote = part(lock.remote_ns);

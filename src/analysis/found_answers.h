@@ -98,6 +98,7 @@ struct FoundLock {
   /// What its holders did while they held it, as parts of that time, 0 to 1. They add up to 1, or are all 0
   /// where it is not known who held it.
   double ran = 0;
+  double no_cpu = 0;  ///< was ready to run, without a CPU
   double slept = 0;
   double at_disks = 0;
   double for_remote = 0;

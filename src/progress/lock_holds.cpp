@@ -44,21 +44,21 @@ std::vector<GroupId> longest_first(const std::map<GroupId, Nanos>& times) {
 }
 
 /// Where a wait of a lock's holder counts.
-Nanos& part_of(Lock& lock, const Trace& trace, const WaitKinds& kinds, SiteId id) {
+Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
   const WaitSite& site = trace.sites[id];
   switch (kinds.of_site[id]) {
     case WaitKind::timer:
-      return lock.slept_ns;
+      return &Lock::slept_ns;
     case WaitKind::disk:
     case WaitKind::below:
-      return lock.disk_ns;
+      return &Lock::disk_ns;
     case WaitKind::remote:
-      return lock.remote_ns;
+      return &Lock::remote_ns;
     case WaitKind::handover:
     case WaitKind::transit: {
-      if (kinds.services.of_site[id] != kNoService) return lock.remote_ns;
+      if (kinds.services.of_site[id] != kNoService) return &Lock::remote_ns;
       const bool outside = trace.actors[site.waker].outside || kinds.of_site[id] == WaitKind::transit;
-      return outside && site.wait_class != WaitClass::futex ? lock.client_ns : lock.others_ns;
+      return outside && site.wait_class != WaitClass::futex ? &Lock::client_ns : &Lock::others_ns;
     }
     case WaitKind::lock:
     case WaitKind::looked:
@@ -66,7 +66,7 @@ Nanos& part_of(Lock& lock, const Trace& trace, const WaitKinds& kinds, SiteId id
     case WaitKind::unknown:
       break;
   }
-  return lock.others_ns;
+  return &Lock::others_ns;
 }
 
 }  // namespace
@@ -182,17 +182,24 @@ void LockHolds::add_meanwhile(const Trace& trace, const WaitKinds& kinds) {
     locks_[hold.lock].held_ns += clipped(hold.from, hold.to, trace.window);
     locks_[hold.lock].ran_ns += clipped(hold.from, hold.to, trace.window);
   }
-  for (const Wait& wait : trace.waits) {
-    const std::span<const Hold> holds = of(trace.sites[wait.site].thread);
-    auto hold = std::partition_point(holds.begin(), holds.end(),
-                                     [&wait](const Hold& one) { return one.to <= wait.block; });
-    for (; hold != holds.end() && hold->from < wait.wake; ++hold) {
-      const Nanos both =
-          clipped(std::max(hold->from, wait.block), std::min(hold->to, wait.wake), trace.window);
+  const auto add = [&](ActorId thread, Nanos from, Nanos to, Nanos Lock::*part) {
+    const std::span<const Hold> holds = of(thread);
+    auto hold =
+        std::partition_point(holds.begin(), holds.end(), [from](const Hold& one) { return one.to <= from; });
+    for (; hold != holds.end() && hold->from < to; ++hold) {
+      const Nanos both = clipped(std::max(hold->from, from), std::min(hold->to, to), trace.window);
       Lock& lock = locks_[hold->lock];
-      part_of(lock, trace, kinds, wait.site) += both;
+      lock.*part += both;
       lock.ran_ns -= both;
     }
+  };
+  for (const Wait& wait : trace.waits) {
+    const ActorId thread = trace.sites[wait.site].thread;
+    add(thread, wait.block, wait.wake, part_of(trace, kinds, wait.site));
+    add(thread, wait.wake, wait.run, &Lock::queued_ns);
+  }
+  for (const Preemption& preemption : trace.preemptions) {
+    add(preemption.thread, preemption.out, preemption.run, &Lock::queued_ns);
   }
 }
 

@@ -30,7 +30,8 @@ struct Lock : ContendedLock {
   Nanos remote_ns = 0;
   Nanos client_ns = 0;  ///< waited for a client of the target
   Nanos others_ns = 0;  ///< waited for other threads, or it is not known what for
-  Nanos ran_ns = 0;     ///< ran, or was ready to run
+  Nanos queued_ns = 0;  ///< was ready to run, without a CPU
+  Nanos ran_ns = 0;
 };
 
 /// The thread had the lock in [from, to).

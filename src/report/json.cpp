@@ -445,6 +445,7 @@ Json lock_json(const FoundLock& lock) {
           {"holders", array_of(lock.holders, lock_threads_json)},
           {"meanwhile",
            {{"ran", rounded(lock.ran)},
+            {"runnable", rounded(lock.no_cpu)},
             {"slept", rounded(lock.slept)},
             {"at_disks", rounded(lock.at_disks)},
             {"for_remote", rounded(lock.for_remote)},

@@ -64,6 +64,7 @@ std::string lock_threads(const std::vector<FoundProgress::Threads>& threads, con
 std::string_view mostly_held_for(const FoundLock& lock) {
   const std::vector<std::pair<double, std::string_view>> parts = {
       {lock.ran, ""},
+      {lock.no_cpu, "lack a CPU"},
       {lock.slept, "sleep"},
       {lock.at_disks, "wait for the disk"},
       {lock.for_remote, "wait for the remote service"},
@@ -79,6 +80,10 @@ std::string lock_advice(const FoundLock& lock) {
   if (what == "wait for the client") {
     return "end the transaction, or let go of it, before the client is waited for";
   }
+  if (what == "lack a CPU") {
+    return "let its holders run: they queue for a CPU while they hold it (fewer threads at a time, or more "
+           "CPUs); or split it, so that fewer threads need the same one";
+  }
   return what.empty() ? "do less while the lock is held, or split it, so that fewer threads need the same one"
                       : fmt::format(
                             "do not {} while the lock is held, or split it, so that fewer threads need "
@@ -90,6 +95,7 @@ std::string lock_advice(const FoundLock& lock) {
 std::string held_for_text(const FoundLock& lock) {
   constexpr double kWorthSaying = 0.05;
   std::vector<std::pair<double, std::string_view>> parts = {{lock.ran, "run"},
+                                                            {lock.no_cpu, "lack a CPU"},
                                                             {lock.slept, "sleep"},
                                                             {lock.at_disks, "wait for disks"},
                                                             {lock.for_remote, "wait for remote services"},

@@ -66,6 +66,25 @@ TEST_CASE("a lock that is not waited for at its release is held from the first w
   CHECK(holds.of(1).empty());
 }
 
+TEST_CASE("a holder that lacks a CPU is told from one that runs and one that waits") {
+  test::Program program(100'000);
+  program.thread(1, "work");
+  program.thread(2, "work");
+  // 1 has the lock for 10 ms: it is off its CPU for 3 ms, sleeps for 2 ms, and queues for 1 ms after that.
+  program.wait(2, 10'000, 20'000, "thread:1", lock_wait("5"));
+  program.line("preempt 1 out=5000000 run=6000000");  // before it has the lock
+  program.line("preempt 1 out=11000000 run=14000000");
+  program.wait_and_queue(1, 15'000, 17'000, 18'000, "timer", "class=sleep");
+  program.line("preempt 1 out=30000000 run=40000000");  // and after that
+  const LockHolds holds = holds_of(program.trace());
+  REQUIRE(holds.locks().size() == 1);
+  const Lock& lock = holds.locks()[0];
+  CHECK(lock.held_ns == 10'000'000);
+  CHECK(lock.queued_ns == 4'000'000);
+  CHECK(lock.slept_ns == 2'000'000);
+  CHECK(lock.ran_ns == 4'000'000);
+}
+
 TEST_CASE("the locks that are waited for longest are kept, and hand-overs are no locks") {
   test::Program program(100'000);
   for (int tid = 1; tid <= 2; ++tid) program.thread(tid, "work");

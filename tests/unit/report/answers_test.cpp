@@ -373,6 +373,12 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   CHECK(screen.find("sleep (95%)") != std::string::npos);
   CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
   CHECK(screen.find("At this bound") == std::string::npos);
+  findings.answers[0].lock->slept = 0.3;
+  findings.answers[0].lock->no_cpu = 0.65;
+  const std::string queues = first_screen(findings);
+  INFO(queues);
+  CHECK(queues.find("lack a CPU (65%)") != std::string::npos);
+  CHECK(queues.find("let its holders run") != std::string::npos);
 }
 
 TEST_CASE("What keeps a split lock from gaining more is said, and half as long only where that can be done") {
