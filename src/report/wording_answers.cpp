@@ -134,18 +134,25 @@ std::uint64_t whole_threads(double threads) {
 /// With so much time in syncs for that in writes, what is written is synced.
 constexpr double kSyncsToo = 0.5;
 
-/// For one thread that waits for the disk. If other threads ask it for what it does, more of it may help.
+/// For one thread that waits for the disk. If other threads ask it for what it does, more of it may help; and
+/// so they may where it syncs, because one sync serves all that was written before.
 std::string disk_advice_for_one(const AnswerEvidence& evidence) {
+  constexpr std::string_view kLowerLatency = ", or a device with lower latency";
   std::string out = "fewer requests, several at a time";
   switch (evidence.actions.longest()) {
     case FileAction::sync:
-      out = "fewer syncs (one for several changes)";
-      break;
+      return fmt::format("fewer syncs (one for several changes, or for those of several threads){}",
+                         kLowerLatency);
     case FileAction::write:
-      out = evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s
-                ? "fewer syncs, each after one larger write (one for several changes)"
-                : "fewer and larger writes, several at a time, writes that do not wait for the disk (neither "
-                  "O_DIRECT nor O_SYNC)";
+      if (evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s) {
+        return fmt::format(
+            "fewer syncs, each after one larger write (one for several changes, or for those of several "
+            "threads){}",
+            kLowerLatency);
+      }
+      out =
+          "fewer and larger writes, several at a time, writes that do not wait for the disk (neither "
+          "O_DIRECT nor O_SYNC)";
       break;
     case FileAction::read:
       out = "fewer requests (a larger cache), ask ahead or for several at a time";
@@ -153,8 +160,8 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
     case FileAction::other:
       break;
   }
-  return out + ", or a device with lower latency" +
-         (evidence.deals_with_others ? "" : "; more threads do not help one caller");
+  return fmt::format("{}{}{}", out, kLowerLatency,
+                     evidence.deals_with_others ? "" : "; more threads do not help one caller");
 }
 
 std::string disk_advice(const AnswerEvidence& evidence) {
