@@ -53,6 +53,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.recording = trace.recording;
   findings.window_s = to_seconds(trace.window.length());
   findings.loss = trace.loss;
+  findings.lost = lost_time(trace);
   findings.options = {to_seconds(input.options.min_weight_ns), to_seconds(input.options.noise_ns),
                       options.merge, options.keep_false_wakeups, options.filter};
   // Most of these look at every wait.

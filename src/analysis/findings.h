@@ -25,6 +25,7 @@
 #include "knot/pattern.h"
 #include "model/backtrace.h"
 #include "model/cpus.h"
+#include "model/lost_time.h"
 #include "model/peer.h"
 #include "model/stack_cut.h"
 #include "model/thread_filter.h"
@@ -501,6 +502,7 @@ struct Findings {
   Recording recording;
   double window_s = 0;
   LossCounts loss;
+  LostTime lost;
   Totals totals;
   CpuSupply cpu_supply;
   StackEnds stack_ends;

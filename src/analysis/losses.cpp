@@ -43,8 +43,7 @@ LossImpact loss_impact(const Findings& findings) {
     if (counter != "switch_unseen" || impact.unknown_s <= 0) events += static_cast<double>(count);
   }
   const bool few = events <= 0 || events < kMinor * static_cast<double>(findings.totals.waits);
-  const bool brief = impact.unknown_s <= 0 || impact.unknown_s < kMinor * impact.recorded_s;
-  impact.minor = all_threads && few && brief;
+  impact.minor = all_threads && few && !findings.lost.matters();
   return impact;
 }
 

@@ -11,9 +11,10 @@ namespace offwait {
 struct LossImpact {
   double unknown_s = 0;   ///< time of all threads in which events were lost
   double recorded_s = 0;  ///< lifetimes of all threads within the window, added up
-  /// Too little was lost to change the answer: every thread was recorded, less than 1 % of the recorded time
-  /// is unknown, and the lost events are fewer than 1 % of the waits. Context switches that the kernel did
-  /// not report are judged by the time alone that they leave unknown, unless they leave none.
+  /// Too little was lost to change the answer: every thread was recorded, what is unknown of the target's
+  /// time does not matter (Findings::lost), and the lost events are fewer than 1 % of the waits. Context
+  /// switches that the kernel did not report are judged by the time alone that they leave unknown, unless
+  /// they leave none.
   bool minor = false;
 };
 

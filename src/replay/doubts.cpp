@@ -29,9 +29,10 @@ GroupUse sum_of(const Progress& progress, const Uses& uses) {
 }  // namespace
 
 Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const Uses& uses)
-    : groups_(groups), uses_(uses), runtimes_(runtimes_of(trace)) {}
+    : groups_(groups), uses_(uses), runtimes_(runtimes_of(trace)), lost_(lost_time(trace)) {}
 
 Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& path) const {
+  if (lost_.matters()) return Doubt::lost_events;
   if (path) return doubt_of_waits(path->unknown_ns, path->guessed_ns, path->length_ns);
   const GroupUse use = sum_of(progress, uses_);
   return doubt_of_waits(use.unknown_ns, use.guessed_ns, use.lifetime_ns);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/lost_time.h"
 #include "model/trace.h"
 #include "progress/group_use.h"
 #include "progress/progress.h"
@@ -20,8 +21,9 @@ class Doubts {
  public:
   Doubts(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
 
-  /// Why gains of the progress are rough: much of the time is waits whose ends are not known, or for what
-  /// only seems to be a lock. `path` is of Progress::How::end.
+  /// Why gains of the progress are rough: records were lost for so long that it matters, or much of the time
+  /// is waits whose ends are not known, or for what only seems to be a lock. `path` is of
+  /// Progress::How::end.
   Doubt rough(const Progress& progress, const std::optional<PathToExit>& path) const;
 
   /// Doubt::looked: whether threads of the progress looked for a lock for much of their time.
@@ -34,6 +36,7 @@ class Doubts {
   const ThreadGroups& groups_;
   const Uses& uses_;
   std::vector<Runtime> runtimes_;  ///< by ActorId
+  LostTime lost_;
 };
 
 }  // namespace offwait

@@ -19,4 +19,34 @@ std::string_view to_string(Certainty certainty) {
   return "rough";
 }
 
+std::string_view to_string(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::none:
+      break;
+    case Doubt::pieces_differ:
+      return "pieces-differ";
+    case Doubt::unknown_wakers:
+      return "unknown-wakers";
+    case Doubt::guessed_locks:
+      return "guessed-locks";
+    case Doubt::cpus_short:
+      return "cpus-short";
+    case Doubt::many_at_once:
+      return "many-at-once";
+    case Doubt::few_samples:
+      return "few-samples";
+    case Doubt::no_order:
+      return "no-order";
+    case Doubt::not_simulated:
+      return "not-simulated";
+    case Doubt::looked:
+      return "looked";
+    case Doubt::simulated_roughly:
+      return "simulated-roughly";
+    case Doubt::lost_events:
+      return "lost-events";
+  }
+  return "";
+}
+
 }  // namespace offwait

@@ -12,7 +12,7 @@ namespace offwait {
 enum class Certainty : std::uint8_t {
   sure,
   split,        ///< what limits depends on whose progress counts
-  rough,        ///< the order holds, the number may not
+  rough,        ///< neither the number nor the order may hold
   up_to,        ///< it may be less, because the recording does not show what limits next
   approximate,  ///< Doubt::looked, Doubt::simulated_roughly, or threads run tasks of a runtime in turns
                 ///< (Runtime): a wait holds up more than one task, or less
@@ -32,7 +32,10 @@ enum class Doubt : std::uint8_t {
   not_simulated,      ///< the number of CPUs is changed, and the simulation does not reproduce the recording
   looked,             ///< for much of the time threads looked again and again whether a lock was free
   simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %
+  lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };
+/// `pieces-differ`, `lost-events`, …; empty for none.
+std::string_view to_string(Doubt doubt);
 
 /// What gains less is not worth an answer.
 inline constexpr double kWorthAnAnswer = 0.01;

@@ -468,6 +468,8 @@ Json more_threads_json(const MoreThreads& more) {
           {"gain", rounded(more.gain)}};
 }
 
+Json doubt_json(Doubt doubt) { return doubt == Doubt::none ? Json(nullptr) : Json(to_string(doubt)); }
+
 Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
@@ -479,6 +481,7 @@ Json answer_json(const FoundAnswer& answer) {
           {"low", rounded_or_null(answer.low)},
           {"high", rounded_or_null(answer.high)},
           {"certainty", to_string(answer.certainty)},
+          {"doubt", doubt_json(answer.doubt)},
           {"knot", or_null(answer.knot)},
           {"actions", actions_json(answer.evidence.actions)},
           {"files", array_of(answer.evidence.files,
@@ -493,7 +496,8 @@ Json what_if_json(const FoundWhatIf& what_if) {
           {"gain", rounded(what_if.gain)},
           {"low", rounded_or_null(what_if.low)},
           {"high", rounded_or_null(what_if.high)},
-          {"certainty", to_string(what_if.certainty)}};
+          {"certainty", to_string(what_if.certainty)},
+          {"doubt", doubt_json(what_if.doubt)}};
 }
 
 }  // namespace

@@ -407,9 +407,10 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
   if (gain.certainty == Certainty::up_to) {
     return "Up to: what would limit next did not show in the recording.";
   }
-  return gain.certainty == Certainty::rough && !reason.empty()
-             ? fmt::format("Rough: {}, so only {} is given.", reason, given)
-             : "";
+  if (gain.certainty != Certainty::rough || reason.empty()) return "";
+  return given.empty()
+             ? fmt::format("Rough: {}. No gain can be given, and the order may be wrong, too.", reason)
+             : fmt::format("Rough: {}, so only {} is given.", reason, given);
 }
 
 std::string runtime_text(const FoundRuntime& found) {

@@ -31,9 +31,8 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 /// `+82% (77 to 88)`; empty where there is no number.
 std::string gain_text(const Gain& gain);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, of which
-/// answers_heading() speaks. `given` is what is said in place of the number.
-std::string certainty_sentence(const Findings& findings, const Gain& gain,
-                               std::string_view given = "the order");
+/// answers_heading() speaks. `given` is what is said in place of the number; empty if nothing is.
+std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given = "");
 
 /// What a recording cannot show of this runtime; empty if that is nothing.
 std::string runtime_text(const FoundRuntime& found);

@@ -27,6 +27,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "for much of its waiting it is a guess which thread let go of the lock that it looked for";
     case Doubt::simulated_roughly:
       return "the simulation of the CPUs reproduces the recording only roughly";
+    case Doubt::lost_events:
+      return "events were lost, and what the threads did meanwhile is not known";
   }
   return "";
 }

@@ -119,6 +119,30 @@ TEST_CASE("waits that nobody knows the end of make an answer rough") {
   CHECK(!found.answers[0].low);
 }
 
+TEST_CASE("records that were lost of the target's time make an answer rough, those of others do not") {
+  const auto first = [](const std::string& lost) {
+    test::Program program(400'000);
+    program.thread(1, "worker");
+    program.thread(2, "stranger", "start=0 exit=- outside=yes");
+    for (long at = 0; at < 400'000; at += 4000) {
+      program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
+    }
+    program.line(lost);
+    const Answers found = answers(program.trace());
+    REQUIRE(!found.answers.empty());
+    return found.answers[0];
+  };
+  // A hundredth of 400 ms.
+  const Answer much = first(
+      "unknown 1 from=4000000 to=5000000\nunknown 1 from=8000000 to=9000000\n"
+      "unknown 1 from=12000000 to=13000000\nunknown 1 from=16000000 to=17000000");
+  CHECK(much.certainty == Certainty::rough);
+  CHECK(much.doubt == Doubt::lost_events);
+  CHECK(!much.low);
+  CHECK(first("unknown 1 from=4000000 to=5000000").certainty == Certainty::sure);
+  CHECK(first("unknown 2 from=4000000 to=300000000").certainty == Certainty::sure);
+}
+
 TEST_CASE("where the CPUs are short their number is a candidate") {
   test::Program program(600'000, 1);
   program.thread(1, "work");

@@ -348,8 +348,8 @@ Everything else: < 1%
    followed.
    try   make the service answer faster, or ask it less often, for several things at a time, or from
          more threads at once
-Rough: it waits for many connections at once, which does not show how long each request took, so
-only the order is given.
+Rough: it waits for many connections at once, which does not show how long each request took. No
+gain can be given, and the order may be wrong, too.
 )");
 }
 
