@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
+#include <regex>
+#include <string>
 
 #include "report/text.h"
 #include "report/wording_answers.h"
@@ -46,6 +48,11 @@ std::string first_screen(const Findings& findings, bool verbose = false) {
   const std::string text = to_text(findings, style);
   const std::size_t begin = text.find("progress");
   return text.substr(begin, text.find("\nKNOT") - begin);
+}
+
+/// The same with each paragraph on one line.
+std::string sentences(const Findings& findings) {
+  return std::regex_replace(first_screen(findings), std::regex("\n +"), " ");
 }
 
 }  // namespace
@@ -368,19 +375,18 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   lock.lock->slept = 0.95;
   lock.lock->ran = 0.05;
   findings.answers = {lock};
-  const std::string screen = first_screen(findings);
+  const std::string screen = sentences(findings);
   INFO(screen);
-  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% [up-to] · held half as") !=
-        std::string::npos);
-  CHECK(screen.find("long: +92% (80 to 104) [sure]") != std::string::npos);
-  CHECK(screen.find("threads of A×8, B waited 25.8 s for it altogether, 1,740 waits; held by B, which") !=
+  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% [up-to] · held half as "
+                    "long: +92% (80 to 104) [sure]") != std::string::npos);
+  CHECK(screen.find("threads of A×8, B waited 25.8 s for it altogether, 1,740 waits; held by B, which ") !=
         std::string::npos);
   CHECK(screen.find("sleep (95%)") != std::string::npos);
   CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
   CHECK(screen.find("At this bound") == std::string::npos);
   findings.answers[0].lock->slept = 0.3;
   findings.answers[0].lock->no_cpu = 0.65;
-  const std::string queues = first_screen(findings);
+  const std::string queues = sentences(findings);
   INFO(queues);
   CHECK(queues.find("which lack a CPU") != std::string::npos);
   CHECK(queues.find("let its holders run") != std::string::npos);
@@ -393,12 +399,11 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
   lock.certainty = Certainty::up_to;
   lock.lock = {"registry_lock", 25.8, 1740, 0.15, {}, std::nullopt, 7.6, Full::cpus};
   findings.answers = {lock};
-  CHECK(first_screen(findings).find(". At this bound the CPUs are full") != std::string::npos);
-  CHECK(first_screen(findings).find("held half as long") == std::string::npos);
+  CHECK(sentences(findings).find(". At this bound the CPUs are full") != std::string::npos);
+  CHECK(sentences(findings).find("held half as long") == std::string::npos);
   findings.answers[0].lock->full = Full::lock;
   findings.answers[0].lock->full_lock = "LOCK_open";
-  CHECK(first_screen(findings).find(". At this bound lock LOCK_open is held all the time") !=
-        std::string::npos);
+  CHECK(sentences(findings).find(". At this bound lock LOCK_open is held all the time") != std::string::npos);
 }
 
 TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {

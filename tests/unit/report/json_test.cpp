@@ -110,10 +110,10 @@ TEST_CASE("Progress and answers, with null for what is not known") {
      "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"lock":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
-     "certainty":"up-to","knot":0,
+     "certainty":"up-to","doubt":null,"knot":0,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null},
     {"what":"cpu","actor":1,"device":null,"lock":null,"more_threads":null,"progress":1,"gain":0.123457,"low":null,"high":null,
-     "certainty":"rough","knot":null,
+     "certainty":"rough","doubt":null,"knot":null,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null}])"));
 }
 
@@ -148,8 +148,8 @@ TEST_CASE("What the user asked about stands beside the answers, in the user's wo
   sample.what_ifs = {{{0.61, 0.55, 0.66, Certainty::sure}, "disk vda /2, cpus *2"},
                      {{-0.5, std::nullopt, std::nullopt, Certainty::rough}, "comm:\x1b cpu *3"}};
   CHECK(json::parse(to_json(sample))["what_if"] == json::parse(R"([
-    {"asked":"disk vda /2, cpus *2","gain":0.61,"low":0.55,"high":0.66,"certainty":"sure"},
-    {"asked":"comm:\\x1b cpu *3","gain":-0.5,"low":null,"high":null,"certainty":"rough"}])"));
+    {"asked":"disk vda /2, cpus *2","gain":0.61,"low":0.55,"high":0.66,"certainty":"sure","doubt":null},
+    {"asked":"comm:\\x1b cpu *3","gain":-0.5,"low":null,"high":null,"certainty":"rough","doubt":null}])"));
 }
 
 TEST_CASE("The total is the sum of the losses") {
