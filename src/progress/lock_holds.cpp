@@ -84,31 +84,34 @@ LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitK
     if (lock != kNoLock && trace.waits[id].wake != kNever) waits[lock].push_back(id);
   }
   for (LockId lock = 0; lock < locks_.size(); ++lock) {
-    add_holds(trace, lock, std::move(waits[lock]));
+    add_holds(trace, kinds, lock, std::move(waits[lock]));
   }
   sort_holds(trace.actors.size());
   describe(trace, groups, kinds);
   add_meanwhile(trace, kinds);
 }
 
-void LockHolds::add_holds(const Trace& trace, LockId lock, std::vector<std::uint32_t> waits) {
+void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock,
+                          std::vector<std::uint32_t> waits) {
   std::sort(waits.begin(), waits.end(), [&trace](std::uint32_t a, std::uint32_t b) {
     return std::pair(trace.waits[a].wake, a) < std::pair(trace.waits[b].wake, b);
   });
   std::vector<Nanos> first_block(waits.size() + 1, kNever);  // of this wait and those that end later
   for (std::size_t i = waits.size(); i-- > 0;) {
-    first_block[i] = std::min(first_block[i + 1], trace.waits[waits[i]].block);
+    first_block[i] = std::min(first_block[i + 1], kinds.time_outs.begin_of(waits[i], trace));
   }
   std::unordered_map<ActorId, Nanos> got;  // when the thread last ran after a wait for the lock
   Nanos released = trace.window.begin;
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const Wait& wait = trace.waits[waits[i]];
     const WaitSite& site = trace.sites[wait.site];
-    if (site.waker == kNoActor || trace.actors[site.waker].kind != ActorKind::thread) continue;
-    const auto own = got.find(site.waker);
+    const ActorId before = kinds.let_go_by(waits[i]);
+    const ActorId holder = before != kNoActor ? before : site.waker;
+    if (holder == kNoActor || trace.actors[holder].kind != ActorKind::thread) continue;
+    const auto own = got.find(holder);
     const Nanos from =
         std::max({released, first_block[i], own == got.end() ? trace.window.begin : own->second});
-    if (from < wait.wake) holds_.push_back({site.waker, lock, from, wait.wake});
+    if (from < wait.wake) holds_.push_back({holder, lock, from, wait.wake});
     released = std::max(released, wait.wake);
     got[site.thread] = wait.run;
   }

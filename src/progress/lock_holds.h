@@ -42,9 +42,10 @@ struct Hold {
   Nanos to = 0;
 };
 
-/// A recording shows a lock only where threads wait for it. The thread that ends a wait had the lock from the
-/// latest of these times on: the wait of the first thread that waits at its end began, the lock was released
-/// before, and the thread ran again after a wait for it of its own.
+/// A recording shows a lock only where threads wait for it. The thread that ends a wait, or had
+/// the lock before one that ended by looking, had it from the latest of these times on: the wait of the first
+/// thread that waits at its end began, the lock was released before, and the thread ran again after a wait
+/// for it of its own.
 class LockHolds {
  public:
   LockHolds() = default;
@@ -64,7 +65,7 @@ class LockHolds {
   }
 
  private:
-  void add_holds(const Trace& trace, LockId lock, std::vector<std::uint32_t> waits);
+  void add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock, std::vector<std::uint32_t> waits);
   void sort_holds(std::size_t actors);
   void describe(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void add_meanwhile(const Trace& trace, const WaitKinds& kinds);

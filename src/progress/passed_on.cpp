@@ -71,6 +71,7 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     ++out.ended;
     out.by_waiters += waiters.contains(from) ? 1U : 0U;
     out.others_stay += waiting > 0 ? 1U : 0U;
+    out.looked += time_outs.begin_of(event.wait, trace) < wait.block ? 1U : 0U;
     const bool got = have.erase(from) > 0;
     const auto before = passed.find(from);
     out.passed_on +=
@@ -88,9 +89,10 @@ bool passes_like_a_lock(const Passing& passing) {
   const auto most = [&passing](std::uint64_t part) {
     return static_cast<double>(part) >= kMostly * static_cast<double>(passing.ended);
   };
-  return passing.threads >= 3 && passing.ended >= kFewestEnds && most(passing.by_waiters) &&
-         most(passing.passed_on) &&
-         static_cast<double>(passing.others_stay) >= kOfTen * static_cast<double>(passing.ended) &&
+  const bool others_stay = passing.threads >= 3 && static_cast<double>(passing.others_stay) >=
+                                                       kOfTen * static_cast<double>(passing.ended);
+  return passing.threads >= 2 && passing.ended >= kFewestEnds && most(passing.by_waiters) &&
+         most(passing.passed_on) && (others_stay || 2 * passing.looked >= passing.ended) &&
          2 * passing.shared <= passing.ended;
 }
 

@@ -20,6 +20,7 @@ struct Passing {
   /// wait: then the waiter came after the last wait that it ended.
   std::uint64_t passed_on = 0;
   std::uint64_t others_stay = 0;  ///< others went on waiting
+  std::uint64_t looked = 0;       ///< after time-outs in vain: the thread had looked whether it was free
   std::uint64_t shared = 0;  ///< while another thread had got it, and neither passed it on nor waited again
 };
 
@@ -29,7 +30,7 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
 /// One thread has it and passes it on to one of those that wait, which wait there again: neither a queue
 /// (threads that do not wait there end the waits), nor a barrier or a broadcast (several go on at once), nor
 /// a resource that several have. Two threads that let each other go in turns may as well play ping-pong:
-/// there are three or more.
+/// others go on waiting, or those who wait look again and again whether it is free.
 bool passes_like_a_lock(const Passing& passing);
 
 }  // namespace offwait

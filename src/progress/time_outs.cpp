@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -98,7 +99,15 @@ Thing thing_of(const Wait& wait) { return {wait.object, wait.object == kNoObject
 /// How runs of time-outs for one thing ended.
 struct Ends {
   std::uint64_t by_others = 0;
+  std::uint64_t by_waiters = 0;                        ///< of these: by threads that wait for it themselves
   std::vector<std::vector<std::uint32_t>> by_looking;  ///< the time-outs of each
+
+  /// Where threads let each other go that all wait for one thing, who goes on after a time-out has found it
+  /// free, however often. Else a time-out is something to go on with, unless it seldom is.
+  bool finds() const {
+    constexpr std::uint64_t kFewestEnds = 16;
+    return by_others > by_looking.size() || (by_waiters >= kFewestEnds && 2 * by_waiters > by_others);
+  }
 };
 
 }  // namespace
@@ -115,6 +124,14 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
   const ForLocks is_for_lock(trace, sites_of_locks);
   const Deeds deeds = deeds_of(trace, threads, is_for_lock);
   std::vector<Run> runs(trace.actors.size());
+  std::set<std::pair<ObjectId, ActorId>> waiters;
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    if (wait.object != kNoObject && may_time_out(trace, site)) waiters.emplace(wait.object, site.thread);
+  }
+  const auto waits_for = [&](ActorId thread, const Wait& wait) {
+    return wait.object != kNoObject && waiters.contains({wait.object, thread});
+  };
   std::map<Thing, Ends> ends;
   const auto ends_of = [&](const Run& run) -> Ends& { return ends[thing_of(trace.waits[run.waits.back()])]; };
   const auto break_off = [&](Run& run) {
@@ -136,13 +153,17 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
       run.waits.push_back(id);
       run.since = wait.wake;
     } else if (site.waker != kNoActor && wait.wake != kNever) {
-      if (!run.waits.empty()) ++ends_of(run).by_others;
+      if (!run.waits.empty()) {
+        Ends& here = ends_of(run);
+        ++here.by_others;
+        here.by_waiters += waits_for(site.waker, wait) ? 1U : 0U;
+      }
       add_parts(trace, run.waits, id);
       run.waits.clear();
     }
   }
   for (auto& [thing, here] : ends) {
-    if (here.by_others <= here.by_looking.size()) continue;
+    if (!here.finds()) continue;
     for (std::vector<std::uint32_t>& waits : here.by_looking) {
       const std::uint32_t last = waits.back();
       waits.pop_back();

@@ -17,10 +17,11 @@ namespace offwait {
 /// A time-out came to nothing if the thread, until it waited for the same thing again, ended no wait of
 /// another thread and asked no disk for anything, and if such a run of time-outs ends in a wait for it that
 /// something else ended. The same thing is one object, wherever the thread waits for it, or one place if the
-/// object is not known. Where most runs end so, the thread found at the end of the others what it had looked
-/// for: only the last time-out of these came to something. That it waited for a lock in between, or let go of
-/// one, counts for nothing: that is a part of looking. A call that asks for nothing but time (class sleep)
-/// does not time out, and a timed wait that always ends by its time sets a pace: neither counts.
+/// object is not known. Where most runs end so, or are ended by threads that wait for the same thing in
+/// time-outs themselves, the thread found at the end of the others what it had looked for: only the last
+/// time-out of these came to something. That it waited for a lock in between, or let go of one, counts for
+/// nothing: that is a part of looking. A call that asks for nothing but time (class sleep) does not time out,
+/// and a timed wait that always ends by its time sets a pace: neither counts.
 class TimeOuts {
  public:
   TimeOuts() = default;

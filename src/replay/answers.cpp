@@ -437,12 +437,15 @@ class Answering {
     }
     std::stable_sort(out.begin(), out.end(),
                      [](const Ranked& a, const Ranked& b) { return a.gain > b.gain; });
-    // A gain that may be less stands behind one that is as good and sure.
+    // A gain that may be less stands behind one that is as good and sure; and to split a lock is easier than
+    // to make all work half as long, if neither is sure.
     for (std::size_t i = 0; i + 1 < out.size(); ++i) {
-      if (out[i].answer.certainty == Certainty::up_to && out[i + 1].answer.certainty == Certainty::sure &&
-          out[i].gain <= out[i + 1].gain + kAlike) {
-        std::swap(out[i], out[i + 1]);
-      }
+      const Answer& one = out[i].answer;
+      const Answer& next = out[i + 1].answer;
+      const bool is_sure = one.certainty == Certainty::up_to && next.certainty == Certainty::sure;
+      const bool is_easier = one.certainty == Certainty::approximate &&
+                             one.change.resource == Resource::cpu && next.change.resource == Resource::waited;
+      if ((is_sure || is_easier) && out[i].gain <= out[i + 1].gain + kAlike) std::swap(out[i], out[i + 1]);
     }
     return out;
   }

@@ -50,6 +50,21 @@ TEST_CASE("two threads that let each other go in turns by conditions have no loc
   CHECK(locks_of(in_turns(2)).all.empty());
 }
 
+TEST_CASE("two threads that look again and again whether one thing is free have a lock") {
+  test::Program program(100 * kPass);
+  for (int tid = 1; tid <= 2; ++tid) program.thread(tid, "work");
+  program.line("object 1 kind=futex tgid=1 address=64");
+  const std::string one = "class=futex object=1 stack=futex_wait;--;pthread_cond_timedwait;enter;main";
+  for (int turn = 0; turn < 48; ++turn) {
+    const long at = turn * 2 * kPass;
+    const int waiter = 1 + turn % 2;
+    program.wait(waiter, at + 100, at + 1100, "timer", one);
+    program.wait(waiter, at + 1120, at + 2000, thread(3 - waiter), one);
+  }
+  REQUIRE(locks_of(program.trace()).all.size() == 1);
+  CHECK(locks_of(program.trace()).all[0].evidence == LockEvidence::behaviour);
+}
+
 TEST_CASE("a barrier, whose last thread lets all others go, is no lock") {
   test::Program program(100 * kPass);
   for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");

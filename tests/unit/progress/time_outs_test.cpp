@@ -150,6 +150,36 @@ TEST_CASE(
   CHECK(vain(trace, sites_of_locks) == std::vector<long>{0, 1020});
 }
 
+TEST_CASE("who finds it free after a time-out waits for nobody, however often, where waiters end the waits") {
+  const std::string take = "class=futex stack=futex;--;pthread_cond_timedwait;take;main object=1";
+  const auto looked = [&take](int others) {
+    test::Program program(100'000);
+    program.thread(1, "a");
+    program.thread(2, "b");
+    program.thread(3, "c");
+    program.line("object 1 kind=futex tgid=1 address=8");
+    for (int round = 0; round < 20; ++round) {
+      const long at = round * 4000L;
+      const int waiter = 1 + round % 2;
+      program.wait(waiter, at, at + 1000, "timer", take);
+      program.wait(waiter, at + 1010, at + 1500, "thread:" + std::to_string(others == 2 ? 3 - waiter : 3),
+                   take);
+      for (const long found : {at + 2000, at + 3000}) {  // it works then, and lets the other one go
+        program.wait(waiter, found - 400, found, "timer", take);
+        program.wait(3 - waiter, found + 100, found + 300, "thread:" + std::to_string(waiter),
+                     "class=futex stack=futex;--;pthread_cond_wait;other;main");
+      }
+    }
+    const Trace trace = program.trace();
+    const TimeOuts time_outs(trace, std::vector<bool>(trace.sites.size()));
+    int out = 0;
+    for (std::uint32_t id = 0; id < trace.waits.size(); ++id) out += time_outs.ended_by_looking(id) ? 1 : 0;
+    return out;
+  };
+  CHECK(looked(2) > 30);
+  CHECK(looked(3) == 0);
+}
+
 TEST_CASE("the last of the time-outs ends by looking where most runs of them end by a signal") {
   const std::string take = "class=futex stack=futex;--;pthread_cond_timedwait;take;main object=1";
   const std::string mutex = "class=futex stack=futex;--;pthread_mutex_lock;take;main object=2";
