@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bench_analysis [WAITS]: prints how long the analysis of WAITS waits (default 10 million) of up to 10,000
-// threads takes on one core, and how much memory, and both for the answers, which offwait computes before it.
-// Then how long the sweep takes on all CPUs that the process may use. Asserts nothing. Build with -O2.
+// bench_analysis [WAITS [NAME]]: prints how long the answers of WAITS waits (default 10 million) of up to
+// 10,000 threads take on one CPU and on all that the process may use, and how much memory. Beside it stands
+// how many times as long as a sort of the waits by their ends that is, on one CPU, as a busy machine slows
+// down both. Then the same for the rest of the analysis on one CPU, and how long the sweep takes on all.
+// NAME: only the traces whose name has it. Asserts nothing. Build with -O2.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -59,11 +61,30 @@ class Workload {
     for (std::size_t i = 0; i < threads; ++i) {
       convoy.queue.emplace_back(thread("convoy"), static_cast<Nanos>(i));
     }
-    convoy.holder = convoy.queue.back().first;
-    convoy.queue.pop_back();
-    convoys_.push_back(convoy);
+    add(std::move(convoy));
   }
 
+  /// The same of a lock that is known as an object. Two kinds of threads take it.
+  void add_known_lock(std::size_t threads, const std::string& name) {
+    Convoy convoy;
+    convoy.lock = static_cast<ObjectId>(trace_.objects.size());
+    trace_.objects.push_back({.tgid = 1000, .address = 0x1000 + 64 * trace_.objects.size()});
+    for (std::size_t i = 0; i < threads; ++i) {
+      convoy.queue.emplace_back(thread(name + (i % 2 == 0 ? "-worker" : "-cleaner")), static_cast<Nanos>(i));
+    }
+    add(std::move(convoy));
+  }
+
+  /// Adds threads of one kind, with stacks of their own, that wait for the disk, the network interface and
+  /// the timer. Some of these are time-outs of waits for the interface.
+  void add_kind(std::size_t threads, const std::string& name) {
+    const auto stacks = static_cast<StackId>(trace_.stacks.size());
+    for (const char* const call : {"read", "send", "nap", "poll"}) {
+      trace_.frames.push_back({.function = name + "_" + call});
+      trace_.stacks.push_back({{static_cast<FrameId>(trace_.frames.size() - 1)}});
+    }
+    for (std::size_t i = 0; i < threads; ++i) device_users_.push_back({thread(name), stacks});
+  }
   /// Adds `stages` threads that pass a request on to the disk, each waiting for the next one's answer.
   void add_chain(std::size_t stages) {
     std::vector<ActorId> chain;
@@ -87,7 +108,7 @@ class Workload {
   }
 
   /// Adds a thread that waits for the disk, the network interface and the timer.
-  void add_device_user() { device_users_.push_back(thread("io")); }
+  void add_device_user() { device_users_.push_back({thread("io")}); }
 
   Trace run() {
     // (time, kind, index) of the actor whose turn is next.
@@ -132,7 +153,19 @@ class Workload {
   struct Convoy {
     std::deque<std::pair<ActorId, Nanos>> queue;
     ActorId holder = kNoActor;
+    ObjectId lock = kNoObject;
   };
+
+  struct DeviceUser {
+    ActorId thread = kNoActor;
+    StackId stacks = kNoStack;  ///< the first of four; kNoStack: those that all have in common
+  };
+
+  void add(Convoy convoy) {
+    convoy.holder = convoy.queue.back().first;
+    convoy.queue.pop_back();
+    convoys_.push_back(std::move(convoy));
+  }
 
   void add_short_lived_until(Nanos end) {
     if (short_lived_ == 0) {
@@ -170,13 +203,14 @@ class Workload {
     return static_cast<ActorId>(trace_.actors.size() - 1);
   }
 
-  void wait(ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake, Nanos run) {
+  void wait(ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake, Nanos run,
+            ObjectId object = kNoObject) {
     const auto stack = static_cast<StackId>(random_() % 4 + 4 * static_cast<std::uint64_t>(wait_class));
-    wait_in(stack, thread, waker, wait_class, block, wake, run);
+    wait_in(stack, thread, waker, wait_class, block, wake, run, object);
   }
 
   void wait_in(StackId stack, ActorId thread, ActorId waker, WaitClass wait_class, Nanos block, Nanos wake,
-               Nanos run) {
+               Nanos run, ObjectId object = kNoObject) {
     if (trace_.waits.size() == wanted_) {
       return;
     }
@@ -184,13 +218,13 @@ class Workload {
     if (added) {
       trace_.sites.push_back({thread, waker, wait_class, stack, kNoStack});
     }
-    trace_.waits.push_back({at->second, kNoObject, block, wake, run});
+    trace_.waits.push_back({at->second, object, block, wake, run});
   }
 
   Nanos convoy_turn(Convoy& convoy, Nanos now) {
     const auto [next, block] = convoy.queue.front();
     convoy.queue.pop_front();
-    wait(next, convoy.holder, WaitClass::futex, block, now, now + kUs);
+    wait(next, convoy.holder, WaitClass::futex, block, now, now + kUs, convoy.lock);
     convoy.queue.emplace_back(convoy.holder, now + some(kUs));
     convoy.holder = next;
     return now + 2 * kUs + some(10 * kUs);
@@ -211,12 +245,20 @@ class Workload {
     return now + some(20 * kUs);
   }
 
-  Nanos device_turn(ActorId thread, Nanos now) {
+  Nanos device_turn(const DeviceUser& user, Nanos now) {
     static constexpr std::array kClasses = {WaitClass::disk, WaitClass::net, WaitClass::sleep};
+    const ActorId thread = user.thread;
     const std::size_t which = random_() % 3;
     const ActorId waker = std::array{disk_, nic_, timer_}.at(which);
     const Nanos wake = now + some(100 * kUs);
-    wait(thread, waker, kClasses.at(which), now, wake, wake + some(5 * kUs));
+    const Nanos run = wake + some(5 * kUs);
+    if (user.stacks == kNoStack) {
+      wait(thread, waker, kClasses.at(which), now, wake, run);
+    } else if (which != 0 && random_() % 2 == 0) {
+      wait_in(user.stacks + 3, thread, waker, WaitClass::poll, now, wake, run);
+    } else {
+      wait_in(user.stacks + static_cast<StackId>(which), thread, waker, kClasses.at(which), now, wake, run);
+    }
     now = wake + 10 * kUs;
     if (random_() % 8 == 0) {
       if (trace_.preemptions.size() < trace_.preemptions.capacity()) {
@@ -243,7 +285,7 @@ class Workload {
   std::map<std::tuple<ActorId, ActorId, StackId>, SiteId> sites_;
   std::vector<Convoy> convoys_;
   std::vector<std::vector<ActorId>> chains_;
-  std::vector<ActorId> device_users_;
+  std::vector<DeviceUser> device_users_;
   std::vector<std::pair<ActorId, StackId>> different_;
   ActorId disk_ = kNoActor, nic_ = kNoActor, timer_ = kNoActor;
 };
@@ -289,16 +331,22 @@ Seconds seconds_of(const auto& work) {
           static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
+/// Lets the process run on these CPUs. Returns those on which it might run before.
+cpu_set_t allow(const cpu_set_t& cpus) {
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  if (sched_getaffinity(0, sizeof before, &before) != 0 || sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
+    std::perror("not allowed");
+  }
+  return before;
+}
+
 /// Pins the process to the CPU on which it runs. Returns those on which it might run before.
 cpu_set_t pin() {
-  cpu_set_t all, one;
-  CPU_ZERO(&all);
+  cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
-  if (sched_getaffinity(0, sizeof all, &all) != 0 || sched_setaffinity(0, sizeof one, &one) != 0) {
-    std::perror("not pinned");
-  }
-  return all;
+  return allow(one);
 }
 
 Sweep sweep_or_exit(const char* name, const Trace& trace) {
@@ -312,11 +360,7 @@ Sweep sweep_or_exit(const char* name, const Trace& trace) {
 
 /// Prints how long the sweep takes on the CPUs, whether or not its result is the same.
 void measure_sweep(const char* name, const Trace& trace, const cpu_set_t& cpus, const Sweep& expected) {
-  cpu_set_t before;
-  CPU_ZERO(&before);
-  if (sched_getaffinity(0, sizeof before, &before) != 0 || sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
-    std::perror("the sweep has one CPU");
-  }
+  const cpu_set_t before = allow(cpus);
   reset_peak();
   const double resident = status_bytes("VmRSS");
   Sweep sums;
@@ -325,18 +369,44 @@ void measure_sweep(const char* name, const Trace& trace, const cpu_set_t& cpus, 
               available_cpus(), seconds.wall, seconds.cpu,
               (status_bytes("VmHWM") - resident) / static_cast<double>(trace.waits.size()),
               sums == expected ? "" : ", AND ITS RESULT DIFFERS");
-  sched_setaffinity(0, sizeof before, &before);
+  allow(before);
 }
 
-/// `before`: what was resident before the trace was made, in bytes.
-void measure_answers(const char* name, const Trace& trace, double before) {
-  reset_peak();
-  std::size_t answers = 0;
-  const Seconds seconds =
-      seconds_of([&] { answers = answers_of(trace, group_threads(trace), {}).answers.size(); });
-  std::printf("%s: %zu answers in %.2f s, CPU %.2f s; %.1f bytes a wait at the peak\n", name, answers,
-              seconds.wall, seconds.cpu,
-              (status_bytes("VmHWM") - before) / static_cast<double>(trace.waits.size()));
+/// Whether answers are the same, as far as a difference of the replay would show.
+bool are_same(const Answers& a, const Answers& b) {
+  return std::equal(a.answers.begin(), a.answers.end(), b.answers.begin(), b.answers.end(),
+                    [](const Answer& one, const Answer& other) {
+                      return one.change == other.change && one.gain == other.gain && one.low == other.low &&
+                             one.high == other.high && one.certainty == other.certainty;
+                    });
+}
+
+/// Prints how long the answers take on one CPU and on `cpus`. `before`: what was resident before the trace
+/// was made, in bytes.
+void measure_answers(const char* name, const Trace& trace, const cpu_set_t& cpus, double before) {
+  const auto count = static_cast<double>(trace.waits.size());
+  const Seconds sort = seconds_of([&] {
+    std::vector<std::pair<Nanos, std::uint32_t>> ends;
+    for (std::uint32_t id = 0; id < trace.waits.size(); ++id) ends.emplace_back(trace.waits[id].wake, id);
+    std::sort(ends.begin(), ends.end());
+  });
+  const ThreadGroups groups = group_threads(trace);
+  Answers expected;
+  const auto run = [&](const char* on, Answers& answers) {
+    reset_peak();
+    const Seconds seconds = seconds_of([&] { answers = answers_of(trace, groups, {}); });
+    std::printf("  on %s: %.2f s, CPU %.2f s, %.1f times the sort; %.1f bytes a wait at the peak\n", on,
+                seconds.wall, seconds.cpu, seconds.wall / sort.wall,
+                (status_bytes("VmHWM") - before) / count);
+  };
+  std::printf("%s: answers\n", name);
+  run("one CPU", expected);
+  const cpu_set_t one = allow(cpus);
+  Answers again;
+  run((std::to_string(available_cpus()) + " CPUs").c_str(), again);
+  allow(one);
+  std::printf("  %zu answers, %zu locks, %zu groups%s\n", expected.answers.size(), expected.locks.all.size(),
+              groups.groups.size(), are_same(expected, again) ? "" : ", AND THE RESULTS DIFFER");
 }
 
 /// `cpus`: those for the sweep that is not on one core.
@@ -353,7 +423,7 @@ void measure(const char* name, std::size_t waits, const cpu_set_t& cpus, void (*
   const auto trace_bytes = static_cast<double>(trace.waits.capacity() * sizeof(Wait) +
                                                trace.preemptions.capacity() * sizeof(Preemption) +
                                                trace.sites.capacity() * sizeof(WaitSite));
-  measure_answers(name, trace, before);
+  measure_answers(name, trace, cpus, before);
   reset_peak();
 
   Sweep sums;
@@ -396,12 +466,28 @@ void measure(const char* name, std::size_t waits, const cpu_set_t& cpus, void (*
 int main(int argc, char** argv) {
   const std::size_t waits = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
   if (waits == 0) {
-    std::cerr << "usage: bench_analysis [WAITS]\n";
+    std::cerr << "usage: bench_analysis [WAITS [NAME]]\n";
     return 2;
   }
+  const std::string wanted = argc > 2 ? argv[2] : "";
   const cpu_set_t cpus = pin();
+  const auto measure_if_wanted = [&](const char* name, void (*fill)(Workload&)) {
+    if (std::string(name).find(wanted) != std::string::npos) measure(name, waits, cpus, fill);
+  };
 
-  measure("mixed (4 convoys of 16, 8 chains of 8, 72 on devices)", waits, cpus, [](Workload& workload) {
+  measure_if_wanted("40 candidates and 5 locks", [](Workload& workload) {
+    for (const char* const name : {"cache", "index", "queue", "table", "tree"}) {
+      workload.add_known_lock(16, name);
+    }
+    for (int i = 0; i < 4; ++i) {
+      workload.add_chain(8);
+    }
+    for (char name = 'a'; name < 'm'; ++name) {
+      workload.add_kind(8, std::string("kind-") + name);
+    }
+  });
+
+  measure_if_wanted("mixed (4 convoys of 16, 8 chains of 8, 72 on devices)", [](Workload& workload) {
     for (int i = 0; i < 4; ++i) {
       workload.add_convoy(16);
     }
@@ -412,7 +498,7 @@ int main(int argc, char** argv) {
       workload.add_device_user();
     }
   });
-  measure("chains (3 of 64, 8 on devices)", waits, cpus, [](Workload& workload) {
+  measure_if_wanted("chains (3 of 64, 8 on devices)", [](Workload& workload) {
     for (int i = 0; i < 3; ++i) {
       workload.add_chain(64);
     }
@@ -420,14 +506,13 @@ int main(int argc, char** argv) {
       workload.add_device_user();
     }
   });
-  measure("200 threads behind one lock", waits, cpus, [](Workload& workload) { workload.add_convoy(200); });
-  measure("1,000 threads behind one lock", waits, cpus,
-          [](Workload& workload) { workload.add_convoy(1000); });
-  measure("10,000 threads behind one lock", waits, cpus,
-          [](Workload& workload) { workload.add_convoy(10'000); });
-  measure("10,000 threads that all wait in different stacks", waits, cpus,
-          [](Workload& workload) { workload.add_different(10'000); });
-  measure("10,000 short-lived threads beside", waits, cpus, [](Workload& workload) {
+  measure_if_wanted("200 threads behind one lock", [](Workload& workload) { workload.add_convoy(200); });
+  measure_if_wanted("1,000 threads behind one lock", [](Workload& workload) { workload.add_convoy(1000); });
+  measure_if_wanted("10,000 threads behind one lock",
+                    [](Workload& workload) { workload.add_convoy(10'000); });
+  measure_if_wanted("10,000 threads that all wait in different stacks",
+                    [](Workload& workload) { workload.add_different(10'000); });
+  measure_if_wanted("10,000 short-lived threads beside", [](Workload& workload) {
     for (int i = 0; i < 4; ++i) {
       workload.add_convoy(16);
     }
