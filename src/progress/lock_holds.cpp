@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 #include <span>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "model/function_numbers.h"
@@ -69,6 +67,72 @@ Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
   return &Lock::others_ns;
 }
 
+/// In order of their ends. Those that did not end come last.
+void sort_by_wake(const Trace& trace, std::vector<std::uint32_t>& waits) {
+  std::vector<std::pair<Nanos, std::uint32_t>> ends;
+  ends.reserve(waits.size());
+  for (const std::uint32_t id : waits) ends.emplace_back(trace.waits[id].wake, id);
+  std::sort(ends.begin(), ends.end());
+  std::transform(ends.begin(), ends.end(), waits.begin(), [](const auto& end) { return end.second; });
+}
+
+/// Of a site without waits for the lock.
+constexpr Nanos kNoWait = -1;
+
+/// Adds the waits' times to `of_site`. Returns their sites in order.
+std::vector<SiteId> add_up_by_site(const Trace& trace, const std::vector<std::uint32_t>& waits,
+                                   std::vector<Nanos>& of_site) {
+  std::vector<SiteId> out;
+  for (const std::uint32_t id : waits) {
+    const Wait& wait = trace.waits[id];
+    Nanos& sum = of_site[wait.site];
+    if (sum == kNoWait) {
+      out.push_back(wait.site);
+      sum = 0;
+    }
+    sum += clipped(wait.block, wait.wake, trace.window);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// Lock::site and Lock::waiting.
+void describe_waits(const Trace& trace, const ThreadGroups& groups, const std::vector<SiteId>& sites,
+                    const std::vector<Nanos>& of_site, Lock& lock) {
+  std::map<GroupId, Nanos> waited;
+  std::pair<bool, Nanos> most{false, kNoWait};  // waits of the holders' group count first
+  for (const SiteId id : sites) {
+    const GroupId group = groups.group_of[trace.sites[id].thread];
+    waited[group] += of_site[id];
+    const std::pair here{group == lock.holders, of_site[id]};
+    if (here > most) {
+      most = here;
+      lock.site = id;
+    }
+  }
+  lock.waiting = longest_first(waited);
+}
+
+/// Lock::calls.
+double part_in_calls(const Trace& trace, const ThreadGroups& groups,
+                     const std::vector<std::vector<std::uint32_t>>& calls, const std::vector<SiteId>& sites,
+                     GroupId holders) {
+  std::set<std::vector<std::uint32_t>> of_lock;
+  for (const SiteId id : sites) {
+    for (const StackId stack : {trace.sites[id].wait_stack, trace.sites[id].waker_stack}) {
+      if (stack != kNoStack && !calls[stack].empty()) of_lock.insert(calls[stack]);
+    }
+  }
+  std::size_t samples = 0;
+  std::size_t in_calls = 0;
+  for (const CpuSample& sample : trace.cpu_samples) {
+    if (groups.group_of[sample.thread] != holders || holders == kNoGroup) continue;
+    ++samples;
+    in_calls += sample.stack != kNoStack && of_lock.contains(calls[sample.stack]) ? 1U : 0U;
+  }
+  return samples == 0 ? 0 : static_cast<double>(in_calls) / static_cast<double>(samples);
+}
+
 }  // namespace
 
 LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
@@ -78,131 +142,110 @@ LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitK
     locks_.emplace_back();
     static_cast<ContendedLock&>(locks_.back()) = lock;
   }
-  std::vector<std::vector<std::uint32_t>> waits(locks_.size());
-  for (std::uint32_t id = 0; !locks_.empty() && id < trace.waits.size(); ++id) {
+  if (locks_.empty()) return;
+  std::vector<Waits> waits(locks_.size());
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const LockId lock = lock_of(kinds, trace.waits[id]);
-    if (lock != kNoLock && trace.waits[id].wake != kNever) waits[lock].push_back(id);
+    if (lock != kNoLock) waits[lock].push_back(id);
   }
+  holds_.resize(trace.actors.size());
   for (LockId lock = 0; lock < locks_.size(); ++lock) {
-    add_holds(trace, kinds, lock, std::move(waits[lock]));
+    sort_by_wake(trace, waits[lock]);
+    add_holds(trace, kinds, lock, waits[lock]);
   }
-  sort_holds(trace.actors.size());
-  describe(trace, groups, kinds);
+  make_disjoint();
+  describe(trace, groups, waits);
   add_meanwhile(trace, kinds);
 }
 
-void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock,
-                          std::vector<std::uint32_t> waits) {
-  std::sort(waits.begin(), waits.end(), [&trace](std::uint32_t a, std::uint32_t b) {
-    return std::pair(trace.waits[a].wake, a) < std::pair(trace.waits[b].wake, b);
-  });
+/// `waits`: for the lock, in order of their ends.
+void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock, const Waits& waits) {
   std::vector<Nanos> first_block(waits.size() + 1, kNever);  // of this wait and those that end later
   for (std::size_t i = waits.size(); i-- > 0;) {
-    first_block[i] = std::min(first_block[i + 1], kinds.time_outs.begin_of(waits[i], trace));
+    const bool ended = trace.waits[waits[i]].wake != kNever;
+    first_block[i] =
+        ended ? std::min(first_block[i + 1], kinds.time_outs.begin_of(waits[i], trace)) : kNever;
   }
-  std::unordered_map<ActorId, Nanos> got;  // when the thread last ran after a wait for the lock
+  // By ActorId: when the thread last ran after a wait for the lock.
+  std::vector<Nanos> got(trace.actors.size(), trace.window.begin);
   Nanos released = trace.window.begin;
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const Wait& wait = trace.waits[waits[i]];
     const WaitSite& site = trace.sites[wait.site];
+    if (wait.wake == kNever) break;
     const ActorId before = kinds.let_go_by(waits[i]);
     const ActorId holder = before != kNoActor ? before : site.waker;
     if (holder == kNoActor || trace.actors[holder].kind != ActorKind::thread) continue;
-    const auto own = got.find(holder);
-    const Nanos from =
-        std::max({released, first_block[i], own == got.end() ? trace.window.begin : own->second});
-    if (from < wait.wake) holds_.push_back({holder, lock, from, wait.wake});
+    const Nanos from = std::max({released, first_block[i], got[holder]});
+    if (from < wait.wake) holds_[holder].push_back({holder, lock, from, wait.wake});
     released = std::max(released, wait.wake);
     got[site.thread] = wait.run;
   }
 }
 
-void LockHolds::sort_holds(std::size_t actors) {
-  std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
-    return std::tuple(a.thread, a.from, a.lock) < std::tuple(b.thread, b.from, b.lock);
-  });
-  for (std::size_t i = 1; i < holds_.size(); ++i) {
-    Hold& hold = holds_[i];
-    const Hold& before = holds_[i - 1];
-    if (hold.thread == before.thread) {
-      hold.from = std::max(hold.from, before.to);
-      hold.to = std::max(hold.to, hold.from);
+void LockHolds::make_disjoint() {
+  for (std::vector<Hold>& holds : holds_) {
+    std::sort(holds.begin(), holds.end(), [](const Hold& a, const Hold& b) {
+      return std::pair(a.from, a.lock) < std::pair(b.from, b.lock);
+    });
+    for (std::size_t i = 1; i < holds.size(); ++i) {
+      holds[i].from = std::max(holds[i].from, holds[i - 1].to);
+      holds[i].to = std::max(holds[i].to, holds[i].from);
     }
   }
-  starts_.assign(actors + 1, 0);
-  for (const Hold& hold : holds_) ++starts_[hold.thread + 1];
-  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
 }
 
-void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const std::vector<Waits>& waits) {
   std::vector<std::map<GroupId, Nanos>> held(locks_.size());
-  for (const Hold& hold : holds_) {
-    held[hold.lock][groups.group_of[hold.thread]] += hold.to - hold.from;
+  for (ActorId id = 0; id < holds_.size(); ++id) {
+    for (const Hold& hold : holds_[id]) {
+      held[hold.lock][groups.group_of[id]] += hold.to - hold.from;
+      locks_[hold.lock].held_ns += clipped(hold.from, hold.to, trace.window);
+    }
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
-  std::vector<std::map<GroupId, Nanos>> waited(locks_.size());
+  const std::vector<std::vector<std::uint32_t>> calls = system_calls(trace);
+  std::vector<Nanos> of_site(trace.sites.size(), kNoWait);
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     locks_[i].holding = longest_first(held[i]);
     if (!held[i].empty()) {
       locks_[i].holders = std::max_element(held[i].begin(), held[i].end(), by_time)->first;
     }
-  }
-  // Waits of the holders' group count first.
-  std::vector<std::map<SiteId, std::pair<bool, Nanos>>> sites(locks_.size());
-  const std::vector<std::vector<std::uint32_t>> calls = system_calls(trace);
-  std::vector<std::set<std::vector<std::uint32_t>>> of_lock(locks_.size());
-  for (const Wait& wait : trace.waits) {
-    const SiteId id = wait.site;
-    const GroupId group = groups.group_of[trace.sites[id].thread];
-    const LockId lock = lock_of(kinds, wait);
-    if (lock == kNoLock) continue;
-    const auto [at, added] = sites[lock].try_emplace(id);
-    at->second.first = group == locks_[lock].holders;
-    at->second.second += clipped(wait.block, wait.wake, trace.window);
-    waited[lock][group] += clipped(wait.block, wait.wake, trace.window);
-    if (!added) continue;
-    for (const StackId stack : {trace.sites[id].wait_stack, trace.sites[id].waker_stack}) {
-      if (stack != kNoStack && !calls[stack].empty()) of_lock[lock].insert(calls[stack]);
-    }
-  }
-  for (std::size_t i = 0; i < locks_.size(); ++i) {
-    Lock& lock = locks_[i];
-    lock.waiting = longest_first(waited[i]);
-    lock.site = std::max_element(sites[i].begin(), sites[i].end(), by_time)->first;
-    std::size_t samples = 0;
-    std::size_t in_calls = 0;
-    for (const CpuSample& sample : trace.cpu_samples) {
-      if (groups.group_of[sample.thread] != lock.holders || lock.holders == kNoGroup) continue;
-      ++samples;
-      in_calls += sample.stack != kNoStack && of_lock[i].contains(calls[sample.stack]) ? 1U : 0U;
-    }
-    lock.calls = samples == 0 ? 0 : static_cast<double>(in_calls) / static_cast<double>(samples);
+    const std::vector<SiteId> sites = add_up_by_site(trace, waits[i], of_site);
+    describe_waits(trace, groups, sites, of_site, locks_[i]);
+    locks_[i].calls = part_in_calls(trace, groups, calls, sites, locks_[i].holders);
+    for (const SiteId site : sites) of_site[site] = kNoWait;
   }
 }
 
 void LockHolds::add_meanwhile(const Trace& trace, const WaitKinds& kinds) {
-  for (const Hold& hold : holds_) {
-    locks_[hold.lock].held_ns += clipped(hold.from, hold.to, trace.window);
-    locks_[hold.lock].ran_ns += clipped(hold.from, hold.to, trace.window);
-  }
-  const auto add = [&](ActorId thread, Nanos from, Nanos to, Nanos Lock::*part) {
-    const std::span<const Hold> holds = of(thread);
-    auto hold =
-        std::partition_point(holds.begin(), holds.end(), [from](const Hold& one) { return one.to <= from; });
-    for (; hold != holds.end() && hold->from < to; ++hold) {
-      const Nanos both = clipped(std::max(hold->from, from), std::min(hold->to, to), trace.window);
-      Lock& lock = locks_[hold->lock];
+  for (Lock& lock : locks_) lock.ran_ns = lock.held_ns;
+  const auto add = [&](ActorId thread, std::size_t hold, Nanos from, Nanos to, Nanos Lock::*part) {
+    const std::vector<Hold>& holds = holds_[thread];
+    for (; hold < holds.size() && holds[hold].from < to; ++hold) {
+      const Nanos both = clipped(std::max(holds[hold].from, from), std::min(holds[hold].to, to), trace.window);
+      Lock& lock = locks_[holds[hold].lock];
       lock.*part += both;
       lock.ran_ns -= both;
     }
   };
+  std::vector<std::size_t> next(holds_.size());  // by ActorId: the first hold that is not over
+  const auto go_to = [&](ActorId thread, Nanos from) {
+    const std::vector<Hold>& holds = holds_[thread];
+    while (next[thread] < holds.size() && holds[next[thread]].to <= from) ++next[thread];
+    return next[thread];
+  };
   for (const Wait& wait : trace.waits) {
     const ActorId thread = trace.sites[wait.site].thread;
-    add(thread, wait.block, wait.wake, part_of(trace, kinds, wait.site));
-    add(thread, wait.wake, wait.run, &Lock::queued_ns);
+    add(thread, go_to(thread, wait.block), wait.block, wait.wake, part_of(trace, kinds, wait.site));
+    if (wait.wake != kNever) {
+      add(thread, go_to(thread, wait.wake), wait.wake, wait.run, &Lock::queued_ns);
+    }
   }
+  next.assign(holds_.size(), 0);
   for (const Preemption& preemption : trace.preemptions) {
-    add(preemption.thread, preemption.out, preemption.run, &Lock::queued_ns);
+    const std::size_t hold = go_to(preemption.thread, preemption.out);
+    add(preemption.thread, hold, preemption.out, preemption.run, &Lock::queued_ns);
   }
 }
 

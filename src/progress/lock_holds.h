@@ -55,8 +55,7 @@ class LockHolds {
   const std::vector<Lock>& locks() const { return locks_; }
   /// Disjoint, in order of time: while a thread holds two locks, only the one that it held first counts.
   std::span<const Hold> of(ActorId thread) const {
-    return locks_.empty() ? std::span<const Hold>()
-                          : std::span(holds_).subspan(starts_[thread], starts_[thread + 1] - starts_[thread]);
+    return locks_.empty() ? std::span<const Hold>() : std::span(holds_[thread]);
   }
   /// The lock that the wait is for; kNoLock if it is for none of these.
   LockId lock_of(const WaitKinds& kinds, const Wait& wait) const {
@@ -65,14 +64,16 @@ class LockHolds {
   }
 
  private:
-  void add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock, std::vector<std::uint32_t> waits);
-  void sort_holds(std::size_t actors);
-  void describe(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
+  /// Indices into Trace::waits.
+  using Waits = std::vector<std::uint32_t>;
+
+  void add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock, const Waits& waits);
+  void make_disjoint();
+  void describe(const Trace& trace, const ThreadGroups& groups, const std::vector<Waits>& waits);
   void add_meanwhile(const Trace& trace, const WaitKinds& kinds);
 
-  std::vector<Lock> locks_;            ///< by LockId
-  std::vector<Hold> holds_;            ///< by thread, then by time
-  std::vector<std::uint32_t> starts_;  ///< by ActorId: where the thread's holds begin, and the end
+  std::vector<Lock> locks_;               ///< by LockId
+  std::vector<std::vector<Hold>> holds_;  ///< by ActorId, in order of time; empty without locks
 };
 
 }  // namespace offwait
