@@ -2,11 +2,14 @@
 #include "progress/time_outs.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
+
+#include "model/function_numbers.h"
 
 namespace offwait {
 
@@ -62,27 +65,33 @@ Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLo
   return out;
 }
 
-/// The innermost functions of the program in a stack; two are enough to tell places apart, and few enough to
+/// By StackId: the innermost functions of the program; two are enough to tell places apart, and few enough to
 /// stay the same when a loop is reached in several ways.
-std::vector<Frame> innermost(const Trace& trace, StackId stack) {
-  constexpr std::size_t kFrames = 2;
-  std::vector<Frame> out;
-  if (stack == kNoStack) return out;
-  for (const FrameId id : trace.stacks[stack].frames) {
-    if (trace.frames[id].kind == Frame::Kind::user && out.size() < kFrames)
-      out.push_back(function_of(trace.frames[id]));
+using Innermost = std::vector<std::array<std::uint32_t, 2>>;
+
+Innermost innermost_functions(const Trace& trace) {
+  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
+  Innermost out;
+  for (const Stack& stack : trace.stacks) {
+    std::array<std::uint32_t, 2> innermost{UINT32_MAX, UINT32_MAX};
+    auto next = innermost.begin();
+    for (const FrameId id : stack.frames) {
+      if (trace.frames[id].kind == Frame::Kind::user && next != innermost.end())
+        *next++ = function_of_frame[id];
+    }
+    out.push_back(innermost);
   }
   return out;
 }
 
 /// Whether a thread waits for the same thing. Where it is not known for what, the place tells.
-bool is_same_thing(const Trace& trace, const Wait& one, const Wait& other) {
+bool is_same_thing(const Trace& trace, const Innermost& innermost, const Wait& one, const Wait& other) {
   if (one.object != kNoObject && other.object != kNoObject) return one.object == other.object;
   const WaitSite& a = trace.sites[one.site];
   const WaitSite& b = trace.sites[other.site];
   if (a.wait_class != b.wait_class) return false;
-  return a.wait_stack == b.wait_stack || a.wait_stack == kNoStack || b.wait_stack == kNoStack ||
-         innermost(trace, a.wait_stack) == innermost(trace, b.wait_stack);
+  return a.wait_stack == kNoStack || b.wait_stack == kNoStack ||
+         innermost[a.wait_stack] == innermost[b.wait_stack];
 }
 
 /// The time-outs of one thread that may turn out to have come to nothing.
@@ -123,6 +132,7 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
   if (std::find(threads.begin(), threads.end(), true) == threads.end()) return;
   const ForLocks is_for_lock(trace, sites_of_locks);
   const Deeds deeds = deeds_of(trace, threads, is_for_lock);
+  const Innermost innermost = innermost_functions(trace);
   std::vector<Run> runs(trace.actors.size());
   std::set<std::pair<ObjectId, ActorId>> waiters;
   for (const Wait& wait : trace.waits) {
@@ -147,7 +157,7 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
       const std::vector<Nanos>& own = deeds[site.thread];
       while (run.deed < own.size() && own[run.deed] < run.since) ++run.deed;
       const bool did = run.deed < own.size() && own[run.deed] < wait.block;
-      if (did || !is_same_thing(trace, trace.waits[run.waits.back()], wait)) break_off(run);
+      if (did || !is_same_thing(trace, innermost, trace.waits[run.waits.back()], wait)) break_off(run);
     }
     if (may_time_out(trace, site)) {
       run.waits.push_back(id);
