@@ -60,7 +60,11 @@ class Search {
     out_.of_object.assign(trace.objects.size(), kNoLock);
     out_.of_site.assign(trace.sites.size(), kNoLock);
     waits_at_.resize(trace.sites.size());
-    for (const Wait& wait : trace.waits) ++waits_at_[wait.site];
+    wait_ns_at_.resize(trace.sites.size());
+    for (const Wait& wait : trace.waits) {
+      ++waits_at_[wait.site];
+      wait_ns_at_[wait.site] += length_of(wait);
+    }
   }
 
   ContendedLocks run() {
@@ -156,10 +160,21 @@ class Search {
       }
       for (auto& [family, members] : by_family) {
         const bool new_here = evidence == LockEvidence::name || seen_.insert(members).second;
-        if (new_here && are_ended_by_waiters(members, waiters)) out.emplace_back(place, std::move(members));
+        if (new_here && are_worth_a_look(members) && are_ended_by_waiters(members, waiters)) {
+          out.emplace_back(place, std::move(members));
+        }
       }
     }
     return out;
+  }
+
+  /// Even if all waits there count: some may be for locks that are known.
+  bool are_worth_a_look(const std::vector<SiteId>& sites) const {
+    return is_worth_a_look(std::accumulate(sites.begin(), sites.end(), Nanos{0},
+                                           [this](Nanos sum, SiteId id) { return sum + wait_ns_at_[id]; }));
+  }
+  bool is_worth_a_look(Nanos wait_ns) const {
+    return static_cast<double>(wait_ns) >= kWorthALook * static_cast<double>(trace_.window.length());
   }
 
   /// Mostly; and they are three threads or more.
@@ -192,8 +207,7 @@ class Search {
       wait_ns[candidate[wait.site]] += length_of(wait);
     }
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (static_cast<double>(wait_ns[i]) < kWorthALook * static_cast<double>(trace_.window.length()))
-        continue;
+      if (!is_worth_a_look(wait_ns[i])) continue;
       const Passing passing = passing_of(trace_, time_outs_, std::move(waits[i]));
       if (evidence == LockEvidence::behaviour && !passes_like_a_lock(passing)) continue;
       for (const SiteId site : candidates[i].second)
@@ -203,12 +217,18 @@ class Search {
   }
 
   void sort() {
+    out_.mostly_at.assign(trace_.sites.size(), false);
+    if (out_.all.empty()) return;
+    std::vector<std::uint64_t> for_locks_at(trace_.sites.size());
     for (const Wait& wait : trace_.waits) {
       const LockId id = out_.of(wait);
       if (id == kNoLock) continue;
       out_.all[id].wait_ns += length_of(wait);
       ++out_.all[id].waits;
+      ++for_locks_at[wait.site];
     }
+    for (SiteId id = 0; id < trace_.sites.size(); ++id)
+      out_.mostly_at[id] = 2 * for_locks_at[id] > waits_at_[id];
     std::vector<LockId> order(out_.all.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(),
@@ -229,6 +249,7 @@ class Search {
   const TimeOuts& time_outs_;
   std::vector<FrameId> functions_;
   std::vector<std::uint64_t> waits_at_;  ///< by SiteId
+  std::vector<Nanos> wait_ns_at_;        ///< by SiteId
   std::set<std::vector<SiteId>> seen_;   ///< that are no place: their functions call each other
   ContendedLocks out_;
 };

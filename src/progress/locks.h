@@ -38,6 +38,7 @@ struct ContendedLocks {
   std::vector<ContendedLock> all;  ///< the one that was waited for longest comes first
   std::vector<LockId> of_object;   ///< by ObjectId; kNoLock
   std::vector<LockId> of_site;     ///< by SiteId: of waits whose object is no lock; kNoLock
+  std::vector<bool> mostly_at;     ///< by SiteId: most waits there are for locks
 
   /// The lock that the wait is for; kNoLock if it is for none.
   LockId of(const Wait& wait) const {

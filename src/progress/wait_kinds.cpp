@@ -7,7 +7,10 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
+
+#include "base/number_map.h"
 
 namespace offwait {
 
@@ -89,36 +92,39 @@ std::vector<Told> told_by_stacks(const Trace& trace) {
   return out;
 }
 
-/// Waits on one futex, by one group.
-struct FutexUse {
-  std::uint64_t waited = 0;  ///< by the group's threads
-  std::uint64_t ended = 0;   ///< by the group's threads, of anyone
-};
-using FutexKey = std::uint64_t;
-FutexKey futex_key(GroupId group, ObjectId futex) { return (std::uint64_t{group} << 32U) | futex; }
+std::uint64_t pair_of(std::uint32_t a, ObjectId futex) { return (std::uint64_t{a} << 32U) | futex; }
 
-/// By SiteId: whether most of its waits are on futexes that the waiting group uses both ways.
+/// By SiteId: whether most of its waits are on futexes that the waiting group uses both ways: its threads
+/// wait on them, and end waits on them.
 std::vector<bool> used_both_ways(const Trace& trace, const ThreadGroups& groups,
                                  const std::vector<bool>& asked) {
-  std::unordered_map<FutexKey, FutexUse> uses;
-  const auto each = [&](auto&& visit) {
-    for (const Wait& wait : trace.waits) {
-      if (asked[wait.site] && wait.object != kNoObject &&
-          trace.objects[wait.object].kind == Object::Kind::futex) {
-        visit(wait, trace.sites[wait.site]);
-      }
-    }
-  };
-  each([&](const Wait& wait, const WaitSite& site) {
-    ++uses[futex_key(groups.group_of[site.thread], wait.object)].waited;
-    ++uses[futex_key(groups.group_of[site.waker], wait.object)].ended;
-  });
-  std::vector<std::int64_t> balance(trace.sites.size());
-  each([&](const Wait& wait, const WaitSite& site) {
-    const FutexUse& use = uses[futex_key(groups.group_of[site.thread], wait.object)];
-    balance[wait.site] += use.ended > 0 && use.waited > 0 ? 1 : -1;
-  });
   std::vector<bool> out(trace.sites.size());
+  if (std::find(asked.begin(), asked.end(), true) == asked.end()) return out;
+  struct Waits {
+    SiteId site = 0;
+    ObjectId futex = kNoObject;
+    std::int64_t count = 0;
+  };
+  std::vector<Waits> waits;
+  NumberMap<std::size_t> known;  // by site and futex: where in `waits`
+  for (const Wait& wait : trace.waits) {
+    if (!asked[wait.site] || wait.object == kNoObject ||
+        trace.objects[wait.object].kind != Object::Kind::futex) {
+      continue;
+    }
+    const auto [at, added] = known.try_emplace(pair_of(wait.site, wait.object), waits.size());
+    if (added) waits.push_back({wait.site, wait.object});
+    ++waits[at].count;
+  }
+  std::unordered_set<std::uint64_t> ended;  // futexes on which the group's threads end waits
+  for (const Waits& here : waits) {
+    ended.insert(pair_of(groups.group_of[trace.sites[here.site].waker], here.futex));
+  }
+  std::vector<std::int64_t> balance(trace.sites.size());
+  for (const Waits& here : waits) {
+    const bool both = ended.contains(pair_of(groups.group_of[trace.sites[here.site].thread], here.futex));
+    balance[here.site] += both ? here.count : -here.count;
+  }
   std::transform(balance.begin(), balance.end(), out.begin(), [](std::int64_t sum) { return sum > 0; });
   return out;
 }
@@ -210,16 +216,12 @@ std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
 }
 
 /// Where most waits are for locks, the kind is that, too.
-void call_locks(const Trace& trace, WaitKinds& kinds) {
-  std::vector<std::int64_t> balance(trace.sites.size());
-  for (const Wait& wait : trace.waits) {
-    const LockId lock = kinds.locks.of(wait);
-    balance[wait.site] += lock != kNoLock ? 1 : -1;
-  }
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (balance[id] > 0 && kinds.of_site[id] == WaitKind::timer) kinds.of_site[id] = WaitKind::looked;
+void call_locks(WaitKinds& kinds) {
+  for (SiteId id = 0; id < kinds.of_site.size(); ++id) {
+    if (!kinds.locks.mostly_at[id]) continue;
+    if (kinds.of_site[id] == WaitKind::timer) kinds.of_site[id] = WaitKind::looked;
     const bool by_a_thread = kinds.of_site[id] == WaitKind::handover || kinds.of_site[id] == WaitKind::lock;
-    if (balance[id] <= 0 || !by_a_thread) continue;
+    if (!by_a_thread) continue;
     kinds.of_site[id] = WaitKind::lock;
     kinds.guessed[id] = false;
   }
@@ -310,7 +312,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
                  [](Told told) { return told == Told::lock; });
   out.time_outs = TimeOuts(trace, for_locks);
   out.locks = locks_of_waits(trace, sites, out.time_outs);
-  call_locks(trace, out);
+  call_locks(out);
   out.had_before = those_who_had_it_before(trace, out);
   std::vector<bool> below(out.of_site.size());
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
