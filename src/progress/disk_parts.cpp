@@ -79,6 +79,7 @@ class DiskHistory {
 }  // namespace
 
 std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& asked) {
+  if (std::find(asked.begin(), asked.end(), true) == asked.end()) return {};
   std::map<ActorId, std::vector<Request>> requests;
   for (const DiskIo& io : trace.disk_ios) {
     if (io.complete != kNever && io.disk != kNoActor) {

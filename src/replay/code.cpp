@@ -114,6 +114,7 @@ double CodePart::error() const {
 
 Code code_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
              const std::vector<CodeStacks>& parts) {
+  if (parts.empty()) return {};
   Places places(trace, groups);
   std::vector<Placed> samples = places.place_samples();
   Code& code = places.out;

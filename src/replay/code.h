@@ -45,7 +45,8 @@ struct Code {
   std::vector<CodePart> parts;
 };
 
-/// Samples outside of the window do not count, nor do those that were taken in busy waiting.
+/// Samples outside of the window do not count, nor do those that were taken in busy waiting. Empty without
+/// `parts`.
 Code code_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
              const std::vector<CodeStacks>& parts);
 

@@ -17,6 +17,7 @@ std::vector<ActorId> origins_of(const Trace& trace) {
       asked[id] = true;
     }
   }
+  if (std::find(asked.begin(), asked.end(), true) == asked.end()) return out;
   std::vector<Nanos> first(trace.actors.size(), kNever);
   const auto meet = [&](ActorId thread, ActorId other, Nanos at) {
     if (asked[thread] && at < first[thread]) {
