@@ -187,7 +187,7 @@ class Answering {
             room_->fills_cpus(scenarios[i], speeds_of(progress, out.replayed, groups_, i)));
       }
       if (std::find(out.fills_cpus.begin(), out.fills_cpus.end(), true) != out.fills_cpus.end()) {
-        out.filled = simulated(input, scenarios, progress);
+        out.filled = simulated(input, scenarios, progress, out.fills_cpus);
       }
     }
     out.scenarios = std::move(scenarios);
@@ -358,10 +358,11 @@ class Answering {
   }
 
   /// The scenarios as the simulation of the CPUs has them, if that is not so far off the recording that no
-  /// range could say anything.
+  /// range could say anything. `wanted`, by scenario: the times of the others are 0; empty: all are.
   std::optional<Replayed> simulated(const ReplayInput& input, std::vector<Scenario> scenarios,
-                                    const Progress& progress) const {
+                                    const Progress& progress, std::vector<bool> wanted = {}) const {
     scenarios.emplace_back();
+    wanted.resize(scenarios.size(), true);
     const Scripts scripts = scripts_of(input, kMostSteps);
     // A command is one whole; its first part says little of the rest.
     if (progress.how == Progress::How::end &&
@@ -370,7 +371,7 @@ class Answering {
     }
     double off = 0;
     std::optional<Replayed> changed =
-        simulate(input, scripts, scenarios, kPieces, [&](const Replayed& replayed) {
+        simulate(input, scripts, scenarios, wanted, kPieces, [&](const Replayed& replayed) {
           off = std::abs(gain_of(progress, replayed, weights_, scenarios.size() - 1, 0, kPieces).least);
           return off < kWidestRange;
         });

@@ -25,7 +25,7 @@ struct Replays {
   std::optional<Replayed> asked;  ///< simulated: AnswerOptions::asked alone, in case it changes the CPUs
   /// By scenario, where the CPUs are not short: whether they nearly are with it. Empty if with none.
   std::vector<bool> fills_cpus;
-  std::optional<Replayed> filled;  ///< simulated, if that reproduces the recording: all scenarios
+  std::optional<Replayed> filled;  ///< simulated, if that reproduces the recording: those alone
 
   std::optional<Replayed> lanes;  ///< where `replayed` is simulated and other programs want CPUs, too
 

@@ -524,7 +524,8 @@ bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::v
 }  // namespace
 
 std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
-                                 const std::vector<Scenario>& scenarios, std::size_t pieces,
+                                 const std::vector<Scenario>& scenarios, const std::vector<bool>& wanted,
+                                 std::size_t pieces,
                                  const std::function<bool(const Replayed&)>& is_believed) {
   Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
   const std::vector<double> weights = thread_weights(input.trace, input.kinds);
@@ -534,6 +535,7 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
   const auto work = [&] {
     for (std::size_t done = next++; done < scenarios.size() && !gave_up; done = next++) {
       const std::size_t scenario = scenarios.size() - 1 - done;
+      if (!wanted[scenario]) continue;
       if (!simulate_one(input, scripts, others, weights, scenarios, scenario, out)) gave_up = true;
       if (done == 0 && is_believed && !gave_up && !is_believed(out)) gave_up = true;
     }

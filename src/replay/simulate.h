@@ -15,9 +15,9 @@
 
 namespace offwait {
 
-/// Simulates each scenario for as long as the scripts took in the recording. Threads that lived throughout
-/// begin their scripts anew when they are over. Equal input gives equal results. Up to four threads simulate,
-/// each its own scenarios.
+/// Simulates each scenario that is `wanted` for as long as the scripts took in the recording. The times of
+/// the others are 0. Threads that lived throughout begin their scripts anew when they are over. Equal input
+/// gives equal results. Up to four threads simulate, each its own scenarios.
 ///
 /// Other programs are threads that want CPUs as well (scripts_of_others()), so many that they get what they
 /// got in the recording, if that is known. A thread's time counts from its birth to its exit.
@@ -33,7 +33,8 @@ namespace offwait {
 /// Returns nothing if a simulation takes far more moves than the scripts have steps, and so is given up, or
 /// if `is_believed` returns false.
 std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& scripts,
-                                 const std::vector<Scenario>& scenarios, std::size_t pieces,
+                                 const std::vector<Scenario>& scenarios, const std::vector<bool>& wanted,
+                                 std::size_t pieces,
                                  const std::function<bool(const Replayed&)>& is_believed = {});
 
 }  // namespace offwait

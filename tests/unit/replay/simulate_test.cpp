@@ -24,7 +24,7 @@ struct Simulator {
 
   /// How many times as fast the first group is.
   double speed(const Scenario& scenario) const {
-    const std::optional<Replayed> replayed = simulate(input, scripts, {scenario}, 1);
+    const std::optional<Replayed> replayed = simulate(input, scripts, {scenario}, {true}, 1);
     REQUIRE(replayed);
     return replayed->pieces[0][0].done_ns[0] / replayed->pieces[0][0].took_ns[0];
   }
@@ -245,6 +245,18 @@ TEST_CASE("a thread that ends stays ended, and its child begins with it") {
   CHECK(simulator.speed({{Resource::cpu, 1}}) == Approx(100.0 / 95.0).epsilon(0.02));
 }
 
+TEST_CASE("only the scenarios that are wanted are simulated") {
+  const Simulator simulator(two_on_one_cpu());
+  const Scenario faster{{Resource::cpu, 0}};
+  const std::optional<Replayed> some =
+      simulate(simulator.input, simulator.scripts, {{}, faster, {}}, {false, true, true}, 1);
+  REQUIRE(some);
+  const GroupTime& time = some->pieces[0][0];
+  CHECK(time.took_ns[0] == 0);
+  CHECK(time.done_ns[1] / time.took_ns[1] == simulator.speed(faster));
+  CHECK(time.done_ns[2] / time.took_ns[2] == simulator.speed({}));
+}
+
 TEST_CASE("a script that repeats without taking time is given up") {
   // `a` is woken at once, and then has no CPU for the rest of the window though one is free.
   test::Program program(100'000, 2);
@@ -255,7 +267,7 @@ TEST_CASE("a script that repeats without taking time is given up") {
   Simulator simulator(program.trace());
   simulator.input.cpus = {2, 0.5};
   REQUIRE(simulator.scripts.threads[0].repeats);
-  CHECK_FALSE(simulate(simulator.input, simulator.scripts, {{}}, 1).has_value());
+  CHECK_FALSE(simulate(simulator.input, simulator.scripts, {{}}, {true}, 1).has_value());
 }
 
 TEST_CASE("the simulation knows the work done while a lock is held, and a lock that nobody waits for") {
