@@ -57,7 +57,8 @@ class Sum {
   }
 
   Criticality run() {
-    EventStream events(trace_);
+    const Histories histories(trace_);
+    EventStream events(trace_, histories);
     while (const std::optional<Event> event = events.next()) {
       // A thread may have been seen first when it was gone, or when the window was over.
       const bool late = trace_.actors[event->thread].exit < event->at || event->at >= trace_.window.end;

@@ -52,9 +52,11 @@ struct Pending {
 
 class Replay {
  public:
-  Replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces)
+  Replay(const ReplayInput& input, const Histories& histories, const std::vector<Scenario>& scenarios,
+         std::size_t pieces)
       : input_(input),
         trace_(input.trace),
+        histories_(histories),
         lanes_((scenarios.size() + kBlock - 1) / kBlock * kBlock),
         scenarios_(scenarios.size()),
         factors_(factors_of(scenarios, lanes_)),
@@ -76,7 +78,7 @@ class Replay {
   }
 
   Replayed run() {
-    EventStream events(trace_);
+    EventStream events(trace_, histories_);
     std::size_t piece = 0;
     while (const std::optional<Event> event = events.next()) {
       while (piece < out_.pieces.size() && event->at >= piece_end(piece)) {
@@ -503,6 +505,7 @@ class Replay {
 
   const ReplayInput& input_;
   const Trace& trace_;
+  const Histories& histories_;
   std::size_t lanes_;
   std::size_t scenarios_;
   Factors factors_;
@@ -539,7 +542,8 @@ Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t
 }
 
 Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces) {
-  return Replay(input, scenarios, pieces).run();
+  const Histories histories(input.trace);
+  return Replay(input, histories, scenarios, pieces).run();
 }
 
 }  // namespace offwait

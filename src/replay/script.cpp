@@ -66,7 +66,8 @@ class Writer {
   }
 
   Scripts write(std::size_t most_steps) {
-    EventStream events(trace_);
+    const Histories histories(trace_);
+    EventStream events(trace_, histories);
     Nanos end = trace_.window.end;
     while (const std::optional<Event> event = events.next()) {
       if (out_.steps >= most_steps) {

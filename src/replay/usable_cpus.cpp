@@ -114,7 +114,7 @@ std::vector<ActorId> threads_by_exit(const Trace& trace, const Window& part) {
   return out;
 }
 
-Counter counted(const Trace& trace, const Window& part) {
+Counter counted(const Trace& trace, const Histories& histories, const Window& part) {
   Counter counter(trace.actors.size(), part.begin);
   std::vector<ActorId> exits = threads_by_exit(trace, part);
   const auto pass_exits = [&](Nanos at) {
@@ -123,7 +123,7 @@ Counter counted(const Trace& trace, const Window& part) {
       exits.pop_back();
     }
   };
-  EventStream events(trace, part);
+  EventStream events(trace, histories, part);
   while (const std::optional<Event> event = events.next()) {
     pass_exits(event->at);
     counter.enter(event->thread, state_after(trace, *event), event->at);
@@ -204,14 +204,15 @@ UsableCpus usable_cpus(const Trace& trace) {
   }
   // In two parts on any machine: rounding does not depend on it.
   const Nanos middle = trace.window.begin + trace.window.length() / 2;
+  const Histories histories(trace);
   Counter counter(0, trace.window.begin);
   Counter second_half = counter;
   side_by_side(
       [&] {
-        counter = counted(trace, {trace.window.begin, middle});
+        counter = counted(trace, histories, {trace.window.begin, middle});
       },
       [&] {
-        second_half = counted(trace, {middle, trace.window.end});
+        second_half = counted(trace, histories, {middle, trace.window.end});
       });
   counter.add(second_half);
   const auto window = static_cast<double>(trace.window.length());

@@ -15,7 +15,8 @@ namespace {
 std::string shown(const Trace& trace) {
   static constexpr const char* kNames[] = {"born", "wake", "run", "block", "preempted"};
   std::string out;
-  EventStream events(trace);
+  const Histories histories(trace);
+  EventStream events(trace, histories);
   while (const std::optional<Event> event = events.next()) {
     out += std::to_string(event->at / 1000) + " " + std::to_string(trace.actors[event->thread].tid) + " " +
            kNames[static_cast<int>(event->what)] + "\n";
@@ -54,7 +55,8 @@ TEST_CASE("what is outside of the window is cut off") {
 TEST_CASE("random histories come in order, each thread's own order kept") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const Trace trace = test::random_history(seed);
-    EventStream events(trace);
+    const Histories histories(trace);
+    EventStream events(trace, histories);
     std::vector<Event> last(trace.actors.size());
     Nanos at = 0;
     std::size_t blocks = 0;
