@@ -366,3 +366,22 @@ TEST_CASE("a ticker holds an event loop back neither from a faster service nor b
   CHECK(replayer.speed("loop", {}) == Approx(1.0).epsilon(0.001));
   CHECK(replayer.uses.groups[replayer.group("loop")].timer_ns == 0);
 }
+
+TEST_CASE("many scenarios give what each of them gives alone") {
+  const Replayer replayer(producer_and_consumer());
+  std::vector<Scenario> scenarios;
+  for (int i = 1; i <= 67; ++i) {
+    scenarios.push_back({{Resource::cpu, replayer.group(i % 2 == 0 ? "make" : "use"), kNoActor, i / 100.0}});
+  }
+  const Replayed all = replay(replayer.input, scenarios, 2);
+  REQUIRE(all.scenarios == scenarios.size());
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Replayed alone = replay(replayer.input, {scenarios[i]}, 2);
+    for (std::size_t piece = 0; piece < 2; ++piece) {
+      for (GroupId id = 0; id < replayer.groups.groups.size(); ++id) {
+        CHECK(all.pieces[piece][id].done_ns.at(i) == alone.pieces[piece][id].done_ns[0]);
+        CHECK(all.pieces[piece][id].took_ns.at(i) == alone.pieces[piece][id].took_ns[0]);
+      }
+    }
+  }
+}
