@@ -163,8 +163,7 @@ void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId loc
   std::vector<Nanos> first_block(waits.size() + 1, kNever);  // of this wait and those that end later
   for (std::size_t i = waits.size(); i-- > 0;) {
     const bool ended = trace.waits[waits[i]].wake != kNever;
-    first_block[i] =
-        ended ? std::min(first_block[i + 1], kinds.time_outs.begin_of(waits[i], trace)) : kNever;
+    first_block[i] = ended ? std::min(first_block[i + 1], kinds.time_outs.begin_of(waits[i], trace)) : kNever;
   }
   // By ActorId: when the thread last ran after a wait for the lock.
   std::vector<Nanos> got(trace.actors.size(), trace.window.begin);
@@ -223,7 +222,8 @@ void LockHolds::add_meanwhile(const Trace& trace, const WaitKinds& kinds) {
   const auto add = [&](ActorId thread, std::size_t hold, Nanos from, Nanos to, Nanos Lock::*part) {
     const std::vector<Hold>& holds = holds_[thread];
     for (; hold < holds.size() && holds[hold].from < to; ++hold) {
-      const Nanos both = clipped(std::max(holds[hold].from, from), std::min(holds[hold].to, to), trace.window);
+      const Nanos both =
+          clipped(std::max(holds[hold].from, from), std::min(holds[hold].to, to), trace.window);
       Lock& lock = locks_[holds[hold].lock];
       lock.*part += both;
       lock.ran_ns -= both;

@@ -78,7 +78,7 @@ TEST_CASE("threads that only compute wait for the interpreter's lock, and sleep 
     CHECK(lock.gain == Approx(1).margin(0.05));
     REQUIRE(lock.lock);
     if (threads > 2) CHECK(lock.lock->waited.full == Full::cpus);
-    CHECK(lock.lock->lock.held_ns >= 0.95 * static_cast<double>(trace.window.length()));
+    CHECK(lock.lock->lock.held_ns >= trace.window.length() / 100 * 95);
     CHECK(found.answers[1].change.resource == Resource::cpu);
     CHECK(found.answers[1].certainty == Certainty::approximate);
   }
