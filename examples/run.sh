@@ -30,12 +30,13 @@ finish() {
   chown -R --reference=. build # the owner of the checkout can then go on building in it
 }
 trap finish EXIT
-echo "Building" >&2
+echo "Building, which takes 5 to 15 minutes on two CPUs, if it was not done before" >&2
 {
   cmake --preset release
   cmake --build --preset release --target offwait "$example"
 } >"$scratch/build.log" 2>&1 || { cat "$scratch/build.log" >&2; exit 1; }
 
+examples/quiet.sh
 program=$PWD/build/release/examples/$example
 (cd "$scratch" && exec "$program" >/dev/null) &
 pid=$!

@@ -3,7 +3,8 @@
 # Installs the Debian packages that are needed to build (build), test (test, matrix) or measure (bench) offwait, or by a server
 # of examples/servers. If they are all installed it does nothing and does not use the network.
 #
-#   packaging/install-packages.sh build [test] [matrix] [arm64] [bench] [gains] [fixes] [mariadb] [memcached] [redis] [rocksdb]
+#   packaging/install-packages.sh build [deb] [test] [matrix] [arm64] [bench] [gains] [fixes] [mariadb] [memcached] [redis]
+#                                 [rocksdb]
 set -euo pipefail
 
 build=(
@@ -14,6 +15,7 @@ build=(
   libcli11-dev libfmt-dev nlohmann-json3-dev libprotozero-dev
   catch2                                                               # tests are built unless OFFWAIT_TESTS is off
 )
+deb=(debhelper)                                                        # packaging/build-deb.sh
 test=(
   python3 python3-jsonschema libcap2-bin
   libdevel-nytprof-perl                                                # flamegraph.pl
@@ -21,7 +23,7 @@ test=(
   fio e2fsprogs libfuse3-dev                                           # disks
   gdb                                                                  # to compare stacks with
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
-  mmdebstrap file debhelper lintian                                    # other Debian releases, and the Debian package
+  mmdebstrap file "${deb[@]}" lintian                                   # other Debian releases, and the Debian package
   crun python3-yaml                                                    # containers
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for presets dev and fuzz
 )
@@ -46,6 +48,7 @@ wanted=()
 for set in "$@"; do
   case $set in
   build) wanted+=("${build[@]}") ;;
+  deb) wanted+=("${deb[@]}") ;;
   test) wanted+=("${test[@]}") ;;
   matrix) wanted+=("${matrix[@]}") ;;
   arm64) wanted+=("${arm64[@]}") ;;
