@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/exit_status.h"
+
 namespace offwait::cli {
 namespace {
 
@@ -32,7 +34,8 @@ Status check_progress(const Trace& trace, const ProgressOptions& progress) {
   if (!progress.end || command_end(trace)) return success();
   return Error{
       "--progress end: this is no recording of a program from its begin to its end, as 'offwait record -o "
-      "FILE -- PROGRAM' makes it"};
+      "FILE -- PROGRAM' makes it",
+      kUsage};
 }
 
 Result<Trace> with_choices(Trace recorded, const AnalysisOptions& options, std::vector<std::string>& notes) {

@@ -61,12 +61,14 @@ void add_target_options(CLI::App& app, TargetOptions& target) {
   CLI::Option* const pid = repeated(app.add_option_function<Texts>(
       "-p,--pid",
       [&target](const Texts& texts) {
-        Result<std::vector<std::int32_t>> pids = parse_pids(texts);
-        if (!pids) throw CLI::ValidationError(pids.error().message);
-        target.pids = std::move(pids).value();
+        Result<GivenProcesses> given = parse_processes(texts);
+        if (!given) throw CLI::ValidationError(given.error().message);
+        target.pids = std::move(given->pids);
+        target.names = std::move(given->names);
       },
-      "these processes, and those that they create"));
-  pid->type_name("PID[,PID...]")->group("Target");
+      "these processes, by number or name, and those that they create; a name has to be that of one "
+      "process"));
+  pid->type_name("PID|NAME[,...]")->group("Target");
   app.add_option_function<std::string>("-t,--tid", into(target.tid, parse_tid), "this thread alone")
       ->type_name("TID")
       ->group("Target");
@@ -199,6 +201,18 @@ void add_file_options(CLI::App& app, OutputOptions& output, const char* json_tex
   add_folded_options(app, output.folding, "--folded", folded);
 }
 
+void add_look_options(CLI::App& app, LookOptions& look) {
+  app.add_option_function<std::string>("--color", into(look.color, parse_color),
+                                       "colours: where a terminal shows the text (auto, the default), "
+                                       "always, as for less -R, or never")
+      ->type_name("auto|always|never")
+      ->group("Output");
+  app.add_option_function<std::string>("--width", into(look.width, parse_width),
+                                       "how wide lines may be (default: the terminal, or 100)")
+      ->type_name("COLUMNS")
+      ->group("Output");
+}
+
 void add_output_options(CLI::App& app, OutputOptions& output) {
   add_file_options(app, output, "write the report as JSON; '-' is standard output, in place of the text",
                    "write stacks for flamegraph.pl; '-' is standard output, in place of the text");
@@ -218,6 +232,7 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
       ->group("Output");
   app.add_flag("--full-stacks", output.full_stacks, kFullStacks)->group("Output");
   app.add_flag("-v,--verbose", output.verbosity, "show every edge and whole stacks")->group("Output");
+  add_look_options(app, output.look);
 }
 
 void add_filter_options(CLI::App& app, AnalysisOptions& analysis) {
@@ -308,8 +323,9 @@ void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
 void add_part_options(CLI::App& app, TracePart& part) {
   CLI::Option* const window =
       app.add_option_function<std::string>("--window", into(part, parse_window),
-                                           "only this part of the recording, counted from its begin, as "
-                                           "30s..40s, 30s.. or ..40s")
+                                           "only this part of the recording: counted from its begin, as "
+                                           "30s..40s, 30s.. or ..40s, or by the clock of this host, as "
+                                           "13:09:10..13:09:20 (13:09:10Z: UTC)")
           ->type_name("FROM..TO")
           ->group("Part");
   app.add_option_function<std::string>("--last", into(part, parse_last),
@@ -327,7 +343,7 @@ constexpr const char* kQuiet = "print no progress and no notes";
 
 void add_help(CLI::App& app, const HelpText& text) {
   set_help(app, text);
-  app.set_help_flag("-h,--help", "print this help")->group("Other");
+  app.set_help_flag("-h,--help", "print this help; -h prints the first examples alone")->group("Other");
 }
 
 }  // namespace
@@ -388,7 +404,8 @@ void CommandLine::add_record() {
   add_flight();
   of_record
       .add_option_function<std::string>("-o,--output", name_into(record.output, "file"),
-                                        "where to write; '-' is standard output; with --flight, a directory")
+                                        "where to write (default offwait-NAME-TIME.offwait); '-' is standard "
+                                        "output; with --flight a directory, which is made if need be")
       ->type_name("FILE")
       ->group("Output");
   repeated(of_record.add_option_function<Texts>("--label", into_list(record.labels, parse_label),
@@ -450,7 +467,10 @@ CommandLine::CommandLine() {
   add_record();
 
   CLI::App& of_report = add_command("report", "report on a recording");
-  of_report.add_option("FILE", report.input.path, "a recording; '-' is standard input")->group("Arguments");
+  of_report
+      .add_option("FILE", report.input.path,
+                  "a recording; '-' is standard input, and of a directory it is the newest")
+      ->group("Arguments");
   add_part_options(of_report, report.input.part);
   add_output_options(of_report, report.output);
   add_quiet(of_report, report.quiet, kQuiet);
@@ -500,6 +520,7 @@ CommandLine::CommandLine() {
 
   CLI::App& of_doctor = add_command("doctor", "say what can be recorded on this host");
   of_doctor.add_flag("--json", doctor.json, "print JSON")->group("Output");
+  add_look_options(of_doctor, doctor.look);
   add_help(of_doctor, kDoctorHelp);
 }
 
@@ -520,6 +541,7 @@ void CommandLine::add_diff() {
       .add_flag("-v,--verbose", diff.output.verbosity,
                 "show all rows, also those within the spread, with the amounts of each recording")
       ->group("Output");
+  add_look_options(command, diff.output.look);
   add_part_options(command, diff.part);
   add_progress_option(command, diff.analysis);
   command

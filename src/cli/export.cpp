@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/analyse.h"
+#include "base/exit_status.h"
 #include "cli/choices.h"
 #include "cli/input.h"
 #include "cli/output.h"
@@ -86,7 +87,7 @@ Status export_recording(const ExportOptions& options, std::vector<std::string>& 
   if (is_binary(options.format) && output.is_terminal())
     return Error{fmt::format("{} is no text for a terminal: write it to a file with -o FILE, or into a pipe",
                              to_string(options.format)),
-                 2};
+                 kUsage};
   OFFWAIT_TRY(ReadTrace read, input.read(options.input.part));
   notes = std::move(read.notes);
   OFFWAIT_TRY_STATUS(check_progress(read.trace, options.analysis.progress));

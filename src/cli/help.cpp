@@ -79,6 +79,20 @@ class HelpFormatter : public CLI::Formatter {
 
 }  // namespace
 
+std::string short_help(const std::string& command, const HelpText& text) {
+  constexpr int kMost = 5;
+  std::string examples;
+  std::istringstream lines{std::string(text.examples)};
+  std::string line;
+  for (int i = 0; i < kMost && std::getline(lines, line); ++i) examples += line + "\n";
+  std::string help = fmt::format("{}\nUsage: {}", text.description, text.usage);
+  if (!examples.empty()) help += fmt::format("\n{}", examples);
+  const std::string all = command.empty() ? "offwait --help" : fmt::format("offwait {} --help", command);
+  const std::string commands = command.empty() ? " and commands" : "";
+  return help + fmt::format("\nAll options{}: {}, or man offwait{}\n", commands, all,
+                            command.empty() ? "" : "-" + command);
+}
+
 void set_help(CLI::App& app, const HelpText& text) { app.formatter(std::make_shared<HelpFormatter>(text)); }
 
 }  // namespace offwait::cli

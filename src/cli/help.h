@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How --help looks: usage, examples, commands, then the options in groups. packaging/generate.py reads it.
+// How --help looks: usage, examples, commands, then the options in groups. packaging/generate.py reads it. -h
+// has the usage and the first examples alone.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 #include <string_view>
 
 namespace offwait::cli {
@@ -15,27 +17,31 @@ struct HelpText {
   std::string_view closing;   ///< after the options; may be empty
 };
 
+/// What -h prints of the command of this name; empty: offwait itself.
+std::string short_help(const std::string& command, const HelpText& text);
+
 /// Makes `app` print this help. No line is longer than 100 columns if the lines of `text` are not.
 void set_help(CLI::App& app, const HelpText& text);
 
 inline constexpr HelpText kProfileHelp = {
     R"(What limits a running program, and what would a fix gain? offwait records which thread waits for
 which, replays the recording with one part changed, and prints the changes that gain most, each with
-its gain and what that rests on. The knots below them are groups of threads and devices that wait
-for nobody outside: throughput rises only when a wait of a knot gets shorter.
+its gain and what that rests on. Below these answers it shows why: the knots, groups of threads and
+devices that wait for each other and for nobody outside.
 )",
     R"(offwait TARGET [OPTION]...
        offwait [OPTION]... -- PROGRAM [ARGUMENT]...
        offwait COMMAND [OPTION]...
 )",
-    R"(  offwait -p 1234 -d 30s                what limits process 1234? Ctrl-C ends it earlier
-  offwait -p 1234 -d 30s --json r.json  the same, and everything as JSON
-  offwait --container 4f1a -d 30s       a container, by the first characters of its id
-  offwait -a -d 10s                     the whole system
+    R"(  offwait -p mariadbd -d 30s            what limits this process? Ctrl-C ends it earlier
   offwait -- ./server --flags           run a program and record it until it exits
   offwait record -p 1234 -d 30s -o f    record only, and
-  offwait report f --explain            report later or on another machine, without root
+  offwait report f                      report later or on another machine, without root
   offwait diff before after             what did a change change?
+  offwait report f --what-if 'disk vda /2, cpus *2'    what would this change gain?
+  offwait -p 1234 -d 30s --json r.json  the report, and everything as JSON
+  offwait --container 4f1a -d 30s       a container, by the first characters of its id
+  offwait -a -d 10s                     the whole system
   offwait export --format dot f         the same waits for another program
   offwait calibrate /var/lib/mysql      measure a disk once, so that its capacity is not assumed
   offwait doctor                        what can be recorded on this host?
@@ -49,8 +55,8 @@ inline constexpr HelpText kRecordHelp = {
     "Record into a file, which 'offwait report' and others read as often as you like, on any machine and\n"
     "without root. What was recorded is in the file a second later, whatever happens. With --flight, record\n"
     "for weeks, and write the last minute when something happens.\n",
-    R"(offwait record TARGET -o FILE [OPTION]...
-       offwait record -o FILE [OPTION]... -- PROGRAM [ARGUMENT]...
+    R"(offwait record TARGET [-o FILE] [OPTION]...
+       offwait record [-o FILE] [OPTION]... -- PROGRAM [ARGUMENT]...
        offwait record TARGET --flight TIME -o DIRECTORY [OPTION]...
 )",
     R"(  offwait record -p 1234 -d 10m -o day.offwait
@@ -65,7 +71,8 @@ inline constexpr HelpText kReportHelp = {
     "the recorded machine is needed.\n",
     "offwait report [OPTION]... FILE\n",
     R"(  offwait report day.offwait
-  offwait report day.offwait --window 30s..40s   only this part
+  offwait report day.offwait --window 30s..40s   only this part; or by the clock, 13:09:10..13:09:20
+  offwait report /var/tmp/flights                the newest recording in a directory
   offwait report day.offwait --explain           why these knots?
   offwait report --json - day.offwait | jq .knots
 )",
@@ -129,5 +136,16 @@ could not try.
 
 Exit status: 0 recording is possible, 1 it is not, and the last line says why.
 )"};
+
+/// That of the command of this name; empty: offwait itself.
+constexpr const HelpText& help_text(std::string_view command) {
+  if (command == "record") return kRecordHelp;
+  if (command == "report") return kReportHelp;
+  if (command == "diff") return kDiffHelp;
+  if (command == "dump") return kDumpHelp;
+  if (command == "export") return kExportHelp;
+  if (command == "calibrate") return kCalibrateHelp;
+  return command == "doctor" ? kDoctorHelp : kProfileHelp;
+}
 
 }  // namespace offwait::cli

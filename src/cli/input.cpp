@@ -9,13 +9,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
+#include "cli/recording_files.h"
+
 namespace offwait::cli {
+
+namespace {
+
+Result<UniqueFd> open_to_read(const std::string& path) {
+  UniqueFd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened) return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
+  return opened;
+}
+
+bool is_directory(const UniqueFd& opened) {
+  struct stat status {};
+  return ::fstat(opened.get(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+}  // namespace
 
 Result<Input> Input::open(const std::string& path) {
   if (path == "-") return Input(UniqueFd(), "standard input");
-  UniqueFd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!opened) return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
-  return Input(std::move(opened), path);
+  OFFWAIT_TRY(UniqueFd opened, open_to_read(path));
+  if (!is_directory(opened)) return Input(std::move(opened), path);
+  OFFWAIT_TRY(const NewestRecording newest, newest_recording(path));
+  OFFWAIT_TRY(opened, open_to_read(newest.path));
+  Input input(std::move(opened), newest.path);
+  input.note_ = newest.recordings == 1 ? fmt::format("{} is the recording in {}", newest.path, path)
+                                       : fmt::format("{} is the newest of {} recordings in {}", newest.path,
+                                                     newest.recordings, path);
+  return input;
 }
 
 int Input::descriptor() const { return opened_ ? opened_.get() : STDIN_FILENO; }
@@ -27,11 +51,13 @@ Status Input::check_output(const std::string& path) const {
     return success();
   const bool same = read.st_dev == written.st_dev && read.st_ino == written.st_ino;
   if (!same || !S_ISREG(read.st_mode)) return success();
-  return Error{fmt::format("{} is the recording itself: write to another file", path), 2};
+  return Error{fmt::format("{} is the recording itself: write to another file", path), kUsage};
 }
 
 Result<ReadTrace> Input::read(const TracePart& part) const {
-  return read_recording(descriptor(), name_, part);
+  OFFWAIT_TRY(ReadTrace read, read_recording(descriptor(), name_, part));
+  if (note_) read.notes.insert(read.notes.begin(), *note_);
+  return read;
 }
 
 }  // namespace offwait::cli

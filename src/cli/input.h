@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,19 +12,19 @@
 
 namespace offwait::cli {
 
-/// A recording to read: a file, or standard input for `-`. It is opened before outputs are, so that a name
-/// with a mistake in it costs no file.
+/// A recording to read: a file, the newest recording in a directory, or standard input for `-`. It is opened
+/// before outputs are, so that a name with a mistake in it costs no file.
 class Input {
  public:
   static Result<Input> open(const std::string& path);
 
   /// Fails if to write there would overwrite the recording before it is read.
   Status check_output(const std::string& path) const;
-  /// Reads to the end, whatever form the recording has. The trace has only the given part. Errors
-  /// name the file.
+  /// Reads to the end, whatever form the recording has. The trace has only the given part. Errors name the
+  /// file. A note says which file of a directory it is.
   Result<ReadTrace> read(const TracePart& part) const;
 
-  /// The path; `standard input` for `-`.
+  /// The path of the file; `standard input` for `-`.
   const std::string& name() const { return name_; }
 
  private:
@@ -32,6 +33,7 @@ class Input {
 
   UniqueFd opened_;  ///< none: standard input
   std::string name_;
+  std::optional<std::string> note_;
 };
 
 }  // namespace offwait::cli

@@ -14,27 +14,62 @@ namespace {
 
 /// What other tools of this kind call an option, and what this command calls it.
 struct Synonym {
-  std::string_view command;
+  std::string_view command;  ///< kRecorders: each command that records
   std::string_view option;
   std::string_view sentence;  ///< what to do
 };
+constexpr std::string_view kRecorders = "*";
+constexpr std::string_view kAlwaysStacks = "stacks are recorded without an option";
+constexpr std::string_view kEveryWait =
+    "every wait is recorded; small ones are set aside in the report (--noise)";
 constexpr std::array kSynonyms = {
-    Synonym{"", "-F", "did you mean --sample-hz?"},
-    Synonym{"", "--freq", "did you mean --sample-hz?"},
-    Synonym{"dump", "-F", "did you mean --sample-hz?"},
-    Synonym{"dump", "--freq", "did you mean --sample-hz?"},
-    Synonym{"record", "-F", "did you mean --sample-hz?"},
-    Synonym{"record", "--freq", "did you mean --sample-hz?"},
+    Synonym{kRecorders, "-F", "did you mean --sample-hz?"},
+    Synonym{kRecorders, "--freq", "did you mean --sample-hz?"},
+    Synonym{kRecorders, "-g", kAlwaysStacks},
+    Synonym{kRecorders, "--call-graph", kAlwaysStacks},
+    Synonym{kRecorders, "-U", kAlwaysStacks},
+    Synonym{kRecorders, "-K", kAlwaysStacks},
+    Synonym{kRecorders, "-e", "every wait is recorded, whatever ends it"},
+    Synonym{kRecorders, "--event", "every wait is recorded, whatever ends it"},
+    Synonym{kRecorders, "-m", kEveryWait},
+    Synonym{kRecorders, "-M", kEveryWait},
+    Synonym{kRecorders, "-C", "the target is recorded on all CPUs"},
+    Synonym{kRecorders, "--cpu", "the target is recorded on all CPUs"},
+    Synonym{kRecorders, "-u", "did you mean --unit?"},
+    Synonym{kRecorders, "-G", "did you mean -c?"},
+    Synonym{kRecorders, "-n", "a process is named with -p NAME"},
+    Synonym{kRecorders, "--name", "a process is named with -p NAME"},
+    Synonym{"", "-f",
+            "processes that the target creates are recorded without an option; folded stacks are --folded"},
+    Synonym{kRecorders, "-f", "processes that the target creates are recorded without an option"},
     Synonym{"", "-o", "did you mean 'record -o' for the recording, or --json for the report?"},
     Synonym{"", "--output", "did you mean 'record -o' for the recording, or --json for the report?"},
     Synonym{"report", "-o", "did you mean --json?"},
     Synonym{"report", "--output", "did you mean --json?"},
     Synonym{"report", "-i", "FILE is given without an option"},
+    Synonym{"report", "--input", "FILE is given without an option"},
+    Synonym{"report", "-g", "stacks are shown without an option, and whole ones with -v"},
+    Synonym{"report", "--stdio", "text is what is printed without an option"},
+    Synonym{"report", "--sort", "did you mean --view?"},
+    Synonym{"report", "--time", "did you mean --window?"},
     Synonym{"export", "-f", "did you mean --format?"},
     Synonym{"export", "--json", "did you mean --format ndjson, or 'report --json'?"},
-    Synonym{"", "-g", "stacks are recorded without an option"},
-    Synonym{"dump", "-g", "stacks are recorded without an option"},
-    Synonym{"record", "-g", "stacks are recorded without an option"},
+};
+
+/// What other tools call a command.
+struct OtherCommand {
+  std::string_view name;
+  std::string_view meant;
+};
+constexpr std::array kOtherCommands = {
+    OtherCommand{"stat", "offwait TARGET"},
+    OtherCommand{"top", "offwait TARGET"},
+    OtherCommand{"trace", "offwait TARGET"},
+    OtherCommand{"script", "offwait dump FILE"},
+    OtherCommand{"annotate", "offwait report FILE --view functions"},
+    OtherCommand{"list", "offwait --help"},
+    OtherCommand{"version", "offwait --version"},
+    OtherCommand{"check", "offwait doctor"},
 };
 
 const KnownOption* find_option(const KnownCommand& command, std::string_view name) {
@@ -206,8 +241,9 @@ std::string unknown_option(const KnownCommands& commands, const KnownCommand& co
   const std::string head = command.name.empty() ? fmt::format("unknown option {}", option)
                                                 : fmt::format("{} has no option {}", command.name, option);
   for (const Synonym& synonym : kSynonyms) {
-    if (synonym.command == command.name && synonym.option == option)
-      return fmt::format("{}; {}", head, synonym.sentence);
+    const bool is_of_command = synonym.command == command.name ||
+                               (synonym.command == kRecorders && find_option(command, "--pid") != nullptr);
+    if (is_of_command && synonym.option == option) return fmt::format("{}; {}", head, synonym.sentence);
   }
   std::vector<std::string> owners;
   for (const KnownCommand& other : commands) {
@@ -235,12 +271,16 @@ std::string unknown_command(const KnownCommands& commands, const std::string& wo
     if (!command.name.empty()) names.push_back(command.name);
   }
   std::string meant;
-  if (const std::optional<std::string> near = nearest(word, names)) {
+  const auto other = std::find_if(kOtherCommands.begin(), kOtherCommands.end(),
+                                  [&word](const OtherCommand& one) { return one.name == word; });
+  if (other != kOtherCommands.end()) {
+    meant = fmt::format("; did you mean '{}'?", other->meant);
+  } else if (const std::optional<std::string> near = nearest(word, names)) {
     meant = fmt::format("; did you mean {}?", *near);
   }
   return fmt::format(
-      "unknown command '{}'{} (commands: {}; to run a program and record it, write -- before it)", word,
-      meant, fmt::join(names, ", "));
+      "unknown command '{}'{} (commands: {}; a running process is -p NAME, a program to run stands after --)",
+      word, meant, fmt::join(names, ", "));
 }
 
 }  // namespace offwait::cli

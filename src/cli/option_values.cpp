@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -18,6 +19,15 @@ std::optional<T> whole_number(std::string_view text) {
   T number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// A decimal number that is all of the text.
+std::optional<double> decimal_number(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || rest != end) return std::nullopt;
   return number;
 }
 
@@ -38,8 +48,61 @@ std::optional<WaitClass> wait_class(std::string_view name) {
   return std::nullopt;
 }
 
-/// The kernel keeps this many characters of a name, and pgrep compares with those.
-constexpr std::size_t kCommLength = 15;
+/// A number of so many digits, and the character that ends it, at the front of `text`, which is cut off.
+std::optional<int> take_digits(std::string_view& text, std::size_t digits, std::string_view ends) {
+  const std::optional<int> number = whole_number<int>(text.substr(0, digits));
+  if (text.size() < digits || !number || *number < 0) return std::nullopt;
+  text.remove_prefix(digits);
+  if (ends.empty()) return number;
+  if (text.empty() || ends.find(text.front()) == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(1);
+  return number;
+}
+
+/// `2026-11-23T` or `2026-11-23 `, cut off from the front of `text`.
+std::optional<std::chrono::year_month_day> take_date(std::string_view& text) {
+  std::string_view rest = text;
+  const std::optional<int> year = take_digits(rest, 4, "-");
+  const std::optional<int> month = year ? take_digits(rest, 2, "-") : std::nullopt;
+  const std::optional<int> day = month ? take_digits(rest, 2, "T ") : std::nullopt;
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date(std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day)));
+  if (!date.ok()) return std::nullopt;
+  text = rest;
+  return date;
+}
+
+bool is_wall_time(std::string_view text) { return text.find(':') != std::string_view::npos; }
+
+/// `13:09`, `13:09:12`, `13:09:12.5Z`, each with a date before it or without.
+Result<WallTime> parse_wall_time(std::string_view text) {
+  const Error wrong{fmt::format(
+      "bad time '{}': expected something like 13:09, 13:09:12.5, 13:09:12Z or 2026-11-23T13:09:12", text)};
+  WallTime time;
+  std::string_view rest = text;
+  time.date = take_date(rest);
+  if (rest.ends_with('Z')) {
+    time.utc = true;
+    rest.remove_suffix(1);
+  }
+  const std::optional<int> hour = take_digits(rest, 2, ":");
+  const bool has_seconds = rest.size() > 2;
+  const std::optional<int> minute = hour ? take_digits(rest, 2, has_seconds ? ":" : "") : std::nullopt;
+  if (!minute || *hour > 23 || *minute > 59) return wrong;
+  Nanos second = 0;
+  if (has_seconds) {
+    const bool is_number = rest.find_first_not_of("0123456789.") == std::string_view::npos;
+    const std::size_t whole = rest.find_first_not_of("0123456789");
+    if (!is_number || std::min(whole, rest.size()) != 2) return wrong;
+    const std::optional<double> given = decimal_number(rest);
+    if (!given || *given >= 60) return wrong;
+    second = static_cast<Nanos>(std::llround(*given * static_cast<double>(kSecond)));
+  }
+  time.of_day = (Nanos{*hour} * 60 + *minute) * 60 * kSecond + second;
+  return time;
+}
 
 }  // namespace
 
@@ -50,29 +113,31 @@ Result<std::int32_t> parse_id(std::string_view text) {
       "bad number of a process or thread '{}': expected a whole number from 1 to 2147483647", text)};
 }
 
-Result<std::vector<std::int32_t>> parse_pids(const std::vector<std::string>& texts) {
+Result<GivenProcesses> parse_processes(const std::vector<std::string>& texts) {
   constexpr std::size_t kMost = 1024;
-  std::vector<std::int32_t> pids;
-  for (const std::string_view text : texts) {
+  GivenProcesses given;
+  for (const std::string& text : texts) {
     if (text.empty()) return Error{"-p has an empty list of processes: is the program running?"};
+    const bool has_blanks = text.find_first_of(" \n") != std::string::npos;
+    const bool has_names = text.find_first_not_of("0123456789, \n") != std::string::npos;
     for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      const std::string_view word = text.substr(begin, end - begin);
-      if (is_plain_name(word)) {
-        return Error{
-            fmt::format("-p takes numbers of processes, and '{}' is a name: 'pgrep -d, -x {}' prints the "
-                        "numbers that belong to it",
-                        word, word.substr(0, kCommLength))};
+      const std::size_t end = std::min(text.find_first_of(has_names ? "," : ", \n", begin), text.size());
+      const std::string word = text.substr(begin, end - begin);
+      begin = end + 1;
+      if (word.empty() && has_blanks) continue;
+      const bool is_name = word.find_first_of("0123456789+-") != 0 && !word.empty();
+      if (is_name) {
+        given.names.push_back(word);
+        continue;
       }
       OFFWAIT_TRY(const std::int32_t pid, parse_id(word));
-      if (std::find(pids.begin(), pids.end(), pid) != pids.end())
+      if (std::find(given.pids.begin(), given.pids.end(), pid) != given.pids.end())
         return Error{fmt::format("process {} is given twice", pid)};
-      pids.push_back(pid);
-      begin = end + 1;
+      given.pids.push_back(pid);
     }
   }
-  if (pids.size() > kMost) return Error{"-p takes 1024 processes at most"};
-  return pids;
+  if (given.pids.size() + given.names.size() > kMost) return Error{"-p takes 1024 processes at most"};
+  return given;
 }
 
 Result<std::int32_t> parse_tid(std::string_view text) {
@@ -98,10 +163,8 @@ Result<double> parse_overhead(std::string_view text) {
   constexpr double kMost = 100;
   if (text == "off") return 0.0;
   const std::string_view digits = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
-  double percent = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, percent, std::chars_format::fixed);
-  if (error == std::errc() && rest == end && percent >= kLeast && percent <= kMost) return percent / kMost;
+  const std::optional<double> percent = decimal_number(digits);
+  if (percent && *percent >= kLeast && *percent <= kMost) return *percent / kMost;
   return Error{fmt::format(
       "bad overhead '{}': expected a percentage from 0.001% to 100%, as 3%, or off to take all stacks",
       text)};
@@ -146,6 +209,20 @@ Result<StackMeasure> parse_folded_weight(std::string_view text) {
 Result<ExportFormat> parse_export_format(std::string_view text) {
   if (const std::optional<ExportFormat> format = export_format(text)) return *format;
   return Error{fmt::format("bad format '{}': expected {}", text, kExportFormatNames)};
+}
+
+Result<ColorChoice> parse_color(std::string_view text) {
+  if (text == "always") return ColorChoice::always;
+  if (text == "never") return ColorChoice::never;
+  if (text == "auto") return ColorChoice::automatic;
+  return Error{fmt::format("bad color '{}': expected always, never or auto", text)};
+}
+
+Result<int> parse_width(std::string_view text) {
+  constexpr int kMost = 1000;
+  const std::optional<int> width = whole_number<int>(text);
+  if (width && *width >= kLeastWidth && *width <= kMost) return *width;
+  return Error{fmt::format("bad width '{}': expected columns from {} to {}", text, kLeastWidth, kMost)};
 }
 
 Result<View> parse_view(std::string_view text) {
@@ -254,17 +331,22 @@ Result<FlightTrigger> parse_trigger(std::string_view text) {
 
 Result<TracePart> parse_window(std::string_view text) {
   constexpr std::string_view kDots = "..";
-  const Error wrong{fmt::format("window '{}': it must be FROM..TO, for example 30s..40s or 30s..", text)};
+  const Error wrong{fmt::format(
+      "window '{}': it must be FROM..TO, for example 30s..40s, 30s.. or 13:09:10..13:09:20", text)};
   const std::size_t dots = text.find(kDots);
   if (dots == std::string_view::npos || text.size() == kDots.size()) return wrong;
   TracePart part;
   const std::string_view from = text.substr(0, dots);
   const std::string_view to = text.substr(dots + kDots.size());
   // A window may begin at 0, which is no duration.
-  if (!from.empty() && from != "0" && from != "0s") {
+  if (is_wall_time(from)) {
+    OFFWAIT_TRY(part.wall_from, parse_wall_time(from));
+  } else if (!from.empty() && from != "0" && from != "0s") {
     OFFWAIT_TRY(part.from, parse_duration(from));
   }
-  if (!to.empty()) {
+  if (is_wall_time(to)) {
+    OFFWAIT_TRY(part.wall_to, parse_wall_time(to));
+  } else if (!to.empty()) {
     OFFWAIT_TRY(part.to, parse_duration(to));
   }
   if (part.to && *part.to <= part.from) return wrong;

@@ -11,6 +11,7 @@
 #include "analysis/stack_sums.h"
 #include "base/nanos.h"
 #include "base/result.h"
+#include "cli/options.h"
 #include "export/formats.h"
 #include "model/cut.h"
 #include "model/trace.h"
@@ -24,8 +25,15 @@ namespace offwait::cli {
 /// The number of a process or thread, from 1 to 2147483647.
 Result<std::int32_t> parse_id(std::string_view text);
 
-/// The numbers after -p: each text is a list with commas. At most 1024, none of them twice.
-Result<std::vector<std::int32_t>> parse_pids(const std::vector<std::string>& texts);
+/// Processes by their numbers, and by their names.
+struct GivenProcesses {
+  std::vector<std::int32_t> pids;
+  std::vector<std::string> names;  ///< what does not begin like a number
+};
+
+/// What stands after -p: each text is a list with commas, or numbers with blanks, as pidof prints them. At
+/// most 1024, none of them twice.
+Result<GivenProcesses> parse_processes(const std::vector<std::string>& texts);
 
 /// The number after -t.
 Result<std::int32_t> parse_tid(std::string_view text);
@@ -51,6 +59,12 @@ Result<StackMeasure> parse_folded_weight(std::string_view text);
 /// One of kExportFormatNames.
 Result<ExportFormat> parse_export_format(std::string_view text);
 
+/// `always`, `never` or `auto`.
+Result<ColorChoice> parse_color(std::string_view text);
+
+/// Columns, from 60 to 1000.
+Result<int> parse_width(std::string_view text);
+
 /// `functions` or `threads`.
 Result<View> parse_view(std::string_view text);
 
@@ -72,7 +86,8 @@ Result<std::size_t> parse_keep(std::string_view text);
 /// `runnable>50%` (running, blocked), `wait>500ms`, `wait:CLASS>500ms`.
 Result<FlightTrigger> parse_trigger(std::string_view text);
 
-/// `30s..40s`, `30s..` or `..40s`: the later is larger.
+/// `30s..40s`, `30s..` or `..40s`: the later is larger. Either may be a time by the wall clock: `13:09`,
+/// `13:09:12.5`, `13:09:12Z`, `2026-11-23T13:09:12`.
 Result<TracePart> parse_window(std::string_view text);
 
 /// The length of the end of a recording.

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/exit_status.h"
 #include "cli/command_line.h"
+#include "cli/help.h"
 #include "cli/mistakes.h"
 #include "cli/option_values.h"
 #include "cli/version.h"
@@ -40,14 +42,14 @@ KnownCommands known_commands(const CLI::App& app) {
 
 /// `command` is the one whose help explains the mistake; empty: offwait itself.
 Exit usage(const std::string& command, const std::string& what) {
-  return Exit{2, fmt::format("offwait: {} (see offwait {}{}--help)\n", escape(what), command,
-                             command.empty() ? "" : " ")};
+  return Exit{kUsage, fmt::format("offwait: {} (see offwait {}{}--help)\n", escape(what), command,
+                                  command.empty() ? "" : " ")};
 }
 
 /// The options of a target among those that were given, as their errors call them.
 Texts given_targets(const TargetOptions& target, bool is_command) {
   Texts given;
-  if (!target.pids.empty()) given.emplace_back("-p");
+  if (!target.pids.empty() || !target.names.empty()) given.emplace_back("-p");
   if (target.tid != 0) given.emplace_back("-t");
   if (!target.cgroup.empty()) given.emplace_back("-c");
   if (!target.unit.empty()) given.emplace_back("--unit");
@@ -58,7 +60,7 @@ Texts given_targets(const TargetOptions& target, bool is_command) {
 }
 
 constexpr const char* kSayWhat =
-    "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND";
+    "say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND";
 
 /// Is one of these the option of a target?
 bool has_target(const Texts& options) {
@@ -85,6 +87,13 @@ struct Parsed {
   std::string complaint;  ///< of CLI11; empty: none
 };
 
+/// `sleep 10` beside a target is how perf and strace are told for how long.
+std::optional<std::string> how_long(const Texts& program) {
+  if (program.size() != 2 || program.front() != "sleep" || !parse_duration(program.back()))
+    return std::nullopt;
+  return fmt::format("to record for so long, write -d {0} in place of sleep {0}", program.back());
+}
+
 /// A last word that is the duration, as other tools take it; otherwise a sentence about words that are
 /// neither options nor their values.
 std::optional<std::string> take_last_word(const Parsed& parsed, RecordingOptions& recording) {
@@ -99,6 +108,9 @@ std::optional<std::string> take_last_word(const Parsed& parsed, RecordingOptions
                                 : fmt::format("unexpected '{}'; {}", first.word, kSayWhat);
   }
   if (!first.is_option && !is_duration) {
+    Texts words;
+    for (const Stray& stray : strays) words.push_back(stray.word);
+    if (std::optional<std::string> sleep = how_long(words); sleep && knows_target) return sleep;
     if (parsed.reading.command->name.empty()) return unknown_command(parsed.commands, first.word);
     return fmt::format("unexpected '{}': to run a program and record it, write -- before it", first.word);
   }
@@ -152,6 +164,15 @@ std::optional<std::string> wrong_output(const OutputOptions& output) {
   return fmt::format("--json and --folded both want {}: write one of them to another file", output.json);
 }
 
+/// Standard output is that of the program which is recorded.
+std::optional<std::string> wrong_output_of_program(const OutputOptions& output) {
+  for (const auto& [option, file] : {std::pair{"--json", &output.json}, {"--folded", &output.folded}}) {
+    if (*file == "-")
+      return fmt::format("standard output is the program's: write to a file with {} FILE", option);
+  }
+  return std::nullopt;
+}
+
 /// What a recording would not have, and its report is asked for.
 std::optional<std::string> wrong_combination(const RecordingOptions& recording, const OutputOptions& output) {
   if (output.folded.empty()) return std::nullopt;
@@ -174,6 +195,9 @@ std::optional<std::string> wrong_progress(const ProfileOptions& profile) {
 std::optional<std::string> wrong_target(const Parsed& parsed, TargetOptions& target) {
   const Texts given = given_targets(target, parsed.program.has_value());
   if (given.empty()) return kSayWhat;
+  if (std::optional<std::string> sleep = how_long(parsed.program.value_or(Texts{}));
+      sleep && given.size() == 2)
+    return sleep;
   if (given.size() > 1)
     return fmt::format("{} and {} each say what to record: choose one", given[0], given[1]);
   if (!parsed.program) return std::nullopt;
@@ -183,7 +207,8 @@ std::optional<std::string> wrong_target(const Parsed& parsed, TargetOptions& tar
 }
 
 constexpr const char* kAnyRecording =
-    "what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard input";
+    "what 'offwait record' or 'offwait dump' has written, - for standard input, or a directory for the "
+    "newest in it";
 
 /// Words that the command has no use for; CLI11 keeps the `--` before them.
 Texts extra_words(const CLI::App& command) {
@@ -218,6 +243,7 @@ std::variant<Options, Exit> finish_profile(const Parsed& parsed) {
   if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
   if (!wrong) wrong = wrong_output(profile.output);
   if (!wrong) wrong = wrong_target(parsed, profile.recording.target);
+  if (!wrong && parsed.program) wrong = wrong_output_of_program(profile.output);
   if (!wrong) wrong = wrong_progress(profile);
   if (!wrong) wrong = wrong_combination(profile.recording, profile.output);
   return finish(parsed, wrong, std::move(profile));
@@ -228,12 +254,10 @@ std::variant<Options, Exit> finish_record(const Parsed& parsed) {
   Complaint wrong = take_last_word(parsed, record.recording);
   if (!wrong && !parsed.complaint.empty()) wrong = parsed.complaint;
   if (!wrong) wrong = wrong_target(parsed, record.recording.target);
-  if (!wrong && record.output.empty())
-    wrong = "say where the recording is to go with -o FILE; for a report at once leave out 'record'";
-  if (!wrong && record.flight && record.output == "-")
+  if (!wrong && record.flight && (record.output.empty() || record.output == "-"))
     wrong = "--flight writes one file after the other: say into which directory with -o DIRECTORY";
   if (!wrong && parsed.program && record.output == "-")
-    wrong = "standard output is the command's: say where the recording is to go with -o FILE";
+    wrong = "standard output is the program's: say where the recording is to go with -o FILE";
   record.command_line = parsed.words;
   record.command_line.insert(record.command_line.begin(), "offwait");
   return finish(parsed, wrong, std::move(record));
@@ -275,7 +299,7 @@ std::variant<Options, Exit> finish_dump(const Parsed& parsed) {
   if (!wrong) wrong = wrong_target(parsed, dump.recording.target);
   const bool says_where = parsed.line.app.get_subcommand("dump")->count("--output") > 0;
   if (!wrong && parsed.program && !says_where)
-    wrong = "standard output is the command's: say where the waits are to go with -o FILE";
+    wrong = "standard output is the program's: say where the waits are to go with -o FILE";
   return finish(parsed, wrong, std::move(dump));
 }
 
@@ -408,7 +432,10 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     if (is_help && !reading.strays.empty())
       return usage("", unknown_command(commands, reading.strays.front().word));
-    return Exit{0, line.app.help()};  // of the command, if there is one
+    const std::string& command = reading.command->name;
+    const bool is_short =
+        !is_help && std::count(reading.options.begin(), reading.options.end(), "--help") == 0;
+    return Exit{0, is_short ? short_help(command, help_text(command)) : line.app.help()};
   } catch (const CLI::CallForVersion&) {
     return Exit{0, fmt::format("offwait {}\n", kVersion)};
   } catch (const CLI::ParseError& error) {

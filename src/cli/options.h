@@ -44,6 +44,16 @@ struct FoldedOptions {
   bool objects = false;  ///< StackSumOptions::objects
 };
 
+enum class ColorChoice { never, automatic, always };
+
+/// How text looks.
+struct LookOptions {
+  ColorChoice color =
+      ColorChoice::automatic;  ///< automatic: where a terminal shows it, and NO_COLOR is not set
+  std::optional<int> width;    ///< none: that of the terminal
+};
+inline constexpr int kLeastWidth = 60;  ///< what a report needs
+
 /// What is written where. A file `-` is standard output, which then has no text; an empty one is none.
 struct OutputOptions {
   std::string json;
@@ -53,6 +63,7 @@ struct OutputOptions {
   int verbosity = 0;
   bool full_stacks = false;
   std::optional<View> view;  ///< in place of the report
+  LookOptions look;
 };
 
 /// offwait without a command: record, analyse, print.
@@ -71,7 +82,9 @@ struct InputOptions {
 /// offwait record: record, write a recording file.
 struct RecordOptions {
   RecordingOptions recording;  ///< without what is checked of the analysis
-  std::string output;          ///< `-`: standard output; with --flight a directory
+  std::string
+      output;  ///< `-`: standard output; empty: a file here, named after the target and the time; with
+               ///< --flight a directory
   std::vector<Label> labels;
   bool symbols = true;
   std::vector<std::string> command_line;  ///< offwait's own words
@@ -128,6 +141,7 @@ struct CalibrateOptions {
 /// offwait doctor: say what this host allows.
 struct DoctorOptions {
   bool json = false;
+  LookOptions look;
 };
 
 using Options = std::variant<ProfileOptions, RecordOptions, ReportOptions, DiffOptions, DumpOptions,

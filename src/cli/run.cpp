@@ -18,15 +18,18 @@
 #include <fmt/format.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/analyse.h"
 #include "analysis/lock_names.h"
 #include "analysis/nameless_modules.h"
 #include "analysis/stack_sums.h"
+#include "base/exit_status.h"
 #include "base/private_file.h"
 #include "base/say.h"
 #include "base/unique_fd.h"
+#include "base/utc_time.h"
 #include "capture/privileges.h"
 #include "cli/calibrate.h"
 #include "cli/choices.h"
@@ -36,6 +39,7 @@
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/recording_files.h"
 #include "cli/version.h"
 #include "process/own_signals.h"
 #include "report/folded.h"
@@ -58,24 +62,34 @@ int fail(const Error& error) {
   return error.exit_status;
 }
 
+/// https://no-color.org: any value that is not empty.
+bool is_color_unwanted() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  return no_color != nullptr && *no_color != '\0';
+}
+
 /// Style for text written to the file descriptor `output`.
-TextStyle text_style(const cli::OutputOptions& options, int output) {
+TextStyle text_style(const cli::LookOptions& look, int output) {
   TextStyle style;
-  style.verbosity = options.verbosity;
-  style.explain = options.explain;
-  style.full_stacks = options.full_stacks;
   std::setlocale(LC_CTYPE, "");
   style.charset = std::string_view(::nl_langinfo(CODESET)) == "UTF-8" ? Charset::utf8 : Charset::ascii;
   std::setlocale(LC_CTYPE, "C");
-  if (::isatty(output) == 1) {
-    // https://no-color.org: any value that is not empty.
-    const char* const no_color = std::getenv("NO_COLOR");
-    style.color = no_color == nullptr || *no_color == '\0';
-    winsize size{};
-    if (::ioctl(output, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-      style.width = std::clamp<int>(size.ws_col, 60, 160);
-    }
-  }
+  const bool is_terminal = ::isatty(output) == 1;
+  style.color = look.color == cli::ColorChoice::always ||
+                (look.color == cli::ColorChoice::automatic && is_terminal && !is_color_unwanted());
+  constexpr int kWidest = 160;
+  winsize size{};
+  if (is_terminal && ::ioctl(output, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = std::clamp<int>(size.ws_col, cli::kLeastWidth, kWidest);
+  style.width = look.width.value_or(style.width);
+  return style;
+}
+
+TextStyle text_style(const cli::OutputOptions& options, int output) {
+  TextStyle style = text_style(options.look, output);
+  style.verbosity = options.verbosity;
+  style.explain = options.explain;
+  style.full_stacks = options.full_stacks;
   return style;
 }
 
@@ -268,7 +282,8 @@ Result<UniqueFd> open_to_store(const std::string& path, const std::string& name)
     OFFWAIT_TRY_STATUS(take_file(file.get(), name));
   }
   if (::isatty(file.get()) == 1)
-    return Error{"a recording is no text for a terminal: write it to a file with -o FILE, or into a pipe", 2};
+    return Error{"a recording is no text for a terminal: write it to a file with -o FILE, or into a pipe",
+                 kUsage};
   return file;
 }
 
@@ -289,22 +304,32 @@ int run_flight(const cli::RecordOptions& options) {
   return flown->command_status.value_or(0);
 }
 
+/// A recording that did not begin leaves no new file behind.
+void remove_if_empty(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+    ::unlink(path.c_str());
+}
+
 int run_command(const cli::RecordOptions& options) {
   if (options.flight) return run_flight(options);
+  const std::string path = options.output.empty()
+                               ? cli::file_name_for(options.recording.target, wall_clock_now())
+                               : options.output;
+  const bool is_new = ::access(path.c_str(), F_OK) != 0;
   StoringOptions storing;
-  storing.name = options.output == "-" ? "to standard output" : options.output;
-  Result<UniqueFd> file = open_to_store(options.output, storing.name);
+  storing.name = path == "-" ? "to standard output" : path;
+  Result<UniqueFd> file = open_to_store(path, storing.name);
   if (!file) return fail(file.error());
   storing.file = std::move(file).value();
   storing.labels = options.labels;
   storing.command_line = options.command_line;
   storing.symbols = options.symbols;
   const Result<Stored> stored = record_to_file(with_checks(options.recording, {}), std::move(storing));
+  if (!stored && is_new) remove_if_empty(path);
   if (!stored) return fail(stored.error());
-  const bool is_of_command = !options.recording.target.command_line.empty();
   if (!options.recording.quiet) print_notes(stored->notes);
-  if (!options.recording.quiet && !is_of_command && options.output != "-")
-    print_notes({stored_text(*stored, options.output)});
+  if (!options.recording.quiet && path != "-") print_notes({stored_text(*stored, path)});
   return stored->command_status.value_or(0);
 }
 
@@ -411,7 +436,7 @@ int run_command(const cli::CalibrateOptions& options) {
 }
 
 int run_command(const cli::DoctorOptions& options) {
-  const Diagnosis diagnosis = diagnose(text_style({}, STDOUT_FILENO), options.json);
+  const Diagnosis diagnosis = diagnose(text_style(options.look, STDOUT_FILENO), options.json);
   return print(diagnosis.text, diagnosis.can_record ? 0 : 1);
 }
 

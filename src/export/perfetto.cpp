@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/escape.h"
+#include "base/utc_time.h"
 #include "export/actor_names.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_sched.h"
 #include "export/perfetto_slices.h"
-#include "export/utc_time.h"
 #include "graph/sweep.h"
 
 namespace offwait {

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "base/utc_time.h"
 #include "export/gzip.h"
 #include "export/stack_frames.h"
-#include "export/utc_time.h"
 
 namespace offwait {
 

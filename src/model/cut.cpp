@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exit_status.h"
 #include "model/thread_references.h"
 #include "model/trace_builder.h"
 
@@ -302,7 +303,8 @@ Result<Window> window_of(const TracePart& part, const Window& whole) {
   }
   if (part.from >= whole.length())
     return Error{fmt::format("--window begins at {}, and the recording lasts {}", seconds(part.from),
-                             seconds(whole.length()))};
+                             seconds(whole.length())),
+                 kUsage};
   window.begin = whole.begin + part.from;
   if (part.to) window.end = std::min(whole.end, whole.begin + *part.to);
   return window;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "base/nanos.h"
@@ -9,16 +10,26 @@
 
 namespace offwait {
 
-/// A part of a recording, in the user's words: from one time to another, counted from the recording's begin,
-/// or the last so many ns. By default the whole.
+/// A time by the wall clock, in the user's words.
+struct WallTime {
+  std::optional<std::chrono::year_month_day> date;  ///< none: that of the recording
+  Nanos of_day = 0;                                 ///< since midnight
+  bool utc = false;                                 ///< else in the time zone of whoever reads
+};
+
+/// A part of a recording, in the user's words: from one time to another, counted from the recording's begin
+/// or by the wall clock, or the last so many ns. By default the whole.
 struct TracePart {
   Nanos from = 0;
   std::optional<Nanos> to;
-  std::optional<Nanos> last;  ///< if set, `from` and `to` are not
+  std::optional<WallTime> wall_from;  ///< if set, `from` is not
+  std::optional<WallTime> wall_to;    ///< if set, `to` is not
+  std::optional<Nanos> last;          ///< if set, none of the others is
 };
 
-/// The window of a part of a recording that has this window. Fails, with a sentence for the user, where
-/// nothing of the part lies in the recording. A part that reaches beyond its end ends there.
+/// The window of a part of a recording that has this window; times by the wall clock have been counted from
+/// its begin. Fails, with a sentence for the user, where nothing of the part lies in the recording. A part
+/// that reaches beyond its end ends there.
 Result<Window> window_of(const TracePart& part, const Window& whole);
 
 /// A valid trace as if only this window, which lies in its own, had been recorded. Waits that go on at its

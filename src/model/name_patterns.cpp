@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "base/exit_status.h"
+
 namespace offwait {
 namespace {
 
@@ -38,7 +40,7 @@ Status check_patterns(const std::vector<std::string>& patterns, const std::set<s
   for (const std::string& pattern : patterns) {
     if (std::none_of(names.begin(), names.end(),
                      [&pattern](const std::string& name) { return name_matches(pattern, name); }))
-      return Error{fmt::format("{} is called {}; {}", what, quoted(pattern), names_there_are(names))};
+      return Error{fmt::format("{} is called {}; {}", what, quoted(pattern), names_there_are(names)), kUsage};
   }
   return success();
 }

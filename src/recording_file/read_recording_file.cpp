@@ -87,14 +87,14 @@ Result<ReadRecording> read_recording_file(int fd, std::string head, const std::s
   return read;
 }
 
-Result<Window> window_of_recording_file(int fd, std::string head, const std::string& name) {
+Result<RecordedTime> time_of_recording_file(int fd, std::string head, const std::string& name) {
   SectionReader sections(fd, std::move(head), name, SectionReader::Records::skipped);
   OFFWAIT_TRY_STATUS(sections.read_header());
   RowReader rows;
   OFFWAIT_TRY(const std::optional<std::string> interrupted,
               read_sections(sections, rows, [](SectionKind, const std::string&) { return true; }));
   OFFWAIT_TRY_STATUS(check_begun(rows, interrupted, name));
-  return rows.kernel().window;
+  return RecordedTime{rows.kernel().window, rows.about().start_time};
 }
 
 }  // namespace offwait

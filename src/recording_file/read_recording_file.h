@@ -24,8 +24,13 @@ struct ReadRecording {
 Result<ReadRecording> read_recording_file(int fd, std::string head, const std::string& name,
                                           const std::optional<Window>& kept = std::nullopt);
 
-/// The window that the whole recording has by its tables, of a file that can be sought in. Records are
-/// skipped unread, so that damage to them goes unnoticed.
-Result<Window> window_of_recording_file(int fd, std::string head, const std::string& name);
+struct RecordedTime {
+  Window window;
+  std::string start_time;  ///< as in NamedRecording
+};
+
+/// When the whole recording was made by its tables, of a file that can be sought in. Records are skipped
+/// unread, so that damage to them goes unnoticed.
+Result<RecordedTime> time_of_recording_file(int fd, std::string head, const std::string& name);
 
 }  // namespace offwait

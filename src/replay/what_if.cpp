@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exit_status.h"
 #include "model/called.h"
 #include "model/name_patterns.h"
 #include "model/outline.h"
@@ -191,7 +192,7 @@ bool is_same_part(const NamedChange& a, const NamedChange& b) {
 }
 
 Error in_option(std::string_view part, const std::string& what) {
-  return Error{part.empty() ? "--what-if " + what : fmt::format("--what-if '{}': {}", part, what), 2};
+  return Error{part.empty() ? "--what-if " + what : fmt::format("--what-if '{}': {}", part, what), kUsage};
 }
 
 std::string in_small_letters(std::string text) {
@@ -463,7 +464,7 @@ Result<Scenario> scenario_of(const WhatIf& what_if, const Trace& trace, const Th
   for (const NamedChange& named : what_if.changes) {
     const Result<Scenario> changes = scenario_of(named, trace, groups, locks, code);
     if (!changes) {
-      return Error{in_option(what_if.asked, changes.error().message).message};
+      return in_option(what_if.asked, changes.error().message);
     }
     out.insert(out.end(), changes->begin(), changes->end());
   }

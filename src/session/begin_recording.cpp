@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include <poll.h>
 
 #include "base/say.h"
+#include "base/utc_time.h"
 
 namespace offwait {
 namespace {
@@ -21,12 +21,6 @@ namespace {
 constexpr Nanos kTimeToAttach = 3 * kSecond;
 constexpr Nanos kDrainInterval = kSecond / 10;
 constexpr Nanos kMillisecond = kSecond / 1000;
-
-Nanos wall_clock_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
-}
 
 /// Waits for so long, but 100 ms at most: the clock may be set meanwhile.
 Status wait_a_moment(Nanos left, const Interruption& interruption) {

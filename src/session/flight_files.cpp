@@ -2,11 +2,9 @@
 #include "session/flight_files.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -18,28 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utc_time.h"
+
 namespace offwait {
 namespace {
 
 constexpr std::string_view kPrefix = "flight-";
 constexpr std::string_view kEnd = ".offwait";
 constexpr std::string_view kPart = ".part";
+constexpr mode_t kOwnerOnly = 0700;
 constexpr std::string_view kTimeForm = "00000000T000000.000Z";  // 0: a digit
 
 Error error_of(const std::string& what, const std::string& path) {
   return Error{fmt::format("cannot {} {}: {}", what, path, std::strerror(errno))};
-}
-
-/// The time of day in UTC, to the millisecond.
-std::string time_of_name() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  std::tm parts{};
-  ::gmtime_r(&now.tv_sec, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%S", &parts);
-  constexpr long kNsInMs = 1'000'000;
-  return fmt::format("{}.{:03}Z", text.data(), now.tv_nsec / kNsInMs);
 }
 
 bool is_alphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
@@ -88,6 +77,7 @@ Result<FlightFiles> FlightFiles::open(const std::string& directory, std::size_t 
   FlightFiles files;
   files.path_ = directory;
   files.keep_ = keep;
+  if (::mkdir(directory.c_str(), kOwnerOnly) != 0 && errno != EEXIST) return error_of("make", directory);
   files.directory_ = UniqueFd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!files.directory_) return error_of("write into", directory);
   if (::flock(files.directory_.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -106,7 +96,7 @@ Result<FlightFiles::Part> FlightFiles::begin(const std::string& reason) const {
   std::string word;
   std::copy_if(reason.begin(), reason.end(), std::back_inserter(word), is_alphanumeric);
   Part part;
-  part.name = fmt::format("{}{}-{}{}", kPrefix, time_of_name(), word, kEnd);
+  part.name = fmt::format("{}{}-{}{}", kPrefix, utc_stamp(wall_clock_now()), word, kEnd);
   part.path = path_ + "/" + part.name;
   part.file = UniqueFd(::openat(directory_.get(), (part.name + std::string(kPart)).c_str(),
                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -15,9 +15,9 @@ namespace offwait {
 /// are in the order of time. While one is written, `.part` is appended to its name.
 class FlightFiles {
  public:
-  /// Opens the directory, and locks it against other flight recorders while this exists. Removes the parts
-  /// of files that earlier ones left behind. Fails if there is no such directory, if it is locked, or if no
-  /// file can be made in it. At most `keep` files stay in it.
+  /// Opens the directory, which it makes if there is none (mode 0700; the one above it has to exist), and
+  /// locks it against other flight recorders while this exists. Removes the parts of files that earlier ones
+  /// left behind. Fails if it is locked, or if no file can be made in it. At most `keep` files stay in it.
   static Result<FlightFiles> open(const std::string& directory, std::size_t keep);
 
   /// A file that is being written.

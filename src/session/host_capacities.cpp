@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "calibrate/calibration.h"
 
 namespace offwait {
@@ -47,7 +48,8 @@ Error no_such_device(const std::string& option, const std::string& what, const s
   }
   if (names.size() > kMostNamed) there += fmt::format(" and {} more", names.size() - 1);
   return Error{fmt::format("{} {}: this host has no {} of this name; there {}", option, name, what,
-                           names.empty() ? "is none" : "are " + there)};
+                           names.empty() ? "is none" : "are " + there),
+               kUsage};
 }
 
 bool usable_name(const std::string& name) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exit_status.h"
 #include "model/name_patterns.h"
 #include "symbol/probe_places.h"
 
@@ -15,8 +16,6 @@ namespace offwait {
 namespace {
 
 using Kind = Probe::Kind;
-
-constexpr int kUsage = 2;  // the exit status for what the user got wrong
 
 /// Where the functions are looked for.
 struct Searched {
@@ -46,7 +45,7 @@ Status add_spin(const Searched& searched, const SpinFunction& spin, std::vector<
         std::pair<const std::string&, std::vector<Kind>>{spin.unlock, {Kind::spin_release}}}) {
     if (name.empty()) continue;
     const std::vector<ProbePlace> places = places_of_function(searched.files, name);
-    if (places.empty()) return Error{"--spin: " + no_such_function(searched, name)};
+    if (places.empty()) return Error{"--spin: " + no_such_function(searched, name), kUsage};
     for (const ProbePlace& place : places) {
       for (const Kind kind : kinds) probes.push_back({kind, place.path, place.offset});
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/read_recording.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,10 +14,12 @@
 
 #include "base/nameless_file.h"
 #include "base/unique_fd.h"
+#include "base/utc_time.h"
 #include "model/validate.h"
 #include "recording_file/read_recording_file.h"
 #include "recording_file/sections.h"
 #include "session/make_trace.h"
+#include "session/wall_times.h"
 #include "trace/text.h"
 
 namespace offwait {
@@ -39,7 +43,9 @@ Result<std::string> read_head(int fd, const std::string& name) {
 /// More of the recording is read than the part: it tells who ended the part's first waits.
 constexpr Nanos kAround = 2'000'000'000;
 
-bool is_whole(const TracePart& part) { return !part.last && !part.to && part.from == 0; }
+bool is_whole(const TracePart& part) {
+  return !part.last && !part.to && !part.wall_from && !part.wall_to && part.from == 0;
+}
 
 /// The records that are read for a part of a recording that has the window `whole`.
 Window around(const TracePart& part, const Window& whole) {
@@ -90,14 +96,16 @@ Result<ReadForm> read_form(int fd, std::string head, const std::string& name,
 /// read: they may be damaged, or begin with the start of a command. Then they are read once more.
 Result<ReadForm> read_part(int fd, const std::string& head, const std::string& name, const TracePart& part) {
   const off_t begin = ::lseek(fd, 0, SEEK_CUR);
-  OFFWAIT_TRY(Window whole, window_of_recording_file(fd, head, name));
+  OFFWAIT_TRY(RecordedTime whole, time_of_recording_file(fd, head, name));
   for (;;) {
-    const Window kept = around(part, whole);
+    OFFWAIT_TRY(const TracePart counted, counted_from_begin(part, utc_ns(whole.start_time), whole.window));
+    const Window kept = around(counted, whole.window);
     OFFWAIT_TRY_STATUS(seek(fd, begin, name));
     OFFWAIT_TRY(ReadForm read, read_form(fd, head, name, kept));
-    const Window needed = around(part, read.trace.window);
+    whole = {read.trace.window, read.trace.recording.start_time};
+    OFFWAIT_TRY(const TracePart again, counted_from_begin(part, utc_ns(whole.start_time), whole.window));
+    const Window needed = around(again, whole.window);
     if (needed.begin >= kept.begin && needed.end <= kept.end) return read;
-    whole = read.trace.window;
   }
 }
 
@@ -122,7 +130,31 @@ Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& na
   return result;
 }
 
+/// How files begin that people take for recordings, and what to do with them.
+struct OtherForm {
+  std::string_view head;
+  std::string_view sentence;
+};
+constexpr std::array kOtherForms = {
+    OtherForm{"PERFILE2", "but one of perf"},
+    OtherForm{"\x1f\x8b", "but compressed: 'gzip -dc FILE | offwait report -' may read it"},
+    OtherForm{"\x28\xb5\x2f\xfd", "but compressed: 'zstd -dc FILE | offwait report -' may read it"},
+    OtherForm{"\xfd"
+              "7zXZ",
+              "but compressed: 'xz -dc FILE | offwait report -' may read it"},
+    OtherForm{"{", "but JSON, which offwait writes and does not read"}};
+
+Status check_form(std::string_view head, const std::string& name) {
+  if (head.empty()) return Error{name + " is empty, and no recording"};
+  for (const OtherForm& form : kOtherForms) {
+    if (head.starts_with(form.head))
+      return Error{fmt::format("{}: not a recording of offwait, {}", name, form.sentence)};
+  }
+  return success();
+}
+
 Result<ReadTrace> read_text_form(int fd, std::string head, const std::string& name) {
+  OFFWAIT_TRY_STATUS(check_form(head, name));
   OFFWAIT_TRY(Trace trace, read_text(fd, name, std::move(head)));
   return ReadTrace{std::move(trace), {}};
 }
@@ -138,7 +170,9 @@ Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePar
   if (const Status valid = validate(read.trace); !valid)
     return Error{fmt::format("{}: {}", name, valid.error().message)};
   if (is_whole(part)) return read;
-  OFFWAIT_TRY(const Window window, window_of(part, read.trace.window));
+  OFFWAIT_TRY(const TracePart counted,
+              counted_from_begin(part, utc_ns(read.trace.recording.start_time), read.trace.window));
+  OFFWAIT_TRY(const Window window, window_of(counted, read.trace.window));
   read.trace = cut_to(std::move(read.trace), window);
   return read;
 }

@@ -13,9 +13,10 @@
 
 namespace offwait {
 
-/// The target in the user's words. Exactly one member is set.
+/// The target in the user's words. Exactly one member is set, or `pids` and `names`.
 struct TargetOptions {
   std::vector<std::int32_t> pids;
+  std::vector<std::string> names;  ///< of processes, beside `pids`; each is the name of one
   std::int32_t tid = 0;
   std::string cgroup;     ///< the cgroup's directory
   std::string unit;       ///< a systemd unit

@@ -2,9 +2,7 @@
 #include "session/recording_steps.h"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
-#include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +12,7 @@
 #include "base/escape.h"
 #include "base/nameless_file.h"
 #include "base/say.h"
+#include "base/utc_time.h"
 #include "session/command_end.h"
 #include "session/host_capacities.h"
 #include "session/name_sources.h"
@@ -23,15 +22,6 @@
 
 namespace offwait {
 namespace {
-
-std::string utc_before(Nanos ago) {
-  const std::time_t now = std::time(nullptr) - static_cast<std::time_t>(ago / kSecond);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
 
 Result<Subject> find_subject(std::optional<HeldCommand> command, const TargetOptions& options) {
   Subject subject;
@@ -88,7 +78,7 @@ AboutRecording about_recording(const Subject& subject, const RecordingOptions& o
   ::uname(&host);
   AboutRecording about;
   about.target = subject.target.label;
-  about.start_time = utc_before(ago);
+  about.start_time = utc_text(wall_clock_now() - ago);
   about.kernel = host.release;
   about.cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
   about.offwait = options.recorder_version;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/target.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -121,6 +123,57 @@ Result<Target> find_processes(const std::vector<std::int32_t>& pids) {
   return all;
 }
 
+/// `12 (nginx: worker process)`
+std::string described(std::int32_t pid) {
+  constexpr std::size_t kMost = 40;
+  std::string words = read_file("/proc/" + std::to_string(pid) + "/cmdline");
+  std::replace(words.begin(), words.end(), '\0', ' ');
+  words.erase(words.find_last_not_of(' ') + 1);
+  if (words.size() > kMost) words = words.substr(0, kMost) + "…";
+  return fmt::format("{} ({})", pid, words);
+}
+
+Error which_of(const std::string& name, const std::vector<std::int32_t>& pids) {
+  constexpr std::size_t kMostListed = 8;
+  const std::size_t listed = std::min(pids.size(), kMostListed);
+  std::string list;
+  for (std::size_t i = 0; i < listed; ++i) list += (i == 0 ? "" : ", ") + described(pids[i]);
+  if (pids.size() > listed) list += fmt::format(" and {} more", pids.size() - listed);
+  return Error{fmt::format("{} processes are called '{}': {}; choose one, or record all: -p {}", pids.size(),
+                           name, list, fmt::join(pids, ","))};
+}
+
+/// The name of the file that the process executes; empty if that may not be read.
+std::string executable_name(std::int32_t pid) {
+  const auto program = read_program(pid);
+  return program ? program->path.substr(program->path.rfind('/') + 1) : "";
+}
+
+/// The only process that `ps` calls so or, if there is none, whose executable is called so.
+Result<std::int32_t> find_named(const std::string& name) {
+  constexpr std::size_t kCommLength = 15;  // the kernel keeps this many characters
+  std::vector<std::int32_t> all = numbers_in("/proc");
+  std::erase_if(all, [](std::int32_t pid) { return pid == ::getpid() || read_stat(pid).state == 'Z'; });
+  std::vector<std::int32_t> pids;
+  const auto add_those = [&](const auto& is_called) {
+    if (pids.empty()) std::copy_if(all.begin(), all.end(), std::back_inserter(pids), is_called);
+  };
+  add_those([&](std::int32_t pid) { return read_comm(pid) == name.substr(0, kCommLength); });
+  add_those([&](std::int32_t pid) { return executable_name(pid) == name; });
+  if (pids.empty()) return Error{fmt::format("no process is called '{}' ('ps -e' lists all)", name)};
+  if (pids.size() == 1) return pids.front();
+  std::sort(pids.begin(), pids.end());
+  return which_of(name, pids);
+}
+
+Result<Target> find_processes(std::vector<std::int32_t> pids, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    OFFWAIT_TRY(const std::int32_t pid, find_named(name));
+    if (std::find(pids.begin(), pids.end(), pid) == pids.end()) pids.push_back(pid);
+  }
+  return find_processes(pids);
+}
+
 Result<Target> find_thread(std::int32_t tid) {
   Result<Target> target = find(tid, true);
   if (target) target->label.insert(0, "tid ");
@@ -168,7 +221,7 @@ Result<Target> find_target(const TargetOptions& options) {
   if (!options.cgroup.empty()) return find_processes_of_cgroup(options.cgroup);
   if (!options.unit.empty()) return find_processes_of_unit(options.unit);
   if (!options.container.empty()) return find_processes_of_container(options.container);
-  return options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids);
+  return options.tid != 0 ? find_thread(options.tid) : find_processes(options.pids, options.names);
 }
 
 Result<Target> find_command(const HeldCommand& command, const std::string& name) {

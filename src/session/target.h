@@ -26,8 +26,8 @@ struct Target {
 };
 
 /// Finds the target that the options name, except for a command. Fails, with a sentence each, when there is
-/// no such process, unit or container, when a process is a kernel thread or is a zombie, and when the number
-/// of a process is that of a thread.
+/// no such process, unit or container, when several processes have a name, when a process is a kernel thread
+/// or is a zombie, and when the number of a process is that of a thread.
 Result<Target> find_target(const TargetOptions& options);
 
 /// The command as a target. `name` is the program's name as the user wrote it.

@@ -28,7 +28,6 @@ namespace {
 
 constexpr std::string_view kMagic = "offwait-waits ";
 constexpr std::string_view kHeader = "offwait-waits 1";
-constexpr std::string_view kNotText = "not an offwait-waits file (expected 'offwait-waits 1')";
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 constexpr std::size_t kRecords = std::tuple_size_v<AllLines>;
 
@@ -46,6 +45,7 @@ class TextReader {
 
  private:
   // All of these return false after they have set the error.
+  bool no_recording();
   bool too_long();
   bool add_line(std::string_view line);
   bool add_header(std::string_view line);
@@ -71,9 +71,13 @@ class TextReader {
   std::size_t last_ = 0;               ///< index of the last line's record
 };
 
+bool TextReader::no_recording() {
+  position_.error = Error{position_.name + ": not a recording of offwait"};
+  return false;
+}
+
 bool TextReader::too_long() {
-  return position_.line == 1 ? position_.fail("{}", kNotText)
-                             : position_.fail("line longer than {} bytes", kMaxTextLine);
+  return position_.line == 1 ? no_recording() : position_.fail("line longer than {} bytes", kMaxTextLine);
 }
 
 bool TextReader::feed(std::string_view bytes) {
@@ -109,7 +113,7 @@ bool TextReader::feed(std::string_view bytes) {
 bool TextReader::finish() {
   if (position_.line == 0 ||
       (position_.line == 1 && !unfinished_line_.empty() && unfinished_line_ != kHeader)) {
-    return position_.fail_at(1, kNotText);
+    return no_recording();
   }
   if (!unfinished_line_.empty()) {
     return position_.fail("the file is cut off inside this line (it has no newline at its end)");
@@ -143,7 +147,7 @@ bool TextReader::add_header(std::string_view line) {
     return true;
   }
   if (line.substr(0, kMagic.size()) != kMagic) {
-    return position_.fail("{}", kNotText);
+    return no_recording();
   }
   return position_.fail("version {} of offwait-waits (expected 'offwait-waits 1')",
                         quoted(line.substr(kMagic.size())));

@@ -239,7 +239,7 @@ class Mistakes(TestCase):
         self.fails(127, r"cannot run '\x1b[31m': there is none in PATH", "--", "\x1b[31m")
 
     def test_where_the_waits_go(self):
-        self.misused("standard output is the command's: say where the waits are to go with -o FILE", "dump", "--", "true")
+        self.misused("standard output is the program's: say where the waits are to go with -o FILE", "dump", "--", "true")
 
     def test_one_target(self):
         for option, value in (("-p", "1"), ("-t", "1"), ("-c", "x")):
@@ -248,7 +248,7 @@ class Mistakes(TestCase):
         self.misused("nothing follows --: write the program to record after it", "dump", "-o", "x", "--")
 
     def test_no_function_to_probe(self):
-        self.fails(1, "--spin: /bin/true has no function 'no_such_function' (it may be inlined, in a library, which -p "
+        self.fails(2, "--spin: /bin/true has no function 'no_such_function' (it may be inlined, in a library, which -p "
                    "would find when it runs, or its symbols stripped)", "--spin", "no_such_function", "--", "/bin/true")
 
 

@@ -234,7 +234,7 @@ class Mistakes(Diff):
                    AFTER[0])
 
     def test_progress_that_a_recording_does_not_have(self):
-        result = self.fails(1, harness.re.compile(r"diff-before-1\.txt: --progress: no thread"), "diff", "--progress",
+        result = self.fails(2, harness.re.compile(r"diff-before-1\.txt: --progress: no thread"), "diff", "--progress",
                             "nobody", BEFORE[0], AFTER[0])
         self.assertEqual(result.stdout, b"")
 

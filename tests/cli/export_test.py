@@ -121,7 +121,7 @@ class Everything(TestCase):
         formats = "perfetto, pprof, dot, folded, speedscope or ndjson"
         self.misused(f"export needs --format: {formats}", "export", trace)
         self.misused(f"bad format 'svg': expected {formats}", "export", "--format", "svg", trace)
-        self.misused("export needs a FILE: what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard input", "export",
+        self.misused("export needs a FILE: what 'offwait record' or 'offwait dump' has written, - for standard input, or a directory for the newest in it", "export",
                      "--format", "dot")
         self.misused("--folded-kind is for --format folded, and has no effect on dot", "export", "--format", "dot", trace,
                      "--folded-kind", "off-wake")

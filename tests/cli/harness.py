@@ -123,6 +123,16 @@ def python_target(program):
         stop(process)
 
 
+@contextlib.contextmanager
+def called(name):
+    """A process of this name that sleeps and wakes."""
+    with python_target("import time\n"
+                       f"with open('/proc/self/comm', 'w') as comm: comm.write('{name}')\n"
+                       "print(flush=True)\n"
+                       "while True: time.sleep(0.005)") as process:
+        yield process
+
+
 HOSTILE_SHOWN = r"\x1b[2J\xff)(R\x07"
 
 

@@ -224,20 +224,21 @@ class Words(TestCase):
         self.misused("unexpected '1234'; did you mean -p 1234?", "1234", "5")
 
     def test_unknown_commands(self):
-        commands = " (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and record it, write -- before it)"
+        commands = " (commands: record, report, diff, dump, export, calibrate, doctor; a running process is -p NAME, a program to run stands after --)"
         self.misused("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
-        self.misused("say where the recording is to go with -o FILE; for a report at once leave out 'record'", "record", "-p",
-                     "1")
 
-    def test_a_name_where_a_number_belongs(self):
-        self.misused("-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "
-                   "belong to it", "-p", "bash", "-d", "1")
+    def test_a_process_by_name(self):
+        with harness.called("offwait-n-1") as target:
+            result = run("-p", "offwait-n-1", "-d", "200ms")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout.decode(), rf"^offwait [\d.]+ · pid {target.pid} \(offwait-n-1\) ")
+        self.fails(1, "no process is called 'offwait-n-1' ('ps -e' lists all)", "-p", "offwait-n-1", "-d", "1")
 
-    def test_what_the_hint_prints_is_taken(self):
-        with sleeper() as target:
-            name = pathlib.Path(f"/proc/{target.pid}/comm").read_text("utf-8").strip()
-            pids = subprocess.run(["pgrep", "-d,", "-x", name], capture_output=True, text=True, check=True).stdout.strip()
-            self.assertIn(str(target.pid), pids.split(","))
+    def test_what_a_name_of_several_processes_prints_is_taken(self):
+        with harness.called("offwait-n-2"), harness.called("offwait-n-2"):
+            said = self.fails(1, re.compile(r"^offwait: 2 processes are called 'offwait-n-2': \d+ \(.*\), \d+ \(.*\); choose "
+                                            r"one, or record all: -p \d+,\d+$"), "-p", "offwait-n-2", "-d", "1")
+            pids = said.stderr.decode().split()[-1]
             self.assertEqual(run("dump", "-p", pids, "-o", "/dev/null", "-d", "100ms", "-q").returncode, 0)
 
     def test_the_duration_after_the_target(self):

@@ -74,6 +74,18 @@ class Colours(TestCase):
         self.assertEqual(shown, "")
         self.harmless(piped)
 
+    def test_colours_and_width_that_were_asked_for(self):
+        piped = harness.run("report", FIGURE1, "--color=always", env=environment(NO_COLOR="1")).stdout.decode()
+        self.assertIn("\x1b[", piped)
+        self.assertEqual(ESCAPE.sub("", piped).encode(), harness.run("report", FIGURE1).stdout)
+        shown, _ = self.shown("report", FIGURE1, "--color", "never")
+        self.assertNotIn("\x1b", shown)
+        for columns in (60, 130):
+            shown, _ = self.shown("report", FIGURE1, "-v", "--color=never", "--width", columns, columns=80)
+            self.assertEqual(shown.encode(), harness.run("report", FIGURE1, "-v", "--width", columns).stdout)
+            self.assertLessEqual(max(map(len, shown.splitlines())), columns)
+            self.assertGreater(max(map(len, shown.splitlines())), columns - 30)
+
     def test_lines_fit_the_terminal(self):
         for columns in (60, 72, 100, 160):
             for trace in TRACES.glob("*.txt"):

@@ -159,9 +159,9 @@ class FlightTest(unittest.TestCase):
         self.assertEqual(sorted(disk.iterdir()), [file, last])
 
     def test_mistakes_come_before_the_recording(self):
-        result = offwait("record", "-p", self.target.pid, "--flight", "3s", "-o", self.place / "missing")
+        result = offwait("record", "-p", self.target.pid, "--flight", "3s", "-o", self.place / "missing" / "deep")
         self.assertEqual((result.returncode, result.stderr),
-                         (1, f"offwait: cannot write into {self.place}/missing: No such file or directory\n"))
+                         (1, f"offwait: cannot make {self.place}/missing/deep: No such file or directory\n"))
 
 
 if __name__ == "__main__":

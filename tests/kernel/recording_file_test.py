@@ -169,6 +169,21 @@ class RecordingFileTest(unittest.TestCase):
         self.assertEqual(offwait("record", "-p", "2147483647", "-o", file).returncode, 1)
         self.assertEqual(file.read_bytes(), b"an older recording")
 
+    def test_a_recording_that_does_not_begin_leaves_no_file(self):
+        file = self.place / self._testMethodName
+        self.assertEqual(offwait("record", "-p", "2147483647", "-o", file).returncode, 1)
+        self.assertFalse(file.exists())
+
+    def test_without_a_name_it_is_called_after_the_target_and_the_time(self):
+        place = self.place / self._testMethodName
+        place.mkdir()
+        result = offwait("record", "-d", "300ms", "-p", self.target.pid, cwd=place)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        (made,) = place.iterdir()
+        self.assertRegex(made.name, r"^offwait-[\w.-]+-\d{8}T\d{6}\.\d{3}Z\.offwait$")
+        self.assertRegex(result.stderr, rf"offwait: 0\.\d s with \d+ waits are in {re.escape(made.name)} \([\d.]+ MB\)\n$")
+        self.assertEqual(offwait("report", place).returncode, 0)
+
 
 if __name__ == "__main__":
     sys.exit(runner.run(sys.argv[3:]))

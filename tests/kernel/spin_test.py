@@ -67,7 +67,7 @@ class SpinTest(unittest.TestCase):
                                 capture_output=True, text=True)
         target.process.kill()
         target.end()
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr, f"offwait: --spin: neither process {target.pid} nor a library it has mapped has a "
                                         "function 'no_such_function' (it may be inlined, or its symbols stripped)\n")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The command lines of recordings in files: record, and what reads them.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,10 @@ TEST_CASE("mistakes about a flight") {
   CHECK(wrong_with({"--keep", "5"}) == "--keep requires --flight");
   CHECK(wrong_with({"--when", "wait>5s"}) == "--when requires --flight");
   CHECK(wrong_with({"--max-memory", "64M"}) == "--max-memory requires --flight");
-  CHECK(wrong({"record", "-p", "1", "--flight", "60s", "-o", "-"}) ==
-        "--flight writes one file after the other: say into which directory with -o DIRECTORY");
+  for (const Words& words : {Words{"record", "-p", "1", "--flight", "60s", "-o", "-"},
+                             Words{"record", "-p", "1", "--flight", "60s"}})
+    CHECK(wrong(words) ==
+          "--flight writes one file after the other: say into which directory with -o DIRECTORY");
 }
 
 TEST_CASE("export takes a format, a file, and options of the analysis") {
@@ -99,9 +102,10 @@ TEST_CASE("export says what is missing, and what has no effect") {
   CHECK(wrong({"export", "--format", "svg", "w.txt"}) == "bad format 'svg': expected " + formats);
   CHECK(wrong({"export", "--format"}) ==
         "--format needs a value: perfetto|pprof|dot|folded|speedscope|ndjson");
-  CHECK(wrong({"export", "--format", "dot"}) ==
-        "export needs a FILE: what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard "
-        "input");
+  CHECK(
+      wrong({"export", "--format", "dot"}) ==
+      "export needs a FILE: what 'offwait record' or 'offwait dump' has written, - for standard input, or a "
+      "directory for the newest in it");
   CHECK(wrong({"export", "--format", "dot", "a", "b"}) == "unexpected 'b': export takes one FILE");
   CHECK(wrong({"export", "--format", "dot", "a", "-o", ""}) == "the name of a file is empty");
   CHECK(wrong({"export", "--format", "dot", "--format", "folded", "a"}) ==
@@ -139,12 +143,12 @@ TEST_CASE("record takes a target, where to write, and labels") {
   CHECK(options.command_line.back() == "--no-symbols");
   CHECK(good<RecordOptions>({"record", "-o", "f", "--", "ls", "-l"}).recording.target.command_line ==
         std::vector<std::string>{"ls", "-l"});
-  CHECK(wrong({"record", "-p", "8"}) ==
-        "say where the recording is to go with -o FILE; for a report at once leave out 'record'");
-  CHECK(wrong({"record", "-o", "f"}) ==
-        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
+  CHECK(good<RecordOptions>({"record", "-p", "8"}).output.empty());
+  CHECK(
+      wrong({"record", "-o", "f"}) ==
+      "say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
   CHECK(wrong({"record", "-o", "-", "--", "ls"}) ==
-        "standard output is the command's: say where the recording is to go with -o FILE");
+        "standard output is the program's: say where the recording is to go with -o FILE");
   for (const char* const label : {"", "a", "=b"})
     CHECK(wrong({"record", "-p", "8", "-o", "f", "--label", label}) ==
           "label '" + std::string(label) + "': it must be KEY=VALUE, for example version=10.11");
@@ -165,8 +169,25 @@ TEST_CASE("a part of a recording is a window or its end") {
   CHECK(good<ExportOptions>({"export", "--format", "dot", "f", "--last", "1s"}).input.part.last == kSecond);
   for (const char* const bad : {"..", "30s", "40s..30s", "30s..30s"})
     CHECK(wrong({"report", "f", "--window", bad}) ==
-          "window '" + std::string(bad) + "': it must be FROM..TO, for example 30s..40s or 30s..");
+          "window '" + std::string(bad) +
+              "': it must be FROM..TO, for example 30s..40s, 30s.. or 13:09:10..13:09:20");
   wrong({"report", "f", "--window", "x..y"});
+  const TracePart clock = part("--window", "13:09..2026-11-23T13:09:12.5Z");
+  REQUIRE(clock.wall_from);
+  CHECK(clock.wall_from->of_day == (13 * 60 + 9) * 60 * kSecond);
+  CHECK_FALSE(clock.wall_from->date);
+  CHECK_FALSE(clock.wall_from->utc);
+  REQUIRE(clock.wall_to);
+  CHECK(clock.wall_to->of_day == ((13 * 60 + 9) * 60 + 12) * kSecond + kSecond / 2);
+  CHECK(clock.wall_to->date == std::chrono::year(2026) / 11 / 23);
+  CHECK(clock.wall_to->utc);
+  CHECK_FALSE(clock.to);
+  CHECK(part("--window", "13:09..40s").to == 40 * kSecond);
+  for (const std::string bad : {"24:00", "1:09", "13:60", "13:09:60", "13:09:1", "13:09:12x",
+                                "13:", "13:09Zx", "2026-13-01T13:09", "13:09:"})
+    CHECK(wrong({"report", "f", "--window", bad + ".."}) ==
+          "bad time '" + bad +
+              "': expected something like 13:09, 13:09:12.5, 13:09:12Z or 2026-11-23T13:09:12");
   wrong({"report", "f", "--last", "0"});
   wrong({"report", "f", "--last", "1", "--window", "1..2"});
 }

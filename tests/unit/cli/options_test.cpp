@@ -251,12 +251,15 @@ TEST_CASE("dump records and takes no option of the analysis") {
 }
 
 TEST_CASE("each wrong command line has its own sentence") {
-  CHECK(wrong({}) ==
-        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
-  CHECK(wrong({"-d", "10"}) ==
-        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
-  CHECK(wrong({"dump"}) ==
-        "say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
+  CHECK(
+      wrong({}) ==
+      "say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
+  CHECK(
+      wrong({"-d", "10"}) ==
+      "say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
+  CHECK(
+      wrong({"dump"}) ==
+      "say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND");
   CHECK(wrong({"-p", "1", "-t", "1"}) == "-p and -t each say what to record: choose one");
   CHECK(wrong({"dump", "-c", "x", "-t", "1"}) == "-t and -c each say what to record: choose one");
   CHECK(wrong({"-a", "-c", "x", "-p", "1"}) == "-p and -c each say what to record: choose one");
@@ -271,15 +274,16 @@ TEST_CASE("each wrong command line has its own sentence") {
   CHECK(wrong({"-p", "1", "--comm", ""}) == "the pattern of a name is empty, and would match nobody");
   CHECK(wrong({"report", "x", "--threads", "a", "--threads", ""}) ==
         "the pattern of a name is empty, and would match nobody");
-  CHECK(wrong({"-p"}) == "-p needs a value: PID[,PID...]");
-  CHECK(wrong({"-p", "-d", "30"}) == "-p needs a value: PID[,PID...]");
+  CHECK(wrong({"-p"}) == "-p needs a value: PID|NAME[,...]");
+  CHECK(wrong({"-p", "-d", "30"}) == "-p needs a value: PID|NAME[,...]");
   CHECK(wrong({"dump", "-p", "1", "-o"}) == "-o needs a value: FILE");
   CHECK(wrong({"-p", "1", "-d", "--", "ls"}) == "-d needs a value: TIME");
   CHECK(wrong({"-t", "1", "-t", "2"}) == "--tid is given more than once");
   CHECK(wrong({"-p", "1", "--json", "a", "--json", "b"}) == "--json is given more than once");
-  CHECK(wrong({"report"}) ==
-        "report needs a FILE: what 'offwait record -o FILE' or 'offwait dump' has written, or - for standard "
-        "input");
+  CHECK(
+      wrong({"report"}) ==
+      "report needs a FILE: what 'offwait record' or 'offwait dump' has written, - for standard input, or a "
+      "directory for the newest in it");
   CHECK(wrong({"report", "a", "b"}) == "unexpected 'b': report takes one FILE");
   CHECK(wrong({"calibrate"}) ==
         "calibrate needs a DEVICE or PATH: what to measure, as /dev/vda or /var/lib/mysql");
@@ -302,7 +306,7 @@ TEST_CASE("each wrong command line has its own sentence") {
 
 TEST_CASE("the number of a process is a whole number above 0") {
   for (const std::string text :
-       {"0", "-5", "1.5", "1x", "0x10", " 1", "2147483648", "99999999999999999999"}) {
+       {"0", "-5", "+5", "1.5", "1x", "0x10", "2147483648", "99999999999999999999"}) {
     for (const std::string option : {"--pid=", "--tid="}) {
       CHECK(wrong({option + text}) ==
             "bad number of a process or thread '" + text + "': expected a whole number from 1 to 2147483647");
@@ -310,14 +314,16 @@ TEST_CASE("the number of a process is a whole number above 0") {
   }
 }
 
-TEST_CASE("a name where a number belongs: how to get the numbers") {
-  CHECK(wrong({"-p", "bash"}) ==
-        "-p takes numbers of processes, and 'bash' is a name: 'pgrep -d, -x bash' prints the numbers that "
-        "belong to it");
-  CHECK(wrong({"-p", "1,systemd-journald", "-d", "5"}) ==
-        "-p takes numbers of processes, and 'systemd-journald' is a name: 'pgrep -d, -x systemd-journal' "
-        "prints "
-        "the numbers that belong to it");
+TEST_CASE("processes by name, which is looked up later") {
+  CHECK(target({"-p", "bash"}).names == Words{"bash"});
+  CHECK(target({"-p", "1,systemd-journald", "-p", "tmux: server"}).names ==
+        Words{"systemd-journald", "tmux: server"});
+  CHECK(target({"-p", "1,systemd-journald"}).pids == Pids{1});
+  CHECK(target({"-p", "bash"}).pids.empty());
+  CHECK(wrong({"-p", "bash", "-a"}) == "-p and -a each say what to record: choose one");
+}
+
+TEST_CASE("a name where the number of a thread belongs: how to get the numbers") {
   CHECK(
       wrong({"-t", "worker"}) ==
       "-t takes the number of a thread, and 'worker' is a name: 'ps -L -p PID -o lwp,comm' lists the threads "
@@ -326,7 +332,6 @@ TEST_CASE("a name where a number belongs: how to get the numbers") {
   CHECK(wrong({"-p", ""}) == "-p has an empty list of processes: is the program running?");
   // No command is made of what a shell would take for something else.
   for (const std::string hostile : {"$(reboot)", "a;b", "a b", "a'b", "`x`", "a\nb"}) {
-    CHECK(wrong({"-p", hostile}).starts_with("bad number of a process or thread '"));
     CHECK(wrong({"-t", hostile}).starts_with("bad number of a process or thread '"));
   }
 }
@@ -338,11 +343,13 @@ TEST_CASE("several processes, none of them twice") {
   CHECK(target({"-p", "3,1,2"}).pids == Pids{3, 1, 2});
   CHECK(dumped({"dump", "--pid=3,1"}).target.pids == Pids{3, 1});
   CHECK(wrong({"-p", "1,2,1"}) == "process 1 is given twice");
-  for (const std::string text : {"1,", ",1", "1,,2", ","}) {
+  // As pidof prints them.
+  CHECK(target({"-p", "3 1 2"}).pids == Pids{3, 1, 2});
+  CHECK(target({"-p", " 3, 1\n"}).pids == Pids{3, 1});
+  for (const std::string text : {"1,", ",1", "1,,2", ",", "a,,b"}) {
     CHECK(wrong({"-p", text}) ==
           "bad number of a process or thread '': expected a whole number from 1 to 2147483647");
   }
-  CHECK(wrong({"-p", "1, 2"}).starts_with("bad number of a process or thread ' 2'"));
 }
 
 TEST_CASE("parts of the target by name, several times each") {
@@ -358,9 +365,8 @@ TEST_CASE("parts of the target by name, several times each") {
 }
 
 const std::string kCommandNames =
-    " (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and record it, "
-    "write -- "
-    "before it)";
+    " (commands: record, report, diff, dump, export, calibrate, doctor; a running process is -p NAME, a "
+    "program to run stands after --)";
 
 TEST_CASE("a command is all that follows --, options or not") {
   CHECK(target({"--", "ls"}).command_line == Words{"ls"});
@@ -373,7 +379,10 @@ TEST_CASE("a command is all that follows --, options or not") {
   CHECK(wrong({"--"}) == "nothing follows --: write the program to record after it");
   CHECK(wrong({"-p", "1", "--", "ls"}) == "-p and -- COMMAND each say what to record: choose one");
   CHECK(wrong({"dump", "--", "ls"}) ==
-        "standard output is the command's: say where the waits are to go with -o FILE");
+        "standard output is the program's: say where the waits are to go with -o FILE");
+  for (const std::string option : {"--json", "--folded"})
+    CHECK(wrong({option, "-", "--", "ls"}) ==
+          "standard output is the program's: write to a file with " + option + " FILE");
   for (const Words& words :
        {Words{"ls"}, Words{"ls", "-l"}, Words{"-d", "5", "ls", "-l"}, Words{"ls", "--", "-l"}})
     CHECK(wrong(words) == "unknown command 'ls'" + kCommandNames);
@@ -443,7 +452,7 @@ TEST_CASE("a number without a target is probably a process") {
   CHECK(wrong({"-d", "30", "1234"}) == "unexpected '1234'; did you mean -p 1234?");
   CHECK(wrong({"dump", "1234"}) == "unexpected '1234'; did you mean -p 1234?");
   CHECK(wrong({"5s"}) ==
-        "unexpected '5s'; say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, "
+        "unexpected '5s'; say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, "
         "--container ID, -a or -- COMMAND");
 }
 
@@ -479,7 +488,7 @@ TEST_CASE("--help of each command has its options and examples") {
   };
   for (const Help& help :
        {Help{{"--help"},
-             {"-p,--pid PID[,PID...]",
+             {"-p,--pid PID|NAME[,...]",
               "-t,--tid TID",
               "-d,--duration TIME",
               "--no-stacks",
@@ -497,7 +506,7 @@ TEST_CASE("--help of each command has its options and examples") {
               "report",
               "dump",
               "Examples:\n",
-              "  offwait -p 1234 -d 30s",
+              "  offwait -p mariadbd -d 30s",
               "Exit status: 0 "}},
         Help{{"report", "--help"},
              {"FILE", "--json FILE", "--explain", "--no-merge", "Examples:\n",
@@ -505,7 +514,7 @@ TEST_CASE("--help of each command has its options and examples") {
         Help{{"diff", "--help"},
              {"FILE", "--json FILE", "--folded FILE", "--noise PART", "  offwait diff before.txt after.txt"}},
         Help{{"dump", "--help"},
-             {"-p,--pid PID[,PID...]", "-t,--tid TID", "-o,--output FILE", "Examples:\n",
+             {"-p,--pid PID|NAME[,...]", "-t,--tid TID", "-o,--output FILE", "Examples:\n",
               "  offwait dump -p 1234 -d 10s -o w.txt"}}}) {
     const std::string text = text_of(help.words);
     for (const std::string& part : help.contains) {
@@ -514,7 +523,6 @@ TEST_CASE("--help of each command has its options and examples") {
     }
     CHECK(text.back() == '\n');
   }
-  CHECK(text_of({"-h"}) == text_of({"--help"}));
   CHECK(text_of({"help"}) == text_of({"--help"}));
   CHECK(text_of({"help", "dump"}) == text_of({"dump", "--help"}));
   CHECK(text_of({"dump", "--help"}).find("--explain") == std::string::npos);
@@ -540,6 +548,26 @@ TEST_CASE("--help begins with examples, has the options in groups, and fits 100 
       CAPTURE(line);
       CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }) <= 100);
     }
+  }
+}
+
+TEST_CASE("-h is short: the usage, the first five examples, and where the rest is") {
+  const std::string text = text_of({"-h"});
+  CHECK(std::count(text.begin(), text.end(), '\n') < 24);
+  for (const char* part :
+       {"\nUsage: offwait TARGET ", "\n  offwait -p mariadbd -d 30s ", "\n  offwait -- ./server",
+        "\n  offwait record ", "\n  offwait report f ", "\n  offwait diff ",
+        "\nAll options and commands: offwait --help, or man offwait\n"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text_of({"-p", "1", "-h"}) == text);
+  CHECK(text_of({"-h", "--help"}) == text_of({"--help"}));
+  for (const std::string command : {"record", "report", "diff", "dump", "export", "calibrate", "doctor"}) {
+    const std::string brief = text_of({command, "-h"});
+    CHECK(brief.find("\nAll options: offwait " + command + " --help, or man offwait-" + command + "\n") !=
+          std::string::npos);
+    CHECK(brief.size() < text_of({command, "--help"}).size());
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include "export/actor_names.h"
 #include "export/formats.h"
-#include "export/utc_time.h"
 
 using namespace offwait;
 
@@ -68,13 +67,4 @@ TEST_CASE("Formats have names") {
   for (const ExportFormat format : kExportFormats) CHECK(export_format(to_string(format)) == format);
   CHECK_FALSE(export_format("svg"));
   CHECK_FALSE(export_format(""));
-}
-
-TEST_CASE("Wall time is read as far as it is one") {
-  CHECK(utc_ns("1970-01-01T00:00:01Z") == kSecond);
-  CHECK(utc_ns("2026-01-01T00:00:00Z") == 1'767'225'600 * kSecond);
-  CHECK(utc_ns("2026-01-01T00:00:00.25Z") == 1'767'225'600 * kSecond);
-  for (const char* const none :
-       {"", "yesterday", "2026-01-01", "9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z"})
-    CHECK(utc_ns(none) == 0);
 }

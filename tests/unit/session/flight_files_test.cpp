@@ -97,17 +97,21 @@ TEST_CASE("a part of a file has another name, and is removed when the next recor
   CHECK(directory.names().empty());
 }
 
-TEST_CASE("a directory is that of one recorder, and has to be there") {
+TEST_CASE("a directory is that of one recorder, and is made for its owner if it is missing") {
   const Directory directory;
   const FlightFiles files = open_files(directory, 3);
   const Result<FlightFiles> second = FlightFiles::open(directory.path(), 3);
   REQUIRE(!second.ok());
   CHECK(second.error().message ==
         "another flight recorder writes into " + directory.path() + ": give each a directory of its own");
-  const Result<FlightFiles> missing = FlightFiles::open(directory.path() + "/missing", 3);
+  const std::string made = directory.path() + "/made";
+  CHECK(FlightFiles::open(made, 3).ok());
+  CHECK(std::filesystem::status(made).permissions() == std::filesystem::perms::owner_all);
+  CHECK(FlightFiles::open(made, 3).ok());
+  const Result<FlightFiles> missing = FlightFiles::open(directory.path() + "/missing/deep", 3);
   REQUIRE(!missing.ok());
   CHECK(missing.error().message ==
-        "cannot write into " + directory.path() + "/missing: No such file or directory");
+        "cannot make " + directory.path() + "/missing/deep: No such file or directory");
 }
 
 }  // namespace

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <future>
+#include <string>
 #include <thread>
 
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace offwait {
@@ -47,6 +51,63 @@ TEST_CASE("a target that does not exist is an error") {
   options.pids.clear();
   options.tid = 2147483647;
   CHECK(find_target(options).error().message == "there is no thread 2147483647");
+}
+
+/// A process of this name that waits; ends with this object.
+class Named {
+ public:
+  explicit Named(const char* name) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_NAME, name);
+    for (;;) ::pause();
+  }
+  ~Named() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Named(const Named&) = delete;
+  Named& operator=(const Named&) = delete;
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+Result<Target> target_called(const std::string& name) {
+  TargetOptions options;
+  options.names = {name};
+  // A new process has its name in a moment.
+  for (int i = 0; i < 1000 && !find_target(options); ++i) ::usleep(1000);
+  return find_target(options);
+}
+
+TEST_CASE("a process is found by its name, which the kernel cuts; several are listed") {
+  const Named one("offwait-t-a");
+  CHECK(target_called("offwait-t-a")->tgids == std::vector<std::int32_t>{one.pid()});
+  const Named long_one("offwait-with-a-long-name");
+  CHECK(target_called("offwait-with-a-long-name")->tgids == std::vector<std::int32_t>{long_one.pid()});
+  TargetOptions both;
+  both.pids = {one.pid()};
+  both.names = {"offwait-t-a", "offwait-with-a-long-name"};
+  CHECK(find_target(both)->tgids == std::vector<std::int32_t>{one.pid(), long_one.pid()});
+
+  const Named first("offwait-t-b");
+  REQUIRE(target_called("offwait-t-b"));
+  const Named second("offwait-t-b");
+  TargetOptions options;
+  options.names = {"offwait-t-b"};
+  std::string message;
+  for (int i = 0; i < 1000 && message.empty(); ++i) {
+    const Result<Target> found = find_target(options);
+    if (!found) message = found.error().message;
+    ::usleep(1000);
+  }
+  CHECK(message.starts_with("2 processes are called 'offwait-t-b': "));
+  CHECK(message.ends_with("; choose one, or record all: -p " +
+                          std::to_string(std::min(first.pid(), second.pid())) + "," +
+                          std::to_string(std::max(first.pid(), second.pid()))));
+  options.names = {"offwait-none"};
+  CHECK(find_target(options).error().message == "no process is called 'offwait-none' ('ps -e' lists all)");
 }
 
 TEST_CASE("the whole system is every process but this one") {

@@ -47,8 +47,8 @@ std::vector<Case> after(const std::string& head, std::string_view line, std::vec
   return cases;
 }
 
-TEST_CASE("the error for another kind of file says that it is no offwait-waits file") {
-  const std::string none = "f:1: not an offwait-waits file (expected 'offwait-waits 1')";
+TEST_CASE("the error for another kind of file says that it is no recording") {
+  const std::string none = "f: not a recording of offwait";
   check({{"", none},
          {"\n", none},
          {"hello\n", none},
@@ -504,7 +504,7 @@ TEST_CASE("errors of reading a file name it") {
   const Result<Trace> garbage = read_text(zeros, "/dev/zero");
   close(zeros);
   REQUIRE_FALSE(garbage.ok());
-  CHECK(garbage.error().message == "/dev/zero:1: not an offwait-waits file (expected 'offwait-waits 1')");
+  CHECK(garbage.error().message == "/dev/zero: not a recording of offwait");
 }
 
 }  // namespace
