@@ -159,10 +159,10 @@ def man_page(command):
 # Completions. The words after `--` are a command with its arguments, and are completed as such.
 
 def completed_as(value):
-    """The kind of an argument with this name: "files", "pids", a list of the words that it can be, or None if unknown."""
+    """The kind of an argument with this name: "files", "processes", "pids", a list of the words that it can be, or None if unknown."""
     if re.fullmatch(r"[a-z-]+(\|[a-z-]+)+", value):
         return value.split("|")
-    for kind, pattern in {"files": "FILE|PATH|DEVICE", "pids": "PID|TID"}.items():
+    for kind, pattern in {"files": "FILE|PATH|DEVICE", "processes": r"PID\|NAME", "pids": "TID"}.items():
         if re.match(pattern, value):
             return kind
     return None
@@ -183,6 +183,34 @@ def quote(text):
 
 
 BASH = r"""# Completion of offwait(1) for bash, made from the output of offwait --help.
+
+# Completes a program and its arguments, which begin at the word with this number. The program is none of the shell's own
+# words: offwait executes files.
+_offwait_program()
+{
+    local name
+    if ((cword > $1)); then
+        _command_offset "$1"
+    elif [[ $cur == */* ]]; then
+        _filedir
+    else
+        local -A only_in_shell=()
+        for name in $(compgen -A keyword -A builtin -A function -A alias -- "$cur"); do
+            type -P -- "$name" >/dev/null || only_in_shell[$name]=1
+        done
+        for name in $(compgen -c -- "$cur" | sort -u); do
+            [[ ${only_in_shell[$name]+set} ]] || COMPREPLY+=("$name")
+        done
+    fi
+}
+# Completes processes, by their numbers or by their names.
+_offwait_processes()
+{
+    case $cur in
+        [!0-9]*) _pnames ;;
+        *) _pids ;;
+    esac
+}
 _offwait()
 {
     local cur prev words cword split command='' index options=''
@@ -190,7 +218,7 @@ _offwait()
     for ((index = 1; index < cword; index++)); do
         case ${words[index]} in
             @SUBCOMMANDS@) command=${command:-${words[index]}} ;;
-            --) _command_offset $((index + 1)); return ;;
+            --) _offwait_program $((index + 1)); return ;;
         esac
     done
     case $command,$prev in
@@ -204,7 +232,7 @@ _offwait()
 } &&
     complete -F _offwait offwait
 """
-BASH_ACTIONS = {"files": "_filedir", "pids": "_pids"}
+BASH_ACTIONS = {"files": "_filedir", "processes": "_offwait_processes", "pids": "_pids"}
 
 
 def bash_values(command):
@@ -241,7 +269,11 @@ integer dashes=$words[(i)--]
 if (( dashes < CURRENT )); then
   shift $dashes words
   (( CURRENT -= dashes ))
-  _normal
+  if (( CURRENT == 1 )); then
+    _command_names -e  # offwait executes files, and none of the shell's own words
+  else
+    _normal
+  fi
   return
 fi
 _arguments -C -s -S \
@@ -260,7 +292,7 @@ case $state in
 esac
 return ret
 """
-ZSH_ACTIONS = {"files": "_files", "pids": "_pids"}
+ZSH_ACTIONS = {"files": "_files", "processes": "_pids", "pids": "_pids"}
 
 
 def zsh_escape(text, special):
@@ -302,7 +334,7 @@ complete -c offwait -f
 complete -c offwait -n __offwait_runs -F -a '(__fish_complete_command)'
 @RULES@
 """
-FISH_ACTIONS = {"files": "-r -F", "pids": "-x -a '(__fish_complete_pids)'"}
+FISH_ACTIONS = {"files": "-r -F", "processes": "-x -a '(__fish_complete_pids)'", "pids": "-x -a '(__fish_complete_pids)'"}
 
 
 def fish_quote(text):

@@ -115,6 +115,11 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(completed("offwait", "--duration", ""), set())
         self.assertIn("mandoc", completed("offwait", "-q", "--", "mando"))
         self.assertIn("mandoc", completed("offwait", "dump", "-o", "f", "--", "mando"))
+        # Programs alone: `test` is one beside a word of the shell, `then` is not.
+        self.assertIn("test", completed("offwait", "--", "te"))
+        self.assertEqual(completed("offwait", "--", "the") & {"then"}, set())
+        self.assertIn("./doc", completed("offwait", "--", "./do"))
+        self.assertIn(pathlib.Path("/proc/self/comm").read_text().strip(), completed("offwait", "-p", "py"))
 
     @needs("fish")
     def test_fish(self):
