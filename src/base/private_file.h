@@ -13,9 +13,9 @@ namespace offwait {
 /// Opens the file to write it, and makes it if there is none. Only its owner may read it (mode 0600), as with
 /// perf.data. What it holds stays until the caller empties it.
 ///
-/// Refused: a symbolic link, which somebody else may have laid there (names in /dev are the kernel's and are
-/// followed: /dev/stdout, a shell's >(…)), and a file of another user, who could read what is written.
-/// Terminals, pipes and devices are written to as they are.
+/// Refused: a symbolic link, which somebody else may have laid there (links in /dev are followed if root or
+/// this user made them: /dev/stdout, a shell's >(…)), and a file or named pipe of another user, who could
+/// read what is written. Terminals, other pipes and devices are written to as they are.
 Result<UniqueFd> open_private(const std::string& path);
 
 /// Takes the file for this process until it is closed. Fails if another offwait has taken it. Pipes and

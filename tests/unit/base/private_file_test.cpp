@@ -59,6 +59,31 @@ TEST_CASE("a symbolic link is not followed, except in /dev") {
   CHECK(open_private("/dev/fd/1").ok());
 }
 
+TEST_CASE("another user's link in /dev is not followed") {
+  if (::geteuid() != 0) return;  // only root can give links away
+  const test::TemporaryDirectory directory;
+  const std::string path = "/dev/shm/offwait-link-" + std::to_string(::getpid());
+  const std::string leads_to = directory / "target";
+  REQUIRE(::symlink(leads_to.c_str(), path.c_str()) == 0);
+  REQUIRE(::lchown(path.c_str(), 65534, 65534) == 0);
+  const bool opened = open_private(path).ok();
+  ::unlink(path.c_str());
+  CHECK_FALSE(opened);
+  CHECK(::access(leads_to.c_str(), F_OK) != 0);
+}
+
+TEST_CASE("another user's named pipe is not written") {
+  if (::geteuid() != 0) return;
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0666) == 0);
+  REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+  const UniqueFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  CHECK_FALSE(open_private(path).ok());
+  REQUIRE(::chown(path.c_str(), 0, 0) == 0);
+  CHECK(open_private(path).ok());
+}
+
 TEST_CASE("another user's file is not written") {
   if (::geteuid() != 0) return;  // only root can give files away
   const test::TemporaryDirectory directory;
