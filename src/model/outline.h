@@ -10,7 +10,8 @@
 namespace offwait {
 
 /// `void ns::run<void (*)(int)>(Task const&)` → `ns::run`; `std::function<void ()>::operator()() const` →
-/// `std::function::operator()`; with `arguments` in place of each template's.
+/// `std::function::operator()`; `<r::Pool<u8> as r::Work>::item` → `<Pool as Work>::item`; with `arguments`
+/// in place of each template's.
 std::string outline(std::string_view function, std::string_view arguments = "");
 
 /// In libc or libstdc++.

@@ -53,6 +53,20 @@ TEST_CASE("A function is the same at all of its places") {
   CHECK(to_string(function_of(frame("[server+0x1234]"))) == "[server+0x1234]");
 }
 
+TEST_CASE("An outline of a method of Rust has the last words of its type and trait") {
+  CHECK(outline("<std::sys::sync::mutex::futex::Mutex>::lock_contended", "<…>") == "<Mutex>::lock_contended");
+  CHECK(outline("<r::Pool<alloc::vec::Vec<u8>> as r::Work>::work_item") == "<Pool as Work>::work_item");
+  CHECK(outline("<<r::A as r::B>::Item as r::Work<u8>>::item") == "<Item as Work>::item");
+  CHECK(outline("<&mut dyn r::Work + core::marker::Send>::item") == "<Work>::item");
+  CHECK(outline("<[u8] as r::Work>::item") == "<… as Work>::item");
+  CHECK(outline("<alloc::boxed::Box<dyn core::ops::FnOnce<()> + core::marker::Send> as "
+                "core::ops::FnOnce<()>>::call_once") == "<Box as FnOnce>::call_once");
+  CHECK(outline("<r::main::{closure#0} as r::Work>::item") == "<main::{closure#0} as Work>::item");
+  CHECK(outline("r::run::<fn() -> u8>::{closure#1}", "<…>") == "r::run<…>::{closure#1}");
+  CHECK(outline("r::run::<u8>") == "r::run");
+  CHECK(outline("<r::Pool") == "");
+}
+
 TEST_CASE("An outline is a name without template arguments, argument and return types") {
   CHECK(outline("void ns::run<void (*)(int)>(Task const&)") == "ns::run");
   CHECK(outline("std::function<void ()>::operator()(int) const") == "std::function::operator()");
@@ -64,6 +78,7 @@ TEST_CASE("An outline is a name without template arguments, argument and return 
   CHECK(outline("(anonymous namespace)::g(int)") == "(anonymous namespace)::g");
   CHECK(outline("Box<Pair<int, long> >::get()", "<…>") == "Box<…>::get");
   CHECK(outline("f((") == "f");
+  CHECK(outline("Box<std::function<auto () -> int>, int>::get()") == "Box::get");
   CHECK(narrow_frame(frame("void ns::Pool<Task, 8>::run at src/pool.h:12")) ==
         "ns::Pool<…>::run (pool.h:12)");
   CHECK(narrow_frame(frame("main")) == "main");
