@@ -106,6 +106,10 @@ Status check_privileges() {
             : "they have to be given to the container or service that offwait runs in";
     return Error{fmt::format("recording needs privileges that this process lacks: {}; {}", missing, how)};
   }
+  return check_namespaces();
+}
+
+Status check_namespaces() {
   if (!in_host_user_namespace()) {
     return Error{
         "this is a user namespace, whose capabilities do not reach the kernel: run offwait outside of it"};
@@ -113,8 +117,7 @@ Status check_privileges() {
   if (!in_host_pid_namespace()) {
     return Error{
         "this is a PID namespace, in which processes have other numbers than in the kernel: run offwait "
-        "outside "
-        "of it, or in a container that shares the host's (--pid=host, hostPID: true)"};
+        "outside of it, or in a container that shares the host's (--pid=host, hostPID: true)"};
   }
   return success();
 }

@@ -36,6 +36,9 @@ bool in_host_user_namespace();
 /// Otherwise the error names the missing ones and says how to give them.
 Status check_privileges();
 
+/// Fails in a PID or user namespace that is not the host's. Numbers of processes mean others there.
+Status check_namespaces();
+
 /// The work that still has to be done.
 enum class Remaining : std::uint8_t {
   recording,  ///< reading BPF maps and making more of them, before other threads; then naming and analysis

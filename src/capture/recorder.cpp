@@ -263,7 +263,8 @@ Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
 
-Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& priority) {
+Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& priority,
+                                  const std::function<void(AttachStep)>& begins) {
   OFFWAIT_TRY_STATUS(check_privileges());
   OFFWAIT_TRY(const KernelTypes types, read_kernel_types());
   if (!types.has_ring_buffer || !types.has_task_iterator)
@@ -276,6 +277,7 @@ Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& prior
   state->skeleton.reset(offwait_bpf__open());
   if (!state->skeleton) return libbpf_error("cannot open the BPF programs", errno);
   OFFWAIT_TRY_STATUS(configure(*state->skeleton, options, types));
+  begins(AttachStep::load);
   OFFWAIT_TRY_STATUS(state->load(options));
   OFFWAIT_TRY_STATUS(set_target(*state->skeleton, options));
   OFFWAIT_TRY_STATUS(state->open_rings(options));
@@ -287,7 +289,9 @@ Result<Recorder> Recorder::attach(const CaptureOptions& options, Priority& prior
   state->count_responses();
   state->draw_stacks();
   priority.patient();
+  begins(AttachStep::find_threads);
   OFFWAIT_TRY_STATUS(state->find_threads(options));
+  begins(AttachStep::probe);
   OFFWAIT_TRY_STATUS(attach_probes(*state->skeleton, options.probes, state->links, state->notes));
   state->sample(options.sample_hz);
   return Recorder(std::move(state));

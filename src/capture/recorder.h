@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,13 +80,19 @@ struct Exited {
   std::vector<std::int32_t> processes;
 };
 
+/// What Recorder::attach() does, in this order.
+enum class AttachStep : std::uint8_t { load, find_threads, probe };
+
 class Recorder {
  public:
   /// Loads and attaches the programs and finds the target's threads. Records are made from then on. Fails
   /// with a sentence for the user when the kernel has no BTF, a capability is missing, a program does not
   /// load, or no process or thread of the target is left.
-  /// `priority`: of this thread; it outlives the recorder, which ends it with stop().
-  static Result<Recorder> attach(const CaptureOptions& options, Priority& priority);
+  /// `priority`: of this thread; it outlives the recorder, which ends it with stop(). `begins` is told of
+  /// each step.
+  static Result<Recorder> attach(
+      const CaptureOptions& options, Priority& priority,
+      const std::function<void(AttachStep)>& begins = [](AttachStep) {});
 
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;

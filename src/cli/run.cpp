@@ -41,7 +41,7 @@
 #include "cli/output.h"
 #include "cli/recording_files.h"
 #include "cli/version.h"
-#include "process/own_signals.h"
+#include "process/own_state.h"
 #include "report/folded.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -443,7 +443,7 @@ int run_command(const cli::DoctorOptions& options) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  outlive_stray_signals();
+  set_own_state();
   const std::variant<cli::Options, cli::Exit> parsed = cli::parse_options(argc, argv);
   if (const auto* exit = std::get_if<cli::Exit>(&parsed)) {
     if (exit->status == 0) return print(exit->text, 0);

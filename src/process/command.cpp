@@ -17,7 +17,7 @@
 
 #include "base/monotonic.h"
 #include "base/unique_fd.h"
-#include "process/own_signals.h"
+#include "process/own_state.h"
 
 namespace offwait {
 namespace {
@@ -37,7 +37,7 @@ void be_ordinary() {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  restore_stray_signals();
+  restore_inherited_state();
   const int nothing = ::open("/dev/null", O_RDWR);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);

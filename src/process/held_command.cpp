@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/own_signals.h"
+#include "process/own_state.h"
 #include "process/program_path.h"
 
 namespace offwait {
@@ -39,7 +39,7 @@ void send_to(int socket, const Value& value) {
   char go = 0;
   send_to(channel, go);
   if (receive(channel, go)) {
-    restore_stray_signals();
+    restore_inherited_state();
     // execvp() and not execv(): as in a shell, a script without `#!` can be run.
     ::execvp(path.c_str(), arguments.data());
     send_to(channel, errno);

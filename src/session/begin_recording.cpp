@@ -2,16 +2,17 @@
 #include "session/begin_recording.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <string>
-#include <utility>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 #include <fmt/format.h>
-#include <poll.h>
+#include <unistd.h>
 
+#include "base/escape.h"
 #include "base/say.h"
 #include "base/utc_time.h"
+#include "session/attaching_line.h"
 
 namespace offwait {
 namespace {
@@ -20,28 +21,20 @@ namespace {
 /// it must, because the records until the window begins are made for nothing.
 constexpr Nanos kTimeToAttach = 3 * kSecond;
 constexpr Nanos kDrainInterval = kSecond / 10;
-constexpr Nanos kMillisecond = kSecond / 1000;
 
 /// Waits for so long, but 100 ms at most: the clock may be set meanwhile.
-Status wait_a_moment(Nanos left, const Interruption& interruption) {
-  pollfd interrupted{interruption.fd(), POLLIN, 0};
-  const auto timeout = static_cast<int>((std::min(left, kDrainInterval) + kMillisecond - 1) / kMillisecond);
-  if (::poll(&interrupted, 1, timeout) < 0 && errno != EINTR)
-    return Error{fmt::format("cannot wait for the recording to begin: {}", std::strerror(errno))};
-  if (interrupted.revents != 0) return Error{"interrupted before the recording began"};
-  return success();
+void wait_a_moment(Nanos left) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(left, kDrainInterval)));
 }
 
-Status wait_until(Nanos time, const Interruption& interruption) {
-  for (Nanos now = wall_clock_now(); now < time; now = wall_clock_now())
-    OFFWAIT_TRY_STATUS(wait_a_moment(time - now, interruption));
-  return success();
+void wait_until(Nanos time) {
+  for (Nanos now = wall_clock_now(); now < time; now = wall_clock_now()) wait_a_moment(time - now);
 }
 
 /// Drains meanwhile, so that the begin of the window finds room for its records.
-Status wait_attached(Nanos time, const Interruption& interruption, Recorder& recorder, Target& target) {
+Status wait_attached(Nanos time, Recorder& recorder, Target& target) {
   for (Nanos now = wall_clock_now(); now < time; now = wall_clock_now()) {
-    OFFWAIT_TRY_STATUS(wait_a_moment(time - now, interruption));
+    wait_a_moment(time - now);
     OFFWAIT_TRY_STATUS(recorder.drain());
     if (!goes_on(target)) return Error{"the target exited before the recording began"};
   }
@@ -54,6 +47,13 @@ void announce(Nanos time) {
                   seconds % 60));
 }
 
+Result<Recorder> attach(const CaptureOptions& capture, const RecordingOptions& options, const Target& target,
+                        Priority& priority) {
+  const bool shown = !options.quiet && options.target.command_line.empty() && ::isatty(STDERR_FILENO) == 1;
+  AttachingLine line(shown, escape(target.label, Charset::utf8));
+  return Recorder::attach(capture, priority, [&line](AttachStep step) { line.take(step); });
+}
+
 }  // namespace
 
 Nanos next_multiple(Nanos earliest, Nanos interval) {
@@ -61,18 +61,18 @@ Nanos next_multiple(Nanos earliest, Nanos interval) {
 }
 
 Result<Recorder> begin_recording(const CaptureOptions& capture, const RecordingOptions& options,
-                                 Target& target, const Interruption& interruption, Priority& priority) {
+                                 Target& target, Priority& priority) {
   const std::optional<Nanos> interval = options.start_at;
   const auto next = [&interval](Nanos earliest) { return interval ? next_multiple(earliest, *interval) : 0; };
   Nanos time = next(wall_clock_now() + kTimeToAttach);
   if (interval && !options.quiet) announce(time);
-  OFFWAIT_TRY_STATUS(wait_until(time - kTimeToAttach, interruption));
-  OFFWAIT_TRY(Recorder recorder, Recorder::attach(capture, priority));
+  wait_until(time - kTimeToAttach);
+  OFFWAIT_TRY(Recorder recorder, attach(capture, options, target, priority));
   if (const Nanos attached = next(wall_clock_now()); attached > time) {
     time = attached;
     if (!options.quiet) announce(time);
   }
-  OFFWAIT_TRY_STATUS(wait_attached(time, interruption, recorder, target));
+  OFFWAIT_TRY_STATUS(wait_attached(time, recorder, target));
   recorder.begin();
   return recorder;
 }

@@ -7,7 +7,6 @@
 #include "base/result.h"
 #include "capture/recorder.h"
 #include "process/priority.h"
-#include "session/interruption.h"
 #include "session/recording_options.h"
 #include "session/target.h"
 
@@ -17,9 +16,9 @@ namespace offwait {
 Nanos next_multiple(Nanos earliest, Nanos interval);
 
 /// Attaches, and begins the window: at once, or at the time that RecordingOptions::start_at asks for. Fails
-/// also if the user interrupts the wait for that time, or the target exits meanwhile. `priority` is as for
-/// Recorder::attach().
+/// also if the target exits meanwhile. A signal ends offwait until then, since there is nothing to report.
+/// `priority` is as for Recorder::attach().
 Result<Recorder> begin_recording(const CaptureOptions& capture, const RecordingOptions& options,
-                                 Target& target, const Interruption& interruption, Priority& priority);
+                                 Target& target, Priority& priority);
 
 }  // namespace offwait

@@ -11,8 +11,8 @@
 
 namespace offwait {
 
-/// Turns signals into something to poll for, until it is destroyed. Threads started in the meantime do not
-/// receive them either.
+/// Turns signals into something to poll for, until it ends. Threads started in the meantime do not receive
+/// them either.
 class Interruption {
  public:
   explicit Interruption(std::initializer_list<int> numbers = {SIGINT, SIGTERM, SIGHUP}) {
@@ -26,11 +26,17 @@ class Interruption {
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
-  ~Interruption() {
-    take();  // or it would end the process as soon as it is unblocked
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
+  ~Interruption() { end(); }
   int fd() const { return fd_.get(); }
+
+  /// From now on signals do what they did before. Returns whether one has come since the last call of take().
+  bool end() {
+    if (!fd_) return false;
+    const bool any = take();  // or it would end the process as soon as it is unblocked
+    fd_ = UniqueFd();
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+    return any;
+  }
 
   /// Whether a signal has come since the last call.
   bool take() const {
@@ -41,8 +47,7 @@ class Interruption {
   }
 
  private:
-  /// Under nohup(1) a hang-up is ignored, and stays so. Shells ignore SIGINT for programs in the background,
-  /// too, but there it can only come from somebody who means this program.
+  /// Under nohup(1) a hang-up is ignored, and stays so.
   static bool goes_on_at(int number) {
     struct sigaction action {};
     return number == SIGHUP && ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -106,22 +106,22 @@ Result<Recorded> record(const RecordingOptions& options) {
   Priority priority;
   OFFWAIT_TRY(auto prepared, prepare_recording(std::move(command), options));
   Subject& subject = prepared.subject;
-  const Interruption interruption;
   Recorded recorded;
   Symbolizer symbols(options.debuginfod ? debuginfod(recorded.notes) : DebugServer());
   const Takers takers{symbols};
-  OFFWAIT_TRY(Recorder recorder,
-              begin_recording(prepared.capture, options, subject.target, interruption, priority));
+  OFFWAIT_TRY(Recorder recorder, begin_recording(prepared.capture, options, subject.target, priority));
+  Interruption interruption;
   NamedRecording recording;
   recording.about = about_recording(subject, options);
   OFFWAIT_TRY_STATUS(give_up(Remaining::recording, subject, options));
 
   OFFWAIT_TRY_STATUS(run_recording(subject, options, interruption, recorder, takers));
+  const bool interrupted = end_interruption(interruption);
   OFFWAIT_TRY(recording.kernel, stop(recorder, subject.target, options, symbols));
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject, options));
   note_mappings(recorder, takers);
   if (options.java) ask_jvms(symbols, recorded.notes);
-  const bool told_to_end = leave_target(subject, interruption);
+  const bool told_to_end = leave_target(subject, interrupted);
 
   KernelRecording& kernel = recording.kernel;
   recording.stacks = name_stacks(kernel.stacks, stacks_in_records(kernel), symbols);
@@ -138,7 +138,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   append(recorded.notes, recorder.notes());
   if (options.counted && trace.calls.empty()) recorded.notes.push_back(nobody_called(*options.counted));
   append(recorded.notes, device_notes);
-  recorded.command_status = end_command(subject, interruption, told_to_end, options.quiet, recorded.notes);
+  recorded.command_status = end_command(subject, told_to_end, options.quiet, recorded.notes);
   OFFWAIT_TRY_STATUS(valid);
   OFFWAIT_TRY_STATUS(give_up(Remaining::analysis, subject, options));
   return recorded;
@@ -149,14 +149,13 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
   Priority priority;
   OFFWAIT_TRY(auto prepared, prepare_recording(std::move(command), options));
   Subject& subject = prepared.subject;
-  const Interruption interruption;
   Stored stored;
   Symbolizer symbols(options.debuginfod ? debuginfod(stored.notes) : DebugServer());
   RecordingWriter writer(std::move(storing.file), storing.name);
   FileParts parts(writer);
   const Takers takers{symbols, storing.symbols, &parts};
-  OFFWAIT_TRY(Recorder recorder,
-              begin_recording(prepared.capture, options, subject.target, interruption, priority));
+  OFFWAIT_TRY(Recorder recorder, begin_recording(prepared.capture, options, subject.target, priority));
+  Interruption interruption;
   AboutRecording about = about_recording(subject, options);
   about.labels = storing.labels;
   about.command_line = storing.command_line;
@@ -174,6 +173,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
                    });
   writer.start();
   const Status ran = run_recording(subject, options, interruption, recorder, takers);
+  const bool interrupted = end_interruption(interruption);
   Result<KernelRecording> stopped = stop(recorder, subject.target, options, symbols);
   OFFWAIT_TRY_STATUS(writer.stop());
   OFFWAIT_TRY_STATUS(ran);
@@ -181,7 +181,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject, options));
   note_mappings(recorder, takers);
   if (options.java) ask_jvms(symbols, stored.notes);
-  const bool told_to_end = leave_target(subject, interruption);
+  const bool told_to_end = leave_target(subject, interrupted);
 
   RecordingPart last{std::move(kernel), true, parts.take_mappings()};
   OFFWAIT_TRY_STATUS(writer.write(last));
@@ -198,7 +198,7 @@ Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions st
   stored.waits = writer.waits();
   stored.bytes = writer.size();
   stored.window_ns = last.kernel.window.length();
-  stored.command_status = end_command(subject, interruption, told_to_end, options.quiet, stored.notes);
+  stored.command_status = end_command(subject, told_to_end, options.quiet, stored.notes);
   OFFWAIT_TRY_STATUS(give_up(Remaining::analysis, subject, options));
   return stored;
 }

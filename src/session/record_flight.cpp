@@ -301,28 +301,28 @@ Result<Flown> record_flight(const RecordingOptions& options, FlightOptions fligh
   Priority priority;
   OFFWAIT_TRY(auto prepared, prepare_recording(std::move(command), options));
   Subject& subject = prepared.subject;
-  const Interruption interruption;
-  const Interruption asked({SIGUSR1});
   Flown flown;
   Symbolizer symbols(options.debuginfod ? debuginfod(flown.notes) : DebugServer());
-  OFFWAIT_TRY(Recorder recorder,
-              begin_recording(prepared.capture, options, subject.target, interruption, priority));
+  OFFWAIT_TRY(Recorder recorder, begin_recording(prepared.capture, options, subject.target, priority));
+  Interruption interruption;
+  const Interruption asked({SIGUSR1});
   symbols.set_kernel_symbols(recorder.kernel_symbols());
   OFFWAIT_TRY_STATUS(give_up(Remaining::recording, subject, options));
   tell_of_begin(options, flight, subject.target);
   FlightRecorder recording(options, std::move(flight), std::move(files), prepared, recorder, priority,
                            symbols);
   OFFWAIT_TRY_STATUS(recording.run(interruption, asked));
+  const bool interrupted = end_interruption(interruption);
 
   OFFWAIT_TRY(KernelRecording stopped, stop(recorder, subject.target, options, symbols));
   OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject, options));
   if (options.java) ask_jvms(symbols, flown.notes);
-  const bool told_to_end = leave_target(subject, interruption);
+  const bool told_to_end = leave_target(subject, interrupted);
   const Status written = recording.finish(std::move(stopped), flown.notes);
   for (const std::vector<std::string>& more : {symbols.warnings(), silent_file_systems(), recorder.notes()}) {
     flown.notes.insert(flown.notes.end(), more.begin(), more.end());
   }
-  flown.command_status = end_command(subject, interruption, told_to_end, options.quiet, flown.notes);
+  flown.command_status = end_command(subject, told_to_end, options.quiet, flown.notes);
   OFFWAIT_TRY_STATUS(written);
   OFFWAIT_TRY_STATUS(give_up(Remaining::analysis, subject, options));
   return flown;

@@ -100,6 +100,7 @@ Result<std::optional<HeldCommand>> hold_command(const RecordingOptions& options)
 
 Result<PreparedRecording> prepare_recording(std::optional<HeldCommand> command,
                                             const RecordingOptions& options) {
+  OFFWAIT_TRY_STATUS(check_namespaces());
   OFFWAIT_TRY(Subject subject, find_subject(std::move(command), options.target));
   OFFWAIT_TRY_STATUS(check_given(options.given_capacities));
   OFFWAIT_TRY(CaptureOptions capture, capture_options(subject, options));
@@ -142,8 +143,13 @@ void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes) {
   }
 }
 
-bool leave_target(const Subject& subject, const Interruption& interruption) {
-  const bool told_to_end = interruption.take() || !subject.target.living.empty();
+bool end_interruption(Interruption& interruption) {
+  ::signal(SIGHUP, SIG_IGN);
+  return interruption.end();
+}
+
+bool leave_target(const Subject& subject, bool interrupted) {
+  const bool told_to_end = interrupted || !subject.target.living.empty();
   if (subject.command && !subject.target.living.empty()) subject.command->send(SIGTERM);
   return told_to_end;
 }
@@ -153,10 +159,10 @@ std::string nobody_in(const Cgroup& cgroup) {
                      cgroup.name);
 }
 
-std::optional<int> end_command(Subject& subject, const Interruption& interruption, bool told_to_end,
-                               bool quiet, std::vector<std::string>& notes) {
+std::optional<int> end_command(Subject& subject, bool told_to_end, bool quiet,
+                               std::vector<std::string>& notes) {
   if (!subject.command) return std::nullopt;
-  const int status = await_end(*subject.command, interruption, quiet);
+  const int status = await_end(*subject.command, Interruption(), quiet);
   if (std::optional<std::string> death = death_of(status, told_to_end)) notes.push_back(*std::move(death));
   return exit_status_of(status, told_to_end);
 }

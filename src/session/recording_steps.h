@@ -61,12 +61,17 @@ Result<KernelRecording> stop(Recorder& recorder, Target& target, const Recording
 /// Asks the JVMs of the target for the names of the code that they have compiled.
 void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes);
 
-/// Tells a command to end. Whether the target was told to end, or did not end at all.
-bool leave_target(const Subject& subject, const Interruption& interruption);
+/// To be called as soon as the recording is over, since what follows may take long: SIGINT and SIGTERM end
+/// offwait from then on, and a hang-up, of which shells send a second one, ends nothing. Returns whether a
+/// signal has ended the recording.
+bool end_interruption(Interruption& interruption);
+
+/// Tells a command to end. Whether the target was told to end (`interrupted`), or did not end at all.
+bool leave_target(const Subject& subject, bool interrupted);
 
 /// Waits for the end of the command, if there is one, and returns offwait's exit status for it.
-std::optional<int> end_command(Subject& subject, const Interruption& interruption, bool told_to_end,
-                               bool quiet, std::vector<std::string>& notes);
+std::optional<int> end_command(Subject& subject, bool told_to_end, bool quiet,
+                               std::vector<std::string>& notes);
 
 /// The names of a recording that a file has but for them. Without `with_functions` a file has the build ids
 /// of modules in place of the names of functions.

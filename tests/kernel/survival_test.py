@@ -2,6 +2,7 @@
 """What becomes of a recording when its terminal, its messages or its file go away, and who may read it.
 
     survival_test.py OFFWAIT"""
+import fcntl
 import os
 import pathlib
 import shutil
@@ -36,6 +37,12 @@ def run(*words, **options):
     return subprocess.run([*map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
 
 
+def takes_signals(pid):
+    """Whether the recording has begun: until then signals end offwait."""
+    links = (os.readlink(file) for file in pathlib.Path(f"/proc/{pid}/fd").iterdir() if os.path.islink(file))
+    return "anon_inode:[signalfd]" in links
+
+
 class SurvivalTest(unittest.TestCase):
     def setUp(self):
         self.place = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -57,6 +64,9 @@ class SurvivalTest(unittest.TestCase):
         self.addCleanup(recorder.kill)
         if options["stderr"] == subprocess.PIPE:
             self.assertIn("recording pid", recorder.stderr.readline())
+        while not takes_signals(recorder.pid):
+            self.assertIsNone(recorder.poll())
+            time.sleep(0.05)
         time.sleep(1.5)  # a part or two
         return recorder
 
@@ -107,6 +117,28 @@ class SurvivalTest(unittest.TestCase):
         recorder.communicate()
         self.assertEqual(recorder.returncode, 0)
         self.assert_whole(file)
+
+    def test_a_second_ctrl_c_ends_offwait(self):
+        ours, theirs = os.pipe()
+        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)  # and nobody reads it: the recording's end is never written
+        with os.fdopen(ours), os.fdopen(theirs, "w") as pipe:
+            recorder = self.start("record", "-o", "-", stdout=pipe)
+            recorder.send_signal(signal.SIGINT)
+            time.sleep(1)
+            self.assertIsNone(recorder.poll())
+            recorder.send_signal(signal.SIGINT)
+            self.assertEqual(recorder.wait(1), -signal.SIGINT)
+
+    def test_ctrl_c_while_offwait_attaches_ends_it_without_a_report(self):
+        for delay in (0.1, 0.05, 0.02):  # the machine may be fast
+            recorder = subprocess.Popen([OFFWAIT, "-p", str(self.target.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+            time.sleep(delay)
+            recorder.send_signal(signal.SIGINT)
+            output, errors = recorder.communicate()
+            if "recording" not in errors:
+                break
+        self.assertEqual((recorder.returncode, output, errors), (-signal.SIGINT, "", ""))
 
     def test_a_flight_recorder_outlives_its_messages(self):
         def close_stderr():
