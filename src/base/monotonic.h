@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ctime>
+#include <string_view>
 
 #include <sys/resource.h>
 
@@ -15,8 +16,12 @@ inline Nanos read_clock(clockid_t clock) {
   return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
 }
 
-/// The clock of every time in offwait (bpf_ktime_get_ns).
-inline Nanos monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
+/// The clock of every time in offwait (bpf_ktime_get_ns). In a time namespace CLOCK_MONOTONIC has an offset
+/// to it, which is taken off.
+Nanos monotonic_now();
+
+/// That offset, as a file /proc/PID/timens_offsets has it.
+Nanos monotonic_offset(std::string_view offsets);
 
 /// The CPU time that the calling thread has used.
 inline Nanos thread_cpu_time() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 
+#include "base/monotonic.h"
 #include "base/nanos.h"
 #include "base/read_file.h"
 #include "base/result.h"
@@ -20,6 +21,15 @@ TEST_CASE("seconds of nanoseconds") {
   CHECK(to_seconds(1) == 1e-9);
   CHECK(to_seconds(kSecond) == 1.0);
   CHECK(to_seconds(-3 * kSecond / 2) == -1.5);
+}
+
+TEST_CASE("the offset of a time namespace's clock") {
+  CHECK(monotonic_offset("monotonic           0         0\nboottime            0         0\n") == 0);
+  CHECK(monotonic_offset("monotonic     100000         5\nboottime      200000         0\n") ==
+        100'000 * kSecond + 5);
+  CHECK(monotonic_offset("monotonic         -3         0\nboottime            0         0\n") ==
+        -3 * kSecond);
+  CHECK(monotonic_offset("") == 0);
 }
 
 TEST_CASE("a result is a value or an error") {
