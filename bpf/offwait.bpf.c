@@ -11,6 +11,7 @@
 #include "offwait/loss_counters.h"
 #include "offwait/unwind.h"
 
+#include "i386.h"
 #include "kernel_differences.h"
 #include "maps.h"
 #include "records.h"

@@ -30,6 +30,10 @@ WaitClass class_of_call(int syscall) {
     case SYS_pselect6:
     case SYS_epoll_pwait:
     case kEpollPwait2:
+    // Completions of any of many requests. A worker of io_uring has this call as well.
+    case SYS_io_uring_enter:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
       return WaitClass::poll;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
@@ -94,14 +98,7 @@ WaitClass classify(const WaitFacts& facts) {
 
 bool waits_for_any_request(const WaitFacts& facts) {
   if (classify(facts) != WaitClass::disk || (facts.flags & OFFWAIT_WAIT_KTHREAD) != 0) return false;
-  switch (facts.syscall) {
-    case SYS_io_getevents:
-    case SYS_io_pgetevents:
-    case SYS_io_uring_enter:
-      return true;
-    default:
-      return class_of_call(facts.syscall) == WaitClass::poll;
-  }
+  return class_of_call(facts.syscall) == WaitClass::poll;
 }
 
 }  // namespace offwait

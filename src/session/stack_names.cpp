@@ -41,6 +41,15 @@ std::vector<FrameAddress> addresses_of(const RecordStack& stack, const Symbolize
   return addresses;
 }
 
+/// Whether nothing calls this function, though its code may not say so: where a program begins (musl), and
+/// where stacks of Go's runtime do.
+bool is_outermost(std::string_view function) {
+  constexpr std::array<std::string_view, 5> kOutermost = {"_start", "runtime.mcall", "runtime.mstart",
+                                                          "runtime.goexit", "runtime.rt0_go"};
+  function = function.substr(0, function.find(".abi0"));
+  return std::find(kOutermost.begin(), kOutermost.end(), function) != kOutermost.end();
+}
+
 /// The frames at each of many addresses.
 class FrameTable {
  public:
@@ -72,6 +81,11 @@ class FrameTable {
     }
     indices.shrink_to_fit();
     return indices;
+  }
+
+  /// Whether nothing is missing of the stack, though its walk did not know how to go on.
+  bool is_complete(const NamedStacks::Indices& indices) const {
+    return !indices.empty() && is_outermost(frames_[indices.back()].function);
   }
 
   std::vector<Frame> take_frames() { return std::move(frames_); }
@@ -112,8 +126,12 @@ NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& 
   wanted.clear();
   NamedStacks named;
   named.recorded.reserve(stacks.size());
-  for (const auto& [id, stack] : stacks)
-    named.recorded.emplace(id, NamedStacks::Recorded{table.indices_of(addresses_of(stack)), cut_of(stack)});
+  for (const auto& [id, stack] : stacks) {
+    NamedStacks::Recorded recorded{table.indices_of(addresses_of(stack)), cut_of(stack)};
+    const bool no_way_on = recorded.cut == StackCut::no_frame_pointer || recorded.cut == StackCut::no_rule;
+    if (no_way_on && table.is_complete(recorded.frames)) recorded.cut.reset();
+    named.recorded.emplace(id, std::move(recorded));
+  }
   for (const RecordStack& stack : in_records)
     named.in_records.emplace(stack, table.indices_of(addresses_of(stack, symbols)));
   named.frames = table.take_frames();

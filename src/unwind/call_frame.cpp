@@ -538,6 +538,8 @@ CommonInformation read_common_information(Cursor cursor, Architecture architectu
   return cie;
 }
 
+std::uint64_t return_address_register(Architecture architecture) { return registers_of(architecture).ra; }
+
 void run_program(Cursor cursor, const CommonInformation& cie, Architecture architecture,
                  const EhFrameSection& section, std::uint64_t base, std::uint32_t begin, std::uint32_t end,
                  UnwindRows& rows) {

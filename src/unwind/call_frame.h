@@ -73,6 +73,9 @@ struct CommonInformation {
 CommonInformation read_common_information(Cursor cursor, Architecture architecture,
                                           const EhFrameSection& section);
 
+/// DWARF's number of the register, or of what takes its place, that has the return address.
+std::uint64_t return_address_register(Architecture architecture);
+
 /// Adds the rows that one FDE's program gives for [begin, end): at least one, at pcs below `end`. `begin` and
 /// `end` count from `base`, which is less than 4 GiB below them.
 void run_program(Cursor program, const CommonInformation& cie, Architecture architecture,

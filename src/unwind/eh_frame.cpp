@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "unwind/call_frame.h"
+#include "unwind/code_rules.h"
 #include "unwind/cursor.h"
 
 namespace offwait {
@@ -97,6 +98,65 @@ std::optional<EhFramePlace> find_by_section(const Source& source, const Elf64_Eh
   }
   return std::nullopt;
 }
+
+/// Code that .eh_frame may leave out: the sections with code, and where functions of the symbol tables begin.
+class LeftOutCode {
+ public:
+  LeftOutCode(const Source& source, const Elf64_Ehdr& header, std::uint64_t base)
+      : source_(source), base_(base) {
+    if (header.e_machine != EM_X86_64 || header.e_shentsize != sizeof(Elf64_Shdr)) return;
+    for (const Elf64_Shdr& section : read_headers<Elf64_Shdr>(source, header.e_shoff, header.e_shnum)) {
+      if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) != 0 &&
+          section.sh_addr >= base)
+        sections_.push_back(section);
+      if ((section.sh_type == SHT_DYNSYM || section.sh_type == SHT_SYMTAB) && section.sh_size <= kMostSymbols)
+        symbols_.push_back(section);
+    }
+    std::sort(sections_.begin(), sections_.end(),
+              [](const Elf64_Shdr& a, const Elf64_Shdr& b) { return a.sh_addr < b.sh_addr; });
+  }
+
+  /// Adds rules for what lies between `begin` and `end`, which count from the base, and where they end.
+  void add_rules(std::uint64_t begin, std::uint64_t end, UnwindRows& rows) {
+    for (const Elf64_Shdr& section : sections_) {
+      const std::uint64_t first = std::max(section.sh_addr - base_, begin);
+      const std::uint64_t last =
+          std::min({section.sh_addr - base_ + section.sh_size, end, std::uint64_t{UINT32_MAX}});
+      if (first >= last || last - first <= kIgnoredGap || last - first > kLargestLeftOut) continue;
+      std::string storage;
+      const std::string_view code =
+          source_.read(section.sh_offset + first - (section.sh_addr - base_), last - first, storage);
+      const std::size_t before = rows.size();
+      add_code_rules(code, static_cast<std::uint32_t>(first), functions(), rows);
+      if (rows.size() > before) rows.add(static_cast<std::uint32_t>(first + code.size()), {});
+    }
+  }
+
+ private:
+  /// Of a C library: that of musl has 0.4 MB. Larger code without rules is generated, and keeps frame
+  /// pointers.
+  static constexpr std::uint64_t kLargestLeftOut = std::uint64_t{2} << 20U;
+  static constexpr std::uint64_t kMostSymbols = std::uint64_t{16} << 20U;  // bytes
+
+  const std::vector<std::uint32_t>& functions() {
+    for (const Elf64_Shdr& table : std::exchange(symbols_, {})) {
+      const std::size_t count = table.sh_size / sizeof(Elf64_Sym);
+      for (const auto& symbol : read_headers<Elf64_Sym>(source_, table.sh_offset, count)) {
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+            symbol.st_value >= base_ && symbol.st_value - base_ < UINT32_MAX)
+          functions_.push_back(static_cast<std::uint32_t>(symbol.st_value - base_));
+      }
+    }
+    std::sort(functions_.begin(), functions_.end());
+    return functions_;
+  }
+
+  const Source& source_;
+  std::uint64_t base_;
+  std::vector<Elf64_Shdr> sections_;
+  std::vector<Elf64_Shdr> symbols_;
+  std::vector<std::uint32_t> functions_;
+};
 
 /// Finds .eh_frame in a file without section headers: it reaches to its terminator, or to the end of its
 /// segment.
@@ -214,7 +274,15 @@ Result<Entries> read_entries(const EhFrameSection& section, Architecture archite
   return entries;
 }
 
-Status fill_rows(const EhFrameSection& section, const Entries& entries, UnwindTable& table) {
+/// Whether the function begins without a frame and never makes one, or says that it has no caller.
+bool has_no_frame(std::string_view program, std::uint64_t ra) {
+  const bool no_caller =
+      program.size() > 1 && program[0] == DW_CFA_undefined && static_cast<unsigned char>(program[1]) == ra;
+  return no_caller || std::all_of(program.begin(), program.end(), [](char c) { return c == DW_CFA_nop; });
+}
+
+Status fill_rows(const EhFrameSection& section, const Entries& entries, LeftOutCode& left_out,
+                 UnwindTable& table) {
   UnwindRows rows;
   std::uint32_t covered = 0;  // the end of the last function that has rows
   table.functions.reserve(entries.fdes.size());
@@ -228,11 +296,17 @@ Status fill_rows(const EhFrameSection& section, const Entries& entries, UnwindTa
     if (end == fde.begin) {
       continue;
     }
-    if (covered != 0 && fde.begin - covered > kIgnoredGap) {
-      rows.add(covered, {});
+    if (fde.begin > covered && fde.begin - covered > kIgnoredGap) {
+      if (covered != 0) rows.add(covered, {});
+      left_out.add_rules(covered, fde.begin, rows);
     }
-    run_program(Cursor(section.bytes.substr(fde.program, fde.program_size)), entries.cies[fde.cie],
-                table.architecture, section, table.base, fde.begin, end, rows);
+    const std::string_view program = section.bytes.substr(fde.program, fde.program_size);
+    // A return address is looked up one byte before it. No call ends in a gap: whoever returns to the begin
+    // of the function behind it was put there by hand, as a fiber that returns to makecontext's trampoline.
+    if (fde.begin > covered && has_no_frame(program, return_address_register(table.architecture)))
+      rows.add(fde.begin - 1, {OFFWAIT_UNWIND_STOP, 0, 0});
+    run_program(Cursor(program), entries.cies[fde.cie], table.architecture, section, table.base, fde.begin,
+                end, rows);
     covered = end;
     if (rows.size() > kMostUnwindRows) {
       return Error{"the ELF file has more than 16 million rules to unwind stacks"};
@@ -241,6 +315,7 @@ Status fill_rows(const EhFrameSection& section, const Entries& entries, UnwindTa
   if (covered != 0) {
     rows.add(covered, {});
   }
+  left_out.add_rules(covered, UINT32_MAX, rows);
   table.rows = std::move(rows).take();
   return success();
 }
@@ -275,7 +350,9 @@ Result<UnwindTable> read_table(const Source& source) {
   if (!place) {
     place = find_by_segment(source, segments);
   }
+  LeftOutCode left_out(source, header, table.base);
   if (!place) {
+    OFFWAIT_TRY_STATUS(fill_rows({}, {}, left_out, table));
     return table;
   }
   if (place->size > kLargestEhFrame) {
@@ -284,7 +361,7 @@ Result<UnwindTable> read_table(const Source& source) {
   std::string storage;
   const EhFrameSection section{source.read(place->offset, place->size, storage), place->address};
   OFFWAIT_TRY(const auto entries, read_entries(section, table.architecture, table.base));
-  OFFWAIT_TRY_STATUS(fill_rows(section, entries, table));
+  OFFWAIT_TRY_STATUS(fill_rows(section, entries, left_out, table));
   return table;
 }
 

@@ -43,9 +43,11 @@ struct UnwindTable {
   /// The lowest virtual address of an executable segment. Code 4 GiB above it or more has no rows.
   std::uint64_t base = 0;
   std::vector<CodeSegment> segments;
-  /// Strictly in order of pc; neighbours differ; the last row is NONE. Empty when the file has no .eh_frame.
-  /// Where FDEs overlap, the one that begins later counts. Between FDEs at most kIgnoredGap bytes apart the
-  /// rule goes on, because padding is not executed.
+  /// Strictly in order of pc; neighbours differ; the last row is NONE. Empty when the file has no .eh_frame,
+  /// and code from which no rules follow (code_rules.h), which also fill its gaps. Where FDEs overlap, the
+  /// one that begins later counts. Between FDEs at most kIgnoredGap bytes apart the rule goes on, because
+  /// padding is not executed. The last byte of any gap before a function without a frame is STOP: only a
+  /// stack that was made by hand returns to the begin of such a function.
   std::vector<offwait_unwind_row> rows;
   std::vector<FunctionExtent> functions;  ///< in order of begin, one for each usable FDE
 };

@@ -69,7 +69,9 @@ constexpr auto kCalls = std::to_array<Call>({
     {SYS_fsync, "other"},
     {SYS_rt_sigsuspend, "other"},
     {SYS_clone, "other"},
-    {SYS_io_getevents, "other"},
+    {SYS_io_getevents, "poll"},
+    {SYS_io_pgetevents, "poll"},
+    {SYS_io_uring_enter, "poll"},
     {0x7fff, "other"},
 });
 

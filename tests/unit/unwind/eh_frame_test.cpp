@@ -69,6 +69,7 @@ std::vector<Row> rows(const Bytes& program, const CieParts& cie = {}, std::uint1
 constexpr auto kSp = OFFWAIT_UNWIND_SP;
 constexpr auto kFp = OFFWAIT_UNWIND_FP;
 constexpr auto kNone = OFFWAIT_UNWIND_NONE;
+constexpr auto kStop = OFFWAIT_UNWIND_STOP;
 constexpr std::uint8_t kAdvance = DW_CFA_advance_loc;
 constexpr std::uint8_t kOffset = DW_CFA_offset;
 
@@ -233,8 +234,12 @@ TEST_CASE("neighbours: equal ones, gaps, overlaps, any order") {
   section.fde(cie, kCode + 0x58, 0x100, {DW_CFA_def_cfa_offset, 24});  // begins later, so it counts
   const auto table = read(section.file());
   REQUIRE(table.ok());
-  CHECK(rows_of(*table) == std::vector<Row>{{0x10, kSp, 0, 1},
+  CHECK(rows_of(*table) == std::vector<Row>{{0xf, kStop},
+                                            {0x10, kSp, 0, 1},
+                                            {0x2f, kStop},
+                                            {0x30, kSp, 0, 1},
                                             {0x40, kNone},
+                                            {0x4f, kStop},
                                             {0x50, kSp, 0, 1},
                                             {0x58, kSp, 0, 3},
                                             {0x158, kNone},
@@ -242,6 +247,23 @@ TEST_CASE("neighbours: equal ones, gaps, overlaps, any order") {
                                             {0x210, kNone}});
   CHECK(table->functions ==
         std::vector<FunctionExtent>{{0x10, 17}, {0x30, 0x10}, {0x50, 0x10}, {0x58, 0x100}, {0x200, 16}});
+}
+
+TEST_CASE("a return address at the begin of a function without a frame, behind a gap, is the stack's end") {
+  EhFrame section;
+  const std::size_t cie = section.cie();
+  section.fde(cie, kCode, 16, {DW_CFA_def_cfa_offset, 16});
+  section.fde(cie, kCode + 16, 16, {});                          // no gap: a call may end right before it
+  section.fde(cie, kCode + 40, 8, {DW_CFA_def_cfa_offset, 16});  // it has a frame
+  section.fde(cie, kCode + 50, 10, {DW_CFA_nop, DW_CFA_nop});
+  section.fde(cie, kCode + 61, 3, {DW_CFA_undefined, 16});
+  CHECK(rows(section) == std::vector<Row>{{0, kSp, 0, 2},
+                                          {16, kSp, 0, 1},
+                                          {40, kSp, 0, 2},
+                                          {49, kStop},
+                                          {50, kSp, 0, 1},
+                                          {60, kStop},
+                                          {64, kNone}});
 }
 
 TEST_CASE("the code that signal handlers return to is marked") {
@@ -341,7 +363,7 @@ TEST_CASE("entries that lie say nothing") {
     section.fde(cie, kCode, 0, {});
     section.fde(cie, kCode + 1, UINT32_MAX, {});
     section.fde(cie, kCode + 0x20, 0x7fffffff, {});
-    CHECK(rows(section) == std::vector<Row>{{0x20, kSp, 0, 1}, {0x8000001f, kNone}});
+    CHECK(rows(section) == std::vector<Row>{{0x1f, kStop}, {0x20, kSp, 0, 1}, {0x8000001f, kNone}});
   }
   SECTION("unknown instructions, operands cut short, places out of order") {
     CHECK(rows({kAdvance | 4, 0x3f, kAdvance | 4}) == std::vector<Row>{{0, kSp, 0, 1}, {4, kNone}});
