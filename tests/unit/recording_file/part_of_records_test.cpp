@@ -236,13 +236,13 @@ TEST_CASE("the window of a file is told without its records") {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const Result<RecordedTime> window = time_of_recording_file(file.get(), "", "f");
   REQUIRE(window.ok());
-  CHECK(window->begin == kBegin);
-  CHECK(window->end == kEnd);
+  CHECK(window->window.begin == kBegin);
+  CHECK(window->window.end == kEnd);
   REQUIRE(::truncate(path.c_str(), 3000) == 0);
   REQUIRE(::lseek(file.get(), 0, SEEK_SET) == 0);
   const Result<RecordedTime> shorter = time_of_recording_file(file.get(), "", "f");
   REQUIRE(shorter.ok());
-  CHECK(shorter->end < kEnd);
+  CHECK(shorter->window.end < kEnd);
 }
 
 }  // namespace
