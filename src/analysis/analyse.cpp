@@ -10,6 +10,7 @@
 #include "analysis/devices.h"
 #include "analysis/edges.h"
 #include "analysis/excluded_waits.h"
+#include "analysis/held_back.h"
 #include "analysis/knot_input.h"
 #include "analysis/knot_patterns.h"
 #include "analysis/open_waits.h"
@@ -51,6 +52,9 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   Findings findings;
   OpenWaits open;
   findings.recording = trace.recording;
+  const MachineTime machine = machine_time(*prepared);
+  findings.recording.cpu_busy_ns = machine.busy_ns;
+  findings.recording.cpu_idle_ns = machine.idle_ns;
   findings.window_s = to_seconds(trace.window.length());
   findings.loss = trace.loss;
   findings.lost = lost_time(trace);
@@ -69,6 +73,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.disks = find_disks(*prepared, graph);
   findings.nics = find_nics(*prepared, graph);
   findings.false_wakeups = find_false_wakeups_by_edge(*prepared, graph, !options.keep_false_wakeups);
+  findings.held_back = find_held_back(*prepared, graph);
   findings.open_waits = std::move(open.waits);
   findings.deadlocks = std::move(open.deadlocks);
   findings.knots = find_patterns(graph, input, found.knots, wait_places(trace, graph, found.knots),

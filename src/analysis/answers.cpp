@@ -80,17 +80,37 @@ FoundProgress found_progress(const Prepared& prepared, const Progress& progress,
   return out;
 }
 
-std::optional<std::size_t> first_knot_with(FoundActorId actor, const std::vector<FoundKnot>& knots) {
-  const auto found = std::find_if(knots.begin(), knots.end(), [actor](const FoundKnot& knot) {
-    return std::find(knot.actors.begin(), knot.actors.end(), actor) != knot.actors.end();
-  });
-  return found == knots.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - knots.begin()));
+using Vertices = std::set<FoundActorId>;
+
+void add_members(const ThreadGroup& group, const ActorIds& vertex_of, Vertices& out) {
+  for (const ActorId member : group.members) out.insert(vertex_of[member]);
 }
 
-/// What of an answer may be in a knot.
-std::optional<FoundActorId> part_of(const FoundAnswer& answer) {
-  if (answer.service && !answer.service->actors.empty()) return answer.service->actors.front();
-  return answer.device ? answer.device : answer.actor;
+/// Whom threads wait for because of what the answer is about.
+Vertices waited_for(const Prepared& prepared, const Answer& answer, const FoundAnswer& found,
+                    const ActorIds& vertex_of) {
+  if (found.service) return {found.service->actors.begin(), found.service->actors.end()};
+  if (found.device) return {*found.device};
+  Vertices out;
+  if (answer.change.resource == Resource::waited && answer.lock) {
+    for (const GroupId id : answer.lock->lock.holding)
+      add_members(prepared.groups.groups[id], vertex_of, out);
+  } else if (answer.change.group != kNoGroup) {
+    add_members(prepared.groups.groups[answer.change.group], vertex_of, out);
+  }
+  return out;
+}
+
+/// The first knot in which threads wait for one of them.
+std::optional<std::size_t> knot_with_waits_for(const Vertices& parts, const std::vector<FoundKnot>& knots,
+                                               const WaitGraph& graph) {
+  const auto found = std::find_if(knots.begin(), knots.end(), [&](const FoundKnot& knot) {
+    return std::any_of(knot.edges.begin(), knot.edges.end(), [&](FoundEdgeId id) {
+      const Edge& edge = graph.edges[id];
+      return is_thread(graph.kinds[edge.from]) && parts.contains(edge.to);
+    });
+  });
+  return found == knots.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - knots.begin()));
 }
 
 bool is_at_disk(const Answer& answer) {
@@ -178,6 +198,14 @@ bool deals_with_others(const Prepared& prepared, GroupId group) {
   });
 }
 
+/// Whether the threads are of a Java virtual machine, by their program or what they wait in.
+bool is_java(const Trace& trace, const ThreadGroup& group) {
+  const std::string& program = trace.actors[group.members.front()].program;
+  if (!program.empty()) return program.substr(program.rfind('/') + 1) == "java";
+  return std::any_of(trace.frames.begin(), trace.frames.end(),
+                     [](const Frame& frame) { return frame.module.starts_with("libjvm.so"); });
+}
+
 AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
   const Trace& trace = prepared.trace.all();
   const PartUse& use = answer.use;
@@ -194,6 +222,8 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     out.deals_with_others = deals_with_others(prepared, use.group);
     out.actor = actor_of(group, graph.vertex_of);
     out.name = common_name(trace, group.members);
+    out.tid = trace.actors[group.members.front()].tid;
+    out.collects_garbage = is_java(trace, group) && is_garbage_collector(out.name);
     out.alike = static_cast<std::size_t>(
         std::count_if(group.members.begin(), group.members.end(),
                       [&](ActorId member) { return graph.vertex_of[member] != *out.actor; }));
@@ -228,9 +258,15 @@ void add_meanwhile(const Lock& lock, FoundLock& out) {
   out.for_others = part(lock.others_ns);
 }
 
+/// What is taken for a lock because threads end each other's waits there, while a scheduler does it.
+bool is_of_scheduler(const Trace& trace, const std::optional<LockGain>& gain) {
+  const StackId stack = gain ? trace.sites[gain->lock.site].wait_stack : kNoStack;
+  return stack != kNoStack && is_parked_by_scheduler(trace, trace.stacks[stack]);
+}
+
 std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& graph,
                                     const std::optional<LockGain>& gain) {
-  if (!gain) return std::nullopt;
+  if (!gain || is_of_scheduler(prepared.trace.all(), gain)) return std::nullopt;
   const Trace& trace = prepared.trace.all();
   FoundLock out;
   out.name = prepared.lock_names[gain->id];
@@ -248,13 +284,30 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
     lives_ns += clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
   }
   out.share = std::min(1.0, out.wait_s / std::max(to_seconds(lives_ns), 1e-9));
-  out.stack = backtrace_of(trace, trace.sites[gain->lock.site].wait_stack);
+  const StackId stack = trace.sites[gain->lock.site].wait_stack;
+  out.stack = backtrace_of(trace, stack);
+  if (stack != kNoStack) out.runtime = runtime_lock(trace, trace.stacks[stack]);
   out.held = gain->held;
   out.free_gain = gain->waited.gain;
   out.full = gain->waited.full;
   if (out.full == Full::disk) out.full_disk = graph.vertex_of[gain->waited.disk];
   if (out.full == Full::lock) out.full_lock = prepared.lock_names[gain->waited.lock];
   return out;
+}
+
+/// What waits for one of the target's threads is limited by how many of these there are.
+LimitedBy limit_of(const Prepared& prepared, const Answer& answer) {
+  if (!answer.more) return LimitedBy::unknown;
+  if (!answer.more->of_service) return LimitedBy::target;
+  const std::vector<Requests> requests = requests_of(prepared.trace.all(), prepared.groups);
+  Requests at_service;
+  for (const GroupId id : prepared.answers.services[answer.change.service].answering) {
+    at_service.under_way += requests[id].under_way;
+    at_service.unread += requests[id].unread;
+  }
+  if (at_service.under_way <= 0) return LimitedBy::unknown;
+  const double queued = answer.more->waiting - answer.more->threads;
+  return at_service.unread >= queued / 2 ? LimitedBy::service : LimitedBy::target;
 }
 
 }  // namespace
@@ -280,6 +333,8 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
   std::vector<std::vector<AnswerEvidence::File>> files = files_of_answers(prepared.trace.all(), answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const Answer& answer = answers[i];
+    if (answer.change.resource == Resource::waited && is_of_scheduler(prepared.trace.all(), answer.lock))
+      continue;
     FoundAnswer one;
     static_cast<Gain&>(one) = answer;
     one.what = answer.change.resource;
@@ -294,13 +349,12 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     if (one.service && answer.use.group != kNoGroup) {
       one.actor = actor_of(prepared.groups.groups[answer.use.group], graph.vertex_of);
     }
-    if (const std::optional<FoundActorId> part = part_of(one)) {
-      one.knot = first_knot_with(*part, knots);
-    }
+    one.knot = knot_with_waits_for(waited_for(prepared, answer, one, graph.vertex_of), knots, graph);
     one.evidence = evidence_of(prepared, graph, answer);
     one.evidence.files = std::move(files[i]);
     one.lock = found_lock(prepared, graph, answer.lock);
     one.more = answer.more;
+    one.limit = limit_of(prepared, answer);
     out.answers.push_back(one);
   }
   return out;

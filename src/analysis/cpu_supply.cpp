@@ -116,11 +116,23 @@ CpuSupply::Cause user_of_cpus(const CpuSupply& supply) {
 
 }  // namespace
 
+MachineTime machine_time(const Prepared& prepared) {
+  const Recording& recording = prepared.trace.all().recording;
+  const Nanos all_ns = recording.cpu_busy_ns + recording.cpu_idle_ns;
+  Nanos ran_ns = 0;
+  for (ActorId id = 0; id < prepared.trace.actors().size(); ++id) {
+    ran_ns += prepared.sweep.actors[id].running_ns;
+  }
+  const Nanos busy_ns = std::min(std::max(recording.cpu_busy_ns, ran_ns), all_ns);
+  return {busy_ns, all_ns - busy_ns};
+}
+
 CpuSupply find_cpu_supply(const Prepared& prepared, const StateSeconds& target) {
   using Cause = CpuSupply::Cause;
   const Trace& trace = prepared.trace.all();
   const double window_s = to_seconds(trace.window.length());
-  const Use machine{to_seconds(trace.recording.cpu_busy_ns), to_seconds(trace.recording.cpu_idle_ns)};
+  const MachineTime time = machine_time(prepared);
+  const Use machine{to_seconds(time.busy_ns), to_seconds(time.idle_ns)};
   const bool known = machine.busy_s + machine.idle_s > 0;
   CpuSupply out;
   if (known) {

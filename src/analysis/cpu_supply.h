@@ -13,6 +13,15 @@ inline constexpr double kHardlyRunnable = 0.01;
 /// CPUs that are busy for this part of the window are taken, so a lack of CPUs needs no other explanation.
 inline constexpr double kMachineBusy = 0.8;
 
+/// The time of the machine's CPUs in the window.
+struct MachineTime {
+  Nanos busy_ns = 0;
+  Nanos idle_ns = 0;
+};
+/// Recording::cpu_busy_ns and cpu_idle_ns, which the kernel counts more coarsely than it switches threads:
+/// the CPUs were busy at least while recorded threads ran. Both 0 if they are not known.
+MachineTime machine_time(const Prepared& prepared);
+
 /// `target` is Totals::target. The causes are tried in this order; the first one that holds is taken:
 /// - none: the threads are hardly ready to run without a CPU;
 /// - quota: a quota was used up, and throttled for 1 % of the window and a tenth of the runnable time;

@@ -85,6 +85,18 @@ std::string_view to_string(CpuSupply::Cause cause) {
   return "";
 }
 
+std::string_view to_string(LimitedBy by) {
+  switch (by) {
+    case LimitedBy::unknown:
+      return "unknown";
+    case LimitedBy::target:
+      return "target";
+    case LimitedBy::service:
+      return "service";
+  }
+  return "";
+}
+
 Verdict::Kind Verdict::kind() const {
   switch (rule) {
     case Rule::stopped:

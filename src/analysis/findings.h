@@ -437,6 +437,15 @@ struct FoundFalseWakeups {
   std::vector<Edge> edges;  ///< most first
 };
 
+/// Waits for data that was written, but kept back by TCP until an acknowledgement came (held_back.h).
+struct HeldBack {
+  FoundActorId actor = 0;  ///< that waited
+  Peer service{};          ///< that wrote it: one of them
+  std::uint64_t waits = 0;
+  double wait_s = 0;
+  double share = 0;  ///< of the lives of the actor's threads, 0 to 1
+};
+
 /// A CPU quota that throttled the target (CpuQuota in model/cpus.h).
 struct FoundQuota {
   std::string cgroup;         ///< hostile bytes
@@ -520,6 +529,7 @@ struct Findings {
   std::vector<FoundDisk> disks;
   std::vector<FoundNic> nics;
   FoundFalseWakeups false_wakeups;
+  std::optional<HeldBack> held_back;         ///< none: none for long
   std::vector<FoundOpenWait> open_waits;     ///< longest first
   std::vector<Deadlock> deadlocks;           ///< in order of their first thread's tid
   std::vector<ExcludedWait> excluded_waits;  ///< the target's first, each longest wait first; those under the

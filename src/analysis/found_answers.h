@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/found_files.h"
 #include "analysis/found_ids.h"
 #include "analysis/found_samples.h"
+#include "analysis/runtime_parts.h"
 #include "model/backtrace.h"
 #include "model/peer.h"
 #include "progress/locks.h"
@@ -76,8 +78,10 @@ struct AnswerEvidence {
   /// Other threads of the target wait for a thread of this group, or end its waits: they may ask it for what
   /// it does.
   bool deals_with_others = false;
-  std::size_t alike = 0;  ///< how many of `threads` are in other actors than `actor`
-  std::string name{};     ///< what these threads have in common: `worker-*`; hostile bytes
+  std::size_t alike = 0;          ///< how many of `threads` are in other actors than `actor`
+  std::string name{};             ///< what these threads have in common: `worker-*`; hostile bytes
+  bool collects_garbage = false;  ///< threads of the Java virtual machine
+  std::int32_t tid = 0;           ///< of the first of them, which is in no other group; 0 without a group
 };
 
 /// A lock that an answer is about, or that its threads hold and wait for.
@@ -93,6 +97,7 @@ struct FoundLock {
   std::optional<FoundActorId> full_disk{};
   std::string full_lock{};  ///< as `name`; empty: none
   LockEvidence evidence = LockEvidence::name;
+  RuntimeLock runtime = RuntimeLock::none;
   std::vector<FoundProgress::Threads> waiters{};  ///< those that waited longest first
   std::vector<FoundProgress::Threads> holders{};  ///< those that held it longest first, as far as is known
   /// What its holders did while they held it, as parts of that time, 0 to 1. They add up to 1, or are all 0
@@ -126,18 +131,29 @@ struct FoundService {
   std::optional<FoundActorId> disk{};  ///< the one that takes most of at_disks
 };
 
+/// Whose limit it is that no more requests are under way at a time, by where most of those that wait were
+/// seen to do so.
+enum class LimitedBy : std::uint8_t {
+  unknown,  ///< what the service has in its sockets is not known
+  target,   ///< the target keeps them back
+  service,  ///< they lie unread in the service's sockets
+};
+/// `unknown`, `target`, `service`.
+std::string_view to_string(LimitedBy by);
+
 /// What a progress would gain if one part were twice as fast.
 struct FoundAnswer : Gain {
   Resource what = Resource::cpu;
   std::optional<FoundActorId> actor{};   ///< whose CPU work, requests, sleeps or waits for the service
   std::optional<FoundActorId> device{};  ///< the disk
   std::size_t progress = 0;              ///< index into Findings::progress
-  std::optional<std::size_t> knot{};     ///< the first that the device, or else the actor, is in
+  std::optional<std::size_t> knot{};     ///< the first in which threads wait for the part
   AnswerEvidence evidence{};
   std::optional<FoundService> service{};  ///< remote: which one
   /// Of a lock, that one; of CPU work, the lock of its threads that gains most, if one gains anything.
   std::optional<FoundLock> lock{};
-  std::optional<MoreThreads> more{};  ///< as Answer::more
+  std::optional<MoreThreads> more{};     ///< as Answer::more
+  LimitedBy limit = LimitedBy::unknown;  ///< of more threads, or requests, at a time
 };
 
 /// What the first progress would gain by changes that the user asked about.

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "analysis/noise.h"
+#include "analysis/runtime_parts.h"
 #include "model/outline.h"
 #include "progress/wait_kinds.h"
 
@@ -170,6 +171,8 @@ std::string own_name(const Object& lock) {
 }
 
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock) {
+  const RuntimeLock runtime = runtime_lock(trace, stack);
+  if (runtime == RuntimeLock::cpython_gil) return "all Python code (GIL)";
   std::vector<Frame> user;
   for (const FrameId id : stack.frames) {
     const Frame& frame = trace.frames[id];
@@ -179,15 +182,25 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
       return name_of(frame);
     }
   }
+  const bool monitor = runtime == RuntimeLock::java_monitor;
   std::string any, own;
   for (const Frame& frame : without_noise(user, stack.cut.has_value())) {
+    // What Java code consists of has no name unless the virtual machine was asked for it.
+    if (monitor && frame.function.empty()) continue;
     const std::string function = name_of(frame);
     if (any.empty()) any = function;
     if (noise_of(frame) != Noise::none || is_nameless_body(frame.function) || is_of_java(frame)) continue;
     if (!is_about_locks(frame.function)) return function;
     if (own.empty()) own = function;
   }
+  if (own.empty() && monitor) return "synchronized Java code";
   return own.empty() ? any : own;
+}
+
+/// The GIL is a field of the interpreter's state, whose name says nothing of it.
+std::string own_name_of(const Trace& trace, const Stack* stack, const Object& lock) {
+  const bool gil = stack != nullptr && runtime_lock(trace, *stack) == RuntimeLock::cpython_gil;
+  return gil ? "" : own_name(lock);
 }
 
 std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks) {
@@ -202,10 +215,11 @@ std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks
   std::map<std::string, std::size_t> count;
   for (LockId id = 0; id < locks.all.size(); ++id) {
     const Object object = locks.all[id].object == kNoObject ? Object{} : trace.objects[locks.all[id].object];
-    own.push_back(locks.all[id].object == kNoObject ? "" : own_name(object));
     const auto longest = std::max_element(stacks[id].begin(), stacks[id].end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
-    taken.push_back(longest == stacks[id].end() ? "" : taken_in(trace, trace.stacks[longest->first], object));
+    const Stack* const stack = longest == stacks[id].end() ? nullptr : &trace.stacks[longest->first];
+    own.push_back(own_name_of(trace, stack, object));
+    taken.push_back(stack == nullptr ? "" : taken_in(trace, *stack, object));
     if (own[id].empty()) ++count[taken[id]];
   }
   std::map<std::string, std::size_t> numbers;
@@ -225,9 +239,10 @@ std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& 
 
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack) {
   const Object& object = trace.objects[lock];
-  std::string name = own_name(object);
+  const Stack* const stack = wait_stack == kNoStack ? nullptr : &trace.stacks[wait_stack];
+  std::string name = own_name_of(trace, stack, object);
   if (!name.empty()) return name;
-  if (wait_stack != kNoStack) name = taken_in(trace, trace.stacks[wait_stack], object);
+  if (stack != nullptr) name = taken_in(trace, *stack, object);
   return name.empty() ? "lock" : "lock of " + name;
 }
 

@@ -26,11 +26,13 @@ bool takes_a_lock(const Trace& trace, const Stack& stack);
 std::string own_name(const Object& lock);
 
 /// The function that takes it: the innermost one that is no part of a way to wait and is not called a lock or
-/// a mutex itself. For a lock of the kernel that is a function of the kernel. Empty if there is none.
+/// a mutex itself. For a lock of the kernel that is a function of the kernel. Empty if there is none; of a
+/// monitor `synchronized Java code`.
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock);
 
 /// By LockId: own_name() or `lock of` the function that takes it, `lock #2 of` the one that was waited for
-/// second longest of those that are taken there. A report calls a lock by this name wherever it speaks of it.
+/// second longest of those that are taken there; CPython's GIL is the `lock of all Python code (GIL)`. A
+/// report calls a lock by this name wherever it speaks of it.
 std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks);
 
 /// The same, of the locks that the answers of this trace speak of; empty if no question names a lock.

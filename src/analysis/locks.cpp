@@ -48,7 +48,11 @@ class LockTable {
   FoundLocks run() {
     FoundLocks out;
     std::vector<Waits> all = waits_by_lock(out);
-    out.locks = all.size();
+    for (const Waits& waits : all) {
+      const bool lock = waits.lock != kNoLock;
+      ++(lock ? out.locks : out.queues);
+      (lock ? out.wait_s : out.queues_s) += to_seconds(waits.wait_ns);
+    }
     if (all.size() > kMostLockRows) all.resize(kMostLockRows);
     for (const Waits& waits : all) out.rows.push_back(row(waits));
     std::stable_partition(out.rows.begin(), out.rows.end(),
@@ -78,7 +82,6 @@ class LockTable {
       } else if (!has_lock) {
         sums.unknown_s += to_seconds(wait_ns);
       } else {
-        sums.wait_s += to_seconds(wait_ns);
         Waits& waits = found[{lock, object}];
         waits.lock = lock;
         waits.object = object;

@@ -16,17 +16,7 @@ bool is_of_figures(std::string_view counter) {
   return std::find(kCounters.begin(), kCounters.end(), counter) != kCounters.end();
 }
 
-bool leaves_time_unknown(std::string_view counter) {
-  return !is_of_figures(counter) && !counter.starts_with("stack_");
-}
-
 }  // namespace
-
-std::uint64_t lost_of_time(const Findings& findings) {
-  std::uint64_t sum = 0;
-  for (const auto& [counter, count] : findings.loss) sum += leaves_time_unknown(counter) ? count : 0;
-  return sum;
-}
 
 LossImpact loss_impact(const Findings& findings) {
   constexpr double kMinor = 0.01;

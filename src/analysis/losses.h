@@ -2,8 +2,6 @@
 // How much the events that a recording lost matter to its report.
 #pragma once
 
-#include <cstdint>
-
 #include "analysis/findings.h"
 
 namespace offwait {
@@ -17,10 +15,6 @@ struct LossImpact {
   /// they leave none.
   bool minor = false;
 };
-
-/// Lost events that leave time unknown, or waits out. It does not count files, addresses, stacks and counts
-/// that could not be kept.
-std::uint64_t lost_of_time(const Findings& findings);
 
 LossImpact loss_impact(const Findings& findings);
 

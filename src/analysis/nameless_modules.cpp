@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/rankings.h"
+
 namespace offwait {
 namespace {
 
@@ -81,6 +83,20 @@ std::vector<std::string> nameless_modules(const Findings& findings) {
     if (is_new) nameless.push_back(frame->module);
   }
   return nameless;
+}
+
+bool has_nameless_jit_code(const Findings& findings) {
+  const std::vector<const FoundAnswer*> answers = first_answers(findings);
+  return std::any_of(answers.begin(), answers.end(), [&findings](const FoundAnswer* answer) {
+    if (answer->actor && findings.actors[*answer->actor].outside) return false;
+    const auto is_nameless = [](const Backtrace& stack) {
+      const Frame* const frame = waiting_frame(stack);
+      return frame != nullptr && frame->function.empty() && frame->module == "anon";
+    };
+    const std::vector<FunctionPlace>& places = answer->evidence.samples.places;
+    return is_nameless(answer->evidence.stack) || (!places.empty() && is_nameless(places.front().stack)) ||
+           (answer->lock && is_nameless(answer->lock->stack));
+  });
 }
 
 }  // namespace offwait

@@ -17,4 +17,7 @@ namespace offwait {
 /// Hostile bytes.
 std::vector<std::string> nameless_modules(const Findings& findings);
 
+/// Whether an answer's place is code that a JIT compiler made and left without names.
+bool has_nameless_jit_code(const Findings& findings);
+
 }  // namespace offwait

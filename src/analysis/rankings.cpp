@@ -124,7 +124,8 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
   for (const FoundAnswer& answer : findings.answers) {
     const bool said = std::any_of(out.begin(), out.end(), [&answer](const FoundAnswer* before) {
       const bool same_part = answer.what == before->what && name_of(answer) == name_of(*before) &&
-                             answer.actor == before->actor && address_of(answer) == address_of(*before);
+                             answer.actor == before->actor && answer.evidence.tid == before->evidence.tid &&
+                             address_of(answer) == address_of(*before);
       return (same_part || (answer.device && answer.progress == before->progress &&
                             std::abs(answer.gain - before->gain) < kSame)) &&
              answer.device == before->device;
@@ -134,6 +135,26 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
     }
   }
   return out;
+}
+
+std::vector<const FoundAnswer*> first_answers(const Findings& findings) {
+  constexpr std::size_t kMost = 4;
+  std::vector<const FoundAnswer*> out = distinct_answers(findings);
+  const auto worth_nothing = std::find_if(out.begin(), out.end(), [](const FoundAnswer* answer) {
+    return answer->certainty != Certainty::rough && answer->gain < kWorthALine;
+  });
+  out.erase(worth_nothing, out.end());
+  out.resize(std::min(kMost, out.size()));
+  return out;
+}
+
+std::optional<std::size_t> explained_answer(const FoundKnot& knot, const Findings& findings,
+                                            const std::vector<const FoundAnswer*>& answers) {
+  const auto index = static_cast<std::size_t>(&knot - findings.knots.data());
+  const auto found = std::find_if(answers.begin(), answers.end(),
+                                  [index](const FoundAnswer* answer) { return answer->knot == index; });
+  return found == answers.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(found - answers.begin()) + 1);
 }
 
 ShortEvidence short_evidence(const Findings& findings) {
@@ -167,14 +188,18 @@ bool somebody_is_stuck(const Findings& findings) {
                      [](const FoundOpenWait& open) { return open.throughout && open.holder; });
 }
 
-LeftOut limits_nothing(const Findings& findings) {
-  const auto knots = std::count_if(findings.knots.begin(), findings.knots.end(),
-                                   [](const FoundKnot& knot) { return knot.background; });
+LeftOut left_out(const Findings& findings) {
+  const std::vector<const FoundAnswer*> answers = first_answers(findings);
+  std::size_t knots = 0;
+  std::size_t background = 0;
+  for (const FoundKnot& knot : findings.knots) {
+    if (!explained_answer(knot, findings, answers)) ++(knot.background ? background : knots);
+  }
   const auto sinks = std::count_if(findings.sinks.begin(), findings.sinks.end(),
                                    [](const FoundSink& sink) { return !sink.limits(); });
   const auto blocked = std::count_if(findings.open_waits.begin(), findings.open_waits.end(),
                                      [](const FoundOpenWait& open) { return open.throughout; });
-  return {findings.excluded_waits.size(), static_cast<std::size_t>(knots + sinks),
+  return {knots, findings.excluded_waits.size(), background + static_cast<std::size_t>(sinks),
           static_cast<std::size_t>(blocked)};
 }
 

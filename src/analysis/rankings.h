@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,10 @@ inline constexpr double kWorthALine = 0.02;
 /// group's requests to a disk and the disk itself with the same gain. Best first.
 std::vector<const FoundAnswer*> distinct_answers(const Findings& findings);
 
+/// Those of them that the first screen has room for: four at most, of which each is worth a line. A rough one
+/// has a place, but no number.
+std::vector<const FoundAnswer*> first_answers(const Findings& findings);
+
 /// Why a recording is too short for a prediction.
 enum class ShortEvidence : std::uint8_t {
   none,
@@ -73,12 +78,18 @@ bool has_all_answers(const Findings& findings);
 /// A thread waited throughout for a mutex whose holder is known, or there is a deadlock.
 bool somebody_is_stuck(const Findings& findings);
 
-/// What a report leaves out because it limits nothing.
+/// The number, from 1 on, of the first of the answers that the knot is part of; none if it is of no answer.
+std::optional<std::size_t> explained_answer(const FoundKnot& knot, const Findings& findings,
+                                            const std::vector<const FoundAnswer*>& answers);
+
+/// What the first screen of a report with answers leaves out.
 struct LeftOut {
+  std::size_t knots = 0;  ///< that are no background and of no answer there
+  // The rest limits nothing:
   std::size_t waits = 0;       ///< Findings::excluded_waits
-  std::size_t background = 0;  ///< knots and sinks
+  std::size_t background = 0;  ///< knots of no answer there, and sinks
   std::size_t blocked = 0;     ///< threads that waited throughout
 };
-LeftOut limits_nothing(const Findings& findings);
+LeftOut left_out(const Findings& findings);
 
 }  // namespace offwait

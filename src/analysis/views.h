@@ -173,9 +173,11 @@ struct FoundLockRow {
 /// Threads of the target that waited for futexes and for locks of the kernel.
 struct FoundLocks {
   std::vector<FoundLockRow>
-      rows;               ///< is_lock() first, each by wait_s, the longest first; kMostLockRows at most
-  std::size_t locks = 0;  ///< how many there are
-  double wait_s = 0;      ///< for all of them
+      rows;                ///< is_lock() first, each by wait_s, the longest first; kMostLockRows at most
+  std::size_t locks = 0;   ///< how many there are
+  double wait_s = 0;       ///< for all of them
+  std::size_t queues = 0;  ///< how many conditions and queues there are: what is no lock
+  double queues_s = 0;     ///< for all of them
   // Set aside, in this order:
   double requests_s = 0;    ///< waits for requests from outside, by idle threads
   double apart_s = 0;       ///< waits of threads that no progress waits for

@@ -186,6 +186,11 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))
     notes.push_back(std::move(*note));
+  if (has_nameless_jit_code(findings)) {
+    notes.emplace_back(
+        "code that was compiled as it ran has no names here: node --perf-basic-prof, PYTHONPERFSUPPORT=1, "
+        "offwait --java, or a perf map agent give it some");
+  }
   if (outputs.text) {
     const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
     const std::string text =

@@ -26,8 +26,9 @@ struct DiskCheck {
   // By the tracepoints:
   std::uint64_t seen_ios = 0;
   std::uint64_t seen_bytes = 0;
-  /// The two differ by more than 2 %, and by more than the requests that were in flight at either end or
-  /// completed within 1 ms of it. A flush that the kernel counts twice makes no mismatch.
+  /// The two differ by more than 2 %, by more than one request, and by more than the requests that were in
+  /// flight at either end or completed within 1 ms of it. A flush that the kernel counts twice makes no
+  /// mismatch.
   bool mismatch = false;
 };
 

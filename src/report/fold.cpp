@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,17 @@ std::vector<Frame> user_frames(const Backtrace& stack, StackNoise noise) {
                                   [](const Frame& frame) { return frame.kind == Frame::Kind::user; });
   std::vector<Frame> user(first, stack.frames.end());
   return noise == StackNoise::folded ? without_noise(user, stack.cut.has_value()) : user;
+}
+
+Backtrace told_by_callers(const Backtrace& stack) {
+  Backtrace out{{}, stack.cut};
+  std::set<std::string_view> named;
+  for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) {
+    if (!frame->function.empty()) named.insert(frame->module);
+    if (!frame->function.empty() || !named.contains(frame->module)) out.frames.push_back(*frame);
+  }
+  std::reverse(out.frames.begin(), out.frames.end());
+  return out;
 }
 
 FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise, std::size_t kernel_limit) {

@@ -31,6 +31,10 @@ inline constexpr std::size_t kKernelFrames = 2;
 FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise = StackNoise::folded,
                  std::size_t kernel_limit = kKernelFrames);
 
+/// Without frames that have no name, where a function of the same module further out has one: it says more of
+/// the place than an address does.
+Backtrace told_by_callers(const Backtrace& stack);
+
 /// The user frames of a stack that is shown whole.
 std::vector<Frame> user_frames(const Backtrace& stack, StackNoise noise);
 

@@ -2,6 +2,7 @@
 #include "report/frame.h"
 
 #include <cstddef>
+#include <vector>
 
 #include "model/outline.h"
 
@@ -41,6 +42,22 @@ std::string line_of(const Frame& frame) {
   return " (" + frame.file.substr(name) + ":" + std::to_string(frame.line) + ")";
 }
 
+/// Where the parts of a qualified name begin; brackets and what follows `operator` are part of one.
+std::vector<std::size_t> part_begins(std::string_view name) {
+  std::vector<std::size_t> out = {0};
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::string_view rest = name.substr(i);
+    if (depth == 0 && i == out.back() && rest.starts_with("operator")) break;
+    if (rest.starts_with(" (")) break;  // the line
+    depth += std::string_view("<({[").find(name[i]) != std::string_view::npos   ? 1
+             : std::string_view(">)}]").find(name[i]) != std::string_view::npos ? -1
+                                                                                : 0;
+    if (depth == 0 && rest.starts_with("::")) out.push_back(++i + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string short_frame(const Frame& frame) {
@@ -49,6 +66,24 @@ std::string short_frame(const Frame& frame) {
 
 std::string narrow_frame(const Frame& frame) {
   return outline(without_arguments(name_of(frame)), "<…>").append(line_of(frame));
+}
+
+std::string fitting_frame(const Frame& frame, int columns,
+                          const std::function<int(std::string_view)>& columns_of) {
+  const std::string whole = short_frame(frame);
+  if (columns_of(whole) <= columns || frame.function.empty()) return whole;
+  const std::string narrow = narrow_frame(frame);
+  std::string out = narrow;
+  std::vector<std::size_t> begins = part_begins(narrow);
+  // An operator or a lambda could be any without what it is part of.
+  while (begins.size() > 1 && (std::string_view(narrow).substr(begins.back()).starts_with("operator") ||
+                               narrow[begins.back()] == '{')) {
+    begins.pop_back();
+  }
+  for (std::size_t i = 1; i < begins.size() && columns_of(out) > columns; ++i) {
+    out = "…" + narrow.substr(begins[i]);
+  }
+  return out;
 }
 
 }  // namespace offwait

@@ -2,7 +2,9 @@
 // What a frame is called where there is little room.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "model/frame.h"
 
@@ -15,5 +17,11 @@ std::string short_frame(const Frame& frame);
 /// `void ns::Pool<Task, 8>::run (pool.h:12)` → `ns::Pool<…>::run (pool.h:12)`: short_frame() without return
 /// type and template arguments.
 std::string narrow_frame(const Frame& frame);
+
+/// The frame in at most `columns`, as far as that is possible without cutting what it is called by: template
+/// arguments go first, then outer namespaces (`…Pool<…>::run (pool.h:12)`). What an operator or a lambda is
+/// part of stays.
+std::string fitting_frame(const Frame& frame, int columns,
+                          const std::function<int(std::string_view)>& columns_of);
 
 }  // namespace offwait

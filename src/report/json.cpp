@@ -441,6 +441,7 @@ Json lock_json(const FoundLock& lock) {
           {"full_disk", lock.full_disk ? Json(*lock.full_disk) : Json()},
           {"full_lock", text(lock.full_lock)},
           {"evidence", to_string(lock.evidence)},
+          {"runtime", to_string(lock.runtime)},
           {"waiters", array_of(lock.waiters, lock_threads_json)},
           {"holders", array_of(lock.holders, lock_threads_json)},
           {"meanwhile",
@@ -460,12 +461,23 @@ Json actions_json(const ActionTimes& actions) {
           {"other_s", seconds(actions.other_s)}};
 }
 
-Json more_threads_json(const MoreThreads& more) {
-  return {{"threads", rounded(more.threads)},
-          {"waiting", rounded(more.waiting)},
-          {"requests", more.requests},
-          {"of_service", more.of_service},
-          {"gain", rounded(more.gain)}};
+/// Groups of short-lived threads may be one actor: these tell them apart.
+Json threads_json(const AnswerEvidence& evidence) {
+  if (evidence.tid == 0) return nullptr;
+  return {{"name", text(evidence.name)}, {"count", evidence.threads}, {"tid", evidence.tid}};
+}
+
+Json more_threads_json(const MoreThreads& more, LimitedBy limit) {
+  return {{"threads", rounded(more.threads)}, {"waiting", rounded(more.waiting)},
+          {"requests", more.requests},        {"of_service", more.of_service},
+          {"limit_of", to_string(limit)},     {"gain", rounded(more.gain)}};
+}
+
+Json held_back_json(const HeldBack& held) {
+  return {{"actor", held.actor},
+          {"service", text(to_string(held.service))},
+          {"waits", held.waits},
+          {"wait_s", seconds(held.wait_s)}};
 }
 
 Json doubt_json(Doubt doubt) { return doubt == Doubt::none ? Json(nullptr) : Json(to_string(doubt)); }
@@ -474,8 +486,9 @@ Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
           {"device", or_null(answer.device)},
+          {"threads", threads_json(answer.evidence)},
           {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
-          {"more_threads", answer.more ? more_threads_json(*answer.more) : Json(nullptr)},
+          {"more_threads", answer.more ? more_threads_json(*answer.more, answer.limit) : Json(nullptr)},
           {"progress", answer.progress},
           {"gain", rounded(answer.gain)},
           {"low", rounded_or_null(answer.low)},
@@ -532,6 +545,7 @@ std::string to_json(const Findings& findings) {
     progress.push_back(progress_json(one, progress.size()));
   }
   out["progress"] = std::move(progress);
+  if (findings.held_back) out["held_back"] = held_back_json(*findings.held_back);
   out["answers"] = array_of(findings.answers, answer_json);
   out["what_if"] = array_of(findings.what_ifs, what_if_json);
   Json actors = Json::array();

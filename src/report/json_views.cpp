@@ -160,6 +160,8 @@ Json threads_json(const FoundThreads& threads) {
 Json locks_json(const FoundLocks& locks) {
   return {{"locks", locks.locks},
           {"wait_s", seconds(locks.wait_s)},
+          {"queues", locks.queues},
+          {"queues_s", seconds(locks.queues_s)},
           {"requests_s", seconds(locks.requests_s)},
           {"apart_s", seconds(locks.apart_s)},
           {"not_let_go_s", seconds(locks.not_let_go_s)},

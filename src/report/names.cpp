@@ -34,6 +34,7 @@ ActorNames::ActorNames(const Findings& findings, WrittenName written) : written_
   std::map<std::string, int> uses;
   for (const FoundActor& actor : findings.actors) {
     brief_.push_back(base_name(actor));
+    members_.push_back(actor.tids.size());
     ++uses[brief_.back()];
   }
   for (std::size_t i = 0; i < brief_.size(); ++i) {

@@ -2,6 +2,7 @@
 // What sentences call actors and threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,6 +29,8 @@ class ActorNames {
   /// `jbd2/vda1-8 (tid 88, outside)`, `worker×32 (in tgid 10)`, `nginx: worker×2 (in 2 processes)`, `sh×6
   /// (short-lived processes)`, `disk loop0 (on vda)`.
   std::string full(const Findings& findings, FoundActorId actor) const;
+  /// How many threads it has; none if it is a device.
+  std::size_t members(FoundActorId actor) const { return members_[actor]; }
   /// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name; `B (tid 12, 7 in
   /// its namespace)` with an ns_tid.
   std::string thread(const FoundThread& thread) const;
@@ -49,6 +52,7 @@ class ActorNames {
 
   WrittenName written_;
   std::vector<std::string> brief_;
+  std::vector<std::size_t> members_;
 };
 
 }  // namespace offwait

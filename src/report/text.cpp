@@ -20,18 +20,16 @@ namespace offwait {
 
 namespace {
 
-void put_head(const TextPage& page) {
+void put_head(const TextPage& page, const LossImpact& impact) {
   const Recording& recording = page.findings.recording;
   const Totals& totals = page.findings.totals;
-  const std::uint64_t lost = lost_of_time(page.findings);
   page.canvas.flow(
       fields({words("offwait" + (recording.offwait.empty() ? "" : " " + recording.offwait), Ink::strong),
               words(recording.target, Ink::actor), unbroken(format_seconds(page.findings.window_s)),
               words(threads_text(totals)), unbroken("ran " + cpus_used(page.findings)),
               unbroken(machine_text(page.findings)),
-              lost > 0
-                  ? unbroken(format_plural(lost, "event") + " lost", Ink::warn)
-                  : unbroken(total_lost(page.findings) > 0 ? "no time lost" : "nothing lost", Ink::good)}),
+              unbroken(lost_text(page.findings, impact),
+                       impact.unknown_s > 0 || !impact.minor ? Ink::warn : Ink::good)}),
       2);
   if (page.verbose) {
     page.canvas.to(2).flow(fields({words(recording.start_time.empty() ? "" : "from " + recording.start_time),
@@ -62,17 +60,13 @@ bool something_lost(const Findings& findings) {
   return total_lost(findings) > 0 || !actors_with_losses(findings).empty();
 }
 
-void put_losses(const TextPage& page) {
+/// One line, unless more is asked for.
+void put_losses(const TextPage& page, const LossImpact& impact) {
+  const Ink ink = impact.minor ? Ink::plain : Ink::warn;
   put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
-                losses_text(page.findings, page.names, page.verbose), Ink::warn, Ink::warn);
-  page.canvas.gap();
-}
-
-/// One line, as it does not change the answer.
-void put_minor_losses(const TextPage& page, const LossImpact& impact) {
-  put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
-                page.verbose ? losses_text(page.findings, page.names, true)
-                             : minor_losses_text(page.findings, impact) + " (-v)");
+                page.verbose ? losses_text(page.findings, page.names)
+                             : brief_losses_text(page.findings, impact) + " (-v)",
+                impact.minor ? Ink::strong : Ink::warn, ink);
 }
 
 /// The answers or, where there is nothing that makes progress, the verdict of the wait graph. A deadlock
@@ -97,13 +91,19 @@ void put_first_screen(const TextPage& page) {
 
 /// What limits nothing: it is of use where there is no answer, or where threads are stuck.
 void put_rest(const TextPage& page) {
-  if (page.verbose || !answers_can_be_judged(page.findings) || somebody_is_stuck(page.findings)) {
+  const bool answered = answers_can_be_judged(page.findings);
+  const bool all = page.verbose || !answered || somebody_is_stuck(page.findings);
+  if (all) {
     put_excluded_waits(page);
     put_background(page);
     put_blocked_throughout(page);
-  } else if (const std::string more = rest_text(page.findings); !more.empty()) {
+  }
+  if (page.verbose || !answered) return;
+  LeftOut more = left_out(page.findings);
+  if (all) more = {.knots = more.knots};
+  if (const std::string text = rest_text(more); !text.empty()) {
     page.canvas.gap();
-    page.canvas.flow(words(more, Ink::dim), 0);
+    page.canvas.flow(words(text, Ink::dim), 0);
   }
 }
 
@@ -115,11 +115,15 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
                          [&canvas](std::string_view name) { return canvas.fit(name, kNameColumns); });
   const TextPage page{findings, names, style.verbosity > 0,
                       style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
-  put_head(page);
-  put_runtimes(page);
   const bool lost = something_lost(findings);
   const LossImpact impact = loss_impact(findings);
-  if (lost && !impact.minor) put_losses(page);
+  put_head(page, impact);
+  put_runtimes(page);
+  // What may change the answer stands above it.
+  if (lost && !impact.minor) {
+    put_losses(page, impact);
+    canvas.gap();
+  }
   put_first_screen(page);
   put_knots(page);
   put_limiting_sinks(page);
@@ -132,7 +136,7 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
   put_cost(page);
   if (style.explain) put_search(page);
   put_rest(page);
-  if (lost && impact.minor) put_minor_losses(page, impact);
+  if (lost && impact.minor) put_losses(page, impact);
   return canvas.take();
 }
 

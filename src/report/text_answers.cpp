@@ -11,6 +11,7 @@
 #include "report/quantity.h"
 #include "report/text_stacks.h"
 #include "report/wording_answers.h"
+#include "report/wording_cpus.h"
 #include "report/wording_edges.h"
 
 namespace offwait {
@@ -18,12 +19,12 @@ namespace offwait {
 namespace {
 
 constexpr int kNumbered = 3;
-constexpr std::size_t kShown = 4;
 constexpr std::size_t kStackFrames = 4;
 
 void put_progress(const TextPage& page) {
   page.canvas.put("progress", Ink::strong).put("  ");
-  page.canvas.flow(words(progress_text(page.findings.progress.front(), page.names)), 10);
+  page.canvas.flow(words(progress_text(page.findings.progress.front(), page.findings.window_s, page.names)),
+                   10);
 }
 
 /// `41% of it in f ← g`: where the part waits most or, for CPU work, where it was sampled most.
@@ -34,14 +35,15 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
   if (answer.what == Resource::waited) {
     if (answer.lock->stack.empty()) return out;
     add(words("taken in"));
-    add(chain(page, answer.lock->stack, "", kStackFrames, 0));
+    add(chain(page, told_by_callers(answer.lock->stack), "", kStackFrames, 0));
   } else if (!evidence.stack.empty()) {
     const std::string part = evidence.stack_s < 0.95 * evidence.time_s
                                  ? format_percent(evidence.stack_s, evidence.time_s) + " of it in"
                                  : std::string("in");
     add(words(part));
     // How the kernel sleeps says nothing.
-    add(chain(page, evidence.stack, "", kStackFrames, answer.what == Resource::sleep ? 0 : kKernelFrames));
+    add(chain(page, told_by_callers(evidence.stack), "", kStackFrames,
+              answer.what == Resource::sleep ? 0 : kKernelFrames));
   } else if (evidence.samples.spread) {
     add(words(spread_text(evidence.samples)));
   } else if (const std::vector<FunctionPlace>& places = evidence.samples.places; !places.empty()) {
@@ -67,11 +69,6 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   }
   page.canvas.to(kNumbered).put("try", Ink::good);
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
-}
-
-/// What gains less than a line is worth is no answer. A rough one has a place, but no number.
-bool is_worth_a_line(const TextPage& page, const FoundAnswer& answer) {
-  return page.verbose || answer.certainty == Certainty::rough || answer.gain >= kWorthALine;
 }
 
 /// Whether an answer's evidence is shown: that of the first one for each progress.
@@ -113,6 +110,10 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
 
 }  // namespace
 
+std::vector<const FoundAnswer*> shown_answers(const TextPage& page) {
+  return page.verbose ? distinct_answers(page.findings) : first_answers(page.findings);
+}
+
 void put_answers(const TextPage& page) {
   put_progress(page);
   page.canvas.gap();
@@ -120,16 +121,16 @@ void put_answers(const TextPage& page) {
     page.canvas.flow(words(why, Ink::strong), 0);
     return;
   }
-  if (const std::string heading = answers_heading(page.findings, page.names); !heading.empty()) {
-    page.canvas.flow(words(heading, Ink::strong), 0);
+  const std::string held = held_back_text(page.findings, page.names);
+  const std::string neighbours = neighbours_text(page.findings, page.names);
+  // Who waits for what TCP holds back is not idle, and not balanced.
+  const std::string heading = held.empty() ? answers_heading(page.findings, page.names) : "";
+  for (const std::string& text : {held, neighbours, heading}) {
+    if (!text.empty()) page.canvas.flow(words(text, Ink::strong), 0);
   }
   const std::vector<const FoundAnswer*> all = distinct_answers(page.findings);
-  const std::size_t most = page.verbose ? all.size() : std::min(kShown, all.size());
-  std::size_t shown = 0;
-  for (; shown < most && is_worth_a_line(page, *all[shown]); ++shown) {
-    const FoundAnswer& answer = *all[shown];
-    put_answer(page, shown + 1, answer, is_explained(page, all, shown));
-  }
+  const std::size_t shown = shown_answers(page).size();
+  for (std::size_t i = 0; i < shown; ++i) put_answer(page, i + 1, *all[i], is_explained(page, all, i));
   if (all.empty()) return;
   if (const std::string doubt = certainty_sentence(page.findings, *all.front()); !doubt.empty()) {
     page.canvas.flow(words(doubt), 0);

@@ -2,9 +2,14 @@
 // The first screen of the text report: the progress, and the changes that gain it most.
 #pragma once
 
+#include <vector>
+
 #include "report/text_page.h"
 
 namespace offwait {
+
+/// Those that the report shows.
+std::vector<const FoundAnswer*> shown_answers(const TextPage& page);
 
 /// Needs at least one kind of progress and one answer.
 void put_answers(const TextPage& page);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "analysis/rankings.h"
+#include "report/text_answers.h"
 #include "report/wording_disks.h"
 #include "report/wording_files.h"
 #include "report/wording_sections.h"
@@ -34,6 +36,14 @@ bool concerns_target(const Findings& findings, FoundActorId device) {
          std::any_of(findings.answers.begin(), findings.answers.end(), is_it) ||
          std::any_of(findings.knots.begin(), findings.knots.end(), has_it) ||
          std::any_of(findings.sinks.begin(), findings.sinks.end(), is_full);
+}
+
+/// Without answers the disk may be one.
+bool is_of_an_answer(const TextPage& page, FoundActorId disk) {
+  if (!answers_can_be_judged(page.findings)) return true;
+  const std::vector<const FoundAnswer*> answers = shown_answers(page);
+  return std::any_of(answers.begin(), answers.end(),
+                     [disk](const FoundAnswer* answer) { return answer->device == disk; });
 }
 
 bool concerns_target(const Findings& findings, const FoundDisk& disk) {
@@ -68,7 +78,7 @@ void put_disks(const TextPage& page) {
         !files.empty()) {
       canvas.to(kDiskIndent).flow(words(files), kDiskIndent);
     }
-    if (disk.check && disk.check->mismatch) {
+    if (disk.check && disk.check->mismatch && (page.verbose || is_of_an_answer(page, disk.actor))) {
       canvas.to(kDiskIndent).put("MISMATCH", Ink::warn).put("  ");
       canvas.flow(words(mismatch_text(*disk.check)), kDiskIndent);
     }

@@ -11,7 +11,6 @@ namespace offwait {
 
 namespace {
 
-constexpr std::size_t kEdges = 6;
 constexpr std::size_t kPeers = 3;
 
 /// Narrow terminals go without the columns that follow from others.
@@ -103,8 +102,8 @@ void put_edge_details(const TextPage& page, const FoundEdge& edge) {
   }
 }
 
-void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges) {
-  const std::size_t shown = page.limit(kEdges, edges.size());
+void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges, std::size_t most) {
+  const std::size_t shown = page.limit(most, edges.size());
   const Columns columns = columns_of(page, edges, shown);
   put_head(page.canvas, columns);
   for (std::size_t i = 0; i < shown; ++i) {

@@ -2,6 +2,7 @@
 // Edges in the text report.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "report/text_page.h"
@@ -14,8 +15,8 @@ void put_edge(const TextPage& page, const FoundEdge& edge, int columns);
 /// When the waits of an edge happened if they are bunched, what the waker did meanwhile, and peers.
 void put_edge_details(const TextPage& page, const FoundEdge& edge);
 
-/// A table of edges, each with its details and stacks below it.
-void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges);
+/// A table of edges, each with its details and stacks below it; `most` of them unless more is asked for.
+void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges, std::size_t most);
 
 /// Whether the weights of these edges need a word: over the window, or of groups.
 bool weights_need_a_word(const Findings& findings, const std::vector<FoundEdgeId>& edges);

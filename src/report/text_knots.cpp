@@ -2,6 +2,7 @@
 #include "report/text_knots.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "analysis/rankings.h"
 #include "report/quantity.h"
+#include "report/text_answers.h"
 #include "report/text_edges.h"
 #include "report/wording.h"
 #include "report/wording_edges.h"
@@ -22,8 +24,9 @@ namespace {
 constexpr std::size_t kKnots = 4;
 constexpr std::size_t kTitleActors = 6;
 constexpr std::size_t kBackground = 4;
-/// Answers of which a knot is said to explain one: as many as are shown.
-constexpr std::size_t kAnswers = 4;
+constexpr std::size_t kEdges = 6;
+/// Of a knot that explains an answer.
+constexpr std::size_t kEdgesBesideAnswers = 3;
 constexpr int kKnotIndent = 8;
 
 std::string title(const TextPage& page, const FoundKnot& knot) {
@@ -42,31 +45,38 @@ std::string title(const TextPage& page, const FoundKnot& knot) {
                                : out;
 }
 
-/// The number that the first answer has which this knot explains, as far as answers are shown.
-std::optional<std::size_t> explained_answer(const Findings& findings, const FoundKnot& knot) {
-  const std::vector<const FoundAnswer*> answers = distinct_answers(findings);
-  const auto index = static_cast<std::size_t>(&knot - findings.knots.data());
-  for (std::size_t i = 0; i < std::min(kAnswers, answers.size()); ++i) {
-    if (answers[i]->knot == index) return i + 1;
-  }
-  return std::nullopt;
+/// The number of the first answer shown that this knot explains.
+std::optional<std::size_t> explained_answer(const TextPage& page, const FoundKnot& knot) {
+  return answers_can_be_judged(page.findings) ? explained_answer(knot, page.findings, shown_answers(page))
+                                              : std::nullopt;
 }
 
-bool shown_in_full(const Findings& findings, const FoundKnot& knot) {
-  return !knot.background || findings.verdict.kind() == Verdict::Kind::background ||
-         explained_answer(findings, knot) == 1;
+/// Where there are answers, a knot is evidence for them. Without them it is the answer.
+bool shown_in_full(const TextPage& page, const FoundKnot& knot) {
+  if (!answers_can_be_judged(page.findings)) {
+    return !knot.background || page.findings.verdict.kind() == Verdict::Kind::background;
+  }
+  return explained_answer(page, knot) || (page.verbose && !knot.background);
 }
 
 /// `KNOT 2, explains answer 1`
-std::string label_of(const Findings& findings, const FoundKnot& knot, std::size_t number) {
-  const std::optional<std::size_t> answer =
-      answers_can_be_judged(findings) ? explained_answer(findings, knot) : std::nullopt;
+std::string label_of(const TextPage& page, const FoundKnot& knot, std::size_t number) {
+  const std::optional<std::size_t> answer = explained_answer(page, knot);
   return fmt::format("KNOT {}{}", number, answer ? fmt::format(", explains answer {}", *answer) : "");
+}
+
+/// What a device spared explains no answer.
+std::vector<FoundEdgeId> shown_edges(const TextPage& page, const FoundKnot& knot) {
+  if (page.verbose || !answers_can_be_judged(page.findings)) return knot.edges;
+  std::vector<FoundEdgeId> out;
+  std::copy_if(knot.edges.begin(), knot.edges.end(), std::back_inserter(out),
+               [&page](FoundEdgeId id) { return !page.findings.edges[id].idle; });
+  return out;
 }
 
 void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   page.canvas.gap();
-  const std::string label = label_of(page.findings, knot, number);
+  const std::string label = label_of(page, knot, number);
   const int indent = kKnotIndent;
   page.canvas.put(label, Ink::strong).put("  ");
   page.canvas.flow(words(title(page, knot), Ink::actor), indent);
@@ -75,8 +85,9 @@ void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   if (!why.empty()) kind.push_back({":", Ink::plain, true});
   kind.insert(kind.end(), why.begin(), why.end());
   page.canvas.to(indent).flow(kind, indent);
-  page.canvas.to(indent).flow(words(advice(knot.pattern)), indent);
-  put_edges(page, knot.edges);
+  const bool beside_answers = answers_can_be_judged(page.findings);
+  if (!beside_answers) page.canvas.to(indent).flow(words(advice(knot.pattern)), indent);
+  put_edges(page, shown_edges(page, knot), beside_answers ? kEdgesBesideAnswers : kEdges);
 }
 
 void put_background_sinks(const TextPage& page, const std::vector<const FoundSink*>& sinks) {
@@ -101,13 +112,13 @@ void put_knots(const TextPage& page) {
   std::size_t more = 0;
   bool explained = false;
   for (const FoundKnot& knot : page.findings.knots) {
-    if (!shown_in_full(page.findings, knot)) continue;
+    if (!shown_in_full(page, knot)) continue;
     if (++number > page.limit(kKnots, page.findings.knots.size())) {
       ++more;
       continue;
     }
     put_knot(page, knot, number);
-    if (!explained && weights_need_a_word(page.findings, knot.edges)) {
+    if (!explained && weights_need_a_word(page.findings, shown_edges(page, knot))) {
       explained = true;
       page.canvas.to(2).flow(words(weight_explained(), Ink::dim), 2);
     }
@@ -121,7 +132,7 @@ void put_knots(const TextPage& page) {
 void put_background(const TextPage& page) {
   std::vector<const FoundKnot*> knots;
   for (const FoundKnot& knot : page.findings.knots) {
-    if (!shown_in_full(page.findings, knot)) knots.push_back(&knot);
+    if (knot.background && !shown_in_full(page, knot)) knots.push_back(&knot);
   }
   std::vector<const FoundSink*> sinks;
   for (const FoundSink& sink : page.findings.sinks) {

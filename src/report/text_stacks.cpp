@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "report/frame.h"
 #include "report/wording_edges.h"
@@ -35,8 +36,8 @@ std::vector<Word> chain(const TextPage& page, const Backtrace& stack, const std:
     out.push_back({out.empty() ? fitting : joint + (" " + fitting), ink});
   };
   const auto name = [&page](const Frame& frame) {
-    const std::string text = short_frame(frame);
-    return page.canvas.columns(text) > kFrameColumns ? narrow_frame(frame) : text;
+    return fitting_frame(frame, kFrameColumns,
+                         [&page](std::string_view text) { return page.canvas.columns(text); });
   };
   for (const Frame& frame : folded.kernel) {
     add(name(frame), "←", Ink::dim);
@@ -60,7 +61,7 @@ void put_stack(const TextPage& page, const std::string& label, const Backtrace& 
                const std::string& remark) {
   put_label(page.canvas, label);
   if (!page.verbose) {
-    page.canvas.flow(chain(page, stack, remark), kLabelled, 2);
+    page.canvas.flow(chain(page, told_by_callers(stack), remark), kLabelled, 2);
     return;
   }
   for (const std::string& line : to_lines(shown_whole(stack, page.noise))) {

@@ -18,8 +18,8 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kRunnable = 3;
-constexpr double kMuchRunnable = 0.01;  // of the window
-constexpr double kMuchStopped = 0.01;   // likewise
+constexpr double kMuchRunnable = 0.05;  // of a thread's life
+constexpr double kMuchStopped = 0.01;   // of the window
 constexpr std::size_t kFalseWakeups = 3;
 constexpr std::size_t kOpenWaits = 5;
 // Complete user stacks for less than this part of the wait time are worth a word.
@@ -65,11 +65,18 @@ void put_stopped(const TextPage& page) {
 
 void put_runnable(const TextPage& page) {
   const Findings& findings = page.findings;
-  if (!(findings.totals.target.runnable_s >= kMuchRunnable * findings.window_s)) return;
+  const std::vector<FoundActorId> actors = actors_by_runnable(findings);
+  const bool much = std::any_of(actors.begin(), actors.end(), [&findings](FoundActorId actor) {
+    const StateSeconds& time = findings.actors[actor].time;
+    return time.runnable_s >= kMuchRunnable * time.lifetime_s;
+  });
+  if (!much) return;
   put_paragraph(page.canvas, "RUNNABLE",
                 runnable_text(findings, page.names, page.limit(kRunnable, findings.actors.size())));
-  // The verdict has said it where the lack of CPUs is the answer.
-  if (findings.verdict.rule == Verdict::Rule::lacks_cpu) return;
+  // The first screen has said it where the lack of CPUs is the answer, and where others have them.
+  const bool said = answers_can_be_judged(findings) ? findings.cpu_supply.cause == CpuSupply::Cause::others
+                                                    : findings.verdict.rule == Verdict::Rule::lacks_cpu;
+  if (said) return;
   if (const std::string why = cpu_supply_text(findings, page.names); !why.empty()) {
     page.canvas.to(2).flow(words(why), 2);
   }
@@ -114,7 +121,7 @@ void put_stack_ends(const TextPage& page) {
 }
 
 void put_cost(const TextPage& page) {
-  if (const std::string cost = cost_text(page.findings.recording); !cost.empty())
+  if (const std::string cost = cost_text(page.findings.recording, page.verbose); !cost.empty())
     put_paragraph(page.canvas, "COST", cost);
 }
 

@@ -37,15 +37,9 @@ int function_columns(const TextPage& page) { return page.canvas.width() - (is_wi
 
 /// Where there is no room for all of it, the end says more than the namespaces before it.
 std::string name_of(const TextPage& page, const Frame& function, int columns) {
-  std::string name = short_frame(function);
-  if (page.canvas.columns(name) > columns) name = narrow_frame(function);
-  std::size_t begin = 0;
-  while (page.canvas.columns(name.substr(begin)) > columns - (begin > 0 ? 1 : 0)) {
-    const std::size_t next = name.find("::", begin);
-    if (next == std::string::npos) break;
-    begin = next + 2;
-  }
-  return page.canvas.fit((begin > 0 ? "…" : "") + name.substr(begin), columns);
+  return page.canvas.fit(
+      fitting_frame(function, columns, [&page](std::string_view text) { return page.canvas.columns(text); }),
+      columns);
 }
 
 void put_cells(const TextPage& page, const std::vector<std::string>& cells) {

@@ -18,7 +18,8 @@ void put_view_head(const TextPage& page) {
       2);
   if (!page.findings.progress.empty()) {
     page.canvas.put("progress", Ink::strong).put("  ");
-    page.canvas.flow(words(progress_text(page.findings.progress.front(), page.names)), 10);
+    page.canvas.flow(words(progress_text(page.findings.progress.front(), page.findings.window_s, page.names)),
+                     10);
   }
 }
 

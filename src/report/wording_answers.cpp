@@ -15,6 +15,7 @@
 #include "report/wording_disks.h"
 #include "report/wording_doubts.h"
 #include "report/wording_files.h"
+#include "report/wording_locks.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -26,15 +27,21 @@ std::string all_alike(const AnswerEvidence& evidence, const ActorNames& names) {
   return names.threads(evidence.name, evidence.threads);
 }
 
+/// Whether the actor is more, or less, than the threads that are meant.
+bool is_other(const AnswerEvidence& evidence, const ActorNames& names) {
+  return evidence.alike > 0 ||
+         (evidence.actor && evidence.threads > 0 && evidence.threads < names.members(*evidence.actor));
+}
+
 std::string owner(const FoundAnswer& answer, const ActorNames& names) {
   if (!answer.actor) return "the target";
-  return answer.evidence.alike > 0 ? all_alike(answer.evidence, names) : names.brief(*answer.actor);
+  return is_other(answer.evidence, names) ? all_alike(answer.evidence, names) : names.brief(*answer.actor);
 }
 
 /// `A's CPU work`, `CPU work of A×8`
 std::string of_owner(std::string_view what, const FoundAnswer& answer, const ActorNames& names) {
-  return answer.evidence.alike > 0 ? fmt::format("{} of {}", what, owner(answer, names))
-                                   : fmt::format("{}'s {}", owner(answer, names), what);
+  return is_other(answer.evidence, names) ? fmt::format("{} of {}", what, owner(answer, names))
+                                          : fmt::format("{}'s {}", owner(answer, names), what);
 }
 
 bool outside(const Findings& findings, const std::optional<FoundActorId>& actor) {
@@ -46,84 +53,6 @@ std::string each_time(const AnswerEvidence& evidence) {
              ? ""
              : fmt::format(", {} of {} each", format_plural(evidence.waits, "wait"),
                            format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
-}
-
-/// `A×8, B and 3 more`
-std::string lock_threads(const std::vector<FoundProgress::Threads>& threads, const ActorNames& names) {
-  constexpr std::size_t kMostNamed = 3;
-  std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(kMostNamed, threads.size()); ++i) {
-    shown.push_back(names.threads(threads[i].name, threads[i].count));
-  }
-  const std::size_t more = threads.size() - shown.size();
-  return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
-/// The part of the time that it is held in which something other than CPU work takes most; empty for CPU
-/// work.
-std::string_view mostly_held_for(const FoundLock& lock) {
-  const std::vector<std::pair<double, std::string_view>> parts = {
-      {lock.ran, ""},
-      {lock.no_cpu, "lack a CPU"},
-      {lock.slept, "sleep"},
-      {lock.at_disks, "wait for the disk"},
-      {lock.for_remote, "wait for the remote service"},
-      {lock.for_clients, "wait for the client"},
-      {lock.for_others, "wait for other threads"}};
-  return std::max_element(parts.begin(), parts.end(),
-                          [](const auto& a, const auto& b) { return a.first < b.first; })
-      ->second;
-}
-
-std::string lock_advice(const FoundLock& lock) {
-  const std::string_view what = mostly_held_for(lock);
-  if (what == "wait for the client") {
-    return "end the transaction, or let go of it, before the client is waited for";
-  }
-  if (what == "lack a CPU") {
-    return "let its holders run: they queue for a CPU while they hold it (fewer threads at a time, or more "
-           "CPUs); or split it, so that fewer threads need the same one";
-  }
-  return what.empty() ? "do less while the lock is held, or split it, so that fewer threads need the same one"
-                      : fmt::format(
-                            "do not {} while the lock is held, or split it, so that fewer threads need "
-                            "the same one",
-                            what);
-}
-
-/// ` and sleeps (98%) meanwhile`
-std::string held_for_text(const FoundLock& lock) {
-  constexpr double kWorthSaying = 0.05;
-  std::vector<std::pair<double, std::string_view>> parts = {{lock.ran, "run"},
-                                                            {lock.no_cpu, "lack a CPU"},
-                                                            {lock.slept, "sleep"},
-                                                            {lock.at_disks, "wait for disks"},
-                                                            {lock.for_remote, "wait for remote services"},
-                                                            {lock.for_clients, "wait for their clients"},
-                                                            {lock.for_others, "wait for others"}};
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> said;
-  for (const auto& [part, what] : parts) {
-    if (part >= kWorthSaying) said.push_back(fmt::format("{} ({})", what, format_percent(part, 1)));
-  }
-  return said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said));
-}
-
-/// `. At this bound the CPUs are full`
-std::string full_text(const FoundLock& lock, const ActorNames& names) {
-  switch (lock.full) {
-    case Full::cpus:
-      return ". At this bound the CPUs are full";
-    case Full::disk:
-      return fmt::format(". At this bound {} is full", names.brief(*lock.full_disk));
-    case Full::lock:
-      return fmt::format(". At this bound {} is held all the time",
-                         lock.full_lock.starts_with("lock") ? lock.full_lock : "lock " + lock.full_lock);
-    case Full::nothing:
-      break;
-  }
-  return "";
 }
 
 /// A number of threads that is known as a mean.
@@ -268,26 +197,23 @@ std::string clients_text(const FoundProgress& progress) {
 }  // namespace
 
 std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
-  constexpr std::size_t kMostNamed = 3;
-  std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(kMostNamed, progress.threads.size()); ++i) {
-    shown.push_back(names.threads(progress.threads[i].name, progress.threads[i].count));
-  }
-  const std::size_t more = progress.threads.size() - shown.size();
-  return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  return thread_list(progress.threads, names);
 }
 
 namespace {
 
-std::string active_text(const FoundProgress& progress) {
-  return progress.active_s ? fmt::format(", for {} of the recording; the gains are of that time",
-                                         format_seconds(*progress.active_s))
-                           : "";
+std::string active_text(const FoundProgress& progress, double window_s) {
+  return progress.active_s
+             ? fmt::format(
+                   ". Clients were away for {} of the time: gains are of the time in which there was "
+                   "work",
+                   format_percent(window_s - *progress.active_s, window_s))
+             : "";
 }
 
 }  // namespace
 
-std::string progress_text(const FoundProgress& progress, const ActorNames& names) {
+std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names) {
   const std::string who =
       progress.addresses.empty() ? progress_name(progress, names) : clients_text(progress);
   const std::string per_s =
@@ -302,7 +228,7 @@ std::string progress_text(const FoundProgress& progress, const ActorNames& names
                          format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
       return progress.per_s ? fmt::format("{} responses/s to {}{}{}", per_s, who, requests_text(progress),
-                                          active_text(progress))
+                                          active_text(progress, window_s))
                             : fmt::format("responses to {}", who);
     case Progress::How::inferred:
       break;
@@ -333,6 +259,19 @@ std::string too_short_text(const Findings& findings, const ActorNames& names) {
   }
   return fmt::format("Too short to judge: {} in {}. Record for longer (-d).",
                      format_plural(findings.totals.waits, "wait"), format_seconds(findings.window_s));
+}
+
+std::string held_back_text(const Findings& findings, const ActorNames& names) {
+  if (!findings.held_back) return "";
+  const HeldBack& held = *findings.held_back;
+  return fmt::format(
+      "{} waited {} times, {} each ({} of its time), for data that {} had written: TCP held it back until "
+      "the "
+      "packet before was acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY there, or write it "
+      "with one call.",
+      names.brief(held.actor), format_count(held.waits),
+      format_seconds(held.wait_s / static_cast<double>(held.waits)), format_percent(held.share, 1),
+      to_string(held.service));
 }
 
 std::string answers_heading(const Findings& findings, const ActorNames& names) {
@@ -371,6 +310,8 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
     case Resource::waited:
+      // There is one GIL.
+      if (answer.lock->runtime == RuntimeLock::cpython_gil) return answer.lock->name + " not waited for";
       return fmt::format("{} split, or not waited for", answer.lock->name.starts_with("lock")
                                                             ? answer.lock->name
                                                             : fmt::format("lock {}", answer.lock->name));
@@ -435,9 +376,9 @@ std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, c
 
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const AnswerEvidence& evidence = answer.evidence;
-  const std::string who = !evidence.actor      ? owner(answer, names)
-                          : evidence.alike > 0 ? all_alike(evidence, names)
-                                               : names.full(findings, *evidence.actor);
+  const std::string who = !evidence.actor             ? owner(answer, names)
+                          : is_other(evidence, names) ? all_alike(evidence, names)
+                                                      : names.full(findings, *evidence.actor);
   const std::string time = format_seconds(evidence.time_s);
   switch (answer.what) {
     case Resource::cpu:
@@ -454,11 +395,11 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::waited:
       return fmt::format("threads of {} waited {} for it altogether, {}{}{}{}",
-                         lock_threads(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),
+                         thread_list(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),
                          format_plural(answer.lock->waits, "wait"),
                          answer.lock->holders.empty()
                              ? ""
-                             : fmt::format("; held by {}", lock_threads(answer.lock->holders, names)),
+                             : fmt::format("; held by {}", thread_list(answer.lock->holders, names)),
                          held_for_text(*answer.lock), full_text(*answer.lock, names));
     case Resource::cpus:
     case Resource::held:
@@ -523,6 +464,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
       if (is_outside) {
         return outside_advice(evidence);
       }
+      if (evidence.collects_garbage) return "a larger heap, or allocate less: these threads collect garbage";
       return evidence.threads == 1 && !answer.more
                  ? "make this code cheaper, or share its work among several threads"
                  : "make this code cheaper";
@@ -542,17 +484,38 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
   return cpu_room_advice(findings.cpu_supply);
 }
 
+/// Of a service: who may let it do more at a time.
+std::string more_of_service(LimitedBy limit, const std::string& waiting, const std::string& now) {
+  switch (limit) {
+    case LimitedBy::service:
+      return fmt::format(
+          "; or more workers in the service: the limit is its own, {} requests are under way or unread "
+          "there, "
+          "{} at a time",
+          waiting, now);
+    case LimitedBy::target:
+      return fmt::format(
+          "; or a larger pool, or limit of connections, in the target, which keeps requests back: {} wait "
+          "for "
+          "the service, which gets {} at a time",
+          waiting, now);
+    case LimitedBy::unknown:
+      break;
+  }
+  return fmt::format(
+      "; or let it do more at a time: {} requests wait for it, {} at a time. Whether that is a limit of the "
+      "target (a pool, connections) or of the service (workers) cannot be told",
+      waiting, now);
+}
+
 std::string more_advice(const FoundAnswer& answer) {
   const std::string waiting = format_count(whole_threads(answer.more->waiting));
   const std::string now = format_count(whole_threads(answer.more->threads));
-  if (answer.more->of_service) {
-    return fmt::format(
-        "; or let it do more at a time (more workers there, a larger pool or limit here): {} "
-        "requests wait for it, {} at a time",
-        waiting, now);
+  if (answer.more->of_service) return more_of_service(answer.limit, waiting, now);
+  if (answer.service) {
+    return fmt::format(": {} requests at a time wait for {} threads that ask it; the limit is the target's",
+                       waiting, now);
   }
-  if (answer.service)
-    return fmt::format(": {} requests at a time wait for {} threads that ask it", waiting, now);
   return answer.more->requests
              ? fmt::format("; or have more threads like it: {} requests at a time wait for {}", waiting, now)
              : fmt::format("; or share it among more threads: {} wait for {} at a time", waiting, now);
@@ -573,12 +536,18 @@ std::string more_threads_text(const FoundAnswer& answer) {
   if (!answer.more) return "";
   Gain more;
   more.gain = answer.more->gain;
-  more.certainty = Certainty::up_to;
+  // "Up to" is said once of an answer.
+  if (answer.certainty != Certainty::up_to) more.certainty = Certainty::up_to;
   const std::uint64_t waiting = whole_threads(answer.more->waiting);
+  const std::uint64_t now = whole_threads(answer.more->threads);
+  if (answer.more->requests && !answer.service) {
+    return fmt::format("· {} and {} at a time; as many threads as requests: {}", format_plural(now, "thread"),
+                       format_plural(waiting, "request"), gain_text(more));
+  }
   const std::string many = answer.more->of_service ? format_plural(waiting, "request") + " at a time"
                            : answer.service        ? format_plural(waiting, "thread") + " that ask it"
                                                    : format_plural(waiting, "thread");
-  return fmt::format("· {} instead of {}: {}", many, whole_threads(answer.more->threads), gain_text(more));
+  return fmt::format("· {} instead of {}: {}", many, now, gain_text(more));
 }
 
 std::string others_text(std::size_t others, double gain) {
@@ -587,19 +556,21 @@ std::string others_text(std::size_t others, double gain) {
              : fmt::format("Everything else: < {}%", std::max(1, static_cast<int>(std::ceil(100 * gain))));
 }
 
-std::string rest_text(const Findings& findings) {
-  const LeftOut left_out = limits_nothing(findings);
+std::string rest_text(const LeftOut& more) {
   std::vector<std::string> parts;
-  if (left_out.waits > 0) {
-    parts.push_back(fmt::format("{} outside the knots", format_plural(left_out.waits, "long wait")));
+  if (more.knots > 0) parts.push_back(format_plural(more.knots, "knot") + " of no answer");
+  std::vector<std::string> idle;
+  if (more.waits > 0) {
+    idle.push_back(fmt::format("{} outside the knots", format_plural(more.waits, "long wait")));
   }
-  if (left_out.background > 0) {
-    parts.push_back(fmt::format("{} in the background", format_plural(left_out.background, "actor")));
+  if (more.background > 0) {
+    idle.push_back(fmt::format("{} in the background", format_plural(more.background, "actor")));
   }
-  if (left_out.blocked > 0) {
-    parts.push_back(fmt::format("{} blocked throughout", format_plural(left_out.blocked, "thread")));
+  if (more.blocked > 0) {
+    idle.push_back(fmt::format("{} blocked throughout", format_plural(more.blocked, "thread")));
   }
-  return parts.empty() ? "" : fmt::format("-v also shows what limits nothing: {}.", fmt::join(parts, ", "));
+  if (!idle.empty()) parts.push_back(fmt::format("what limits nothing: {}", fmt::join(idle, ", ")));
+  return parts.empty() ? "" : fmt::format("-v also shows {}.", fmt::join(parts, ", and "));
 }
 
 }  // namespace offwait

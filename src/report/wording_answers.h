@@ -8,19 +8,24 @@
 #include <string_view>
 
 #include "analysis/findings.h"
+#include "analysis/rankings.h"
 #include "report/names.h"
 
 namespace offwait {
 
 /// `1,762 responses/s to 20 clients on :6379`, or `… to redis-benchmark` where no responses were counted;
 /// `worker*: named by --progress`.
-std::string progress_text(const FoundProgress& progress, const ActorNames& names);
+std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names);
 
 /// `worker×8, writer and 2 more`: the threads that make it.
 std::string progress_name(const FoundProgress& progress, const ActorNames& names);
 
 /// Whether the recording is long enough for a prediction: else why not, as a sentence; empty if it is.
 std::string too_short_text(const Findings& findings, const ActorNames& names);
+
+/// `client×4 waited 372 times, 43.1 ms each (98% of its time), for data of 127.0.0.1:7101 that TCP held back
+/// …`; empty unless there was much of it.
+std::string held_back_text(const Findings& findings, const ActorNames& names);
 
 /// What stands before the list of answers: that they depend on whose progress counts, that the target is
 /// idle, or that no single one gains much; empty if there is nothing to say.
@@ -49,7 +54,8 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names);
 /// `· held half as long: +92% (84 to 100)`: the other number of an answer about a lock; empty for any other
 /// answer, and where there are no numbers.
 std::string held_gain_text(const FoundAnswer& answer);
-/// `· 7 threads instead of 1: up to +302%`; empty unless others queue for the answer's threads.
+/// `· 7 threads instead of 1: up to +302%`, `· 2 threads and 47 requests at a time; as many threads as
+/// requests: up to +302%`; empty unless others queue for the answer's threads.
 std::string more_threads_text(const FoundAnswer& answer);
 /// What the disk did; empty without one.
 std::string device_text(const Findings& findings, const FoundAnswer& answer);
@@ -58,8 +64,8 @@ std::string advice(const Findings& findings, const FoundAnswer& answer);
 
 /// What is not shown, of which the best gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.
 std::string others_text(std::size_t others, double gain);
-/// `-v also shows 14 long waits outside the knots and 3 threads blocked throughout, which limit nothing.`;
-/// empty if there are none.
-std::string rest_text(const Findings& findings);
+/// `-v also shows 2 knots of no answer, and what limits nothing: 14 long waits outside the knots, 3 threads
+/// blocked throughout.`; empty if there are none.
+std::string rest_text(const LeftOut& more);
 
 }  // namespace offwait

@@ -82,6 +82,15 @@ constexpr double kNearlyWhole = 0.25;
 
 }  // namespace
 
+std::string neighbours_text(const Findings& findings, const ActorNames& names) {
+  const CpuSupply& supply = findings.cpu_supply;
+  if (supply.cause != CpuSupply::Cause::others) return "";
+  const std::uint32_t cpus = findings.recording.cpus;
+  return fmt::format("Other programs have most of the CPUs that the target lacks, {}{}{}; it has {}.",
+                     format_ratio(supply.other_cpus), cpus == 0 ? "" : fmt::format(" of {}", cpus),
+                     named_others(findings, names), format_ratio(supply.target_cpus));
+}
+
 std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;
   if (supply.cause == CpuSupply::Cause::quota && supply.quota) {
@@ -133,10 +142,8 @@ std::string cpu_supply_text(const Findings& findings, const ActorNames& names) {
       return fmt::format("CPUs {} busy: {}. {}", busy_text(findings), users_text(findings, names),
                          ready_text(findings));
     case CpuSupply::Cause::bursts:
-      return fmt::format(
-          "Short bursts: the CPUs were {} busy on average, but its threads were ready at the "
-          "same moments.",
-          busy_text(findings));
+      return fmt::format("Bursts: the CPUs were {} busy on average, but not free when threads were ready.",
+                         busy_text(findings));
   }
   return "";
 }

@@ -17,6 +17,10 @@ namespace offwait {
 /// 4.10 s of 10.0 s, all CPUs together.`
 std::string cpu_supply_text(const Findings& findings, const ActorNames& names);
 
+/// `Other programs have most of the CPUs that the target lacks, 1.20 of 2 (rustc (pid 71) 0.11); it has
+/// 0.70.`; empty unless they do.
+std::string neighbours_text(const Findings& findings, const ActorNames& names);
+
 /// How much CPU time the target gets now, where an answer is twice of it; `usable` is UsableCpus::usable().
 /// `It gets 1.0 of 2 CPUs; others use the rest`, `The quota of cgroup /a gives it 0.40 CPUs`
 std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names);

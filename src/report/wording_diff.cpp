@@ -98,8 +98,14 @@ const Row* first_changed(const std::vector<Row>& rows) {
 
 std::string verb(const ComparedAmount& amount) { return std::string(to_string(amount.change)); }
 
-/// `went, from 5.12 ms to 0 s per answer`
+/// `shrank, from 5.12 ms to 2.00 ms per answer`; `is gone: it was 5.12 ms per answer`
 std::string from_to(const ComparedAmount& amount, const ComparedUnit& unit) {
+  if (amount.change == ComparedAmount::Change::went) {
+    return fmt::format("is gone: it was {} {}", format_seconds(amount.before), per_unit(unit));
+  }
+  if (amount.change == ComparedAmount::Change::came) {
+    return fmt::format("is new: {} {}", format_seconds(amount.after), per_unit(unit));
+  }
   return fmt::format("{}, from {} to {} {}", verb(amount), format_seconds(amount.before),
                      format_seconds(amount.after), per_unit(unit));
 }
@@ -139,7 +145,7 @@ std::string edge_headline(const Comparison& comparison, const ComparedEdge& edge
   // Locks are taken by threads: a device's edge has none.
   const bool may_be_lock = lock != nullptr && edge.from.kind == edge.to.kind;
   if (edge.weight.changed()) {
-    std::string out = fmt::format("{}: {} {}.", largest(edge.weight, comparison), edge_text(edge),
+    std::string out = fmt::format("{}, by weight: {} {}.", largest(edge.weight, comparison), edge_text(edge),
                                   from_to(edge.weight, unit));
     if (may_be_lock && is_most_of(lock->wait, edge.wait))
       out += fmt::format(" With it, {} {}.", the_lock(lock->key), from_to(lock->wait, unit));
@@ -399,13 +405,14 @@ std::string headline(const Comparison& comparison) {
 
 std::string rule_text(const Comparison& comparison) {
   const std::string common = fmt::format(
-      "A change counts if it exceeds its ±: none of {} is off by more with 95% (Welch, Bonferroni)",
+      "Changes smaller than their ± are noise, with 95% for all of {} together (Welch, Bonferroni)",
       format_plural(comparison.amounts, "amount"));
   const bool has_runs = comparison.unit.kind == ComparedUnit::Kind::run;
   if (comparison.spread_within)
     return fmt::format(
-        "{}{}, if {} of one program differ by {}: one of a side does not show by how much they do. Several a "
-        "side tell more.",
+        "{}{}. By how much {} of one program differ is not known with one a side, and taken as {}: give "
+        "three "
+        "a side.",
         common, has_runs ? "" : fmt::format(", from {} pieces of each recording", kPieces),
         has_runs ? "runs" : "recordings", format_percent(kRunToRun, 1));
   return common + ", from how the recordings of a side differ.";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/wording_disks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -25,9 +26,9 @@ std::string at_a_time(const FoundDiskActivity& activity) {
                            : fmt::format("{}, {} each", requests, format_seconds(activity.each_s));
 }
 
-/// Empty where no word fits what the disk did.
-std::string_view kind_in_words(DiskKind kind) {
-  switch (kind) {
+/// Empty where no word fits what the disk did, or the word would rest on a capacity that is assumed.
+std::string_view kind_in_words(const FoundDisk& disk) {
+  switch (disk.activity->kind) {
     case DiskKind::idle:
     case DiskKind::occasional:
       return "";
@@ -36,11 +37,11 @@ std::string_view kind_in_words(DiskKind kind) {
     case DiskKind::parallel:
       return "parallel";
     case DiskKind::ios_bound:
-      return "IO/s-bound";
+      return has_known_capacity(disk) ? "IO/s-bound" : "";
     case DiskKind::bandwidth_bound:
       break;
   }
-  return "bandwidth-bound";
+  return has_known_capacity(disk) ? "bandwidth-bound" : "";
 }
 
 std::string capacity_figures(const FoundDisk& disk) {
@@ -54,6 +55,14 @@ std::string capacity_used(const Findings& findings, const FoundDisk& disk) {
 
 }  // namespace
 
+const FoundDisk* disk_of(const Findings& findings, FoundActorId actor) {
+  const auto found = std::find_if(findings.disks.begin(), findings.disks.end(),
+                                  [actor](const FoundDisk& disk) { return disk.actor == actor; });
+  return found == findings.disks.end() ? nullptr : &*found;
+}
+
+bool has_known_capacity(const FoundDisk& disk) { return disk.capacity_source != CapacitySource::assumed; }
+
 std::string busy_text(const Findings& findings, const FoundDisk& disk) {
   if (!disk.activity) return "no request was seen";
   if (disk.activity->kind == DiskKind::idle) return "idle: nothing under way";
@@ -63,7 +72,7 @@ std::string busy_text(const Findings& findings, const FoundDisk& disk) {
 
 std::string requests_text(const FoundDisk& disk) {
   if (!disk.activity || disk.activity->kind == DiskKind::idle) return "";
-  const std::string_view kind = kind_in_words(disk.activity->kind);
+  const std::string_view kind = kind_in_words(disk);
   return fmt::format("{}{}{}", at_a_time(*disk.activity), kind.empty() ? "" : ": ", kind);
 }
 
@@ -81,6 +90,10 @@ std::string capacity_source(const FoundDisk& disk) {
 }
 
 std::string capacity_text(const Findings& findings, const FoundDisk& disk) {
+  if (!has_known_capacity(disk)) {
+    return fmt::format("capacity assumed: {} ({}offwait calibrate measures it)", capacity_figures(disk),
+                       disk.capacity_raised ? "raised to the highest rate seen; " : "");
+  }
   return fmt::format("{} used: {} ({}{})", capacity_used(findings, disk), capacity_figures(disk),
                      capacity_source(disk), disk.capacity_raised ? ", raised to the highest rate seen" : "");
 }
@@ -92,18 +105,36 @@ std::string unseen_text(const FoundDisk& disk) {
 }
 
 std::string disk_sentence(const Findings& findings, const FoundDisk& disk) {
-  const std::string used = fmt::format("{} was used ({}, {}).", capacity_used(findings, disk),
-                                       capacity_figures(disk), capacity_source(disk));
+  const std::string used = has_known_capacity(disk)
+                               ? fmt::format(" {} was used ({}, {}).", capacity_used(findings, disk),
+                                             capacity_figures(disk), capacity_source(disk))
+                               : "";
   const std::string& name = findings.actors[disk.actor].name;
-  if (!disk.activity) return fmt::format("Disk {}: {}", name, used);
+  if (!disk.activity) return fmt::format("Disk {}:{}", name, used.empty() ? " no request was seen." : used);
   if (disk.activity->kind == DiskKind::idle) return fmt::format("Disk {} had nothing under way.", name);
-  const std::string_view kind = kind_in_words(disk.activity->kind);
-  return fmt::format("Disk {} was busy for {} of the window, with {}{}. {}", name,
+  const std::string_view kind = kind_in_words(disk);
+  return fmt::format("Disk {} was busy for {} of the window, with {}{}.{}", name,
                      format_percent(disk.activity->under_way_s, findings.window_s), at_a_time(*disk.activity),
                      kind.empty() ? "" : fmt::format(" ({})", kind), used);
 }
 
+std::string saturated_text(const Findings& findings, const FoundDisk& disk) {
+  return has_known_capacity(disk)
+             ? fmt::format("used {} ({})", capacity_used(findings, disk), capacity_source(disk))
+             : fmt::format("did as much as is assumed to be its capacity ({})", capacity_figures(disk));
+}
+
+std::string unsaturated_text(const Findings& findings, const FoundDisk& disk) {
+  return has_known_capacity(disk)
+             ? fmt::format("used only {}, so it does not limit", capacity_used(findings, disk))
+             : fmt::format("did less than is assumed to be its capacity ({})", capacity_figures(disk));
+}
+
 std::string spare_text(const Findings& findings, const FoundDisk& disk, const std::string& name) {
+  if (!has_known_capacity(disk)) {
+    return fmt::format("{} could have served more, by the capacity that is assumed for it ({})", name,
+                       capacity_figures(disk));
+  }
   return fmt::format("{} used {} ({}, {}) and could have served more", name, capacity_used(findings, disk),
                      capacity_figures(disk), capacity_source(disk));
 }

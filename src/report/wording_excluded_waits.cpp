@@ -6,6 +6,7 @@
 
 #include "report/quantity.h"
 #include "report/wording.h"
+#include "report/wording_disks.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -35,8 +36,11 @@ std::string is_background(const Findings& findings, FoundActorId actor, const Ac
     return fmt::format("{} is background: its knot uses little CPU and no disk.", names.brief(actor));
   }
   if (sink->limit == SinkLimit::capacity) {
-    return fmt::format("In no knot: {} used only {} of its capacity, so it does not limit.",
-                       names.brief(actor), format_percent(sink->busy_s, findings.window_s));
+    const FoundDisk* const disk = disk_of(findings, actor);
+    return fmt::format("In no knot: {} {}.", names.brief(actor),
+                       disk != nullptr ? unsaturated_text(findings, *disk)
+                                       : fmt::format("used only {} of its capacity, so it does not limit",
+                                                     format_percent(sink->busy_s, findings.window_s)));
   }
   return fmt::format("In no knot: {} is busy only {} of the window, so it does not limit.",
                      names.brief(actor), format_percent(sink->busy_s, findings.window_s));

@@ -19,9 +19,6 @@ namespace offwait {
 
 namespace {
 
-constexpr std::size_t kLossActors = 6;
-constexpr double kMuchLost = 0.01;  // of the window
-
 struct BriefLoss {
   std::string_view one;
   std::string_view several;
@@ -117,9 +114,16 @@ std::string clause(const std::string& name, std::uint64_t count) {
   return fmt::format("{} ({}): {}", what, format_count(count), consequence(loss));
 }
 
+std::string share_of_time(const LossImpact& impact) {
+  constexpr double kShownShare = 0.0005;  // less than that is rounded to 0 %
+  return impact.unknown_s < kShownShare * impact.recorded_s
+             ? "less than 0.1%"
+             : format_percent(impact.unknown_s, impact.recorded_s);
+}
+
 }  // namespace
 
-std::string losses_text(const Findings& findings, const ActorNames& names, bool verbose) {
+std::string losses_text(const Findings& findings, const ActorNames& names) {
   std::vector<std::string> clauses;
   for (const auto& [name, count] : findings.loss) {
     if (count > 0) clauses.push_back(clause(name, count));
@@ -127,21 +131,20 @@ std::string losses_text(const Findings& findings, const ActorNames& names, bool 
   const std::string what = clauses.empty() ? "" : fmt::format("{}. ", fmt::join(clauses, "; "));
   const std::vector<FoundActorId> touched = actors_with_losses(findings);
   if (touched.empty()) return what + "It is not known which threads this concerns.";
-  // The actor with the most unknown time, and all others with enough of it to matter.
-  const auto much = std::count_if(touched.begin(), touched.end(), [&findings](FoundActorId actor) {
-    return findings.actors[actor].lost_s >= kMuchLost * findings.window_s;
-  });
-  const std::size_t most = std::clamp<std::size_t>(static_cast<std::size_t>(much), 1, kLossActors);
-  std::vector<std::pair<std::string, double>> shown;
-  for (std::size_t i = 0; i < (verbose ? touched.size() : std::min(most, touched.size())); ++i) {
-    shown.emplace_back(names.full(findings, touched[i]), findings.actors[touched[i]].lost_s);
+  std::vector<std::pair<std::string, double>> times;
+  for (const FoundActorId actor : touched) {
+    times.emplace_back(names.full(findings, actor), findings.actors[actor].lost_s);
   }
-  const std::size_t more = touched.size() - shown.size();
-  return fmt::format("{}Unknown time: {}{}.", what, named_times(shown),
-                     more > 0 ? " and " + format_plural(more, "more actor") : "");
+  return fmt::format("{}Unknown time: {}.", what, named_times(times));
 }
 
-std::string minor_losses_text(const Findings& findings, const LossImpact& impact) {
+std::string lost_text(const Findings& findings, const LossImpact& impact) {
+  if (total_lost(findings) == 0 && impact.unknown_s <= 0) return "nothing lost";
+  if (impact.unknown_s > 0) return share_of_time(impact) + " of time lost";
+  return impact.minor ? "no time lost" : "records lost";
+}
+
+std::string brief_losses_text(const Findings& findings, const LossImpact& impact) {
   constexpr std::size_t kNamed = 2;
   std::vector<std::pair<std::string_view, std::uint64_t>> counted;
   for (const auto& [name, count] : findings.loss) {
@@ -156,13 +159,10 @@ std::string minor_losses_text(const Findings& findings, const LossImpact& impact
                                 counted[i].second == 1 ? loss.one : loss.several));
   }
   if (counted.size() > kNamed) shown.emplace_back("others");
-  constexpr double kShownShare = 0.0005;  // less than that is rounded to 0 %
-  const std::string share = impact.unknown_s <= 0 ? "none"
-                            : impact.unknown_s < kShownShare * impact.recorded_s
-                                ? "less than 0.1%"
-                                : format_percent(impact.unknown_s, impact.recorded_s);
-  return fmt::format("{}{}{} of the recorded time is unknown", fmt::join(shown, ", "),
-                     shown.empty() ? "" : ": ", share);
+  const std::string what = fmt::format("{}{}", fmt::join(shown, ", "), shown.empty() ? "" : ": ");
+  if (impact.unknown_s <= 0 && !impact.minor) return what + "how much time that is, is not known";
+  return fmt::format("{}{} of the recorded time is unknown", what,
+                     impact.unknown_s <= 0 ? "none" : share_of_time(impact));
 }
 
 }  // namespace offwait

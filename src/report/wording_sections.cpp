@@ -30,6 +30,11 @@ bool is_disk(const Findings& findings, FoundActorId actor) {
   return findings.actors[actor].kind == ActorKind::disk;
 }
 
+bool is_assumed(const Findings& findings, FoundActorId actor) {
+  const FoundDisk* const disk = disk_of(findings, actor);
+  return disk != nullptr && !has_known_capacity(*disk);
+}
+
 std::string time_and_share(const Findings& findings, double s) {
   return fmt::format("{} {}", format_seconds(s), per_window(findings, s));
 }
@@ -89,7 +94,9 @@ std::string background_knot_text(const FoundKnot& knot) {
 
 std::string sink_share(const Findings& findings, const FoundSink& sink) {
   const std::string share = per_window(findings, sink.busy_s);
-  return sink.limit == SinkLimit::capacity ? share + " of its capacity used" : "busy " + share;
+  if (sink.limit != SinkLimit::capacity) return "busy " + share;
+  return is_assumed(findings, sink.actor) ? busy_text(findings, *disk_of(findings, sink.actor))
+                                          : share + " of its capacity used";
 }
 
 std::string sink_text(const Findings& findings, const FoundSink& sink, std::size_t most) {
@@ -115,14 +122,13 @@ std::string sink_text(const Findings& findings, const FoundSink& sink, std::size
                        more > 0 ? fmt::format(" and {} more", format_count(more)) : "",
                        format_seconds(sink.remote_s));
   }
+  if (const FoundDisk* const disk = disk_of(findings, sink.actor)) return saturated_text(findings, *disk);
   const std::string used = fmt::format("used {} of its capacity", per_window(findings, sink.busy_s));
-  const auto is_it = [&sink](const auto& device) { return device.actor == sink.actor; };
-  const auto nic = std::find_if(findings.nics.begin(), findings.nics.end(), is_it);
-  if (nic != findings.nics.end() && nic->capacity_source) {
-    return fmt::format("{} ({})", used, to_string(*nic->capacity_source));
-  }
-  const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(), is_it);
-  return disk == findings.disks.end() ? used : fmt::format("{} ({})", used, capacity_source(*disk));
+  const auto nic = std::find_if(findings.nics.begin(), findings.nics.end(),
+                                [&sink](const FoundNic& device) { return device.actor == sink.actor; });
+  return nic != findings.nics.end() && nic->capacity_source
+             ? fmt::format("{} ({})", used, to_string(*nic->capacity_source))
+             : used;
 }
 
 std::string runnable_text(const Findings& findings, const ActorNames& names, std::size_t most) {
@@ -217,16 +223,26 @@ std::string wrong_stacks_text(const StackReuse& reuse) {
       format_percent(static_cast<double>(reuse.wrong), static_cast<double>(reuse.verified)));
 }
 
-std::string cost_text(const Recording& recording) {
+std::string cost_text(const Recording& recording, bool verbose) {
   const RecordingCost& cost = recording.cost;
-  std::vector<std::string> sentences;
   const double whole = to_seconds(cost.programs_ns + cost.recorder_ns);
   const double busy = to_seconds(recording.cpu_busy_ns);
-  if (whole > 0) {
-    sentences.push_back(fmt::format(
-        "recording took {} of CPU time{}: {} in the kernel, {} in offwait.", format_seconds(whole),
-        busy > 0 ? ", " + format_percent(whole, busy) + " of what all programs used" : "",
-        format_seconds(to_seconds(cost.programs_ns)), format_seconds(to_seconds(cost.recorder_ns))));
+  const std::string took =
+      whole > 0
+          ? fmt::format("recording took {} of CPU time{}", format_seconds(whole),
+                        busy > 0 ? ", " + format_percent(whole, busy) + " of what all programs used" : "")
+          : "";
+  if (!verbose) {
+    std::vector<std::string> parts;
+    if (!took.empty()) parts.push_back(took);
+    if (cost.waits_without_stacks > 0) parts.emplace_back("times by stack are estimates");
+    return parts.empty() ? "" : fmt::format("{} (-v)", fmt::join(parts, "; "));
+  }
+  std::vector<std::string> sentences;
+  if (!took.empty()) {
+    sentences.push_back(fmt::format("{}: {} in the kernel, {} in offwait.", took,
+                                    format_seconds(to_seconds(cost.programs_ns)),
+                                    format_seconds(to_seconds(cost.recorder_ns))));
   }
   if (cost.waits_without_stacks > 0) {
     sentences.push_back(
@@ -236,7 +252,7 @@ std::string cost_text(const Recording& recording) {
                     format_percent(cost.most, 1), format_count(cost.waits_with_stacks),
                     format_count(cost.waits_with_stacks + cost.waits_without_stacks)));
     if (busy > 0 && whole > cost.most * busy)
-      sentences.push_back("It is more all the same: every wait and every thread is recorded.");
+      sentences.push_back("The rest cannot be sampled away: waits and threads are always recorded.");
   }
   return fmt::format("{}", fmt::join(sentences, " "));
 }
@@ -325,8 +341,9 @@ std::string step_text(const Findings& findings, const RefinementStep& step, cons
                          weight);
     case RefinementStep::Reason::background_sink:
       return step.actor && is_disk(findings, *step.actor)
-                 ? fmt::format("removed {}: waits for nobody that is left and used only {} of its capacity",
-                               what, per_window(findings, step.weight_s))
+                 ? fmt::format("removed {}: waits for nobody that is left and used only {} of {} capacity",
+                               what, per_window(findings, step.weight_s),
+                               is_assumed(findings, *step.actor) ? "the assumed" : "its")
                  : fmt::format("removed {}: waits for nobody that is left and is busy only {}", what, weight);
     case RefinementStep::Reason::background_knot:
       return fmt::format("removed {}: its knot uses less than one CPU and no disk", what);

@@ -60,7 +60,7 @@ std::string false_wakeups_text(const FoundFalseWakeups& all, const ActorNames& n
 /// How many known stacks turned out to be others.
 std::string wrong_stacks_text(const StackReuse& reuse);
 /// What recording took from the machine, and how many stacks were taken; empty if neither is known.
-std::string cost_text(const Recording& recording);
+std::string cost_text(const Recording& recording, bool verbose);
 /// How far user stacks reach, by the wait time that they have.
 std::string stack_ends_text(const StackEnds& ends);
 /// Threads blocked elsewhere, or from later on; empty for none.

@@ -10,6 +10,7 @@
 #include "report/quantity.h"
 #include "report/wording.h"
 #include "report/wording_cpus.h"
+#include "report/wording_disks.h"
 
 namespace offwait {
 
@@ -74,7 +75,16 @@ std::string knots_sentence(const Verdict& verdict) {
   return out;
 }
 
-std::string saturated_sentence(const Verdict& verdict) {
+/// Whether it is only by a capacity that is assumed that a disk is called saturated.
+bool is_saturated_by_guess(const Findings& findings) {
+  return std::any_of(findings.sinks.begin(), findings.sinks.end(), [&findings](const FoundSink& sink) {
+    const FoundDisk* const disk = sink.saturated ? disk_of(findings, sink.actor) : nullptr;
+    return disk != nullptr && !has_known_capacity(*disk);
+  });
+}
+
+std::string saturated_sentence(const Findings& findings) {
+  const Verdict& verdict = findings.verdict;
   const bool one = verdict.saturated == 1;
   std::string limit;
   switch (verdict.saturated_by) {
@@ -86,7 +96,8 @@ std::string saturated_sentence(const Verdict& verdict) {
       break;
     case SinkLimit::capacity:
     case SinkLimit::remote_service:
-      limit = one ? "Its capacity limits." : "Their capacity limits.";
+      limit = fmt::format("{} capacity limits{}.", one ? "Its" : "Their",
+                          is_saturated_by_guess(findings) ? ", if it is what is assumed" : "");
       break;
   }
   return fmt::format("No knot: {} saturated. {}",
@@ -171,6 +182,9 @@ std::string cause_of_lack(const Findings& findings, const ActorNames& names) {
     const std::string why = cpu_supply_text(findings, names);
     return why.empty() ? "" : " " + why;
   }
+  if (const std::string neighbours = neighbours_text(findings, names); !neighbours.empty()) {
+    return " " + neighbours;
+  }
   const double all_s = *busy * findings.recording.cpus * findings.window_s;
   return fmt::format(" Its own part of that was {}.",
                      format_percent(findings.totals.target.running_s, all_s));
@@ -209,7 +223,7 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
     case Verdict::Rule::knots:
       return knots_sentence(verdict) + paced_sentence(verdict.paced) + remote_sentence(verdict);
     case Verdict::Rule::saturated:
-      return saturated_sentence(verdict) + paced_sentence(verdict.paced) + remote_sentence(verdict);
+      return saturated_sentence(findings) + paced_sentence(verdict.paced) + remote_sentence(verdict);
     case Verdict::Rule::paced:
       return "No knot, and nothing is saturated." + paced_sentence(verdict.paced) + remote_sentence(verdict);
     case Verdict::Rule::requests:

@@ -114,7 +114,7 @@ std::string threads_meaning(const FoundThreads& threads) {
 std::string locks_meaning(const FoundLocks& locks) {
   std::vector<std::string> apart;
   const auto add = [&](double part_s, std::string_view what) {
-    if (part_s > kWorthASentence * locks.wait_s) {
+    if (part_s > kWorthASentence * (locks.wait_s + locks.queues_s)) {
       apart.push_back(fmt::format("{} {}", format_seconds(part_s), what));
     }
   };
@@ -122,11 +122,19 @@ std::string locks_meaning(const FoundLocks& locks) {
   add(locks.apart_s, "of waits of threads that no progress waits for");
   add(locks.not_let_go_s, "of waits that no thread ended");
   add(locks.unknown_s, "of waits whose lock is not known");
+  const std::string queues =
+      locks.queues == 1 ? "1 condition or queue" : format_count(locks.queues) + " conditions and queues";
+  const std::string waited = locks.locks == 0
+                                 ? "Threads waited for no lock"
+                                 : fmt::format("Threads waited {} for {}", format_seconds(locks.wait_s),
+                                               format_plural(locks.locks, "lock"));
   return fmt::format(
-      "Threads waited {} for {}. line: how many waited at a time, on average and at most. A lock without a "
-      "name "
-      "is called by the function that takes it; #1 was waited for longest.{}",
-      format_seconds(locks.wait_s), format_plural(locks.locks, "lock"),
+      "{}{}.{}{}", waited,
+      locks.queues == 0 ? "" : fmt::format(", and {} for {}", format_seconds(locks.queues_s), queues),
+      locks.locks + locks.queues == 0 ? ""
+                                      : " line: how many waited at a time, on average and at most. A lock "
+                                        "without a name is called by the "
+                                        "function that takes it; #1 was waited for longest.",
       apart.empty() ? "" : fmt::format(" Set aside: {}.", fmt::join(apart, ", ")));
 }
 
@@ -134,14 +142,15 @@ std::string holder_text(const FoundLockRow& lock, const ActorNames& names) {
   if (lock.holders.empty()) return "";
   constexpr std::size_t kMostHolders = 2;
   const FoundLockRow::Meanwhile& meanwhile = lock.meanwhile;
+  const bool one = lock.holders.size() == 1 && lock.holders.front().threads == 1;
   std::vector<std::pair<double, std::string>> parts = {
       {meanwhile.ran_s, "ran"},
-      {meanwhile.runnable_s, "was ready to run without a CPU"},
+      {meanwhile.runnable_s, fmt::format("{} ready to run without a CPU", one ? "was" : "were")},
       {meanwhile.at_disks_s,
        fmt::format("waited for {}", lock.disk.empty() ? "a disk" : "disk " + lock.disk)},
       {meanwhile.other_locks_s, "waited for other locks"},
       {meanwhile.others_s, "waited for other things"},
-      {meanwhile.unknown_s, "is not known"}};
+      {meanwhile.unknown_s, "did what is not known"}};
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> said;

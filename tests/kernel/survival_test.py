@@ -85,7 +85,7 @@ class SurvivalTest(unittest.TestCase):
         file, flights = self.place / "file", self.place / "flights"
         flights.mkdir()
         stored = self.start("record", "-o", file)
-        live = self.start()
+        live = self.start("-v")
         flight = self.start("record", "--flight", "60s", "-o", flights)
         for recorder in (stored, live, flight):
             recorder.send_signal(signal.SIGHUP)

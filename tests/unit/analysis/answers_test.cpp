@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "unit/analysis/scene.h"
@@ -53,7 +54,7 @@ TEST_CASE("Answers and progress are told in terms of the report's actors, merged
   CHECK(separate.answers[2].actor == FoundActorId{0});
 }
 
-TEST_CASE("An answer names the knot that its actor is in, and none if there is none") {
+TEST_CASE("An answer names the knot in which threads wait for its part, and none if there is none") {
   Scene scene;
   scene.trace.recording.cpus = 8;
   const ActorId ask = scene.thread("ask", 11);
@@ -74,6 +75,26 @@ TEST_CASE("An answer names the knot that its actor is in, and none if there is n
   CHECK_FALSE(without.answers[0].knot);
 }
 
+TEST_CASE("What a device spares does not make a knot that of an answer") {
+  Scene scene;
+  scene.trace.recording.cpus = 8;
+  const ActorId reader = scene.thread("reader", 11);
+  const ActorId disk = scene.device(ActorKind::disk, "vda");
+  for (int t = 0; t < 1000; t += 10) {
+    scene.wait(reader, disk, t, t + 4, WaitClass::disk);
+    scene.trace.disk_ios.push_back({reader, disk, t * kMs, (t + 4) * kMs, 4096});
+  }
+  const Findings findings = scene.findings();
+  REQUIRE(findings.knots.size() == 1);
+  REQUIRE(findings.knots[0].actors == std::vector<FoundActorId>{0, 1});
+  const auto answer = [&findings](Resource what) {
+    return *std::find_if(findings.answers.begin(), findings.answers.end(),
+                         [what](const FoundAnswer& one) { return one.what == what; });
+  };
+  CHECK(answer(Resource::disk).knot == std::size_t{0});
+  CHECK_FALSE(answer(Resource::cpu).knot);
+}
+
 TEST_CASE("Changes that the user asks about are answered in the user's words") {
   const Scene scene = two_readers();
   AnalysisOptions options;
@@ -91,7 +112,7 @@ TEST_CASE("Changes that the user asks about are answered in the user's words") {
   REQUIRE(!failed.ok());
   CHECK(failed.error().message ==
         "--what-if 'disk sda /2': no recorded disk is called 'sda'; there are 'vda'");
-  CHECK(failed.error().exit_status == 1);
+  CHECK(failed.error().exit_status == 2);
 }
 
 TEST_CASE("Without answers in the options there are neither answers nor progress") {

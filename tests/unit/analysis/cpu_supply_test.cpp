@@ -42,6 +42,20 @@ TEST_CASE("CPUs that are not busy on average leave short bursts") {
   CHECK_FALSE(supply.pinning);
 }
 
+TEST_CASE("CPUs are busy at least while recorded threads run, whatever the kernel counted") {
+  Scene scene = ready_threads();
+  scene.trace.actors[2].outside = true;
+  scene.trace.recording.cpu_busy_ns = 300 * kMs;
+  scene.trace.recording.cpu_idle_ns = 1700 * kMs;
+  const Findings findings = scene.findings();
+  CHECK(machine_busy(findings) == Approx(0.4));
+  CHECK(findings.recording.cpu_busy_ns + findings.recording.cpu_idle_ns == 2000 * kMs);
+  CHECK(findings.cpu_supply.other_cpus == Approx(0.4));
+  scene.trace.recording.cpu_busy_ns = 0;
+  scene.trace.recording.cpu_idle_ns = 0;
+  CHECK_FALSE(machine_busy(scene.findings()));
+}
+
 TEST_CASE("busy CPUs are busy with the target or with others, whichever used more") {
   Scene scene = ready_threads();
   Recording& recording = scene.trace.recording;

@@ -90,6 +90,10 @@ TEST_CASE("waits that no thread ended are set aside, and conditions come after l
       "wait 3 block=0 wake=1000 run=1000 waker=thread:2 object=1" +
       kMutex + "put;main\n");
   CHECK(found.not_let_go_s == Approx(0.6));
+  CHECK(found.locks == 1);
+  CHECK(found.wait_s == Approx(found.rows[0].wait_s));
+  CHECK(found.queues == 1);
+  CHECK(found.queues_s == Approx(0.5));
   REQUIRE(found.rows.size() == 2);
   CHECK(found.rows[0].name == "lock of put");
   CHECK(found.rows[1].kind == LockKind::condition);
@@ -110,6 +114,31 @@ TEST_CASE("locks of Rust are mutexes, and Java's threads park") {
   CHECK(kind("pthread_cond_wait;os::PlatformEvent::park;ObjectMonitor::EnterI") == LockKind::parker);
   CHECK(kind("pthread_cond_wait;Parker::park;Unsafe_Park") == LockKind::parker);
   CHECK(kind("pthread_cond_wait;Monitor::wait") == LockKind::condition);
+}
+
+TEST_CASE(
+    "a monitor is called by the Java code that takes it, or is the lock of some; the GIL that of all "
+    "Python") {
+  const auto name = [](const std::string& stack) {
+    const FoundLocks found = locks_in(
+        "object 0 kind=futex tgid=1 address=4096\n"
+        "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0 class=futex stack=futex_wait;--;" +
+        stack + "\n");
+    REQUIRE(found.rows.size() == 1);
+    return found.rows[0].name;
+  };
+  const std::string enter =
+      "pthread_cond_wait+0x1%20(libc.so.6);PlatformEvent::park()+0x1%20(libjvm.so);"
+      "ObjectMonitor::EnterI(JavaThread*)+0x1%20(libjvm.so);ObjectMonitor::enter(JavaThread*)+0x1%20(libjvm."
+      "so);";
+  CHECK(name(enter + "[anon+0x10];[anon+0x20];JavaCalls::call_helper()+0x1%20(libjvm.so)") ==
+        "lock of synchronized Java code");
+  CHECK(name(enter + "Interpreter+0x1%20(perf-1.map);Interpreter+0x2%20(perf-1.map)") ==
+        "lock of synchronized Java code");
+  CHECK(name(enter + "void%20App.audit(int)+0x1%20(perf-1.map);Interpreter+0x2%20(perf-1.map)") ==
+        "lock of App.audit");
+  CHECK(name("pthread_cond_timedwait+0x1%20(libc.so.6);take_gil+0x1%20(python3);"
+             "PyEval_RestoreThread+0x1%20(python3);main+0x1%20(python3)") == "lock of all Python code (GIL)");
 }
 
 TEST_CASE("who let go of a lock had it only since its own wait for it ended") {

@@ -32,6 +32,14 @@ FoundEdge edge(std::vector<Frame> frames) {
   return edge;
 }
 
+/// An answer about CPU work or, with `where`, a wait there.
+FoundAnswer answer_in(std::vector<Frame> where) {
+  FoundAnswer answer;
+  answer.gain = 0.5;
+  answer.evidence.stack.frames = std::move(where);
+  return answer;
+}
+
 /// A report with one knot that has all of these edges.
 Findings findings_of(std::vector<FoundEdge> edges) {
   Findings findings;
@@ -105,6 +113,20 @@ TEST_CASE("long waits outside of the knots count, background knots and other edg
   CHECK(nameless_modules(findings) == Names{"other"});
   CHECK(nameless_modules(Findings{}).empty());
   CHECK(nameless_modules(findings_of({FoundEdge{}})).empty());
+}
+
+TEST_CASE("an answer whose place a JIT compiler made without a name") {
+  Findings findings;
+  CHECK_FALSE(has_nameless_jit_code(findings));
+  findings.answers = {
+      answer_in({kernel("ep_poll"), user("read", "libc.so.6"), user("", "anon"), user("f", "anon")})};
+  CHECK(has_nameless_jit_code(findings));
+  findings.answers = {answer_in({user("read", "libc.so.6"), user("f", "perf-1.map"), user("", "anon")})};
+  CHECK_FALSE(has_nameless_jit_code(findings));
+  findings.answers[0].evidence.samples.places.push_back({{{user("", "anon")}, {}}, 0.5, 10});
+  CHECK(has_nameless_jit_code(findings));
+  findings.answers[0].gain = 0.001;  // not shown
+  CHECK_FALSE(has_nameless_jit_code(findings));
 }
 
 }  // namespace

@@ -300,6 +300,16 @@ TEST_CASE("counters and tracepoints are compared, in requests and in bytes") {
   CHECK(check_of(trace).mismatch);
 }
 
+TEST_CASE("one request more or less is no mismatch, however few there were") {
+  Trace trace = trace_of(2 * kSecond);
+  for (int i = 0; i < 10; ++i) io(trace, 10'000'000 * i + 5'000'000, 10'000'000 * i + 9'000'000, 1000);
+  for (const int counted : {8, 9, 10, 11, 12}) {
+    const auto ios = static_cast<std::uint64_t>(counted);
+    trace.disk_counters = {{kDisk, 0, 0, 0}, {kDisk, kSecond, 1000 * ios, ios}};
+    CHECK(check_of(trace).mismatch == (counted == 8 || counted == 12));
+  }
+}
+
 TEST_CASE("what was in flight when the counters were read, or completed just then, is no mismatch") {
   Trace trace = trace_of(2 * kSecond);
   for (int i = 0; i < 100; ++i) io(trace, 10'000'000 * i, 10'000'000 * i + 5'000'000, 1000);

@@ -41,13 +41,17 @@ Findings answered() {
   return findings;
 }
 
-/// What stands before the first knot, without the head.
+/// What stands before the first section, without the head.
 std::string first_screen(const Findings& findings, bool verbose = false) {
   TextStyle style;
   style.verbosity = verbose ? 1 : 0;
   const std::string text = to_text(findings, style);
   const std::size_t begin = text.find("progress");
-  return text.substr(begin, text.find("\nKNOT") - begin);
+  std::size_t end = text.size();
+  for (const char* section : {"\nKNOT", "\nRUNNABLE", "\nDISK", "\nLOST", "\n-v also shows"}) {
+    end = std::min(end, text.find(section, begin));
+  }
+  return text.substr(begin, end - begin);
 }
 
 /// The same with each paragraph on one line.
@@ -166,9 +170,11 @@ TEST_CASE("Where responses were counted, the progress has the number of clients 
   progress.addresses = {{6379, ""}};
   progress.active_s = 4.2;
   const std::string screen = first_screen(findings);
-  CHECK(screen.starts_with(
-      "progress  1,762 responses/s to 1 client on :6379, for 4.20 s of the recording; the gains are of that\n"
-      "          time\n"));
+  INFO(screen);
+  CHECK(
+      screen.starts_with("progress  1,762 responses/s to 1 client on :6379. Clients were away for 58% of the "
+                         "time: gains are\n"
+                         "          of the time in which there was work\n"));
 }
 
 TEST_CASE("Only an answer that is sure, split or up to has a number") {
@@ -294,8 +300,10 @@ TEST_CASE("What limits nothing is left out of an answered report, unless somebod
   Findings findings = answered();
   const std::string text = to_text(findings, {});
   CHECK(text.find("LONG WAITS") == std::string::npos);
-  CHECK(text.find("-v also shows what limits nothing: 1 long wait outside the knots, 1 actor in the "
-                  "background, 1\nthread blocked throughout.\n") != std::string::npos);
+  INFO(text);
+  CHECK(text.find(
+            "-v also shows 1 knot of no answer, and what limits nothing: 1 long wait outside the knots, 1 "
+            "actor\nin the background, 1 thread blocked throughout.\n") != std::string::npos);
   TextStyle verbose;
   verbose.verbosity = 1;
   CHECK(to_text(findings, verbose).find("LONG WAITS") != std::string::npos);
@@ -360,6 +368,101 @@ gain can be given, and the order may be wrong, too.
 )");
 }
 
+TEST_CASE("More threads than there are, or as many as there are requests, and whose limit that is") {
+  Findings findings = answered();
+  FoundAnswer answer = findings.answers[2];
+  answer.more = MoreThreads{{0, 1, 7, false}, 3.02, false};
+  answer.limit = LimitedBy::target;
+  CHECK(more_threads_text(answer) == "· 7 threads instead of 1: up to +302%");
+  CHECK(advice(findings, answer) ==
+        "make this code cheaper; or share it among more threads: 7 wait for 1 at a time");
+  answer.more->requests = true;
+  answer.more->threads = 2;
+  answer.more->waiting = 47;
+  CHECK(more_threads_text(answer) ==
+        "· 2 threads and 47 requests at a time; as many threads as requests: up to +302%");
+  // One "up to" is enough for both of an answer's numbers.
+  answer.certainty = Certainty::up_to;
+  CHECK(more_threads_text(answer) ==
+        "· 2 threads and 47 requests at a time; as many threads as requests: +302%");
+  answer.certainty = Certainty::sure;
+  answer.what = Resource::remote;
+  answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
+  CHECK(advice(findings, answer)
+            .ends_with(": 47 requests at a time wait for 2 threads that ask it; the limit is the target's"));
+  answer.more->of_service = true;
+  CHECK(more_threads_text(answer) == "· 47 requests at a time instead of 2: up to +302%");
+  CHECK(advice(findings, answer)
+            .ends_with("; or a larger pool, or limit of connections, in the target, which keeps requests "
+                       "back: 47 wait for the "
+                       "service, which gets 2 at a time"));
+  answer.limit = LimitedBy::service;
+  CHECK(advice(findings, answer)
+            .ends_with("; or more workers in the service: the limit is its own, 47 requests are under way or "
+                       "unread there, 2 at "
+                       "a time"));
+  answer.limit = LimitedBy::unknown;
+  CHECK(advice(findings, answer)
+            .ends_with("; or let it do more at a time: 47 requests wait for it, 2 at a time. Whether that is "
+                       "a limit of the "
+                       "target (a pool, connections) or of the service (workers) cannot be told"));
+}
+
+TEST_CASE("Of groups that are parts of one actor, each has its own name and number, and each its line") {
+  Findings findings = answered();
+  findings.actors[1].kind = ActorKind::group;
+  findings.actors[1].name = "sleep";
+  findings.actors[1].tids.assign(138, 1);
+  FoundAnswer first = findings.answers[2];
+  first.what = Resource::sleep;
+  first.gain = 0.5;
+  first.low.reset();
+  first.evidence.threads = 90;
+  first.evidence.name = "sleep";
+  first.evidence.tid = 1000;
+  FoundAnswer second = first;
+  second.evidence.threads = 48;
+  second.evidence.tid = 1001;
+  FoundAnswer again = first;
+  again.progress = 1;
+  findings.answers = {first, second, again};
+  const std::string screen = first_screen(findings);
+  INFO(screen);
+  CHECK(screen.find("1  sleeps of sleep×90 half as long: +50% [sure]\n   sleep×90 slept 5.00 s") !=
+        std::string::npos);
+  CHECK(screen.find("2  sleeps of sleep×48 half as long: +50% [sure]\n") != std::string::npos);
+  CHECK(screen.find("\n3 ") == std::string::npos);
+}
+
+TEST_CASE("Data that TCP held back is told first, with what to do, where it was seen") {
+  Findings findings = answered();
+  CHECK(first_screen(findings).find("TCP") == std::string::npos);
+  findings.held_back = HeldBack{0, {Peer::Role::service, "127.0.0.1", 7101}, 230, 9.9, 0.99};
+  const std::string screen = first_screen(findings);
+  INFO(screen);
+  CHECK(
+      screen.find(
+          "\n\nA waited 230 times, 43.0 ms each (99% of its time), for data that 127.0.0.1:7101 had written: "
+          "TCP\nheld it back until the packet before was acknowledged (Nagle's algorithm, delayed ACK). Set\n"
+          "TCP_NODELAY there, or write it with one call.\n1  disk vda twice as fast") != std::string::npos);
+}
+
+TEST_CASE("Where others have most of the CPUs that the target lacks, they are named first") {
+  Findings findings = answered();
+  CHECK(first_screen(findings).find("Other programs") == std::string::npos);
+  findings.cpu_supply.cause = CpuSupply::Cause::others;
+  findings.cpu_supply.target_cpus = 0.7;
+  findings.cpu_supply.other_cpus = 1.25;
+  findings.cpu_supply.others = {{71, "rustc", 11, 0.5}, {72, "make\n", 0.1, 0.5}};
+  INFO(first_screen(findings));
+  CHECK(first_screen(findings).find(
+            "\n\nOther programs have most of the CPUs that the target lacks, 1.25 of 2 (rustc (pid 71) 1.15, "
+            "ended\n"
+            "children of make\\x0a (pid 72) 0.06); it has 0.70.\n1  disk vda twice as fast") !=
+        std::string::npos);
+  CHECK(to_text(findings, {}).find("CPUs 75% busy") == std::string::npos);
+}
+
 TEST_CASE("A lock is an answer with both gains, who waited, who held it for what, and what to do about it") {
   Findings findings = answered();
   FoundAnswer lock = findings.answers[2];
@@ -404,6 +507,34 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
   findings.answers[0].lock->full = Full::lock;
   findings.answers[0].lock->full_lock = "LOCK_open";
   CHECK(sentences(findings).find(". At this bound lock LOCK_open is held all the time") != std::string::npos);
+}
+
+TEST_CASE("A lock that a language's runtime has is told what people do about that one") {
+  Findings findings = answered();
+  FoundAnswer lock = findings.answers[2];
+  lock.what = Resource::waited;
+  lock.lock.emplace();
+  lock.lock->name = "lock of synchronized Java code";
+  lock.lock->slept = 1;
+  const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
+  const std::string held =
+      "do not sleep while the lock is held, or split it, so that fewer threads need the same one";
+  CHECK(advice(findings, lock) == held);
+  lock.lock->runtime = RuntimeLock::java_monitor;
+  CHECK(advice(findings, lock) == held + "; jstack shows whose monitor it is");
+  CHECK(change_text(lock, names) == "lock of synchronized Java code split, or not waited for");
+  lock.lock->runtime = RuntimeLock::cpython_gil;
+  lock.lock->name = "lock of all Python code (GIL)";
+  CHECK(advice(findings, lock) == "use processes instead of threads (or a build without GIL)");
+  CHECK(change_text(lock, names) == "lock of all Python code (GIL) not waited for");
+}
+
+TEST_CASE("Threads that collect garbage want a larger heap, not cheaper code") {
+  Findings findings = answered();
+  FoundAnswer& cpu = findings.answers[2];
+  CHECK(advice(findings, cpu).starts_with("make this code cheaper"));
+  cpu.evidence.collects_garbage = true;
+  CHECK(advice(findings, cpu) == "a larger heap, or allocate less: these threads collect garbage");
 }
 
 TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {

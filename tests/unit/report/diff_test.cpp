@@ -105,7 +105,7 @@ TEST_CASE("hostile names are escaped in texts and JSON") {
 
 TEST_CASE("what changed is shown, and the rest is counted; -v shows it") {
   TextStyle style;
-  CHECK(to_text(sample(), style).find("The largest saving: srv-* → disk vda shrank, from ") !=
+  CHECK(to_text(sample(), style).find("The largest saving, by weight: srv-* → disk vda shrank, from ") !=
         std::string::npos);
   const Comparison comparison = compared({}, {}, 1, 2);
   const std::string brief = to_text(comparison, style);
@@ -158,12 +158,22 @@ TEST_CASE("a headline names what explains the progress, of whatever kind it is")
   comparison.throughput->after = 50;
   comparison.throughput->change = ComparedAmount::Change::shrank;
   CHECK(headline(comparison) ==
-        "No wait changed beyond the spread. The largest cost: epoll_wait came, from 0 s to 2.00 ms per "
-        "answer.");
+        "No wait changed beyond the spread. The largest cost: epoll_wait is new: 2.00 ms per answer.");
   comparison.throughput.reset();
   CHECK(headline(comparison) ==
-        "No wait changed beyond the spread. The largest change: epoll_wait came, from 0 s to 2.00 ms per "
-        "answer.");
+        "No wait changed beyond the spread. The largest change: epoll_wait is new: 2.00 ms per answer.");
+}
+
+TEST_CASE("what an edge weighs is called a weight, and what is gone is told by what it was") {
+  Comparison comparison = of_twice_the_answers();
+  ComparedEdge edge;
+  edge.from.name = "redis";
+  edge.to = {EndKey::Kind::disk, "vda"};
+  edge.weight.before = 31.1e-6;
+  edge.weight.change = ComparedAmount::Change::went;
+  comparison.edges = {edge};
+  CHECK(headline(comparison).find(", by weight: redis → disk vda is gone: it was 31.1 µs per answer.") !=
+        std::string::npos);
 }
 
 TEST_CASE(

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/outline.h"
+#include "report/canvas.h"
 #include "report/frame.h"
 #include "stacks.h"
 
@@ -84,6 +85,26 @@ TEST_CASE("An outline is a name without template arguments, argument and return 
   CHECK(narrow_frame(frame("main")) == "main");
 }
 
+TEST_CASE("What has no room loses template arguments first, then outer namespaces, and keeps what it is") {
+  const auto fitting = [](const std::string& text, int columns) {
+    return fitting_frame(frame(text), columns, [](std::string_view name) { return display_width(name); });
+  };
+  const std::string run = "void a::b::Pool<a::Task, 8>::run(int)+0x1 (x) at src/pool.h:12";
+  CHECK(fitting(run, 80) == "void a::b::Pool<a::Task, 8>::run (pool.h:12)");
+  CHECK(fitting(run, 40) == "a::b::Pool<…>::run (pool.h:12)");
+  CHECK(fitting(run, 29) == "…b::Pool<…>::run (pool.h:12)");
+  CHECK(fitting(run, 26) == "…Pool<…>::run (pool.h:12)");
+  CHECK(fitting(run, 5) == "…run (pool.h:12)");
+  CHECK(fitting("a::Box<int>::operator std::string() const+0x1 (x)", 32) ==
+        "a::Box<…>::operator std::string");
+  CHECK(fitting("a::Box<int>::operator std::string() const+0x1 (x)", 5) == "…Box<…>::operator std::string");
+  CHECK(fitting("long_namespace::Map<int>::operator[](int)+0x1 (x)", 20) == "…Map<…>::operator[]");
+  CHECK(fitting("a::f(a::Options&)::{lambda(a::T)#1}::operator()(int) const+0x1 (x)", 5) ==
+        "…f::{lambda(a::T)#1}::operator()");
+  CHECK(fitting("(anonymous namespace)::deep::function+0x1 (x)", 20) == "…deep::function");
+  CHECK(fitting("[module_of_a_long_name+0x1234]", 5) == "[module_of_a_long_name+0x1234]");
+}
+
 TEST_CASE("Frames of libraries have no line") {
   const FoldedStack folded =
       fold(stack_of({"pthread_cond_wait+0x1 (libc.so.6) at nptl/pthread_cond_wait.c:618",
@@ -101,6 +122,13 @@ TEST_CASE("Kernel frames are reduced to two that say something") {
   CHECK(short_names(folded.kernel) == Frames{"folio_wait_bit", "filemap_wait"});
   CHECK(short_names(folded.user) == Frames{"fsync", "main"});
   CHECK(folded.left_out == 0);
+}
+
+TEST_CASE("Code without a name is told by the next function outward of its module that has one") {
+  const std::vector<std::string> lines = {"read+0x1 (libc.so.6)", "[app+0x10]",         "[libx.so+0x20]",
+                                          "[app+0x30]",           "app_main+0x1 (app)", "[app+0x40]"};
+  CHECK(short_names(told_by_callers(stack_of(lines)).frames) ==
+        Frames{"read", "[libx.so+0x20]", "app_main", "[app+0x40]"});
 }
 
 TEST_CASE("Frames beyond the limit are counted") {

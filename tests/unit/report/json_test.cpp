@@ -52,7 +52,7 @@ TEST_CASE("What the sample report says") {
   CHECK(report["edges"][2]["idle"] == true);
   CHECK(report["knots"] ==
         json::parse(R"([{"actors":[1,2],"edges":[{"from":1,"to":2},{"from":2,"to":1}],"background":false,
-    "pattern":"blocking-io","pattern_title":"blocking I/O","evidence":"Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each (latency-bound). 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).",
+    "pattern":"blocking-io","pattern_title":"blocking I/O","evidence":"Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each (latency-bound).",
     "advice":"Threads and a device take turns waiting for each other: usually requests are batched, sent ahead or asynchronously, or by more threads, so that the device always has work; or the device is replaced by a faster one.","weight_s":14.5,"cpu_s":5.0}])"));
   CHECK(report["refinement"] ==
         json::parse(R"([{"step":1,"removed":{"from":0,"to":1},"weight_s":0.01,"reason":"noise"},
@@ -97,6 +97,11 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   static_cast<Gain&>(work) = {0.1234567, std::nullopt, std::nullopt, Certainty::rough};
   work.actor = 1;
   work.progress = 1;
+  work.evidence.name = "b\x1b*";
+  work.evidence.threads = 48;
+  work.evidence.tid = 12;
+  work.more = MoreThreads{{0, 1.5, 4, true}, 1.25, false};
+  work.limit = LimitedBy::target;
   sample.answers = {disk, work};
   const json report = json::parse(to_json(sample));
   CHECK(report["progress"] == json::parse(R"([
@@ -109,10 +114,11 @@ TEST_CASE("Progress and answers, with null for what is not known") {
     {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
      "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
-    {"what":"disk","actor":null,"device":2,"lock":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
+    {"what":"disk","actor":null,"device":2,"threads":null,"lock":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","doubt":null,"knot":0,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null},
-    {"what":"cpu","actor":1,"device":null,"lock":null,"more_threads":null,"progress":1,"gain":0.123457,"low":null,"high":null,
+    {"what":"cpu","actor":1,"device":null,"threads":{"name":"b\\x1b*","count":48,"tid":12},"lock":null,
+     "more_threads":{"threads":1.5,"waiting":4.0,"requests":true,"of_service":false,"limit_of":"target","gain":1.25},"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","doubt":null,"knot":null,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null}])"));
 }

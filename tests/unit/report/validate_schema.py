@@ -54,7 +54,8 @@ def dangling(report):
         service = answer["service"] or {"actors": []}
         if any(actor >= actors for actor in service["actors"]):
             yield f"answers[{index}]: a service's actor that is not there"
-        if answer["knot"] is not None and not {answer["actor"], answer["device"], *service["actors"]} & set(report["knots"][answer["knot"]]["actors"]):
+        # A lock is in the knot of those that have it, and these are no part of its answer.
+        if answer["knot"] is not None and answer["what"] != "lock" and not {answer["actor"], answer["device"], *service["actors"]} & set(report["knots"][answer["knot"]]["actors"]):
             yield f"answers[{index}]: is not in its knot"
         if answer["low"] is not None and not answer["low"] <= answer["gain"] <= answer["high"]:
             yield f"answers[{index}]: the gain is out of its range"

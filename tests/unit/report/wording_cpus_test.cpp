@@ -86,11 +86,11 @@ TEST_CASE("steal: the hypervisor's part of the CPUs' time") {
       "threads were ready to run for 256 s without one.");
 }
 
-TEST_CASE("short bursts: the CPUs had time left on average") {
+TEST_CASE("bursts: the CPUs had time left on average") {
   Findings findings = findings_with(Cause::bursts);
   findings.recording.cpu_idle_ns = 20'000'000'000;
   CHECK(text_of(findings) ==
-        "Short bursts: the CPUs were 50% busy on average, but its threads were ready at the same moments.");
+        "Bursts: the CPUs were 50% busy on average, but not free when threads were ready.");
 }
 
 }  // namespace

@@ -133,12 +133,20 @@ TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
   scene.trace.recording.cpu_idle_ns = 400 * kMs;
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Its own part of that was 12%.");
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Other programs have most of the CPUs "
+        "that the target lacks, 1.40 of 2; it has 0.20.");
   scene.trace.recording.cpu_idle_ns = 401 * kMs;
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Short bursts: the CPUs were 80% busy "
-        "on average, but its threads were ready at the same moments.");
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Bursts: the CPUs were 80% busy "
+        "on average, but not free when threads were ready.");
+  scene.trace.recording.cpu_busy_ns = 1700 * kMs;
+  scene.trace.recording.cpu_idle_ns = 300 * kMs;
+  scene.trace.other_processes = {{71, "rustc", 700 * kMs, 100 * kMs}};
+  CHECK(verdict(scene.findings()) ==
+        "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
+        "CPU and ran for 199 ms; the machine's CPUs were 85% busy. Other programs have most of the CPUs that "
+        "the target lacks, 1.50 of 2 (rustc (pid 71) 0.80); it has 0.20.");
 }
 
 TEST_CASE("A window without a wait says so") {
@@ -153,14 +161,15 @@ TEST_CASE("What a disk did, and what it could do") {
   Findings findings = sample_findings();
   FoundDisk& disk = findings.disks[0];
   FoundDiskActivity& activity = *disk.activity;
+  disk.capacity_source = CapacitySource::given;
   CHECK(busy_text(findings, disk) == "busy 60% (something under way)");
   CHECK(requests_text(disk) == "1.25 requests at a time, 3.75 ms each: latency-bound");
   CHECK(rate_text(disk) == "200 IO/s, 100 MB/s");
   CHECK(capacity_text(findings, disk) ==
-        "50% of its capacity used: 500 MB/s, 400 IO/s (assumed, raised to the highest rate seen)");
+        "50% of its capacity used: 500 MB/s, 400 IO/s (given, raised to the highest rate seen)");
   CHECK(unseen_text(disk) == "1 request left out whose completion was not seen");
   CHECK(spare_text(findings, disk, "disk vda") ==
-        "disk vda used 50% of its capacity (500 MB/s, 400 IO/s, assumed) and could have served more");
+        "disk vda used 50% of its capacity (500 MB/s, 400 IO/s, given) and could have served more");
   disk.unseen = 0;
   CHECK(unseen_text(disk).empty());
 
@@ -170,7 +179,7 @@ TEST_CASE("What a disk did, and what it could do") {
   CHECK(requests_text(disk) == "one request at a time, 3.75 ms each");
   CHECK(disk_sentence(findings, disk) ==
         "Disk vda was busy for 60% of the window, with one request at a time, 3.75 ms each. 50% of its "
-        "capacity was used (500 MB/s, 400 IO/s, assumed).");
+        "capacity was used (500 MB/s, 400 IO/s, given).");
   activity.ios = 0;
   CHECK(requests_text(disk) == "one request at a time, none of them complete");
   activity.kind = DiskKind::idle;
@@ -181,13 +190,57 @@ TEST_CASE("What a disk did, and what it could do") {
   CHECK(busy_text(findings, disk) == "no request was seen");
   CHECK(requests_text(disk).empty());
   CHECK(disk_sentence(findings, disk) ==
-        "Disk vda: 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).");
+        "Disk vda: 50% of its capacity was used (500 MB/s, 400 IO/s, given).");
+}
+
+TEST_CASE("No share of a capacity that is assumed is told, and nothing that rests on it") {
+  Findings findings = sample_findings();
+  FoundDisk& disk = findings.disks[0];
+  REQUIRE(disk.capacity_source == CapacitySource::assumed);
+  CHECK(capacity_text(findings, disk) ==
+        "capacity assumed: 500 MB/s, 400 IO/s (raised to the highest rate seen; offwait calibrate measures "
+        "it)");
+  disk.capacity_raised = false;
+  CHECK(capacity_text(findings, disk) ==
+        "capacity assumed: 500 MB/s, 400 IO/s (offwait calibrate measures it)");
+  CHECK(spare_text(findings, disk, "disk vda") ==
+        "disk vda could have served more, by the capacity that is assumed for it (500 MB/s, 400 IO/s)");
+  CHECK(disk_sentence(findings, disk) ==
+        "Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each "
+        "(latency-bound).");
+  for (const DiskKind kind : {DiskKind::ios_bound, DiskKind::bandwidth_bound}) {
+    disk.activity->kind = kind;
+    CHECK(requests_text(disk) == "1.25 requests at a time, 3.75 ms each");
+  }
+  disk.capacity_source = CapacitySource::measured;
+  CHECK(requests_text(disk) == "1.25 requests at a time, 3.75 ms each: bandwidth-bound");
+  disk.capacity_source = CapacitySource::assumed;
+  FoundSink sink;
+  sink.actor = 2;
+  sink.busy_s = 9.6;
+  sink.limit = SinkLimit::capacity;
+  CHECK(sink_share(findings, sink) == "busy 60% (something under way)");
+  CHECK(sink_text(findings, sink, 3) == "did as much as is assumed to be its capacity (500 MB/s, 400 IO/s)");
+  sink.saturated = true;
+  findings.sinks = {sink};
+  findings.verdict = {};
+  findings.verdict.rule = Verdict::Rule::saturated;
+  findings.verdict.saturated = 1;
+  CHECK(graph_sentence(findings, raw_names(findings)) ==
+        "No knot: one actor is saturated. Its capacity limits, if it is what is assumed.");
+  findings.disks[0].capacity_source = CapacitySource::given;
+  CHECK(sink_text(findings, sink, 3) == "used 50% of its capacity (given)");
+  CHECK(graph_sentence(findings, raw_names(findings)) ==
+        "No knot: one actor is saturated. Its capacity limits.");
+  disk.activity.reset();
+  disk.capacity_source = CapacitySource::assumed;
+  CHECK(disk_sentence(findings, disk) == "Disk vda: no request was seen.");
 }
 
 TEST_CASE("A knot with a disk says what that did; a paced sink how often it sleeps") {
   CHECK(evidence(sample_findings(), sample_findings().knots[0], raw_names(sample_findings())) ==
         "Disk vda was busy for 60% of the window, with 1.25 requests at a time, 3.75 ms each "
-        "(latency-bound). 50% of its capacity was used (500 MB/s, 400 IO/s, assumed).");
+        "(latency-bound).");
   FoundSink sink;
   CHECK(evidence(sink).empty());
   CHECK(advice(sink).empty());
@@ -257,24 +310,29 @@ TEST_CASE("The pattern's evidence in numbers") {
       "ran for 6.42 s and were runnable for 24.1 s; the machine's CPUs were 75% busy.");
 }
 
-TEST_CASE("What recording took is a part of what all programs used, and is compared with its budget") {
+TEST_CASE("What recording took is one line; -v says where, and compares it with its budget") {
   Recording recording;
-  CHECK(cost_text(recording).empty());
+  CHECK(cost_text(recording, false).empty());
+  CHECK(cost_text(recording, true).empty());
   recording.cpu_busy_ns = 2000 * kMs;
   recording.cost.programs_ns = 30 * kMs;
   recording.cost.recorder_ns = 10 * kMs;
   recording.cost.most = 0.03;
-  CHECK(cost_text(recording) ==
+  CHECK(cost_text(recording, false) ==
+        "recording took 40.0 ms of CPU time, 2.0% of what all programs used (-v)");
+  CHECK(cost_text(recording, true) ==
         "recording took 40.0 ms of CPU time, 2.0% of what all programs used: 30.0 ms in the kernel, 10.0 ms "
         "in offwait.");
   recording.cost.waits_with_stacks = 1500;
   recording.cost.waits_without_stacks = 8500;
-  const std::string within = cost_text(recording);
-  CHECK_THAT(within,
+  CHECK(cost_text(recording, false) ==
+        "recording took 40.0 ms of CPU time, 2.0% of what all programs used; times by stack are estimates "
+        "(-v)");
+  CHECK_THAT(cost_text(recording, true),
              Catch::EndsWith("To keep within 3.0%, stacks were taken for 1,500 of 10,000 waits, by "
                              "chance and in proportion to their length: times by stack are estimates, "
                              "all other times are exact (--max-overhead off takes all)."));
   recording.cpu_busy_ns = 1000 * kMs;
-  CHECK_THAT(cost_text(recording),
-             Catch::EndsWith("It is more all the same: every wait and every thread is recorded."));
+  CHECK_THAT(cost_text(recording, true),
+             Catch::EndsWith("The rest cannot be sampled away: waits and threads are always recorded."));
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/runtime_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace offwait {
+
+namespace {
+
+template <std::size_t n>
+bool has_one_of(const Trace& trace, const Stack& stack, const std::array<std::string_view, n>& parts) {
+  return std::any_of(stack.frames.begin(), stack.frames.end(), [&](FrameId id) {
+    const Frame& frame = trace.frames[id];
+    return frame.kind == Frame::Kind::user &&
+           std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return frame.function.find(part) != std::string::npos; });
+  });
+}
+
+}  // namespace
+
+std::string_view to_string(RuntimeLock lock) {
+  switch (lock) {
+    case RuntimeLock::none:
+      return "none";
+    case RuntimeLock::java_monitor:
+      return "java-monitor";
+    case RuntimeLock::cpython_gil:
+      return "cpython-gil";
+  }
+  return "";
+}
+
+RuntimeLock runtime_lock(const Trace& trace, const Stack& stack) {
+  // Threads of the pools in java.util.concurrent park by Parker::park.
+  constexpr std::array<std::string_view, 2> kMonitor = {"ObjectMonitor::", "PlatformEvent::park"};
+  constexpr std::array<std::string_view, 1> kWaitOfMonitor = {"ObjectMonitor::wait"};
+  constexpr std::array<std::string_view, 3> kGil = {"take_gil", "PyEval_RestoreThread",
+                                                    "PyEval_AcquireThread"};
+  if (has_one_of(trace, stack, kMonitor) && !has_one_of(trace, stack, kWaitOfMonitor)) {
+    return RuntimeLock::java_monitor;
+  }
+  return has_one_of(trace, stack, kGil) ? RuntimeLock::cpython_gil : RuntimeLock::none;
+}
+
+bool is_parked_by_scheduler(const Trace& trace, const Stack& stack) {
+  // What goroutines have in common, the locks of the runtime itself, is taken by runtime.lock2.
+  constexpr std::array<std::string_view, 4> kParks = {"runtime.notesleep", "runtime.notetsleep",
+                                                      "runtime.mPark", "runtime.stopm"};
+  return has_one_of(trace, stack, kParks);
+}
+
+bool is_garbage_collector(std::string_view thread) {
+  // Parallel GC and the pauses of G1; G1; ZGC; Shenandoah.
+  constexpr std::array<std::string_view, 9> kNames = {"GC Thread#", "ParGC Thread#",  "G1 Conc#",
+                                                      "G1 Refine#", "G1 Main Marker", "ZWorker",
+                                                      "ZDriver",    "ZDirector",      "Shenandoah"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [thread](std::string_view name) { return thread.starts_with(name); });
+}
+
+}  // namespace offwait

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/runtime_parts.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+using namespace offwait;
+
+namespace {
+
+/// A trace with one stack of these functions.
+Trace stack_of_functions(const std::vector<std::string>& functions) {
+  Trace trace;
+  trace.stacks.emplace_back();
+  for (const std::string& function : functions) {
+    trace.stacks[0].frames.push_back(static_cast<FrameId>(trace.frames.size()));
+    Frame frame;
+    frame.function = function;
+    trace.frames.push_back(frame);
+  }
+  return trace;
+}
+
+RuntimeLock lock_in(const std::vector<std::string>& functions) {
+  const Trace trace = stack_of_functions(functions);
+  return runtime_lock(trace, trace.stacks[0]);
+}
+
+bool parked_in(const std::vector<std::string>& functions) {
+  const Trace trace = stack_of_functions(functions);
+  return is_parked_by_scheduler(trace, trace.stacks[0]);
+}
+
+}  // namespace
+
+TEST_CASE("who waits to enter a monitor waits for a lock, who waits in it for a notice does not") {
+  CHECK(lock_in({"pthread_cond_wait", "PlatformEvent::park()", "ObjectMonitor::EnterI(JavaThread*)"}) ==
+        RuntimeLock::java_monitor);
+  CHECK(lock_in({"PlatformEvent::park()", "ObjectMonitor::wait(long, bool, JavaThread*)"}) ==
+        RuntimeLock::none);
+  CHECK(lock_in({"Parker::park(bool, long)", "Unsafe_Park"}) == RuntimeLock::none);
+}
+
+TEST_CASE("CPython waits for its GIL where it goes on with Python code") {
+  CHECK(lock_in({"pthread_cond_timedwait", "take_gil", "PyEval_RestoreThread"}) == RuntimeLock::cpython_gil);
+  CHECK(lock_in({"pthread_cond_timedwait", "", "PyEval_RestoreThread"}) == RuntimeLock::cpython_gil);
+  CHECK(lock_in({"sem_wait", "PyThread_acquire_lock_timed"}) == RuntimeLock::none);
+}
+
+TEST_CASE("Go parks a thread that has nothing to run; the locks of its runtime are locks") {
+  CHECK(parked_in({"runtime.futex.abi0", "runtime.futexsleep", "runtime.notesleep", "runtime.stopm"}));
+  CHECK(parked_in({"runtime.futex.abi0", "runtime.futexsleep", "runtime.notetsleep_internal"}));
+  CHECK_FALSE(
+      parked_in({"runtime.futex.abi0", "runtime.futexsleep", "runtime.lock2", "runtime.mheap.alloc"}));
+  CHECK_FALSE(parked_in({"pthread_mutex_lock", "main"}));
+}
+
+TEST_CASE("the threads of each collector of the Java virtual machine") {
+  for (const char* const name : {"GC Thread#*", "GC Thread#0", "G1 Conc#0", "G1 Refine#*", "G1 Main Marker",
+                                 "ZWorkerYoung#*", "ZDriverMajor", "Shenandoah GC T"}) {
+    CHECK(is_garbage_collector(name));
+  }
+  for (const char* const name : {"VM Thread", "C2 CompilerThre", "pool-1-thread-*", "java", "G1"}) {
+    CHECK_FALSE(is_garbage_collector(name));
+  }
+}
