@@ -230,7 +230,8 @@ std::vector<std::size_t> without_noise(std::span<const Noise> frames, bool cut) 
 
 std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut) {
   std::vector<Noise> noise;
-  std::transform(user_frames.begin(), user_frames.end(), std::back_inserter(noise), noise_of);
+  std::transform(user_frames.begin(), user_frames.end(), std::back_inserter(noise),
+                 [](const Frame& frame) { return noise_of(frame); });
   std::vector<Frame> out;
   for (const std::size_t frame : without_noise(noise, cut)) {
     out.push_back(user_frames[frame]);

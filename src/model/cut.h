@@ -21,10 +21,10 @@ struct WallTime {
 /// or by the wall clock, or the last so many ns. By default the whole.
 struct TracePart {
   Nanos from = 0;
-  std::optional<Nanos> to;
-  std::optional<WallTime> wall_from;  ///< if set, `from` is not
-  std::optional<WallTime> wall_to;    ///< if set, `to` is not
-  std::optional<Nanos> last;          ///< if set, none of the others is
+  std::optional<Nanos> to{};
+  std::optional<WallTime> wall_from{};  ///< if set, `from` is not
+  std::optional<WallTime> wall_to{};    ///< if set, `to` is not
+  std::optional<Nanos> last{};          ///< if set, none of the others is
 };
 
 /// The window of a part of a recording that has this window; times by the wall clock have been counted from

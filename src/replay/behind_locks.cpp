@@ -13,7 +13,7 @@ namespace offwait {
 namespace {
 
 /// So many tell as well as all.
-constexpr std::size_t kMostWaits = 250'000;
+constexpr std::size_t kMostLookedAt = 250'000;
 
 /// A wait of a thread, and how much of it is behind the lock.
 struct Behind {
@@ -36,7 +36,7 @@ double until(const std::vector<Behind>& waits, Nanos at) {
 
 /// The first waits, in the order of their ends.
 std::vector<std::uint32_t> first_waits(const Trace& trace) {
-  std::vector<std::uint32_t> out(std::min(trace.waits.size(), kMostWaits));
+  std::vector<std::uint32_t> out(std::min(trace.waits.size(), kMostLookedAt));
   std::iota(out.begin(), out.end(), 0U);
   std::stable_sort(out.begin(), out.end(), [&trace](std::uint32_t a, std::uint32_t b) {
     return trace.waits[a].wake < trace.waits[b].wake;
@@ -52,8 +52,8 @@ std::vector<std::vector<double>> behind_locks(const Trace& trace, const ThreadGr
   std::vector<std::vector<double>> out;
   if (holds.locks().empty()) return out;
   const std::vector<std::uint32_t> waits = first_waits(trace);
-  const bool all = trace.waits.size() <= kMostWaits;
-  const Window seen{trace.window.begin, all ? trace.window.end : trace.waits[kMostWaits].block};
+  const bool all = trace.waits.size() <= kMostLookedAt;
+  const Window seen{trace.window.begin, all ? trace.window.end : trace.waits[kMostLookedAt].block};
   const double seen_part = static_cast<double>(seen.length()) / static_cast<double>(trace.window.length());
   // A time-out in vain is a part of the wait that ended otherwise.
   const std::unordered_map<std::uint32_t, SiteId> parts(kinds.time_outs.all().begin(),

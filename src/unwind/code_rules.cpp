@@ -16,7 +16,7 @@ namespace {
 
 using Does = X86Instruction::Does;
 
-constexpr std::int64_t kWord = 8;
+constexpr std::int64_t kSlot = 8;
 
 /// The stack before an instruction, in words.
 struct State {
@@ -33,31 +33,31 @@ bool ends_flow(const X86Instruction& instruction) {
 }
 
 void move(State& state, std::int64_t bytes) {
-  if (bytes % kWord != 0) state.depth.reset();
-  if (state.depth) *state.depth -= bytes / kWord;
+  if (bytes % kSlot != 0) state.depth.reset();
+  if (state.depth) *state.depth -= bytes / kSlot;
 }
 
 void apply(const X86Instruction& instruction, State& state) {
   switch (instruction.does) {
     case Does::push:
     case Does::push_fp:
-      move(state, -kWord);
+      move(state, -kSlot);
       if (instruction.does == Does::push_fp && state.saved_fp == 0 && state.depth)
         state.saved_fp = *state.depth;
       break;
     case Does::pop:
-      move(state, kWord);
+      move(state, kSlot);
       break;
     case Does::pop_fp:
       if (state.depth && *state.depth == state.saved_fp) state.saved_fp = state.fp_depth = 0;
-      move(state, kWord);
+      move(state, kSlot);
       break;
     case Does::move_sp:
       move(state, instruction.value);
       break;
     case Does::sp_to_fp:
       state.fp_depth =
-          state.depth && instruction.value % kWord == 0 ? *state.depth - instruction.value / kWord : 0;
+          state.depth && instruction.value % kSlot == 0 ? *state.depth - instruction.value / kSlot : 0;
       break;
     case Does::fp_to_sp:
     case Does::leave:
@@ -65,13 +65,13 @@ void apply(const X86Instruction& instruction, State& state) {
       if (instruction.does == Does::fp_to_sp) {
         move(state, instruction.value);
       } else {
-        move(state, kWord);
+        move(state, kSlot);
         state.saved_fp = state.fp_depth = 0;
       }
       break;
     case Does::save_fp:
-      if (state.saved_fp == 0 && state.depth && instruction.value % kWord == 0)
-        state.saved_fp = *state.depth - instruction.value / kWord;
+      if (state.saved_fp == 0 && state.depth && instruction.value % kSlot == 0)
+        state.saved_fp = *state.depth - instruction.value / kSlot;
       break;
     case Does::set_sp:
       state.depth.reset();

@@ -138,11 +138,11 @@ TEST_CASE("a part in the user's words is a window") {
     return std::pair(found->begin, found->end);
   };
   CHECK(window({}) == std::pair<Nanos, Nanos>(1000, 11'000'001'000));
-  CHECK(window({kSecond, 2 * kSecond, {}}) == std::pair<Nanos, Nanos>(1'000'001'000, 2'000'001'000));
-  CHECK(window({kSecond, 200 * kSecond, {}}) == std::pair<Nanos, Nanos>(1'000'001'000, 11'000'001'000));
-  CHECK(window({0, {}, kSecond}) == std::pair<Nanos, Nanos>(10'000'001'000, 11'000'001'000));
-  CHECK(window({0, {}, 100 * kSecond}) == std::pair<Nanos, Nanos>(1000, 11'000'001'000));
-  const Result<Window> beyond = window_of({11 * kSecond, {}, {}}, whole);
+  CHECK(window({kSecond, 2 * kSecond}) == std::pair<Nanos, Nanos>(1'000'001'000, 2'000'001'000));
+  CHECK(window({kSecond, 200 * kSecond}) == std::pair<Nanos, Nanos>(1'000'001'000, 11'000'001'000));
+  CHECK(window({.last = kSecond}) == std::pair<Nanos, Nanos>(10'000'001'000, 11'000'001'000));
+  CHECK(window({.last = 100 * kSecond}) == std::pair<Nanos, Nanos>(1000, 11'000'001'000));
+  const Result<Window> beyond = window_of({.from = 11 * kSecond}, whole);
   REQUIRE_FALSE(beyond.ok());
   CHECK(beyond.error().message == "--window begins at 11.000 s, and the recording lasts 11.000 s");
 }
