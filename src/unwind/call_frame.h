@@ -32,6 +32,8 @@ class UnwindRows {
   /// counts.
   void add(std::uint32_t pc, UnwindRule rule);
   std::size_t size() const { return rows_.size(); }
+  /// The place of the last row; 0 without rows.
+  std::uint32_t last() const { return rows_.empty() ? 0 : rows_.back().pc; }
   std::vector<offwait_unwind_row> take() && { return std::move(rows_); }
 
  private:

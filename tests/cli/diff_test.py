@@ -123,7 +123,7 @@ class Results(Diff):
         self.assertEqual(found["edges"][0]["weight"]["change"], "went")
         self.assertEqual(found["locks"][0]["name"], "lock of store")
         self.assertEqual(found["locks"][0]["wait"]["change"], "went")
-        self.assertIn("srv-* → srv-* went", found["headline"])
+        self.assertIn("srv-* → srv-* is gone: it was ", found["headline"])
 
     def test_folded_stacks_have_two_counts(self):
         result = run("diff", "--folded", "-", BEFORE[0], AFTER[0])

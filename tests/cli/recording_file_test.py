@@ -67,7 +67,7 @@ class RecordingFileTest(TestCase):
             exports = [run("export", "--format", "perfetto", name, *part) for name in (file, text)]
             self.assertEqual(exports[0].returncode, 0, exports[0].stderr)
             self.assertEqual(exports[0].stdout, exports[1].stdout)
-        self.fails(1, re.compile(r"--window begins at 3600\.000 s, and the recording lasts 0\.\d\d\d s$"), "report",
+        self.fails(2, re.compile(r"--window begins at 3600\.000 s, and the recording lasts 0\.\d\d\d s$"), "report",
                    text, "--window", "1h..")
 
     def test_a_part_of_what_comes_through_a_pipe_or_is_damaged_is_that_of_its_text(self):

@@ -316,7 +316,7 @@ class Asked(TestCase):
         report = self.report("--progress", "slow*", "--what-if", "disk vda /2", "--what-if", "disk vdb /2")
         vda = next(one for one in report["answers"] if self.part(report, one) == ("disk", "vda"))
         self.assertEqual(report["what_if"][0], {"asked": "disk vda /2", **{key: vda[key] for key in
-                                                                          ("gain", "low", "high", "certainty")}})
+                                                                          ("gain", "low", "high", "certainty", "doubt")}})
         self.assertEqual(report["what_if"][1]["asked"], "disk vdb /2")
         self.assertAlmostEqual(report["what_if"][1]["gain"], 0, delta=0.001)
 
@@ -469,8 +469,8 @@ class BadInput(TestCase):
                 ("report has no option -o; did you mean --json?", ["report", TRACES / "figure1.txt", "-o", "x"]),
                 ("--json and --folded both want /tmp/x: write one of them to another file",
                  ["report", TRACES / "figure1.txt", "--json", "/tmp/x", "--folded", "/tmp/x"]),
-                ("say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", []),
-                ("say what to record: -p PID, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", ["dump"]),
+                ("say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", []),
+                ("say what to record: -p PID or NAME, -t TID, -c CGROUP, --unit NAME, --container ID, -a or -- COMMAND", ["dump"]),
                 ("-p and -t each say what to record: choose one", ["-p", "1", "-t", "1"]),
                 ("bad duration '1x': expected something like 90, 90s, 1m30s or 500ms, at most 24h",
                  ["-p", "1", "-d", "1x"]),
@@ -478,14 +478,18 @@ class BadInput(TestCase):
                  ["dump", "-p", "1", "-d", "0"]),
                 ("bad number of a process or thread '1x': expected a whole number from 1 to 2147483647",
                  ["-p", "1x"]),
-                (r"unknown command '\x1b[2J' (commands: record, report, diff, dump, export, calibrate, doctor; to run a program and "
-                 "record it, write -- before it)", ["\x1b[2J"]),
+                (r"unknown command '\x1b[2J' (commands: record, report, diff, dump, export, calibrate, doctor; a running process is -p "
+                 "NAME, a program to run stands after --)", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):
                 self.misused(sentence, *arguments)
 
     def test_help_and_version_go_to_stdout(self):
-        for arguments in (["--help"], ["-h"], ["help"], ["report", "--help"], ["help", "report"], ["dump", "--help"]):
+        short = run("-h")
+        self.assertEqual((short.stderr, short.returncode), (b"", 0))
+        self.assertEqual(len(re.findall(rb"^  offwait ", short.stdout, re.MULTILINE)), 5)
+        self.assertTrue(short.stdout.endswith(b"All options and commands: offwait --help, or man offwait\n"))
+        for arguments in (["--help"], ["help"], ["report", "--help"], ["help", "report"], ["dump", "--help"]):
             result = run(*arguments)
             self.assertEqual((result.stderr, result.returncode), (b"", 0))
             self.assertIn(b"\nExamples:\n", result.stdout)

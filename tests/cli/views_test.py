@@ -63,7 +63,7 @@ class Views(unittest.TestCase):
 
     def test_a_function_that_no_stack_has(self):
         result = report("--what-if", "function nothing /2")
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
         self.assertIn(b"no recorded stack has a function 'nothing'", result.stderr)
 
 
