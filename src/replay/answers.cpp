@@ -251,11 +251,12 @@ class Answering {
     Answer& answer = out.answer;
     Gain held = gains.of(about.progress[progress], scenario - 1);
     static_cast<Gain&>(answer) = gains.of(about.progress[progress], scenario);
-    out.replayed = std::max(answer.gain, held.gain);
+    const double replayed = std::max(answer.gain, held.gain);
     answer.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
     answer.progress = progress;
     answer.lock = {holds_.locks()[id], id, bound_of_lock(about, replays, progress, scenario, id), {}};
     as_bound(answer, answer.lock->waited);
+    out.replayed = std::min(replayed, answer.gain);
     // What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait
     // for something to do.
     out.holds_up = answer.lock->lock.evidence != LockEvidence::behaviour || held.gain >= kWorthAnAnswer;
