@@ -150,7 +150,7 @@ static __always_inline __u32 preempt_count(void) {
  * it, they are read from the top of the kernel stack, which has 16 KiB and no padding in every distribution's
  * kernel of that age. */
 struct interrupted_call {
-  __s64 number; /* of a 32-bit program: that of the 64-bit call, or OFFWAIT_SYSCALL_UNKNOWN */
+  __s64 number;
   __u64 argument;
   __u64 second;
   __u64 third;
@@ -165,11 +165,6 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
     call.argument = regs->di;
     call.second = regs->si;
     call.third = regs->dx;
-    if (in_call_of_32_bits(task)) {
-      call.argument = argument_of_i386(call.number, regs->bx);
-      call.number = number_of_i386(call.number);
-      call.second = regs->cx;
-    }
 #elif defined(__TARGET_ARCH_arm64)
     call.number = regs->syscallno;
     call.argument = regs->orig_x0;
@@ -184,11 +179,6 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
   call.argument = BPF_CORE_READ(regs, di);
   call.second = BPF_CORE_READ(regs, si);
   call.third = BPF_CORE_READ(regs, dx);
-  if (in_call_of_32_bits(task)) {
-    call.argument = argument_of_i386(call.number, BPF_CORE_READ(regs, bx));
-    call.number = number_of_i386(call.number);
-    call.second = BPF_CORE_READ(regs, cx);
-  }
 #elif defined(__TARGET_ARCH_arm64)
   call.number = BPF_CORE_READ(regs, syscallno);
   call.argument = BPF_CORE_READ(regs, orig_x0);
@@ -245,17 +235,14 @@ static __always_inline struct user_registers current_user_registers(void) {
 /* Notes the registers of a blocked task, one by one: all of arm64's would take most of the stack that a
  * program has. */
 #if defined(__TARGET_ARCH_x86)
-#define NOTE_BLOCKED(blocked, READ)       \
-  do {                                    \
-    (blocked)->pc = READ(ip);             \
-    (blocked)->sp = READ(sp);             \
-    (blocked)->fp = READ(bp);             \
-    (blocked)->arguments[0] = READ(di);   \
-    (blocked)->arguments[1] = READ(si);   \
-    (blocked)->arguments[2] = READ(dx);   \
-    if (!in_call_of_32_bits(task)) break; \
-    (blocked)->arguments[0] = READ(bx);   \
-    (blocked)->arguments[1] = READ(cx);   \
+#define NOTE_BLOCKED(blocked, READ)     \
+  do {                                  \
+    (blocked)->pc = READ(ip);           \
+    (blocked)->sp = READ(sp);           \
+    (blocked)->fp = READ(bp);           \
+    (blocked)->arguments[0] = READ(di); \
+    (blocked)->arguments[1] = READ(si); \
+    (blocked)->arguments[2] = READ(dx); \
   } while (0)
 #elif defined(__TARGET_ARCH_arm64)
 #define NOTE_BLOCKED(blocked, READ)          \

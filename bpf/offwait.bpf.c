@@ -11,7 +11,6 @@
 #include "offwait/loss_counters.h"
 #include "offwait/unwind.h"
 
-#include "i386.h"
 #include "kernel_differences.h"
 #include "maps.h"
 #include "records.h"

@@ -12,7 +12,6 @@
 static __always_inline void note_call(struct offwait_thread* thread, struct task_struct* task,
                                       const bool current) {
   struct interrupted_call call = interrupted_call(task);
-  if (call.number == OFFWAIT_SYSCALL_UNKNOWN) thread->syscall = OFFWAIT_SYSCALL_UNKNOWN;
   if (call.number < 0 || call.number >= 0x7fff) return;
   thread->syscall = (__s16)call.number;
   if (is_futex(thread->syscall)) {
