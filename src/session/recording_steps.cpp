@@ -145,7 +145,15 @@ void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes) {
 
 bool end_interruption(Interruption& interruption) {
   ::signal(SIGHUP, SIG_IGN);
-  return interruption.end();
+  const bool any = interruption.take();
+  if (!any) {
+    // The recording has ended by itself. Who ends it at that moment wants the report, and not to lose it.
+    struct sigaction once {};
+    once.sa_handler = [](int) {};
+    once.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &once, nullptr);
+  }
+  return interruption.end() || any;
 }
 
 bool leave_target(const Subject& subject, bool interrupted) {
