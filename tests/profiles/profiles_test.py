@@ -138,7 +138,9 @@ class Profiles(unittest.TestCase):
         known = [stack for stack in report.threads["stacks"] if stack["cause"] != "unknown"]
         self.assertEqual(known[0]["cause"], "io")
         self.assertTrue(report.calls(known[0], "big_work"))
-        self.assertTrue(report.calls(report.threads["files"][0], "big_work"))
+        # Its waits for the disk last milliseconds in all: one for a page of the program may be more critical.
+        on_disk = [stack for stack in report.threads["files"] if stack["class"] == "disk"]
+        self.assertTrue(report.calls(on_disk[0], "big_work"))
         self.assertGreater(report.row("big_work")["all"]["io_s"], report.row("big_work")["all"]["lock_s"])
 
     def test_figure_1_case_1(self):
