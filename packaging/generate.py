@@ -184,8 +184,8 @@ def quote(text):
 
 BASH = r"""# Completion of offwait(1) for bash, made from the output of offwait --help.
 
-# Completes a program and its arguments, which begin at the word with this number. The program is none of the shell's own
-# words: offwait executes files.
+# Completes a program and its arguments, which begin at the word with this number. Words of the shell itself
+# are left out, because offwait executes files.
 _offwait_program()
 {
     local name

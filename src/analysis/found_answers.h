@@ -131,8 +131,8 @@ struct FoundService {
   std::optional<FoundActorId> disk{};  ///< the one that takes most of at_disks
 };
 
-/// Whose limit it is that no more requests are under way at a time, by where most of those that wait were
-/// seen to do so.
+/// Which side has a limit on the requests that are under way at a time. It is told by where most of the
+/// requests that wait were seen.
 enum class LimitedBy : std::uint8_t {
   unknown,  ///< what the service has in its sockets is not known
   target,   ///< the target keeps them back

@@ -323,7 +323,7 @@ void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
 void add_part_options(CLI::App& app, TracePart& part) {
   CLI::Option* const window =
       app.add_option_function<std::string>("--window", into(part, parse_window),
-                                           "only this part of the recording: counted from its begin, as "
+                                           "only this part of the recording: counted from its start, as "
                                            "30s..40s, 30s.. or ..40s, or by the clock of this host, as "
                                            "13:09:10..13:09:20 (13:09:10Z: UTC)")
           ->type_name("FROM..TO")

@@ -14,10 +14,10 @@ namespace offwait {
 struct WallTime {
   std::optional<std::chrono::year_month_day> date;  ///< none: that of the recording
   Nanos of_day = 0;                                 ///< since midnight
-  bool utc = false;                                 ///< else in the time zone of whoever reads
+  bool utc = false;                                 ///< else in the time zone of the reader
 };
 
-/// A part of a recording, in the user's words: from one time to another, counted from the recording's begin
+/// A part of a recording, in the user's words: from one time to another, counted from the recording's start
 /// or by the wall clock, or the last so many ns. By default the whole.
 struct TracePart {
   Nanos from = 0;
@@ -28,7 +28,7 @@ struct TracePart {
 };
 
 /// The window of a part of a recording that has this window; times by the wall clock have been counted from
-/// its begin. Fails, with a sentence for the user, where nothing of the part lies in the recording. A part
+/// its start. Fails, with a sentence for the user, where nothing of the part lies in the recording. A part
 /// that reaches beyond its end ends there.
 Result<Window> window_of(const TracePart& part, const Window& whole);
 

@@ -14,7 +14,7 @@ struct LostTime {
   bool matters() const { return lost_ns > 0 && 100 * lost_ns >= lived_ns; }
 };
 
-/// Of the threads of the target alone, whatever was lost of others.
+/// Counts the threads of the target. What was lost of other threads does not matter to them.
 LostTime lost_time(const Trace& trace);
 
 }  // namespace offwait

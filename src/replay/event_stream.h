@@ -24,7 +24,7 @@ struct Event {
 };
 
 /// Merges the threads' histories, each of which is in order, with O(log threads) steps an event. Events
-/// before the window happen at its begin, and events after it do not happen. `born` is the first event of
+/// before the window happen at its start, and events after it do not happen. `born` is the first event of
 /// every thread: its start, or the time from which on its states are known. The trace must satisfy
 /// validate(), and outlives the stream, as its histories do.
 class EventStream {

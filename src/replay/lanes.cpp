@@ -186,7 +186,7 @@ class Replay {
       Nanos done = 0;
       for (const std::vector<Nanos>& in_piece : done_) done += in_piece[id];
       if (done <= 0) continue;
-      // Of the work between two of its waits, the window cuts one off: it is known to go on as it did.
+      // The window cuts off the work after the thread's last wait. That is known to go on as it did.
       const double cut_off = static_cast<double>(done) / (1 + weights_[id]);
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
         double took = 0;

@@ -19,11 +19,11 @@ struct LockBound {
   LockId lock = kNoLock;  ///< Full::lock: that one
 };
 
-/// A replay without the lock keeps the order of all else, and says what that happens to leave. Whoever really
-/// splits the lock gets more: its waiters run side by side. So the bound takes no more from the recording
-/// than how long each group does not wait for the lock, or behind a thread that does (behind_locks()), and
-/// what there is room for then: CPUs, requests to disks that can be for one thread only, and other locks,
-/// each of which is held no longer than all of the time.
+/// A replay without the lock keeps the order of all else, and says what that happens to leave. A program
+/// in which it is really split gains more: its waiters run side by side. So the bound takes no more from the
+/// recording than how long each group does not wait for the lock, or behind a thread that does
+/// (behind_locks()), and what there is room for then: CPUs, requests to disks that can be for one thread
+/// only, and other locks, each of which is held no longer than all of the time.
 class LockBounds {
  public:
   /// The values outlive it.

@@ -61,7 +61,7 @@ class Room {
     double after = 0;   ///< at the new speeds
   };
   Use use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
-  /// Of its channels that `by_group` has.
+  /// The use of those channels of the disk that `by_group` counts.
   static Use use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
                          const std::vector<double>& speeds);
   double usable_with(const Scenario& scenario) const;

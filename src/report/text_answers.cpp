@@ -123,7 +123,7 @@ void put_answers(const TextPage& page) {
   }
   const std::string held = held_back_text(page.findings, page.names);
   const std::string neighbours = neighbours_text(page.findings, page.names);
-  // Who waits for what TCP holds back is not idle, and not balanced.
+  // A target that waits for what TCP holds back is neither idle nor balanced.
   const std::string heading = held.empty() ? answers_heading(page.findings, page.names) : "";
   for (const std::string& text : {held, neighbours, heading}) {
     if (!text.empty()) page.canvas.flow(words(text, Ink::strong), 0);

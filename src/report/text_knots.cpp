@@ -25,7 +25,7 @@ constexpr std::size_t kKnots = 4;
 constexpr std::size_t kTitleActors = 6;
 constexpr std::size_t kBackground = 4;
 constexpr std::size_t kEdges = 6;
-/// Of a knot that explains an answer.
+/// A knot that explains an answer has so many edges on the screen.
 constexpr std::size_t kEdgesBesideAnswers = 3;
 constexpr int kKnotIndent = 8;
 

@@ -266,9 +266,8 @@ std::string held_back_text(const Findings& findings, const ActorNames& names) {
   const HeldBack& held = *findings.held_back;
   return fmt::format(
       "{} waited {} times, {} each ({} of its time), for data that {} had written: TCP held it back until "
-      "the "
-      "packet before was acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY there, or write it "
-      "with one call.",
+      "the packet before was acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY there, or write "
+      "it with one call.",
       names.brief(held.actor), format_count(held.waits),
       format_seconds(held.wait_s / static_cast<double>(held.waits)), format_percent(held.share, 1),
       to_string(held.service));
@@ -484,7 +483,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
   return cpu_room_advice(findings.cpu_supply);
 }
 
-/// Of a service: who may let it do more at a time.
+/// What to change so that the service does more at a time.
 std::string more_of_service(LimitedBy limit, const std::string& waiting, const std::string& now) {
   switch (limit) {
     case LimitedBy::service:

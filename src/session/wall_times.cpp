@@ -65,7 +65,7 @@ Result<TracePart> counted_from_begin(const TracePart& part, Nanos start, const W
   if (!part.wall_from && !part.wall_to) return part;
   if (start == 0)
     return Error{
-        "--window by the wall clock: the recording does not say when it was made; count from its begin, as "
+        "--window by the wall clock: the recording does not say when it was made; count from its start, as "
         "30s..40s",
         kUsage};
   const Nanos middle = start + whole.length() / 2;

@@ -8,7 +8,7 @@
 
 namespace offwait {
 
-/// The part with its times by the wall clock counted from the begin of a recording, which has the window
+/// The part with its times by the wall clock counted from the start of a recording, which has the window
 /// `whole` and began at `start` (ns since 1970; 0: not known). A time of day without a date is the one
 /// nearest to the middle of the recording. Fails where nothing of the part lies in the recording.
 Result<TracePart> counted_from_begin(const TracePart& part, Nanos start, const Window& whole);

@@ -133,7 +133,7 @@ class Rules {
     return with >= without;
   }
 
-  /// Functions that no call leads to may be known by jumps: with the stack as it was at the begin, a jump is
+  /// Functions that no call leads to may be known by jumps: with the stack as it was at the start, a jump is
   /// a call whose return is the caller's.
   void find_jumped_to() {
     UnwindRows none;

@@ -301,9 +301,9 @@ Status fill_rows(const EhFrameSection& section, const Entries& entries, LeftOutC
       left_out.add_rules(covered, fde.begin, rows);
     }
     const std::string_view program = section.bytes.substr(fde.program, fde.program_size);
-    // A return address is looked up one byte before it. No call ends in a gap: whoever returns to the begin
-    // of the function behind it was put there by hand, as a fiber that returns to makecontext's trampoline.
-    // Code that has got rules is no gap.
+    // A return address is looked up one byte before it. No call ends in a gap: a frame that returns to
+    // the start of the function behind it was put there by hand, as a fiber that returns to makecontext's
+    // trampoline. Code that has got rules is no gap.
     const bool after_gap = fde.begin > covered && fde.begin - 1 > rows.last();
     if (after_gap && has_no_frame(program, return_address_register(table.architecture)))
       rows.add(fde.begin - 1, {OFFWAIT_UNWIND_STOP, 0, 0});

@@ -47,7 +47,7 @@ struct UnwindTable {
   /// and code from which no rules follow (code_rules.h), which also fill its gaps. Where FDEs overlap, the
   /// one that begins later counts. Between FDEs at most kIgnoredGap bytes apart the rule goes on, because
   /// padding is not executed. The last byte of any gap before a function without a frame is STOP: only a
-  /// stack that was made by hand returns to the begin of such a function.
+  /// stack that was made by hand returns to the start of such a function.
   std::vector<offwait_unwind_row> rows;
   std::vector<FunctionExtent> functions;  ///< in order of begin, one for each usable FDE
 };

@@ -83,7 +83,7 @@ class Windows(TestCase):
         for clock in ("10:01..10:02", "09:00..09:59", "2026-11-23T10:00:02.."):
             self.fails(2, "--window has nothing of the recording, which lasted from 2026-11-22 11:00:00 to 11:00:10 CET",
                        "report", self.name, "--window", clock, env=environment(TZ="CET-1"))
-        self.fails(2, "--window by the wall clock: the recording does not say when it was made; count from its begin, as "
+        self.fails(2, "--window by the wall clock: the recording does not say when it was made; count from its start, as "
                    "30s..40s", "report", FIGURE3, "--window", "10:00..")
 
 

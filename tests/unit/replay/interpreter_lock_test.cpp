@@ -12,8 +12,8 @@ using namespace offwait;
 
 namespace {
 
-/// Threads that only compute take the interpreter's lock in turns. Whoever waits looks every 5 ms; the first
-/// one to see that nobody else got it meanwhile asks for it, and the one that has it lets it go. Every
+/// Threads that only compute take the interpreter's lock in turns. A thread that waits looks every 5 ms; the
+/// first one to see that nobody else got it meanwhile asks for it, and the one that has it lets it go. Every
 /// third time a thread that looks at that moment is faster than the one that is woken.
 Trace computing(int threads) {
   const std::string in_loop = "class=futex object=1 stack=f;--;pthread_cond_timedwait;take;eval;main";

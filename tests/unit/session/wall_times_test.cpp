@@ -82,7 +82,7 @@ TEST_CASE("where nothing is by the clock, nothing changes; where no clock is kno
   CHECK(counted_from_begin(part, 0, kTenMinutes)->from == 3);
   part.wall_to = at(0);
   CHECK(counted_from_begin(part, 0, kTenMinutes).error().message ==
-        "--window by the wall clock: the recording does not say when it was made; count from its begin, as "
+        "--window by the wall clock: the recording does not say when it was made; count from its start, as "
         "30s..40s");
 }
 
