@@ -147,7 +147,7 @@ bool end_interruption(Interruption& interruption) {
   ::signal(SIGHUP, SIG_IGN);
   const bool any = interruption.take();
   if (!any) {
-    // The recording has ended by itself. Who ends it at that moment wants the report, and not to lose it.
+    // The recording has ended by itself. A user who presses Ctrl-C just then wants the report of it.
     struct sigaction once {};
     once.sa_handler = [](int) {};
     once.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
