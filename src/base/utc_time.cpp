@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/monotonic.h"
+
 namespace offwait {
 namespace {
 
@@ -22,11 +24,7 @@ std::string text_of(Nanos time, const char* form) {
 
 }  // namespace
 
-Nanos wall_clock_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return Nanos{now.tv_sec} * kSecond + now.tv_nsec;
-}
+Nanos wall_clock_now() { return read_clock(CLOCK_REALTIME); }
 
 std::string utc_text(Nanos time) { return text_of(time, "%Y-%m-%dT%H:%M:%S"); }
 

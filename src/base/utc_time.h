@@ -16,7 +16,8 @@ std::string utc_text(Nanos time);
 /// `20261123T044312.345Z`: the same as a part of a file's name.
 std::string utc_stamp(Nanos time);
 
-/// The time of a text like utc_text()'s, with or without a fraction of the second; 0 if the text is none.
+/// The time of a text like utc_text()'s, with or without a fraction of the second; 0 for any other
+/// text.
 Nanos utc_ns(const std::string& rfc3339);
 
 }  // namespace offwait

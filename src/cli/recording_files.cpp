@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "base/read_file.h"
 #include "base/utc_time.h"
+#include "process/threads.h"
 
 namespace offwait::cli {
 namespace {
@@ -25,9 +25,8 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-std::string comm_of(std::int32_t tid) {
-  std::string comm = read_file("/proc/" + std::to_string(tid) + "/comm");
-  comm.erase(comm.find_last_not_of('\n') + 1);
+std::string name_of(std::int32_t tid) {
+  const std::string comm = read_comm(tid);
   return comm.empty() ? std::to_string(tid) : comm;
 }
 
@@ -42,8 +41,8 @@ std::string name_of(const TargetOptions& target) {
   if (!target.cgroup.empty()) return last_part(target.cgroup);
   if (!target.unit.empty()) return target.unit;
   if (!target.container.empty()) return target.container;
-  if (target.tid != 0) return comm_of(target.tid);
-  return target.pids.empty() ? target.names.front() : comm_of(target.pids.front());
+  if (target.tid != 0) return name_of(target.tid);
+  return target.pids.empty() ? target.names.front() : name_of(target.pids.front());
 }
 
 }  // namespace

@@ -66,4 +66,10 @@ std::int32_t thread_with_memory(std::int32_t tgid) {
   return tgid;
 }
 
+std::string read_comm(std::int32_t tid) {
+  std::string comm = read_file("/proc/" + std::to_string(tid) + "/comm");
+  if (!comm.empty() && comm.back() == '\n') comm.pop_back();
+  return comm;
+}
+
 }  // namespace offwait

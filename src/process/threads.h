@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace offwait {
@@ -19,5 +20,8 @@ std::optional<std::int32_t> innermost_tid(std::string_view status);
 /// first thread has exited (pthread_exit in main) and others go on, that of one of these. It is `tgid` if the
 /// process has gone.
 std::int32_t thread_with_memory(std::int32_t tgid);
+
+/// The name of the thread, as `ps` shows it; empty if it has gone. Hostile bytes.
+std::string read_comm(std::int32_t tid);
 
 }  // namespace offwait

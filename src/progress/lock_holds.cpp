@@ -76,7 +76,7 @@ void sort_by_wake(const Trace& trace, std::vector<std::uint32_t>& waits) {
   std::transform(ends.begin(), ends.end(), waits.begin(), [](const auto& end) { return end.second; });
 }
 
-/// Of a site without waits for the lock.
+/// The sum of a site that has no waits for the lock.
 constexpr Nanos kNoWait = -1;
 
 /// Adds the waits' times to `of_site`. Returns their sites in order.
@@ -176,7 +176,7 @@ void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId loc
     const ActorId holder = before != kNoActor ? before : site.waker;
     if (holder == kNoActor || trace.actors[holder].kind != ActorKind::thread) continue;
     const Nanos from = std::max({released, first_block[i], got[holder]});
-    if (from < wait.wake) holds_[holder].push_back({holder, lock, from, wait.wake});
+    if (from < wait.wake) holds_[holder].push_back({lock, from, wait.wake});
     released = std::max(released, wait.wake);
     got[site.thread] = wait.run;
   }

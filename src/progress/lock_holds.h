@@ -34,9 +34,8 @@ struct Lock : ContendedLock {
   Nanos ran_ns = 0;
 };
 
-/// The thread had the lock in [from, to).
+/// A thread had the lock in [from, to).
 struct Hold {
-  ActorId thread = kNoActor;
   LockId lock = kNoLock;
   Nanos from = 0;
   Nanos to = 0;

@@ -58,19 +58,20 @@ std::vector<std::vector<double>> behind_locks(const Trace& trace, const ThreadGr
   // A time-out in vain is a part of the wait that ended otherwise.
   const std::unordered_map<std::uint32_t, SiteId> parts(kinds.time_outs.all().begin(),
                                                         kinds.time_outs.all().end());
-  const auto is_for = [&](std::uint32_t id, LockId lock) {
+  std::vector<LockId> lock_of;  // parallel to `waits`
+  for (const std::uint32_t id : waits) {
     Wait wait = trace.waits[id];
     if (const auto part = parts.find(id); part != parts.end()) wait.site = part->second;
-    return holds.lock_of(kinds, wait) == lock;
-  };
+    lock_of.push_back(holds.lock_of(kinds, wait));
+  }
   for (LockId lock = 0; lock < holds.locks().size(); ++lock) {
     std::vector<std::vector<Behind>> behind(trace.actors.size());
     std::vector<double> by_group(groups.groups.size());
-    for (const std::uint32_t id : waits) {
-      const Wait& wait = trace.waits[id];
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      const Wait& wait = trace.waits[waits[i]];
       const WaitSite& site = trace.sites[wait.site];
       Behind one{std::max(wait.block, seen.begin), std::min(wait.wake, seen.end)};
-      if (is_for(id, lock)) {
+      if (lock_of[i] == lock) {
         one.to = std::min(std::max(wait.wake, wait.run), seen.end);
         one.ns = static_cast<double>(std::max<Nanos>(0, one.to - one.from));
       } else if (site.waker != kNoActor && site.waker != site.thread) {

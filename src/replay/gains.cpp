@@ -66,9 +66,9 @@ GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std
         replayed.thread.done_ns[scenario] / std::max(replayed.thread.took_ns[scenario], 1.0);
     return {sooner - 1, sooner - 1};
   }
-  std::vector<double> speeds;
-  for (GroupId id = 0; id < weights.size(); ++id) {
-    speeds.push_back(speed_up(replayed, id, scenario, from, to));
+  std::vector<double> speeds(weights.size());
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId id : part.groups) speeds[id] = speed_up(replayed, id, scenario, from, to);
   }
   return gain_of_speeds(progress, speeds, weights);
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,24 +14,30 @@ namespace offwait {
 
 namespace {
 
-/// The part of the time that it is held in which something other than CPU work takes most; empty for CPU
-/// work.
-std::string_view mostly_held_for(const FoundLock& lock) {
-  const std::vector<std::pair<double, std::string_view>> parts = {
-      {lock.ran, ""},
-      {lock.no_cpu, "lack a CPU"},
-      {lock.slept, "sleep"},
-      {lock.at_disks, "wait for the disk"},
-      {lock.for_remote, "wait for the remote service"},
-      {lock.for_clients, "wait for the client"},
-      {lock.for_others, "wait for other threads"}};
-  return std::max_element(parts.begin(), parts.end(),
-                          [](const auto& a, const auto& b) { return a.first < b.first; })
-      ->second;
+/// What holders of a lock do meanwhile.
+struct Meanwhile {
+  double part = 0;          ///< of the time that it is held, 0 to 1
+  std::string_view they{};  ///< `wait for their clients`
+  std::string_view
+      avoid{};  ///< `wait for the client`, which people do not do while they hold it; empty: they work
+};
+
+/// What takes most of the time first.
+std::vector<Meanwhile> meanwhile(const FoundLock& lock) {
+  std::vector<Meanwhile> out = {{lock.ran, "run", ""},
+                                {lock.no_cpu, "lack a CPU", "lack a CPU"},
+                                {lock.slept, "sleep", "sleep"},
+                                {lock.at_disks, "wait for disks", "wait for the disk"},
+                                {lock.for_remote, "wait for remote services", "wait for the remote service"},
+                                {lock.for_clients, "wait for their clients", "wait for the client"},
+                                {lock.for_others, "wait for others", "wait for other threads"}};
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Meanwhile& a, const Meanwhile& b) { return a.part > b.part; });
+  return out;
 }
 
 std::string advice_for_held(const FoundLock& lock) {
-  const std::string_view what = mostly_held_for(lock);
+  const std::string_view what = meanwhile(lock).front().avoid;
   if (what == "wait for the client") {
     return "end the transaction, or let go of it, before the client is waited for";
   }
@@ -72,18 +78,10 @@ std::string lock_advice(const FoundLock& lock) {
 
 std::string held_for_text(const FoundLock& lock) {
   constexpr double kWorthSaying = 0.05;
-  std::vector<std::pair<double, std::string_view>> parts = {{lock.ran, "run"},
-                                                            {lock.no_cpu, "lack a CPU"},
-                                                            {lock.slept, "sleep"},
-                                                            {lock.at_disks, "wait for disks"},
-                                                            {lock.for_remote, "wait for remote services"},
-                                                            {lock.for_clients, "wait for their clients"},
-                                                            {lock.for_others, "wait for others"}};
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> said;
-  for (const auto& [part, what] : parts) {
-    if (part >= kWorthSaying) said.push_back(fmt::format("{} ({})", what, format_percent(part, 1)));
+  for (const Meanwhile& one : meanwhile(lock)) {
+    if (one.part >= kWorthSaying)
+      said.push_back(fmt::format("{} ({})", one.they, format_percent(one.part, 1)));
   }
   return said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said));
 }

@@ -21,6 +21,7 @@
 #include "base/read_file.h"
 #include "cgroup/names.h"
 #include "process/running_program.h"
+#include "process/threads.h"
 
 namespace offwait {
 namespace {
@@ -52,12 +53,6 @@ Stat read_stat(std::int32_t tid) {
   for (int i = 0; i < 5; ++i) fields >> skipped;  // ppid, pgrp, session, tty_nr, tpgid
   fields >> stat.flags;
   return stat;
-}
-
-std::string read_comm(std::int32_t tid) {
-  std::string comm = read_file("/proc/" + std::to_string(tid) + "/comm");
-  if (!comm.empty() && comm.back() == '\n') comm.pop_back();
-  return comm;
 }
 
 /// The entries of a directory of /proc that are numbers: its processes or threads.

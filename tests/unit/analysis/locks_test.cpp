@@ -30,6 +30,16 @@ FoundLocks locks_in(const std::string& lines) {
 
 const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";
 
+/// Of the only lock, for which a thread waits in this stack of the program.
+FoundLockRow row_of_wait_in(const std::string& stack) {
+  const FoundLocks found = locks_in(
+      "object 0 kind=futex tgid=1 address=4096\n"
+      "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0 class=futex stack=futex_wait;--;" +
+      stack + "\n");
+  REQUIRE(found.rows.size() == 1);
+  return found.rows[0];
+}
+
 }  // namespace
 
 TEST_CASE("a lock has its name, its holder, and what the holder did while others waited") {
@@ -101,14 +111,7 @@ TEST_CASE("waits that no thread ended are set aside, and conditions come after l
 }
 
 TEST_CASE("locks of Rust are mutexes, and Java's threads park") {
-  const auto kind = [](const std::string& stack) {
-    const FoundLocks found = locks_in(
-        "object 0 kind=futex tgid=1 address=4096\n"
-        "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0 class=futex stack=futex_wait;--;" +
-        stack + ";main\n");
-    REQUIRE(found.rows.size() == 1);
-    return found.rows[0].kind;
-  };
+  const auto kind = [](const std::string& stack) { return row_of_wait_in(stack + ";main").kind; };
   CHECK(kind("syscall;<std::sys::sync::mutex::futex::Mutex>::lock_contended") == LockKind::mutex);
   CHECK(kind("syscall;<std::sys::sync::rwlock::futex::RwLock>::write_contended") == LockKind::rwlock);
   CHECK(kind("pthread_cond_wait;os::PlatformEvent::park;ObjectMonitor::EnterI") == LockKind::parker);
@@ -119,14 +122,7 @@ TEST_CASE("locks of Rust are mutexes, and Java's threads park") {
 TEST_CASE(
     "a monitor is called by the Java code that takes it, or is the lock of some; the GIL that of all "
     "Python") {
-  const auto name = [](const std::string& stack) {
-    const FoundLocks found = locks_in(
-        "object 0 kind=futex tgid=1 address=4096\n"
-        "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0 class=futex stack=futex_wait;--;" +
-        stack + "\n");
-    REQUIRE(found.rows.size() == 1);
-    return found.rows[0].name;
-  };
+  const auto name = [](const std::string& stack) { return row_of_wait_in(stack).name; };
   const std::string enter =
       "pthread_cond_wait+0x1%20(libc.so.6);PlatformEvent::park()+0x1%20(libjvm.so);"
       "ObjectMonitor::EnterI(JavaThread*)+0x1%20(libjvm.so);ObjectMonitor::enter(JavaThread*)+0x1%20(libjvm."
