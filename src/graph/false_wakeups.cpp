@@ -34,6 +34,10 @@ class Finder {
       const std::uint32_t candidate = candidate_at(io.thread, io.issue);
       if (candidate != kNoWait && !is_declared(candidate)) reject(candidate);
     }
+    for (const Actor& made : trace_.actors) {
+      const std::uint32_t candidate = candidate_at(made.parent, made.start);
+      if (candidate != kNoWait && !is_declared(candidate)) reject(candidate);
+    }
     reject_wakers_of_work();
     std::vector<FalseWakeup> found;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {

@@ -36,7 +36,7 @@ struct FalseWakeup {
 ///   futex with the same stack. In between it may have waited for other futexes, such as the lock that guards
 ///   the condition, for which all woken threads contend;
 /// - the time between the two waits was at most 1/kWaitsPerFalseRun of the two waits together;
-/// - the thread issued no request to a disk in between;
+/// - the thread issued no request to a disk and made no thread in between;
 /// - the thread woke no other thread in between, except from waits that end in a false wakeup or that are
 ///   such a wait for the lock (it hands the lock to the next thread that finds nothing);
 /// - none of the thread's records was lost in between.

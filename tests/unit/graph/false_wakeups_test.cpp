@@ -142,6 +142,13 @@ TEST_CASE("a wakeup is not false") {
     again(1010, kCondition);
     h.t.trace.disk_ios.push_back({h.w, disk, 1007 * kUs, 1500 * kUs, 512});
   }
+  SECTION("when it made a thread") {
+    h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
+    again(1010, kCondition);
+    const ActorId made = h.t.thread("made");
+    h.t.trace.actors[made].start = 1007 * kUs;
+    h.t.trace.actors[made].parent = h.w;
+  }
   SECTION("when it waited for something else than a lock in between") {
     h.wait(h.w, h.a, 100, 1000, 1005, kCondition);
     h.t.in(WaitClass::pipe);
