@@ -59,22 +59,31 @@ std::uint64_t word_of(std::span<const std::byte> record, std::size_t index) {
 
 }  // namespace
 
-std::size_t RecordBuffer::RecordKeyHash::operator()(const RecordKey& key) const {
+std::size_t RecordBuffer::place_of(const RecordKey& key) const {
   const auto [a, b, c, d, e, f] = key;
-  return mixed(a, b, c, d, e, f);
+  std::size_t at = mixed(a, b, c, d, e, f) & (places_.size() - 1);
+  while (places_[at] != 0 && keys_[places_[at] - 1] != key) at = (at + 1) & (places_.size() - 1);
+  return at;
+}
+
+void RecordBuffer::add_places() {
+  constexpr std::size_t kFewest = 64;
+  places_.assign(places_.empty() ? kFewest : 2 * places_.size(), 0);
+  for (std::uint32_t index = 0; index < keys_.size(); ++index) places_[place_of(keys_[index])] = index + 1;
 }
 
 std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& recent) {
-  const auto next = static_cast<std::uint32_t>(keys_.size());
-  auto found = indices_.find(key);
-  if (found == indices_.end()) {
-    if (next >= most_keys_) return std::nullopt;
-    found = indices_.emplace(key, next).first;
+  if (places_.size() <= 2 * keys_.size()) add_places();
+  std::uint32_t& place = places_[place_of(key)];
+  if (place == 0) {
+    if (keys_.size() >= most_keys_) return std::nullopt;
     keys_.push_back(key);
     bytes_ += sizeof(key);
+    place = static_cast<std::uint32_t>(keys_.size());
   }
-  recent = {key, found->second};
-  return found->second;
+  const std::uint32_t index = place - 1;
+  recent = {key, index};
+  return index;
 }
 
 void RecordBuffer::keep_in_memory(std::size_t bytes, std::string directory) {

@@ -102,15 +102,11 @@ class RecordBuffer {
  private:
   /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
   using RecordKey = std::array<std::uint64_t, 6>;
-  struct RecordKeyHash {
-    std::size_t operator()(const RecordKey& key) const;
-  };
-
   static constexpr std::size_t kMostKeys = std::size_t{1} << 24;
-  /// Memory of a key: itself, and its place in `indices_`, which is a node and a bucket.
-  static constexpr std::size_t kKeyBytes = 2 * sizeof(RecordKey) + 4 * sizeof(void*);
+  /// Memory of a key: itself, twice while `keys_` grows, and its places.
+  static constexpr std::size_t kKeyBytes = 2 * sizeof(RecordKey) + 4 * sizeof(std::uint32_t);
 
-  /// The last keys by their hash. They make most look-ups in `indices_` unnecessary.
+  /// The last keys by their hash. They make most look-ups in `places_` unnecessary.
   struct Recent {
     RecordKey key{};
     std::uint32_t index = 0;
@@ -148,6 +144,9 @@ class RecordBuffer {
   template <class Visitor>
   void visit_block(const Blocks::Block& block, std::uint64_t& previous_run_ns, Visitor&& visit) const;
   std::optional<std::uint32_t> intern(const RecordKey& key, Recent& recent);
+  /// Where the key is in `places_` or, if it is not there, may go.
+  std::size_t place_of(const RecordKey& key) const;
+  void add_places();
   void append_whole(std::span<const std::byte> record);
   bool append_packed(std::span<const std::byte> record);
   /// Reads the packed interval at `at` and moves `at` behind it.
@@ -158,7 +157,10 @@ class RecordBuffer {
 
   Blocks blocks_;
   std::vector<RecordKey> keys_;
-  std::unordered_map<RecordKey, std::uint32_t, RecordKeyHash> indices_;
+  /// A power of two of them, of which at most half are taken: 1 + the index of the key whose hash says so, or
+  /// of one whose own place was taken; 0: free. Threads by the hundred thousand have as many keys, so a key's
+  /// place is 8 to 16 bytes and not the node of a map.
+  std::vector<std::uint32_t> places_;
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};

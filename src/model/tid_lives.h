@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <map>
+#include <memory>
 
 #include "base/nanos.h"
 #include "model/trace.h"
@@ -21,44 +22,60 @@ struct Life {
   bool covers_to(Nanos end) const { return end == kNever || end <= exit; }
 };
 
+/// Most tids have one life, which needs no memory of its own.
 class TidLives {
  public:
-  bool empty() const { return by_start_.empty(); }
+  bool empty() const { return !has_one_ && !many_; }
 
   /// Adds a life anywhere in time. If a life that is already known overlaps `life` or starts with it, adds
   /// nothing and returns that one.
   const Life* add(const Life& life) {
-    const auto next = by_start_.lower_bound(life.start);
-    if (next != by_start_.end() && (next->first == life.start || next->first < life.exit)) {
+    if (empty()) {
+      append(life);
+      return nullptr;
+    }
+    ByStart& by_start = many();
+    const auto next = by_start.lower_bound(life.start);
+    if (next != by_start.end() && (next->first == life.start || next->first < life.exit)) {
       return &next->second;
     }
-    if (next != by_start_.begin() && std::prev(next)->second.exit > life.start) {
+    if (next != by_start.begin() && std::prev(next)->second.exit > life.start) {
       return &std::prev(next)->second;
     }
-    by_start_.emplace_hint(next, life.start, life);
+    by_start.emplace_hint(next, life.start, life);
     return nullptr;
   }
 
   /// Adds a life after all others: it starts at or after the exit of the last one.
-  void append(const Life& life) { by_start_.emplace_hint(by_start_.end(), life.start, life); }
+  void append(const Life& life) {
+    if (empty()) {
+      one_ = life;
+      has_one_ = true;
+    } else {
+      many().emplace_hint(many().end(), life.start, life);
+    }
+  }
 
-  /// The last life; there must be one. Its exit may be changed, its start may not.
-  Life& last() { return by_start_.rbegin()->second; }
-  const Life& last() const { return by_start_.rbegin()->second; }
+  /// The last life; there must be one. Its exit may be changed, its start may not. The reference is good
+  /// until another life is added.
+  Life& last() { return many_ ? many_->rbegin()->second : one_; }
+  const Life& last() const { return many_ ? many_->rbegin()->second : one_; }
 
   /// The life that began last at or before `at`, which may have ended by then; nullptr if there is none.
   /// If it is alive at `at`, no life added later can take its place.
   const Life* born_by(Nanos at) const {
-    const auto next = by_start_.upper_bound(at);
-    return next == by_start_.begin() ? nullptr : &std::prev(next)->second;
+    if (!many_) return has_one_ && one_.start <= at ? &one_ : nullptr;
+    const auto next = many_->upper_bound(at);
+    return next == many_->begin() ? nullptr : &std::prev(next)->second;
   }
 
   /// The first life that has begun by `at` and has not ended before it, or nullptr. At the instant of an exit
   /// the old life still counts, because an exiting thread wakes others.
   const Life* alive_through(Nanos at) const {
+    if (!many_) return has_one_ && one_.start <= at && one_.exit >= at ? &one_ : nullptr;
     const Life* found = nullptr;
-    for (auto next = by_start_.upper_bound(at);
-         next != by_start_.begin() && std::prev(next)->second.exit >= at; --next) {
+    for (auto next = many_->upper_bound(at); next != many_->begin() && std::prev(next)->second.exit >= at;
+         --next) {
       found = &std::prev(next)->second;
     }
     return found;
@@ -67,14 +84,31 @@ class TidLives {
   /// `visit(life, next)` in order of birth; next is nullptr for the last.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (auto at = by_start_.begin(); at != by_start_.end(); ++at) {
+    if (!many_) {
+      if (has_one_) visit(one_, nullptr);
+      return;
+    }
+    for (auto at = many_->begin(); at != many_->end(); ++at) {
       const auto next = std::next(at);
-      visit(at->second, next == by_start_.end() ? nullptr : &next->second);
+      visit(at->second, next == many_->end() ? nullptr : &next->second);
     }
   }
 
  private:
-  std::multimap<Nanos, Life> by_start_;  ///< disjoint; empty lives may share their start with another one
+  using ByStart = std::multimap<Nanos, Life>;  ///< disjoint; empty lives may share their start with another
+
+  ByStart& many() {
+    if (!many_) {
+      many_ = std::make_unique<ByStart>();
+      if (has_one_) many_->emplace(one_.start, one_);
+      has_one_ = false;
+    }
+    return *many_;
+  }
+
+  Life one_;
+  std::unique_ptr<ByStart> many_;  ///< if there is, or was to be, more than one
+  bool has_one_ = false;
 };
 
 }  // namespace offwait

@@ -40,13 +40,14 @@ class TraceBuilder {
 
   /// The lives of a tid; there are none at first. The reference stays valid.
   TidLives& lives_of(std::int32_t tid) {
-    const auto [index, added] = index_of_tid_.try_emplace(number_of(tid), lives_.size());
+    const auto [index, added] =
+        index_of_tid_.try_emplace(number_of(tid), static_cast<std::uint32_t>(lives_.size()));
     if (added) lives_.emplace_back().first = tid;
     return lives_[index].second;
   }
   /// The lives of a tid; nullptr if lives_of() was never called for it.
   const TidLives* find_lives(std::int32_t tid) const {
-    const std::size_t* const index = index_of_tid_.find(number_of(tid));
+    const std::uint32_t* const index = index_of_tid_.find(number_of(tid));
     return index == nullptr ? nullptr : &lives_[*index].second;
   }
   /// Calls `visit(tid, lives)` for each tid, in any order.
@@ -83,7 +84,7 @@ class TraceBuilder {
   static std::uint64_t number_of(std::int32_t tid) { return static_cast<std::uint32_t>(tid); }
 
   Trace trace_;
-  NumberMap<std::size_t> index_of_tid_;  ///< into `lives_`
+  NumberMap<std::uint32_t> index_of_tid_;  ///< into `lives_`
   std::deque<std::pair<std::int32_t, TidLives>> lives_;
   Interner<Frame, FrameHash, std::equal_to<>> frames_{trace_.frames};
   Interner<Stack, StackHash, std::equal_to<>> stacks_{trace_.stacks};
