@@ -33,11 +33,13 @@ void add_tids(const Trace& trace, const std::vector<ActorId>& members, FoundActo
   actor.tid = trace.actors[members.front()].tid;
   actor.tgid = trace.actors[members.front()].tgid;
   actor.program = trace.actors[members.front()].program;
+  actor.lives = 0;
   bool renumbered = false;
   std::set<std::int32_t> processes;
   for (const ActorId member : members) {
     const Actor& thread = trace.actors[member];
     actor.tids.push_back(thread.tid);
+    actor.lives += thread.lives;
     if (processes.insert(thread.tgid).second) actor.tgids.push_back(thread.tgid);
     actor.ns_tids.push_back(thread.ns_tid != 0 ? thread.ns_tid : thread.tid);
     renumbered = renumbered || thread.ns_tid != 0;
@@ -147,10 +149,10 @@ Totals sum_totals(const Prepared& prepared, const WaitGraph& graph) {
       continue;
     }
     if (actor.outside) {
-      ++totals.outside_threads;
+      totals.outside_threads += actor.lives;
       continue;
     }
-    ++totals.threads;
+    totals.threads += actor.lives;
     add(sum, prepared.sweep.actors[id]);
   }
   totals.target = state_seconds(sum);

@@ -135,6 +135,8 @@ struct FoundActor {
   /// One per member: the tid in its own PID namespace. Empty if these are the same as `tids`.
   std::vector<std::int32_t> ns_tids;
   bool outside = false;
+  /// Threads and groups: how many threads these are, if relays stand for many of them (Actor::lives).
+  std::uint64_t lives = 1;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
   bool short_lived = false;
   StateSeconds time;            ///< threads: sum over the members; devices: all 0

@@ -2,6 +2,7 @@
 #include "event/assemble.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,13 +45,14 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
 /// Adds what each record says, in the order of the records, and then what the kernel's table says at the end.
 class Assembler {
  public:
-  Assembler(const KernelRecording& recording, const NamedStacks& stacks, TraceBuilder& builder)
+  Assembler(const KernelRecording& recording, const NamedStacks& stacks, TraceBuilder& builder,
+            std::size_t most_single)
       : recording_(recording),
         builder_(builder),
         trace_(builder.trace()),
         begin_(recording.window.begin),
         end_(recording.window.end),
-        lives_(recording, builder),
+        lives_(recording, builder, most_single),
         devices_(recording, builder),
         stacks_(stacks, builder),
         files_(recording, builder),
@@ -65,6 +67,9 @@ class Assembler {
   void add(const offwait_spin& record);
   void add(const offwait_thread_record&) {}  // ThreadLives has collected them
   void add(const offwait_file&) {}           // KernelRecording::files has them
+
+  /// How many waits relays have for births.
+  std::size_t births() const { return lives_.births(); }
 
   /// What a thread is doing at the end.
   void add_left(std::uint32_t tid, const offwait_thread& thread);
@@ -185,6 +190,7 @@ void Assembler::add_found_running(const Life& life, const offwait_thread& thread
 }
 
 void Assembler::finish_threads() {
+  lives_.finish_relays();
   for (const Gap& gap : lives_.lost_exits()) trace_.gaps.push_back(gap);
   if (!spins_.empty()) {
     overlay_spins(trace_, std::move(spins_),
@@ -289,12 +295,13 @@ LeftOutStacks noted(const RecordBuffer& records) {
 
 /// records(prepare, visit) calls both with each record of the recording, once.
 template <class Records>
-Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Records records) {
+Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, std::size_t most_single,
+                Records records) {
   TraceBuilder builder;
   add_recording(recording, builder.trace());
   std::optional<Assembler> begun;
   LeftOutStacks left_out;
-  side_by_side([&] { begun.emplace(recording, stacks, builder); },
+  side_by_side([&] { begun.emplace(recording, stacks, builder, most_single); },
                [&] { left_out = noted(recording.records); });
   Assembler& assembler = *begun;
   if (left_out.waits_without_stacks() != 0) {
@@ -302,9 +309,10 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Rec
     cost.waits_with_stacks = left_out.waits_with_stacks();
     cost.waits_without_stacks = left_out.waits_without_stacks();
   }
-  // A wait for a packet that was sent becomes two.
+  // A wait for a packet that was sent becomes two, and relays wait for births.
   builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) +
-                                recording.records.sent_waits() + recording.threads.size());
+                                recording.records.sent_waits() + recording.threads.size() +
+                                assembler.births());
   RecordBuffer requests;  // which disks there are is only known after all waits
   const auto fill = [&left_out]<class Record>(Record& record) {
     if constexpr (std::is_same_v<Record, offwait_wait>) left_out.fill(record);
@@ -328,8 +336,8 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, Rec
 
 }  // namespace
 
-Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
-  return assembled(recording, stacks, [&](const auto& prepare, const auto& visit) {
+Trace assemble(const KernelRecording& recording, const NamedStacks& stacks, std::size_t most_single) {
+  return assembled(recording, stacks, most_single, [&](const auto& prepare, const auto& visit) {
     recording.records.for_each([&](auto record) {
       prepare(record);
       visit(record);
@@ -338,7 +346,7 @@ Trace assemble(const KernelRecording& recording, const NamedStacks& stacks) {
 }
 
 Trace assemble(KernelRecording&& recording, const NamedStacks& stacks) {
-  return assembled(recording, stacks, [&](const auto& prepare, const auto& visit) {
+  return assembled(recording, stacks, kMostSingleThreads, [&](const auto& prepare, const auto& visit) {
     recording.records.take_each(prepare, visit);
   });
 }

@@ -39,8 +39,8 @@ Nanos birth_after(const TidLives& lives, Nanos start) {
 
 }  // namespace
 
-ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder)
-    : recording_(recording), builder_(builder), window_(recording.window) {
+ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder, std::size_t most_single)
+    : recording_(recording), builder_(builder), window_(recording.window), courses_(recording, most_single) {
   recording.records.for_each_kind([this](const auto& record) {
     if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) collect(record);
   });
@@ -103,6 +103,9 @@ void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& live
   }
   Life life;
   life.start = birth_after(lives, start);
+  const ThreadCourses::Course course = courses_.are_told() ? courses_.next() : ThreadCourses::Course();
+  if (course.is_brief) life.actor = relay_of(record, course, life);
+  if (life.actor != kNoActor) return lives.append(life);
   const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
   life.actor = add_thread(thread_actor(record.tid, record.ns_tid, record.tgid,
                                        bounded_string(record.comm, sizeof(record.comm)), record.outside),
@@ -111,12 +114,62 @@ void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& live
   if (life.actor == kNoActor) return;
   Actor& actor = builder_.trace().actors[life.actor];
   actor.parent = parent_of(record, life);
+  describe(record, actor);
+  if (!courses_.are_told()) return;
+  actor.tgid = process_of(record);
+  if (!course.is_brief) return;
+  const Relays::Kind kind = kind_of(record, course);
+  actor.tid = relays_.begin(life.actor, kind);
+  actor.ns_tid = 0;
+  if (kind.process == 0) actor.tgid = actor.tid;
+}
+
+void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) const {
   const auto allowed = recording_.allowed_cpus.find({record.tid, record.start_ns});
   if (allowed != recording_.allowed_cpus.end()) actor.allowed_cpus = allowed->second;
   const auto program = recording_.program_of.find({record.tid, record.start_ns});
   if (program == recording_.program_of.end()) return;
   actor.program = recording_.programs.at(program->second).path;
   if (actor.tid == actor.tgid) actor.title = recording_.programs.at(program->second).title;
+}
+
+std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const {
+  const TidLives* const leader = record.tgid == record.tid ? nullptr : find_lives(record.tgid);
+  const bool known = leader != nullptr && !leader->empty() && leader->last().actor != kNoActor;
+  return known ? builder_.trace().actors[leader->last().actor].tgid : static_cast<std::int32_t>(record.tgid);
+}
+
+Relays::Kind ThreadLives::kind_of(const offwait_thread_record& record,
+                                  const ThreadCourses::Course& course) const {
+  const auto program = recording_.program_of.find({record.tid, record.start_ns});
+  return {course.name, program == recording_.program_of.end() ? UINT32_MAX : program->second,
+          record.tgid == record.tid ? 0 : process_of(record), record.outside};
+}
+
+ActorId ThreadLives::relay_of(const offwait_thread_record& record, const ThreadCourses::Course& course,
+                              const Life& life) {
+  const ActorId relay = relays_.go_on(kind_of(record, course), life.start, parent_of(record, life));
+  if (relay == kNoActor) return kNoActor;
+  Actor& actor = builder_.trace().actors[relay];
+  actor.exit = kNever;
+  ++actor.lives;
+  return relay;
+}
+
+void ThreadLives::add_births(ActorId actor, Nanos at) {
+  relays_.take_births(actor, at, [&](const Relays::Birth& birth) {
+    if (not_alive_ == kNoStack) not_alive_ = builder_.stack({{builder_.frame(not_alive_frame())}});
+    WaitSite site;
+    site.thread = actor;
+    site.waker = birth.parent;
+    site.wait_stack = not_alive_;
+    builder_.trace().waits.push_back({builder_.site(site), kNoObject, birth.before, birth.born, birth.born});
+    progress_[actor].last = birth.born;
+  });
+}
+
+void ThreadLives::finish_relays() {
+  for (const ActorId actor : relays_.all()) add_births(actor, kNever);
 }
 
 ActorId ThreadLives::parent_of(const offwait_thread_record& record, const Life& child) const {
@@ -129,7 +182,9 @@ ActorId ThreadLives::parent_of(const offwait_thread_record& record, const Life& 
 
 void ThreadLives::end_life(Life& life, Nanos at) {
   life.exit = at;
-  if (life.actor != kNoActor && at < window_.end) builder_.trace().actors[life.actor].exit = at;
+  if (life.actor == kNoActor || at >= window_.end) return;
+  builder_.trace().actors[life.actor].exit = at;
+  relays_.exited(life.actor, at);
 }
 
 const Life* ThreadLives::life_at(std::uint32_t tid, Nanos at) const {
@@ -150,6 +205,7 @@ const Life* ThreadLives::place(std::uint32_t tid, std::uint64_t from_ns, std::ui
       count_loss_at(known, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
     return nullptr;
   }
+  add_births(life->actor, life->start);
   from = from_ns != 0 ? nanos(from_ns) : std::max(window_.begin, life->start);
   const Progress& progress = progress_[life->actor];
   if (progress.open || from < std::max(life->start, progress.last) || known < from) {

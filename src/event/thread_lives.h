@@ -2,6 +2,7 @@
 // Which life of a tid a record of the kernel belongs to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_set>
@@ -9,6 +10,7 @@
 
 #include "base/nanos.h"
 #include "event/recording.h"
+#include "event/relays.h"
 #include "model/tid_lives.h"
 #include "model/trace_builder.h"
 
@@ -17,8 +19,10 @@ namespace offwait {
 class ThreadLives {
  public:
   /// Adds the recording's threads to the builder's trace. Threads born after the window are no actors, but
-  /// their lives keep the records of their tids apart. The builder must outlive this.
-  ThreadLives(const KernelRecording& recording, TraceBuilder& builder);
+  /// their lives keep the records of their tids apart. If there are more than `most_single` threads, those
+  /// that are short-lived and follow each other have an actor in common (relays.h). The builder must outlive
+  /// this.
+  ThreadLives(const KernelRecording& recording, TraceBuilder& builder, std::size_t most_single);
 
   /// The life of `tid` at `at` if it is an actor's, else nullptr. At the instant of its exit a life still
   /// counts, because an exiting thread wakes others.
@@ -38,6 +42,10 @@ class ThreadLives {
     const Progress& progress = progress_[life.actor];
     return progress.open || progress.last >= window_.end;
   }
+  /// How many waits relays have for births.
+  std::size_t births() const { return relays_.births(); }
+  /// Adds the waits of relays for threads of which there is no record. To be called after all records.
+  void finish_relays();
   /// The end of the last interval so far, 0 if there was none.
   Nanos last_end(const Life& life) const { return progress_[life.actor].last; }
 
@@ -59,6 +67,15 @@ class ThreadLives {
   /// kNoActor for a thread born after the window.
   ActorId add_thread(Actor actor, const Life& life, Nanos seen);
   ActorId parent_of(const offwait_thread_record& record, const Life& child) const;
+  /// The actor of a thread that was just born, if that goes on with a relay; kNoActor if not.
+  ActorId relay_of(const offwait_thread_record& record, const ThreadCourses::Course& course,
+                   const Life& life);
+  Relays::Kind kind_of(const offwait_thread_record& record, const ThreadCourses::Course& course) const;
+  /// The tgid of the actor of the record's process.
+  std::int32_t process_of(const offwait_thread_record& record) const;
+  void describe(const offwait_thread_record& record, Actor& actor) const;
+  /// Adds the waits of a relay for its threads born by `at`, if it is one.
+  void add_births(ActorId actor, Nanos at);
   TidLives& lives_of(std::uint32_t tid) { return builder_.lives_of(static_cast<std::int32_t>(tid)); }
   const TidLives* find_lives(std::uint32_t tid) const {
     return builder_.find_lives(static_cast<std::int32_t>(tid));
@@ -67,6 +84,9 @@ class ThreadLives {
   const KernelRecording& recording_;
   TraceBuilder& builder_;
   const Window window_;
+  ThreadCourses courses_;
+  Relays relays_;
+  StackId not_alive_ = kNoStack;            ///< of relays that wait for a thread
   std::vector<Progress> progress_;          ///< by ActorId
   std::unordered_set<ActorId> exits_lost_;  ///< their exit is when their tid had a new owner
 };

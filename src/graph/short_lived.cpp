@@ -138,7 +138,7 @@ class StandIns {
     collect_waits_of_creators();
     const auto stack = static_cast<StackId>(trace_.stacks.size());
     trace_.stacks.push_back({{static_cast<FrameId>(trace_.frames.size())}});
-    trace_.frames.push_back({.function = "[no thread of it alive]"});
+    trace_.frames.push_back(not_alive_frame());
     for (ShortLived& group : groups_) {
       add_stand_in(group, stack);
     }

@@ -55,6 +55,8 @@ std::string_view to_string(DiskOperation operation) {
   return name_of(operation, kNames);
 }
 
+Frame not_alive_frame() { return {.function = "[no thread of it alive]"}; }
+
 bool is_day(std::string_view text) {
   static constexpr std::string_view kForm = "0000-00-00";
   if (text.size() != kForm.size()) return false;

@@ -72,7 +72,10 @@ struct Actor {
   // Threads only:
   std::int32_t tid = 0;
   std::int32_t tgid = 0;
-  std::int32_t ns_tid = 0;    ///< its tid in its own PID namespace; 0 if that is `tid`
+  std::int32_t ns_tid = 0;  ///< its tid in its own PID namespace; 0 if that is `tid`
+  /// How many threads it stands for, one after the other (event/relays.h). Between them it waits for whoever
+  /// makes the next one. If there are several, `tid` is a number that Linux gives to no thread.
+  std::uint32_t lives = 1;
   Nanos start = 0;            ///< birth; may lie before the window
   Nanos exit = kNever;        ///< kNever if it was alive at the window's end
   Nanos seen = 0;             ///< recorded from this time on; its states before are `unknown`
@@ -114,6 +117,9 @@ struct WaitSite {
   bool any_request = false;
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
+
+/// What stands in place of a function where an actor waits while no thread of it is alive.
+Frame not_alive_frame();
 
 /// One blocked interval [block, wake) of a thread, then a runnable one [wake, run).
 /// block <= wake <= run. `wake` is kNever for a thread still blocked at the window's end, `run` is kNever

@@ -125,6 +125,7 @@ Json actor_json(const FoundActor& actor, FoundActorId id) {
     out["tgid"] = actor.tgid;
     out["members"] = actor.tids.size();
     out["tids"] = actor.tids;
+    if (actor.lives > actor.tids.size()) out["lives"] = actor.lives;
     if (!actor.ns_tids.empty()) out["ns_tids"] = actor.ns_tids;
     if (actor.tgids.size() > 1) out["tgids"] = actor.tgids;
     if (!actor.program.empty()) out["program"] = text(actor.program);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -23,7 +24,8 @@ std::string tid_text(std::int32_t tid, std::int32_t ns_tid) {
 /// Where the threads of a group are: `in tgid 10`, `in 8 processes`, `short-lived processes`.
 std::string processes_of(const FoundActor& group) {
   // Each member of a group of main threads is a process of its own.
-  if (group.tid == group.tgid && group.short_lived) return "short-lived processes";
+  const bool short_lived = group.short_lived || group.lives > group.tids.size();
+  if (group.tid == group.tgid && short_lived) return "short-lived processes";
   return group.tgids.size() > 1 ? fmt::format("in {} processes", group.tgids.size())
                                 : fmt::format("in tgid {}", group.tgid);
 }
@@ -51,7 +53,8 @@ std::string ActorNames::base_name(const FoundActor& actor) const {
                               : fmt::format("{} {}", to_string(actor.kind), written_(actor.name));
   }
   const std::string name = actor.name.empty() ? tid_text(actor.tid, 0) : written_(actor.name);
-  return actor.kind == ActorKind::group ? fmt::format("{}×{}", name, actor.tids.size()) : name;
+  const std::uint64_t threads = std::max<std::uint64_t>(actor.lives, actor.tids.size());
+  return threads > 1 ? fmt::format("{}×{}", name, threads) : name;
 }
 
 std::string ActorNames::full(const Findings& findings, FoundActorId actor) const {
@@ -60,7 +63,7 @@ std::string ActorNames::full(const Findings& findings, FoundActorId actor) const
     return brief(actor) + disks_below(it);
   }
   const std::string_view outside = it.outside ? ", outside" : "";
-  if (it.kind == ActorKind::group) {
+  if (it.kind == ActorKind::group || it.lives > 1) {
     return fmt::format("{} ({}{})", base_name(it), processes_of(it), outside);
   }
   if (it.name.empty()) {

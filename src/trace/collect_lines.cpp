@@ -99,6 +99,7 @@ bool LineCollector::add(const ThreadLine& line) {
   actor.allowed_cpus = line.cpus;
   actor.program = line.program;
   actor.title = line.title;
+  actor.lives = line.lives;
   const auto id = static_cast<ActorId>(trace_.actors.size());
   if (const Life* other = builder_.lives_of(line.tid).add({line.start, line.exit, id})) {
     return position_.fail("thread {} lives in {}, but another thread line has it live in {}", line.tid,

@@ -60,6 +60,7 @@ struct ThreadLine {
   CpuList cpus;
   std::string program;
   std::string title;
+  std::uint32_t lives = 1;
 };
 
 /// `disk` has the actor and, if present, its capacity.

@@ -247,7 +247,7 @@ struct RecordForm<LossCounts> : RecordBase<true> {
 /// of the thread that forked it: the life that began last at or before `start`, which must not have ended
 /// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's. `cpus` are
 /// those on which it may run, by default all. `program` is the path of its process's executable, and `title`
-/// what a process says of itself (Actor::title).
+/// what a process says of itself (Actor::title). `lives` is how many threads it stands for (Actor::lives).
 template <>
 struct RecordForm<ThreadLine> : RecordBase<false> {
   static constexpr std::string_view kName = "thread";
@@ -264,7 +264,8 @@ struct RecordForm<ThreadLine> : RecordBase<false> {
       optional_key("parent", &ThreadLine::parent, kTid),
       optional_key("cpus", &ThreadLine::cpus, CpuListForm{}),
       optional_key("program", &ThreadLine::program, TextForm{true}),
-      optional_key("title", &ThreadLine::title, TextForm{true})};
+      optional_key("title", &ThreadLine::title, TextForm{true}),
+      optional_key("lives", &ThreadLine::lives, NumberForm{"a number of threads", 1, UINT32_MAX})};
 };
 
 /// A disk. The two rates and `capacity` come all together or not at all; `measured` is the day of a measured

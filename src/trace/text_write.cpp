@@ -130,6 +130,7 @@ void TextWriter::write_thread(const Actor& actor) {
   line.cpus = actor.allowed_cpus;
   line.program = actor.program;
   line.title = actor.title;
+  line.lives = actor.lives;
   lines_.write(line);
 }
 

@@ -189,9 +189,10 @@ std::vector<std::string> lines(const Trace& trace) {
       continue;
     }
     all.push_back(
-        "thread " + std::to_string(actor.tgid) + "/" + std::to_string(actor.tid) + " " + actor.name + " [" +
-        time_text(actor.start) + "," + time_text(actor.exit) + ") seen " + time_text(actor.seen) +
-        (actor.outside ? " outside" : "") + (actor.recorder ? " recorder" : "") +
+        "thread " + std::to_string(actor.tgid) + "/" + std::to_string(actor.tid) + " " + actor.name +
+        (actor.lives > 1 ? "×" + std::to_string(actor.lives) : "") + " [" + time_text(actor.start) + "," +
+        time_text(actor.exit) + ") seen " + time_text(actor.seen) + (actor.outside ? " outside" : "") +
+        (actor.recorder ? " recorder" : "") +
         (actor.parent == kNoActor ? "" : " child of " + std::to_string(trace.actors[actor.parent].tid)));
   }
   for (const Wait& wait : trace.waits) {

@@ -74,7 +74,7 @@ class RecordingByHand {
 };
 
 /// Every entry of the trace, in the trace's order:
-///   thread 10/11 NAME [START,EXIT) seen SEEN [outside] [recorder] [child of TID]
+///   thread 10/11 NAME[×LIVES] [START,EXIT) seen SEEN [outside] [recorder] [child of TID]
 ///   disk vda
 ///   wait 11@START [BLOCK,WAKE,RUN) CLASS <- thread 12@START [stack leaf;root] [waker_stack leaf;root]
 ///     [in flight] [held by 12@START]

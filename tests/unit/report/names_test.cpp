@@ -50,6 +50,10 @@ TEST_CASE("A group says in which processes its threads are") {
   group.tids = {10, 11, 20};
   group.tgids = {10};
   CHECK(of_three_bytes(findings).full(findings, 0) == "web×3 (in tgid 10)");
+  // Relays stand for more threads than they are.
+  group.lives = 70'000;
+  CHECK(of_three_bytes(findings).full(findings, 0) == "web×70000 (short-lived processes)");
+  group.lives = 1;
   group.tgids = {10, 20};
   CHECK(of_three_bytes(findings).full(findings, 0) == "web×3 (in 2 processes)");
   group.outside = true;

@@ -88,6 +88,7 @@ Trace small_trace() {
   trace.actors[3].allowed_cpus = {{0, 1}, {3, 3}};
   trace.actors[3].program = "/opt/a b";
   trace.actors[3].title = "a: one 7";
+  trace.actors[3].lives = 3;
   trace.frames = {frame_of_text("f+0x1 (a.out)"), frame_of_text("main")};
   trace.frames[0].kind = Frame::Kind::kernel;
   trace.stacks = {{{0, 1}}, {{1}}};
@@ -129,7 +130,7 @@ TEST_CASE("a trace is written as text.h says") {
         "disk vda bytes_per_s=5e+08 ios_per_s=50000 capacity=assumed\n"
         "timer\n"
         "thread 12 tgid=10 comm=a%20b start=50 exit=9000 ns_tid=2 seen=60 outside=recorder parent=11 "
-        "cpus=0-1,3 program=/opt/a%20b title=a:%20one%207\n"
+        "cpus=0-1,3 program=/opt/a%20b title=a:%20one%207 lives=3\n"
         "object 0 kind=futex hash=c0ffee\n"
         "object 1 kind=futex tgid=10 address=7f00dead1000 symbol=a%20lock module=/opt/a%20b offset=8\n"
         "object 2 kind=futex dev=0:1 inode=7 file_offset=64 path=/dev/shm/x\n"

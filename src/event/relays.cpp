@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "event/relays.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "base/number_map.h"
+#include "model/called.h"
+
+namespace offwait {
+namespace {
+
+bool begins_life(std::uint8_t event) {
+  return event == OFFWAIT_THREAD_SEEN || event == OFFWAIT_THREAD_BORN || event == OFFWAIT_THREAD_ENTERED;
+}
+
+template <class Visit>
+void for_each_thread_record(const KernelRecording& recording, Visit visit) {
+  recording.records.for_each_kind([&visit](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) visit(record);
+  });
+}
+
+/// Numbers names.
+class Names {
+ public:
+  std::uint32_t number(const offwait_thread_record& record) {
+    const std::string name(record.comm, ::strnlen(record.comm, sizeof(record.comm)));
+    return numbers_.try_emplace(name_pattern(name), static_cast<std::uint32_t>(numbers_.size()))
+        .first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+}  // namespace
+
+ThreadCourses::ThreadCourses(const KernelRecording& recording, std::size_t most_single) {
+  if (recording.records.count(OFFWAIT_RECORD_THREAD) <= most_single) return;
+  std::size_t begun = 0;
+  for_each_thread_record(recording, [&begun](const offwait_thread_record& record) {
+    begun += begins_life(record.event) ? 1U : 0U;
+  });
+  if (begun <= most_single) return;
+  courses_.reserve(begun);
+  const Window& window = recording.window;
+  Names names;
+  NumberMap<std::uint32_t> current;  // by tid: its place in courses_
+  std::vector<Nanos> starts;         // parallel to courses_; kNever of what was not born in the window
+  starts.reserve(begun);
+  for_each_thread_record(recording, [&](const offwait_thread_record& record) {
+    if (begins_life(record.event)) {
+      current.try_emplace(record.tid, 0).first = static_cast<std::uint32_t>(courses_.size());
+      courses_.push_back({names.number(record), false});
+      const Nanos start = nanos(record.start_ns);
+      const bool born = record.event == OFFWAIT_THREAD_BORN && start > window.begin;
+      starts.push_back(born ? start : kNever);
+      return;
+    }
+    const std::uint32_t* const place = current.find(record.tid);
+    if (place == nullptr) return;
+    if (record.event == OFFWAIT_THREAD_NAMED) courses_[*place].name = names.number(record);
+    if (record.event != OFFWAIT_THREAD_EXITED || starts[*place] == kNever) return;
+    const Nanos exit = nanos(record.at_ns);
+    courses_[*place].is_brief = exit < window.end && exit - starts[*place] <= window.length() / 2;
+  });
+}
+
+std::int32_t Relays::begin(ActorId actor, const Kind& kind) {
+  relays_[actor].kind = kind;
+  return kLargestTid + static_cast<std::int32_t>(relays_.size());
+}
+
+ActorId Relays::go_on(const Kind& kind, Nanos born, ActorId parent) {
+  const auto found = free_.find(kind);
+  if (found == free_.end()) return kNoActor;
+  std::vector<ActorId>& free = found->second;
+  // The last ones may have exited while this one was made.
+  for (std::size_t left = free.size(); left-- > 0;) {
+    const ActorId actor = free[left];
+    Relay& relay = relays_.at(actor);
+    if (relay.exit > born || actor == parent) continue;
+    relay.births.push_back({relay.exit, born, parent});
+    ++births_;
+    free.erase(free.begin() + static_cast<std::ptrdiff_t>(left));
+    return actor;
+  }
+  return kNoActor;
+}
+
+void Relays::exited(ActorId actor, Nanos at) {
+  const auto found = relays_.find(actor);
+  if (found == relays_.end()) return;
+  found->second.exit = at;
+  free_[found->second.kind].push_back(actor);
+}
+
+std::vector<ActorId> Relays::all() const {
+  std::vector<ActorId> out;
+  out.reserve(relays_.size());
+  for (const auto& [actor, relay] : relays_) out.push_back(actor);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace offwait

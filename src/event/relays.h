@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Threads that follow each other, by the hundred thousand, as few actors: a trace takes some KiB for each
+// actor, and a program may make 30,000 threads a second. Which threads share an actor is told here.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/nanos.h"
+#include "event/recording.h"
+#include "model/trace.h"
+
+namespace offwait {
+
+/// A recording with more threads than that has short-lived threads in relays. It is what the kernel's table
+/// holds at a time: more can only be threads that follow each other.
+inline constexpr std::size_t kMostSingleThreads = std::size_t{1} << 16;
+
+/// Linux gives no thread a larger number (PID_MAX_LIMIT).
+inline constexpr std::int32_t kLargestTid = 1 << 22;
+
+/// What becomes of each thread, in the order of their begins: told before any of them has an actor.
+class ThreadCourses {
+ public:
+  /// Empty if the recording has `most_single` threads at most.
+  ThreadCourses(const KernelRecording& recording, std::size_t most_single);
+
+  struct Course {
+    std::uint32_t name = 0;  ///< equal for threads whose last names differ at most in digits
+    bool is_brief = false;   ///< born and gone in the window, of which it lives for half at most
+  };
+  /// Whether short-lived threads are to share actors.
+  bool are_told() const { return !courses_.empty(); }
+  /// That of the thread whose begin comes next.
+  Course next() { return courses_[next_++]; }
+
+ private:
+  std::vector<Course> courses_;
+  std::size_t next_ = 0;
+};
+
+/// Relays of short-lived threads: each goes on with the next thread of its kind once one has exited, so that
+/// there are as many as ever lived at once. Between two of its threads a relay waits for whoever makes the
+/// next one.
+class Relays {
+ public:
+  /// What threads of one relay have in common.
+  struct Kind {
+    std::uint32_t name = 0;     ///< ThreadCourses::Course::name
+    std::uint32_t program = 0;  ///< any number for each
+    std::int32_t process = 0;   ///< tgid of the actor of the process; 0: each is a process of its own
+    std::uint8_t outside = 0;   ///< as offwait_thread_record::outside
+    // NOLINTNEXTLINE(modernize-use-nullptr)
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
+  /// A thread after the first one.
+  struct Birth {
+    Nanos before = 0;  ///< exit of the one before
+    Nanos born = 0;
+    ActorId parent = kNoActor;
+  };
+
+  /// The actor becomes a relay. The number that it has in place of a tid, as it stands for many, is that of
+  /// no thread.
+  std::int32_t begin(ActorId actor, const Kind& kind);
+  bool is_relay(ActorId actor) const { return relays_.contains(actor); }
+  /// A relay of the kind whose last thread was gone when this one was born, which goes on with it; kNoActor
+  /// if there is none.
+  ActorId go_on(const Kind& kind, Nanos born, ActorId parent);
+  /// The thread that the relay has is gone.
+  void exited(ActorId actor, Nanos at);
+
+  /// How many births all relays have.
+  std::size_t births() const { return births_; }
+  /// Calls visit(birth) for those of the relay that were born by `at` and not visited yet.
+  template <class Visit>
+  void take_births(ActorId actor, Nanos at, Visit visit) {
+    const auto found = relays_.find(actor);
+    if (found == relays_.end()) return;
+    Relay& relay = found->second;
+    for (; relay.taken < relay.births.size() && relay.births[relay.taken].born <= at; ++relay.taken)
+      visit(relay.births[relay.taken]);
+  }
+  /// All relays, in order of id.
+  std::vector<ActorId> all() const;
+
+ private:
+  struct Relay {
+    Kind kind;
+    Nanos exit = 0;  ///< of its last thread
+    std::vector<Birth> births;
+    std::size_t taken = 0;
+  };
+
+  std::unordered_map<ActorId, Relay> relays_;
+  std::size_t births_ = 0;
+  std::map<Kind, std::vector<ActorId>> free_;  ///< those whose thread is gone, in order of its exit
+};
+
+}  // namespace offwait
