@@ -335,6 +335,16 @@ void add_part_options(CLI::App& app, TracePart& part) {
       ->group("Part");
 }
 
+/// What is read of a recording depends on this as well.
+void add_report_memory(CLI::App& app, ReportOptions& report) {
+  app.add_option_function<std::string>(
+         "--max-memory", into(report.max_memory, parse_size),
+         "what the report may take of memory, as 512M (default: half of what is available); if the "
+         "recording needs more, the report is of its last part that does not, and a note says so")
+      ->type_name("BYTES")
+      ->group("Part");
+}
+
 void add_quiet(CLI::App& app, bool& quiet, const char* description) {
   app.add_flag("-q,--quiet", quiet, description)->group("Output");
 }
@@ -472,6 +482,7 @@ CommandLine::CommandLine() {
                   "a recording; '-' is standard input, and of a directory it is the newest")
       ->group("Arguments");
   add_part_options(of_report, report.input.part);
+  add_report_memory(of_report, report);
   add_output_options(of_report, report.output);
   add_quiet(of_report, report.quiet, kQuiet);
   add_answer_options(of_report, report.analysis);

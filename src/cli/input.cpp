@@ -54,8 +54,8 @@ Status Input::check_output(const std::string& path) const {
   return Error{fmt::format("{} is the recording itself: write to another file", path), kUsage};
 }
 
-Result<ReadTrace> Input::read(const TracePart& part) const {
-  OFFWAIT_TRY(ReadTrace read, read_recording(descriptor(), name_, part));
+Result<ReadTrace> Input::read(const TracePart& part, std::uint64_t max_memory) const {
+  OFFWAIT_TRY(ReadTrace read, read_recording(descriptor(), name_, part, max_memory));
   if (note_) read.notes.insert(read.notes.begin(), *note_);
   return read;
 }

@@ -98,6 +98,7 @@ struct RecordOptions {
 /// offwait report: analyse a file, print.
 struct ReportOptions {
   InputOptions input;
+  std::optional<std::uint64_t> max_memory;  ///< none: half of what is available
   AnalysisOptions analysis;
   OutputOptions output;
   bool quiet = false;

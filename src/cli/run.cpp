@@ -25,6 +25,7 @@
 #include "analysis/lock_names.h"
 #include "analysis/nameless_modules.h"
 #include "analysis/stack_sums.h"
+#include "base/available_memory.h"
 #include "base/exit_status.h"
 #include "base/private_file.h"
 #include "base/say.h"
@@ -352,7 +353,8 @@ int run_command(const cli::ReportOptions& options) {
   if (!input) return fail(input.error());
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
-  Result<ReadTrace> read = input->read(options.input.part);
+  Result<ReadTrace> read =
+      input->read(options.input.part, options.max_memory.value_or(available_memory() / 2));
   if (!read) return fail(read.error());
   if (const Status found = cli::check_progress(read->trace, options.analysis.progress); !found)
     return fail(found.error());

@@ -87,14 +87,28 @@ Result<ReadRecording> read_recording_file(int fd, std::string head, const std::s
   return read;
 }
 
-Result<RecordedTime> time_of_recording_file(int fd, std::string head, const std::string& name) {
+Result<RecordedSizes> sizes_of_recording_file(int fd, std::string head, const std::string& name) {
   SectionReader sections(fd, std::move(head), name, SectionReader::Records::skipped);
   OFFWAIT_TRY_STATUS(sections.read_header());
   RowReader rows;
+  RecordedSizes sizes;
+  std::uint64_t bytes = 0;
+  const auto mark = [&] {
+    const Nanos until = rows.kernel().window.end;
+    if (rows.has_window() && (sizes.marks.empty() || sizes.marks.back().until < until))
+      sizes.marks.push_back({until, bytes});
+  };
   OFFWAIT_TRY(const std::optional<std::string> interrupted,
-              read_sections(sections, rows, [](SectionKind, const std::string&) { return true; }));
+              read_sections(sections, rows, [&](SectionKind /*kind*/, const std::string& /*content*/) {
+                mark();
+                bytes = sections.skipped();
+                return true;
+              }));
+  mark();
   OFFWAIT_TRY_STATUS(check_begun(rows, interrupted, name));
-  return RecordedTime{rows.kernel().window, rows.about().start_time};
+  sizes.window = rows.kernel().window;
+  sizes.start_time = rows.about().start_time;
+  return sizes;
 }
 
 }  // namespace offwait

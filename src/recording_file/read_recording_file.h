@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/nanos.h"
 #include "base/result.h"
 #include "model/trace.h"
 #include "recording_file/named_recording.h"
@@ -24,13 +27,20 @@ struct ReadRecording {
 Result<ReadRecording> read_recording_file(int fd, std::string head, const std::string& name,
                                           const std::optional<Window>& kept = std::nullopt);
 
-struct RecordedTime {
-  Window window;
+/// What a recording has by the headers of its sections.
+struct RecordedSizes {
+  Window window;           ///< of the whole recording, by its tables
   std::string start_time;  ///< as in NamedRecording
+  /// How many bytes of records, as they are stored but not compressed, the file has up to a time.
+  struct Mark {
+    Nanos until = 0;
+    std::uint64_t bytes = 0;
+    friend bool operator==(const Mark&, const Mark&) = default;
+  };
+  std::vector<Mark> marks;  ///< one for each time at which the tables were written, in order of time
 };
 
-/// When the whole recording was made by its tables, of a file that can be sought in. Records are skipped
-/// unread, so that damage to them goes unnoticed.
-Result<RecordedTime> time_of_recording_file(int fd, std::string head, const std::string& name);
+/// Of a file that can be sought in. Records are skipped unread, so that damage to them goes unnoticed.
+Result<RecordedSizes> sizes_of_recording_file(int fd, std::string head, const std::string& name);
 
 }  // namespace offwait

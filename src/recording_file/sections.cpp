@@ -193,6 +193,7 @@ Result<std::optional<Section>> SectionReader::next() {
          kind == SectionKind::drawn_records)) {
       OFFWAIT_TRY(const bool whole, skip(static_cast<std::size_t>(header.stored_size)));
       if (!whole) return none("it ends inside a section");
+      skipped_ += header.content_size;
       return std::optional<Section>({kind, {}});
     }
     OFFWAIT_TRY(std::string stored, read(static_cast<std::size_t>(header.stored_size)));

@@ -70,6 +70,8 @@ class SectionReader {
 
   /// Why there was no next section, in the form of `it ends inside a section`; empty if the file ends there.
   const std::string& fault() const { return fault_; }
+  /// Bytes that the contents of skipped sections have, uncompressed.
+  std::uint64_t skipped() const { return skipped_; }
 
  private:
   struct Free {
@@ -93,6 +95,7 @@ class SectionReader {
   std::string fault_;
   std::uint64_t stored_ = 0;    ///< bytes of sections
   std::uint64_t contents_ = 0;  ///< bytes of their contents, uncompressed
+  std::uint64_t skipped_ = 0;
 };
 
 }  // namespace offwait

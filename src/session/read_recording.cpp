@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/read_recording.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "recording_file/read_recording_file.h"
 #include "recording_file/sections.h"
 #include "session/make_trace.h"
+#include "session/part_that_fits.h"
 #include "session/wall_times.h"
 #include "trace/text.h"
 
@@ -40,9 +42,6 @@ Result<std::string> read_head(int fd, const std::string& name) {
   return head;
 }
 
-/// More of the recording is read than the part: it tells who ended the part's first waits.
-constexpr Nanos kAround = 2'000'000'000;
-
 bool is_whole(const TracePart& part) {
   return !part.last && !part.to && !part.wall_from && !part.wall_to && part.from == 0;
 }
@@ -50,8 +49,8 @@ bool is_whole(const TracePart& part) {
 /// The records that are read for a part of a recording that has the window `whole`.
 Window around(const TracePart& part, const Window& whole) {
   const Result<Window> window = window_of(part, whole);
-  return {(window ? window->begin : whole.end) - kAround,
-          part.to ? whole.begin + *part.to + kAround : kNever};
+  return {(window ? window->begin : whole.end) - kReadAround,
+          part.to ? whole.begin + *part.to + kReadAround : kNever};
 }
 
 /// Copies what `fd` still has into a file without a name, from its begin on, behind `head`.
@@ -96,31 +95,108 @@ Result<ReadForm> read_form(int fd, std::string head, const std::string& name,
 /// read: they may be damaged, or begin with the start of a command. Then they are read once more.
 Result<ReadForm> read_part(int fd, const std::string& head, const std::string& name, const TracePart& part) {
   const off_t begin = ::lseek(fd, 0, SEEK_CUR);
-  OFFWAIT_TRY(RecordedTime whole, time_of_recording_file(fd, head, name));
+  OFFWAIT_TRY(RecordedSizes whole, sizes_of_recording_file(fd, head, name));
   for (;;) {
     OFFWAIT_TRY(const TracePart counted, counted_from_begin(part, utc_ns(whole.start_time), whole.window));
     const Window kept = around(counted, whole.window);
     OFFWAIT_TRY_STATUS(seek(fd, begin, name));
     OFFWAIT_TRY(ReadForm read, read_form(fd, head, name, kept));
-    whole = {read.trace.window, read.trace.recording.start_time};
+    whole = {read.trace.window, read.trace.recording.start_time, {}};
     OFFWAIT_TRY(const TracePart again, counted_from_begin(part, utc_ns(whole.start_time), whole.window));
     const Window needed = around(again, whole.window);
     if (needed.begin >= kept.begin && needed.end <= kept.end) return read;
   }
 }
 
-Result<ReadForm> read_whole_or_part(int fd, std::string head, const std::string& name,
-                                    const TracePart& part) {
-  if (is_whole(part)) return read_form(fd, std::move(head), name);
-  if (::lseek(fd, 0, SEEK_CUR) >= 0) return read_part(fd, head, name, part);
-  OFFWAIT_TRY(const UniqueFd copy, copied(fd, head, name));
-  OFFWAIT_TRY_STATUS(seek(copy.get(), static_cast<off_t>(head.size()), name));
-  return read_part(copy.get(), head, name, part);
+/// What is read of a recording.
+struct Chosen {
+  TracePart part;
+  std::optional<Window> fits;       ///< none: memory does not matter
+  std::optional<std::string> note;  ///< if it is not all that was wanted
+};
+
+/// What of `wanted` a report can be of in so much memory.
+Result<Chosen> choose(const RecordedSizes& sizes, const std::string& name, const TracePart& part,
+                      std::uint64_t max_memory, double actors_of_byte) {
+  OFFWAIT_TRY(const TracePart wanted, counted_from_begin(part, utc_ns(sizes.start_time), sizes.window));
+  const Result<Window> window = window_of(wanted, sizes.window);
+  // What is wrong with it is told once the recording was read.
+  if (!window) return Chosen{part, {}, {}};
+  const std::optional<Window> fits = part_that_fits(sizes, *window, max_memory, actors_of_byte);
+  constexpr double kMega = 1e6;
+  const double mega = static_cast<double>(max_memory) / kMega;
+  if (!fits)
+    return Error{
+        fmt::format("{}: a report of it takes more than {:.0f} MB of memory: allow more with "
+                    "--max-memory, or ask for less with --last",
+                    name, mega)};
+  if (fits->begin == window->begin) return Chosen{part, fits, {}};
+  const Nanos end = fits->end - sizes.window.begin;
+  TracePart shorter;
+  if (wanted.to) {
+    shorter.from = end - fits->length();
+    shorter.to = wanted.to;
+  } else {
+    shorter.last = fits->length();
+  }
+  return Chosen{
+      shorter, fits,
+      fmt::format("{}: this is the report of {:.1f} s up to {}: more does not fit into {:.0f} MB of memory "
+                  "(--max-memory)",
+                  name, to_seconds(fits->length()),
+                  wanted.to ? fmt::format("{:.1f} s", to_seconds(end)) : std::string("the end"), mega)};
 }
 
-Result<ReadTrace> read_file_form(int fd, std::string head, const std::string& name, const TracePart& part) {
-  OFFWAIT_TRY(ReadForm read, read_whole_or_part(fd, std::move(head), name, part));
+struct ReadPart {
+  ReadForm form;
+  Chosen chosen;
+};
+
+Result<ReadForm> read_whole_or_part(int fd, const std::string& head, const std::string& name,
+                                    const TracePart& part) {
+  return is_whole(part) ? read_form(fd, head, name) : read_part(fd, head, name, part);
+}
+
+/// How many actors there are is only known when they were read. If they take too much, a shorter part is read
+/// anew.
+Result<ReadPart> read_what_fits(int fd, const std::string& head, const std::string& name,
+                                const TracePart& wanted, std::uint64_t max_memory) {
+  const off_t begin = ::lseek(fd, 0, SEEK_CUR);
+  OFFWAIT_TRY(const RecordedSizes sizes, sizes_of_recording_file(fd, head, name));
+  OFFWAIT_TRY(Chosen chosen, choose(sizes, name, wanted, max_memory, 0));
+  for (;;) {
+    OFFWAIT_TRY_STATUS(seek(fd, begin, name));
+    OFFWAIT_TRY(ReadForm form, read_whole_or_part(fd, head, name, chosen.part));
+    if (!chosen.fits) return ReadPart{std::move(form), std::move(chosen)};
+    const double bytes = std::max(bytes_read(sizes, *chosen.fits), 1.0);
+    const auto actors = static_cast<double>(form.trace.actors.size());
+    OFFWAIT_TRY(Chosen less, choose(sizes, name, wanted, max_memory, actors / bytes));
+    if (less.fits->begin <= chosen.fits->begin) return ReadPart{std::move(form), std::move(chosen)};
+    chosen = std::move(less);
+  }
+}
+
+Result<ReadPart> read_file(int fd, const std::string& head, const std::string& name, const TracePart& part,
+                           std::uint64_t max_memory) {
+  const bool can_seek = ::lseek(fd, 0, SEEK_CUR) >= 0;
+  if (max_memory == kAnyMemory && (can_seek || is_whole(part))) {
+    OFFWAIT_TRY(ReadForm form, read_whole_or_part(fd, head, name, part));
+    return ReadPart{std::move(form), {part, {}, {}}};
+  }
+  if (can_seek) return read_what_fits(fd, head, name, part, max_memory);
+  OFFWAIT_TRY(const UniqueFd copy, copied(fd, head, name));
+  OFFWAIT_TRY_STATUS(seek(copy.get(), static_cast<off_t>(head.size()), name));
+  return read_what_fits(copy.get(), head, name, part, max_memory);
+}
+
+/// `part` becomes what was read of it.
+Result<ReadTrace> read_file_form(int fd, const std::string& head, const std::string& name, TracePart& part,
+                                 std::uint64_t max_memory) {
+  OFFWAIT_TRY(ReadPart got, read_file(fd, head, name, part, max_memory));
+  part = got.chosen.part;
+  ReadForm& read = got.form;
   ReadTrace result{std::move(read.trace), {}};
+  if (got.chosen.note) result.notes.push_back(*std::move(got.chosen.note));
   if (read.interrupted) {
     result.trace.recording.interrupted = true;
     result.notes.push_back(
@@ -161,11 +237,13 @@ Result<ReadTrace> read_text_form(int fd, std::string head, const std::string& na
 
 }  // namespace
 
-Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePart& part) {
+Result<ReadTrace> read_recording(int fd, const std::string& name, const TracePart& wanted,
+                                 std::uint64_t max_memory) {
   OFFWAIT_TRY(std::string head, read_head(fd, name));
+  TracePart part = wanted;
   const bool is_text = !looks_like_recording(head);
   OFFWAIT_TRY(ReadTrace read, is_text ? read_text_form(fd, std::move(head), name)
-                                      : read_file_form(fd, std::move(head), name, part));
+                                      : read_file_form(fd, head, name, part, max_memory));
   // All that follows relies on it, and the file is hostile.
   if (const Status valid = validate(read.trace); !valid)
     return Error{fmt::format("{}: {}", name, valid.error().message)};

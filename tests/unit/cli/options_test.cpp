@@ -184,6 +184,8 @@ TEST_CASE("report reads a file and takes every option of the analysis") {
   ReportOptions options = good<ReportOptions>({"report", "w.txt"});
   CHECK(options.input.path == "w.txt");
   CHECK(good<ReportOptions>({"report", "-"}).input.path == "-");
+  CHECK_FALSE(options.max_memory);
+  CHECK(good<ReportOptions>({"report", "w.txt", "--max-memory", "300M"}).max_memory == 300'000'000);
   options =
       good<ReportOptions>({"report", "--json", "-", "--min-weight", "5%", "--noise", "1ms", "--no-merge",
                            "--disk-capacity", "vda=1,2", "w.txt", "--explain", "-v", "-q"});

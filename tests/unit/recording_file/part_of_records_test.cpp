@@ -229,20 +229,29 @@ TEST_CASE("a part that is the whole has everything") {
   CHECK(test::lines(trace_of(path, Window{0, kNever})) == test::lines(trace_of(path, std::nullopt)));
 }
 
-TEST_CASE("the window of a file is told without its records") {
+TEST_CASE("the window and the sizes of a file are told without its records") {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "f";
   RandomRecording(3).write(path);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const Result<RecordedTime> window = time_of_recording_file(file.get(), "", "f");
-  REQUIRE(window.ok());
-  CHECK(window->window.begin == kBegin);
-  CHECK(window->window.end == kEnd);
+  const Result<RecordedSizes> sizes = sizes_of_recording_file(file.get(), "", "f");
+  REQUIRE(sizes.ok());
+  CHECK(sizes->window.begin == kBegin);
+  CHECK(sizes->window.end == kEnd);
+  REQUIRE(sizes->marks.size() == (kEnd - kBegin) / kSection);
+  Nanos until = kBegin;
+  std::uint64_t bytes = 0;
+  for (const RecordedSizes::Mark& mark : sizes->marks) {
+    CHECK(mark.until == (until += kSection));
+    CHECK(mark.bytes > bytes);
+    bytes = mark.bytes;
+  }
   REQUIRE(::truncate(path.c_str(), 3000) == 0);
   REQUIRE(::lseek(file.get(), 0, SEEK_SET) == 0);
-  const Result<RecordedTime> shorter = time_of_recording_file(file.get(), "", "f");
+  const Result<RecordedSizes> shorter = sizes_of_recording_file(file.get(), "", "f");
   REQUIRE(shorter.ok());
   CHECK(shorter->window.end < kEnd);
+  CHECK(shorter->marks.back().bytes < bytes);
 }
 
 }  // namespace
