@@ -69,8 +69,7 @@ Result<std::optional<std::string>> read_part(SectionReader& sections, RowReader&
 Status check_begun(const RowReader& rows, const std::optional<std::string>& interrupted,
                    const std::string& name) {
   if (rows.knows_about() && rows.has_window()) return success();
-  return Error{name + ": the recording ends before anything was recorded" +
-               (interrupted ? " (" + *interrupted + ")" : "")};
+  return Error{name + ": nothing was recorded yet" + (interrupted ? " (" + *interrupted + ")" : "")};
 }
 
 }  // namespace

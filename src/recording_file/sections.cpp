@@ -157,7 +157,8 @@ std::optional<Section> SectionReader::none(std::string fault) {
 Status SectionReader::read_header() {
   OFFWAIT_TRY(const std::string header, read(kHeaderBytes));
   if (!looks_like_recording(header)) return Error{name_ + ": not a recording of offwait"};
-  if (header.size() < kHeaderBytes) return Error{name_ + ": the recording ends inside its header"};
+  if (header.size() < kHeaderBytes)
+    return Error{name_ + ": nothing was recorded yet (it ends inside its header)"};
   ByteReader in(std::string_view(header).substr(kMagic.size()));
   std::uint32_t version = 0;
   std::uint32_t sum = 0;

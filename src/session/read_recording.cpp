@@ -221,7 +221,8 @@ constexpr std::array kOtherForms = {
     OtherForm{"{", "but JSON, which offwait writes and does not read"}};
 
 Status check_form(std::string_view head, const std::string& name) {
-  if (head.empty()) return Error{name + " is empty, and no recording"};
+  // A recorder makes its file before it attaches.
+  if (head.empty()) return Error{name + " is empty: nothing was recorded yet"};
   for (const OtherForm& form : kOtherForms) {
     if (head.starts_with(form.head))
       return Error{fmt::format("{}: not a recording of offwait, {}", name, form.sentence)};

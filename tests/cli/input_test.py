@@ -39,8 +39,8 @@ class Files(TestCase):
 
     def test_an_empty_file(self):
         name = self.given("f", b"")
-        self.fails(1, f"{name} is empty, and no recording", "report", name)
-        self.fails(1, "standard input is empty, and no recording", "report", "-")
+        self.fails(1, f"{name} is empty: nothing was recorded yet", "report", name)
+        self.fails(1, "standard input is empty: nothing was recorded yet", "report", "-")
 
     def test_files_of_other_programs(self):
         for content, sentence in (

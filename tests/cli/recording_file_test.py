@@ -96,9 +96,22 @@ class RecordingFileTest(TestCase):
         self.assertIn(b"The recording was interrupted.", report.stdout)
         self.assertIn(b"/f: the recording was interrupted (it ends inside a section)", report.stderr)
         self.assertTrue(self.valid_json(run("report", self.path, "--json", "-").stdout)["recording"]["interrupted"])
-        self.write(content[:20])
-        self.fails(1, f"{self.path}: the recording ends before anything was recorded (it ends inside a section)", "report",
-                   self.path)
+        for length, said in ((0, " is empty: nothing was recorded yet"),
+                             (8, ": nothing was recorded yet (it ends inside its header)"),
+                             (16, ": nothing was recorded yet (it has no end)"),
+                             (20, ": nothing was recorded yet (it ends inside a section)")):
+            self.write(content[:length])
+            for command in ("report", "dump"):
+                self.fails(1, self.path + said, command, self.path)
+
+    def test_a_report_takes_no_more_memory_than_it_may(self):
+        file = RECORDINGS / "version-1.offwait"
+        whole = run("report", file)
+        self.assertEqual(run("report", file, "--max-memory", "300M").stdout, whole.stdout)
+        self.fails(1, f"{file}: a report of it takes more than 8 MB of memory: allow more with --max-memory, or ask for less "
+                      "with --last", "report", file, "--max-memory", "8M")
+        piped = subprocess.run([OFFWAIT, "report", "-", "--max-memory", "300M"], input=file.read_bytes(), capture_output=True)
+        self.assertEqual(piped.stdout, whole.stdout)
 
     def test_a_recording_is_not_overwritten(self):
         content = (RECORDINGS / "version-1.offwait").read_bytes()

@@ -442,7 +442,7 @@ class BadInput(TestCase):
                 if cut.endswith(b"\n") and b"\nwindow" in cut:
                     continue  # a cut between lines leaves a valid trace
                 self.assertEqual(result.returncode, 1)
-                self.assertRegex(result.stderr.decode(), rf"^offwait: {name}(:\d+: \S.*|: not a recording of offwait| is empty, and no recording)\n$")
+                self.assertRegex(result.stderr.decode(), rf"^offwait: {name}(:\d+: \S.*|: not a recording of offwait| is empty: nothing was recorded yet)\n$")
                 self.assertEqual(result.stdout, b"")
 
     def test_a_trace_without_threads_is_reported_and_fails(self):

@@ -123,6 +123,34 @@ class RecordingFileTest(unittest.TestCase):
         self.assertEqual(report.returncode, 0, report.stderr)
         self.assertIn("The recording was interrupted.", report.stdout)
 
+    def test_a_killed_recording_of_a_busy_system_is_good_up_to_its_last_second(self):
+        file = self.place / self._testMethodName
+        loads = [subprocess.Popen(["sh", "-c", "while :; do /bin/true; done"]) for _ in range(4)]
+        try:
+            recorder = subprocess.Popen([OFFWAIT, "record", "-a", "-o", file, "-q"])
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
+                if file.exists():
+                    dump = offwait("dump", file)
+                    if dump.returncode == 0:
+                        break
+                    self.assertRegex(dump.stderr, rf"^offwait: {file}(: nothing was recorded yet \(.+\)| is empty: nothing "
+                                                  r"was recorded yet)$")
+                time.sleep(0.05)
+            time.sleep(4)
+            recorder.send_signal(signal.SIGKILL)
+            at = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            recorder.wait()
+        finally:
+            for load in loads:
+                load.kill()
+                load.wait()
+        text = self.dumped(file)[0]
+        window = re.search(r"^window (\d+) (\d+)$", text, re.MULTILINE)
+        self.assertLess(at - int(window[2]), 1_500_000_000)
+        self.assertGreater(int(window[2]) - int(window[1]), 2_500_000_000)
+        self.assertEqual(offwait("report", file, "-q").returncode, 0)
+
     def test_a_recording_without_symbols_has_places_in_files(self):
         file = self.place / self._testMethodName
         result = offwait("record", "-p", self.target.pid, "-d", "500ms", "-o", file, "--no-symbols")

@@ -426,9 +426,8 @@ TEST_CASE("files of other kinds and of newer versions are refused") {
   const std::string bytes = bytes_of_file(path);
   CHECK(error_of(path, "") == "f: not a recording of offwait");
   CHECK(error_of(path, "offwait-waits 1\n") == "f: not a recording of offwait");
-  CHECK(error_of(path, bytes.substr(0, 12)) == "f: the recording ends inside its header");
-  CHECK(error_of(path, bytes.substr(0, kHeaderBytes)) ==
-        "f: the recording ends before anything was recorded (it has no end)");
+  CHECK(error_of(path, bytes.substr(0, 12)) == "f: nothing was recorded yet (it ends inside its header)");
+  CHECK(error_of(path, bytes.substr(0, kHeaderBytes)) == "f: nothing was recorded yet (it has no end)");
 
   std::string newer = bytes;
   newer[8] = 2;
@@ -495,11 +494,11 @@ TEST_CASE("contents that are far longer than any recording's are not read") {
   }
   const Result<ReadRecording> one = read(file_of(path, {rows}));
   REQUIRE_FALSE(one.ok());
-  CHECK(one.error().message == "f: the recording ends before anything was recorded (it has no end)");
+  CHECK(one.error().message == "f: nothing was recorded yet (it has no end)");
   const Result<ReadRecording> two = read(file_of(path, {rows, rows}));
   REQUIRE_FALSE(two.ok());
   CHECK(two.error().message ==
-        "f: the recording ends before anything was recorded (its sections are longer than those of any "
+        "f: nothing was recorded yet (its sections are longer than those of any "
         "recording)");
 }
 
