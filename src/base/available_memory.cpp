@@ -11,7 +11,7 @@
 namespace offwait {
 namespace {
 
-/// The number at the begin of a text, behind blanks.
+/// The number at the start of a text, behind blanks.
 std::optional<std::uint64_t> number_in(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t number = 0;

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostSingleThreads = std::size_t{1} << 16;
 /// Linux gives no thread a larger number (PID_MAX_LIMIT).
 inline constexpr std::int32_t kLargestTid = 1 << 22;
 
-/// What becomes of each thread, in the order of their begins: told before any of them has an actor.
+/// What becomes of each thread, in the order in which they start, told before any of them has an actor.
 class ThreadCourses {
  public:
   /// Empty if the recording has `most_single` threads at most.
@@ -36,7 +36,7 @@ class ThreadCourses {
   };
   /// Whether short-lived threads are to share actors.
   bool are_told() const { return !courses_.empty(); }
-  /// That of the thread whose begin comes next.
+  /// That of the thread that starts next.
   Course next() { return courses_[next_++]; }
 
  private:
@@ -45,8 +45,8 @@ class ThreadCourses {
 };
 
 /// Relays of short-lived threads: each goes on with the next thread of its kind once one has exited, so that
-/// there are as many as ever lived at once. Between two of its threads a relay waits for whoever makes the
-/// next one.
+/// there are as many as ever lived at once. Between two of its threads a relay waits for the one that makes
+/// the next one.
 class Relays {
  public:
   /// What threads of one relay have in common.

@@ -73,8 +73,8 @@ struct Actor {
   std::int32_t tid = 0;
   std::int32_t tgid = 0;
   std::int32_t ns_tid = 0;  ///< its tid in its own PID namespace; 0 if that is `tid`
-  /// How many threads it stands for, one after the other (event/relays.h). Between them it waits for whoever
-  /// makes the next one. If there are several, `tid` is a number that Linux gives to no thread.
+  /// How many threads it stands for, one after the other (event/relays.h). Between them it waits for the one
+  /// that makes the next one. If there are several, `tid` is a number that Linux gives to no thread.
   std::uint32_t lives = 1;
   Nanos start = 0;            ///< birth; may lie before the window
   Nanos exit = kNever;        ///< kNever if it was alive at the window's end
