@@ -15,6 +15,8 @@ namespace offwait {
 
 namespace {
 
+bool is_main(const Actor& actor) { return actor.tid == actor.tgid; }
+
 std::vector<std::uint64_t> numbers_of(const std::vector<EndedWaits>& ended) {
   std::vector<std::uint64_t> out;
   for (const EndedWaits& here : ended) {
@@ -27,7 +29,7 @@ std::vector<std::uint64_t> numbers_of(const std::vector<EndedWaits>& ended) {
 std::vector<std::string> process_names(const Trace& trace) {
   std::map<std::int32_t, std::string> by_tgid;
   for (const Actor& actor : trace.actors) {
-    if (actor.kind == ActorKind::thread && actor.tid == actor.tgid) {
+    if (actor.kind == ActorKind::thread && is_main(actor)) {
       by_tgid[actor.tgid] = alike(actor);
     }
   }
@@ -68,16 +70,16 @@ void divide(const Trace& trace, std::vector<ThreadKind>& kinds, std::vector<std:
     bool all = true;
   };
   std::map<std::pair<ThreadKind, bool>, Agreed> agreed;  // by kind and whether they are main threads
-  const auto is_main = [&](ActorId id) { return trace.actors[id].tid == trace.actors[id].tgid; };
   for (ActorId id = 0; id < kinds.size(); ++id) {
     if (!values[id].empty()) {
-      Agreed& here = agreed.try_emplace({kinds[id], is_main(id)}, Agreed{values[id]}).first->second;
+      Agreed& here =
+          agreed.try_emplace({kinds[id], is_main(trace.actors[id])}, Agreed{values[id]}).first->second;
       here.all = here.all && here.value == values[id];
     }
   }
   for (ActorId id = 0; id < kinds.size(); ++id) {
     if (values[id].empty()) {
-      auto found = is_main(id) ? agreed.find({kinds[id], true}) : agreed.end();
+      auto found = is_main(trace.actors[id]) ? agreed.find({kinds[id], true}) : agreed.end();
       if (found == agreed.end()) {
         found = agreed.find({kinds[id], false});
       }
@@ -85,6 +87,23 @@ void divide(const Trace& trace, std::vector<ThreadKind>& kinds, std::vector<std:
     }
   }
   number(kinds, values);
+}
+
+/// Main threads of one program begin in one function: a stack of one that ends elsewhere was taken while the
+/// program was loaded or left, as many are of a process that lives for milliseconds.
+void agree_main_threads(const Trace& trace, const std::vector<ThreadKind>& kinds,
+                        std::vector<std::string>& starts) {
+  std::map<ThreadKind, std::map<std::string, std::size_t>> counts;
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (is_main(trace.actors[id]) && !starts[id].empty()) ++counts[kinds[id]][starts[id]];
+  }
+  for (ActorId id = 0; id < kinds.size(); ++id) {
+    if (!is_main(trace.actors[id]) || starts[id].empty()) continue;
+    const auto& here = counts[kinds[id]];
+    starts[id] = std::max_element(here.begin(), here.end(), [](const auto& a, const auto& b) {
+                   return a.second < b.second;
+                 })->first;
+  }
 }
 
 /// Pairs of threads.
@@ -180,7 +199,9 @@ std::vector<ThreadKind> thread_kinds(const Trace& trace) {
   std::vector<ThreadKind> kinds = programs;
   number(kinds, names);
   divide(trace, kinds, std::move(paths));
-  divide(trace, kinds, start_functions(trace, numbers_of(ended)));
+  std::vector<std::string> starts = start_functions(trace, numbers_of(ended));
+  agree_main_threads(trace, kinds, starts);
+  divide(trace, kinds, std::move(starts));
   join(kinds, kinds_of_same_work(trace, kinds, programs, ended, places));
   number(kinds, makers_of_processes(trace, kinds, ended, places));
   number(kinds, find_alone(trace, kinds, ended));

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "base/number_map.h"
 #include "model/function_numbers.h"
 
 namespace offwait {
@@ -134,13 +135,17 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
   const Deeds deeds = deeds_of(trace, threads, is_for_lock);
   const Innermost innermost = innermost_functions(trace);
   std::vector<Run> runs(trace.actors.size());
-  std::set<std::pair<ObjectId, ActorId>> waiters;
+  NumberMap<bool> waiters;  // by object and thread
+  const auto waiter = [](ActorId thread, const Wait& wait) {
+    return std::uint64_t{wait.object} << 32 | thread;
+  };
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
-    if (wait.object != kNoObject && may_time_out(trace, site)) waiters.emplace(wait.object, site.thread);
+    if (wait.object != kNoObject && may_time_out(trace, site))
+      waiters.try_emplace(waiter(site.thread, wait), true);
   }
   const auto waits_for = [&](ActorId thread, const Wait& wait) {
-    return wait.object != kNoObject && waiters.contains({wait.object, thread});
+    return wait.object != kNoObject && waiters.find(waiter(thread, wait)) != nullptr;
   };
   std::map<Thing, Ends> ends;
   const auto ends_of = [&](const Run& run) -> Ends& { return ends[thing_of(trace.waits[run.waits.back()])]; };

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/number_map.h"
+#include "base/side_by_side.h"
 
 namespace offwait {
 
@@ -310,16 +311,18 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   std::vector<bool> for_locks(sites.told.size());
   std::transform(sites.told.begin(), sites.told.end(), for_locks.begin(),
                  [](Told told) { return told == Told::lock; });
-  out.time_outs = TimeOuts(trace, for_locks);
-  out.locks = locks_of_waits(trace, sites, out.time_outs);
-  call_locks(out);
-  out.had_before = those_who_had_it_before(trace, out);
   std::vector<bool> below(out.of_site.size());
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
                  [](WaitKind kind) { return kind == WaitKind::below; });
-  out.disk_parts = disk_parts(trace, below);
-  out.services = asked_services(trace, groups);
-  find_who_is_behind(out.services, trace, groups, out.below_devices);
+  side_by_side([&] { out.time_outs = TimeOuts(trace, for_locks); },
+               [&] {
+                 out.disk_parts = disk_parts(trace, below);
+                 out.services = asked_services(trace, groups);
+                 find_who_is_behind(out.services, trace, groups, out.below_devices);
+               });
+  out.locks = locks_of_waits(trace, sites, out.time_outs);
+  call_locks(out);
+  out.had_before = those_who_had_it_before(trace, out);
   return out;
 }
 

@@ -80,18 +80,21 @@ std::size_t known_locks(const std::vector<Scenario>& asked) {
 class Answering {
  public:
   Answering(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options)
-      : trace_(trace),
-        groups_(groups),
-        options_(options),
-        kinds_(kinds_of_waits(trace, groups)),
-        uses_(uses_of(trace, groups, kinds_)),
-        weights_(weights_of_speeds(trace, groups, uses_)),
-        channels_(disk_channels(trace, groups, kinds_)),
-        holds_(trace, groups, kinds_, known_locks(options.asked)),
-        service_uses_(uses_of_services(trace, groups, kinds_)),
-        code_(code_of(trace, groups, kinds_, uses_, options.code)),
-        occupied_(occupied_of(trace, groups, kinds_, uses_)),
-        pools_(pools_of(trace, groups, kinds_, uses_, occupied_, kMostPools)) {
+      : trace_(trace), groups_(groups), options_(options), kinds_(kinds_of_waits(trace, groups)) {
+    // Most of these look at every wait.
+    side_by_side(
+        [&] {
+          uses_ = uses_of(trace, groups, kinds_);
+          weights_ = weights_of_speeds(trace, groups, uses_);
+          occupied_ = occupied_of(trace, groups, kinds_, uses_);
+          pools_ = pools_of(trace, groups, kinds_, uses_, occupied_, kMostPools);
+        },
+        [&] {
+          holds_ = LockHolds(trace, groups, kinds_, known_locks(options.asked));
+          channels_ = disk_channels(trace, groups, kinds_);
+          service_uses_ = uses_of_services(trace, groups, kinds_);
+        });
+    code_ = code_of(trace, groups, kinds_, uses_, options.code);
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});

@@ -527,7 +527,7 @@ std::string advice(const Findings& findings, const FoundAnswer& answer) {
 std::string held_gain_text(const FoundAnswer& answer) {
   if (answer.what != Resource::waited || !answer.lock->held) return "";
   const Gain& held = *answer.lock->held;
-  if (held.certainty == Certainty::rough) return "";
+  if (held.gain < kWorthAnAnswer || held.certainty == Certainty::rough) return "";
   return fmt::format("· held half as long: {} [{}]", gain_text(held), to_string(held.certainty));
 }
 

@@ -135,6 +135,16 @@ TEST_CASE("main threads and others do not take their start function from each ot
   CHECK(thread_kinds(t.trace) == Kinds{0, 1, 1});
 }
 
+TEST_CASE("main threads begin where most of them do: some were only seen while they were loaded") {
+  TraceByHand t(1000);
+  for (const char* const start : {"main", "main", "_dl_start"}) {
+    const ActorId main = process(t, "script", "/bin/script");
+    t.in(WaitClass::poll, stack_of(t, {"poll", start, "_start"}));
+    t.wait(main, kNoActor, 10, 20);
+  }
+  CHECK(thread_kinds(t.trace) == Kinds{0, 0, 0});
+}
+
 TEST_CASE("processes are of one kind by their program and by what they say of themselves") {
   TraceByHand t(1000);
   process(t, "postgres", "/bin/postgres", "postgres: app app 10.0.0.7(4711) idle");
