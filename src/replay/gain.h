@@ -14,15 +14,15 @@ enum class Certainty : std::uint8_t {
   split,        ///< what limits depends on whose progress counts
   rough,        ///< neither the number nor the order may hold
   up_to,        ///< it may be less, because the recording does not show what limits next
-  approximate,  ///< Doubt::looked, Doubt::simulated_roughly, or threads run tasks of a runtime in turns
-                ///< (Runtime): a wait holds up more than one task, or less
+  approximate,  ///< it gains something, and the doubt says why not more is known; or threads run tasks of a
+                ///< runtime in turns (Runtime): a wait holds up more than one task, or less
 };
 std::string_view to_string(Certainty certainty);
 
 /// Why a gain is rough, or approximate.
 enum class Doubt : std::uint8_t {
   none,
-  pieces_differ,      ///< range_of() is wider to one side than half of the gain
+  pieces_differ,      ///< range_of() is wider to one side than kWidestRange of the gain
   unknown_wakers,     ///< it is unknown what ended much of the waiting
   guessed_locks,      ///< much of the waiting was taken for locks without a function's name that says so
   cpus_short,         ///< and the simulation does not reproduce the recording
@@ -31,7 +31,9 @@ enum class Doubt : std::uint8_t {
   no_order,           ///< threads of several groups compete for locks
   not_simulated,      ///< the number of CPUs is changed, and the simulation does not reproduce the recording
   looked,             ///< for much of the time threads looked again and again whether a lock was free
-  simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %
+  simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %, or not
+                      ///< well enough for a narrow range
+  others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };
 /// `pieces-differ`, `lost-events`, …; empty for none.

@@ -49,24 +49,31 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     }
   }
   const bool has_range = pieces.size() >= 2;
-  GainRange range =
-      has_range ? range_of(whole.least, pieces, replayed.off) : GainRange{whole.least, whole.least};
+  Doubt wide = has_range ? Doubt::none : Doubt::pieces_differ;
+  GainRange range{whole.least, whole.least};
+  const auto widen = [&](const GainRange& to, Doubt why) {
+    range = {std::min(range.low, to.low), std::max(range.high, to.high)};
+    const double error = std::max(range.high - whole.least, whole.least - range.low);
+    const bool is_wide = whole.least >= kWorthAnAnswer && error > kWidestRange * whole.least;
+    if (wide == Doubt::none && is_wide) wide = why;
+  };
+  if (has_range) {
+    widen(range_of(whole.least, pieces), Doubt::pieces_differ);
+    widen(range_of(whole.least, pieces, replayed.off), Doubt::simulated_roughly);
+  }
   if (const Replayed* const kept = replays_.with_queues_kept(scenario)) {
     // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs.
     const double by_lanes = gain_of(progress, *kept, weights_, scenario, 0, kept->pieces.size()).least;
     const double gain = whole.least + others_part(input_) * (by_lanes - whole.least);
-    range = {std::min(range.low, gain), std::max(range.high, gain)};
+    widen({gain, gain}, Doubt::others_have_cpus);
   }
   const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
   const double fits = whole.least > 0 ? part_that_fits(speeds, scenario) : 1;
   out.gain *= fits;
   out.doubt = doubt(progress);
-  const double error = std::max(range.high - whole.least, whole.least - range.low);
-  const bool says_little =
-      !has_range || (whole.least >= kWorthAnAnswer && error > kWidestRange * whole.least);
-  if (out.doubt == Doubt::none && says_little && (!has_range || whole.least > kAlike)) {
-    out.doubt = Doubt::pieces_differ;
-  }
+  // A gain that may be nothing is no answer.
+  const bool says_nothing = !has_range || (whole.least > kAlike && range.low < kWorthAnAnswer);
+  if (out.doubt == Doubt::none && says_nothing) out.doubt = wide;
   if (out.doubt != Doubt::none) {
     out.certainty = Certainty::rough;
     return out;
@@ -87,8 +94,12 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.low = std::min(*out.low, out.gain * showed);
   } else if (doubts_.runs_tasks(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
-  } else if (says_little || whole.most - whole.least > kAlike || replays_.may_queue(scenario)) {
+  } else if ((wide != Doubt::none && whole.least <= kAlike) || whole.most - whole.least > kAlike ||
+             replays_.may_queue(scenario)) {
     out.certainty = Certainty::up_to;
+  } else if (wide != Doubt::none) {
+    out.certainty = Certainty::approximate;
+    out.doubt = wide;
   } else if (doubts_.looked(progress)) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::looked;

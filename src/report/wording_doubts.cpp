@@ -8,7 +8,7 @@ std::string_view doubt_clause(Doubt doubt) {
     case Doubt::none:
       break;
     case Doubt::pieces_differ:
-      return "parts of the recording differ too much";
+      return "parts of the recording differ much";
     case Doubt::unknown_wakers:
       return "for much of its waiting time it is unknown what ended the wait";
     case Doubt::guessed_locks:
@@ -27,6 +27,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "for much of its waiting it is a guess which thread let go of the lock that it looked for";
     case Doubt::simulated_roughly:
       return "the simulation of the CPUs reproduces the recording only roughly";
+    case Doubt::others_have_cpus:
+      return "other programs decide how long its threads queue for CPUs";
     case Doubt::lost_events:
       return "events were lost, and what the threads did meanwhile is not known";
   }

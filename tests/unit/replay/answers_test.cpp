@@ -2,7 +2,9 @@
 #include "replay/answers.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -104,6 +106,30 @@ TEST_CASE("two services in one target split the answer, unless the user says whi
   CHECK(name_of(trace, told.answers[0]) == "cpu b");
   CHECK(told.answers[0].gain == Approx(4 / 2.25 - 1).margin(0.01));
   CHECK(told.answers[0].certainty == Certainty::sure);
+}
+
+TEST_CASE("where parts of a recording differ much, a gain is approximate, or rough if it may be nothing") {
+  const auto disk_gain = [](const std::array<long, 4>& waited) {
+    test::Program program(1'600'000);
+    program.thread(1, "worker");
+    for (long at = 0; at < 1'600'000; at += 4000) {
+      program.wait(1, at + 4000 - waited.at(static_cast<std::size_t>(at / 400'000)), at + 4000, "disk:vda",
+                   "class=disk");
+    }
+    return answers(program.trace()).answers.at(0);
+  };
+  const Answer differs = disk_gain({2500, 2800, 2900, 3100});
+  CHECK(differs.gain == Approx(4 / (4 - 2.825 / 2) - 1).margin(0.02));
+  CHECK(differs.certainty == Certainty::sure);
+  const Answer differs_much = disk_gain({1900, 2500, 2700, 3300});
+  CHECK(differs_much.certainty == Certainty::approximate);
+  CHECK(differs_much.doubt == Doubt::pieces_differ);
+  CHECK(*differs_much.low > kWorthAnAnswer);
+  CHECK(*differs_much.low < differs_much.gain / 2);
+  const Answer may_be_nothing = disk_gain({2100, 2100, 2100, 3900});
+  CHECK(may_be_nothing.certainty == Certainty::rough);
+  CHECK(may_be_nothing.doubt == Doubt::pieces_differ);
+  CHECK(!may_be_nothing.low);
 }
 
 TEST_CASE("waits that nobody knows the end of make an answer rough") {

@@ -273,7 +273,7 @@ what if cpus *3: a gain [rough]
 Rough: the simulation of the CPUs does not reproduce the recording, so only the direction is given.
 what if cpus /2: a loss [rough]
 what if disk vda *2: little would change [rough]
-Rough: parts of the recording differ too much, so only the direction is given.
+Rough: parts of the recording differ much, so only the direction is given.
 )");
   findings.answers[0].certainty = Certainty::split;
   CHECK(first_screen(findings).find("what if cpus *2: for B: up to +40% [up-to]\n") != std::string::npos);
