@@ -2,8 +2,9 @@
 #include "graph/wait_events.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+
+#include "base/radix_sort.h"
 
 namespace offwait {
 
@@ -81,7 +82,7 @@ std::span<const WaitEvent> WaitEvents::next() {
       if (thread.next < to) collect(thread, to);
     }
     std::erase_if(threads_, [](const Thread& thread) { return !thread.in_wait && thread.waits.empty(); });
-    sort(from, to);
+    radix_sort(events_, scratch_, from, to, [](const WaitEvent& event) { return event.key; });
   }
   return events_;
 }
@@ -125,30 +126,6 @@ void WaitEvents::collect(Thread& thread, std::uint64_t before) {
       return;
     }
     events_.push_back(end);
-  }
-}
-
-/// Sorts events with keys in [from, to) by key and keeps the order of equal ones: a radix sort.
-void WaitEvents::sort(std::uint64_t from, std::uint64_t to) {
-  constexpr unsigned kDigit = 11;
-  constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigit;
-  scratch_.resize(events_.size());
-  for (unsigned shift = 0; shift < 64 && (to - 1 - from) >> shift > 0; shift += kDigit) {
-    const auto digit = [&](const WaitEvent& event) { return ((event.key - from) >> shift) % kDigits; };
-    std::array<std::uint32_t, kDigits> ends{};
-    for (const WaitEvent& event : events_) {
-      ++ends[digit(event)];
-    }
-    std::uint32_t sum = 0;
-    for (std::uint32_t& end : ends) {
-      const std::uint32_t count = end;
-      end = sum;
-      sum += count;
-    }
-    for (const WaitEvent& event : events_) {
-      scratch_[ends[digit(event)]++] = event;
-    }
-    events_.swap(scratch_);
   }
 }
 

@@ -67,7 +67,6 @@ class WaitEvents {
   void find_bounds(std::span<const Nanos> begins, const Window& part);
   void skip(Thread& thread, Nanos begin);
   void collect(Thread& thread, std::uint64_t before);
-  void sort(std::uint64_t from, std::uint64_t to);
 
   const Trace& trace_;
   std::vector<Thread> threads_;  ///< those that have events to come

@@ -125,7 +125,7 @@ struct Ends {
 void TimeOuts::add_parts(const Trace& trace, const std::vector<std::uint32_t>& parts, std::uint32_t of) {
   if (parts.empty()) return;
   for (const std::uint32_t part : parts) all_.emplace_back(part, trace.waits[of].site);
-  began_[of] = trace.waits[parts.front()].block;
+  began_.try_emplace(of, 0).first = trace.waits[parts.front()].block;
 }
 
 TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) {

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/number_map.h"
 #include "model/trace.h"
 
 namespace offwait {
@@ -32,8 +32,8 @@ class TimeOuts {
   bool came_to_nothing(std::size_t wait) const { return !nothing_.empty() && nothing_[wait]; }
   /// When the wait began, with the time-outs that are parts of it.
   Nanos begin_of(std::uint32_t wait, const Trace& trace) const {
-    const auto found = began_.find(wait);
-    return found == began_.end() ? trace.waits[wait].block : found->second;
+    const Nanos* const began = began_.find(wait);
+    return began == nullptr ? trace.waits[wait].block : *began;
   }
   /// By the wait's index: the time-out ended because the thread looked, and found what others had let go.
   bool ended_by_looking(std::uint32_t wait) const { return by_looking_.contains(wait); }
@@ -46,7 +46,7 @@ class TimeOuts {
 
   std::vector<bool> nothing_;  ///< by wait; empty if nothing timed out in vain
   std::vector<std::pair<std::uint32_t, SiteId>> all_;
-  std::unordered_map<std::uint32_t, Nanos> began_;  ///< by wait, of those with time-outs
+  NumberMap<Nanos> began_;  ///< by wait, of those with time-outs
   std::unordered_set<std::uint32_t> by_looking_;
 };
 

@@ -3,11 +3,19 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
+
+#include "base/radix_sort.h"
 
 namespace offwait {
 
 namespace {
+
+/// A batch and the entries that it reads fit a second-level cache.
+constexpr std::size_t kEntriesInBatch = 4096;
+/// One entry of this many is looked at to choose the bounds of batches.
+constexpr std::size_t kSampled = 64;
+/// The waits of one thread lie far from each other. They are fetched from memory this many in advance.
+constexpr std::size_t kAhead = 8;
 
 void leave_out_before(const Trace& trace, Nanos begin, History& rest) {
   rest.waits = without_first(rest.waits, [&](std::uint32_t i) { return trace.waits[i].run <= begin; });
@@ -20,7 +28,6 @@ void leave_out_before(const Trace& trace, Nanos begin, History& rest) {
 
 EventStream::EventStream(const Trace& trace, const Histories& histories, const Window& part)
     : trace_(trace), part_(part) {
-  std::vector<Key> births;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
     if (actor.kind != ActorKind::thread || actor.start >= part.end || actor.exit <= part.begin) continue;
@@ -31,59 +38,72 @@ EventStream::EventStream(const Trace& trace, const Histories& histories, const W
     const Nanos known = first ? std::min(actor.seen, first->from) : actor.seen;
     const Nanos born = std::max({actor.start, known, part.begin});
     if (born >= part.end) continue;
-    births.push_back(key_of(born, Event::What::born, static_cast<std::uint32_t>(cursors_.size())));
+    cursor.next = key_of(born, Event::What::born, 0);
     cursors_.push_back(cursor);
   }
-  tree_.assign(std::max<std::size_t>(births.size(), 1), kNone);
-  // The first key of each branch, leaves last.
-  std::vector<Key> first(tree_.size(), kNone);
-  first.insert(first.end(), births.begin(), births.end());
-  for (std::size_t node = births.size(); node-- > 1;) {
-    std::tie(first[node], tree_[node]) = std::minmax(first[2 * node], first[2 * node + 1]);
-  }
-  if (!births.empty()) tree_[0] = first[1];
+  find_bounds();
 }
 
-std::optional<Event> EventStream::next() {
-  const Key first = tree_[0];
-  if (first == kNone) {
-    return std::nullopt;
-  }
-  const auto index = static_cast<std::uint32_t>(first);
-  const Cursor& cursor = cursors_[index];
-  const Event out{static_cast<Nanos>(first >> 64U), cursor.thread,
-                  static_cast<Event::What>(static_cast<std::uint64_t>(first) >> 32U), cursor.now.index};
-  Key key = following(index);
-  for (std::size_t node = (tree_.size() + index) / 2; node > 0; node /= 2) {
-    const Key other = tree_[node];
-    const bool is_first = other < key;
-    tree_[node] = is_first ? key : other;
-    key = is_first ? other : key;
-  }
-  tree_[0] = key;
-  return out;
+EventStream::Key EventStream::key_of(Nanos at, Event::What what, Key before) const {
+  const Key time = static_cast<Key>(at - part_.begin) << kTimeShift;
+  const Key order = std::max(time | static_cast<Key>(what) << kWhatBits, before / kWhats * kWhats);
+  return order | static_cast<Key>(what);
 }
 
-EventStream::Key EventStream::key_of(Nanos at, Event::What what, std::uint32_t cursor) {
-  // Times in the window are not negative.
-  return Key{static_cast<std::uint64_t>(at)} << 64U | std::uint64_t{static_cast<std::uint8_t>(what)} << 32U |
-         cursor;
+void EventStream::find_bounds() {
+  std::vector<Nanos> times;
+  const auto sample = [&](const auto& entries, auto time_of) {
+    for (std::size_t i = 0; i < entries.size(); i += kSampled) {
+      const Nanos time = time_of(entries[i]);
+      if (time > part_.begin && time < part_.end) times.push_back(time);
+    }
+  };
+  sample(trace_.waits, [](const Wait& wait) { return wait.block; });
+  sample(trace_.preemptions, [](const Preemption& preemption) { return preemption.out; });
+  sample(trace_.gaps, [](const Gap& gap) { return gap.from; });
+  std::sort(times.begin(), times.end());
+  // A batch looks at each thread once.
+  const std::size_t step = std::max(kEntriesInBatch, cursors_.size()) / kSampled;
+  for (std::size_t i = step; i < times.size(); i += step) {
+    const Key bound = static_cast<Key>(times[i] - part_.begin) << kTimeShift;
+    if (bounds_.empty() || bounds_.back() < bound) bounds_.push_back(bound);
+  }
+  bounds_.push_back(static_cast<Key>(part_.length()) << kTimeShift);
 }
 
-EventStream::Key EventStream::following(std::uint32_t index) {
-  Cursor& cursor = cursors_[index];
+bool EventStream::fill() {
+  batch_.clear();
+  at_ = 0;
+  while (batch_.empty() && batches_ < bounds_.size()) {
+    const Key from = batches_ == 0 ? 0 : bounds_[batches_ - 1];
+    const Key to = bounds_[batches_++];
+    for (Cursor& cursor : cursors_) {
+      while (cursor.next < to) {
+        batch_.push_back({cursor.next, cursor.thread, cursor.now.index});
+        advance(cursor);
+      }
+    }
+    std::erase_if(cursors_, [](const Cursor& cursor) { return cursor.next == kNone; });
+    radix_sort(batch_, scratch_, from / kWhats, to / kWhats,
+               [](const Entry& entry) { return entry.key / kWhats; });
+  }
+  return !batch_.empty();
+}
+
+void EventStream::advance(Cursor& cursor) {
   if (cursor.step == 0) {
     const std::optional<Interval> entry = take_next(trace_, cursor.rest);
     if (!entry) {
-      return kNone;
+      cursor.next = kNone;
+      return;
     }
     cursor.now = *entry;
     // The threads' entries lie far apart in memory.
-    if (!cursor.rest.waits.empty()) __builtin_prefetch(&trace_.waits[cursor.rest.waits.front()]);
-    if (cursor.rest.waits.size() > 1) __builtin_prefetch(&cursor.rest.waits[1]);
+    const auto& ahead = cursor.rest.waits;
+    if (ahead.size() > kAhead) __builtin_prefetch(&trace_.waits[ahead[kAhead]]);
   }
   const auto [at, what] = step_of(cursor);
-  return at < part_.end ? key_of(std::max(at, part_.begin), what, index) : kNone;
+  cursor.next = at < part_.end ? key_of(std::max(at, part_.begin), what, cursor.next) : kNone;
 }
 
 std::pair<Nanos, Event::What> EventStream::step_of(Cursor& cursor) const {

@@ -23,42 +23,66 @@ struct Event {
   std::uint32_t wait = 0;  ///< block, wake: index into Trace::waits
 };
 
-/// Merges the threads' histories, each of which is in order, with O(log threads) steps an event. Events
-/// before the window happen at its start, and events after it do not happen. `born` is the first event of
-/// every thread: its start, or the time from which on its states are known. The trace must satisfy
-/// validate(), and outlives the stream, as its histories do.
+/// Merges the threads' histories, each of which is in order, in O(1) time for an event. Events before the
+/// window happen at its start, and events after it do not happen. `born` is the first event of every thread:
+/// its start, or the time from which on its states are known. At one instant the threads' next events come in
+/// the order of What, and then in that of the threads. The trace must satisfy validate(), and outlives the
+/// stream, as its histories do.
+///
+/// Takes memory for a batch: some 10,000 events, or some for each thread if that is more.
 class EventStream {
  public:
   EventStream(const Trace& trace, const Histories& histories) : EventStream(trace, histories, trace.window) {}
   /// The events in a part of the window. Each thread is born at the part's begin if it was before. What was
   /// over by then does not happen.
   EventStream(const Trace& trace, const Histories& histories, const Window& part);
-  std::optional<Event> next();
+
+  std::optional<Event> next() {
+    if (at_ == batch_.size() && !fill()) return std::nullopt;
+    const Entry& entry = batch_[at_++];
+    return Event{part_.begin + static_cast<Nanos>(entry.key >> kTimeShift), entry.thread,
+                 static_cast<Event::What>(entry.key % kWhats), entry.wait};
+  }
 
  private:
+  /// Entries are in order of their key, but for its lowest digit: the time from the part's begin, then where
+  /// it comes at this instant, then Event::what. Where a thread has several events at one instant, none comes
+  /// before the one that precedes it.
+  using Key = std::uint64_t;
+  static constexpr Key kNone = ~Key{0};  ///< a thread has no more
+  static constexpr unsigned kWhatBits = 3;
+  static constexpr Key kWhats = Key{1} << kWhatBits;
+  static constexpr unsigned kTimeShift = 2 * kWhatBits;
+
+  struct Entry {
+    Key key = 0;
+    ActorId thread = kNoActor;
+    std::uint32_t wait = 0;
+  };
   /// A thread's place in its history.
   struct Cursor {
     ActorId thread = kNoActor;
     History rest{};
+    Key next = kNone;       ///< of its next event
     Interval now{};         ///< the entry under way
-    std::uint8_t step = 0;  ///< what comes next of it; 0: the next entry
+    std::uint8_t step = 0;  ///< what comes after the next event; 0: the next entry
   };
-  /// A cursor's next event: its time, then what it is, then the cursor, which are in order of thread. One
-  /// number compares without a branch that is hard to predict.
-  __extension__ using Key = unsigned __int128;
-  static constexpr Key kNone = ~Key{0};  ///< it has no more
 
-  static Key key_of(Nanos at, Event::What what, std::uint32_t cursor);
-  Key following(std::uint32_t cursor);
+  Key key_of(Nanos at, Event::What what, Key before) const;
+  void find_bounds();
+  bool fill();
+  void advance(Cursor& cursor);
   /// When what comes next of the entry under way does; kNever: it does not.
   std::pair<Nanos, Event::What> step_of(Cursor& cursor) const;
 
   const Trace& trace_;
   const Window part_;
-  std::vector<Cursor> cursors_;
-  /// The first of all keys, and then a tree, its root first, whose nodes have the later one of the two first
-  /// keys of their branches. The cursors are its leaves, from tree_.size() on.
-  std::vector<Key> tree_;
+  std::vector<Cursor> cursors_;  ///< those that have events to come, in order of thread
+  std::vector<Key> bounds_;      ///< a batch has the keys from one of these up to the next
+  std::size_t batches_ = 0;      ///< that were filled
+  std::vector<Entry> batch_;
+  std::vector<Entry> scratch_;
+  std::size_t at_ = 0;  ///< in batch_
 };
 
 }  // namespace offwait
