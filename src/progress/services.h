@@ -31,6 +31,9 @@ struct Services {
   std::vector<Service> all;
   std::vector<ServiceId> of_site;  ///< by SiteId: the service that a thread of the target waits for there
   std::vector<bool> is_behind;     ///< by GroupId: the group is in Service::behind of one or more
+
+  /// Threads that answer for it were recorded; not for kNoService.
+  bool is_recorded(ServiceId id) const { return id != kNoService && !all[id].answering.empty(); }
 };
 
 /// In order of the first site that waits for them. What the same groups answer for is one service, whatever

@@ -70,7 +70,8 @@ class Replay {
         origins_(origins_of(trace_)),
         ties_(ties_of(trace_, input.groups, input.kinds, input.uses)),
         reached_(lanes_),
-        waited_(lanes_) {
+        waited_(lanes_),
+        ones_(lanes_, 1.0) {
     set_factors(scenarios);
     weights_ = thread_weights(trace_, input.kinds);
     out_ = nothing_replayed(scenarios_, pieces, input.groups.groups.size());
@@ -407,8 +408,9 @@ class Replay {
   }
 
   void wait_remote(ConstRow own, SiteId site, double length) {
-    wait_scaled(own, code_.wait(Resource::remote, site), length);
     const ServiceId service = input_.kinds.services.of_site[site];
+    const bool is_recorded = input_.kinds.services.is_recorded(service);
+    wait_scaled(is_recorded ? ones_.data() : own, code_.wait(Resource::remote, site), length);
     if (service == kNoService) return;
     const ConstRow factor = services_[service];
     for (std::size_t i = 0; i < lanes_; ++i) waited_[i] *= factor[i];
@@ -431,8 +433,12 @@ class Replay {
   /// `waker`: kNoActor if it is not known who ended the wait.
   void wait_for_thread(const Event& event, ActorId waker, Tie tie, double length) {
     const LaneThread& thread = threads_[event.thread];
-    if (tie == Tie::none || waker == kNoActor || threads_[waker].state == LaneState::absent ||
-        (tie == Tie::lasts && !thread.snapshot_valid)) {
+    const bool is_absent = waker != kNoActor && threads_[waker].state == LaneState::absent;
+    const SiteId site = trace_.waits[event.wait].site;
+    if (is_absent && input_.kinds.services.of_site[site] != kNoService) {
+      return wait_remote(thread.remote, site, length);
+    }
+    if (tie == Tie::none || waker == kNoActor || is_absent || (tie == Tie::lasts && !thread.snapshot_valid)) {
       std::fill(waited_.begin(), waited_.end(), length);
       return;
     }
@@ -529,6 +535,7 @@ class Replay {
   std::map<SiteId, std::vector<double>> runnable_after_;  ///< with changes of functions
   std::vector<double> reached_;
   std::vector<double> waited_;
+  std::vector<double> ones_;
   Replayed out_;
 };
 

@@ -20,7 +20,8 @@ enum class Resource : std::uint8_t {
   io,        ///< a group's requests to a disk
   disk,      ///< a disk, for all its users
   sleep,     ///< a group's waits for a time
-  remote,    ///< a service that the target asks, or a group's waits for services that were not recorded
+  remote,    ///< a service that the target asks, or a group's waits for services of which no thread was
+             ///< recorded
   cpus,      ///< how many CPUs there are
   held,      ///< what threads do while they hold a lock: CPU work, disks, sleeps, remote services
   waited,    ///< the waits for a lock; as an answer, the lock

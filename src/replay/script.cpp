@@ -278,6 +278,10 @@ class Writer {
     const SiteId site_id = trace_.waits[event.wait].site;
     const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
     const ScriptState state = waker == kNoActor ? ScriptState::absent : threads_[waker].state;
+    const ServiceId service = input_.kinds.services.of_site[site_id];
+    if (waker != kNoActor && state == ScriptState::absent && service != kNoService) {
+      return push(event.thread, {Step::What::remote, lock, service, length, length, site_id});
+    }
     if (tie == Tie::follows && (state == ScriptState::running || state == ScriptState::runnable)) {
       const GroupId group = input_.groups.group_of[event.thread];
       return signal(waker, event.at, event.thread, ties_.longest(group, length), length, lock);

@@ -164,8 +164,9 @@ class Simulation {
     return factor_of_wait(scenario_, *input_.code, resource, input_.trace.sites[step.site].wait_stack);
   }
 
-  double service_factor(ServiceId service) const {
-    return service == kNoService ? 1 : factor(Resource::remote, kNoGroup, kNoActor, service);
+  double remote_factor(const SimulatedThread& thread, ServiceId service) const {
+    const double own = input_.kinds.services.is_recorded(service) ? 1 : thread.remote;
+    return service == kNoService ? own : own * factor(Resource::remote, kNoGroup, kNoActor, service);
   }
 
   double lock_factor(Resource resource, LockId lock) const {
@@ -320,8 +321,8 @@ class Simulation {
         at(now_ + step.length_ns * held * thread.sleep * code_factor(Resource::sleep, step), id);
         break;
       case Step::What::remote:
-        at(now_ + step.length_ns * held * thread.remote * service_factor(step.id) *
-                      code_factor(Resource::remote, step),
+        at(now_ +
+               step.length_ns * held * remote_factor(thread, step.id) * code_factor(Resource::remote, step),
            id);
         break;
       case Step::What::others:

@@ -158,6 +158,53 @@ TEST_CASE("a thread that a service starts for a new connection goes at the pace 
 
 namespace {
 
+/// In each round of 10 ms the target asks a service, computes for 1 ms of it, and is answered by a thread
+/// that the service started for this connection alone: it is recorded from its answer on.
+test::Program one_thread_for_each_connection(int cpus) {
+  constexpr long kRound = 10'000;
+  test::Program program(kRounds * kRound + 1, cpus);
+  program.line("thread 1 " + process(1) + "app start=0 exit=-");
+  if (cpus == 1) program.thread(2, "spin");
+  for (long round = 0; round < kRounds; ++round) {
+    const long at = round * kRound;
+    const std::string db = std::to_string(1000 + round);
+    const auto ns = [at](long us) { return std::to_string((at + us) * 1000); };
+    program.line("thread " + db + " tgid=999 comm=db start=" + ns(1200) + " exit=" + ns(9900) +
+                 " seen=" + ns(9800) + " outside=yes");
+    program.wait(1, at + 1000, at + 9799, "thread:" + db, "class=net peer=service:127.0.0.1:81");
+    program.wait(1000 + static_cast<int>(round), at + 9810, at + 9850, "thread:1",
+                 "class=net peer=client:127.0.0.1:4000");
+    if (cpus == 1) program.line("preempt 2 out=" + ns(0) + " run=" + ns(1000));
+  }
+  program.line(
+      "responses 1 port=80 count=100 connections=100 first=0 last=1000000000 under_way=990000000 "
+      "unread=7000000000");
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a service that starts a thread for each connection answers in half of the time if it is twice as fast") {
+  for (const int cpus : {8, 1}) {
+    const Trace trace = one_thread_for_each_connection(cpus).trace();
+    const Answers found = answers_of(trace, group_threads(trace), {});
+    CHECK(found.simulated == (cpus == 1));
+    REQUIRE(!found.answers.empty());
+    const Answer& first = found.answers[0];
+    CHECK(first.change.service == 0);
+    CHECK(first.gain == Approx(10 / 5.6 - 1).margin(cpus == 1 ? 0.1 : 0.03));
+    if (cpus == 1) continue;
+    CHECK(first.certainty == Certainty::sure);
+    // Eight threads that ask it do eight times as much, and not what each of two changes to their waits
+    // gives.
+    REQUIRE(first.more);
+    CHECK(first.more->gain == Approx(7).margin(0.1));
+  }
+}
+
+namespace {
+
 /// A proxy that polls eight services' threads and eight clients, and computes for 0.4 of each millisecond.
 /// Each of the threads of the service sleeps for all of the time but 0.1 of each 8 ms.
 Trace proxy(const std::string& peer) {
