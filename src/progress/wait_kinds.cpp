@@ -23,10 +23,10 @@ Told told_by(std::string_view function) {
       "mutex_lock",      "rwlock",   "lll_lock_wait", "spin_lock",     "mutex_timedlock",
       "mutex_clocklock", "mtx_lock", "Mutex::lock",   "Mutex>::lock",  "RawMutex",
       "RwLock",          "lockSlow", "LockSlow",      "wait_and_lock", "shared_mutex"};
-  static constexpr std::array<std::string_view, 15> kHandovers = {
-      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait", "sem_timedwait",
-      "barrier_wait", "pthread_join",   "clockjoin",      "Condvar",  "condition_v",
-      "LockSupport",  "latch::wait",    "barrier<",       "cnd_wait", "thrd_join"};
+  static constexpr std::array<std::string_view, 16> kHandovers = {
+      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",        "sem_timedwait", "barrier_wait",
+      "pthread_join", "clockjoin",      "Condvar",        "condition_v",     "LockSupport",   "latch::wait",
+      "barrier<",     "cnd_wait",       "thrd_join",      "ethr_event_twait"};
   const auto in = [function](std::string_view part) { return function.find(part) != std::string_view::npos; };
   if (std::any_of(kHandovers.begin(), kHandovers.end(), in)) {
     return Told::handover;

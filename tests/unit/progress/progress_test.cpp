@@ -103,6 +103,18 @@ TEST_CASE("functions tell locks from hand-overs") {
                                                      WaitKind::remote, WaitKind::transit, WaitKind::unknown});
 }
 
+TEST_CASE("an Erlang scheduler without work waits for a hand-over, and for a lock where it takes one") {
+  const auto in = [](const std::string& futex) {
+    return " class=futex futex=" + futex + " stack=f;--;syscall;";
+  };
+  const Found found(thread(1, "1_scheduler") + thread(2, "2_scheduler") +
+                    waits(1, 1, "thread:2", in("a") + "ethr_event_twait;erts_schedule") +
+                    waits(2, 1, "thread:1", in("a") + "ethr_event_twait;erts_schedule") +
+                    waits(1, 1, "thread:2", in("b") + "ethr_event_swait;ethr_mutex_lock;erts_schedule", 500));
+  CHECK(found.kinds.of_site == std::vector<WaitKind>{WaitKind::handover, WaitKind::handover, WaitKind::lock});
+  CHECK(found.kinds.guessed == std::vector<bool>{false, false, false});
+}
+
 TEST_CASE("without names, a futex that a group waits at and ends waits at is a lock") {
   const Found found(thread(1, "w1") + thread(2, "w2") + thread(3, "feed") +
                     waits(1, 5, "thread:2", " class=futex futex=a") +
