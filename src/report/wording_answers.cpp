@@ -64,8 +64,9 @@ std::uint64_t whole_threads(double threads) {
 constexpr double kSyncsToo = 0.5;
 
 /// For one thread that waits for the disk. If other threads ask it for what it does, more of it may help; and
-/// so they may where it syncs, because one sync serves all that was written before.
-std::string disk_advice_for_one(const AnswerEvidence& evidence) {
+/// so they may where it syncs, because one sync serves all that was written before. `more_threads` is whether
+/// they are advised.
+std::string disk_advice_for_one(const AnswerEvidence& evidence, bool more_threads) {
   constexpr std::string_view kLowerLatency = ", or a device with lower latency";
   std::string out = "fewer requests, several at a time";
   switch (evidence.actions.longest()) {
@@ -89,12 +90,13 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
     case FileAction::other:
       break;
   }
-  return fmt::format("{}{}{}", out, kLowerLatency,
-                     evidence.deals_with_others ? "" : "; more threads do not help one caller");
+  return fmt::format(
+      "{}{}{}", out, kLowerLatency,
+      evidence.deals_with_others || more_threads ? "" : "; more threads do not help one caller");
 }
 
-std::string disk_advice(const AnswerEvidence& evidence) {
-  if (evidence.threads == 1) return disk_advice_for_one(evidence);
+std::string disk_advice(const AnswerEvidence& evidence, bool more_threads) {
+  if (evidence.threads == 1) return disk_advice_for_one(evidence, more_threads);
   switch (evidence.actions.longest()) {
     case FileAction::sync:
       return "let one sync serve several threads (group commit), sync less often, or take a device with "
@@ -150,7 +152,9 @@ std::string service_advice(const FoundAnswer& answer) {
   const double most = std::max({service.ran, service.runnable, service.slept, service.at_disks,
                                 service.for_remote, service.for_others, service.for_requests});
   std::string_view first = "find out what it waits for (record it)";
-  if (most == service.ran) {
+  if (service.unknown > most) {
+    first = "find out what it does (record it)";
+  } else if (most == service.ran) {
     first = "make the service's code cheaper, or let it compute on more CPUs";
   } else if (most == service.runnable) {
     first = "give the service a CPU: it is ready to run without one";
@@ -458,7 +462,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
   switch (answer.what) {
     case Resource::io:
     case Resource::disk:
-      return disk_advice(evidence);
+      return disk_advice(evidence, answer.more.has_value());
     case Resource::cpu:
       if (is_outside) {
         return outside_advice(evidence);
@@ -512,8 +516,9 @@ std::string more_advice(const FoundAnswer& answer) {
   const std::string now = format_count(whole_threads(answer.more->threads));
   if (answer.more->of_service) return more_of_service(answer.limit, waiting, now);
   if (answer.service) {
-    return fmt::format(": {} requests at a time wait for {} threads that ask it; the limit is the target's",
-                       waiting, now);
+    return fmt::format(": {} requests at a time wait for {} that ask{} it; the limit is the target's",
+                       waiting, format_plural(whole_threads(answer.more->threads), "thread"),
+                       whole_threads(answer.more->threads) == 1 ? "s" : "");
   }
   return answer.more->requests
              ? fmt::format("; or have more threads like it: {} requests at a time wait for {}", waiting, now)

@@ -130,6 +130,11 @@ TEST_CASE("Advice for a disk follows what most of the waiting is for, and names 
     for (const std::string& text : {writes, reads, others}) {
       CHECK(says(text, "more threads do not help one caller") == (threads == 1));
     }
+    findings.answers[0].more = MoreThreads{{0, 1, 7, true}, 3, false};
+    const std::string more = try_what({0, 1, 3, 1}, threads);
+    findings.answers[0].more.reset();
+    CHECK(says(more, "have more threads like it"));
+    CHECK_FALSE(says(more, "more threads do not help one caller"));
     // One sync serves all that was written before, by whichever thread.
     for (const std::string& text : {syncs, both}) {
       CHECK_FALSE(says(text, "more threads do not help one caller"));
@@ -390,6 +395,12 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
   CHECK(advice(findings, answer)
             .ends_with(": 47 requests at a time wait for 2 threads that ask it; the limit is the target's"));
+  answer.more->threads = 1;
+  CHECK(advice(findings, answer).find("47 requests at a time wait for 1 thread that asks it;") !=
+        std::string::npos);
+  answer.more->threads = 2;
+  answer.service->unknown = 1;
+  CHECK(advice(findings, answer).starts_with("find out what it does (record it); or"));
   answer.more->of_service = true;
   CHECK(more_threads_text(answer) == "· 47 requests at a time instead of 2: up to +302%");
   CHECK(advice(findings, answer)
