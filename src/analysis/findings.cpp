@@ -114,6 +114,7 @@ Verdict::Kind Verdict::kind() const {
     case Rule::lacks_cpu:
       return Kind::cpu;
     case Rule::no_waits:
+    case Rule::asks:
     case Rule::no_limit:
       break;
   }

@@ -86,7 +86,7 @@ struct Verdict {
     background,  ///< nothing but background knots: they are shown as the answer
     cpu,         ///< no knot and nothing saturated, but it is ready to run for longer than it runs
     idle,        ///< the target waits for timers or requests, or for nothing, and hardly runs
-    none,        ///< it runs a lot, but nothing is saturated and no wait limits
+    none,        ///< it runs a lot, or waits for a service, but nothing is saturated and no wait limits
     stopped,     ///< something keeps its threads from running
   };
   /// In the order in which they are tried.
@@ -99,6 +99,7 @@ struct Verdict {
     background,  ///< there are background knots
     no_waits,    ///< nobody waited
     lacks_cpu,   ///< as lacks_cpu below
+    asks,        ///< the target hardly ran, and waited for a service for much of the window
     idle,        ///< the target hardly ran
     no_limit,    ///< none of these
   };
@@ -116,6 +117,8 @@ struct Verdict {
     double wait_s = 0;       ///< for all of them
   };
   std::optional<Remote> remote{};
+  /// The service that one of the target's actors waited for longest: for half of the window or more.
+  std::optional<Peer> asked{};
   /// The longest edge of waits for requests, if these are long enough for Rule::requests.
   std::optional<FoundEdgeId> requests{};
   bool lacks_cpu = false;     ///< the target was runnable for long, and for longer than it ran
@@ -442,7 +445,8 @@ struct FoundFalseWakeups {
 /// Waits for data that was written, but kept back by TCP until an acknowledgement came (held_back.h).
 struct HeldBack {
   FoundActorId actor = 0;  ///< that waited
-  Peer service{};          ///< that wrote it: one of them
+  bool asked = false;      ///< the actor itself had written it, a part of its request; else the service had
+  Peer service{};          ///< one of them
   std::uint64_t waits = 0;
   double wait_s = 0;
   double share = 0;  ///< of the lives of the actor's threads, 0 to 1

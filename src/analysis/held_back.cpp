@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
+
+#include "model/by_thread.h"
 
 namespace offwait {
 
@@ -15,30 +19,81 @@ constexpr double kMuch = 0.1;  // of the lives of those that wait
 
 bool is_loopback(const Peer& peer) { return peer.address.starts_with("127.") || peer.address == "::1"; }
 
-bool may_be_held_back(const Trace& trace, const Wait& wait) {
-  const WaitSite& site = trace.sites[wait.site];
+bool is_a_delay(Nanos length) { return length >= kShortestDelay && length < kLongestDelay; }
+
+/// A packet over loopback that no thread sent ends the site's waits for a peer of this role.
+bool ends_by_itself(const Trace& trace, const WaitSite& site, Peer::Role role) {
   if (site.in_flight || site.waker == kNoActor || site.peer == kNoPeer) return false;
   const Peer& peer = trace.peers[site.peer];
-  const Nanos length = wait.wake == kNever ? 0 : wait.wake - wait.block;
-  return trace.actors[site.waker].kind == ActorKind::nic && peer.role == Peer::Role::service &&
-         is_loopback(peer) && length >= kShortestDelay && length < kLongestDelay;
+  return trace.actors[site.waker].kind == ActorKind::nic && peer.role == role && is_loopback(peer);
 }
+
+class HeldBackWaits {
+ public:
+  HeldBackWaits(const Trace& trace, const WaitGraph& graph) : trace_(trace), graph_(graph) {}
+
+  std::map<std::pair<FoundActorId, bool>, HeldBack> run() {
+    std::vector<bool> for_answers;   // by SiteId, as the next one
+    std::vector<bool> for_requests;  // of threads outside of the target, as a service
+    for (const WaitSite& site : trace_.sites) {
+      for_answers.push_back(ends_by_itself(trace_, site, Peer::Role::service));
+      for_requests.push_back(trace_.actors[site.thread].outside &&
+                             ends_by_itself(trace_, site, Peer::Role::client));
+    }
+    for (const Wait& wait : trace_.waits) {
+      if (wait.wake == kNever || !for_answers[wait.site]) continue;
+      if (is_a_delay(wait.wake - wait.block)) add(wait, wait.block, wait.wake, false);
+    }
+    if (std::find(for_requests.begin(), for_requests.end(), true) != for_requests.end()) {
+      find_requests(for_requests);
+    }
+    return std::move(by_actor_);
+  }
+
+ private:
+  void add(const Wait& wait, Nanos from, Nanos to, bool asked) {
+    const WaitSite& site = trace_.sites[wait.site];
+    const FoundActorId actor = graph_.vertex_of[site.thread];
+    HeldBack& sum = by_actor_[{actor, asked}];
+    sum.actor = actor;
+    sum.asked = asked;
+    sum.service = trace_.peers[site.peer];
+    ++sum.waits;
+    sum.wait_s += to_seconds(clipped(from, to, trace_.window));
+  }
+
+  /// A thread of the target waits for an answer, and the thread that gives it waited meanwhile, at last, for
+  /// the rest of the request.
+  void find_requests(const std::vector<bool>& for_requests) {
+    const ByThread waits(trace_.actors.size(), trace_.waits,
+                         [this](const Wait& wait) { return trace_.sites[wait.site].thread; });
+    for (const Wait& wait : trace_.waits) {
+      const WaitSite& site = trace_.sites[wait.site];
+      const bool is_answered = wait.wake != kNever && !trace_.actors[site.thread].outside &&
+                               site.peer != kNoPeer && trace_.peers[site.peer].role == Peer::Role::service &&
+                               site.waker != kNoActor && trace_.actors[site.waker].kind == ActorKind::thread;
+      if (!is_answered) continue;
+      const auto of_waker = waits.of(site.waker);
+      const auto after = std::partition_point(of_waker.begin(), of_waker.end(), [&](std::uint32_t id) {
+        return trace_.waits[id].block < wait.wake;
+      });
+      if (after == of_waker.begin()) continue;
+      const Wait& last = trace_.waits[*(after - 1)];
+      if (!for_requests[last.site] || last.wake > wait.wake) continue;
+      const Nanos from = std::max(wait.block, last.block);
+      if (is_a_delay(last.wake - from)) add(wait, from, last.wake, true);
+    }
+  }
+
+  const Trace& trace_;
+  const WaitGraph& graph_;
+  std::map<std::pair<FoundActorId, bool>, HeldBack> by_actor_;
+};
 
 }  // namespace
 
 std::optional<HeldBack> find_held_back(const Prepared& prepared, const WaitGraph& graph) {
-  const Trace& trace = prepared.trace.all();
-  std::map<FoundActorId, HeldBack> by_actor;
-  for (const Wait& wait : trace.waits) {
-    if (!may_be_held_back(trace, wait)) continue;
-    const WaitSite& site = trace.sites[wait.site];
-    const FoundActorId actor = graph.vertex_of[site.thread];
-    HeldBack& sum = by_actor[actor];
-    sum.actor = actor;
-    sum.service = trace.peers[site.peer];
-    ++sum.waits;
-    sum.wait_s += to_seconds(clipped(wait.block, wait.wake, trace.window));
-  }
+  const auto by_actor = HeldBackWaits(prepared.trace.all(), graph).run();
   const auto longest = std::max_element(by_actor.begin(), by_actor.end(), [](const auto& a, const auto& b) {
     return a.second.wait_s < b.second.wait_s;
   });

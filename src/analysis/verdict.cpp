@@ -14,7 +14,8 @@ namespace {
 
 /// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
 constexpr double kLacksCpu = 0.2;
-/// Waits for requests of this part of the window are the answer even for a target that lacks CPU.
+/// Waits for requests of this part of the window are the answer even for a target that lacks CPU. Who waits
+/// as long for a service is not idle.
 constexpr double kMostlyAsked = 0.5;
 /// A target that ran for less than this part of the window is idle.
 constexpr double kHardlyRuns = 0.5;
@@ -61,6 +62,29 @@ std::optional<Verdict::Remote> remote_limit(const std::vector<FoundSink>& sinks)
   return out;
 }
 
+/// Verdict::asked
+std::optional<Peer> asked_service(const Findings& findings) {
+  std::map<FoundActorId, std::map<Peer, double>> waits;
+  for (const FoundEdge& edge : findings.edges) {
+    if (findings.actors[edge.from].outside) continue;
+    for (const FoundPeer& peer : edge.peers) {
+      if (peer.peer.role == Peer::Role::service) waits[edge.from][peer.peer] += peer.wait_s;
+    }
+  }
+  std::optional<Peer> out;
+  double longest_s = 0;
+  for (const auto& [actor, services] : waits) {
+    const auto threads = static_cast<double>(std::max<std::size_t>(findings.actors[actor].tids.size(), 1));
+    for (const auto& [peer, wait_s] : services) {
+      const double each_s = wait_s / threads;
+      if (each_s < kMostlyAsked * findings.window_s || each_s <= longest_s) continue;
+      longest_s = each_s;
+      out = peer;
+    }
+  }
+  return out;
+}
+
 Verdict::Rule rule_of(const Findings& findings, const Verdict& verdict) {
   using Rule = Verdict::Rule;
   const Totals& totals = findings.totals;
@@ -89,7 +113,8 @@ Verdict::Rule rule_of(const Findings& findings, const Verdict& verdict) {
   if (verdict.lacks_cpu) {
     return Rule::lacks_cpu;
   }
-  return findings.totals.target.running_s < kHardlyRuns * findings.window_s ? Rule::idle : Rule::no_limit;
+  if (findings.totals.target.running_s >= kHardlyRuns * findings.window_s) return Rule::no_limit;
+  return verdict.asked ? Rule::asks : Rule::idle;
 }
 
 }  // namespace
@@ -129,6 +154,7 @@ Verdict find_verdict(const Findings& findings, std::optional<FoundEdgeId> reques
   });
   out.saturated_by = saturated_by(findings.sinks);
   out.remote = remote_limit(findings.sinks);
+  out.asked = asked_service(findings);
   out.requests = requests;
   const StateSeconds& target = findings.totals.target;
   out.lacks_cpu = target.runnable_s >= kLacksCpu * findings.window_s && target.runnable_s > target.running_s;

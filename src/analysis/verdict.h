@@ -17,7 +17,7 @@ namespace offwait {
 std::optional<FoundEdgeId> waits_for_requests(const WaitGraph& graph, const KnotInput& input,
                                               const std::vector<Knot>& knots);
 
-/// What becomes Findings::verdict. Needs the findings' recording, totals, edges, knots and sinks.
+/// What becomes Findings::verdict. Needs the findings' recording, totals, actors, edges, knots and sinks.
 Verdict find_verdict(const Findings& findings, std::optional<FoundEdgeId> requests);
 
 }  // namespace offwait

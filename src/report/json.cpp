@@ -476,6 +476,7 @@ Json more_threads_json(const MoreThreads& more, LimitedBy limit) {
 
 Json held_back_json(const HeldBack& held) {
   return {{"actor", held.actor},
+          {"asked", held.asked},
           {"service", text(to_string(held.service))},
           {"waits", held.waits},
           {"wait_s", seconds(held.wait_s)}};

@@ -268,13 +268,15 @@ std::string too_short_text(const Findings& findings, const ActorNames& names) {
 std::string held_back_text(const Findings& findings, const ActorNames& names) {
   if (!findings.held_back) return "";
   const HeldBack& held = *findings.held_back;
+  const std::string service = to_string(held.service);
   return fmt::format(
-      "{} waited {} times, {} each ({} of its time), for data that {} had written: TCP held it back until "
-      "the packet before was acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY there, or write "
-      "it with one call.",
+      "{} waited {} times, {} each ({} of its time), {}: TCP held it back until the packet before was "
+      "acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY {}, or write it with one call.",
       names.brief(held.actor), format_count(held.waits),
       format_seconds(held.wait_s / static_cast<double>(held.waits)), format_percent(held.share, 1),
-      to_string(held.service));
+      held.asked ? fmt::format("until {} had all of the request that it had written", service)
+                 : fmt::format("for data that {} had written", service),
+      held.asked ? "on its socket" : "there");
 }
 
 std::string answers_heading(const Findings& findings, const ActorNames& names) {
@@ -285,7 +287,7 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
     }
     if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) return "";
   }
-  if (findings.verdict.kind() == Verdict::Kind::idle) {
+  if (findings.verdict.kind() == Verdict::Kind::idle || findings.verdict.rule == Verdict::Rule::asks) {
     return graph_sentence(findings, names);
   }
   double most = 0.01;
@@ -293,9 +295,18 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
     most = std::max({most, answer.high.value_or(answer.gain), answer.gain});
   }
   // What a lock may gain is told below the answer.
-  return most >= kWorthAFix ? ""
-                            : fmt::format("Balanced: no single change gains more than {}%{}.",
-                                          whole_percent(most), machine_clause(findings));
+  if (most >= kWorthAFix) return "";
+  if (!findings.progress.empty() && findings.progress.front().how == Progress::How::inferred &&
+      findings.progress.front().threads.size() > 1) {
+    return fmt::format(
+        "What limits is not known: it is a guess whose work counts. All of these threads together gain no "
+        "more "
+        "than {}% by any single change, but some of them may gain much{}. Name those that count (--progress "
+        "GLOB).",
+        whole_percent(most), machine_clause(findings));
+  }
+  return fmt::format("Balanced: no single change gains more than {}%{}.", whole_percent(most),
+                     machine_clause(findings));
 }
 
 std::string change_text(const FoundAnswer& answer, const ActorNames& names) {

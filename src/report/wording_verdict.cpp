@@ -236,6 +236,11 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
                          share_of_one_cpu(findings));
     case Verdict::Rule::lacks_cpu:
       return lacks_cpu_sentence(findings, names);
+    case Verdict::Rule::asks:
+      return fmt::format(
+          "No knot, and nothing is saturated. The target ran {}, and mostly waited for service {}{}.{}",
+          share_of_one_cpu(findings), to_string(*verdict.asked), machine_clause(findings),
+          findings.held_back ? "" : " What takes it so long did not show: record the service as well.");
     case Verdict::Rule::idle:
       return fmt::format("Idle: no knot, and nothing is saturated. The target ran {}{}{}.",
                          share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));

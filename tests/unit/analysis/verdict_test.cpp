@@ -41,6 +41,7 @@ TEST_CASE("the rules, from the last one to the first: each goes before those aft
   findings.knots.resize(1);
   findings.knots[0].background = true;
   CHECK(rule_of(findings) == Rule::background);
+  findings.actors.resize(1);
   findings.edges.resize(1);
   findings.edges[0].wait_s = 5;
   CHECK(find_verdict(findings, 0).rule == Rule::requests);
@@ -64,6 +65,7 @@ TEST_CASE("the rules, from the last one to the first: each goes before those aft
 TEST_CASE("a target that lacks CPU is not idle unless it waits for requests for half of the window") {
   Findings findings = quiet();
   findings.totals.target = {1, 2, 20, 0, 23};
+  findings.actors.resize(1);
   findings.edges.resize(1);
   findings.edges[0].wait_s = 4.9;
   CHECK(find_verdict(findings, 0).rule == Rule::lacks_cpu);
@@ -112,6 +114,27 @@ TEST_CASE("the machine is full from 80 % on, or when that is not known") {
   CHECK_FALSE(find_verdict(findings, std::nullopt).machine_full);
 }
 
+TEST_CASE("a target that waits for a service for half of the window is not idle") {
+  Findings findings = quiet();
+  findings.totals.target.running_s = 4.9;
+  findings.actors.resize(2);
+  findings.actors[0].tids = {1, 2};
+  findings.edges.resize(1);
+  findings.edges[0].from = 0;
+  findings.edges[0].to = 1;
+  findings.edges[0].peers = {{{Peer::Role::service, "127.0.0.1", 81}, 3, 10}};
+  CHECK(rule_of(findings) == Rule::asks);
+  CHECK(find_verdict(findings, std::nullopt).asked == Peer{Peer::Role::service, "127.0.0.1", 81});
+  findings.edges[0].peers[0].wait_s = 9.9;  // of two threads
+  CHECK(rule_of(findings) == Rule::idle);
+  findings.edges[0].peers[0].wait_s = 20;
+  findings.edges[0].peers[0].peer.role = Peer::Role::client;
+  CHECK(rule_of(findings) == Rule::idle);
+  findings.edges[0].peers[0].peer.role = Peer::Role::service;
+  findings.actors[0].outside = true;
+  CHECK(rule_of(findings) == Rule::idle);
+}
+
 TEST_CASE("each rule is one kind of answer") {
   using Kind = Verdict::Kind;
   const auto kind = [](Rule rule) {
@@ -126,6 +149,7 @@ TEST_CASE("each rule is one kind of answer") {
   CHECK(kind(Rule::background) == Kind::background);
   CHECK(kind(Rule::no_waits) == Kind::none);
   CHECK(kind(Rule::lacks_cpu) == Kind::cpu);
+  CHECK(kind(Rule::asks) == Kind::none);
   CHECK(kind(Rule::idle) == Kind::idle);
   CHECK(kind(Rule::no_limit) == Kind::none);
 }

@@ -448,7 +448,7 @@ TEST_CASE("Of groups that are parts of one actor, each has its own name and numb
 TEST_CASE("Data that TCP held back is told first, with what to do, where it was seen") {
   Findings findings = answered();
   CHECK(first_screen(findings).find("TCP") == std::string::npos);
-  findings.held_back = HeldBack{0, {Peer::Role::service, "127.0.0.1", 7101}, 230, 9.9, 0.99};
+  findings.held_back = HeldBack{0, false, {Peer::Role::service, "127.0.0.1", 7101}, 230, 9.9, 0.99};
   const std::string screen = first_screen(findings);
   INFO(screen);
   CHECK(
@@ -456,6 +456,14 @@ TEST_CASE("Data that TCP held back is told first, with what to do, where it was 
           "\n\nA waited 230 times, 43.0 ms each (99% of its time), for data that 127.0.0.1:7101 had written: "
           "TCP\nheld it back until the packet before was acknowledged (Nagle's algorithm, delayed ACK). Set\n"
           "TCP_NODELAY there, or write it with one call.\n1  disk vda twice as fast") != std::string::npos);
+  findings.held_back->asked = true;
+  findings.verdict.rule = Verdict::Rule::idle;
+  findings.answers.clear();
+  const std::string asked = std::regex_replace(first_screen(findings), std::regex("\n"), " ");
+  CHECK(asked.find("until 127.0.0.1:7101 had all of the request that it had written: TCP held it back") !=
+        std::string::npos);
+  CHECK(asked.find("Set TCP_NODELAY on its socket, or write it with one call.") != std::string::npos);
+  CHECK(asked.find("Idle") == std::string::npos);
 }
 
 TEST_CASE("Where others have most of the CPUs that the target lacks, they are named first") {

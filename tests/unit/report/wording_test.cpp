@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/wording_answers.h"
 #include "report/wording_disks.h"
 #include "report/wording_sections.h"
 #include "unit/analysis/scene.h"
@@ -104,6 +105,32 @@ TEST_CASE("Deadlocks come first, each circle in order of waiting; long ones are 
         "waits for "
         "that of d (tid 4), which waits for that of e (tid 5), and so on through 5 threads. " +
             rest);
+}
+
+TEST_CASE("Nothing is balanced where a service is waited for, or where it is a guess whose work counts") {
+  Findings findings = sample_findings();
+  findings.progress = {{{{"B", 1}}, Progress::How::inferred, {1}, std::nullopt, 0.9}};
+  FoundAnswer answer;
+  answer.gain = 0.03;
+  answer.actor = 1;
+  findings.answers = {answer};
+  findings.verdict = {};
+  findings.verdict.rule = Verdict::Rule::asks;
+  findings.verdict.asked = Peer{Peer::Role::service, "127.0.0.1", 7101};
+  const auto heading = [&findings] { return answers_heading(findings, raw_names(findings)); };
+  CHECK_THAT(heading(), Catch::StartsWith("No knot, and nothing is saturated.") &&
+                            Catch::Contains("mostly waited for service 127.0.0.1:7101") &&
+                            Catch::Contains("did not show"));
+  findings.held_back = HeldBack{};
+  CHECK_THAT(heading(), !Catch::Contains("did not show"));
+  findings.verdict.rule = Verdict::Rule::no_limit;
+  CHECK_THAT(heading(), Catch::StartsWith("Balanced: no single change gains more than 3%"));
+  findings.progress.front().threads.push_back({"A", 1});
+  CHECK_THAT(heading(), Catch::StartsWith(
+                            "What limits is not known: it is a guess whose work counts. All of these threads "
+                            "together gain no more than 3% by any single change, but some of them may"));
+  findings.progress.front().how = Progress::How::clients;
+  CHECK_THAT(heading(), Catch::StartsWith("Balanced"));
 }
 
 TEST_CASE("An idle target is told what it waits for") {
