@@ -206,6 +206,19 @@ bool is_java(const Trace& trace, const ThreadGroup& group) {
                      [](const Frame& frame) { return frame.module.starts_with("libjvm.so"); });
 }
 
+/// Whether the threads of a Java virtual machine do little else, by their samples.
+bool mostly_collect_garbage(const Prepared& prepared, GroupId group) {
+  const Trace& trace = prepared.trace.all();
+  std::vector<bool> stacks;
+  for (const Stack& stack : trace.stacks) stacks.push_back(collects_garbage(trace, stack));
+  std::int64_t balance = 0;
+  for (const CpuSample& sample : trace.cpu_samples) {
+    if (prepared.groups.group_of[sample.thread] != group) continue;
+    balance += sample.stack != kNoStack && stacks[sample.stack] ? 1 : -1;
+  }
+  return balance > 0;
+}
+
 AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
   const Trace& trace = prepared.trace.all();
   const PartUse& use = answer.use;
@@ -223,7 +236,8 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     out.actor = actor_of(group, graph.vertex_of);
     out.name = common_name(trace, group.members);
     out.tid = trace.actors[group.members.front()].tid;
-    out.collects_garbage = is_java(trace, group) && is_garbage_collector(out.name);
+    out.collects_garbage = is_java(trace, group) &&
+                           (is_garbage_collector(out.name) || mostly_collect_garbage(prepared, use.group));
     out.alike = static_cast<std::size_t>(
         std::count_if(group.members.begin(), group.members.end(),
                       [&](ActorId member) { return graph.vertex_of[member] != *out.actor; }));

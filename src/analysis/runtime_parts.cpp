@@ -62,4 +62,11 @@ bool is_garbage_collector(std::string_view thread) {
                      [thread](std::string_view name) { return thread.starts_with(name); });
 }
 
+bool collects_garbage(const Trace& trace, const Stack& stack) {
+  constexpr std::array<std::string_view, 7> kOperations = {
+      "VM_GenCollect", "VM_SerialCollect", "VM_CollectFor", "VM_ParallelGC",
+      "VM_G1Collect",  "VM_G1Pause",       "VM_Shenandoah"};
+  return has_one_of(trace, stack, kOperations);
+}
+
 }  // namespace offwait

@@ -28,4 +28,8 @@ bool is_parked_by_scheduler(const Trace& trace, const Stack& stack);
 /// Whether threads of the Java virtual machine that are called so collect garbage.
 bool is_garbage_collector(std::string_view thread);
 
+/// Whether a thread of the Java virtual machine that runs here collects garbage. The serial collector, and
+/// parts of the others, run in the thread that does all operations for which Java's threads stop.
+bool collects_garbage(const Trace& trace, const Stack& stack);
+
 }  // namespace offwait

@@ -65,3 +65,13 @@ TEST_CASE("the threads of each collector of the Java virtual machine") {
     CHECK_FALSE(is_garbage_collector(name));
   }
 }
+
+TEST_CASE("the virtual machine's own thread collects garbage in some of its operations") {
+  const auto collects = [](const std::vector<std::string>& functions) {
+    const Trace trace = stack_of_functions(functions);
+    return collects_garbage(trace, trace.stacks[0]);
+  };
+  CHECK(collects({"MarkSweep::follow_stack()", "VM_GenCollectForAllocation::doit()", "VMThread::run()"}));
+  CHECK(collects({"G1CollectedHeap::do_full_collection(bool)", "VM_G1CollectFull::doit()"}));
+  CHECK_FALSE(collects({"ThreadDumper::dump()", "VM_ThreadDump::doit()", "VMThread::run()"}));
+}
