@@ -81,19 +81,28 @@ class Search {
 
   Nanos length_of(const Wait& wait) const { return clipped(wait.block, wait.wake, trace_.window); }
 
-  /// Those that functions' names or the kernel call locks, and those whose waits are like those for locks.
+  /// Those that functions' names or the kernel call locks in most of their waits, and those whose waits are
+  /// like those for locks: a stack may be another wait's.
   void find_objects() {
     std::vector<Ids> waits(trace_.objects.size());
-    std::vector<std::uint64_t> named(trace_.objects.size());
+    std::vector<std::int64_t> named(trace_.objects.size());
+    std::vector<std::set<ActorId>> managed(trace_.objects.size());  // those that a lock manager lets wait
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       if (wait.object == kNoObject || is_stored(trace_.objects[wait.object])) continue;
       if (!time_outs_.ended_by_looking(id) && !sites_.ended_by_threads[wait.site]) continue;
-      named[wait.object] += sites_.told[wait.site] == Told::lock ? 1U : 0U;
+      if (sites_.told[wait.site] == Told::lock) ++named[wait.object];
+      if (sites_.manager[wait.site] != kNoFrame) {
+        managed[wait.object].insert(trace_.sites[wait.site].thread);
+        ++named[wait.object];
+      } else if (sites_.told[wait.site] == Told::handover) {
+        --named[wait.object];
+      }
       waits[wait.object].push_back(id);
     }
     for (ObjectId object = 0; object < waits.size(); ++object) {
-      if (named[object] > 0) {
+      // What one thread alone waits for in a lock manager stands for any lock.
+      if (named[object] > 0 && managed[object].size() != 1) {
         const bool kernel = trace_.objects[object].kind == Object::Kind::kernel_lock;
         add({object, kNoFrame, kernel ? LockEvidence::kernel : LockEvidence::name});
       } else if (!waits[object].empty() &&
@@ -101,6 +110,62 @@ class Search {
         add({object, kNoFrame, LockEvidence::behaviour});
       }
     }
+    join_mutexes();
+  }
+
+  /// A lock that is a condition has a mutex, which a thread takes again at the end of its wait for the
+  /// condition. That is a part of the wait for the lock, where most waits for the mutex are in functions that
+  /// wait for the lock.
+  void join_mutexes() {
+    std::map<ObjectId, std::map<ObjectId, std::uint64_t>> conditions;  // of each mutex
+    std::vector<ObjectId> before(trace_.actors.size(), kNoObject);     // what the thread waited for last
+    for (const Wait& wait : trace_.waits) {
+      const ActorId thread = trace_.sites[wait.site].thread;
+      const bool retakes = wait.object != kNoObject && sites_.retakes[wait.site];
+      if (retakes && before[thread] != kNoObject && before[thread] != wait.object) {
+        ++conditions[wait.object][before[thread]];
+      }
+      if (!retakes) before[thread] = wait.object;
+    }
+    if (conditions.empty()) return;
+    std::map<ObjectId, std::map<FrameId, std::int64_t>> places;  // of these
+    for (const auto& [mutex, of_mutex] : conditions) {
+      places[mutex];
+      for (const auto& [condition, number] : of_mutex) places[condition];
+    }
+    for (const Wait& wait : trace_.waits) {
+      const auto found = places.find(wait.object);
+      if (found != places.end()) ++found->second[place_at(trace_.sites[wait.site].wait_stack, 0)];
+    }
+    for (const auto& [mutex, of_mutex] : conditions) {
+      const auto most =
+          std::max_element(of_mutex.begin(), of_mutex.end(),
+                           [](const auto& one, const auto& other) { return one.second < other.second; });
+      const LockId lock = out_.of_object[most->first];
+      if (lock == kNoLock || out_.all[lock].object == mutex) continue;
+      const std::map<FrameId, std::int64_t>& of_lock = places[most->first];
+      const std::int64_t balance =
+          std::accumulate(places[mutex].begin(), places[mutex].end(), std::int64_t{0},
+                          [&of_lock](std::int64_t sum, const auto& place) {
+                            const bool there = place.first != kNoFrame && of_lock.contains(place.first);
+                            return sum + (there ? place.second : -place.second);
+                          });
+      if (balance > 0) out_.of_object[mutex] = lock;
+    }
+    drop_unused();
+  }
+
+  /// Locks that are parts of others.
+  void drop_unused() {
+    std::vector<LockId> now(out_.all.size(), kNoLock);
+    std::vector<ContendedLock> rest;
+    for (LockId id = 0; id < out_.all.size(); ++id) {
+      if (out_.of_object[out_.all[id].object] != id) continue;
+      now[id] = static_cast<LockId>(rest.size());
+      rest.push_back(out_.all[id]);
+    }
+    out_.all = std::move(rest);
+    for (LockId& id : out_.of_object) id = id == kNoLock ? id : now[id];
   }
 
   void add(const ContendedLock& lock) {

@@ -24,8 +24,9 @@ enum class LockEvidence : std::uint8_t {
 };
 std::string_view to_string(LockEvidence evidence);
 
-/// A lock is one `object` or, where each waiter parks on an object of its own, one `place`: a function in
-/// which threads of processes that end each other's waits wait.
+/// A lock is one `object`, with the mutex that belongs to it if it is a condition, or, where each waiter
+/// parks on an object of its own, one `place`: a function in which threads of processes that end each other's
+/// waits wait.
 struct ContendedLock {
   ObjectId object = kNoObject;
   FrameId place = kNoFrame;  ///< known where `object` is not; a frame of the function
@@ -53,6 +54,7 @@ enum class Told : std::uint8_t { nothing, lock, handover };
 /// By SiteId.
 struct SitesOfWaits {
   std::vector<Told> told;
+  std::vector<bool> retakes;           ///< for a condition's mutex, at the end of a wait for the condition
   std::vector<FrameId> manager;        ///< a function of a lock manager that waits for its locks; kNoFrame
   std::vector<bool> ended_by_threads;  ///< by none of those below the devices
   /// By FrameId: a function of the C library or of a runtime by which threads wait for anything. What waits
@@ -60,8 +62,9 @@ struct SitesOfWaits {
   std::vector<bool> way_to_wait;
 };
 
-/// A futex or a lock of the kernel is a lock if a function's name or the kernel says so, and whatever threads
-/// wait for if their waits are like those for a lock (passed_on.h).
+/// A futex or a lock of the kernel is a lock if functions' names say so in more of its waits than they say
+/// that something is handed over, or the kernel does, and whatever threads wait for if their waits are like
+/// those for a lock (passed_on.h).
 ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs);
 
 }  // namespace offwait

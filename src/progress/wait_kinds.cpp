@@ -19,14 +19,14 @@ namespace {
 
 /// What the name of a function of the program, or of its libraries, says of a wait for a futex in it.
 Told told_by(std::string_view function) {
-  static constexpr std::array<std::string_view, 15> kLocks = {
-      "mutex_lock",      "rwlock",   "lll_lock_wait", "spin_lock",     "mutex_timedlock",
-      "mutex_clocklock", "mtx_lock", "Mutex::lock",   "Mutex>::lock",  "RawMutex",
-      "RwLock",          "lockSlow", "LockSlow",      "wait_and_lock", "shared_mutex"};
-  static constexpr std::array<std::string_view, 16> kHandovers = {
-      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",        "sem_timedwait", "barrier_wait",
-      "pthread_join", "clockjoin",      "Condvar",        "condition_v",     "LockSupport",   "latch::wait",
-      "barrier<",     "cnd_wait",       "thrd_join",      "ethr_event_twait"};
+  static constexpr std::array<std::string_view, 16> kLocks = {
+      "mutex_lock",      "rwlock",   "lll_lock_wait", "spin_lock",    "mutex_timedlock", "mutex_cond_lock",
+      "mutex_clocklock", "mtx_lock", "Mutex::lock",   "Mutex>::lock", "RawMutex",        "RwLock",
+      "lockSlow",        "LockSlow", "wait_and_lock", "shared_mutex"};
+  static constexpr std::array<std::string_view, 17> kHandovers = {
+      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",  "sem_timedwait",   "WaitBarrier::wait",
+      "barrier_wait", "pthread_join",   "clockjoin",      "Condvar",   "condition_v",     "LockSupport",
+      "latch::wait",  "barrier<",       "cnd_wait",       "thrd_join", "ethr_event_twait"};
   const auto in = [function](std::string_view part) { return function.find(part) != std::string_view::npos; };
   if (std::any_of(kHandovers.begin(), kHandovers.end(), in)) {
     return Told::handover;
@@ -36,8 +36,10 @@ Told told_by(std::string_view function) {
 
 /// A function whose threads wait for each other's locks, by whatever means.
 bool is_of_lock_manager(std::string_view function) {
-  static constexpr std::array<std::string_view, 5> kManagers = {
-      "LockAcquireExtended", "lock_wait(", "take_gil", "ObjectMonitor::enter", "ObjectMonitor::EnterI"};
+  static constexpr std::array<std::string_view, 7> kManagers = {
+      "LockAcquireExtended",  "lock_wait(",           "take_gil",
+      "PyEval_RestoreThread", "PyEval_AcquireThread", "ObjectMonitor::enter",
+      "ObjectMonitor::EnterI"};
   return std::any_of(kManagers.begin(), kManagers.end(), [function](std::string_view part) {
     return function.find(part) != std::string_view::npos;
   });
@@ -89,6 +91,18 @@ std::vector<Told> told_by_stacks(const Trace& trace) {
       }
     }
     out.push_back(told);
+  }
+  return out;
+}
+
+/// By StackId: a mutex is taken in a wait for a condition.
+std::vector<bool> retaking_stacks(const Trace& trace, const std::vector<Told>& told) {
+  std::vector<bool> out(trace.stacks.size());
+  for (StackId id = 0; id < trace.stacks.size(); ++id) {
+    const std::vector<FrameId>& frames = trace.stacks[id].frames;
+    out[id] = told[id] == Told::lock && std::any_of(frames.begin(), frames.end(), [&trace](FrameId frame) {
+                return trace.frames[frame].function.find("mutex_cond_lock") != std::string::npos;
+              });
   }
   return out;
 }
@@ -262,7 +276,9 @@ std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& 
 WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   const std::vector<Told> told_by_stack = told_by_stacks(trace);
   const std::vector<FrameId> managers = lock_managers(trace);
+  const std::vector<bool> retakes = retaking_stacks(trace, told_by_stack);
   SitesOfWaits sites{std::vector<Told>(trace.sites.size()),
+                     std::vector<bool>(trace.sites.size()),
                      std::vector<FrameId>(trace.sites.size(), kNoFrame),
                      std::vector<bool>(trace.sites.size()),
                      {}};
@@ -290,6 +306,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
       sites.ended_by_threads[id] = true;
     } else if (site.wait_class == WaitClass::futex) {
       sites.told[id] = by_name;
+      sites.retakes[id] = site.wait_stack != kNoStack && retakes[site.wait_stack];
       sites.ended_by_threads[id] = true;
       asked[id] = by_name == Told::nothing;
       kind = by_name == Told::lock ? WaitKind::lock : WaitKind::handover;

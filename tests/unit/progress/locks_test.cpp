@@ -97,3 +97,76 @@ TEST_CASE("threads that wait for each other in a ring, each in a function of its
   }
   CHECK(locks_of(program.trace()).all.empty());
 }
+
+TEST_CASE("the mutex of a condition that is a lock is a part of that lock, and another mutex is not") {
+  test::Program program(200 * kPass);
+  for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");
+  for (const int id : {1, 2, 3}) {
+    program.line("object " + std::to_string(id) + " kind=futex tgid=1 address=" + std::to_string(64 * id));
+  }
+  const std::string one = "class=futex object=1 stack=futex_wait;--;pthread_cond_wait;take;main";
+  const std::string mutex =
+      "class=futex object=2 "
+      "stack=futex_wait;--;__lll_lock_wait;__pthread_mutex_cond_lock;pthread_cond_wait;take;main";
+  const std::string other =
+      "class=futex object=3 stack=futex_wait;--;__lll_lock_wait;pthread_mutex_lock;log;main";
+  for (int turn = 4; turn < 80; ++turn) {
+    const int waiter = 1 + turn % 4;
+    const int holder = 1 + (turn - 1) % 4;
+    const long got = turn * 2 * kPass;
+    program.wait(waiter, got - 6 * kPass, got, thread(holder), one);
+    program.wait(waiter, got + 10, got + 20, thread(holder), mutex);
+    if (turn % 8 == 0) program.wait(waiter, got + 100, got + 200, thread(holder), other);
+  }
+  const Trace trace = program.trace();
+  const ContendedLocks locks = locks_of(trace);
+  REQUIRE(locks.all.size() == 2);
+  CHECK(trace.objects[locks.all[0].object].address == 0x64);
+  CHECK(locks.all[0].waits == 152);
+  CHECK(trace.objects[locks.all[1].object].address == 0x192);
+}
+
+TEST_CASE(
+    "threads that all stop until one lets them go wait for no lock, though some were on their way to one") {
+  test::Program program(100 * kPass);
+  program.thread(1, "stopper");
+  for (int tid = 2; tid <= 4; ++tid) program.thread(tid, "worker");
+  for (int round = 0; round < 30; ++round) {
+    for (int tid = 2; tid <= 4; ++tid) {
+      const std::string from = round % 10 == 0 ? "Mutex::lock(Thread*);main" : "work;main";
+      program.wait(tid, (3 * round + 1) * kPass, (3 * round + 2) * kPass, thread(1),
+                   "class=futex futex=9 stack=futex_wait;--;syscall;LinuxWaitBarrier::wait(int);" + from);
+    }
+  }
+  CHECK(locks_of(program.trace()).all.empty());
+}
+
+TEST_CASE("one stack that says lock does not make a lock of what threads hand over") {
+  test::Program program(100 * kPass);
+  for (int tid = 1; tid <= 4; ++tid) program.thread(tid, tid == 4 ? "fill" : "work");
+  for (int turn = 3; turn < 90; ++turn) {
+    const std::string wrong = "class=futex futex=9 stack=futex_wait;--;pthread_mutex_lock;log;main";
+    program.wait(1 + turn % 3, (turn - 3) * kPass + kPass / 2, turn * kPass, thread(4),
+                 turn == 50 ? wrong : condition(9, "pop"));
+  }
+  CHECK(locks_of(program.trace()).all.empty());
+}
+
+TEST_CASE("what several threads wait for in a lock manager is one lock, though it is often let go unseen") {
+  // A thread that has waited lets the next one go twice: in between it took the lock without a wait.
+  const auto found = [](bool shared) {
+    test::Program program(200 * kPass);
+    for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");
+    for (int turn = 2; turn < 90; ++turn) {
+      const int waiter = 3 + turn % 2;
+      program.wait(waiter, (turn - 2) * kPass + 100, turn * kPass, thread(1 + turn % 2),
+                   condition(shared ? 9 : waiter, "PyEval_RestoreThread"));
+    }
+    return locks_of(program.trace());
+  };
+  const ContendedLocks one = found(true);
+  REQUIRE(one.all.size() == 1);
+  CHECK(one.all[0].object != kNoObject);
+  CHECK(one.all[0].evidence == LockEvidence::name);
+  CHECK(found(false).all.empty());
+}
