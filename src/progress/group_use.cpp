@@ -39,8 +39,6 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       use.unknown_ns += sum.ended > 0 ? sum.wait_ns : 0;
       break;
     case WaitKind::looked:
-      use.looked_ns += sum.wait_ns;
-      break;
     case WaitKind::below:
     case WaitKind::transit:
     case WaitKind::stopped:

@@ -23,7 +23,6 @@ struct GroupUse {
   Nanos timer_ns = 0;    ///< in waits that a timer ended
   Nanos remote_ns = 0;   ///< in waits for remote services
   Nanos unknown_ns = 0;  ///< in waits that ended; who ended them is not known
-  Nanos looked_ns = 0;   ///< in waits of kind `looked`
   /// In waits for other groups that count as lock waits though no function's name says so. In waits for its
   /// own group it makes no difference to the replay.
   Nanos guessed_ns = 0;

@@ -12,7 +12,7 @@ namespace {
 /// So many threads go on after each wait for a disk, on average, where a request serves several.
 constexpr double kSeveral = 1.2;
 
-/// So many tell as well as all how many threads a request serves.
+/// So many tell as well as all how many threads a request serves, and what a holder of a lock waits for.
 constexpr std::size_t kMostWaits = 1'000'000;
 
 bool alters_a_disk(const Scenario& scenario) {
@@ -21,20 +21,82 @@ bool alters_a_disk(const Scenario& scenario) {
   });
 }
 
+bool is_for_a_lock(const WaitKinds& kinds, SiteId site) {
+  return kinds.of_site[site] == WaitKind::lock || kinds.of_site[site] == WaitKind::looked;
+}
+
+/// A wait of a thread for a lock, until it ran again.
+struct LockWait {
+  Nanos from = 0;
+  Nanos to = 0;
+  Nanos before = 0;  ///< the thread's earlier ones together
+};
+
+/// How long the thread waited for locks until `at`. `waits` are disjoint, in order.
+Nanos waited_until(const std::vector<LockWait>& waits, Nanos at) {
+  const auto after =
+      std::partition_point(waits.begin(), waits.end(), [at](const LockWait& one) { return one.from < at; });
+  if (after == waits.begin()) return 0;
+  const LockWait& last = *std::prev(after);
+  return last.before + std::min(at, last.to) - last.from;
+}
+
+/// By ActorId, of those of the first waits that are for locks.
+std::vector<std::vector<LockWait>> waits_for_locks(const Trace& trace, const WaitKinds& kinds,
+                                                   std::size_t first) {
+  std::vector<std::vector<LockWait>> out(trace.actors.size());
+  for (std::size_t id = 0; id < first; ++id) {
+    const Wait& wait = trace.waits[id];
+    if (!is_for_a_lock(kinds, wait.site)) continue;
+    std::vector<LockWait>& own = out[trace.sites[wait.site].thread];
+    LockWait one{wait.block, std::min(wait.run, trace.window.end), 0};
+    if (!own.empty()) one.before = own.back().before + own.back().to - own.back().from;
+    own.push_back(one);
+  }
+  return out;
+}
+
 }  // namespace
 
 ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                            const Uses& uses)
     : uses_(uses), for_any_(groups.groups.size()) {
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    const WaitSite& site = trace.sites[id];
-    const GroupId group = groups.group_of[site.thread];
-    if (kinds.of_site[id] == WaitKind::lock && groups.group_of[site.waker] != group) {
-      behind_[{group, groups.group_of[site.waker]}] += uses.sites[id].wait_ns;
-    }
-  }
+  find_waits_for_locks(trace, groups, kinds);
   find_waits_for_any(trace, groups, kinds);
   find_shared_requests(trace, groups, kinds);
+}
+
+void ChangedOrder::find_waits_for_locks(const Trace& trace, const ThreadGroups& groups,
+                                        const WaitKinds& kinds) {
+  const auto is_behind_others = [&](SiteId id) {
+    const WaitSite& site = trace.sites[id];
+    return kinds.of_site[id] == WaitKind::lock && groups.group_of[site.waker] != groups.group_of[site.thread];
+  };
+  bool any = false;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) any = any || is_behind_others(id);
+  if (!any) return;
+  const std::size_t first = std::min(trace.waits.size(), kMostWaits);
+  const std::vector<std::vector<LockWait>> of_thread = waits_for_locks(trace, kinds, first);
+  // By site: waits, and how much of them their ends' threads did not wait for locks themselves.
+  std::vector<double> all(trace.sites.size());
+  std::vector<double> own(trace.sites.size());
+  for (std::size_t id = 0; id < first; ++id) {
+    const Wait& wait = trace.waits[id];
+    if (!is_behind_others(wait.site)) continue;
+    const Nanos from = std::max(wait.block, trace.window.begin);
+    const Nanos to = std::min(wait.wake, trace.window.end);
+    if (from >= to) continue;
+    const std::vector<LockWait>& of_holder = of_thread[trace.sites[wait.site].waker];
+    all[wait.site] += static_cast<double>(to - from);
+    own[wait.site] +=
+        static_cast<double>(to - from - (waited_until(of_holder, to) - waited_until(of_holder, from)));
+  }
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (!is_behind_others(id) || all[id] <= 0) continue;
+    const WaitSite& site = trace.sites[id];
+    behind_[{groups.group_of[site.thread], groups.group_of[site.waker]}] +=
+        static_cast<Nanos>(static_cast<double>(uses_.sites[id].wait_ns) * own[id] / all[id]);
+  }
 }
 
 void ChangedOrder::find_waits_for_any(const Trace& trace, const ThreadGroups& groups,

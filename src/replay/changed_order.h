@@ -32,15 +32,18 @@ class ChangedOrder {
 
   /// Whether a group of the progress and another one both wait for much of their time for locks that the
   /// other one holds. Which of them gets such a lock, and how often, alters with how soon each of them comes.
+  /// While a holder waits for a lock itself, those behind it wait for those that it waits for.
   bool compete(const Progress& progress) const;
 
  private:
+  void find_waits_for_locks(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void find_waits_for_any(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void find_shared_requests(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
 
   const Uses& uses_;
   std::vector<Nanos> for_any_;  ///< by GroupId: waits for disks that ended with more requests under way
-  std::map<std::pair<GroupId, GroupId>, Nanos> behind_;  ///< waits of the one for locks that the other holds
+  /// Waits of the one for locks that the other one holds, and for which that one itself waits for none.
+  std::map<std::pair<GroupId, GroupId>, Nanos> behind_;
   std::vector<double> threads_for_;  ///< by ActorId: of a disk, the threads that go on after each wait for it
 };
 

@@ -19,17 +19,38 @@ GroupUse sum_of(const Progress& progress, const Uses& uses) {
     for (const GroupId group : part.groups) {
       out.unknown_ns += uses.groups[group].unknown_ns;
       out.guessed_ns += uses.groups[group].guessed_ns;
-      out.looked_ns += uses.groups[group].looked_ns;
       out.lifetime_ns += uses.groups[group].lifetime_ns;
     }
   }
   return out;
 }
 
+/// By GroupId: waits for locks for some of which a wait ended by looking.
+std::vector<Nanos> waits_for_looked(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+  std::vector<Nanos> out(groups.groups.size());
+  std::vector<bool> looked(kinds.locks.all.size());
+  const auto is_looked = [&kinds](SiteId site) { return kinds.of_site[site] == WaitKind::looked; };
+  for (const Wait& wait : trace.waits) {
+    const LockId lock = is_looked(wait.site) ? kinds.locks.of(wait) : kNoLock;
+    if (lock != kNoLock) looked[lock] = true;
+  }
+  if (std::find(looked.begin(), looked.end(), true) == looked.end()) return out;
+  for (const Wait& wait : trace.waits) {
+    const LockId lock = kinds.locks.of(wait);
+    if (lock == kNoLock || !looked[lock]) continue;
+    out[groups.group_of[trace.sites[wait.site].thread]] += clipped(wait.block, wait.wake, trace.window);
+  }
+  return out;
+}
+
 }  // namespace
 
-Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const Uses& uses)
-    : groups_(groups), uses_(uses), runtimes_(runtimes_of(trace)), lost_(lost_time(trace)) {}
+Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
+    : groups_(groups),
+      uses_(uses),
+      looked_ns_(waits_for_looked(trace, groups, kinds)),
+      runtimes_(runtimes_of(trace)),
+      lost_(lost_time(trace)) {}
 
 Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& path) const {
   if (lost_.matters()) return Doubt::lost_events;
@@ -39,8 +60,11 @@ Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& p
 }
 
 bool Doubts::looked(const Progress& progress) const {
-  const GroupUse use = sum_of(progress, uses_);
-  return is_much(use.looked_ns, use.lifetime_ns);
+  Nanos looked_ns = 0;
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId group : part.groups) looked_ns += looked_ns_[group];
+  }
+  return is_much(looked_ns, sum_of(progress, uses_).lifetime_ns);
 }
 
 bool Doubts::runs_tasks(const Progress& progress) const {

@@ -11,6 +11,7 @@
 #include "progress/progress.h"
 #include "progress/runtimes.h"
 #include "progress/thread_groups.h"
+#include "progress/wait_kinds.h"
 #include "replay/gain.h"
 #include "replay/path_to_exit.h"
 
@@ -19,14 +20,16 @@ namespace offwait {
 /// The values that it is made of outlive it.
 class Doubts {
  public:
-  Doubts(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
+  Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses);
 
   /// Why gains of the progress are rough: records were lost for so long that it matters, or much of the time
   /// is waits whose ends are not known, or for what only seems to be a lock. `path` is of
   /// Progress::How::end.
   Doubt rough(const Progress& progress, const std::optional<PathToExit>& path) const;
 
-  /// Doubt::looked: whether threads of the progress looked for a lock for much of their time.
+  /// Doubt::looked: whether threads of the progress waited for much of their time for locks that waits ended
+  /// for by looking after a time. Such a lock changes hands as time passes, too, and not only as work is
+  /// done.
   bool looked(const Progress& progress) const;
 
   /// Whether a thread of the progress is one of a runtime.
@@ -35,6 +38,7 @@ class Doubts {
  private:
   const ThreadGroups& groups_;
   const Uses& uses_;
+  std::vector<Nanos> looked_ns_;   ///< by GroupId: in waits for locks that threads look for
   std::vector<Runtime> runtimes_;  ///< by ActorId
   LostTime lost_;
 };

@@ -32,7 +32,7 @@ ScenarioGains::ScenarioGains(const ReplayInput& input, const Replays& replays, c
       weights_(weights),
       path_(path),
       cpus_short_(cpus_short),
-      doubts_(input.trace, input.groups, input.uses),
+      doubts_(input.trace, input.groups, input.kinds, input.uses),
       order_(input.trace, input.groups, input.kinds, input.uses) {}
 
 Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const {
@@ -101,7 +101,7 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.certainty = Certainty::approximate;
     out.doubt = wide;
   } else if (doubts_.looked(progress)) {
-    out.certainty = Certainty::approximate;
+    allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
     out.doubt = Doubt::looked;
   } else if (replayed.off > kReproduces) {
     out.certainty = Certainty::approximate;

@@ -24,7 +24,8 @@ std::string_view doubt_clause(Doubt doubt) {
     case Doubt::not_simulated:
       return "the simulation of the CPUs does not reproduce the recording";
     case Doubt::looked:
-      return "for much of its waiting it is a guess which thread let go of the lock that it looked for";
+      return "threads look after a time whether a lock is free, so a change alters how often it changes "
+             "hands";
     case Doubt::simulated_roughly:
       return "the simulation of the CPUs reproduces the recording only roughly";
     case Doubt::others_have_cpus:

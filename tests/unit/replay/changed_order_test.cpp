@@ -103,3 +103,24 @@ TEST_CASE("threads of two kinds compete where each waits for locks that the othe
   CHECK_FALSE(competes("slow", 2000, false));
   CHECK_FALSE(competes("fast", 2000));
 }
+
+TEST_CASE("threads do not compete where one waits for a lock that the other has only while it waits itself") {
+  // Two kinds share lock 2; the seller has lock 1 meanwhile, and works for `own` with it.
+  const auto shop = [](long own) {
+    test::Program program(400'000);
+    program.thread(1, "worker");
+    program.thread(2, "seller");
+    const auto lock = [](int number) {
+      return "class=futex futex=" + std::to_string(number) + " stack=f;--;pthread_mutex_lock;enter;main";
+    };
+    for (long at = 0; at + 10'000 < 400'000; at += 10'000) {
+      program.wait(2, at + 100, at + 5000, "thread:1", lock(2));
+      program.wait(1, at + 5000 - 3000, at + 5000 + own, "thread:2", lock(1));
+    }
+    return program;
+  };
+  const Found little(shop(100));
+  CHECK_FALSE(little.order.compete(little.progress));
+  const Found much(shop(4000));
+  CHECK(much.order.compete(much.progress));
+}

@@ -13,9 +13,9 @@ using namespace offwait;
 namespace {
 
 /// Threads that only compute take the interpreter's lock in turns. A thread that waits looks every 5 ms; the
-/// first one to see that nobody else got it meanwhile asks for it, and the one that has it lets it go. Every
-/// third time a thread that looks at that moment is faster than the one that is woken.
-Trace computing(int threads) {
+/// first one to see that nobody else got it meanwhile asks for it, and the one that has it lets it go. Now
+/// and then (once in `every` times) a thread that looks at that moment is faster than the one that is woken.
+Trace computing(int threads, int every = 3) {
   const std::string in_loop = "class=futex object=1 stack=f;--;pthread_cond_timedwait;take;eval;main";
   const std::string in_call = "class=futex object=1 stack=f;--;pthread_cond_timedwait;take;restore;eval;main";
   const std::string mutex = "class=futex object=2 stack=f;--;__pthread_mutex_cond_lock;take;eval;main";
@@ -54,7 +54,7 @@ Trace computing(int threads) {
     const auto first = std::min_element(waiters.begin(), waiters.end(),
                                         [&](const Waiter& a, const Waiter& b) { return a.since < b.since; });
     const Waiter got = *first;
-    const bool looked = turn % 3 == 0 && got.since + 10 < free;
+    const bool looked = turn % every == 0 && got.since + 10 < free;
     program.wait(got.tid, got.since, free, looked ? "timer" : thread(holder), in_loop);
     if (!looked) program.wait(got.tid, free + 3, free + 10, thread(holder), mutex);
     program.wait(holder, free + 20, free + 40, thread(got.tid), switched);
@@ -82,4 +82,16 @@ TEST_CASE("threads that only compute wait for the interpreter's lock, and sleep 
     CHECK(found.answers[1].change.resource == Resource::cpu);
     CHECK(found.answers[1].certainty == Certainty::approximate);
   }
+}
+
+TEST_CASE("a lock that is seldom found by looking changes hands as time passes, too") {
+  const Trace trace = computing(3, 40);
+  const Answers found = answers_of(trace, group_threads(trace), {});
+  REQUIRE(found.answers.size() == 2);
+  CHECK(found.answers[0].change.resource == Resource::waited);
+  const Answer& work = found.answers[1];
+  CHECK(work.change.resource == Resource::cpu);
+  CHECK(work.certainty == Certainty::approximate);
+  CHECK(work.doubt == Doubt::looked);
+  CHECK(work.high >= Approx(0.95));
 }
