@@ -185,19 +185,6 @@ bool takes_output(const Prepared& prepared, const ThreadGroup& group) {
   return to_write_ns > other_ns;
 }
 
-/// AnswerEvidence::deals_with_others
-bool deals_with_others(const Prepared& prepared, GroupId group) {
-  const ThreadGroups& groups = prepared.groups;
-  const std::span<const WaitSite> sites = prepared.trace.sites();  // stand-ins are in no group
-  return std::any_of(sites.begin(), sites.end(), [&](const WaitSite& site) {
-    if (site.waker == kNoActor || groups.group_of[site.waker] == kNoGroup) return false;
-    const GroupId one = groups.group_of[site.thread];
-    const GroupId other = groups.group_of[site.waker];
-    const bool is_meant = (one == group) != (other == group);
-    return is_meant && !groups.groups[one].outside && !groups.groups[other].outside;
-  });
-}
-
 /// Whether the threads are of a Java virtual machine, by their program or what they wait in.
 bool is_java(const Trace& trace, const ThreadGroup& group) {
   const std::string& program = trace.actors[group.members.front()].program;
@@ -232,7 +219,6 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     const ThreadGroup& group = prepared.groups.groups[use.group];
     out.threads = group.members.size();
     out.takes_output = group.outside && takes_output(prepared, group);
-    out.deals_with_others = deals_with_others(prepared, use.group);
     out.actor = actor_of(group, graph.vertex_of);
     out.name = common_name(trace, group.members);
     out.tid = trace.actors[group.members.front()].tid;

@@ -75,9 +75,6 @@ struct AnswerEvidence {
   /// A group outside of the target: threads of the target wait longer until it has taken what they write (to
   /// a pipe or a socket that is full) than for anything else from it.
   bool takes_output = false;
-  /// Other threads of the target wait for a thread of this group, or end its waits: they may ask it for what
-  /// it does.
-  bool deals_with_others = false;
   std::size_t alike = 0;          ///< how many of `threads` are in other actors than `actor`
   std::string name{};             ///< what these threads have in common: `worker-*`; hostile bytes
   bool collects_garbage = false;  ///< threads of the Java virtual machine

@@ -13,6 +13,7 @@
 #include "report/wording_answers.h"
 #include "report/wording_cpus.h"
 #include "report/wording_edges.h"
+#include "report/wording_locks.h"
 
 namespace offwait {
 
@@ -66,6 +67,9 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   }
   if (const std::string service = service_text(answer, page.names); !service.empty()) {
     page.canvas.to(kNumbered).flow(words(service), kNumbered);
+  }
+  if (const std::string full = full_text(answer, page.names); !full.empty()) {
+    page.canvas.to(kNumbered).flow(words(full), kNumbered);
   }
   page.canvas.to(kNumbered).put("try", Ink::good);
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
@@ -132,7 +136,8 @@ void put_answers(const TextPage& page) {
   const std::size_t shown = shown_answers(page).size();
   for (std::size_t i = 0; i < shown; ++i) put_answer(page, i + 1, *all[i], is_explained(page, all, i));
   if (all.empty()) return;
-  if (const std::string doubt = certainty_sentence(page.findings, *all.front()); !doubt.empty()) {
+  const std::string doubt = shown > 0 ? certainty_sentence(page.findings, *all.front()) : "";
+  if (!doubt.empty()) {
     page.canvas.flow(words(doubt), 0);
   }
   const bool all_known = shown < all.size() || has_all_answers(page.findings);

@@ -63,10 +63,8 @@ std::uint64_t whole_threads(double threads) {
 /// With so much time in syncs for that in writes, what is written is synced.
 constexpr double kSyncsToo = 0.5;
 
-/// For one thread that waits for the disk. If other threads ask it for what it does, more of it may help; and
-/// so they may where it syncs, because one sync serves all that was written before. `more_threads` is whether
-/// they are advised.
-std::string disk_advice_for_one(const AnswerEvidence& evidence, bool more_threads) {
+/// For one thread that waits for the disk.
+std::string disk_advice_for_one(const AnswerEvidence& evidence) {
   constexpr std::string_view kLowerLatency = ", or a device with lower latency";
   std::string out = "fewer requests, several at a time";
   switch (evidence.actions.longest()) {
@@ -90,13 +88,11 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence, bool more_thread
     case FileAction::other:
       break;
   }
-  return fmt::format(
-      "{}{}{}", out, kLowerLatency,
-      evidence.deals_with_others || more_threads ? "" : "; more threads do not help one caller");
+  return fmt::format("{}{}", out, kLowerLatency);
 }
 
-std::string disk_advice(const AnswerEvidence& evidence, bool more_threads) {
-  if (evidence.threads == 1) return disk_advice_for_one(evidence, more_threads);
+std::string disk_advice(const AnswerEvidence& evidence) {
+  if (evidence.threads == 1) return disk_advice_for_one(evidence);
   switch (evidence.actions.longest()) {
     case FileAction::sync:
       return "let one sync serve several threads (group commit), sync less often, or take a device with "
@@ -107,13 +103,13 @@ std::string disk_advice(const AnswerEvidence& evidence, bool more_threads) {
                  ? "let one sync, and the write before it, serve several threads (group commit), sync less "
                    "often, or take a device with lower latency"
                  : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
-                   "O_SYNC), or a device that does more of them at a time, or each sooner";
+                   "O_SYNC), or a device with more parallelism or a lower latency";
     case FileAction::read:
-      return "fewer requests (a larger cache), or a device that does more of them at a time, or each sooner";
+      return "fewer requests (a larger cache), or a device with more parallelism or a lower latency";
     case FileAction::other:
       break;
   }
-  return "fewer requests, or a device that does more of them at a time, or each sooner";
+  return "fewer requests, or a device with more parallelism or a lower latency";
 }
 
 /// Which way the target waits for a thread outside of it says what the two have to do with each other.
@@ -121,7 +117,9 @@ std::string outside_advice(const AnswerEvidence& evidence) {
   return evidence.takes_output
              ? "it takes what the target writes, and the target waits until it has: let it take more at a "
                "time, or sooner, give the two a larger buffer, or write less"
-             : "it is outside of the target, which waits for it: the load generator or client limits";
+             : "the target waits for it, and it is no part of the target: make it (a client, a load "
+               "generator, a "
+               "consumer) faster, or run more of it";
 }
 
 /// `up_worker×4, proxy`
@@ -143,8 +141,7 @@ std::string service_name(const FoundService& service, const ActorNames& names) {
 
 /// What takes most of a service's time decides what to try.
 std::string service_advice(const FoundAnswer& answer) {
-  const std::string_view ask =
-      "ask it less often, for several things at a time, or from more threads at once";
+  const std::string_view ask = "ask it less often (a cache), or for several things at a time";
   if (!answer.service || answer.service->threads.empty()) {
     return fmt::format("make the service answer faster, or {}", ask);
   }
@@ -159,7 +156,7 @@ std::string service_advice(const FoundAnswer& answer) {
   } else if (most == service.runnable) {
     first = "give the service a CPU: it is ready to run without one";
   } else if (most == service.slept) {
-    first = "let the service sleep for less long, or not at all";
+    first = "make the service answer sooner: it sleeps meanwhile";
   } else if (most == service.at_disks) {
     first = "make the service wait less for its disk (record it to see why it does)";
   }
@@ -299,10 +296,9 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
   if (!findings.progress.empty() && findings.progress.front().how == Progress::How::inferred &&
       findings.progress.front().threads.size() > 1) {
     return fmt::format(
-        "What limits is not known: it is a guess whose work counts. All of these threads together gain no "
-        "more "
-        "than {}% by any single change, but some of them may gain much{}. Name those that count (--progress "
-        "GLOB).",
+        "What limits is not known, because it is a guess whose work counts: no single change makes all of "
+        "these threads together more than {}% faster, but it may make some of them much faster{}. Name those "
+        "that count (--progress GLOB).",
         whole_percent(most), machine_clause(findings));
   }
   return fmt::format("Balanced: no single change gains more than {}%{}.", whole_percent(most),
@@ -347,6 +343,8 @@ std::string gain_text(const Gain& gain) {
   if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) {
     return most;
   }
+  // "Up to" says that it may be nothing.
+  if (gain.certainty == Certainty::up_to && *gain.low <= 0) return most;
   return fmt::format("{} ({} to {})", most, whole_percent(*gain.low), whole_percent(*gain.high));
 }
 
@@ -360,7 +358,7 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
                        tasks_of(findings.runtimes.front().runtime));
   }
   if (gain.certainty == Certainty::up_to) {
-    return "Up to: what would limit next did not show in the recording.";
+    return "Up to: it may be less, because what would limit next did not show.";
   }
   if (gain.certainty != Certainty::rough || reason.empty()) return "";
   return given.empty()
@@ -408,13 +406,13 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::sleep:
       return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::waited:
-      return fmt::format("threads of {} waited {} for it altogether, {}{}{}{}",
+      return fmt::format("threads of {} waited {} for it altogether, {}{}{}",
                          thread_list(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),
                          format_plural(answer.lock->waits, "wait"),
                          answer.lock->holders.empty()
                              ? ""
                              : fmt::format("; held by {}", thread_list(answer.lock->holders, names)),
-                         held_for_text(*answer.lock), full_text(*answer.lock, names));
+                         held_for_text(*answer.lock));
     case Resource::cpus:
     case Resource::held:
     case Resource::threads:
@@ -444,7 +442,7 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
       {service.for_remote, "waited for services of its own"},
       {service.for_others, "waited for other threads"},
       {service.for_requests, "waited to be asked"},
-      {service.unknown, "is not known"}};
+      {service.unknown, "did what the recording does not show"}};
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> said;
@@ -473,18 +471,19 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
   switch (answer.what) {
     case Resource::io:
     case Resource::disk:
-      return disk_advice(evidence, answer.more.has_value());
+      return disk_advice(evidence);
     case Resource::cpu:
       if (is_outside) {
         return outside_advice(evidence);
       }
       if (evidence.collects_garbage) return "a larger heap, or allocate less: these threads collect garbage";
       return evidence.threads == 1 && !answer.more
-                 ? "make this code cheaper, or share its work among several threads"
-                 : "make this code cheaper";
+                 ? "do less of this work, make its code cheaper, or share it among several threads"
+                 : "do less of this work, or make its code cheaper";
     case Resource::sleep:
-      return is_outside ? outside_advice(evidence)
-                        : "wait for what is to happen instead of a time, or sleep for less long";
+      return is_outside
+                 ? outside_advice(evidence)
+                 : "wait for the event itself instead of sleeping for a fixed time, or sleep for less long";
     case Resource::remote:
       return service_advice(answer);
     case Resource::waited:
@@ -503,41 +502,46 @@ std::string more_of_service(LimitedBy limit, const std::string& waiting, const s
   switch (limit) {
     case LimitedBy::service:
       return fmt::format(
-          "; or more workers in the service: the limit is its own, {} requests are under way or unread "
-          "there, "
-          "{} at a time",
+          "run more workers in the service, whose limit it is: {} requests are under way or unread there, {} "
+          "at a time",
           waiting, now);
     case LimitedBy::target:
       return fmt::format(
-          "; or a larger pool, or limit of connections, in the target, which keeps requests back: {} wait "
-          "for "
-          "the service, which gets {} at a time",
+          "raise the target's own limit (a pool, connections): {} requests wait for the service, which gets "
+          "{} at a time",
           waiting, now);
     case LimitedBy::unknown:
       break;
   }
   return fmt::format(
-      "; or let it do more at a time: {} requests wait for it, {} at a time. Whether that is a limit of the "
-      "target (a pool, connections) or of the service (workers) cannot be told",
+      "let it do more at a time: {} requests wait for it, {} at a time (whether the target's connections or "
+      "the service's workers limit cannot be told)",
       waiting, now);
 }
 
+/// What lets more be done at a time.
 std::string more_advice(const FoundAnswer& answer) {
   const std::string waiting = format_count(whole_threads(answer.more->waiting));
   const std::string now = format_count(whole_threads(answer.more->threads));
   if (answer.more->of_service) return more_of_service(answer.limit, waiting, now);
   if (answer.service) {
-    return fmt::format(": {} requests at a time wait for {} that ask{} it; the limit is the target's",
-                       waiting, format_plural(whole_threads(answer.more->threads), "thread"),
+    return fmt::format("run more workers in the target: {} requests wait for {} that ask{} the service",
+                       waiting, format_plural(whole_threads(answer.more->threads), "worker"),
                        whole_threads(answer.more->threads) == 1 ? "s" : "");
   }
   return answer.more->requests
-             ? fmt::format("; or have more threads like it: {} requests at a time wait for {}", waiting, now)
-             : fmt::format("; or share it among more threads: {} wait for {} at a time", waiting, now);
+             ? fmt::format("run more workers like it, if the program can: {} requests wait for {}", waiting,
+                           now)
+             : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
 }
 
+/// What gains most comes first.
 std::string advice(const Findings& findings, const FoundAnswer& answer) {
-  return advice_for_part(findings, answer) + (answer.more ? more_advice(answer) : "");
+  const std::string part = advice_for_part(findings, answer);
+  if (!answer.more) return part;
+  const std::string more = more_advice(answer);
+  return answer.more->gain > answer.gain ? fmt::format("{}; or {}", more, part)
+                                         : fmt::format("{}; or {}", part, more);
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {
@@ -556,11 +560,11 @@ std::string more_threads_text(const FoundAnswer& answer) {
   const std::uint64_t waiting = whole_threads(answer.more->waiting);
   const std::uint64_t now = whole_threads(answer.more->threads);
   if (answer.more->requests && !answer.service) {
-    return fmt::format("· {} and {} at a time; as many threads as requests: {}", format_plural(now, "thread"),
-                       format_plural(waiting, "request"), gain_text(more));
+    return fmt::format("· {} instead of {}, as many as requests: {}", format_plural(waiting, "worker"), now,
+                       gain_text(more));
   }
   const std::string many = answer.more->of_service ? format_plural(waiting, "request") + " at a time"
-                           : answer.service        ? format_plural(waiting, "thread") + " that ask it"
+                           : answer.service        ? format_plural(waiting, "worker") + " that ask it"
                                                    : format_plural(waiting, "thread");
   return fmt::format("· {} instead of {}: {}", many, now, gain_text(more));
 }

@@ -39,7 +39,7 @@ std::vector<Meanwhile> meanwhile(const FoundLock& lock) {
 std::string advice_for_held(const FoundLock& lock) {
   const std::string_view what = meanwhile(lock).front().avoid;
   if (what == "wait for the client") {
-    return "end the transaction, or let go of it, before the client is waited for";
+    return "commit, or let go of it, before waiting for the client";
   }
   if (what == "lack a CPU") {
     return "let its holders run: they queue for a CPU while they hold it (fewer threads at a time, or more "
@@ -86,14 +86,16 @@ std::string held_for_text(const FoundLock& lock) {
   return said.empty() ? "" : fmt::format(", which {} meanwhile", in_a_sentence(said));
 }
 
-std::string full_text(const FoundLock& lock, const ActorNames& names) {
+std::string full_text(const FoundAnswer& answer, const ActorNames& names) {
+  if (answer.what != Resource::waited) return "";
+  const FoundLock& lock = *answer.lock;
   switch (lock.full) {
     case Full::cpus:
-      return ". At this bound the CPUs are full";
+      return "Without its waits the CPUs would be full.";
     case Full::disk:
-      return fmt::format(". At this bound {} is full", names.brief(*lock.full_disk));
+      return fmt::format("Without its waits {} would be full.", names.brief(*lock.full_disk));
     case Full::lock:
-      return fmt::format(". At this bound {} is held all the time",
+      return fmt::format("Without its waits {} would be held all the time.",
                          lock.full_lock.starts_with("lock") ? lock.full_lock : "lock " + lock.full_lock);
     case Full::nothing:
       break;

@@ -19,8 +19,8 @@ std::string lock_advice(const FoundLock& lock);
 /// `, which sleep (98%) meanwhile`: what its holders did; empty if that is not known.
 std::string held_for_text(const FoundLock& lock);
 
-/// `. At this bound the CPUs are full`: what keeps a split lock from gaining more; empty if nothing is known
-/// to.
-std::string full_text(const FoundLock& lock, const ActorNames& names);
+/// `Without its waits the CPUs would be full.`: what keeps a split lock from gaining more; empty if nothing
+/// is known to, and for other answers.
+std::string full_text(const FoundAnswer& answer, const ActorNames& names);
 
 }  // namespace offwait

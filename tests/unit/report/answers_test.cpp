@@ -127,14 +127,10 @@ TEST_CASE("Advice for a disk follows what most of the waiting is for, and names 
     CHECK(says(reads, "a larger cache"));
     for (const std::string& text : {syncs, writes, both, others}) CHECK_FALSE(says(text, "cache"));
     for (const std::string& text : {reads, others}) CHECK_FALSE(says(text, "sync"));
-    for (const std::string& text : {writes, reads, others}) {
-      CHECK(says(text, "more threads do not help one caller") == (threads == 1));
-    }
     findings.answers[0].more = MoreThreads{{0, 1, 7, true}, 3, false};
     const std::string more = try_what({0, 1, 3, 1}, threads);
     findings.answers[0].more.reset();
-    CHECK(says(more, "have more threads like it"));
-    CHECK_FALSE(says(more, "more threads do not help one caller"));
+    CHECK(more.starts_with("run more workers like it, if the program can: 7 requests wait for 1; or fewer"));
     // One sync serves all that was written before, by whichever thread.
     for (const std::string& text : {syncs, both}) {
       CHECK_FALSE(says(text, "more threads do not help one caller"));
@@ -273,7 +269,7 @@ TEST_CASE("What the user asked about follows the answers, with one sentence for 
 
 what if disk vda /2, comm:\x1b cpu /2: +61% (55 to 66) [sure]
 what if cpus *2: up to +40% [up-to]
-Up to: what would limit next did not show in the recording.
+Up to: it may be less, because what would limit next did not show.
 what if cpus *3: a gain [rough]
 Rough: the simulation of the CPUs does not reproduce the recording, so only the direction is given.
 what if cpus /2: a loss [rough]
@@ -325,7 +321,8 @@ TEST_CASE("Advice names only what applies") {
   answer.actor = 0;
   findings.actors[0].outside = true;
   CHECK(advice(findings, answer) ==
-        "it is outside of the target, which waits for it: the load generator or client limits");
+        "the target waits for it, and it is no part of the target: make it (a client, a load generator, a "
+        "consumer) faster, or run more of it");
 }
 
 TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
@@ -352,8 +349,8 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
 1  service 127.0.0.1:28081 (up_worker×4) twice as fast: +86% [sure]
    B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each
    meanwhile up_worker×4 slept (95%) and ran (4.0%)
-   try   let the service sleep for less long, or not at all; or ask it less often, for several
-         things at a time, or from more threads at once
+   try   make the service answer sooner: it sleeps meanwhile; or ask it less often (a cache), or for
+         several things at a time
 Everything else: < 1%
 )");
   findings.answers[0].service->threads.clear();
@@ -366,8 +363,8 @@ Everything else: < 1%
    B (tid 12) waited 9.10 s (91% of its time), 7,420 waits of 1.23 ms each
    What the service did is not known: it is on another host, or who sends its packets could not be
    followed.
-   try   make the service answer faster, or ask it less often, for several things at a time, or from
-         more threads at once
+   try   make the service answer faster, or ask it less often (a cache), or for several things at a
+         time
 Rough: it waits for many connections at once, which does not show how long each request took. No
 gain can be given, and the order may be wrong, too.
 )");
@@ -380,43 +377,43 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   answer.limit = LimitedBy::target;
   CHECK(more_threads_text(answer) == "· 7 threads instead of 1: up to +302%");
   CHECK(advice(findings, answer) ==
-        "make this code cheaper; or share it among more threads: 7 wait for 1 at a time");
+        "share it among more threads: 7 wait for 1 at a time; or do less of this work, or make its code "
+        "cheaper");
   answer.more->requests = true;
   answer.more->threads = 2;
   answer.more->waiting = 47;
-  CHECK(more_threads_text(answer) ==
-        "· 2 threads and 47 requests at a time; as many threads as requests: up to +302%");
+  CHECK(more_threads_text(answer) == "· 47 workers instead of 2, as many as requests: up to +302%");
   // One "up to" is enough for both of an answer's numbers.
   answer.certainty = Certainty::up_to;
-  CHECK(more_threads_text(answer) ==
-        "· 2 threads and 47 requests at a time; as many threads as requests: +302%");
+  CHECK(more_threads_text(answer) == "· 47 workers instead of 2, as many as requests: +302%");
   answer.certainty = Certainty::sure;
   answer.what = Resource::remote;
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
   CHECK(advice(findings, answer)
-            .ends_with(": 47 requests at a time wait for 2 threads that ask it; the limit is the target's"));
+            .starts_with("run more workers in the target: 47 requests wait for 2 workers that ask the "
+                         "service; or "));
   answer.more->threads = 1;
-  CHECK(advice(findings, answer).find("47 requests at a time wait for 1 thread that asks it;") !=
+  CHECK(advice(findings, answer).find("47 requests wait for 1 worker that asks the service;") !=
         std::string::npos);
   answer.more->threads = 2;
   answer.service->unknown = 1;
-  CHECK(advice(findings, answer).starts_with("find out what it does (record it); or"));
+  CHECK(advice(findings, answer).find("; or find out what it does (record it); or") != std::string::npos);
   answer.more->of_service = true;
   CHECK(more_threads_text(answer) == "· 47 requests at a time instead of 2: up to +302%");
   CHECK(advice(findings, answer)
-            .ends_with("; or a larger pool, or limit of connections, in the target, which keeps requests "
-                       "back: 47 wait for the "
-                       "service, which gets 2 at a time"));
+            .starts_with("raise the target's own limit (a pool, connections): 47 requests wait for the "
+                         "service, which gets 2 at a time; or "));
   answer.limit = LimitedBy::service;
   CHECK(advice(findings, answer)
-            .ends_with("; or more workers in the service: the limit is its own, 47 requests are under way or "
-                       "unread there, 2 at "
-                       "a time"));
+            .starts_with("run more workers in the service, whose limit it is: 47 requests are under way or "
+                         "unread there, 2 at a time; or "));
   answer.limit = LimitedBy::unknown;
   CHECK(advice(findings, answer)
-            .ends_with("; or let it do more at a time: 47 requests wait for it, 2 at a time. Whether that is "
-                       "a limit of the "
-                       "target (a pool, connections) or of the service (workers) cannot be told"));
+            .starts_with("let it do more at a time: 47 requests wait for it, 2 at a time (whether the "
+                         "target's connections or the service's workers limit cannot be told); or "));
+  // What gains most comes first.
+  answer.more->gain = answer.gain / 2;
+  CHECK(advice(findings, answer).starts_with("find out what it does (record it); or"));
 }
 
 TEST_CASE("Of groups that are parts of one actor, each has its own name and number, and each its line") {
@@ -521,11 +518,12 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
   lock.certainty = Certainty::up_to;
   lock.lock = {"registry_lock", 25.8, 1740, 0.15, {}, std::nullopt, 7.6, Full::cpus};
   findings.answers = {lock};
-  CHECK(sentences(findings).find(". At this bound the CPUs are full") != std::string::npos);
+  CHECK(sentences(findings).find("Without its waits the CPUs would be full.") != std::string::npos);
   CHECK(sentences(findings).find("held half as long") == std::string::npos);
   findings.answers[0].lock->full = Full::lock;
   findings.answers[0].lock->full_lock = "LOCK_open";
-  CHECK(sentences(findings).find(". At this bound lock LOCK_open is held all the time") != std::string::npos);
+  CHECK(sentences(findings).find("Without its waits lock LOCK_open would be held all the time.") !=
+        std::string::npos);
 }
 
 TEST_CASE("A lock that a language's runtime has is told what people do about that one") {
@@ -551,7 +549,7 @@ TEST_CASE("A lock that a language's runtime has is told what people do about tha
 TEST_CASE("Threads that collect garbage want a larger heap, not cheaper code") {
   Findings findings = answered();
   FoundAnswer& cpu = findings.answers[2];
-  CHECK(advice(findings, cpu).starts_with("make this code cheaper"));
+  CHECK(advice(findings, cpu).starts_with("do less of this work"));
   cpu.evidence.collects_garbage = true;
   CHECK(advice(findings, cpu) == "a larger heap, or allocate less: these threads collect garbage");
 }
