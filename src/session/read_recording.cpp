@@ -93,17 +93,20 @@ Result<ReadForm> read_form(int fd, std::string head, const std::string& name,
 
 /// A trace that has all that a part needs. The recording's window is not quite known before its records are
 /// read: they may be damaged, or begin with the start of a command. Then they are read once more.
-Result<ReadForm> read_part(int fd, const std::string& head, const std::string& name, const TracePart& part) {
+///
+/// `window` and `start_time` are those of RecordedSizes.
+Result<ReadForm> read_part(int fd, const std::string& head, const std::string& name, const TracePart& part,
+                           Window window, std::string start_time) {
   const off_t begin = ::lseek(fd, 0, SEEK_CUR);
-  OFFWAIT_TRY(RecordedSizes whole, sizes_of_recording_file(fd, head, name));
   for (;;) {
-    OFFWAIT_TRY(const TracePart counted, counted_from_begin(part, utc_ns(whole.start_time), whole.window));
-    const Window kept = around(counted, whole.window);
+    OFFWAIT_TRY(const TracePart counted, counted_from_begin(part, utc_ns(start_time), window));
+    const Window kept = around(counted, window);
     OFFWAIT_TRY_STATUS(seek(fd, begin, name));
     OFFWAIT_TRY(ReadForm read, read_form(fd, head, name, kept));
-    whole = {read.trace.window, read.trace.recording.start_time, {}};
-    OFFWAIT_TRY(const TracePart again, counted_from_begin(part, utc_ns(whole.start_time), whole.window));
-    const Window needed = around(again, whole.window);
+    window = read.trace.window;
+    start_time = read.trace.recording.start_time;
+    OFFWAIT_TRY(const TracePart again, counted_from_begin(part, utc_ns(start_time), window));
+    const Window needed = around(again, window);
     if (needed.begin >= kept.begin && needed.end <= kept.end) return read;
   }
 }
@@ -152,11 +155,6 @@ struct ReadPart {
   Chosen chosen;
 };
 
-Result<ReadForm> read_whole_or_part(int fd, const std::string& head, const std::string& name,
-                                    const TracePart& part) {
-  return is_whole(part) ? read_form(fd, head, name) : read_part(fd, head, name, part);
-}
-
 /// How many actors there are is only known when they were read. If they take too much, a shorter part is read
 /// anew.
 Result<ReadPart> read_what_fits(int fd, const std::string& head, const std::string& name,
@@ -166,7 +164,9 @@ Result<ReadPart> read_what_fits(int fd, const std::string& head, const std::stri
   OFFWAIT_TRY(Chosen chosen, choose(sizes, name, wanted, max_memory, 0));
   for (;;) {
     OFFWAIT_TRY_STATUS(seek(fd, begin, name));
-    OFFWAIT_TRY(ReadForm form, read_whole_or_part(fd, head, name, chosen.part));
+    OFFWAIT_TRY(ReadForm form, is_whole(chosen.part)
+                                   ? read_form(fd, head, name)
+                                   : read_part(fd, head, name, chosen.part, sizes.window, sizes.start_time));
     if (!chosen.fits) return ReadPart{std::move(form), std::move(chosen)};
     const double bytes = std::max(bytes_read(sizes, *chosen.fits), 1.0);
     const auto actors = static_cast<double>(form.trace.actors.size());
@@ -179,8 +179,8 @@ Result<ReadPart> read_what_fits(int fd, const std::string& head, const std::stri
 Result<ReadPart> read_file(int fd, const std::string& head, const std::string& name, const TracePart& part,
                            std::uint64_t max_memory) {
   const bool can_seek = ::lseek(fd, 0, SEEK_CUR) >= 0;
-  if (max_memory == kAnyMemory && (can_seek || is_whole(part))) {
-    OFFWAIT_TRY(ReadForm form, read_whole_or_part(fd, head, name, part));
+  if (max_memory == kAnyMemory && is_whole(part)) {
+    OFFWAIT_TRY(ReadForm form, read_form(fd, head, name));
     return ReadPart{std::move(form), {part, {}, {}}};
   }
   if (can_seek) return read_what_fits(fd, head, name, part, max_memory);
