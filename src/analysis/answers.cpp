@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -222,12 +221,12 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     out.actor = actor_of(group, graph.vertex_of);
     out.name = common_name(trace, group.members);
     out.tid = trace.actors[group.members.front()].tid;
-    out.collects_garbage = is_java(trace, group) &&
-                           (is_garbage_collector(out.name) || mostly_collect_garbage(prepared, use.group));
     out.alike = static_cast<std::size_t>(
         std::count_if(group.members.begin(), group.members.end(),
                       [&](ActorId member) { return graph.vertex_of[member] != *out.actor; }));
     if (answer.change.resource == Resource::cpu) {
+      out.collects_garbage = is_java(trace, group) &&
+                             (is_garbage_collector(out.name) || mostly_collect_garbage(prepared, use.group));
       out.samples = sum_places(trace, graph.code, graph.samples.by_vertex[*out.actor]);
     }
   }

@@ -77,7 +77,7 @@ struct AnswerEvidence {
   bool takes_output = false;
   std::size_t alike = 0;          ///< how many of `threads` are in other actors than `actor`
   std::string name{};             ///< what these threads have in common: `worker-*`; hostile bytes
-  bool collects_garbage = false;  ///< threads of the Java virtual machine
+  bool collects_garbage = false;  ///< CPU work: threads of the Java virtual machine do that
   std::int32_t tid = 0;           ///< of the first of them, which is in no other group; 0 without a group
 };
 

@@ -117,6 +117,7 @@ class Search {
   /// condition. That is a part of the wait for the lock, where most waits for the mutex are in functions that
   /// wait for the lock.
   void join_mutexes() {
+    if (std::find(sites_.retakes.begin(), sites_.retakes.end(), true) == sites_.retakes.end()) return;
     std::map<ObjectId, std::map<ObjectId, std::uint64_t>> conditions;  // of each mutex
     std::vector<ObjectId> before(trace_.actors.size(), kNoObject);     // what the thread waited for last
     for (const Wait& wait : trace_.waits) {
