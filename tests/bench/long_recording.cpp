@@ -4,19 +4,15 @@
 // threads are replaced. What happens is the same for the same arguments.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <queue>
 #include <random>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-
 #include "event/syscalls.h"
-#include "recording_file/recording_writer.h"
+#include "write_file.h"
 
 namespace {
 
@@ -35,13 +31,7 @@ class Writer {
       : writer_(std::move(file), name), mean_ns_(seconds * kSecond * kThreads / waits), seconds_(seconds) {}
 
   Status write() {
-    AboutRecording about;
-    about.target = "pid 100";
-    about.start_time = "2026-01-01T00:00:00Z";
-    about.kernel = "6.1";
-    about.cpus = 64;
-    about.architecture = native_architecture();
-    OFFWAIT_TRY_STATUS(writer_.begin(about));
+    OFFWAIT_TRY_STATUS(writer_.begin(about_process(64)));
     writer_.start();
     RecordingPart part;
     for (std::uint32_t i = 0; i < kThreads; ++i) begin(part, i, OFFWAIT_THREAD_SEEN, kBegin);
@@ -81,10 +71,6 @@ class Writer {
   };
 
   std::uint64_t some(std::uint64_t most) { return 1 + random_() % most; }
-
-  static void append(RecordingPart& part, const auto& record) {
-    part.kernel.records.append(std::as_bytes(std::span(&record, 1)));
-  }
 
   void thread_record(RecordingPart& part, const Thread& thread, std::uint8_t event, std::uint64_t at) {
     offwait_thread_record record{};
@@ -163,18 +149,5 @@ class Writer {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t waits = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
-  const std::uint64_t seconds = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 86400;
-  if (waits == 0 || seconds == 0) {
-    std::fprintf(stderr, "usage: bench_long_recording FILE WAITS [SECONDS]\n");
-    return 2;
-  }
-  UniqueFd file(::open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) {
-    std::perror(argv[1]);
-    return 1;
-  }
-  const Status written = Writer(std::move(file), argv[1], waits, seconds).write();
-  if (!written) std::fprintf(stderr, "%s\n", written.error().message.c_str());
-  return written ? 0 : 1;
+  return write_file<Writer>(argc, argv, "bench_long_recording FILE WAITS [SECONDS]", 86400);
 }

@@ -4,17 +4,13 @@
 // server does that has a thread for each connection. short_lived.py measures what a report takes for each.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-
 #include "event/syscalls.h"
-#include "recording_file/recording_writer.h"
+#include "write_file.h"
 
 namespace {
 
@@ -32,13 +28,7 @@ class Writer {
       : writer_(std::move(file), name), each_ns_(seconds * kSecond * kMakers / threads), seconds_(seconds) {}
 
   Status write() {
-    AboutRecording about;
-    about.target = "pid 100";
-    about.start_time = "2026-01-01T00:00:00Z";
-    about.kernel = "6.1";
-    about.cpus = kMakers;
-    about.architecture = native_architecture();
-    OFFWAIT_TRY_STATUS(writer_.begin(about));
+    OFFWAIT_TRY_STATUS(writer_.begin(about_process(kMakers)));
     writer_.start();
     RecordingPart part;
     for (std::uint32_t i = 0; i < kMakers; ++i)
@@ -68,10 +58,6 @@ class Writer {
   }
 
  private:
-  static void append(RecordingPart& part, const auto& record) {
-    part.kernel.records.append(std::as_bytes(std::span(&record, 1)));
-  }
-
   static void thread_record(RecordingPart& part, std::uint32_t tid, std::uint32_t parent, std::uint8_t event,
                             std::uint64_t start, std::uint64_t at) {
     offwait_thread_record record{};
@@ -128,18 +114,5 @@ class Writer {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t threads = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
-  const std::uint64_t seconds = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
-  if (threads == 0 || seconds == 0) {
-    std::fprintf(stderr, "usage: bench_short_lived FILE THREADS [SECONDS]\n");
-    return 2;
-  }
-  UniqueFd file(::open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) {
-    std::perror(argv[1]);
-    return 1;
-  }
-  const Status written = Writer(std::move(file), argv[1], threads, seconds).write();
-  if (!written) std::fprintf(stderr, "%s\n", written.error().message.c_str());
-  return written ? 0 : 1;
+  return write_file<Writer>(argc, argv, "bench_short_lived FILE THREADS [SECONDS]", 10);
 }
