@@ -33,8 +33,8 @@ class HeldBackWaits {
   HeldBackWaits(const Trace& trace, const WaitGraph& graph) : trace_(trace), graph_(graph) {}
 
   std::map<std::pair<FoundActorId, bool>, HeldBack> run() {
-    std::vector<bool> for_answers;   // by SiteId, as the next one
-    std::vector<bool> for_requests;  // of threads outside of the target, as a service
+    std::vector<bool> for_answers;   // by SiteId
+    std::vector<bool> for_requests;  // by SiteId, of threads outside of the target, as a service
     for (const WaitSite& site : trace_.sites) {
       for_answers.push_back(ends_by_itself(trace_, site, Peer::Role::service));
       for_requests.push_back(trace_.actors[site.thread].outside &&

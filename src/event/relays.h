@@ -70,7 +70,7 @@ class Relays {
   std::int32_t begin(ActorId actor, const Kind& kind);
   bool is_relay(ActorId actor) const { return relays_.contains(actor); }
   /// A relay of the kind whose last thread was gone when this one was born, which goes on with it; kNoActor
-  /// if there is none.
+  /// if each still has a thread.
   ActorId go_on(const Kind& kind, Nanos born, ActorId parent);
   /// The thread that the relay has is gone.
   void exited(ActorId actor, Nanos at);

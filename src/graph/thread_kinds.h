@@ -21,8 +21,8 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 /// - are all kernel threads or none, and likewise outside of the target, and the recorder's;
 /// - run the same program and begin in the same function, as far as that is known: a thread of which it is
 ///   not known is like those called alike, if these have one program, or one function, and else like the
-///   others of which it is not known. The function is that of nine tenths of its waits and samples; main
-///   threads have that of most of them;
+///   others of which it is not known. The function is that of nine tenths of a thread's waits and
+///   samples; main threads that are alike so far have one function, that of most of them;
 /// - do the same as far as one of them, the oldest process, does other work than all others: it is a kind of
 ///   its own (makers_of_processes());
 /// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own.

@@ -40,7 +40,8 @@ struct RecordedSizes {
   std::vector<Mark> marks;  ///< one for each time at which the tables were written, in order of time
 };
 
-/// Of a file that can be sought in. Records are skipped unread, so that damage to them goes unnoticed.
+/// The file must be one that can be sought in. Records are skipped unread, so that damage to them goes
+/// unnoticed.
 Result<RecordedSizes> sizes_of_recording_file(int fd, std::string head, const std::string& name);
 
 }  // namespace offwait

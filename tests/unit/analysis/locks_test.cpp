@@ -30,7 +30,7 @@ FoundLocks locks_in(const std::string& lines) {
 
 const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";
 
-/// Of the only lock, for which a thread waits in this stack of the program.
+/// The row of the only lock there is, where a thread waits for it in this stack of the program.
 FoundLockRow row_of_wait_in(const std::string& stack) {
   const FoundLocks found = locks_in(
       "object 0 kind=futex tgid=1 address=4096\n"

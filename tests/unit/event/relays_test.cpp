@@ -27,7 +27,7 @@ Lines with_relays(const RecordingByHand& recording) {
   return test::lines(trace);
 }
 
-TEST_CASE("threads that follow each other are one actor, which waits for whoever makes the next one") {
+TEST_CASE("threads that follow each other are one actor, which waits for the one that makes the next") {
   RecordingByHand t = two_threads();
   for (const std::uint32_t i : {0U, 1U, 2U}) {
     const std::uint64_t at = 1100 + 200 * i;
