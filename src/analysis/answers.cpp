@@ -192,17 +192,24 @@ bool is_java(const Trace& trace, const ThreadGroup& group) {
                      [](const Frame& frame) { return frame.module.starts_with("libjvm.so"); });
 }
 
-/// Whether the threads of a Java virtual machine do little else, by their samples.
-bool mostly_collect_garbage(const Prepared& prepared, GroupId group) {
+/// What a fifth of the group's samples or more show.
+KnownWork work_of(const Prepared& prepared, GroupId group) {
+  constexpr std::size_t kOneIn = 5;
   const Trace& trace = prepared.trace.all();
-  std::vector<bool> stacks;
-  for (const Stack& stack : trace.stacks) stacks.push_back(collects_garbage(trace, stack));
-  std::int64_t balance = 0;
+  std::vector<KnownWork> stacks;
+  for (const Stack& stack : trace.stacks) stacks.push_back(known_work(trace, stack));
+  std::size_t all = 0;
+  std::map<KnownWork, std::size_t> samples;
   for (const CpuSample& sample : trace.cpu_samples) {
     if (prepared.groups.group_of[sample.thread] != group) continue;
-    balance += sample.stack != kNoStack && stacks[sample.stack] ? 1 : -1;
+    ++all;
+    if (sample.stack != kNoStack) ++samples[stacks[sample.stack]];
   }
-  return balance > 0;
+  for (const auto& [work, number] : samples) {
+    const bool java_only = work == KnownWork::garbage && !is_java(trace, prepared.groups.groups[group]);
+    if (work != KnownWork::none && kOneIn * number >= all && !java_only) return work;
+  }
+  return KnownWork::none;
 }
 
 AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
@@ -225,8 +232,8 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
         std::count_if(group.members.begin(), group.members.end(),
                       [&](ActorId member) { return graph.vertex_of[member] != *out.actor; }));
     if (answer.change.resource == Resource::cpu) {
-      out.collects_garbage = is_java(trace, group) &&
-                             (is_garbage_collector(out.name) || mostly_collect_garbage(prepared, use.group));
+      out.work = is_java(trace, group) && is_garbage_collector(out.name) ? KnownWork::garbage
+                                                                         : work_of(prepared, use.group);
       out.samples = sum_places(trace, graph.code, graph.samples.by_vertex[*out.actor]);
     }
   }

@@ -75,10 +75,10 @@ struct AnswerEvidence {
   /// A group outside of the target: threads of the target wait longer until it has taken what they write (to
   /// a pipe or a socket that is full) than for anything else from it.
   bool takes_output = false;
-  std::size_t alike = 0;          ///< how many of `threads` are in other actors than `actor`
-  std::string name{};             ///< what these threads have in common: `worker-*`; hostile bytes
-  bool collects_garbage = false;  ///< CPU work: threads of the Java virtual machine do that
-  std::int32_t tid = 0;           ///< of the first of them, which is in no other group; 0 without a group
+  std::size_t alike = 0;             ///< how many of `threads` are in other actors than `actor`
+  std::string name{};                ///< what these threads have in common: `worker-*`; hostile bytes
+  KnownWork work = KnownWork::none;  ///< CPU work: what a fifth of its samples or more show
+  std::int32_t tid = 0;              ///< of the first of them, which is in no other group; 0 without a group
 };
 
 /// A lock that an answer is about, or that its threads hold and wait for.

@@ -173,6 +173,8 @@ std::string own_name(const Object& lock) {
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock) {
   const RuntimeLock runtime = runtime_lock(trace, stack);
   if (runtime == RuntimeLock::cpython_gil) return "all Python code (GIL)";
+  if (runtime == RuntimeLock::innodb_row) return "rows (InnoDB)";
+  if (runtime == RuntimeLock::postgres_row) return "rows (PostgreSQL)";
   std::vector<Frame> user;
   for (const FrameId id : stack.frames) {
     const Frame& frame = trace.frames[id];

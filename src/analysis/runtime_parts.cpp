@@ -30,6 +30,10 @@ std::string_view to_string(RuntimeLock lock) {
       return "java-monitor";
     case RuntimeLock::cpython_gil:
       return "cpython-gil";
+    case RuntimeLock::innodb_row:
+      return "innodb-row";
+    case RuntimeLock::postgres_row:
+      return "postgres-row";
   }
   return "";
 }
@@ -43,7 +47,15 @@ RuntimeLock runtime_lock(const Trace& trace, const Stack& stack) {
   if (has_one_of(trace, stack, kMonitor) && !has_one_of(trace, stack, kWaitOfMonitor)) {
     return RuntimeLock::java_monitor;
   }
-  return has_one_of(trace, stack, kGil) ? RuntimeLock::cpython_gil : RuntimeLock::none;
+  if (has_one_of(trace, stack, kGil)) return RuntimeLock::cpython_gil;
+  // Debian's mariadbd has no names of InnoDB's own functions.
+  constexpr std::array<std::string_view, 2> kInnoDb = {"handler::ha_", "lock_wait("};
+  constexpr std::array<std::string_view, 3> kCondition = {"cond_wait", "cond_timedwait", "cond_clockwait"};
+  if (has_one_of(trace, stack, kInnoDb) && has_one_of(trace, stack, kCondition)) {
+    return RuntimeLock::innodb_row;
+  }
+  constexpr std::array<std::string_view, 2> kPostgres = {"XactLockTableWait", "heap_acquire_tuplock"};
+  return has_one_of(trace, stack, kPostgres) ? RuntimeLock::postgres_row : RuntimeLock::none;
 }
 
 bool is_parked_by_scheduler(const Trace& trace, const Stack& stack) {
@@ -62,11 +74,15 @@ bool is_garbage_collector(std::string_view thread) {
                      [thread](std::string_view name) { return thread.starts_with(name); });
 }
 
-bool collects_garbage(const Trace& trace, const Stack& stack) {
-  constexpr std::array<std::string_view, 7> kOperations = {
+KnownWork known_work(const Trace& trace, const Stack& stack) {
+  constexpr std::array<std::string_view, 7> kCollections = {
       "VM_GenCollect", "VM_SerialCollect", "VM_CollectFor", "VM_ParallelGC",
       "VM_G1Collect",  "VM_G1Pause",       "VM_Shenandoah"};
-  return has_one_of(trace, stack, kOperations);
+  // MariaDB, MySQL, PostgreSQL.
+  constexpr std::array<std::string_view, 5> kScans = {
+      "rr_sequential", "handler::ha_rnd_next", "TableScanIterator::Read", "ExecSeqScan", "heap_getnextslot"};
+  if (has_one_of(trace, stack, kCollections)) return KnownWork::garbage;
+  return has_one_of(trace, stack, kScans) ? KnownWork::table_scan : KnownWork::none;
 }
 
 }  // namespace offwait

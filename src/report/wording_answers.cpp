@@ -60,58 +60,6 @@ std::uint64_t whole_threads(double threads) {
   return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
 }
 
-/// With so much time in syncs for that in writes, what is written is synced.
-constexpr double kSyncsToo = 0.5;
-
-/// For one thread that waits for the disk.
-std::string disk_advice_for_one(const AnswerEvidence& evidence) {
-  constexpr std::string_view kLowerLatency = ", or a device with lower latency";
-  std::string out = "fewer requests, several at a time";
-  switch (evidence.actions.longest()) {
-    case FileAction::sync:
-      return fmt::format("fewer syncs (one for several changes, or for those of several threads){}",
-                         kLowerLatency);
-    case FileAction::write:
-      if (evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s) {
-        return fmt::format(
-            "fewer syncs, each after one larger write (one for several changes, or for those of several "
-            "threads){}",
-            kLowerLatency);
-      }
-      out =
-          "fewer and larger writes, several at a time, writes that do not wait for the disk (neither "
-          "O_DIRECT nor O_SYNC)";
-      break;
-    case FileAction::read:
-      out = "fewer requests (a larger cache), ask ahead or for several at a time";
-      break;
-    case FileAction::other:
-      break;
-  }
-  return fmt::format("{}{}", out, kLowerLatency);
-}
-
-std::string disk_advice(const AnswerEvidence& evidence) {
-  if (evidence.threads == 1) return disk_advice_for_one(evidence);
-  switch (evidence.actions.longest()) {
-    case FileAction::sync:
-      return "let one sync serve several threads (group commit), sync less often, or take a device with "
-             "lower "
-             "latency";
-    case FileAction::write:
-      return evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s
-                 ? "let one sync, and the write before it, serve several threads (group commit), sync less "
-                   "often, or take a device with lower latency"
-                 : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
-                   "O_SYNC), or a device with more parallelism or a lower latency";
-    case FileAction::read:
-      return "fewer requests (a larger cache), or a device with more parallelism or a lower latency";
-    case FileAction::other:
-      break;
-  }
-  return "fewer requests, or a device with more parallelism or a lower latency";
-}
-
 /// Which way the target waits for a thread outside of it says what the two have to do with each other.
 std::string outside_advice(const AnswerEvidence& evidence) {
   return evidence.takes_output
@@ -358,7 +306,8 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
                        tasks_of(findings.runtimes.front().runtime));
   }
   if (gain.certainty == Certainty::up_to) {
-    return "Up to: it may be less, because what would limit next did not show.";
+    return fmt::format("Up to: it may be less, because {}.",
+                       reason.empty() ? "what would limit next did not show" : reason);
   }
   if (gain.certainty != Certainty::rough || reason.empty()) return "";
   return given.empty()
@@ -476,7 +425,13 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
       if (is_outside) {
         return outside_advice(evidence);
       }
-      if (evidence.collects_garbage) return "a larger heap, or allocate less: these threads collect garbage";
+      if (evidence.work == KnownWork::garbage) {
+        return "a larger heap, or allocate less: these threads collect garbage";
+      }
+      if (evidence.work == KnownWork::table_scan) {
+        return "an index, or a query that needs fewer rows: these threads read all rows of tables (the "
+               "database's log of slow queries names the query)";
+      }
       return evidence.threads == 1 && !answer.more
                  ? "do less of this work, make its code cheaper, or share it among several threads"
                  : "do less of this work, or make its code cheaper";

@@ -139,4 +139,60 @@ std::string spare_text(const Findings& findings, const FoundDisk& disk, const st
                      capacity_figures(disk), capacity_source(disk));
 }
 
+namespace {
+
+/// With so much time in syncs for that in writes, what is written is synced.
+constexpr double kSyncsToo = 0.5;
+
+/// For one thread that waits for the disk.
+std::string disk_advice_for_one(const AnswerEvidence& evidence) {
+  constexpr std::string_view kLowerLatency = ", or a device with lower latency";
+  std::string out = "fewer requests, several at a time";
+  switch (evidence.actions.longest()) {
+    case FileAction::sync:
+      return fmt::format("fewer syncs (one for several changes, or for those of several threads){}",
+                         kLowerLatency);
+    case FileAction::write:
+      if (evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s) {
+        return fmt::format(
+            "fewer syncs, each after one larger write (one for several changes, or for those of several "
+            "threads){}",
+            kLowerLatency);
+      }
+      out =
+          "fewer and larger writes, several at a time, writes that do not wait for the disk (neither "
+          "O_DIRECT nor O_SYNC)";
+      break;
+    case FileAction::read:
+      out = "fewer requests (a larger cache), ask ahead or for several at a time";
+      break;
+    case FileAction::other:
+      break;
+  }
+  return fmt::format("{}{}", out, kLowerLatency);
+}
+
+}  // namespace
+
+std::string disk_advice(const AnswerEvidence& evidence) {
+  if (evidence.threads == 1) return disk_advice_for_one(evidence);
+  switch (evidence.actions.longest()) {
+    case FileAction::sync:
+      return "let one sync serve several threads (group commit), sync less often, or take a device with "
+             "lower "
+             "latency";
+    case FileAction::write:
+      return evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s
+                 ? "let one sync, and the write before it, serve several threads (group commit), sync less "
+                   "often, or take a device with lower latency"
+                 : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
+                   "O_SYNC), or a device with more parallelism or a lower latency";
+    case FileAction::read:
+      return "fewer requests (a larger cache), or a device with more parallelism or a lower latency";
+    case FileAction::other:
+      break;
+  }
+  return "fewer requests, or a device with more parallelism or a lower latency";
+}
+
 }  // namespace offwait

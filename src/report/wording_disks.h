@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sentences about what a disk did, and what it could do.
+// Sentences about what a disk did, what it could do, and what to ask of it instead.
 #pragma once
 
 #include <string>
@@ -36,5 +36,7 @@ std::string unsaturated_text(const Findings& findings, const FoundDisk& disk);
 /// `disk vda used 9.2% of its capacity (500 MB/s, 50,000 IO/s, given) and could have served more`, with
 /// `name` for the disk.
 std::string spare_text(const Findings& findings, const FoundDisk& disk, const std::string& name);
+/// What to try for requests that threads wait for, by what they ask of the disk and how many ask.
+std::string disk_advice(const AnswerEvidence& evidence);
 
 }  // namespace offwait

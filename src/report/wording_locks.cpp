@@ -52,6 +52,16 @@ std::string advice_for_held(const FoundLock& lock) {
                             what);
 }
 
+/// Transactions hold locks of rows until they commit.
+std::string advice_for_rows(const FoundLock& lock) {
+  const std::string_view what = meanwhile(lock).front().avoid;
+  if (what == "wait for the client") return "commit, or roll back, before waiting for the client";
+  return fmt::format(
+      "let transactions change different rows (split the one that all change), or change it last, right "
+      "before the commit{}",
+      what.empty() ? "" : fmt::format("; those that hold it {} meanwhile", meanwhile(lock).front().they));
+}
+
 }  // namespace
 
 std::string thread_list(const std::vector<FoundProgress::Threads>& threads, const ActorNames& names) {
@@ -72,6 +82,9 @@ std::string lock_advice(const FoundLock& lock) {
       return advice_for_held(lock) + "; jstack shows whose monitor it is";
     case RuntimeLock::cpython_gil:
       return "use processes instead of threads (or a build without GIL)";
+    case RuntimeLock::innodb_row:
+    case RuntimeLock::postgres_row:
+      return advice_for_rows(lock);
   }
   return advice_for_held(lock);
 }
@@ -91,7 +104,7 @@ std::string full_text(const FoundAnswer& answer, const ActorNames& names) {
   const FoundLock& lock = *answer.lock;
   switch (lock.full) {
     case Full::cpus:
-      return "Without its waits the CPUs would be full.";
+      return "Without its waits the CPUs would be full, if the work takes as much CPU time as now.";
     case Full::disk:
       return fmt::format("Without its waits {} would be full.", names.brief(*lock.full_disk));
     case Full::lock:

@@ -27,6 +27,11 @@ RuntimeLock lock_in(const std::vector<std::string>& functions) {
   return runtime_lock(trace, trace.stacks[0]);
 }
 
+KnownWork work_in(const std::vector<std::string>& functions) {
+  const Trace trace = stack_of_functions(functions);
+  return known_work(trace, trace.stacks[0]);
+}
+
 bool parked_in(const std::vector<std::string>& functions) {
   const Trace trace = stack_of_functions(functions);
   return is_parked_by_scheduler(trace, trace.stacks[0]);
@@ -67,11 +72,30 @@ TEST_CASE("the threads of each collector of the Java virtual machine") {
 }
 
 TEST_CASE("the virtual machine's own thread collects garbage in some of its operations") {
-  const auto collects = [](const std::vector<std::string>& functions) {
-    const Trace trace = stack_of_functions(functions);
-    return collects_garbage(trace, trace.stacks[0]);
-  };
-  CHECK(collects({"MarkSweep::follow_stack()", "VM_GenCollectForAllocation::doit()", "VMThread::run()"}));
-  CHECK(collects({"G1CollectedHeap::do_full_collection(bool)", "VM_G1CollectFull::doit()"}));
-  CHECK_FALSE(collects({"ThreadDumper::dump()", "VM_ThreadDump::doit()", "VMThread::run()"}));
+  CHECK(work_in({"MarkSweep::follow_stack()", "VM_GenCollectForAllocation::doit()", "VMThread::run()"}) ==
+        KnownWork::garbage);
+  CHECK(work_in({"G1CollectedHeap::do_full_collection(bool)", "VM_G1CollectFull::doit()"}) ==
+        KnownWork::garbage);
+  CHECK(work_in({"ThreadDumper::dump()", "VM_ThreadDump::doit()", "VMThread::run()"}) == KnownWork::none);
+}
+
+TEST_CASE("MariaDB and PostgreSQL read whole tables in these functions, and not by an index") {
+  CHECK(work_in({"Item_func_like::val_bool()", "", "sub_select(JOIN*, st_join_table*, bool)"}) ==
+        KnownWork::none);
+  CHECK(work_in({"handler::ha_rnd_next(unsigned char*)", "rr_sequential(READ_RECORD*)", "sub_select"}) ==
+        KnownWork::table_scan);
+  CHECK(work_in({"heap_getnextslot", "", "ExecScan"}) == KnownWork::table_scan);
+  CHECK(work_in({"index_getnext_slot", "", "ExecScan"}) == KnownWork::none);
+}
+
+TEST_CASE("transactions wait for rows with a condition, or for another transaction") {
+  CHECK(lock_in({"pthread_cond_timedwait", "", "", "handler::ha_index_read_map(unsigned char*)"}) ==
+        RuntimeLock::innodb_row);
+  CHECK(lock_in({"pthread_cond_timedwait", "lock_wait(que_thr_t*)", "row_search_mvcc"}) ==
+        RuntimeLock::innodb_row);
+  CHECK(lock_in({"pthread_mutex_lock", "", "handler::ha_index_read_map(unsigned char*)"}) ==
+        RuntimeLock::none);
+  CHECK(lock_in({"WaitLatch", "ProcSleep", "LockAcquireExtended", "XactLockTableWait", "heap_update"}) ==
+        RuntimeLock::postgres_row);
+  CHECK(lock_in({"WaitLatch", "ProcSleep", "LockAcquireExtended", "LockRelationOid"}) == RuntimeLock::none);
 }

@@ -518,7 +518,9 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
   lock.certainty = Certainty::up_to;
   lock.lock = {"registry_lock", 25.8, 1740, 0.15, {}, std::nullopt, 7.6, Full::cpus};
   findings.answers = {lock};
-  CHECK(sentences(findings).find("Without its waits the CPUs would be full.") != std::string::npos);
+  CHECK(sentences(findings).find(
+            "Without its waits the CPUs would be full, if the work takes as much CPU time as now.") !=
+        std::string::npos);
   CHECK(sentences(findings).find("held half as long") == std::string::npos);
   findings.answers[0].lock->full = Full::lock;
   findings.answers[0].lock->full_lock = "LOCK_open";
@@ -550,7 +552,7 @@ TEST_CASE("Threads that collect garbage want a larger heap, not cheaper code") {
   Findings findings = answered();
   FoundAnswer& cpu = findings.answers[2];
   CHECK(advice(findings, cpu).starts_with("do less of this work"));
-  cpu.evidence.collects_garbage = true;
+  cpu.evidence.work = KnownWork::garbage;
   CHECK(advice(findings, cpu) == "a larger heap, or allocate less: these threads collect garbage");
 }
 
