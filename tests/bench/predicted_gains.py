@@ -167,17 +167,20 @@ class MariaDbHotRow(MariaDb):
 
 class PostgreSql(DiskCase):
     name, script, clients = "PostgreSQL, 8 clients, simple updates", ["-N"], 8
+    segment_mb, log_size, checkpoint_every = 4, "1GB", "1h"
 
     def start(self, undo):
         binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
         data = os.path.join(self.directory, "data")
         shutil.chown(self.directory, "postgres")
         self.as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        subprocess.run([*self.as_postgres, binaries / "initdb", "-D", data, "--wal-segsize=4", "-A", "trust"], check=True, **QUIET)
+        subprocess.run([*self.as_postgres, binaries / "initdb", "-D", data, f"--wal-segsize={self.segment_mb}", "-A",
+                        "trust"], check=True, **QUIET)
         port = free_port()
         self.server = undo.enter_context(running(
             *self.as_postgres, binaries / "postgres", "-D", data, "-p", port, "-k", "", "-h", "127.0.0.1",
-            "-c", "max_wal_size=1GB", "-c", "checkpoint_timeout=1h", "-c", "autovacuum=off"))
+            "-c", f"max_wal_size={self.log_size}", "-c", f"checkpoint_timeout={self.checkpoint_every}",
+            "-c", "autovacuum=off"))
         self.client = ["-h", "127.0.0.1", "-p", port, "-U", "postgres"]
         until_ready("psql", *self.client, "-c", "select 1")
         subprocess.run(["pgbench", *self.client, "-i", "-q", "-s", "1", "postgres"], check=True, **QUIET)
