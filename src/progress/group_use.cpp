@@ -8,8 +8,17 @@ namespace offwait {
 
 namespace {
 
+/// The time that the thread asked for was over. Where it sleeps between looks for something, that something
+/// is not known.
+bool is_ended_by_time(const Trace& trace, const WaitKinds& kinds, SiteId id) {
+  const WaitKind kind = kinds.of_site[id];
+  const ActorId waker = trace.sites[id].waker;
+  return kind == WaitKind::timer ||
+         (kind == WaitKind::unknown && waker != kNoActor && trace.actors[waker].kind == ActorKind::timer);
+}
+
 void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, WaitKind kind, bool guessed,
-              const SiteUse& sum) {
+              bool is_sleep_between_looks, const SiteUse& sum) {
   const GroupId waiter = groups.group_of[site.thread];
   GroupUse& use = uses.groups[waiter];
   switch (kind) {
@@ -36,7 +45,7 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       break;
     }
     case WaitKind::unknown:
-      use.unknown_ns += sum.ended > 0 ? sum.wait_ns : 0;
+      if (is_sleep_between_looks) return;
       break;
     case WaitKind::looked:
     case WaitKind::below:
@@ -129,9 +138,11 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
     use.running_ns = std::max<Nanos>(0, use.running_ns + use.lifetime_ns);
   }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id], uses.sites[id]);
+    add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id],
+             is_ended_by_time(trace, kinds, id), uses.sites[id]);
   }
   add_births(uses, trace, groups);
+  uses.threads = thread_weights(trace, kinds);
   for (const DiskPart& part : kinds.disk_parts) {
     const ActorId thread = trace.sites[trace.waits[part.wait].site].thread;
     uses.groups[groups.group_of[thread]].disk_ns[part.disk] += part.part_ns;
@@ -142,12 +153,12 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
 std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds) {
   constexpr double kLeast = 0.01;
   std::vector<double> out(trace.actors.size(), kLeast);
+  std::vector<bool> by_time(trace.sites.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) by_time[id] = is_ended_by_time(trace, kinds, id);
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
     const WaitKind kind = kinds.of_site[wait.site];
-    if (kind == WaitKind::timer || wait.wake >= trace.window.end || wait.wake < trace.window.begin) {
-      continue;
-    }
+    if (by_time[wait.site] || wait.wake >= trace.window.end || wait.wake < trace.window.begin) continue;
     out[site.thread] += 1;
     if (kind == WaitKind::handover || kind == WaitKind::lock) {
       out[site.waker] += 1;

@@ -20,9 +20,8 @@ struct GroupUse {
   Nanos lifetime_ns = 0;
   Nanos running_ns = 0;
   Nanos runnable_ns = 0;
-  Nanos timer_ns = 0;    ///< in waits that a timer ended
-  Nanos remote_ns = 0;   ///< in waits for remote services
-  Nanos unknown_ns = 0;  ///< in waits that ended; who ended them is not known
+  Nanos timer_ns = 0;   ///< in waits that a timer ended
+  Nanos remote_ns = 0;  ///< in waits for remote services
   /// In waits for other groups that count as lock waits though no function's name says so. In waits for its
   /// own group it makes no difference to the replay.
   Nanos guessed_ns = 0;
@@ -49,6 +48,7 @@ struct Handovers {
 
 struct Uses {
   std::vector<GroupUse> groups;                                ///< by GroupId
+  std::vector<double> threads;                                 ///< thread_weights()
   std::vector<SiteUse> sites;                                  ///< by SiteId
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
@@ -59,8 +59,9 @@ bool is_much(Nanos part_ns, Nanos of_ns);
 /// The time for which all groups ran.
 Nanos running_of_all(const Uses& uses);
 
-/// How much of its group's doing each thread stands for: the waits it had that no timer ended, and those of
-/// others that it ended. A little for a thread without any. By ActorId.
+/// How much of its group's doing each thread stands for: the waits it had that no timer ended, also none
+/// after which it only looked for something, and those of others that it ended. A little for a thread without
+/// any. By ActorId.
 std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds);
 
 Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);

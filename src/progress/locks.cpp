@@ -75,8 +75,10 @@ class Search {
   }
 
  private:
+  /// Who waits for a packet of a known sender waits for a message.
   bool may_be_a_lock(SiteId site) const {
-    return sites_.ended_by_threads[site] && !trace_.actors[trace_.sites[site].thread].kernel;
+    return sites_.ended_by_threads[site] && trace_.sites[site].peer == kNoPeer &&
+           !trace_.actors[trace_.sites[site].thread].kernel;
   }
 
   Nanos length_of(const Wait& wait) const { return clipped(wait.block, wait.wake, trace_.window); }

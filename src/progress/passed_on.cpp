@@ -56,6 +56,7 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
   std::size_t waiting = 0;
   std::set<ActorId> have;                     // got it, and did not pass it on or wait again since
   std::unordered_map<ActorId, Nanos> passed;  // when the thread last ended a wait
+  Nanos last_end = kNever;                    // of any wait
   for (const Event& event : events) {
     const Wait& wait = trace.waits[event.wait];
     const WaitSite& site = trace.sites[wait.site];
@@ -74,9 +75,14 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     out.looked += time_outs.begin_of(event.wait, trace) < wait.block ? 1U : 0U;
     const bool got = have.erase(from) > 0;
     const auto before = passed.find(from);
-    out.passed_on +=
-        got || before == passed.end() || time_outs.begin_of(event.wait, trace) >= before->second ? 1U : 0U;
+    const Nanos begin = time_outs.begin_of(event.wait, trace);
+    out.passed_on += got || before == passed.end() || begin >= before->second ? 1U : 0U;
     out.shared += have.empty() ? 0U : 1U;
+    if (last_end != kNever && begin < last_end) {
+      ++out.in_line;
+      out.in_line_by_holder += got ? 1U : 0U;
+    }
+    last_end = event.at;
     passed[from] = event.at;
     have.insert(site.thread);
   }
@@ -93,7 +99,7 @@ bool passes_like_a_lock(const Passing& passing) {
                                                        kOfTen * static_cast<double>(passing.ended);
   return passing.threads >= 2 && passing.ended >= kFewestEnds && most(passing.by_waiters) &&
          most(passing.passed_on) && (others_stay || 2 * passing.looked >= passing.ended) &&
-         2 * passing.shared <= passing.ended;
+         2 * passing.shared <= passing.ended && 2 * passing.in_line_by_holder >= passing.in_line;
 }
 
 }  // namespace offwait

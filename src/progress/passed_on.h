@@ -21,6 +21,8 @@ struct Passing {
   std::uint64_t passed_on = 0;
   std::uint64_t others_stay = 0;  ///< others went on waiting
   std::uint64_t looked = 0;       ///< after time-outs in vain: the thread had looked whether it was free
+  std::uint64_t in_line = 0;      ///< of a thread that waited already when the wait before ended
+  std::uint64_t in_line_by_holder = 0;  ///< of these: by a thread that had got it by a wait
   std::uint64_t shared = 0;  ///< while another thread had got it, and neither passed it on nor waited again
 };
 

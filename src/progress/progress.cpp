@@ -324,6 +324,14 @@ std::optional<Progress> end_of_command(const Trace& trace, const ThreadGroups& g
   return out;
 }
 
+/// All of its groups are outside of the target.
+bool is_outside(const ThreadGroups& groups, const Progress& progress) {
+  return std::all_of(progress.parts.begin(), progress.parts.end(), [&groups](const ProgressPart& part) {
+    return std::all_of(part.groups.begin(), part.groups.end(),
+                       [&groups](GroupId id) { return groups.groups[id].outside; });
+  });
+}
+
 /// Progress of the groups outside of the target that threads of the target answer.
 std::optional<Progress> answered_threads(const Trace& trace, const ThreadGroups& groups,
                                          const WaitKinds& kinds) {
@@ -439,7 +447,8 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
   }
   std::vector<Progress> out = Inference(groups, kinds, uses).all();
   std::optional<Progress> answered = responders(trace, groups);
-  // Threads that are never idle may show nothing else.
+  // Threads that are never idle may show nothing else. What clients have of the target is that it responds.
+  if (answered) std::erase_if(out, [&groups](const Progress& one) { return is_outside(groups, one); });
   if (answered && out.empty()) return {std::move(*answered)};
   if (!answered) answered = answered_threads(trace, groups, kinds);
   if (answered && !out.empty()) {

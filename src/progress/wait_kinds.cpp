@@ -58,17 +58,27 @@ bool is_way_to_wait(const Frame& frame) {
          });
 }
 
+/// A function of MariaDB and MySQL in which a storage engine waits with a condition for locks of rows. Its
+/// own functions have no names in Debian's mariadbd.
+bool waits_for_rows(std::string_view function) { return function.starts_with("handler::ha_"); }
+
 /// By StackId.
-std::vector<FrameId> lock_managers(const Trace& trace) {
-  std::vector<bool> of_frame;
+std::vector<FrameId> lock_managers(const Trace& trace, const std::vector<Told>& told) {
+  std::vector<Told> of_frame;  // handover: a function that waits for rows
   for (const Frame& frame : trace.frames) {
-    of_frame.push_back(frame.kind == Frame::Kind::user && is_of_lock_manager(frame.function));
+    const bool user = frame.kind == Frame::Kind::user;
+    of_frame.push_back(user && is_of_lock_manager(frame.function) ? Told::lock
+                       : user && waits_for_rows(frame.function)   ? Told::handover
+                                                                  : Told::nothing);
   }
   std::vector<FrameId> out;
-  for (const Stack& stack : trace.stacks) {
-    const auto found = std::find_if(stack.frames.begin(), stack.frames.end(),
-                                    [&of_frame](FrameId frame) { return of_frame[frame]; });
-    out.push_back(found == stack.frames.end() ? kNoFrame : *found);
+  for (StackId id = 0; id < trace.stacks.size(); ++id) {
+    const std::vector<FrameId>& frames = trace.stacks[id].frames;
+    const auto found = std::find_if(frames.begin(), frames.end(), [&](FrameId frame) {
+      return of_frame[frame] == Told::lock ||
+             (of_frame[frame] == Told::handover && told[id] == Told::handover);
+    });
+    out.push_back(found == frames.end() ? kNoFrame : *found);
   }
   return out;
 }
@@ -275,7 +285,7 @@ std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& 
 
 WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   const std::vector<Told> told_by_stack = told_by_stacks(trace);
-  const std::vector<FrameId> managers = lock_managers(trace);
+  const std::vector<FrameId> managers = lock_managers(trace, told_by_stack);
   const std::vector<bool> retakes = retaking_stacks(trace, told_by_stack);
   SitesOfWaits sites{std::vector<Told>(trace.sites.size()),
                      std::vector<bool>(trace.sites.size()),

@@ -45,7 +45,7 @@ constexpr double kWorthSplitting = 0.1;
 /// An answer about a lock.
 struct LockAnswer {
   Answer answer;
-  double replayed = 0;    ///< what the replay shows of its gain, which is a bound
+  double replayed = 0;    ///< what the replay, and the recording of the disks, show of its gain
   bool holds_up = false;  ///< it is worth an answer
 };
 
@@ -58,12 +58,6 @@ struct Ranked {
 /// What those who hold the lock do is mostly to wait for others.
 bool mostly_waits_for_others(const Lock& lock) {
   return 2 * (lock.client_ns + lock.others_ns) > lock.held_ns;
-}
-
-void no_more_than(double most, Gain& gain) {
-  gain.gain = std::min(gain.gain, most);
-  if (gain.low) gain.low = std::min(*gain.low, most);
-  if (gain.high) gain.high = std::min(*gain.high, most);
 }
 
 /// Locks that are replayed: those that get answers, and those that are asked about.
@@ -79,8 +73,13 @@ std::size_t known_locks(const std::vector<Scenario>& asked) {
 
 class Answering {
  public:
-  Answering(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options)
-      : trace_(trace), groups_(groups), options_(options), kinds_(kinds_of_waits(trace, groups)) {
+  Answering(const Trace& trace, const ThreadGroups& groups, const Histories& histories,
+            const AnswerOptions& options)
+      : trace_(trace),
+        groups_(groups),
+        histories_(histories),
+        options_(options),
+        kinds_(kinds_of_waits(trace, groups)) {
     // Most of these look at every wait.
     side_by_side(
         [&] {
@@ -199,7 +198,7 @@ class Answering {
 
   ReplayInput input(const Answers& about) const {
     const Progress& progress = about.progress.front();
-    return {trace_, groups_, kinds_, uses_, channels_, holds_, about.cpus, progress.ends, &code_};
+    return {trace_, groups_, kinds_, uses_, channels_, holds_, histories_, about.cpus, progress.ends, &code_};
   }
 
   /// With all that goes with the changes.
@@ -259,12 +258,15 @@ class Answering {
     answer.progress = progress;
     answer.lock = {holds_.locks()[id], id, bound_of_lock(about, replays, progress, scenario, id), {}};
     as_bound(answer, answer.lock->waited);
-    out.replayed = std::min(replayed, answer.gain);
+    // Its waiters may then ask a disk for more at a time than it ever had to serve.
+    const std::vector<double> speeds =
+        speeds_of(about.progress[progress], replays.of(scenario), groups_, scenario);
+    out.replayed = std::min(replayed, answer.gain) *
+                   room_->part_that_showed_for_one(replays.scenarios[scenario], speeds);
     // What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait
     // for something to do.
     out.holds_up = answer.lock->lock.evidence != LockEvidence::behaviour || held.gain >= kWorthAnAnswer;
     if (!mostly_waits_for_others(answer.lock->lock)) {
-      no_more_than(answer.gain, held);
       answer.lock->held = held;
     }
     return out;
@@ -435,7 +437,8 @@ class Answering {
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
       bound_more_cpus(trace_, {answer.change}, answer);
-      out.push_back({answer, answer.gain});
+      const double expected = gains.expected(about.progress[progress], scenario_of_tried(i));
+      out.push_back({answer, std::min(answer.gain, expected)});
     }
     for (const LockAnswer& lock : locks_[progress]) {
       if (lock.holds_up) out.push_back({lock.answer, lock.replayed});
@@ -452,6 +455,13 @@ class Answering {
                              one.change.resource == Resource::cpu && next.change.resource == Resource::waited;
       if ((is_sure || is_easier) && out[i].gain <= out[i + 1].gain + kAlike) std::swap(out[i], out[i + 1]);
     }
+    // The replay keeps the order of all else, so a split lock gains more than it shows.
+    const auto may_be_twice_as_good = [&out](const Ranked& one) {
+      return one.answer.change.resource == Resource::waited && 2 * one.gain >= out.front().gain &&
+             one.answer.gain >= 2 * out.front().answer.gain;
+    };
+    const auto lock = std::find_if(out.begin(), out.end(), may_be_twice_as_good);
+    if (lock != out.end()) std::rotate(out.begin(), lock, std::next(lock));
     return out;
   }
 
@@ -493,6 +503,7 @@ class Answering {
 
   const Trace& trace_;
   const ThreadGroups& groups_;
+  const Histories& histories_;
   const AnswerOptions& options_;
   WaitKinds kinds_;
   Uses uses_;
@@ -514,9 +525,11 @@ class Answering {
 }  // namespace
 
 Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options) {
+  const Histories histories(trace);
   std::optional<Answering> answering;
   UsableCpus cpus;
-  side_by_side([&] { answering.emplace(trace, groups, options); }, [&] { cpus = usable_cpus(trace); });
+  side_by_side([&] { answering.emplace(trace, groups, histories, options); },
+               [&] { cpus = usable_cpus(trace, histories); });
   return answering->run(cpus);
 }
 

@@ -12,15 +12,27 @@ Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
   return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
 }
 
-/// Adds up the times of all groups of the progress that doubts rest on; the other fields stay 0.
-GroupUse sum_of(const Progress& progress, const Uses& uses) {
-  GroupUse out;
-  for (const ProgressPart& part : progress.parts) {
-    for (const GroupId group : part.groups) {
-      out.unknown_ns += uses.groups[group].unknown_ns;
-      out.guessed_ns += uses.groups[group].guessed_ns;
-      out.lifetime_ns += uses.groups[group].lifetime_ns;
-    }
+/// By GroupId: its lifetime, times the part of its threads' lives in which they waited for what is not known,
+/// each thread with its weight.
+std::vector<Nanos> unknown_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                              const Uses& uses) {
+  std::vector<double> unknown(groups.groups.size());
+  std::vector<double> lives(groups.groups.size());
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
+    if (groups.group_of[id] == kNoGroup) continue;
+    const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
+    lives[groups.group_of[id]] += uses.threads[id] * static_cast<double>(life_ns);
+  }
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (kinds.of_site[id] != WaitKind::unknown || uses.sites[id].ended == 0) continue;
+    const ActorId thread = trace.sites[id].thread;
+    unknown[groups.group_of[thread]] += uses.threads[thread] * static_cast<double>(uses.sites[id].wait_ns);
+  }
+  std::vector<Nanos> out;
+  for (GroupId id = 0; id < unknown.size(); ++id) {
+    const double part = lives[id] > 0 ? unknown[id] / lives[id] : 0;
+    out.push_back(static_cast<Nanos>(part * static_cast<double>(uses.groups[id].lifetime_ns)));
   }
   return out;
 }
@@ -48,6 +60,7 @@ std::vector<Nanos> waits_for_looked(const Trace& trace, const ThreadGroups& grou
 Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
     : groups_(groups),
       uses_(uses),
+      unknown_ns_(unknown_of(trace, groups, kinds, uses)),
       looked_ns_(waits_for_looked(trace, groups, kinds)),
       runtimes_(runtimes_of(trace)),
       lost_(lost_time(trace)) {}
@@ -55,8 +68,23 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
 Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& path) const {
   if (lost_.matters()) return Doubt::lost_events;
   if (path) return doubt_of_waits(path->unknown_ns, path->guessed_ns, path->length_ns);
-  const GroupUse use = sum_of(progress, uses_);
-  return doubt_of_waits(use.unknown_ns, use.guessed_ns, use.lifetime_ns);
+  Nanos unknown_ns = 0;
+  Nanos guessed_ns = 0;
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId group : part.groups) {
+      unknown_ns += unknown_ns_[group];
+      guessed_ns += uses_.groups[group].guessed_ns;
+    }
+  }
+  return doubt_of_waits(unknown_ns, guessed_ns, lifetime_of(progress));
+}
+
+Nanos Doubts::lifetime_of(const Progress& progress) const {
+  Nanos out = 0;
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId group : part.groups) out += uses_.groups[group].lifetime_ns;
+  }
+  return out;
 }
 
 bool Doubts::looked(const Progress& progress) const {
@@ -64,7 +92,7 @@ bool Doubts::looked(const Progress& progress) const {
   for (const ProgressPart& part : progress.parts) {
     for (const GroupId group : part.groups) looked_ns += looked_ns_[group];
   }
-  return is_much(looked_ns, sum_of(progress, uses_).lifetime_ns);
+  return is_much(looked_ns, lifetime_of(progress));
 }
 
 bool Doubts::runs_tasks(const Progress& progress) const {

@@ -23,8 +23,8 @@ class Doubts {
   Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses);
 
   /// Why gains of the progress are rough: records were lost for so long that it matters, or much of the time
-  /// is waits whose ends are not known, or for what only seems to be a lock. `path` is of
-  /// Progress::How::end.
+  /// is waits whose ends are not known, or for what only seems to be a lock. Unknown ends count as much as
+  /// their thread stands for its group (thread_weights()). `path` is of Progress::How::end.
   Doubt rough(const Progress& progress, const std::optional<PathToExit>& path) const;
 
   /// Doubt::looked: whether threads of the progress waited for much of their time for locks that waits ended
@@ -36,8 +36,11 @@ class Doubts {
   bool runs_tasks(const Progress& progress) const;
 
  private:
+  Nanos lifetime_of(const Progress& progress) const;
+
   const ThreadGroups& groups_;
   const Uses& uses_;
+  std::vector<Nanos> unknown_ns_;  ///< by GroupId: the part of its lifetime whose ends are not known
   std::vector<Nanos> looked_ns_;   ///< by GroupId: in waits for locks that threads look for
   std::vector<Runtime> runtimes_;  ///< by ActorId
   LostTime lost_;

@@ -72,22 +72,24 @@ void EventStream::find_bounds() {
 }
 
 bool EventStream::fill() {
-  batch_.clear();
-  at_ = 0;
-  while (batch_.empty() && batches_ < bounds_.size()) {
+  std::vector<Entry>& entries = batch_.entries_;
+  entries.clear();
+  entries.reserve(scratch_.size());
+  batch_.begin_ = part_.begin;
+  while (entries.empty() && batches_ < bounds_.size()) {
     const Key from = batches_ == 0 ? 0 : bounds_[batches_ - 1];
     const Key to = bounds_[batches_++];
     for (Cursor& cursor : cursors_) {
       while (cursor.next < to) {
-        batch_.push_back({cursor.next, cursor.thread, cursor.now.index});
+        entries.push_back({cursor.next, cursor.thread, cursor.now.index});
         advance(cursor);
       }
     }
     std::erase_if(cursors_, [](const Cursor& cursor) { return cursor.next == kNone; });
-    radix_sort(batch_, scratch_, from / kWhats, to / kWhats,
+    radix_sort(entries, scratch_, from / kWhats, to / kWhats,
                [](const Entry& entry) { return entry.key / kWhats; });
   }
-  return !batch_.empty();
+  return !entries.empty();
 }
 
 void EventStream::advance(Cursor& cursor) {

@@ -38,10 +38,11 @@ class EventStream {
   EventStream(const Trace& trace, const Histories& histories, const Window& part);
 
   std::optional<Event> next() {
-    if (at_ == batch_.size() && !fill()) return std::nullopt;
-    const Entry& entry = batch_[at_++];
-    return Event{part_.begin + static_cast<Nanos>(entry.key >> kTimeShift), entry.thread,
-                 static_cast<Event::What>(entry.key % kWhats), entry.wait};
+    if (at_ == batch_.size()) {
+      at_ = 0;
+      if (!fill()) return std::nullopt;
+    }
+    return batch_.event(at_++);
   }
 
  private:
@@ -59,6 +60,31 @@ class EventStream {
     ActorId thread = kNoActor;
     std::uint32_t wait = 0;
   };
+
+ public:
+  /// Events that follow one another.
+  class Batch {
+   public:
+    std::size_t size() const { return entries_.size(); }
+    Event event(std::size_t index) const {
+      const Entry& entry = entries_[index];
+      return {begin_ + static_cast<Nanos>(entry.key >> kTimeShift), entry.thread,
+              static_cast<Event::What>(entry.key % kWhats), entry.wait};
+    }
+
+   private:
+    friend class EventStream;
+    Nanos begin_ = 0;  ///< of the part of the window
+    std::vector<Entry> entries_;
+  };
+
+  /// The next events, instead of next(): one or more, nothing after the last one.
+  std::optional<Batch> next_batch() {
+    if (!fill()) return std::nullopt;
+    return std::exchange(batch_, {});
+  }
+
+ private:
   /// A thread's place in its history.
   struct Cursor {
     ActorId thread = kNoActor;
@@ -80,7 +106,7 @@ class EventStream {
   std::vector<Cursor> cursors_;  ///< those that have events to come, in order of thread
   std::vector<Key> bounds_;      ///< a batch has the keys from one of these up to the next
   std::size_t batches_ = 0;      ///< that were filled
-  std::vector<Entry> batch_;
+  Batch batch_;
   std::vector<Entry> scratch_;
   std::size_t at_ = 0;  ///< in batch_
 };

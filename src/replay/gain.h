@@ -11,15 +11,15 @@ namespace offwait {
 /// How far a gain can be relied on.
 enum class Certainty : std::uint8_t {
   sure,
-  split,        ///< what limits depends on whose progress counts
-  rough,        ///< neither the number nor the order may hold
-  up_to,        ///< it may be less, because the recording does not show what limits next
+  split,  ///< what limits depends on whose progress counts
+  rough,  ///< neither the number nor the order may hold
+  up_to,  ///< it may be less: what limits next did not show, or the doubt says why, and it may be nothing
   approximate,  ///< it gains something, and the doubt says why not more is known; or threads run tasks of a
                 ///< runtime in turns (Runtime): a wait holds up more than one task, or less
 };
 std::string_view to_string(Certainty certainty);
 
-/// Why a gain is rough, or approximate.
+/// Why a gain is rough, approximate, or known by its most alone.
 enum class Doubt : std::uint8_t {
   none,
   pieces_differ,      ///< range_of() is wider to one side than kWidestRange of the gain

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/histories.h"
 #include "model/trace.h"
 #include "progress/group_use.h"
 #include "progress/thread_groups.h"
@@ -43,6 +44,7 @@ struct ReplayInput {
   const Uses& uses;
   const std::vector<std::uint32_t>& channels;  ///< disk_channels()
   const LockHolds& holds;
+  const Histories& histories;
   UsableCpus cpus{};
   ActorId thread = kNoActor;   ///< that Replayed::thread is about; it exits in the window
   const Code* code = nullptr;  ///< what Change::code refers to; null if there is none

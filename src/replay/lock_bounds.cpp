@@ -19,6 +19,14 @@ double own_part(const Lock& lock, const Window& window) {
          static_cast<double>(window.length());
 }
 
+/// The part of the group's life that goes into the calls that wait for the lock, and end waits for it.
+double in_calls(const ReplayInput& input, LockId id, GroupId group) {
+  const Lock& lock = input.holds.locks()[id];
+  const GroupUse& use = input.uses.groups[group];
+  if (group != lock.holders || use.lifetime_ns <= 0) return 0;
+  return lock.calls * static_cast<double>(use.running_ns) / static_cast<double>(use.lifetime_ns);
+}
+
 }  // namespace
 
 LockBounds::LockBounds(const ReplayInput& input, const Room& room, const std::vector<double>& weights)
@@ -36,7 +44,8 @@ LockBound LockBounds::of(const Progress& progress, const Scenario& scenario, Loc
                          const std::vector<double>& speeds) const {
   std::vector<double> without;
   for (GroupId id = 0; id < speeds.size(); ++id) {
-    without.push_back(std::max(speeds[id], 1 / std::max(1 - behind_[lock][id], 1 / kMostSpeed)));
+    const double left = 1 - behind_[lock][id] - in_calls(input_, lock, id);
+    without.push_back(std::max(speeds[id], 1 / std::max(left, 1 / kMostSpeed)));
   }
   LockBound out;
   double unlimited = gain(progress, without);

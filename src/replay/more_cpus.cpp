@@ -37,7 +37,7 @@ void bound_more_cpus(const Trace& trace, const Scenario& scenario, Gain& gain) {
   for (const Change& change : scenario) least_factor = std::min(least_factor, change.factor);
   const double most = 1 / least_factor - 1;
   const double by_quota = most * throttled_part(trace);
-  if (gain.certainty != Certainty::sure && by_quota == 0) return;
+  if (gain.certainty == Certainty::rough && by_quota == 0) return;
   gain = {std::min(std::max(gain.gain, by_quota), most), std::nullopt, std::nullopt, Certainty::up_to};
 }
 

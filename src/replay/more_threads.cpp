@@ -25,6 +25,7 @@ class Pools {
         uses_(uses),
         requests_(requests_of(trace, groups)),
         occupied_(occupied),
+        workers_(groups.groups.size()),
         answers_(groups.groups.size()),
         threads_waiting_(groups.groups.size()),
         requests_waiting_(groups.groups.size()),
@@ -32,6 +33,7 @@ class Pools {
     for (const Service& service : kinds.services.all) {
       for (const GroupId group : service.answering) answers_[group] = true;
     }
+    find_workers();
     for (SiteId id = 0; id < trace.sites.size(); ++id) count_waiting(id);
   }
 
@@ -54,16 +56,40 @@ class Pools {
   }
 
  private:
-  double threads(GroupId id) const { return static_cast<double>(uses_.groups[id].lifetime_ns) / window_; }
+  /// The threads of a group that work is for.
+  struct Workers {
+    Nanos lives_ns = 0;
+    Nanos idle_ns = 0;
+  };
+
+  /// Where threads of a group respond to clients, those that neither do nor have much else to do are there
+  /// for something else.
+  void find_workers() {
+    std::vector<bool> responds(trace_.actors.size());
+    std::vector<bool> any(groups_.groups.size());
+    for (const Responses& responses : trace_.responses) {
+      responds[responses.thread] = true;
+      any[groups_.group_of[responses.thread]] = true;
+    }
+    for (ActorId id = 0; id < trace_.actors.size(); ++id) {
+      const GroupId group = groups_.group_of[id];
+      if (group == kNoGroup) continue;
+      const Actor& actor = trace_.actors[id];
+      const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, trace_.window);
+      const Nanos idle_ns = occupied_.idle_ns[id];
+      if (any[group] && !responds[id] && is_much(idle_ns, life_ns)) continue;
+      workers_[group].lives_ns += life_ns;
+      workers_[group].idle_ns += idle_ns;
+    }
+  }
+
+  double threads(GroupId id) const { return static_cast<double>(workers_[id].lives_ns) / window_; }
   /// How many requests a service gets at a time. Those on unix sockets are not timed.
   double asked_at_a_time(GroupId id) const {
     const double counted = requests_[id].under_way;
     return counted > 0 ? counted : static_cast<double>(occupied_.ns[id]) / window_;
   }
-  bool is_never_idle(GroupId id) const {
-    const Nanos lives_ns = uses_.groups[id].lifetime_ns;
-    return !is_much(lives_ns - occupied_.ns[id], lives_ns);
-  }
+  bool is_never_idle(GroupId id) const { return !is_much(workers_[id].idle_ns, workers_[id].lives_ns); }
 
   void count_waiting(SiteId id) {
     const WaitSite& site = trace_.sites[id];
@@ -91,6 +117,7 @@ class Pools {
   const Uses& uses_;
   std::vector<Requests> requests_;
   const Occupied& occupied_;
+  std::vector<Workers> workers_;          ///< by GroupId
   std::vector<bool> answers_;             ///< by GroupId: to the target
   std::vector<double> threads_waiting_;   ///< by GroupId: of other groups, on average
   std::vector<double> requests_waiting_;  ///< by GroupId: in event loops of other groups, on average

@@ -49,10 +49,13 @@ Occupied occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitK
     }
   }
   for (const GroupUse& use : uses.groups) out.ns.push_back(use.running_ns + use.runnable_ns);
+  out.idle_ns.resize(trace.actors.size());
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const GroupPlace place = place_of(groups, trace.sites[id]);
     if (is_occupied(kinds, id) && !out.places_for_clients.contains(place)) {
       out.ns[place.first] += uses.sites[id].wait_ns;
+    } else {
+      out.idle_ns[trace.sites[id].thread] += uses.sites[id].wait_ns;
     }
   }
   return out;

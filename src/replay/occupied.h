@@ -27,6 +27,7 @@ struct Occupied {
   /// and for services. Waits for other threads and for locks are not counted, nor are those whose ends are
   /// not known, nor any wait in `places_for_clients`.
   std::vector<Nanos> ns;
+  std::vector<Nanos> idle_ns;  ///< by ActorId: the waits of a thread that are left out
 };
 Occupied occupied_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                      const Uses& uses);

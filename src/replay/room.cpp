@@ -63,6 +63,8 @@ double most_at_once(const Requests& ios, const std::vector<Nanos>& completions) 
   return static_cast<double>(most);
 }
 
+Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
+
 /// The part p of all gains with which `before` + p (`after` - `before`) is at most `most`.
 double part_within(double most, double before, double after) {
   if (after <= std::max(most, before)) return 1;
@@ -128,9 +130,18 @@ Fit Room::most_that_fits(const Scenario& scenario, const std::vector<double>& sp
 }
 
 double Room::part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const {
+  return part_that_showed(scenario, speeds, served_);
+}
+
+double Room::part_that_showed_for_one(const Scenario& scenario, const std::vector<double>& speeds) const {
+  return part_that_showed(scenario, speeds, for_one_);
+}
+
+double Room::part_that_showed(const Scenario& scenario, const std::vector<double>& speeds,
+                              const std::map<ActorId, std::vector<double>>& served) const {
   double out = 1;
   for (const auto& [disk, most] : most_at_once_) {
-    const Use use = use_of_disk(disk, served_.at(disk), scenario, speeds);
+    const Use use = use_of_disk(disk, served.at(disk), scenario, speeds);
     out = std::min(out, part_within(most, use.before, use.after));
   }
   return out;
@@ -147,6 +158,14 @@ double Room::usable_with(const Scenario& scenario) const {
   return out;
 }
 
+double Room::factor_of_held(const Change& change, GroupId group, Nanos Lock::*part, Nanos all_ns) const {
+  if (change.resource != Resource::held || all_ns <= 0) return 1;
+  const Lock& lock = input_.holds.locks()[change.lock];
+  if (lock.holders != group) return 1;
+  const double held = std::min(1.0, static_cast<double>(lock.*part) / static_cast<double>(all_ns));
+  return 1 - held * (1 - change.factor);
+}
+
 Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
   Use out;
   for (GroupId id = 0; id < speeds.size(); ++id) {
@@ -155,6 +174,7 @@ Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>&
     for (const Change& change : scenario) {
       const bool is_meant = change.resource == Resource::cpu && change.group == id && !change.shared;
       use *= is_meant ? change.factor : 1;
+      use *= factor_of_held(change, id, &Lock::ran_ns, input_.uses.groups[id].running_ns);
     }
     if (input_.code != nullptr) use *= factor_of_work(scenario, *input_.code, id);
     out.before += use;
@@ -164,7 +184,7 @@ Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>&
 }
 
 Room::Use Room::use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
-                            const std::vector<double>& speeds) {
+                            const std::vector<double>& speeds) const {
   Use out;
   for (GroupId id = 0; id < speeds.size(); ++id) {
     double use = by_group[id];
@@ -173,6 +193,7 @@ Room::Use Room::use_of_disk(ActorId disk, const std::vector<double>& by_group, c
           change.device == disk && !change.shared &&
           (change.resource == Resource::disk || (change.resource == Resource::io && change.group == id));
       use *= is_meant ? change.factor : 1;
+      use *= factor_of_held(change, id, &Lock::disk_ns, at_disks_of(input_.uses.groups[id]));
     }
     out.before += use;
     out.after += use * speeds[id];

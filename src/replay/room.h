@@ -49,6 +49,8 @@ class Room {
   /// The part of a scenario's gains with which no disk without a limit has more requests under way, on
   /// average, than it ever had in the recording, 0 to 1. How it serves more of them did not show.
   double part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const;
+  /// The same of requests that are for one thread each.
+  double part_that_showed_for_one(const Scenario& scenario, const std::vector<double>& speeds) const;
 
   /// Whether the CPUs are nearly full with the scenario. Then threads queue for them more often than they
   /// did in the recording.
@@ -60,10 +62,14 @@ class Room {
     double before = 0;  ///< with the scenario's change, at the speeds of the recording
     double after = 0;   ///< at the new speeds
   };
+  double part_that_showed(const Scenario& scenario, const std::vector<double>& speeds,
+                          const std::map<ActorId, std::vector<double>>& served) const;
   Use use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
   /// The use of those channels of the disk that `by_group` counts.
-  static Use use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
-                         const std::vector<double>& speeds);
+  Use use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
+                  const std::vector<double>& speeds) const;
+  /// What Resource::held leaves of `all_ns` of a group, where `part` of it is while the lock is held.
+  double factor_of_held(const Change& change, GroupId group, Nanos Lock::*part, Nanos all_ns) const;
   double usable_with(const Scenario& scenario) const;
 
   const ReplayInput& input_;

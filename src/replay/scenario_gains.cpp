@@ -71,11 +71,17 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   const double fits = whole.least > 0 ? part_that_fits(speeds, scenario) : 1;
   out.gain *= fits;
   out.doubt = doubt(progress);
-  // A gain that may be nothing is no answer.
-  const bool says_nothing = !has_range || (whole.least > kAlike && range.low < kWorthAnAnswer);
-  if (out.doubt == Doubt::none && says_nothing) out.doubt = wide;
+  if (out.doubt == Doubt::none && !has_range) out.doubt = wide;
   if (out.doubt != Doubt::none) {
     out.certainty = Certainty::rough;
+    return out;
+  }
+  if (whole.least > kAlike && range.low < kWorthAnAnswer) {
+    // It may be nothing; it is known how much it is at most.
+    const std::vector<double> highest(speeds.size(), 1 + range.high);
+    out.gain = range.high * room_.most_that_fits(replays_.scenarios[scenario], highest).part;
+    out.certainty = Certainty::up_to;
+    out.doubt = wide;
     return out;
   }
   out.low = range.low;
@@ -108,6 +114,13 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.doubt = Doubt::simulated_roughly;
   }
   return out;
+}
+
+double ScenarioGains::expected(const Progress& progress, std::size_t scenario) const {
+  const Replayed& replayed = replays_.of(scenario);
+  const double gain = gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size()).least;
+  const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
+  return gain > 0 ? gain * part_that_fits(speeds, scenario) : gain;
 }
 
 double ScenarioGains::part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const {

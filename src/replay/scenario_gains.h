@@ -33,6 +33,9 @@ class ScenarioGains {
   /// As `replayed` has it.
   Gain of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
 
+  /// What the replay shows of the gain, which may be less than the most that it can be (Certainty::up_to).
+  double expected(const Progress& progress, std::size_t scenario) const;
+
   /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.
   double part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const;
 

@@ -66,8 +66,7 @@ class Writer {
   }
 
   Scripts write(std::size_t most_steps) {
-    const Histories histories(trace_);
-    EventStream events(trace_, histories);
+    EventStream events(trace_, input_.histories);
     Nanos end = trace_.window.end;
     while (const std::optional<Event> event = events.next()) {
       if (out_.steps >= most_steps) {

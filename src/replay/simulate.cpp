@@ -487,8 +487,7 @@ std::vector<Script> others_as_recorded(const ReplayInput& input, const Scripts& 
 
 /// Simulates one of the scenarios and puts its times into their places in `out`. False if it is given up.
 bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::vector<Script>& others,
-                  const std::vector<double>& weights, const std::vector<Scenario>& scenarios,
-                  std::size_t scenario, Replayed& out) {
+                  const std::vector<Scenario>& scenarios, std::size_t scenario, Replayed& out) {
   const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
   Simulation simulation(input, scripts, others, scenarios[scenario]);
   std::vector<double> before(scripts.threads.size());
@@ -504,9 +503,9 @@ bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::v
       }
       GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
       const double covered = simulation.covered(id);
-      time.done_ns[scenario] += weights[id] * (covered - before[id]);
+      time.done_ns[scenario] += input.uses.threads[id] * (covered - before[id]);
       const double lived_now = simulation.lived(id);
-      time.took_ns[scenario] += weights[id] * (lived_now - lived[id]);
+      time.took_ns[scenario] += input.uses.threads[id] * (lived_now - lived[id]);
       before[id] = covered;
       lived[id] = lived_now;
     }
@@ -529,7 +528,6 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
                                  std::size_t pieces,
                                  const std::function<bool(const Replayed&)>& is_believed) {
   Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
-  const std::vector<double> weights = thread_weights(input.trace, input.kinds);
   const std::vector<Script> others = others_as_recorded(input, scripts);
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> gave_up = false;
@@ -537,7 +535,7 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
     for (std::size_t done = next++; done < scenarios.size() && !gave_up; done = next++) {
       const std::size_t scenario = scenarios.size() - 1 - done;
       if (!wanted[scenario]) continue;
-      if (!simulate_one(input, scripts, others, weights, scenarios, scenario, out)) gave_up = true;
+      if (!simulate_one(input, scripts, others, scenarios, scenario, out)) gave_up = true;
       if (done == 0 && is_believed && !gave_up && !is_believed(out)) gave_up = true;
     }
   };

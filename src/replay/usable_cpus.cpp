@@ -197,14 +197,13 @@ void add_others(const Trace& trace, const AllowedCpus& allowed, double running, 
 
 }  // namespace
 
-UsableCpus usable_cpus(const Trace& trace) {
+UsableCpus usable_cpus(const Trace& trace, const Histories& histories) {
   const auto all = static_cast<double>(trace.recording.cpus);
   if (trace.recording.cpus == 0) {
     return {};
   }
   // In two parts on any machine: rounding does not depend on it.
   const Nanos middle = trace.window.begin + trace.window.length() / 2;
-  const Histories histories(trace);
   Counter counter(0, trace.window.begin);
   Counter second_half = counter;
   side_by_side(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/histories.h"
 #include "model/trace.h"
 
 namespace offwait {
@@ -42,6 +43,6 @@ struct UsableCpus {
 /// another one is free, and on virtual machines an idle CPU may take longer than 50 us to wake up. If more
 /// ran at once for 5 % of the window, there are as many CPUs, and they could use a part of each. Where
 /// threads queued for less than 2 % of the window, they can use all CPUs.
-UsableCpus usable_cpus(const Trace& trace);
+UsableCpus usable_cpus(const Trace& trace, const Histories& histories);
 
 }  // namespace offwait

@@ -4,10 +4,10 @@
 
 A program's trace is given to `offwait report`. The truth about a part of the program (the CPU work of a kind of threads,
 its sleeps, its requests to a disk or a service; a disk) is how much faster the program gets when it is simulated again
-with that part twice as fast and the same random numbers. The first answer is
+with that part twice as fast and the same random numbers; of a lock, without its waits. The first answer is
 
     right       it gains 80 % or more of what the best part gains
-    partial     less
+    partial     less (a lock may gain more than any part; then a part is right as well)
     misleading  under 2 %
     nothing     there is no answer, or none about a part that was simulated
 
@@ -39,6 +39,7 @@ class Verdict:
     shown: bool = False  # the first answer for one of the kinds of progress is right
     best: float = 0.0
     answers: list = dataclasses.field(default_factory=list)  # (predicted, true, low, high); not of split reports
+    bounds: list = dataclasses.field(default_factory=list)  # (the most that a lock gains, true)
 
 
 def parts_of(world):
@@ -62,18 +63,24 @@ def program(family, seed):
 
 
 def true_gains(family, seed, parts, window_ns):
-    """{part: gain with it twice as fast}."""
-    def rate(speed):
-        return World(program(family, seed), seed, speed, window_ns=window_ns).run()
+    """{part: gain with it twice as fast}, and {("lock", name): gain without its waits}."""
+    def rate(speed, free=()):
+        return World(program(family, seed), seed, speed, window_ns=window_ns, free=free).run()
 
     base = rate({})
-    return {part: rate({part: 0.5}) / base - 1 for part in parts} if base else {}
+    if not base:
+        return {}, {}
+    locks = program(family, seed).locks
+    return ({part: rate({part: 0.5}) / base - 1 for part in parts},
+            {("lock", name): rate({}, [name]) / base - 1 for name in locks})
 
 
 def meant(answer, report, kind_of):
     """The parts that an answer is about."""
     actors = {actor["id"]: actor for actor in report["actors"]}
     device = actors[answer["device"]]["name"] if answer.get("device") is not None else None
+    if answer["what"] == "lock":
+        return [("lock", frame.removeprefix("lock_")) for frame in answer["lock"]["stack"] if frame.startswith("lock_")]
     if answer["what"] == "disk":
         return [("disk", device)]
     if answer.get("actor") is None:
@@ -96,14 +103,14 @@ def judge(offwait, family, seed, window_ns=600 * MS):
     run = subprocess.run([offwait, "report", "-", "--json", "-", "-q"], input=world.text(), capture_output=True, text=True,
                          check=True)
     report = json.loads(run.stdout)
-    gains = true_gains(family, seed, parts_of(world), 2 * window_ns)
+    gains, locks = true_gains(family, seed, parts_of(world), 2 * window_ns)
     kind_of = {thread.tid: thread.kind.name for thread in world.threads}
 
     def gain_of(answer):
-        return max((gains[part] for part in meant(answer, report, kind_of) if part in gains), default=None)
+        known = locks if answer["what"] == "lock" else gains
+        return max((known[part] for part in meant(answer, report, kind_of) if part in known), default=None)
 
-    # The simulator can make no lock free: what a lock would gain is not judged here.
-    answers = [answer for answer in report["answers"] if answer["what"] != "lock"]
+    answers = report["answers"]
     best, firsts = max(gains.values(), default=0), {}
     for answer in answers:
         firsts.setdefault(answer["progress"], answer)
@@ -111,8 +118,10 @@ def judge(offwait, family, seed, window_ns=600 * MS):
     out = Verdict(family, seed, grade(first, gain_of(first) if first else None, best), len(firsts) > 1, best=best)
     out.shown = any(grade(answer, gain_of(answer), best) == "right" for answer in firsts.values())
     if not out.split:
-        out.answers = [(answer["gain"], gain_of(answer), answer.get("low"), answer.get("high")) for answer in answers
-                       if gain_of(answer) is not None]
+        known = [(answer, gain_of(answer)) for answer in answers if gain_of(answer) is not None]
+        out.answers = [(answer["gain"], true, answer.get("low"), answer.get("high")) for answer, true in known
+                       if answer["what"] != "lock"]
+        out.bounds = [(answer["gain"], true) for answer, true in known if answer["what"] == "lock"]
     return out
 
 
@@ -132,6 +141,8 @@ class Figures:
     large_ranges: int  # of gains of 5 % or more, predicted or true
     large_held: float
     width: float  # mean, of the large ones
+    bounds: int
+    bounds_held: float  # part of the bounds of locks that gain no more, by 2 % of the rate
 
 
 def figures(verdicts):
@@ -142,6 +153,7 @@ def figures(verdicts):
     errors = sorted(100 * abs(gain - true) for gain, true, _, _ in answers) or [0.0]
     ranges = [answer for answer in answers if answer[2] is not None]
     large = [answer for answer in ranges if max(answer[0], answer[1]) >= 0.05]
+    bounds = [bound for verdict in verdicts for bound in verdict.bounds]
 
     def held(some):
         return sum(low - 0.005 <= true <= high + 0.005 for _, true, low, high in some) / max(len(some), 1)
@@ -149,7 +161,8 @@ def figures(verdicts):
     return Figures(judged, count["right"] / max(judged, 1), count["misleading"] / max(judged, 1), len(split),
                    sum(verdict.shown for verdict in split), statistics.median(errors), errors[int(0.9 * len(errors))],
                    len(ranges), held(ranges), len(large), held(large),
-                   100 * statistics.mean([high - low for _, _, low, high in large] or [0.0]))
+                   100 * statistics.mean([high - low for _, _, low, high in large] or [0.0]), len(bounds),
+                   sum(1 + true <= 1.02 * (1 + bound) for bound, true in bounds) / max(len(bounds), 1))
 
 
 def describe(found):
@@ -157,7 +170,8 @@ def describe(found):
             f"{found.split} split ({found.shown} show a right one)\n"
             f"predicted gains: error median {found.error_median:.1f} points, 90th percentile {found.error_90:.1f}\n"
             f"{100 * found.held:.0f} % of {found.ranges} ranges hold the truth; of {found.large_ranges} for gains of 5 % or "
-            f"more {100 * found.large_held:.0f} %, {found.width:.1f} points wide")
+            f"more {100 * found.large_held:.0f} %, {found.width:.1f} points wide\n"
+            f"{100 * found.bounds_held:.0f} % of {found.bounds} bounds of locks hold")
 
 
 def judge_all(offwait, families, seeds):

@@ -127,6 +127,8 @@ class Thread:
 
     def lock(self, name):
         state = self.world.locks[name]
+        if name in self.world.free:
+            return
         if state.owner is None:
             state.owner = self
         else:
@@ -202,10 +204,10 @@ class Lock:
 
 
 class World:
-    """A run of a program. Its window begins when the program has run for `begin_ns`."""
+    """A run of a program. Its window begins when the program has run for `begin_ns`. Nobody waits for the `free` locks."""
 
-    def __init__(self, program, seed, speed=None, cpus=None, begin_ns=200 * MS, window_ns=800 * MS):
-        self.program, self.speed = program, speed or {}
+    def __init__(self, program, seed, speed=None, cpus=None, begin_ns=200 * MS, window_ns=800 * MS, free=()):
+        self.program, self.speed, self.free = program, speed or {}, free
         self.now, self.begin, self.end, self.count = 0, begin_ns, begin_ns + window_ns, 0
         self.events, self.order = [], itertools.count()
         self.cpus = self.free_cpus = cpus or program.cpus
@@ -302,7 +304,7 @@ class World:
         out += [(thread.tid, thread.out, None) for thread in self.threads if thread.out is not None]
         out.sort(key=lambda preemption: preemption[1:2])
         lines += [f"preempt {tid} out={begin} run={or_dash(end)}" for tid, begin, end in out]
-        lines += [f"io {tid} disk={disk} bytes=4096 issue={issue} complete={complete}"
+        lines += [f"io {tid} disk={disk} bytes=4096 issue={issue} complete={complete} op=read"
                   for tid, disk, issue, complete in self.requests if complete >= self.begin]
         return "\n".join(lines) + "\n"
 

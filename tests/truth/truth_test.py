@@ -46,6 +46,11 @@ class Truth(unittest.TestCase):
         self.assertGreaterEqual(self.figures.large_held, 0.7)
 
 
+    def test_locks_gain_no_more_than_their_bounds(self):
+        self.assertGreaterEqual(self.figures.bounds, 10)
+        self.assertGreaterEqual(self.figures.bounds_held, 0.9)
+
+
 class Families(unittest.TestCase):
     """The simulator's programs are what they say they are."""
 

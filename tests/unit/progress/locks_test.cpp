@@ -152,6 +152,25 @@ TEST_CASE("one stack that says lock does not make a lock of what threads hand ov
   CHECK(locks_of(program.trace()).all.empty());
 }
 
+TEST_CASE(
+    "transactions that wait for one of two rows, as one that commits lets two go, wait for locks of rows") {
+  test::Program program(100 * kPass);
+  for (int tid = 1; tid <= 6; ++tid) program.thread(tid, "work");
+  for (int turn = 2; turn < 60; ++turn) {
+    for (const int row : {0, 1}) {
+      const int waiter = 1 + 2 * (turn % 3) + row;
+      program.wait(waiter, (turn - 2) * kPass + 100, turn * kPass, thread(1 + 2 * ((turn + 2) % 3)),
+                   condition(waiter, "handler::ha_index_read_map"));
+    }
+  }
+  const Trace trace = program.trace();
+  const ContendedLocks locks = locks_of(trace);
+  REQUIRE(locks.all.size() == 1);
+  CHECK(trace.frames[locks.all[0].place].function == "handler::ha_index_read_map");
+  CHECK(locks.all[0].evidence == LockEvidence::name);
+  CHECK(locks.all[0].waits == 116);
+}
+
 TEST_CASE("what several threads wait for in a lock manager is one lock, though it is often let go unseen") {
   // A thread that has waited lets the next one go twice: in between it took the lock without a wait.
   const auto found = [](bool shared) {

@@ -200,6 +200,24 @@ TEST_CASE("a thread that only sleeps stands for next to nothing of its group") {
   CHECK(weights[2] == Approx(30).margin(0.1));
 }
 
+TEST_CASE("a thread that sleeps between looks for something stands for next to nothing of its group") {
+  // It looks for 2 ns, 20 times in vain and 3 times not.
+  std::string poller;
+  for (int i = 0; i < 23; ++i) {
+    const int end = 1000 * i + 980;
+    poller += "wait 1 block=" + std::to_string(1000 * i + 2) + " wake=" + std::to_string(end) +
+              " run=" + std::to_string(end) + " waker=timer class=sleep stack=k;--;usleep;watch;main\n";
+    if (i % 8 == 0) {
+      poller += "wait 1 block=" + std::to_string(end + 4) + " wake=" + std::to_string(end + 10) +
+                " run=" + std::to_string(end + 10) + " waker=thread:2 class=futex stack=f;--;lock;main\n";
+    }
+  }
+  const Found found(thread(1, "w-1") + thread(2, "w-2") + poller + waits(2, 20, "-", " class=other", 40'000));
+  REQUIRE(found.kinds.of_site[0] == WaitKind::unknown);
+  CHECK(found.uses.threads[0] == Approx(3).margin(0.1));
+  CHECK(found.uses.threads[1] == Approx(23).margin(0.1));
+}
+
 TEST_CASE("what a group did is summed up") {
   const Found found(thread(1, "a") + thread(2, "b") + waits(1, 10, "disk:vda", " class=disk") +
                     waits(1, 10, "timer", " class=sleep", 300) + waits(1, 4, "thread:2", kQueue, 500) +
@@ -344,6 +362,20 @@ TEST_CASE("threads that call the function that the user counts come before answe
   const Found told(lines + calls(1, 3), named);
   CHECK(told.progress.front().functions.empty());
   CHECK(found.names(told.progress.front().parts.at(0)) == Names{"write"});
+}
+
+TEST_CASE("clients that the target responds to have no progress of their own") {
+  const std::string threads = thread(1, "server") +
+                              "thread 2 tgid=2 comm=client start=0 exit=- outside=yes\n" +
+                              waits(2, 90, "thread:1", kQueue) + waits(2, 900, "-", " class=other", 20'000) +
+                              waits(1, 90, "thread:2", kQueue, 300);
+  const auto has_client = [](const Found& found) {
+    return std::any_of(found.progress.begin() + 1, found.progress.end(), [&found](const Progress& one) {
+      return found.names(one.parts.at(0)) == Names{"client"};
+    });
+  };
+  CHECK(has_client(Found(threads)));
+  CHECK_FALSE(has_client(Found(threads + responses(1, "port=80", 90, 2))));
 }
 
 TEST_CASE("fewer than 20 responses are no progress") {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "replay/shared_events.h"
 #include "unit/graph/traces.h"
 #include "unit/replay/program.h"
 
@@ -76,4 +77,35 @@ TEST_CASE("random histories come in order, each thread's own order kept") {
     });
     CHECK(blocks == static_cast<std::size_t>(seen));
   }
+}
+
+TEST_CASE("readers of shared events get all of them, however far one is behind") {
+  test::Program program(4'000'000);
+  for (int tid = 1; tid <= 2; ++tid) program.thread(tid, "work");
+  for (long at = 0; at < 4'000'000; at += 20) {
+    program.wait(1 + static_cast<int>(at / 20 % 2), at + 5, at + 15, "timer");
+  }
+  const Trace trace = program.trace();
+  const Histories histories(trace);
+  const auto rest = [](SharedEvents::Reader& reader) {
+    std::vector<Nanos> out;
+    while (const std::optional<Event> event = reader.next()) out.push_back(event->at + event->thread);
+    return out;
+  };
+  std::vector<Nanos> all;
+  EventStream events(trace, histories);
+  while (const std::optional<Event> event = events.next()) all.push_back(event->at + event->thread);
+  REQUIRE(all.size() > 500'000);
+  SharedEvents shared(trace, histories);
+  SharedEvents::Reader early(shared);
+  SharedEvents::Reader late(shared);
+  SharedEvents::Reader never(shared);
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    REQUIRE(early.next()->at == late.next()->at);
+  }
+  const std::vector<Nanos> after(all.begin() + 10'000, all.end());
+  CHECK(rest(early) == after);
+  CHECK(rest(late) == after);
+  CHECK(rest(never) == all);
+  CHECK(!early.next());
 }

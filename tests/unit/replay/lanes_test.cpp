@@ -19,7 +19,8 @@ struct Replayer {
         uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
         holds(trace, groups, kinds, 3),
-        input{trace, groups, kinds, uses, channels, holds, {8, busy}} {
+        histories(trace),
+        input{trace, groups, kinds, uses, channels, holds, histories, {8, busy}} {
     input.cpus.others = others;
   }
 
@@ -52,6 +53,7 @@ struct Replayer {
   Uses uses;
   std::vector<std::uint32_t> channels;
   LockHolds holds;
+  Histories histories;
   ReplayInput input;
 };
 

@@ -119,6 +119,18 @@ TEST_CASE("one worker that is never idle is too few where requests are unread") 
   CHECK(answers.answers.front().more->gain == Approx(7).margin(0.01));
 }
 
+TEST_CASE("a thread that is called like workers and serves nobody is none of them") {
+  test::Program program = worker_with_unread(7);
+  program.thread(2, "worker");
+  for (long at = 0; at < 400'000; at += 100'000) {
+    program.wait(2, at + 5, at + 99'000, "-", "class=poll stack=ep;--;epoll_wait;look;worker");
+  }
+  const std::vector<Pool> found = pools(program.trace());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].threads == Approx(1));
+  CHECK(found[0].waiting == Approx(8));
+}
+
 TEST_CASE("requests wait in an event loop for a service that gets few of them at a time") {
   // The loop has 8 requests under way; the service works on one, 1 ms each.
   constexpr long kEnd = 400'000;

@@ -30,7 +30,9 @@ GainRange on_one_path(const Trace& trace, const std::vector<double>& factors) {
   const Uses uses = uses_of(trace, groups, kinds);
   const std::vector<std::uint32_t> channels = disk_channels(trace, groups, kinds);
   const LockHolds holds(trace, groups, kinds, 3);
-  const ReplayInput input{trace, groups, kinds, uses, channels, holds, usable_cpus(trace)};
+  const Histories histories(trace);
+  const ReplayInput input{trace,    groups, kinds,     uses,
+                          channels, holds,  histories, usable_cpus(trace, histories)};
   Scenario scenario;
   for (const double factor : factors) scenario.push_back({Resource::cpu, 0, kNoActor, factor});
   return gains_on_one_path(input, scenario, Room(input));

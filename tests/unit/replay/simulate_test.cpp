@@ -11,6 +11,8 @@ using namespace offwait;
 
 namespace {
 
+UsableCpus cpus_of(const Trace& trace) { return usable_cpus(trace, Histories(trace)); }
+
 struct Simulator {
   explicit Simulator(Trace a_trace)
       : trace(std::move(a_trace)),
@@ -19,7 +21,8 @@ struct Simulator {
         uses(uses_of(trace, groups, kinds)),
         channels(disk_channels(trace, groups, kinds)),
         holds(trace, groups, kinds, 3),
-        input{trace, groups, kinds, uses, channels, holds, usable_cpus(trace)},
+        histories(trace),
+        input{trace, groups, kinds, uses, channels, holds, histories, usable_cpus(trace, histories)},
         scripts(scripts_of(input, 1'000'000)) {}
 
   /// How many times as fast the first group is.
@@ -35,6 +38,7 @@ struct Simulator {
   Uses uses;
   std::vector<std::uint32_t> channels;
   LockHolds holds;
+  Histories histories;
   ReplayInput input;
   Scripts scripts;
 };
@@ -57,10 +61,10 @@ Trace two_on_one_cpu() {
 TEST_CASE("as many CPUs are usable as run threads while others queue") {
   Trace trace = two_on_one_cpu();
   trace.recording.cpus = 4;
-  CHECK(usable_cpus(trace).cpus == Approx(1));
-  CHECK(usable_cpus(trace).busy == Approx(1));
+  CHECK(cpus_of(trace).cpus == Approx(1));
+  CHECK(cpus_of(trace).busy == Approx(1));
   trace.recording.cpus = 0;
-  CHECK(usable_cpus(trace).cpus == 0);
+  CHECK(cpus_of(trace).cpus == 0);
 }
 
 TEST_CASE("idle CPUs that the threads may use are usable, though these wake up late") {
@@ -71,30 +75,30 @@ TEST_CASE("idle CPUs that the threads may use are usable, though these wake up l
                  " run=" + std::to_string((at + 3900) * 1000) + " waker=timer class=sleep");
   }
   Trace trace = program.trace();
-  CHECK(usable_cpus(trace).are_short());
+  CHECK(cpus_of(trace).are_short());
   trace.cpu_times = {{0, 40'000'000, 360'000'000}, {1, 40'000'000, 360'000'000}};
-  CHECK(usable_cpus(trace).cpus == Approx(1.825));
-  CHECK_FALSE(usable_cpus(trace).are_short());
+  CHECK(cpus_of(trace).cpus == Approx(1.825));
+  CHECK_FALSE(cpus_of(trace).are_short());
   trace.actors[0].allowed_cpus = {{1, 1}};
-  CHECK(usable_cpus(trace).cpus == Approx(0.925));
+  CHECK(cpus_of(trace).cpus == Approx(0.925));
   trace.cpu_times[1] = {1, 390'000'000, 10'000'000};
-  CHECK(usable_cpus(trace).are_short());
+  CHECK(cpus_of(trace).are_short());
   trace.cpu_times[1] = {1, 40'000'000, 360'000'000};
   trace.cpu_quotas = {{"/c", 10'000'000, 100'000'000, 4, 4, 30'000'000}};
-  CHECK(usable_cpus(trace).are_short());
+  CHECK(cpus_of(trace).are_short());
 }
 
 TEST_CASE("threads that share their CPUs with others can use a part of each") {
   Trace trace = two_on_one_cpu();
   trace.recording.cpus = 2;
   trace.cpu_times = {{0, 600'000'000, 0}, {1, 600'000'000, 0}};
-  CHECK(usable_cpus(trace).usable() == Approx(1));
-  CHECK(usable_cpus(trace).are_short());
+  CHECK(cpus_of(trace).usable() == Approx(1));
+  CHECK(cpus_of(trace).are_short());
   // Both run at once for a tenth of the time.
   for (int i = 0; i < 20; ++i) trace.preemptions[static_cast<std::size_t>(i)].run -= 3'000'000;
-  CHECK(usable_cpus(trace).cpus == Approx(2));
-  CHECK(usable_cpus(trace).usable() == Approx(1.1).epsilon(0.01));
-  CHECK(usable_cpus(trace).part == Approx(0.55).epsilon(0.01));
+  CHECK(cpus_of(trace).cpus == Approx(2));
+  CHECK(cpus_of(trace).usable() == Approx(1.1).epsilon(0.01));
+  CHECK(cpus_of(trace).part == Approx(0.55).epsilon(0.01));
 }
 
 TEST_CASE("a thread outside of the target does not run before it was seen") {
@@ -106,7 +110,7 @@ TEST_CASE("a thread outside of the target does not run before it was seen") {
     program.line("preempt 1 out=" + std::to_string(at * 1000) + " run=" + std::to_string((at + 2000) * 1000));
   }
   // worker: 0.2 s; outside: from 300 ms on.
-  CHECK(usable_cpus(program.trace()).busy * usable_cpus(program.trace()).cpus == Approx(0.75).epsilon(0.01));
+  CHECK(cpus_of(program.trace()).busy * cpus_of(program.trace()).cpus == Approx(0.75).epsilon(0.01));
 }
 
 TEST_CASE("where nobody queues, all CPUs are usable, and threads that have ended use none") {
@@ -116,7 +120,7 @@ TEST_CASE("where nobody queues, all CPUs are usable, and threads that have ended
   for (long at = 0; at < 400'000; at += 4000) {
     program.wait_and_queue(2, at, at + 2000, at + 2040, "timer", "class=sleep");
   }
-  const UsableCpus found = usable_cpus(program.trace());
+  const UsableCpus found = cpus_of(program.trace());
   CHECK(found.cpus == 4);
   CHECK(found.busy == Approx((0.5 + 0.49) / 4));
 }
