@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/side_by_side.h"
 #include "model/function_numbers.h"
 
 namespace offwait {
@@ -133,33 +134,10 @@ double part_in_calls(const Trace& trace, const ThreadGroups& groups,
   return samples == 0 ? 0 : static_cast<double>(in_calls) / static_cast<double>(samples);
 }
 
-}  // namespace
-
-LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                     std::size_t most) {
-  for (const ContendedLock& lock : kinds.locks.all) {
-    if (locks_.size() == most) break;
-    locks_.emplace_back();
-    static_cast<ContendedLock&>(locks_.back()) = lock;
-  }
-  if (locks_.empty()) return;
-  std::vector<Waits> waits(locks_.size());
-  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
-    const LockId lock = lock_of(kinds, trace.waits[id]);
-    if (lock != kNoLock) waits[lock].push_back(id);
-  }
-  holds_.resize(trace.actors.size());
-  for (LockId lock = 0; lock < locks_.size(); ++lock) {
-    sort_by_wake(trace, waits[lock]);
-    add_holds(trace, kinds, lock, waits[lock]);
-  }
-  make_disjoint();
-  describe(trace, groups, waits);
-  add_meanwhile(trace, kinds);
-}
-
-/// `waits`: for the lock, in order of their ends.
-void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock, const Waits& waits) {
+/// Which thread had the lock when. `waits` are those for the lock, in order of their ends.
+std::vector<std::pair<ActorId, Hold>> holds_of(const Trace& trace, const WaitKinds& kinds, LockId lock,
+                                               const std::vector<std::uint32_t>& waits) {
+  std::vector<std::pair<ActorId, Hold>> out;
   std::vector<Nanos> first_block(waits.size() + 1, kNever);  // of this wait and those that end later
   for (std::size_t i = waits.size(); i-- > 0;) {
     const bool ended = trace.waits[waits[i]].wake != kNever;
@@ -176,10 +154,40 @@ void LockHolds::add_holds(const Trace& trace, const WaitKinds& kinds, LockId loc
     const ActorId holder = before != kNoActor ? before : site.waker;
     if (holder == kNoActor || trace.actors[holder].kind != ActorKind::thread) continue;
     const Nanos from = std::max({released, first_block[i], got[holder]});
-    if (from < wait.wake) holds_[holder].push_back({lock, from, wait.wake});
+    if (from < wait.wake) out.push_back({holder, {lock, from, wait.wake}});
     released = std::max(released, wait.wake);
     got[site.thread] = wait.run;
   }
+  return out;
+}
+
+}  // namespace
+
+LockHolds::LockHolds(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                     std::size_t most) {
+  for (const ContendedLock& lock : kinds.locks.all) {
+    if (locks_.size() == most) break;
+    locks_.emplace_back();
+    static_cast<ContendedLock&>(locks_.back()) = lock;
+  }
+  if (locks_.empty()) return;
+  std::vector<Waits> waits(locks_.size());
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    const LockId lock = lock_of(kinds, trace.waits[id]);
+    if (lock != kNoLock) waits[lock].push_back(id);
+  }
+  std::vector<std::vector<std::pair<ActorId, Hold>>> holds(locks_.size());
+  each_side_by_side(locks_.size(), [&](std::size_t lock) {
+    sort_by_wake(trace, waits[lock]);
+    holds[lock] = holds_of(trace, kinds, static_cast<LockId>(lock), waits[lock]);
+  });
+  holds_.resize(trace.actors.size());
+  for (const auto& of_lock : holds) {
+    for (const auto& [holder, hold] : of_lock) holds_[holder].push_back(hold);
+  }
+  make_disjoint();
+  describe(trace, groups, waits);
+  add_meanwhile(trace, kinds);
 }
 
 void LockHolds::make_disjoint() {

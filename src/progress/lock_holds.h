@@ -66,7 +66,6 @@ class LockHolds {
   /// Indices into Trace::waits.
   using Waits = std::vector<std::uint32_t>;
 
-  void add_holds(const Trace& trace, const WaitKinds& kinds, LockId lock, const Waits& waits);
   void make_disjoint();
   void describe(const Trace& trace, const ThreadGroups& groups, const std::vector<Waits>& waits);
   void add_meanwhile(const Trace& trace, const WaitKinds& kinds);

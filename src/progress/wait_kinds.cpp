@@ -297,7 +297,6 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   out.below_devices = below_devices(trace, groups);
   out.guessed.assign(trace.sites.size(), false);
   std::vector<bool> asked(trace.sites.size());
-  const std::vector<bool> polls = polling_sites(trace);
   const std::set<std::uint16_t> served = served_ports(trace);
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
@@ -307,7 +306,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
     if (site.wait_class == WaitClass::stopped || site.wait_class == WaitClass::frozen) {
       kind = WaitKind::stopped;
     } else if (const std::optional<WaitKind> known = kind_by_waker(trace, site, served)) {
-      kind = polls[id] ? WaitKind::unknown : *known;
+      kind = *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
       kind = WaitKind::below;
     } else if (site.wait_class == WaitClass::lock || site.wait_class == WaitClass::spin) {
@@ -328,25 +327,29 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
     }
     out.of_site.push_back(kind);
   }
-  const std::vector<bool> both_ways = used_both_ways(trace, groups, asked);
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (asked[id]) {
-      out.of_site[id] = both_ways[id] ? WaitKind::lock : WaitKind::handover;
-      out.guessed[id] = true;
-    }
-  }
   std::vector<bool> for_locks(sites.told.size());
   std::transform(sites.told.begin(), sites.told.end(), for_locks.begin(),
                  [](Told told) { return told == Told::lock; });
   std::vector<bool> below(out.of_site.size());
   std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
                  [](WaitKind kind) { return kind == WaitKind::below; });
+  std::vector<bool> both_ways;
+  std::vector<bool> polls;
   side_by_side([&] { out.time_outs = TimeOuts(trace, for_locks); },
                [&] {
+                 polls = polling_sites(trace);
+                 both_ways = used_both_ways(trace, groups, asked);
                  out.disk_parts = disk_parts(trace, below);
                  out.services = asked_services(trace, groups);
                  find_who_is_behind(out.services, trace, groups, out.below_devices);
                });
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (polls[id] && out.of_site[id] == WaitKind::timer) out.of_site[id] = WaitKind::unknown;
+    if (asked[id]) {
+      out.of_site[id] = both_ways[id] ? WaitKind::lock : WaitKind::handover;
+      out.guessed[id] = true;
+    }
+  }
   out.locks = locks_of_waits(trace, sites, out.time_outs);
   call_locks(out);
   out.had_before = those_who_had_it_before(trace, out);

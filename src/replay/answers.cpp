@@ -121,8 +121,10 @@ class Answering {
     room_.emplace(input);
     const Replays replays = replayed(out);
     out.simulated = replays.simulated;
-    const ScenarioGains gains(input, replays, *room_, weights_, path_, cpus_short_);
-    bounds_.emplace(input, *room_, weights_);
+    std::optional<ScenarioGains> known;
+    side_by_side([&] { known.emplace(input, replays, *room_, weights_, path_, cpus_short_); },
+                 [&] { bounds_.emplace(input, *room_, weights_); });
+    const ScenarioGains& gains = *known;
     for (std::size_t i = 0; i < out.asked.size(); ++i) {
       out.asked[i] = gain_of_asked(out, replays, gains, i);
     }

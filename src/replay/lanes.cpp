@@ -2,13 +2,12 @@
 #include "replay/lanes.h"
 
 #include <algorithm>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include "base/side_by_side.h"
 #include "progress/group_use.h"
 #include "replay/lane_factors.h"
+#include "replay/lane_state.h"
 #include "replay/origins.h"
 #include "replay/shared_events.h"
 #include "replay/ties.h"
@@ -16,40 +15,6 @@
 namespace offwait {
 
 namespace {
-
-enum class LaneState : std::uint8_t { absent, running, runnable, blocked };
-
-/// The requests of one group to one disk, as the waits for them showed.
-struct DiskQueue {
-  std::uint32_t channels = 0;
-  std::uint64_t issued = 0;
-  std::uint64_t completed = 0;
-  std::vector<Nanos> recorded;  ///< when the last requests were complete, by number of completion
-  std::optional<Rows> replayed;
-  ConstRow own = nullptr;    ///< factors of this group's requests
-  ConstRow other = nullptr;  ///< factors of all requests to the disk
-};
-
-struct LaneThread {
-  LaneState state = LaneState::absent;
-  Nanos last = 0;  ///< time of the last event; of a blocked thread, of its block
-  GroupId group = kNoGroup;
-  std::uint64_t request = 0;    ///< number of the request that it waits for
-  double timed_out_ns = 0;      ///< in time-outs that came to nothing, since its last other wait
-  Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
-  bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
-  std::span<const Hold> holds;  ///< those that are not over at `last`
-  ConstRow runnable = nullptr;  ///< of the time in LaneState::runnable that it is in
-  ConstRow cpu = nullptr;
-  ConstRow sleep = nullptr;
-  ConstRow remote = nullptr;
-};
-
-/// A thread that began to wait for a lock while the one that released it later was blocked.
-struct Pending {
-  ActorId waiter;
-  Nanos at;
-};
 
 class Replay {
  public:

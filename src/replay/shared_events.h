@@ -2,6 +2,7 @@
 // The events of a trace, for several readers at a time.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -15,28 +16,31 @@
 
 namespace offwait {
 
-/// Puts the events in order once for all readers that keep up with each other. A reader that is far behind
-/// the first one goes on with a stream of its own, so that only some batches are kept, and no reader waits
-/// for another one. The trace and its histories outlive it.
+/// Puts the events in order once for all readers that read them at the same time. Only some batches are kept:
+/// a reader that is far ahead waits for those that are reading, too, and one that begins too late has a
+/// stream of its own. The trace and its histories outlive it.
 class SharedEvents {
  public:
   SharedEvents(const Trace& trace, const Histories& histories)
       : trace_(trace), histories_(histories), stream_(trace, histories) {}
 
-  /// Reads all events from the first one on. Each reader may be in a thread of its own; the shared events
+  /// Reads all events from the first one on. It reads from its first next() until there are no more, or until
+  /// it is destroyed. Readers that read at the same time are in threads of their own. The shared events
   /// outlive it.
   class Reader {
    public:
     explicit Reader(SharedEvents& events) : events_(events) {}
+    ~Reader() { events_.leave(*this); }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
 
     std::optional<Event> next() {
-      if (!batch_ || at_ == batch_->size()) {
-        if (!take_batch()) return std::nullopt;
-      }
+      if ((!batch_ || at_ == batch_->size()) && !take_batch()) return std::nullopt;
       return batch_->event(at_++);
     }
 
    private:
+    friend class SharedEvents;
     bool take_batch();
 
     SharedEvents& events_;
@@ -48,12 +52,16 @@ class SharedEvents {
 
  private:
   using BatchPointer = std::shared_ptr<const EventStream::Batch>;
-  /// The batch with this number; null after the last one. Nothing if it is no longer kept.
-  std::optional<BatchPointer> batch(std::size_t number);
+  /// The next batch of the reader; null after the last one. Nothing if it is no longer kept.
+  std::optional<BatchPointer> next_of(Reader& reader);
+  void leave(Reader& reader);
+  bool is_needed(std::size_t number) const;
 
   const Trace& trace_;
   const Histories& histories_;
   std::mutex mutex_;
+  std::condition_variable read_;
+  std::vector<const Reader*> reading_;
   EventStream stream_;
   std::deque<BatchPointer> kept_;
   std::size_t first_ = 0;  ///< the number of the first one that is kept

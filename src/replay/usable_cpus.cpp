@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/side_by_side.h"
@@ -19,6 +21,9 @@ constexpr Nanos kWakeUp = 50'000;
 constexpr double kQueues = 0.02;
 constexpr double kRanAtOnce = 0.05;
 constexpr double kLeastPart = 0.1;
+/// In parts of the window that have so many waits, all together, threads run and queue as in the whole.
+constexpr std::size_t kEnoughWaits = 500'000;
+constexpr std::size_t kParts = 16;
 
 enum class QueueState : std::uint8_t { absent, running, ready, queued, blocked };
 
@@ -133,6 +138,21 @@ Counter counted(const Trace& trace, const Histories& histories, const Window& pa
   return counter;
 }
 
+/// The parts of the window that are counted: two halves, or of very many waits parts that lie as far from
+/// each other. They are the same on any machine, because sums are rounded.
+std::vector<Window> counted_parts(const Trace& trace) {
+  const std::size_t parts = trace.waits.size() > kEnoughWaits ? kParts : 2;
+  const double part =
+      std::min(1.0, static_cast<double>(kEnoughWaits) / static_cast<double>(trace.waits.size() + 1));
+  const auto each = static_cast<double>(trace.window.length()) / static_cast<double>(parts);
+  std::vector<Window> out;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const Nanos begin = trace.window.begin + static_cast<Nanos>(static_cast<double>(i) * each);
+    out.push_back({begin, begin + std::max<Nanos>(1, static_cast<Nanos>(part * each))});
+  }
+  return out;
+}
+
 /// The CPUs that some thread of the target may use, and how long they were busy, whoever used them.
 struct AllowedCpus {
   Nanos busy_ns = 0;
@@ -202,19 +222,14 @@ UsableCpus usable_cpus(const Trace& trace, const Histories& histories) {
   if (trace.recording.cpus == 0) {
     return {};
   }
-  // In two parts on any machine: rounding does not depend on it.
-  const Nanos middle = trace.window.begin + trace.window.length() / 2;
-  Counter counter(0, trace.window.begin);
-  Counter second_half = counter;
-  side_by_side(
-      [&] {
-        counter = counted(trace, histories, {trace.window.begin, middle});
-      },
-      [&] {
-        second_half = counted(trace, histories, {middle, trace.window.end});
-      });
-  counter.add(second_half);
-  const auto window = static_cast<double>(trace.window.length());
+  const std::vector<Window> parts = counted_parts(trace);
+  std::vector<Counter> counters(parts.size(), Counter(0, 0));
+  each_side_by_side(parts.size(), [&](std::size_t i) { counters[i] = counted(trace, histories, parts[i]); });
+  Counter counter = std::move(counters.front());
+  for (std::size_t i = 1; i < counters.size(); ++i) counter.add(counters[i]);
+  const double window = std::accumulate(parts.begin(), parts.end(), 0.0, [](double sum, const Window& part) {
+    return sum + static_cast<double>(part.length());
+  });
   UsableCpus out;
   const AllowedCpus allowed = allowed_cpus(trace);
   add_others(trace, allowed, counter.running_ns / window, out);
