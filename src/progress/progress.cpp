@@ -410,6 +410,27 @@ std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses) {
   return out;
 }
 
+namespace {
+
+/// A thread of the target that responds to clients waits for less than half of `part`.
+bool works_in(const Trace& trace, const Window& part) {
+  std::map<ActorId, Nanos> waited;
+  for (const Responses& responses : trace.responses) {
+    if (!trace.actors[responses.thread].outside) waited[responses.thread];
+  }
+  for (const Wait& wait : trace.waits) {
+    const auto found = waited.find(trace.sites[wait.site].thread);
+    if (found != waited.end()) found->second += clipped(wait.block, wait.wake, part);
+  }
+  return std::any_of(waited.begin(), waited.end(), [&](const auto& thread) {
+    const Actor& actor = trace.actors[thread.first];
+    const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, part);
+    return 2 * thread.second < life_ns;
+  });
+}
+
+}  // namespace
+
 Window served_part(const Trace& trace) {
   constexpr double kFew = 0.1;
   std::uint64_t all = 0;
@@ -424,7 +445,10 @@ Window served_part(const Trace& trace) {
     out.begin = std::min(out.begin, responses.first);
     out.end = std::max(out.end, responses.last);
   }
-  return out.end > out.begin ? out : trace.window;
+  if (out.end <= out.begin) return trace.window;
+  if (works_in(trace, {trace.window.begin, out.begin})) out.begin = trace.window.begin;
+  if (works_in(trace, {out.end, trace.window.end})) out.end = trace.window.end;
+  return out;
 }
 
 bool is_nearly_all(const Window& part, const Window& whole) {

@@ -70,7 +70,8 @@ struct ProgressOptions {
 
 /// The part of the window in which the target responded to clients: from the first response to the last one;
 /// addresses with few of them, such as one that a monitor asks, do not count. All of the window where too few
-/// responses were counted. What threads did in the rest of it is no progress.
+/// responses were counted. What threads did in the rest of it is no progress. Before the first response, and
+/// after the last one, they waited for most of the time; else they worked on a request then.
 Window served_part(const Trace& trace);
 
 /// Whether a part of the window is so much of it that the rest does not matter: nine tenths.

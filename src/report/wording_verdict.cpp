@@ -198,6 +198,11 @@ std::string lacks_cpu_sentence(const Findings& findings, const ActorNames& names
       machine_clause(findings), cause_of_lack(findings, names));
 }
 
+bool serves_clients(const Findings& findings) {
+  return !findings.progress.empty() && findings.progress.front().how == Progress::How::clients &&
+         findings.progress.front().per_s;
+}
+
 std::string stopped_sentence(const Totals& totals) {
   const bool frozen = totals.frozen_s > totals.stopped_s;
   return fmt::format("{}: its threads did not run for {} of their time, because {}. Record it when it runs.",
@@ -242,7 +247,11 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
           share_of_one_cpu(findings), to_string(*verdict.asked), machine_clause(findings),
           findings.held_back ? "" : " What takes it so long did not show: record the service as well.");
     case Verdict::Rule::idle:
-      return fmt::format("Idle: no knot, and nothing is saturated. The target ran {}{}{}.",
+      return fmt::format("{} The target ran {}{}{}.",
+                         serves_clients(findings)
+                             ? "Nothing in the target limits: there is no knot, nothing is saturated, and it "
+                               "would respond to more if its clients asked for more."
+                             : "Idle: no knot, and nothing is saturated.",
                          share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
     case Verdict::Rule::no_limit:
       break;

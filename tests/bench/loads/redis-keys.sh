@@ -5,7 +5,7 @@
 # KEYS takes. Truth: SLOWLOG shows KEYS; people forbid it in production.
 . "$(dirname "$0")/lib.sh"
 port=$(free_port)
-serve redis-server --port "$port" --bind 127.0.0.1 --save '' --dir "$scratch"
+serve redis-server --port "$port" --bind 127.0.0.1 --save '' --dir "$scratch" --enable-debug-command local
 until_ready redis-cli -p "$port" ping
 redis-cli -p "$port" debug populate 2000000 key 20 >"$scratch/fill.log"
 bounded sh -c 'redis-cli -p "$0" -r -1 -i 0.1 keys "*x*" >/dev/null &

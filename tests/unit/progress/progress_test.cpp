@@ -325,7 +325,7 @@ TEST_CASE("responses to clients come before the waits of threads that seem to be
   CHECK(first.how == Progress::How::clients);
   CHECK(first.count == 60);
   CHECK(first.connections == 5);
-  CHECK((first.active.begin == 100 && first.active.end == 90'000));
+  CHECK(first.active.length() == 100'000);  // its threads worked before the first response
   CHECK(first.addresses == std::vector<ServedAddress>{{80, ""}, {0, "/run/s"}, {81, ""}});
   REQUIRE(first.parts.size() == 3);
   CHECK(found.names(first.parts[0]) == Names{"read"});
@@ -362,6 +362,20 @@ TEST_CASE("threads that call the function that the user counts come before answe
   const Found told(lines + calls(1, 3), named);
   CHECK(told.progress.front().functions.empty());
   CHECK(found.names(told.progress.front().parts.at(0)) == Names{"write"});
+}
+
+TEST_CASE("clients were away before the first response and after the last one if the server waited then") {
+  const auto active = [](const std::string& waits_then) {
+    const Found found(thread(1, "read") + waits(1, 30, "thread:1", kQueue, 30'000) + waits_then +
+                      "responses 1 port=80 count=40 connections=3 first=20000 last=70000\n");
+    const Window& part = found.progress.front().active;
+    return std::pair(part.begin, part.end);
+  };
+  const std::string before = "wait 1 block=100 wake=19900 run=19900 waker=- class=net\n";
+  const std::string after = "wait 1 block=70100 wake=- run=- waker=- class=net\n";
+  CHECK(active(before + after) == std::pair<Nanos, Nanos>(20'000, 70'000));
+  CHECK(active(before) == std::pair<Nanos, Nanos>(20'000, 100'000));
+  CHECK(active("") == std::pair<Nanos, Nanos>(0, 100'000));
 }
 
 TEST_CASE("clients that the target responds to have no progress of their own") {

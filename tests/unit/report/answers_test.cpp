@@ -200,6 +200,8 @@ TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
             "1  B's CPU work halved: +3% [sure]\n") != std::string::npos);
   findings.verdict = {};
   findings.verdict.rule = Verdict::Rule::idle;
+  CHECK(first_screen(findings).find("Nothing in the target limits: there is no knot") != std::string::npos);
+  findings.progress.front().how = Progress::How::inferred;
   CHECK(first_screen(findings).find("Idle: no knot, and nothing is saturated.") != std::string::npos);
 }
 
