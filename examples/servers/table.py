@@ -36,9 +36,13 @@ def first_answer(report):
     if not report["answers"]:
         return report["verdict"]["kind"]
     answer = report["answers"][0]
-    part = WORDS[answer["what"]].format(*(name_of(actors[actor]) for actor in (answer["actor"], answer["device"])
-                                          if actor is not None))
-    gain = "" if answer["certainty"] == "rough" else f" {100 * answer['gain']:+.0f}%"
+    if answer["what"] == "lock":
+        part = f"{answer['lock']['name']} split"
+    else:
+        part = WORDS[answer["what"]].format(*(name_of(actors[actor]) for actor in (answer["actor"], answer["device"])
+                                              if actor is not None))
+    most = max(answer["gain"], (answer["high"] or 0) if answer["certainty"] == "up-to" else 0)
+    gain = "" if answer["certainty"] == "rough" else f" {100 * most:+.0f}%"
     return f"{part};{gain} {answer['certainty']}"
 
 

@@ -65,6 +65,13 @@ double most_at_once(const Requests& ios, const std::vector<Nanos>& completions) 
 
 Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
 
+/// What the change leaves of `all_ns`, `held_ns` of which are while the lock is held, 0 to 1.
+double left_of(const Change& change, Nanos held_ns, Nanos all_ns) {
+  if (all_ns <= 0) return 1;
+  const double held = std::min(1.0, static_cast<double>(held_ns) / static_cast<double>(all_ns));
+  return 1 - held * (1 - change.factor);
+}
+
 /// The part p of all gains with which `before` + p (`after` - `before`) is at most `most`.
 double part_within(double most, double before, double after) {
   if (after <= std::max(most, before)) return 1;
@@ -158,12 +165,17 @@ double Room::usable_with(const Scenario& scenario) const {
   return out;
 }
 
-double Room::factor_of_held(const Change& change, GroupId group, Nanos Lock::*part, Nanos all_ns) const {
-  if (change.resource != Resource::held || all_ns <= 0) return 1;
+double Room::work_of_held(const Change& change, GroupId group) const {
+  if (change.resource != Resource::held) return 1;
   const Lock& lock = input_.holds.locks()[change.lock];
-  if (lock.holders != group) return 1;
-  const double held = std::min(1.0, static_cast<double>(lock.*part) / static_cast<double>(all_ns));
-  return 1 - held * (1 - change.factor);
+  return lock.holders == group ? left_of(change, lock.ran_ns, input_.uses.groups[group].running_ns) : 1;
+}
+
+double Room::requests_of_held(const Change& change, GroupId group) const {
+  if (change.resource != Resource::held) return 1;
+  const Lock& lock = input_.holds.locks()[change.lock];
+  if (lock.holders == kNoGroup || (lock.holders != group && !input_.kinds.below_devices[group])) return 1;
+  return left_of(change, lock.disk_ns, at_disks_of(input_.uses.groups[lock.holders]));
 }
 
 Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
@@ -174,7 +186,7 @@ Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>&
     for (const Change& change : scenario) {
       const bool is_meant = change.resource == Resource::cpu && change.group == id && !change.shared;
       use *= is_meant ? change.factor : 1;
-      use *= factor_of_held(change, id, &Lock::ran_ns, input_.uses.groups[id].running_ns);
+      use *= work_of_held(change, id);
     }
     if (input_.code != nullptr) use *= factor_of_work(scenario, *input_.code, id);
     out.before += use;
@@ -193,7 +205,7 @@ Room::Use Room::use_of_disk(ActorId disk, const std::vector<double>& by_group, c
           change.device == disk && !change.shared &&
           (change.resource == Resource::disk || (change.resource == Resource::io && change.group == id));
       use *= is_meant ? change.factor : 1;
-      use *= factor_of_held(change, id, &Lock::disk_ns, at_disks_of(input_.uses.groups[id]));
+      use *= requests_of_held(change, id);
     }
     out.before += use;
     out.after += use * speeds[id];

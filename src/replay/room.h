@@ -68,8 +68,10 @@ class Room {
   /// The use of those channels of the disk that `by_group` counts.
   Use use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
                   const std::vector<double>& speeds) const;
-  /// What Resource::held leaves of `all_ns` of a group, where `part` of it is while the lock is held.
-  double factor_of_held(const Change& change, GroupId group, Nanos Lock::*part, Nanos all_ns) const;
+  /// What Resource::held leaves of the group's CPU work, and of its requests, 0 to 1. Threads below the
+  /// devices make requests for those that hold the lock.
+  double work_of_held(const Change& change, GroupId group) const;
+  double requests_of_held(const Change& change, GroupId group) const;
   double usable_with(const Scenario& scenario) const;
 
   const ReplayInput& input_;

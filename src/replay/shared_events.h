@@ -36,11 +36,16 @@ class SharedEvents {
 
     std::optional<Event> next() {
       if ((!batch_ || at_ == batch_->size()) && !take_batch()) return std::nullopt;
+      // The waits lie far from each other.
+      if (at_ + kAhead < batch_->size()) {
+        __builtin_prefetch(events_.trace_.waits.data() + batch_->event(at_ + kAhead).wait);
+      }
       return batch_->event(at_++);
     }
 
    private:
     friend class SharedEvents;
+    static constexpr std::size_t kAhead = 8;
     bool take_batch();
 
     SharedEvents& events_;

@@ -65,8 +65,7 @@ std::string outside_advice(const AnswerEvidence& evidence) {
   return evidence.takes_output
              ? "it takes what the target writes, and the target waits until it has: let it take more at a "
                "time, or sooner, give the two a larger buffer, or write less"
-             : "the target waits for it, and it is no part of the target: make it (a client, a load "
-               "generator, a "
+             : "change nothing in the target, which waits for it: make this client (or load generator, or "
                "consumer) faster, or run more of it";
 }
 
@@ -244,9 +243,8 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
   if (!findings.progress.empty() && findings.progress.front().how == Progress::How::inferred &&
       findings.progress.front().threads.size() > 1) {
     return fmt::format(
-        "What limits is not known, because it is a guess whose work counts: no single change makes all of "
-        "these threads together more than {}% faster, but it may make some of them much faster{}. Name those "
-        "that count (--progress GLOB).",
+        "What limits is not known, because it is not known which of these threads' work counts: name them "
+        "(--progress GLOB). A change may make some of them much faster, and all together by {}% at most{}.",
         whole_percent(most), machine_clause(findings));
   }
   return fmt::format("Balanced: no single change gains more than {}%{}.", whole_percent(most),
@@ -286,13 +284,15 @@ std::string gain_text(const Gain& gain) {
   if (gain.certainty == Certainty::rough) {
     return "";
   }
+  // "Up to" says that it may be nothing, and the range's end is the most that it is.
+  const bool may_be_nothing = gain.certainty == Certainty::up_to && (!gain.low || *gain.low <= 0);
+  const double shown = may_be_nothing ? std::max(gain.gain, gain.high.value_or(gain.gain)) : gain.gain;
   const std::string most =
-      fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "up to " : "", whole_percent(gain.gain));
+      fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "up to " : "", whole_percent(shown));
   if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) {
     return most;
   }
-  // "Up to" says that it may be nothing.
-  if (gain.certainty == Certainty::up_to && *gain.low <= 0) return most;
+  if (may_be_nothing) return most;
   return fmt::format("{} ({} to {})", most, whole_percent(*gain.low), whole_percent(*gain.high));
 }
 
@@ -413,6 +413,11 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer) {
              : "";
 }
 
+/// One sync serves several threads already.
+bool commits_in_groups(const Findings& findings, const FoundAnswer& answer) {
+  return answer.knot && findings.knots[*answer.knot].pattern == Pattern::group_commit;
+}
+
 /// What to try for one part.
 std::string advice_for_part(const Findings& findings, const FoundAnswer& answer) {
   const AnswerEvidence& evidence = answer.evidence;
@@ -420,7 +425,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
   switch (answer.what) {
     case Resource::io:
     case Resource::disk:
-      return disk_advice(evidence);
+      return disk_advice(evidence, commits_in_groups(findings, answer));
     case Resource::cpu:
       if (is_outside) {
         return outside_advice(evidence);
@@ -490,13 +495,14 @@ std::string more_advice(const FoundAnswer& answer) {
              : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
 }
 
-/// What gains most comes first.
+/// What clearly gains more comes first: a program may not be able to have more workers.
 std::string advice(const Findings& findings, const FoundAnswer& answer) {
+  constexpr double kClearlyMore = 2;
   const std::string part = advice_for_part(findings, answer);
   if (!answer.more) return part;
   const std::string more = more_advice(answer);
-  return answer.more->gain > answer.gain ? fmt::format("{}; or {}", more, part)
-                                         : fmt::format("{}; or {}", part, more);
+  return answer.more->gain >= kClearlyMore * answer.gain ? fmt::format("{}; or {}", more, part)
+                                                         : fmt::format("{}; or {}", part, more);
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {

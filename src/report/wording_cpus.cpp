@@ -101,9 +101,10 @@ std::string cpu_room_text(const Findings& findings, double usable, const ActorNa
     return fmt::format("It may use {} of {} CPUs", supply.pinning->allowed_cpus, supply.pinning->online_cpus);
   }
   const double all = findings.recording.cpus;
-  return usable > all - kNearlyWhole ? fmt::format("It has {}", format_plural(findings.recording.cpus, "CPU"))
-                                     : fmt::format("It gets {:.1f} of {}; others use the rest", usable,
-                                                   format_plural(findings.recording.cpus, "CPU"));
+  return usable > all - kNearlyWhole
+             ? fmt::format("It has {}", format_plural(findings.recording.cpus, "CPU"))
+             : fmt::format("The recorded threads get {:.1f} of {}; others use the rest", usable,
+                           format_plural(findings.recording.cpus, "CPU"));
 }
 
 std::string cpu_room_advice(const CpuSupply& supply) {

@@ -174,8 +174,11 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
 
 }  // namespace
 
-std::string disk_advice(const AnswerEvidence& evidence) {
+std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
   if (evidence.threads == 1) return disk_advice_for_one(evidence);
+  if (in_groups) {
+    return "sync less often (one sync serves several threads already), or take a device with lower latency";
+  }
   switch (evidence.actions.longest()) {
     case FileAction::sync:
       return "let one sync serve several threads (group commit), sync less often, or take a device with "

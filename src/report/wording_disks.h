@@ -37,6 +37,7 @@ std::string unsaturated_text(const Findings& findings, const FoundDisk& disk);
 /// `name` for the disk.
 std::string spare_text(const Findings& findings, const FoundDisk& disk, const std::string& name);
 /// What to try for requests that threads wait for, by what they ask of the disk and how many ask.
-std::string disk_advice(const AnswerEvidence& evidence);
+/// `in_groups`: one sync serves several threads already.
+std::string disk_advice(const AnswerEvidence& evidence, bool in_groups);
 
 }  // namespace offwait

@@ -61,9 +61,8 @@ std::string kept_from_disk(const KnotReleases& releases) {
   return fmt::format(
       "For {} of the time that its threads wait for each other, they wait for one that is at a disk "
       "meanwhile, "
-      "for {} of the time that it keeps them waiting. After {} of these waits, by time, the thread goes to "
-      "the "
-      "disk itself before it waits so again: they are there one after the other.",
+      "for {} of the time that it keeps them waiting. For {} of this time the next thread then waits for the "
+      "disk as well: they are there one after the other.",
       format_percent(releases.behind_disk_s, releases.wait_s),
       format_percent(releases.kept_disk_s, releases.kept_s),
       format_percent(releases.then_disk_s, releases.behind_disk_s));

@@ -136,7 +136,7 @@ def verdict(row, part):
         return "not predicted"
     bound = prediction.bound
     if bound is None and prediction.certainty == "up-to":
-        bound = prediction.gain
+        bound = max(prediction.gain, prediction.high or 0)
     if bound is not None:
         beyond = outside(row.measured, -1, bound) if 1 + row.measured > SAME * (1 + bound) else 0
         return f"outside by {beyond} points" if beyond else "within bound"

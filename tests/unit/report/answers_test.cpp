@@ -323,8 +323,8 @@ TEST_CASE("Advice names only what applies") {
   answer.actor = 0;
   findings.actors[0].outside = true;
   CHECK(advice(findings, answer) ==
-        "the target waits for it, and it is no part of the target: make it (a client, a load generator, a "
-        "consumer) faster, or run more of it");
+        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
+        "faster, or run more of it");
 }
 
 TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
@@ -571,9 +571,9 @@ TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
   findings.answers = {cpus};
   const std::string others = first_screen(findings);
   INFO(others);
-  CHECK(
-      others.find("1  twice the CPU time: up to +82% [up-to]\n   It gets 1.0 of 2 CPUs; others use the rest. "
-                  "Threads were ready to run for 4.00 s without a CPU,") != std::string::npos);
+  CHECK(others.find(
+            "1  twice the CPU time: up to +82% [up-to]\n   The recorded threads get 1.0 of 2 CPUs; others "
+            "use the rest. Threads were ready to run for 4.00 s\n   without a CPU,") != std::string::npos);
   findings.cpu_supply.cause = CpuSupply::Cause::quota;
   findings.cpu_supply.quota = FoundQuota{};
   findings.cpu_supply.quota->cgroup = "/app";

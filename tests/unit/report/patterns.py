@@ -22,8 +22,8 @@ LOG_DISK = ("Disk vda was busy for 60% of the window, with one request at a time
 CASES = {
     "lock-across-disk": ("lock-across-disk", TWO + ["vda"],
                          "For 95% of the time that its threads wait for each other, they wait for one that is at a disk meanwhile, "
-                         "for 82% of the time that it keeps them waiting. After 100% of these waits, by time, the thread goes to the "
-                         "disk itself before it waits so again: they are there one after the other. Disk vda was busy for 80% of "
+                         "for 82% of the time that it keeps them waiting. For 100% of this time the next thread then waits for "
+                         "the disk as well: they are there one after the other. Disk vda was busy for 80% of "
                          "the window, with one request at a time, 4.00 ms each (latency-bound). 0.4% of its capacity was used "
                          "(500 MB/s, 50,000 IO/s, given)."),
     "lock-across-disk-not": ("blocking-io", TWO + ["vda"],

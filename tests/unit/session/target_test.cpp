@@ -56,9 +56,9 @@ TEST_CASE("a target that does not exist is an error") {
 /// A process of this name that waits; ends with this object.
 class Named {
  public:
-  explicit Named(const char* name) : pid_(::fork()) {
+  explicit Named(const std::string& name) : pid_(::fork()) {
     if (pid_ != 0) return;
-    ::prctl(PR_SET_NAME, name);
+    ::prctl(PR_SET_NAME, name.c_str());
     for (;;) ::pause();
   }
   ~Named() {
@@ -73,6 +73,9 @@ class Named {
   pid_t pid_;
 };
 
+/// A name that no other test has that runs meanwhile.
+std::string own(const std::string& name) { return name + std::to_string(::getpid()); }
+
 Result<Target> target_called(const std::string& name) {
   TargetOptions options;
   options.names = {name};
@@ -82,27 +85,27 @@ Result<Target> target_called(const std::string& name) {
 }
 
 TEST_CASE("a process is found by its name, which the kernel cuts; several are listed") {
-  const Named one("offwait-t-a");
-  CHECK(target_called("offwait-t-a")->tgids == std::vector<std::int32_t>{one.pid()});
-  const Named long_one("offwait-with-a-long-name");
-  CHECK(target_called("offwait-with-a-long-name")->tgids == std::vector<std::int32_t>{long_one.pid()});
+  const Named one(own("ot-a-"));
+  CHECK(target_called(own("ot-a-"))->tgids == std::vector<std::int32_t>{one.pid()});
+  const Named long_one(own("ot-") + "-long-name");
+  CHECK(target_called(own("ot-") + "-long-name")->tgids == std::vector<std::int32_t>{long_one.pid()});
   TargetOptions both;
   both.pids = {one.pid()};
-  both.names = {"offwait-t-a", "offwait-with-a-long-name"};
+  both.names = {own("ot-a-"), own("ot-") + "-long-name"};
   CHECK(find_target(both)->tgids == std::vector<std::int32_t>{one.pid(), long_one.pid()});
 
-  const Named first("offwait-t-b");
-  REQUIRE(target_called("offwait-t-b"));
-  const Named second("offwait-t-b");
+  const Named first(own("ot-b-"));
+  REQUIRE(target_called(own("ot-b-")));
+  const Named second(own("ot-b-"));
   TargetOptions options;
-  options.names = {"offwait-t-b"};
+  options.names = {own("ot-b-")};
   std::string message;
   for (int i = 0; i < 1000 && message.empty(); ++i) {
     const Result<Target> found = find_target(options);
     if (!found) message = found.error().message;
     ::usleep(1000);
   }
-  CHECK(message.starts_with("2 processes are called 'offwait-t-b': "));
+  CHECK(message.starts_with("2 processes are called '" + own("ot-b-") + "': "));
   CHECK(message.ends_with("; choose one, or record all: -p " +
                           std::to_string(std::min(first.pid(), second.pid())) + "," +
                           std::to_string(std::max(first.pid(), second.pid()))));
