@@ -251,18 +251,18 @@ class Answering {
   LockAnswer answer_of_lock(const Answers& about, const Replays& replays, const ScenarioGains& gains,
                             std::size_t progress, LockId id) const {
     const std::size_t scenario = scenario_of_lock(id) + 1;
+    const Progress& counts = about.progress[progress];
+    const std::vector<double> speeds = speeds_of(counts, replays.of(scenario), groups_, scenario);
     LockAnswer out;
     Answer& answer = out.answer;
-    Gain held = gains.of(about.progress[progress], scenario - 1);
-    static_cast<Gain&>(answer) = gains.of(about.progress[progress], scenario);
-    const double replayed = std::max(answer.gain, held.gain);
+    const Gain held = gains.of(counts, scenario - 1);
+    static_cast<Gain&>(answer) = gains.of(counts, scenario);
     answer.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
     answer.progress = progress;
-    answer.lock = {holds_.locks()[id], id, bound_of_lock(about, replays, progress, scenario, id), {}};
+    answer.lock = {holds_.locks()[id], id, bounds_->of(counts, replays.scenarios[scenario], id, speeds), {}};
     as_bound(answer, answer.lock->waited);
     // Its waiters may then ask a disk for more at a time than it ever had to serve.
-    const std::vector<double> speeds =
-        speeds_of(about.progress[progress], replays.of(scenario), groups_, scenario);
+    const double replayed = std::max(gains.expected(counts, scenario), gains.expected(counts, scenario - 1));
     out.replayed = std::min(replayed, answer.gain) *
                    room_->part_that_showed_for_one(replays.scenarios[scenario], speeds);
     // What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait
@@ -272,13 +272,6 @@ class Answering {
       answer.lock->held = held;
     }
     return out;
-  }
-
-  LockBound bound_of_lock(const Answers& about, const Replays& replays, std::size_t progress,
-                          std::size_t scenario, LockId id) const {
-    const Progress& counts = about.progress[progress];
-    return bounds_->of(counts, replays.scenarios[scenario], id,
-                       speeds_of(counts, replays.of(scenario), groups_, scenario));
   }
 
   /// The lock of the answer's group that gains most.
@@ -406,7 +399,9 @@ class Answering {
       bound_more_cpus(trace_, asked, out);
     }
     if (asked.size() == 1 && asked.front().resource == Resource::waited) {
-      LockBound bound = bound_of_lock(about, replays, 0, index, asked.front().lock);
+      const Progress& counts = about.progress.front();
+      LockBound bound = bounds_->of(counts, replays.scenarios[index], asked.front().lock,
+                                    speeds_of(counts, replays.of(index), groups_, index));
       as_bound(out, bound);
     } else if (std::any_of(asked.begin(), asked.end(), [](const Change& change) {
                  return change.resource == Resource::waited || change.resource == Resource::threads;
