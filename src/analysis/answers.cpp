@@ -196,15 +196,15 @@ bool is_java(const Trace& trace, const ThreadGroup& group) {
 KnownWork work_of(const Prepared& prepared, GroupId group) {
   constexpr std::size_t kOneIn = 5;
   const Trace& trace = prepared.trace.all();
-  std::vector<KnownWork> stacks;
-  for (const Stack& stack : trace.stacks) stacks.push_back(known_work(trace, stack));
   std::size_t all = 0;
-  std::map<KnownWork, std::size_t> samples;
+  std::map<StackId, std::size_t> stacks;
   for (const CpuSample& sample : trace.cpu_samples) {
     if (prepared.groups.group_of[sample.thread] != group) continue;
     ++all;
-    if (sample.stack != kNoStack) ++samples[stacks[sample.stack]];
+    if (sample.stack != kNoStack) ++stacks[sample.stack];
   }
+  std::map<KnownWork, std::size_t> samples;
+  for (const auto& [stack, number] : stacks) samples[known_work(trace, trace.stacks[stack])] += number;
   for (const auto& [work, number] : samples) {
     const bool java_only = work == KnownWork::garbage && !is_java(trace, prepared.groups.groups[group]);
     if (work != KnownWork::none && kOneIn * number >= all && !java_only) return work;

@@ -75,7 +75,7 @@ class Search {
   }
 
  private:
-  /// Who waits for a packet of a known sender waits for a message.
+  /// A thread that waits for a packet of a known sender waits for a message, and for no lock.
   bool may_be_a_lock(SiteId site) const {
     return sites_.ended_by_threads[site] && trace_.sites[site].peer == kNoPeer &&
            !trace_.actors[trace_.sites[site].thread].kernel;

@@ -414,19 +414,22 @@ namespace {
 
 /// A thread of the target that responds to clients waits for less than half of `part`.
 bool works_in(const Trace& trace, const Window& part) {
-  std::map<ActorId, Nanos> waited;
+  if (part.length() <= 0) return false;
+  std::vector<bool> responds(trace.actors.size());
   for (const Responses& responses : trace.responses) {
-    if (!trace.actors[responses.thread].outside) waited[responses.thread];
+    responds[responses.thread] = !trace.actors[responses.thread].outside;
   }
+  std::vector<Nanos> waited(trace.actors.size());
   for (const Wait& wait : trace.waits) {
-    const auto found = waited.find(trace.sites[wait.site].thread);
-    if (found != waited.end()) found->second += clipped(wait.block, wait.wake, part);
+    if (wait.block >= part.end || wait.wake <= part.begin) continue;
+    waited[trace.sites[wait.site].thread] += clipped(wait.block, wait.wake, part);
   }
-  return std::any_of(waited.begin(), waited.end(), [&](const auto& thread) {
-    const Actor& actor = trace.actors[thread.first];
+  for (ActorId id = 0; id < trace.actors.size(); ++id) {
+    const Actor& actor = trace.actors[id];
     const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, part);
-    return 2 * thread.second < life_ns;
-  });
+    if (responds[id] && 2 * waited[id] < life_ns) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -64,19 +64,18 @@ bool waits_for_rows(std::string_view function) { return function.starts_with("ha
 
 /// By StackId.
 std::vector<FrameId> lock_managers(const Trace& trace, const std::vector<Told>& told) {
-  std::vector<Told> of_frame;  // handover: a function that waits for rows
+  std::vector<bool> manages;
+  std::vector<bool> may_wait_for_rows;
   for (const Frame& frame : trace.frames) {
     const bool user = frame.kind == Frame::Kind::user;
-    of_frame.push_back(user && is_of_lock_manager(frame.function) ? Told::lock
-                       : user && waits_for_rows(frame.function)   ? Told::handover
-                                                                  : Told::nothing);
+    manages.push_back(user && is_of_lock_manager(frame.function));
+    may_wait_for_rows.push_back(user && waits_for_rows(frame.function));
   }
   std::vector<FrameId> out;
   for (StackId id = 0; id < trace.stacks.size(); ++id) {
     const std::vector<FrameId>& frames = trace.stacks[id].frames;
     const auto found = std::find_if(frames.begin(), frames.end(), [&](FrameId frame) {
-      return of_frame[frame] == Told::lock ||
-             (of_frame[frame] == Told::handover && told[id] == Told::handover);
+      return manages[frame] || (may_wait_for_rows[frame] && told[id] == Told::handover);
     });
     out.push_back(found == frames.end() ? kNoFrame : *found);
   }

@@ -26,6 +26,9 @@ struct DiskQueue {
   std::optional<Rows> replayed;
   ConstRow own = nullptr;    ///< factors of this group's requests
   ConstRow other = nullptr;  ///< factors of all requests to the disk
+
+  /// How many of the last requests are known.
+  std::uint64_t slots() const { return 4 * std::uint64_t{channels}; }
 };
 
 struct LaneThread {

@@ -286,9 +286,8 @@ class Replay {
     if (added) {
       queue.channels = input_.channels[disk];
       if (queue.channels != 0) {
-        const std::size_t slots = 4 * std::size_t{queue.channels};
-        queue.recorded.assign(slots, 0);
-        queue.replayed.emplace(slots, lanes_, 0.0);
+        queue.recorded.assign(queue.slots(), 0);
+        queue.replayed.emplace(queue.slots(), lanes_, 0.0);
       }
       queue.own = factors_.of(Resource::io, group, disk);
       queue.other = factors_.of(Resource::disk, kNoGroup, disk);
@@ -303,13 +302,14 @@ class Replay {
     if (input_.kinds.time_outs.came_to_nothing(event.wait)) return time_out(event);
     const double length =
         static_cast<double>(event.at - thread.last) + std::exchange(thread.timed_out_ns, 0.0);
+    DiskQueue* queue = nullptr;
     switch (input_.kinds.of_site[site_id]) {
       case WaitKind::handover:
       case WaitKind::lock:
         wait_for_thread(event, site.waker, ties_.of_site[site_id], length);
         break;
       case WaitKind::disk:
-        wait_for_disk(event, site_id, length);
+        queue = &wait_for_disk(event, site_id, length);
         break;
       case WaitKind::timer:
         wait_scaled(thread.sleep, code_.wait(Resource::sleep, site_id), length);
@@ -330,7 +330,7 @@ class Replay {
         break;
     }
     if (!thread.holds.empty()) shorten_what_is_held(thread, event, length);
-    if (input_.kinds.of_site[site_id] == WaitKind::disk) complete_request(event, site_id);
+    if (queue != nullptr) complete_request(event, *queue);
     settle_pending(event, length);
     double* const now = now_[event.thread];
     const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
@@ -440,12 +440,13 @@ class Replay {
     }
   }
 
-  void wait_for_disk(const Event& event, SiteId site, double length) {
+  /// The queue in which the request was.
+  DiskQueue& wait_for_disk(const Event& event, SiteId site, double length) {
     const LaneThread& thread = threads_[event.thread];
     DiskQueue& queue = queue_of(trace_.sites[site].waker, thread.group);
     const ConstRow code = code_.wait(Resource::io, site);
     const ConstRow now = now_[event.thread];
-    const std::uint64_t slots = 4 * std::uint64_t{queue.channels};
+    const std::uint64_t slots = queue.slots();
     const bool queued = queue.channels != 0 && thread.request >= queue.channels &&
                         queue.completed <= thread.request - queue.channels + slots &&
                         thread.request - queue.channels < queue.completed;
@@ -465,13 +466,13 @@ class Replay {
         waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i] * code[i], most);
       }
     }
+    return queue;
   }
 
   /// A request of the event's thread is done after waited_. Later ones of its group queue behind it.
-  void complete_request(const Event& event, SiteId site) {
-    DiskQueue& queue = queue_of(trace_.sites[site].waker, threads_[event.thread].group);
+  void complete_request(const Event& event, DiskQueue& queue) {
     if (queue.channels != 0) {
-      const std::uint64_t slot = queue.completed % (4 * std::uint64_t{queue.channels});
+      const std::uint64_t slot = queue.completed % queue.slots();
       queue.recorded[slot] = event.at;
       const ConstRow now = now_[event.thread];
       double* const done = (*queue.replayed)[slot];

@@ -143,7 +143,7 @@ Counter counted(const Trace& trace, const Histories& histories, const Window& pa
 std::vector<Window> counted_parts(const Trace& trace) {
   const std::size_t parts = trace.waits.size() > kEnoughWaits ? kParts : 2;
   const double part =
-      std::min(1.0, static_cast<double>(kEnoughWaits) / static_cast<double>(trace.waits.size() + 1));
+      static_cast<double>(kEnoughWaits) / static_cast<double>(std::max(trace.waits.size(), kEnoughWaits));
   const auto each = static_cast<double>(trace.window.length()) / static_cast<double>(parts);
   std::vector<Window> out;
   for (std::size_t i = 0; i < parts; ++i) {

@@ -42,7 +42,8 @@ struct UsableCpus {
 /// CPUs that they may use, unless a quota was used up: in short queues a thread may wait for one CPU while
 /// another one is free, and on virtual machines an idle CPU may take longer than 50 us to wake up. If more
 /// ran at once for 5 % of the window, there are as many CPUs, and they could use a part of each. Where
-/// threads queued for less than 2 % of the window, they can use all CPUs.
+/// threads queued for less than 2 % of the window, they can use all CPUs. Of very many waits those in some
+/// parts of the window tell.
 UsableCpus usable_cpus(const Trace& trace, const Histories& histories);
 
 }  // namespace offwait

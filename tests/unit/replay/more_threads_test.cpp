@@ -119,7 +119,7 @@ TEST_CASE("one worker that is never idle is too few where requests are unread") 
   CHECK(answers.answers.front().more->gain == Approx(7).margin(0.01));
 }
 
-TEST_CASE("a thread that is called like workers and serves nobody is none of them") {
+TEST_CASE("a thread that has the name of workers and serves nobody does not count as one") {
   test::Program program = worker_with_unread(7);
   program.thread(2, "worker");
   for (long at = 0; at < 400'000; at += 100'000) {
