@@ -16,7 +16,7 @@ constexpr double kCarriesWeight = 0.03;
 /// Every group has at least this weight, so that a group without weight counts where it is alone.
 constexpr double kLeastWeight = 1e-6;
 /// The replay knows the time that a change saves to within this part, or Replayed::off if that is more.
-constexpr double kModelError = 0.05;
+constexpr double kModelError = 0.1;
 /// And what the change leaves as it is, to within this part: queues, the order of things.
 constexpr double kRestError = 0.02;
 /// Quantiles at 95 % of Student's t distribution with 1, 2, ... degrees of freedom: nine in ten lie between

@@ -26,7 +26,7 @@ struct GainRange {
 /// The range in which a gain is expected in 9 of 10 recordings. It adds up two independent errors: what
 /// single `pieces` of the window predict spreads by chance (a prediction interval: the recording, and the
 /// program with the change, are one sample each), and the replay itself takes the time that a change saves
-/// for known to within 5 %, or to within Replayed::off if that is more, and the time that is left to within
+/// for known to within 10 %, or to within Replayed::off if that is more, and the time that is left to within
 /// 2 %. There are at least two pieces.
 GainRange range_of(double gain, const std::vector<double>& pieces, double off = 0);
 

@@ -330,7 +330,7 @@ class Asked(TestCase):
     def test_the_text_has_a_line_for_each(self):
         result = run("report", self.file, "--progress", "slow*", "--what-if", "disk vda /2", "--what-if", "disk vdb *3")
         self.assertEqual((result.returncode, result.stderr), (0, b""))
-        self.assertIn("\nwhat if disk vda /2: +78% (70 to 86) [sure]\nwhat if disk vdb *3: +0% (-2 to 2) [sure]\n", result.stdout.decode())
+        self.assertIn("\nwhat if disk vda /2: +78% (63 to 92) [sure]\nwhat if disk vdb *3: +0% (-2 to 2) [sure]\n", result.stdout.decode())
         self.assertNotIn("what if", run("report", self.file).stdout.decode())
 
     def test_the_end_of_a_command(self):
@@ -345,8 +345,8 @@ class Asked(TestCase):
             first = report["answers"][0]
             self.assertEqual(self.part(report, first), ("cpu", "cc"))
             self.assertAlmostEqual(first["gain"], 5 / 3.5 - 1, delta=0.001)
-            # The time saved is known to within 5 %, and the rest to within 2 %.
-            error = abs(complex(0.05 * first["gain"], 0.02)) * (1 + first["gain"])
+            # The time saved is known to within 10 %, and the rest to within 2 %.
+            error = abs(complex(0.1 * first["gain"], 0.02)) * (1 + first["gain"])
             self.assertAlmostEqual((first["high"] - first["low"]) / 2, error, delta=0.002)
             self.assertEqual(first["certainty"], "sure")
             self.assertAlmostEqual(report["what_if"][0]["gain"], 1, delta=0.001)
