@@ -9,11 +9,11 @@ namespace offwait {
 
 namespace {
 
-using Requests = std::vector<const DiskIo*>;
+using DiskRequests = std::vector<const DiskIo*>;
 
 /// Those that are complete, by disk.
-std::map<ActorId, Requests> requests_of(const Trace& trace) {
-  std::map<ActorId, Requests> out;
+std::map<ActorId, DiskRequests> requests_of(const Trace& trace) {
+  std::map<ActorId, DiskRequests> out;
   for (const DiskIo& io : trace.disk_ios) {
     if (io.complete != kNever && io.disk != kNoActor && io.thread != kNoActor) out[io.disk].push_back(&io);
   }
@@ -24,7 +24,7 @@ std::map<ActorId, Requests> requests_of(const Trace& trace) {
   return out;
 }
 
-std::vector<Nanos> completions_of(const Requests& ios) {
+std::vector<Nanos> completions_of(const DiskRequests& ios) {
   std::vector<Nanos> out;
   for (const DiskIo* io : ios) out.push_back(io->complete);
   std::sort(out.begin(), out.end());
@@ -38,7 +38,7 @@ bool may_be_shared(const DiskIo& io) {
 
 /// By GroupId: the time that the disk's channels worked on the group's requests ÷ the time of the pieces.
 /// Without channels each request is worked on from its issue.
-std::vector<double> served(const ReplayInput& input, const Requests& ios,
+std::vector<double> served(const ReplayInput& input, const DiskRequests& ios,
                            const std::vector<Nanos>& completions, std::size_t channels, bool shared) {
   std::vector<double> out(input.groups.groups.size());
   for (std::size_t k = 0; k < ios.size(); ++k) {
@@ -53,7 +53,7 @@ std::vector<double> served(const ReplayInput& input, const Requests& ios,
 }
 
 /// The most requests that were under way at a time.
-double most_at_once(const Requests& ios, const std::vector<Nanos>& completions) {
+double most_at_once(const DiskRequests& ios, const std::vector<Nanos>& completions) {
   std::size_t most = 0;
   std::size_t complete = 0;
   for (std::size_t k = 0; k < ios.size(); ++k) {
@@ -70,6 +70,22 @@ double left_of(const Change& change, Nanos held_ns, Nanos all_ns) {
   if (all_ns <= 0) return 1;
   const double held = std::min(1.0, static_cast<double>(held_ns) / static_cast<double>(all_ns));
   return 1 - held * (1 - change.factor);
+}
+
+/// By GroupId: the CPUs on which its threads may run.
+CpuSets sets_of_groups(const ReplayInput& input) {
+  std::vector<CpuList> allowed(input.groups.groups.size());
+  if (input.cpus.shared > 0) {
+    for (GroupId id = 0; id < allowed.size(); ++id) {
+      const std::vector<ActorId>& members = input.groups.groups[id].members;
+      const CpuList& of_first = input.trace.actors[members.front()].allowed_cpus;
+      const bool alike = std::all_of(members.begin(), members.end(), [&](ActorId thread) {
+        return input.trace.actors[thread].allowed_cpus == of_first;
+      });
+      if (alike) allowed[id] = of_first;
+    }
+  }
+  return cpu_sets(allowed, input.trace.cpu_times, input.cpus.at_most());
 }
 
 /// The part p of all gains with which `before` + p (`after` - `before`) is at most `most`.
@@ -94,7 +110,8 @@ std::string_view to_string(Full full) {
   return "nothing";
 }
 
-Room::Room(const ReplayInput& input) : input_(input), cpus_(input.cpus.cpus > 0 ? input.cpus.at_most() : 0) {
+Room::Room(const ReplayInput& input)
+    : input_(input), cpus_(sets_of_groups(input)), knows_cpus_(input.cpus.cpus > 0) {
   for (const auto& [disk, ios] : requests_of(input.trace)) {
     const std::vector<Nanos> completions = completions_of(ios);
     const std::size_t channels = input.channels[disk];
@@ -106,11 +123,7 @@ Room::Room(const ReplayInput& input) : input_(input), cpus_(input.cpus.cpus > 0 
 
 double Room::part_that_fits(const Scenario& scenario, const std::vector<double>& speeds,
                             bool with_cpus) const {
-  double out = 1;
-  if (with_cpus && cpus_ > 0) {
-    const Use use = use_of_cpus(scenario, speeds);
-    out = part_within(usable_with(scenario), use.before, use.after);
-  }
+  double out = with_cpus ? part_of_cpus(scenario, speeds) : 1;
   for (const auto& [disk, of_disk] : served_) {
     if (input_.channels[disk] == 0) continue;
     const Use use = use_of_disk(disk, of_disk, scenario, speeds);
@@ -124,10 +137,7 @@ Fit Room::most_that_fits(const Scenario& scenario, const std::vector<double>& sp
   const auto no_more_than = [&out](const Fit& fit) {
     if (fit.part < out.part) out = fit;
   };
-  if (cpus_ > 0) {
-    const Use use = use_of_cpus(scenario, speeds);
-    no_more_than({part_within(usable_with(scenario), use.before, use.after), Full::cpus});
-  }
+  no_more_than({part_of_cpus(scenario, speeds), Full::cpus});
   for (const auto& [disk, of_disk] : for_one_) {
     if (input_.channels[disk] == 0) continue;
     const Use use = use_of_disk(disk, of_disk, scenario, speeds);
@@ -154,13 +164,28 @@ double Room::part_that_showed(const Scenario& scenario, const std::vector<double
   return out;
 }
 
-bool Room::fills_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
-  const double all = use_of_cpus(scenario, speeds).after + input_.cpus.others;
-  return cpus_ > 0 && all >= UsableCpus::kShort * usable_with(scenario);
+double Room::part_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
+  double out = 1;
+  if (!knows_cpus_) return out;
+  const std::vector<Use> uses = uses_of_cpus(scenario, speeds);
+  for (CpuSetId set = 0; set < uses.size(); ++set) {
+    out = std::min(out, part_within(usable_with(scenario, set), uses[set].before, uses[set].after));
+  }
+  return out;
 }
 
-double Room::usable_with(const Scenario& scenario) const {
-  double out = cpus_;
+bool Room::fills_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
+  if (!knows_cpus_) return false;
+  const std::vector<Use> uses = uses_of_cpus(scenario, speeds);
+  for (CpuSetId set = 0; set < uses.size(); ++set) {
+    const double all = uses[set].after + (set == kAllCpus ? input_.cpus.others : 0);
+    if (all >= UsableCpus::kShort * usable_with(scenario, set)) return true;
+  }
+  return false;
+}
+
+double Room::usable_with(const Scenario& scenario, CpuSetId set) const {
+  double out = cpus_.cpus[set];
   for (const Change& change : scenario) out /= change.resource == Resource::cpus ? change.factor : 1;
   return out;
 }
@@ -178,8 +203,8 @@ double Room::requests_of_held(const Change& change, GroupId group) const {
   return left_of(change, lock.disk_ns, at_disks_of(input_.uses.groups[lock.holders]));
 }
 
-Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
-  Use out;
+std::vector<Room::Use> Room::uses_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
+  std::vector<Use> out(cpus_.cpus.size());
   for (GroupId id = 0; id < speeds.size(); ++id) {
     double use = static_cast<double>(input_.uses.groups[id].running_ns) /
                  static_cast<double>(input_.trace.window.length());
@@ -189,8 +214,10 @@ Room::Use Room::use_of_cpus(const Scenario& scenario, const std::vector<double>&
       use *= work_of_held(change, id);
     }
     if (input_.code != nullptr) use *= factor_of_work(scenario, *input_.code, id);
-    out.before += use;
-    out.after += use * speeds[id];
+    for (const CpuSetId set : cpus_.within[cpus_.of[id]]) {
+      out[set].before += use;
+      out[set].after += use * speeds[id];
+    }
   }
   return out;
 }

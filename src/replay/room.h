@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "replay/cpu_sets.h"
 #include "replay/lanes.h"
 #include "replay/scenario.h"
 
@@ -64,7 +65,9 @@ class Room {
   };
   double part_that_showed(const Scenario& scenario, const std::vector<double>& speeds,
                           const std::map<ActorId, std::vector<double>>& served) const;
-  Use use_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
+  double part_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
+  /// By CpuSetId: of what may run on no CPUs but those.
+  std::vector<Use> uses_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
   /// The use of those channels of the disk that `by_group` counts.
   Use use_of_disk(ActorId disk, const std::vector<double>& by_group, const Scenario& scenario,
                   const std::vector<double>& speeds) const;
@@ -72,10 +75,11 @@ class Room {
   /// devices make requests for those that hold the lock.
   double work_of_held(const Change& change, GroupId group) const;
   double requests_of_held(const Change& change, GroupId group) const;
-  double usable_with(const Scenario& scenario) const;
+  double usable_with(const Scenario& scenario, CpuSetId set) const;
 
   const ReplayInput& input_;
-  double cpus_ = 0;                                 ///< that recorded threads can use; 0: not known
+  CpuSets cpus_;  ///< that groups can use
+  bool knows_cpus_;
   std::map<ActorId, std::vector<double>> served_;   ///< by disk and GroupId: its channels in use, on average
   std::map<ActorId, std::vector<double>> for_one_;  ///< of these, in use for requests that are for one thread
   std::map<ActorId, double> most_at_once_;          ///< of disks without a limit: requests under way

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <queue>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "progress/group_use.h"
+#include "replay/cpu_sets.h"
 #include "replay/others.h"
+#include "replay/simulated_cpus.h"
 #include "replay/simulated_thread.h"
 
 namespace offwait {
@@ -21,8 +24,6 @@ constexpr double kSlice = 3e6;
 constexpr double kGranularity = 1e6;
 /// A thread that slept long is preferred by no more than this.
 constexpr double kMostCredit = 2e6;
-/// No machine has as many CPUs as this.
-constexpr double kMostCpus = 1e6;
 constexpr std::uint32_t kNobody = UINT32_MAX;
 /// A simulation that needs more moves than these is given up. A recorded step needs about two moves. Scripts
 /// that repeat without taking time, and threads that compute for hours, would need any number.
@@ -38,11 +39,17 @@ constexpr int kMostBisections = 5;
 /// Threads that simulate side by side. The machine may have much else to do.
 constexpr std::size_t kMostWorkers = 4;
 
+double factor_of_cpus(const Scenario& scenario) {
+  double out = 1;
+  for (const Change& change : scenario) out *= change.resource == Resource::cpus ? change.factor : 1;
+  return out;
+}
+
 class Simulation {
  public:
   /// `others` are threads besides those of `scripts`, with the ids that follow theirs.
-  Simulation(const ReplayInput& input, const Scripts& scripts, const std::vector<Script>& others,
-             const Scenario& scenario)
+  Simulation(const ReplayInput& input, const CpuSets& sets, const Scripts& scripts,
+             const std::vector<Script>& others, const Scenario& scenario)
       : input_(input),
         scripts_(scripts),
         others_(others),
@@ -50,19 +57,15 @@ class Simulation {
         threads_(scripts.threads.size() + others.size()),
         signalled_(scripts.signals),
         awaiting_(scripts.signals, kNobody),
-        disks_(scripts.threads.size()) {
-    cpus_ = input.cpus.at_most();
+        disks_(scripts.threads.size()),
+        cpus_(sets, threads_.size(), factor_of_cpus(scenario)) {
     stretch_ = 1 / (input.cpus.shared > 0 ? 1 - input.cpus.stolen : input.cpus.part);
     most_moves_ = scripts.steps * kMovesPerStep + kMovesBesides +
                   static_cast<std::uint64_t>(scripts.length_ns / 1e9 * kMovesOfOther *
                                              static_cast<double>(others.size()));
     for (const Change& change : scenario) {
-      if (change.resource == Resource::cpus) {
-        cpus_ /= change.factor;
-      }
       changes_code_ = changes_code_ || change.code != kNoCode;
     }
-    free_ = static_cast<int>(std::lround(std::clamp(cpus_, 1.0, kMostCpus)));
     for (std::uint32_t id = 0; id < scripts.threads.size(); ++id) {
       const GroupId group = input.groups.group_of[id];
       SimulatedThread& thread = threads_[id];
@@ -210,7 +213,7 @@ class Simulation {
     SimulatedThread& thread = threads_[id];
     account(thread);
     if (thread.work_left > 0.5) {
-      if (!ready_.empty() && ready_.top().first < thread.used) {
+      if (cpus_.has_to_share(id, thread.used)) {
         preempt(id);
       } else {
         thread.turn = now_;
@@ -219,7 +222,7 @@ class Simulation {
       return;
     }
     thread.work_left = 0;
-    thread.computes = false;
+    cpus_.stops(id);
     finish_step(id);
     go_on(id);
   }
@@ -277,10 +280,7 @@ class Simulation {
 
   void compute(std::uint32_t id) {
     SimulatedThread& thread = threads_[id];
-    thread.rank = thread.since - thread.used;
-    thread.computes = true;
-    drop_those_who_left();  // else they would stay while no thread queues
-    computing_.emplace(thread.rank, id);
+    cpus_.computes(id, thread.since - thread.used);
     // A thread that only signals between two pieces of work keeps its CPU, and its turn goes on.
     at(now_ + std::clamp(thread.turn + kSlice - now_, 0.0, thread.work_left), id);
   }
@@ -289,7 +289,7 @@ class Simulation {
     threads_[id].state = SimulatedState::done;
     threads_[id].since = now_;
     ++threads_[id].token;
-    ++free_;
+    cpus_.leave(id);
     fill();
   }
 
@@ -305,7 +305,7 @@ class Simulation {
     SimulatedThread& thread = threads_[id];
     thread.state = SimulatedState::blocked;
     ++thread.token;
-    ++free_;
+    cpus_.leave(id);
     const double held = lock_factor(Resource::held, step.held);
     switch (step.what) {
       case Step::What::await:
@@ -380,35 +380,23 @@ class Simulation {
   void make_ready(std::uint32_t id, double wake_up_ns) {
     SimulatedThread& thread = threads_[id];
     thread.used = std::max(thread.used, least_used_ - kMostCredit);
-    if (free_ > 0) {
+    const std::optional<CpuSetId> full = cpus_.full_for(id);
+    if (!full) {
       start(id, wake_up_ns);
       return;
     }
     thread.state = SimulatedState::ready;
     ++thread.token;
-    ready_.emplace(thread.used, id);
-    drop_those_who_left();
-    if (computing_.empty()) {
-      return;
-    }
-    const auto [rank, most] = computing_.top();
-    if (now_ - rank > thread.used + kGranularity) {
-      account(threads_[most]);
-      preempt(most);
-    }
-  }
-
-  /// Until the first of `computing_` does compute.
-  void drop_those_who_left() {
-    while (!computing_.empty()) {
-      const auto [rank, id] = computing_.top();
-      if (threads_[id].computes && threads_[id].rank == rank) return;
-      computing_.pop();
+    cpus_.queue(id, thread.used);
+    const auto most = cpus_.ran_most(*full);
+    if (most && now_ - most->first > thread.used + kGranularity) {
+      account(threads_[most->second]);
+      preempt(most->second);
     }
   }
 
   void start(std::uint32_t id, double after) {
-    --free_;
+    cpus_.take(id);
     threads_[id].state = SimulatedState::starting;
     threads_[id].since = now_;
     at(now_ + after, id);
@@ -418,18 +406,16 @@ class Simulation {
     SimulatedThread& thread = threads_[id];
     thread.state = SimulatedState::ready;
     ++thread.token;
-    thread.computes = false;
-    ++free_;
-    ready_.emplace(thread.used, id);
+    cpus_.stops(id);
+    cpus_.leave(id);
+    cpus_.queue(id, thread.used);
     fill();
   }
 
   void fill() {
-    while (free_ > 0 && !ready_.empty()) {
-      const auto [used, id] = ready_.top();
-      ready_.pop();
-      least_used_ = std::max(least_used_, used);
-      start(id, 1000);
+    while (const auto next = cpus_.next()) {
+      least_used_ = std::max(least_used_, next->first);
+      start(next->second, 1000);
     }
   }
 
@@ -442,29 +428,36 @@ class Simulation {
   std::vector<std::uint32_t> awaiting_;   ///< by signal: who waits for it
   std::vector<SimulatedDisk> disks_;      ///< by ActorId
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
-  LeastFirst ready_;
-  LeastFirst computing_;  ///< by rank; with threads that no longer compute, or have another rank since
+  SimulatedCpus cpus_;
   std::uint64_t moves_ = 0;
   std::uint64_t most_moves_ = 0;
   std::uint64_t order_ = 0;
   double now_ = 0;
-  double cpus_ = 1;
   double stretch_ =
       1;  ///< how much longer work takes, because the threads have each CPU for part of the time
   bool changes_code_ = false;
-  int free_ = 1;
   double least_used_ = 0;
 };
 
+CpuSets sets_of_threads(const ReplayInput& input) {
+  std::vector<CpuList> allowed(input.trace.actors.size());
+  if (input.cpus.shared > 0) {
+    std::transform(input.trace.actors.begin(), input.trace.actors.end(), allowed.begin(),
+                   [](const Actor& actor) { return actor.allowed_cpus; });
+  }
+  return cpu_sets(allowed, input.trace.cpu_times, input.cpus.at_most());
+}
+
 /// Other programs that get, beside the recording as it was, the CPU time that they got in it.
-std::vector<Script> others_as_recorded(const ReplayInput& input, const Scripts& scripts) {
+std::vector<Script> others_as_recorded(const ReplayInput& input, const CpuSets& sets,
+                                       const Scripts& scripts) {
   const double recorded = input.cpus.others;
   if (input.cpus.shared == 0 || recorded < kAsRecorded || scripts.length_ns <= 0) return {};
   const Scenario unchanged;
   double used = 0;
   const auto wanting = [&](double demand) {
     std::vector<Script> others = scripts_of_others(demand);
-    Simulation simulation(input, scripts, others, unchanged);
+    Simulation simulation(input, sets, scripts, others, unchanged);
     simulation.run_until(scripts.length_ns);
     used = simulation.used_by_others();
     return others;
@@ -486,10 +479,11 @@ std::vector<Script> others_as_recorded(const ReplayInput& input, const Scripts& 
 }
 
 /// Simulates one of the scenarios and puts its times into their places in `out`. False if it is given up.
-bool simulate_one(const ReplayInput& input, const Scripts& scripts, const std::vector<Script>& others,
-                  const std::vector<Scenario>& scenarios, std::size_t scenario, Replayed& out) {
+bool simulate_one(const ReplayInput& input, const CpuSets& sets, const Scripts& scripts,
+                  const std::vector<Script>& others, const std::vector<Scenario>& scenarios,
+                  std::size_t scenario, Replayed& out) {
   const double length = scripts.length_ns / static_cast<double>(out.pieces.size());
-  Simulation simulation(input, scripts, others, scenarios[scenario]);
+  Simulation simulation(input, sets, scripts, others, scenarios[scenario]);
   std::vector<double> before(scripts.threads.size());
   std::vector<double> lived(scripts.threads.size());
   for (std::size_t piece = 0; piece < out.pieces.size(); ++piece) {
@@ -528,14 +522,15 @@ std::optional<Replayed> simulate(const ReplayInput& input, const Scripts& script
                                  std::size_t pieces,
                                  const std::function<bool(const Replayed&)>& is_believed) {
   Replayed out = nothing_replayed(scenarios.size(), pieces, input.groups.groups.size());
-  const std::vector<Script> others = others_as_recorded(input, scripts);
+  const CpuSets sets = sets_of_threads(input);
+  const std::vector<Script> others = others_as_recorded(input, sets, scripts);
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> gave_up = false;
   const auto work = [&] {
     for (std::size_t done = next++; done < scenarios.size() && !gave_up; done = next++) {
       const std::size_t scenario = scenarios.size() - 1 - done;
       if (!wanted[scenario]) continue;
-      if (!simulate_one(input, scripts, others, scenarios, scenario, out)) gave_up = true;
+      if (!simulate_one(input, sets, scripts, others, scenarios, scenario, out)) gave_up = true;
       if (done == 0 && is_believed && !gave_up && !is_believed(out)) gave_up = true;
     }
   };

@@ -5,10 +5,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <queue>
 #include <utility>
-#include <vector>
 
 namespace offwait {
 
@@ -26,8 +23,6 @@ struct SimulatedThread {
   double covered = 0;     ///< recorded time of the steps that are over
   double lives_from = 0;  ///< when it begins the first step of its own
   bool lives = false;
-  double rank = 0;  ///< `since` - `used`: at any time it is least for the running thread that ran most
-  bool computes = false;
   double cpu = 1;
   double step_cpu = 1;  ///< `cpu`, with the factor of the lock that it holds in this step
   double sleep = 1;
@@ -48,9 +43,5 @@ struct SimulatedDisk {
   std::uint32_t busy = 0;
   std::deque<std::pair<std::uint32_t, double>> queue;  ///< threads, and how long their requests take
 };
-
-/// Threads in the order of a number each.
-using LeastFirst = std::priority_queue<std::pair<double, std::uint32_t>,
-                                       std::vector<std::pair<double, std::uint32_t>>, std::greater<>>;
 
 }  // namespace offwait

@@ -21,6 +21,8 @@ constexpr Nanos kWakeUp = 50'000;
 constexpr double kQueues = 0.02;
 constexpr double kRanAtOnce = 0.05;
 constexpr double kLeastPart = 0.1;
+/// Other programs run on a pinned target's CPUs if they take so much of a CPU there.
+constexpr double kSomeOthers = 0.02;
 /// In parts of the window that have so many waits, all together, threads run and queue as in the whole.
 constexpr std::size_t kEnoughWaits = 500'000;
 constexpr std::size_t kParts = 16;
@@ -157,7 +159,8 @@ std::vector<Window> counted_parts(const Trace& trace) {
 struct AllowedCpus {
   Nanos busy_ns = 0;
   Nanos idle_ns = 0;
-  bool all = true;  ///< the target is not pinned
+  Nanos busy_of_all_ns = 0;  ///< of all CPUs of the machine
+  bool all = true;           ///< the target is not pinned
   bool known = false;
 };
 
@@ -172,9 +175,11 @@ AllowedCpus allowed_cpus(const Trace& trace) {
   out.known = !trace.cpu_times.empty() || trace.recording.cpu_busy_ns + trace.recording.cpu_idle_ns > 0;
   if (trace.cpu_times.empty()) {
     out.busy_ns = trace.recording.cpu_busy_ns;
+    out.busy_of_all_ns = out.busy_ns;
     out.idle_ns = trace.recording.cpu_idle_ns;
   }
   for (const CpuTime& cpu : trace.cpu_times) {
+    out.busy_of_all_ns += cpu.busy_ns;
     if (may_use(cpu)) {
       out.busy_ns += cpu.busy_ns;
       out.idle_ns += cpu.idle_ns;
@@ -204,14 +209,19 @@ double pinned_busy(const AllowedCpus& cpus) {
              : static_cast<double>(cpus.busy_ns) / static_cast<double>(cpus.busy_ns + cpus.idle_ns);
 }
 
-/// What the recorded threads share with other programs, if nothing else limits them.
+/// What the recorded threads share with other programs, if nothing limits them but the sets of CPUs to which
+/// threads are pinned (cpu_sets()). Others that run there, however many other CPUs are free, are pinned, too,
+/// in ways that nobody recorded.
 void add_others(const Trace& trace, const AllowedCpus& allowed, double running, UsableCpus& out) {
-  if (!allowed.known || !allowed.all || is_throttled(trace)) return;
+  if (!allowed.known || is_throttled(trace)) return;
   const auto window = static_cast<double>(trace.window.length());
   const double stolen = static_cast<double>(trace.recording.cpu_steal_ns) / window;
-  const double busy = static_cast<double>(allowed.busy_ns) / window;
+  const auto others_of = [&](Nanos busy_ns) {
+    return static_cast<double>(busy_ns) / window - stolen - running;
+  };
+  if (!allowed.all && others_of(allowed.busy_ns) > kSomeOthers) return;
   out.shared = static_cast<double>(trace.recording.cpus);
-  out.others = std::clamp(busy - stolen - running, 0.0, out.shared);
+  out.others = std::clamp(others_of(allowed.busy_of_all_ns), 0.0, out.shared);
   out.stolen = std::clamp(stolen / out.shared, 0.0, 1 - kLeastPart);
 }
 

@@ -63,6 +63,21 @@ TEST_CASE("no gain needs more CPUs than there are") {
   CHECK(answer_about(free, Resource::remote)->certainty == Certainty::sure);
 }
 
+TEST_CASE("no gain needs more of the CPUs that its threads are pinned to than there are") {
+  Trace trace = two_askers(8);
+  for (Actor& actor : trace.actors) {
+    if (actor.kind == ActorKind::thread) actor.allowed_cpus = {{5, 5}};
+  }
+  for (std::uint32_t cpu = 0; cpu < 8; ++cpu) {
+    trace.cpu_times.push_back({cpu, cpu == 5 ? 300'000'000 : 0, cpu == 5 ? 100'000'000 : 400'000'000});
+  }
+  const Answers bounded = answers_of(trace, group_threads(trace), {});
+  const Answer* const service = answer_about(bounded, Resource::remote);
+  REQUIRE(service != nullptr);
+  CHECK(service->gain <= 1 / 0.75 - 1 + 0.005);
+  CHECK(service->gain >= 0.25);
+}
+
 TEST_CASE("no gain needs more of a disk than there is, though no wait shows how busy it is") {
   const Trace trace = asynchronous_reader();
   const Answers found = answers_of(trace, group_threads(trace), {});

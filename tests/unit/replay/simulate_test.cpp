@@ -177,6 +177,30 @@ TEST_CASE("other programs want CPUs as they did in the recording, whatever the t
   CHECK(simulator.speed({{Resource::cpus}}) == Approx(2).epsilon(0.03));
 }
 
+TEST_CASE("threads that are pinned to a CPU share it, however idle the others are") {
+  // Two that compute on CPU 0, and one that may run on any and computes all the time, on CPU 1 of 4.
+  Trace trace = two_on_one_cpu();
+  Actor anywhere = trace.actors[0];
+  anywhere.tid = 3;
+  anywhere.name = "free";
+  trace.actors.push_back(anywhere);
+  for (const ActorId id : {0U, 1U}) trace.actors[id].allowed_cpus = {{0, 0}};
+  trace.recording.cpus = 4;
+  trace.cpu_times = {{0, 600'000'000, 0}, {1, 600'000'000, 0}, {2, 0, 600'000'000}, {3, 0, 600'000'000}};
+  const Simulator simulator(trace);
+  CHECK(simulator.input.cpus.shared == 4);
+  CHECK(simulator.input.cpus.others == Approx(0));
+  CHECK(simulator.speed({}) == Approx(1).epsilon(0.02));
+  CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(2).epsilon(0.02));
+  // What runs elsewhere takes nothing from them.
+  CHECK(simulator.speed({{Resource::cpu, 1}}) == Approx(1).epsilon(0.02));
+  CHECK(simulator.speed({{Resource::cpus}}) == Approx(2).epsilon(0.02));
+  // Without that one, others must have run on CPU 0 for a tenth: they are pinned, too, and nobody knows how.
+  trace.actors.pop_back();
+  for (Preemption& out : trace.preemptions) out.run += 300'000;
+  CHECK(cpus_of(trace).shared == 0);
+}
+
 TEST_CASE("other programs that leave a CPU idle for a time want it for the rest") {
   // `work` needs 1 ms of every 4, and so does something else, at other times.
   test::Program program(600'000, 1);
