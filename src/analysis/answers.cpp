@@ -287,7 +287,7 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   if (gain->lock.holders != kNoGroup) members = prepared.groups.groups[gain->lock.holders].members;
   for (const ActorId member : members) {
     const Actor& actor = trace.actors[member];
-    lives_ns += clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
+    lives_ns += known_life(actor, trace.window);
   }
   out.share = std::min(1.0, out.wait_s / std::max(to_seconds(lives_ns), 1e-9));
   const StackId stack = trace.sites[gain->lock.site].wait_stack;

@@ -24,6 +24,10 @@ Nanos clipped(Nanos from, Nanos to, const Window& window) {
   return std::max<Nanos>(0, std::min(to, window.end) - std::max(from, window.begin));
 }
 
+Nanos known_life(const Actor& thread, const Window& part) {
+  return clipped(std::max(thread.start, thread.seen), thread.exit, part);
+}
+
 std::string_view to_string(ActorKind kind) {
   static constexpr std::array<std::string_view, 7> kNames = {"thread", "group", "disk",   "nic",
                                                              "timer",  "irq",   "softirq"};

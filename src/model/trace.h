@@ -96,6 +96,8 @@ struct Actor {
   /// known.
   std::vector<std::string> on;
 };
+/// How long the thread is known to live in the part of the window, in ns: not before it was seen.
+Nanos known_life(const Actor& thread, const Window& part);
 
 /// The properties that waits of one kind have in common. Sites are interned: no two in a trace are equal.
 struct WaitSite {

@@ -78,6 +78,23 @@ void add_births(Uses& uses, const Trace& trace, const ThreadGroups& groups) {
   }
 }
 
+std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds) {
+  constexpr double kLeast = 0.01;
+  std::vector<double> out(trace.actors.size(), kLeast);
+  std::vector<bool> by_time(trace.sites.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) by_time[id] = is_ended_by_time(trace, kinds, id);
+  for (const Wait& wait : trace.waits) {
+    const WaitSite& site = trace.sites[wait.site];
+    const WaitKind kind = kinds.of_site[wait.site];
+    if (by_time[wait.site] || wait.wake >= trace.window.end || wait.wake < trace.window.begin) continue;
+    out[site.thread] += 1;
+    if (kind == WaitKind::handover || kind == WaitKind::lock) {
+      out[site.waker] += 1;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_much(Nanos part_ns, Nanos of_ns) {
@@ -103,7 +120,7 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
     if (groups.group_of[id] != kNoGroup) {
       const Actor& actor = trace.actors[id];
       GroupUse& use = uses.groups[groups.group_of[id]];
-      use.lifetime_ns += clipped(std::max(actor.start, actor.seen), actor.exit, window);
+      use.lifetime_ns += known_life(actor, window);
     }
   }
   uses.sites.resize(trace.sites.size());
@@ -142,29 +159,12 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
              is_ended_by_time(trace, kinds, id), uses.sites[id]);
   }
   add_births(uses, trace, groups);
-  uses.threads = thread_weights(trace, kinds);
+  uses.thread_weights = thread_weights(trace, kinds);
   for (const DiskPart& part : kinds.disk_parts) {
     const ActorId thread = trace.sites[trace.waits[part.wait].site].thread;
     uses.groups[groups.group_of[thread]].disk_ns[part.disk] += part.part_ns;
   }
   return uses;
-}
-
-std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds) {
-  constexpr double kLeast = 0.01;
-  std::vector<double> out(trace.actors.size(), kLeast);
-  std::vector<bool> by_time(trace.sites.size());
-  for (SiteId id = 0; id < trace.sites.size(); ++id) by_time[id] = is_ended_by_time(trace, kinds, id);
-  for (const Wait& wait : trace.waits) {
-    const WaitSite& site = trace.sites[wait.site];
-    const WaitKind kind = kinds.of_site[wait.site];
-    if (by_time[wait.site] || wait.wake >= trace.window.end || wait.wake < trace.window.begin) continue;
-    out[site.thread] += 1;
-    if (kind == WaitKind::handover || kind == WaitKind::lock) {
-      out[site.waker] += 1;
-    }
-  }
-  return out;
 }
 
 }  // namespace offwait

@@ -47,8 +47,11 @@ struct Handovers {
 };
 
 struct Uses {
-  std::vector<GroupUse> groups;                                ///< by GroupId
-  std::vector<double> threads;                                 ///< thread_weights()
+  std::vector<GroupUse> groups;  ///< by GroupId
+  /// By ActorId: how much of its group's doing each thread stands for: the waits it had that no timer ended,
+  /// also none after which it only looked for something, and those of others that it ended. A little for a
+  /// thread without any.
+  std::vector<double> thread_weights;
   std::vector<SiteUse> sites;                                  ///< by SiteId
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
@@ -58,11 +61,6 @@ bool is_much(Nanos part_ns, Nanos of_ns);
 
 /// The time for which all groups ran.
 Nanos running_of_all(const Uses& uses);
-
-/// How much of its group's doing each thread stands for: the waits it had that no timer ended, also none
-/// after which it only looked for something, and those of others that it ended. A little for a thread without
-/// any. By ActorId.
-std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds);
 
 Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
 

@@ -426,7 +426,7 @@ bool works_in(const Trace& trace, const Window& part) {
   }
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
-    const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, part);
+    const Nanos life_ns = known_life(actor, part);
     if (responds[id] && 2 * waited[id] < life_ns) return true;
   }
   return false;

@@ -21,13 +21,14 @@ std::vector<Nanos> unknown_of(const Trace& trace, const ThreadGroups& groups, co
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     const Actor& actor = trace.actors[id];
     if (groups.group_of[id] == kNoGroup) continue;
-    const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
-    lives[groups.group_of[id]] += uses.threads[id] * static_cast<double>(life_ns);
+    const Nanos life_ns = known_life(actor, trace.window);
+    lives[groups.group_of[id]] += uses.thread_weights[id] * static_cast<double>(life_ns);
   }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     if (kinds.of_site[id] != WaitKind::unknown || uses.sites[id].ended == 0) continue;
     const ActorId thread = trace.sites[id].thread;
-    unknown[groups.group_of[thread]] += uses.threads[thread] * static_cast<double>(uses.sites[id].wait_ns);
+    unknown[groups.group_of[thread]] +=
+        uses.thread_weights[thread] * static_cast<double>(uses.sites[id].wait_ns);
   }
   std::vector<Nanos> out;
   for (GroupId id = 0; id < unknown.size(); ++id) {

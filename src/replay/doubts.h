@@ -24,7 +24,7 @@ class Doubts {
 
   /// Why gains of the progress are rough: records were lost for so long that it matters, or much of the time
   /// is waits whose ends are not known, or for what only seems to be a lock. Unknown ends count as much as
-  /// their thread stands for its group (thread_weights()). `path` is of Progress::How::end.
+  /// their thread stands for its group (Uses::thread_weights). `path` is of Progress::How::end.
   Doubt rough(const Progress& progress, const std::optional<PathToExit>& path) const;
 
   /// Doubt::looked: whether threads of the progress waited for much of their time for locks that waits ended

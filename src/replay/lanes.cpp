@@ -164,7 +164,7 @@ class Replay {
       for (const std::vector<Nanos>& in_piece : done_) done += in_piece[id];
       if (done <= 0) continue;
       // The window cuts off the work after the thread's last wait. That is known to go on as it did.
-      const double cut_off = static_cast<double>(done) / (1 + input_.uses.threads[id]);
+      const double cut_off = static_cast<double>(done) / (1 + input_.uses.thread_weights[id]);
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
         double took = 0;
         for (Rows& in_piece : took_) took += in_piece[id][lane];
@@ -172,8 +172,8 @@ class Replay {
         for (std::size_t piece = 0; piece < out_.pieces.size(); ++piece) {
           const auto done_in_piece = static_cast<double>(done_[piece][id]);
           GroupTime& time = out_.pieces[piece][threads_[id].group];
-          time.done_ns[lane] += input_.uses.threads[id] * speed * done_in_piece;
-          time.took_ns[lane] += input_.uses.threads[id] * speed * took_[piece][id][lane];
+          time.done_ns[lane] += input_.uses.thread_weights[id] * speed * done_in_piece;
+          time.took_ns[lane] += input_.uses.thread_weights[id] * speed * took_[piece][id][lane];
           if (id == input_.thread) {
             out_.thread.done_ns[lane] += done_in_piece;
             out_.thread.took_ns[lane] += took_[piece][id][lane];

@@ -18,7 +18,7 @@
 namespace offwait {
 
 /// What a group's threads did in one piece of the window, summed over the threads by their
-/// thread_weights() and by how fast each one is now: neither a thread that sleeps through nor one that a
+/// Uses::thread_weights and by how fast each one is now: neither a thread that sleeps through nor one that a
 /// change leaves as it was holds up what its group does. By scenario.
 struct GroupTime {
   std::vector<double> done_ns;  ///< how long it took in the recording

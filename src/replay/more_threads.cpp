@@ -75,7 +75,7 @@ class Pools {
       const GroupId group = groups_.group_of[id];
       if (group == kNoGroup) continue;
       const Actor& actor = trace_.actors[id];
-      const Nanos life_ns = clipped(std::max(actor.start, actor.seen), actor.exit, trace_.window);
+      const Nanos life_ns = known_life(actor, trace_.window);
       const Nanos idle_ns = occupied_.idle_ns[id];
       if (any[group] && !responds[id] && is_much(idle_ns, life_ns)) continue;
       workers_[group].lives_ns += life_ns;

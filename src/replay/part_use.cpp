@@ -61,7 +61,7 @@ class Waiters {
     for (const auto& [thread, wait_ns] : waited) {
       if (wait_ns == 0) continue;
       const Actor& actor = trace.actors[thread];
-      lives_ns_ += clipped(std::max(actor.start, actor.seen), actor.exit, trace.window);
+      lives_ns_ += known_life(actor, trace.window);
       waited_ns_ += wait_ns;
       threads_.insert(thread);
     }

@@ -46,7 +46,7 @@ class Looking {
     Nanos busy = 0;
     for (const ActorId thread : group.members) {
       const Actor& actor = trace_.actors[thread];
-      busy += clipped(std::max(actor.start, actor.seen), actor.exit, trace_.window);
+      busy += known_life(actor, trace_.window);
       for (const std::uint32_t id : activity_.waits_of(thread)) {
         const Wait& wait = trace_.waits[id];
         const WaitSite& site = trace_.sites[wait.site];

@@ -497,9 +497,9 @@ bool simulate_one(const ReplayInput& input, const CpuSets& sets, const Scripts& 
       }
       GroupTime& time = out.pieces[piece][input.groups.group_of[id]];
       const double covered = simulation.covered(id);
-      time.done_ns[scenario] += input.uses.threads[id] * (covered - before[id]);
+      time.done_ns[scenario] += input.uses.thread_weights[id] * (covered - before[id]);
       const double lived_now = simulation.lived(id);
-      time.took_ns[scenario] += input.uses.threads[id] * (lived_now - lived[id]);
+      time.took_ns[scenario] += input.uses.thread_weights[id] * (lived_now - lived[id]);
       before[id] = covered;
       lived[id] = lived_now;
     }

@@ -33,5 +33,16 @@ TEST_CASE("entries grouped by thread keep their order") {
   CHECK(of(4).empty());
 }
 
+TEST_CASE("a thread lives from its birth, or from when it was seen, to its exit") {
+  Actor thread;
+  thread.start = 50;
+  thread.exit = 400;
+  CHECK(known_life(thread, {100, 300}) == 200);
+  CHECK(known_life(thread, {0, 1000}) == 350);
+  thread.seen = 250;
+  CHECK(known_life(thread, {100, 300}) == 50);
+  CHECK(known_life(thread, {500, 600}) == 0);
+}
+
 }  // namespace
 }  // namespace offwait

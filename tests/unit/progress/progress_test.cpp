@@ -194,7 +194,7 @@ TEST_CASE("a thread that only sleeps stands for next to nothing of its group") {
   const Found found(thread(1, "w-1") + thread(2, "w-2") + thread(3, "peer") +
                     waits(1, 20, "thread:3", kQueue) + waits(2, 20, "timer", " class=sleep", 200) +
                     waits(3, 10, "thread:1", kQueue, 300));
-  const std::vector<double> weights = thread_weights(found.trace, found.kinds);
+  const std::vector<double>& weights = found.uses.thread_weights;
   CHECK(weights[0] == Approx(30).margin(0.1));
   CHECK(weights[1] < 0.1);
   CHECK(weights[2] == Approx(30).margin(0.1));
@@ -214,8 +214,8 @@ TEST_CASE("a thread that sleeps between looks for something stands for next to n
   }
   const Found found(thread(1, "w-1") + thread(2, "w-2") + poller + waits(2, 20, "-", " class=other", 40'000));
   REQUIRE(found.kinds.of_site[0] == WaitKind::unknown);
-  CHECK(found.uses.threads[0] == Approx(3).margin(0.1));
-  CHECK(found.uses.threads[1] == Approx(23).margin(0.1));
+  CHECK(found.uses.thread_weights[0] == Approx(3).margin(0.1));
+  CHECK(found.uses.thread_weights[1] == Approx(23).margin(0.1));
 }
 
 TEST_CASE("what a group did is summed up") {
