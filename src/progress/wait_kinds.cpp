@@ -339,6 +339,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
                  polls = polling_sites(trace);
                  both_ways = used_both_ways(trace, groups, asked);
                  out.disk_parts = disk_parts(trace, below);
+                 out.collected = collected_waits(trace);
                  out.services = asked_services(trace, groups);
                  find_who_is_behind(out.services, trace, groups, out.below_devices);
                });

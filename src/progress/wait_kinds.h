@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/collected_waits.h"
 #include "progress/disk_parts.h"
 #include "progress/locks.h"
 #include "progress/services.h"
@@ -39,7 +40,8 @@ struct WaitKinds {
   /// By the wait's index, of kind `looked`: the thread that had got the lock last before. It let it go
   /// unseen, unless a third one took it that did not have to wait.
   std::unordered_map<std::uint32_t, ActorId> had_before;
-  TimeOuts time_outs;  ///< of kind `timer`, but parts of other waits
+  TimeOuts time_outs;           ///< of kind `timer`, but parts of other waits
+  std::vector<bool> collected;  ///< collected_waits()
 
   /// WaitKinds::had_before; kNoActor if that is not known.
   ActorId let_go_by(std::uint32_t wait) const {

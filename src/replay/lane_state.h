@@ -38,6 +38,7 @@ struct LaneThread {
   std::uint64_t request = 0;    ///< number of the request that it waits for
   double timed_out_ns = 0;      ///< in time-outs that came to nothing, since its last other wait
   Nanos piece_from = 0;         ///< recorded time of its last event in the piece before
+  Nanos woke = kNever;          ///< the end of its last wait; kNever: none yet
   bool snapshot_valid = false;  ///< its row of snapshots_ says where the holder of the lock was
   std::span<const Hold> holds;  ///< those that are not over at `last`
   ConstRow runnable = nullptr;  ///< of the time in LaneState::runnable that it is in

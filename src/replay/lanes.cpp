@@ -32,6 +32,7 @@ class Replay {
         snapshots_(trace_.actors.size(), lanes_, 0.0),
         piece_begins_(trace_.actors.size(), lanes_, 0.0),
         pending_(trace_.actors.size()),
+        woken_(trace_.actors.size()),
         origins_(origins_of(trace_)),
         ties_(ties_of(trace_, input.groups, input.kinds, input.uses)),
         reached_(lanes_),
@@ -98,6 +99,11 @@ class Replay {
         thread.remote = factors_.of(Resource::remote, thread.group);
         thread.holds = input_.holds.of(id);
       }
+    }
+    for (std::uint32_t id = 0; id < input_.kinds.collected.size(); ++id) {
+      if (!input_.kinds.collected[id]) continue;
+      std::vector<double>& woken = woken_[trace_.sites[trace_.waits[id].site].thread];
+      if (woken.empty()) woken.assign(lanes_, 0.0);
     }
     for (ServiceId id = 0; id < input_.kinds.services.all.size(); ++id) {
       services_.push_back(factors_.of(Resource::remote, kNoGroup, id));
@@ -340,6 +346,10 @@ class Replay {
     }
     for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
     leave(thread, event.at);
+    thread.woke = event.at;
+    if (std::vector<double>& woken = woken_[event.thread]; !woken.empty()) {
+      std::copy_n(now, lanes_, woken.begin());
+    }
     thread.state = LaneState::runnable;
     thread.runnable = runnable_.data();
     if (code_.any()) {
@@ -446,6 +456,16 @@ class Replay {
     DiskQueue& queue = queue_of(trace_.sites[site].waker, thread.group);
     const ConstRow code = code_.wait(Resource::io, site);
     const ConstRow now = now_[event.thread];
+    if (!input_.kinds.collected.empty() && input_.kinds.collected[event.wait] && thread.woke != kNever) {
+      // The disk goes on from the end of the thread's last wait, while it runs.
+      const auto took = static_cast<double>(event.at - thread.woke);
+      const std::vector<double>& woken = woken_[event.thread];
+      for (std::size_t i = 0; i < lanes_; ++i) {
+        const double done = woken[i] + took * queue.own[i] * queue.other[i] * code[i];
+        waited_[i] = std::max(0.0, done - now[i]);
+      }
+      return queue;
+    }
     const std::uint64_t slots = queue.slots();
     const bool queued = queue.channels != 0 && thread.request >= queue.channels &&
                         queue.completed <= thread.request - queue.channels + slots &&
@@ -508,6 +528,8 @@ class Replay {
   std::vector<std::vector<Nanos>> done_;  ///< by piece and ActorId
   std::vector<Rows> took_;                ///< by piece; its rows by ActorId
   std::vector<std::vector<Pending>> pending_;
+  /// By ActorId: where a thread was at LaneThread::woke; empty for those that collect no requests.
+  std::vector<std::vector<double>> woken_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
   std::vector<ActorId> origins_;
   Ties ties_;

@@ -61,10 +61,12 @@ struct ReplayInput {
 /// to how often the two now meet (Tie::lasts), or takes as long as it did. No such wait gets longer than
 /// Ties::longest(). Of a thread outside of the target nothing is known before the first wait that it ends:
 /// that wait, if it is for a service, is scaled like one for a remote service. A request to a disk with a
-/// known number of channels queues behind the group's earlier requests; the rest of its time is scaled, and
-/// so is the part of a wait for a thread below the devices that requests took (DiskPart). Waits for timers
-/// and remote services are scaled. Runnable time stays; where the CPUs are short it shrinks by the part of
-/// all CPU time that was used, by other programs as well, which a change saves.
+/// known number of channels queues behind the group's earlier requests; the rest of its time is scaled. What
+/// a thread collects (collected_waits()) was under way since the thread's last wait ended: all of that time
+/// is scaled, and the thread waits for what is left of it. Also scaled is the part of a wait for a thread
+/// below the devices that requests took (DiskPart). Waits for timers and remote services are scaled. Runnable
+/// time stays; where the CPUs are short it shrinks by the part of all CPU time that was used, by other
+/// programs as well, which a change saves.
 ///
 /// Takes O(events × scenarios) time; parts of many scenarios are replayed side by side. Needs 4 bytes of
 /// memory for each entry of the trace, 24 for each actor and scenario and 8 more for each piece, 64 for each

@@ -196,6 +196,31 @@ TEST_CASE("requests queue at a disk with one channel") {
   CHECK(replayer.speed("worker", replayer.disk("vda")) == Approx(2.0).epsilon(0.02));
 }
 
+TEST_CASE("a disk goes on with requests that a thread collects later, while the thread runs") {
+  // Computes for 1 ms between two waits of 3 ms, with the next requests under way: one is complete every 4
+  // ms.
+  for (const bool is_recorded : {true, false}) {
+    test::Program program(400'000);
+    program.thread(1, "reader");
+    if (is_recorded) program.line("disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed");
+    for (long at = 0; at < 400'000; at += 4000) {
+      const std::string stack = is_recorded ? "" : " stack=read_events;--;io_getevents;main";
+      program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk" + stack);
+      if (is_recorded && at > 8000) {
+        program.line("io 1 disk=vda bytes=4096 issue=" + std::to_string((at - 7000) * 1000) +
+                     " complete=" + std::to_string((at + 4000) * 1000));
+      }
+    }
+    const Replayer replayer(program.trace());
+    CHECK(replayer.speed("reader", {}) == Approx(1.0));
+    CHECK(replayer.speed("reader", replayer.disk("vda")) == Approx(2.0).epsilon(0.02));
+    CHECK(replayer.speed("reader", replayer.cpu("reader")) == Approx(1.0).epsilon(0.01));
+    // Then the thread itself is slower than the disk.
+    const Scenario no_disk = {{Resource::disk, kNoGroup, replayer.actor("vda"), 0.1}};
+    CHECK(replayer.speed("reader", no_disk) == Approx(4.0).epsilon(0.05));
+  }
+}
+
 TEST_CASE("sleeps and remote services are scaled, what nobody knows is not") {
   test::Program program(400'000);
   program.thread(1, "sleeper");
