@@ -18,12 +18,13 @@ import runner
 
 OFFWAIT = sys.argv[1]
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
-# Two threads that hand a byte to and fro.
+# Two threads that hand a byte to and fro, some thousand times a second: a recording that a busy machine makes long stays small.
 PROGRAM = r"""
-import os, threading
+import os, threading, time
 a, b = os.pipe(), os.pipe()
 def echo(take, give):
     while os.read(take, 1):
+        time.sleep(0.0002)
         os.write(give, b"x")
 for ends in ((a[0], b[1]), (b[0], a[1])):
     threading.Thread(target=echo, args=ends, daemon=True).start()
