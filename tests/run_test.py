@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """run.sh: which options it refuses, which steps it has, and what it prints about their results."""
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
@@ -55,15 +57,15 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(count, "5")
         self.assertLessEqual(int(minutes), 10)
 
-    def test_the_whole_run_is_announced_with_an_hour_at_most(self):
+    def test_the_whole_run_is_announced_with_45_minutes_at_most(self):
         _, output, _ = self.call("--steps")
-        self.assertLessEqual(int(re.search(r"about (\d+) minutes", output).group(1)), 60)
+        self.assertLessEqual(int(re.search(r"about (\d+) minutes", output).group(1)), 45)
 
 
 class StepsTest(unittest.TestCase):
     def test_each_test_is_in_one_group_of_the_whole_run(self):
         names = ["unit_base", "report_golden", "rooms", "cli_report", "fuzz_trace_replay", "kernel_truth", "kernel_matrix",
-                 "planted", "packaging_deb", "bpf_compiles_for_arm64"]
+                 "kernel_outside", "planted", "profiles", "packaging_deb", "bpf_compiles_for_arm64"]
         groups = [group for group in run.GROUPS if group != "core"]
         for name in names:
             taken = [group for group in groups if re.search(run.GROUPS[group][0], name)
@@ -72,17 +74,24 @@ class StepsTest(unittest.TestCase):
 
     def test_every_group_of_the_release_build_and_the_sanitized_one_is_run(self):
         names = {step.name for step in run.steps(quick=False)}
-        for group in ("unit", "cli", "truth", "kernel", "planted", "packaging", "matrix"):
+        for group in ("unit", "cli", "truth", "kernel", "alone", "packaging", "matrix"):
             self.assertIn(f"release: {group}", names)
-        for group in ("unit", "cli", "fuzz", "kernel"):
+        for group in ("unit", "cli", "fuzz", "kernel", "alone"):
             self.assertIn(f"dev: {group}", names)
+
+    def test_what_limits_a_program_is_asked_where_nothing_else_runs(self):
+        plan = run.steps(quick=False)
+        self.assertEqual({step.lane for step in plan if re.search(r"install packages|: alone", step.name)}, {None})
+        tests = RUN_SH.parent / "kernel"
+        for name in re.search(r"\((.*)\)", run.ALONE).group(1).split("|"):
+            self.assertTrue((tests / f"{name}_test.py").exists(), name)
 
     def test_a_step_needs_one_before_it(self):
         for quick in (False, True):
             plan = run.steps(quick)
             for number, step in enumerate(plan):
-                if step.needs:
-                    self.assertIn(step.needs, [before.name for before in plan[:number]])
+                for name in step.needs:
+                    self.assertIn(name, [before.name for before in plan[:number]])
 
 
 class OutcomeTest(unittest.TestCase):
@@ -114,14 +123,58 @@ class OutcomeTest(unittest.TestCase):
         self.assertEqual((outcome.failed, outcome.skipped), ([], [("arm64: build", "this machine cannot run it")]))
 
 
+def step(name, command, lane=None, needs=()):
+    return run.Step(name, 1, [["sh", "-c", command]], None, needs, lane)
+
+
+def ran(*plan):
+    """(the run of these steps, what it printed)."""
+    output, made = io.StringIO(), run.Run(plan)
+    with contextlib.redirect_stdout(output):
+        made.all()
+    return made, output.getvalue()
+
+
+class LanesTest(unittest.TestCase):
+    def test_steps_of_two_lanes_run_side_by_side(self):
+        with tempfile.TemporaryDirectory() as place:
+            # Each waits until the other has begun.
+            meet = f"touch {place}/%s; until [ -e {place}/%s ]; do sleep 0.01; done; echo met"
+            made, output = ran(step("first", meet % ("a", "b"), "computes"), step("second", meet % ("b", "a"), "waits"))
+        self.assertEqual([outcome.status for outcome in made.outcomes.values()], ["ok", "ok"])
+        self.assertIn("first | met\n", output)
+        self.assertIn("second | met\n", output)
+
+    def test_nothing_runs_beside_a_step_without_a_lane(self):
+        with tempfile.TemporaryDirectory() as place:
+            busy = f"touch {place}/busy; sleep 0.2; rm {place}/busy"
+            made, _ = ran(step("before", busy, "computes"), step("alone", f"! ls {place}/busy 2>&-"), step("after", busy, "waits"))
+        self.assertEqual([outcome.status for outcome in made.outcomes.values()], ["ok", "ok", "ok"])
+
+    def test_a_step_waits_for_what_it_needs_of_the_other_lane(self):
+        with tempfile.TemporaryDirectory() as place:
+            made, _ = ran(step("build", f"sleep 0.2; touch {place}/built", "computes"),
+                          step("tests", f"ls {place}/built", "waits", ("build",)))
+        self.assertEqual(made.outcomes["tests"].status, "ok")
+
+    def test_a_step_is_not_run_without_what_it_needs_and_those_after_it_are(self):
+        made, _ = ran(step("build", "exit 1", "computes"), step("tests", "true", "waits", ("build",)), step("others", "true", "waits"))
+        self.assertEqual([outcome.status for outcome in made.outcomes.values()], ["failed", "not run", "ok"])
+
+    def test_of_lanes_the_longest_counts(self):
+        plan = [step("one", "", "computes"), step("two", "", "computes"), step("three", "", "waits"), step("four", "")]
+        self.assertEqual(run.minutes(plan), 3)
+
+
 class TableTest(unittest.TestCase):
     def test_it_names_all_that_did_not_pass_and_ends_with_the_totals(self):
         outcomes = {"release: build": run.Outcome(61, "ok"), "release: kernel": results(8), "dev: build": run.Outcome(),
                     "arm64: build": run.Outcome(1, "skipped", skipped=[("arm64: build", "this machine cannot run it")])}
-        lines, totals = run.table(outcomes)
+        lines, totals = run.table(outcomes, 3600)
         text = "\n".join(lines)
         self.assertEqual(totals, "2 passed, 2 failed, 2 skipped")
         self.assertRegex(text, r"(?m)^release: build +ok +1:01$")
+        self.assertRegex(text, r"(?m)^all +2 +2 +2 +60:00$")
         self.assertIn("Failed\n  release: kernel_spin\n  release: cli_gone\n", text)
         self.assertIn("Not run\n  dev: build\n", text)
         self.assertIn("Skipped\n  release: kernel_matrix: qemu-system-x86_64 missing\n"
