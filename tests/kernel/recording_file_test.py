@@ -15,12 +15,14 @@ import runner
 
 OFFWAIT, RECORDED_TWICE = sys.argv[1:3]
 
-# Two threads that hand a byte to and fro, one that sleeps, and one that writes and syncs a file.
+# Two threads that hand a byte to and fro, one that sleeps, and one that writes and syncs a file. Some thousand waits a second:
+# more would only take longer to read.
 PROGRAM = r"""
 import os, sys, threading, time
 a, b = os.pipe(), os.pipe()
 def echo(take, give):
     while os.read(take, 1):
+        time.sleep(0.0002)
         os.write(give, b"x")
 def sleep():
     while True:
