@@ -3,7 +3,7 @@
 option(OFFWAIT_TOGETHER "Compile several files of a room at once" OFF)
 function(offwait_together target)
   if(OFFWAIT_TOGETHER)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     # GCC takes an unnamed namespace of an included file for one that several files share.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

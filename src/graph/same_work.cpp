@@ -17,7 +17,7 @@ namespace {
 using Kind = ThreadKind;
 using Place = std::uint32_t;
 
-constexpr std::uint64_t kTenths = 9;
+constexpr std::uint64_t kSharedTenths = 9;
 /// Two threads that let each other go in turns may as well play ping-pong.
 constexpr std::size_t kFewestThreads = 3;
 
@@ -33,8 +33,8 @@ bool waits_where(const Waiting& one, const Waiting& other) {
   for (const auto& [place, ended] : one.places) {
     if (other.places.contains(place)) shared.add(ended);
   }
-  return shared.waits * 10 >= one.all.waits * kTenths &&
-         shared.ns * 10 >= one.all.ns * static_cast<Nanos>(kTenths);
+  return shared.waits * 10 >= one.all.waits * kSharedTenths &&
+         shared.ns * 10 >= one.all.ns * static_cast<Nanos>(kSharedTenths);
 }
 
 /// The kinds that wait for an object in a place, and those that end waits for it there.

@@ -57,7 +57,7 @@ class Fields {
   bool failed_ = false;
 };
 
-std::optional<Mapping> parse_line(std::string_view line) {
+std::optional<Mapping> parse_mapping(std::string_view line) {
   Mapping mapping;
   Fields fields(line);
   mapping.begin = fields.number<std::uint64_t>(16);
@@ -112,7 +112,7 @@ Maps parse_maps(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (auto mapping = parse_line(line)) {
+    if (auto mapping = parse_mapping(line)) {
       maps.mappings.push_back(*std::move(mapping));
     } else {
       ++maps.malformed;

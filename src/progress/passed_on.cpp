@@ -13,7 +13,7 @@ namespace offwait {
 namespace {
 
 /// With fewer ends of waits chance decides.
-constexpr std::uint64_t kFewestEnds = 16;
+constexpr std::uint64_t kFewestPassed = 16;
 /// Some threads come by seldom: a checkpointer, the main thread at the end.
 constexpr double kMostly = 0.8;
 /// Of each wait for a lock that is in demand others see the end.
@@ -97,7 +97,7 @@ bool passes_like_a_lock(const Passing& passing) {
   };
   const bool others_stay = passing.threads >= 3 && static_cast<double>(passing.others_stay) >=
                                                        kOfTen * static_cast<double>(passing.ended);
-  return passing.threads >= 2 && passing.ended >= kFewestEnds && most(passing.by_waiters) &&
+  return passing.threads >= 2 && passing.ended >= kFewestPassed && most(passing.by_waiters) &&
          most(passing.passed_on) && (others_stay || 2 * passing.looked >= passing.ended) &&
          2 * passing.shared <= passing.ended && 2 * passing.in_line_by_holder >= passing.in_line;
 }

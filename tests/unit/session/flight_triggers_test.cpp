@@ -36,11 +36,11 @@ FlightTrigger share_of(TriggerState state, double share) {
   return trigger;
 }
 
-std::uint64_t at(Nanos since_begin) { return static_cast<std::uint64_t>(kBegin + since_begin); }
+std::uint64_t moment(Nanos since_begin) { return static_cast<std::uint64_t>(kBegin + since_begin); }
 
 /// A wait of thread 11 that took 600 ms.
 offwait_wait wait_in(std::int16_t syscall) {
-  offwait_wait wait = test::wait_of(11, at(0), at(600 * kMs), at(601 * kMs), kTimer);
+  offwait_wait wait = test::wait_of(11, moment(0), moment(600 * kMs), moment(601 * kMs), kTimer);
   wait.syscall = syscall;
   return wait;
 }
@@ -48,7 +48,7 @@ offwait_wait wait_in(std::int16_t syscall) {
 /// Whether the trigger applies to this wait of a thread of the target.
 bool fires(const FlightTrigger& trigger, const offwait_wait& wait) {
   RecordingByHand part(kBegin, kBegin + kSecond);
-  part.seen(11, 500, at(0));
+  part.seen(11, 500, moment(0));
   part.append(wait);
   FlightTriggers triggers({trigger}, kBegin);
   triggers.add(part.recording.records);
@@ -83,7 +83,7 @@ TEST_CASE("a wait for what works or what somebody has counts, and one of an idle
 
 TEST_CASE("only waits of the target count") {
   RecordingByHand part(kBegin, kBegin + kSecond);
-  part.seen_outside(11, 500, at(0));
+  part.seen_outside(11, 500, moment(0));
   part.append(wait_in(SYS_futex));
   FlightTriggers triggers({longer_than(kMs, WaitClass::futex)}, kBegin);
   triggers.add(part.recording.records);
@@ -93,10 +93,10 @@ TEST_CASE("only waits of the target count") {
 TEST_CASE("a wait that goes on is told once, and not again when it ends") {
   FlightTriggers triggers({longer_than(500 * kMs, WaitClass::futex)}, kBegin);
   RecordingByHand part(kBegin, kBegin);
-  part.seen(11, 500, at(0));
+  part.seen(11, 500, moment(0));
   triggers.add(part.recording.records);
   part.recording.records = {};
-  part.left(11, 500, OFFWAIT_STATE_BLOCKED, at(kSecond));
+  part.left(11, 500, OFFWAIT_STATE_BLOCKED, moment(kSecond));
   const auto check = [&](Nanos now, bool may_fire = true) {
     part.recording.window.end = kBegin + now;
     return triggers.check(part.recording, may_fire) != nullptr;
@@ -106,12 +106,12 @@ TEST_CASE("a wait that goes on is told once, and not again when it ends") {
   CHECK(check(kSecond + 700 * kMs));
   CHECK(!check(2 * kSecond));
   CHECK(!check(100 * kSecond));
-  part.wait(11, at(kSecond), at(101 * kSecond), at(101 * kSecond), kTimer);
+  part.wait(11, moment(kSecond), moment(101 * kSecond), moment(101 * kSecond), kTimer);
   triggers.add(part.recording.records);
   part.recording.threads.clear();
   CHECK(!check(101 * kSecond));
   part.recording.records = {};
-  part.wait(11, at(102 * kSecond), at(103 * kSecond), at(103 * kSecond), kTimer);
+  part.wait(11, moment(102 * kSecond), moment(103 * kSecond), moment(103 * kSecond), kTimer);
   triggers.add(part.recording.records);
   CHECK(check(104 * kSecond));  // another wait
 }
@@ -131,13 +131,13 @@ TEST_CASE("a wait that began before the recording is as old as that") {
 bool exceeds(const FlightTrigger& trigger, Nanos blocked, Nanos runnable, int seconds = 6) {
   FlightTriggers triggers({trigger}, kBegin);
   RecordingByHand part(kBegin, kBegin + seconds * kSecond);
-  part.seen(11, 500, at(0));
-  part.seen(12, 500, at(0));
+  part.seen(11, 500, moment(0));
+  part.seen(12, 500, moment(0));
   for (int i = 0; i < seconds; ++i) {
     const Nanos second = i * kSecond;
-    part.wait(11, at(second), at(second + blocked), at(second + blocked + runnable), kTimer);
+    part.wait(11, moment(second), moment(second + blocked), moment(second + blocked + runnable), kTimer);
   }
-  part.left(11, 500, OFFWAIT_STATE_RUNNING, at((seconds - 1) * kSecond + blocked + runnable));
+  part.left(11, 500, OFFWAIT_STATE_RUNNING, moment((seconds - 1) * kSecond + blocked + runnable));
   part.left(12, 500, OFFWAIT_STATE_UNKNOWN, 0).seeded = OFFWAIT_STATE_BLOCKED;
   triggers.add(part.recording.records);
   return triggers.check(part.recording, true) != nullptr;
@@ -161,7 +161,7 @@ TEST_CASE("the shares of running and blocked time are those of all time") {
 TEST_CASE("threads that wait for a CPU all the time exceed any share") {
   FlightTriggers triggers({share_of(TriggerState::runnable, 0.99)}, kBegin);
   RecordingByHand part(kBegin, kBegin + 6 * kSecond);
-  part.left(11, 500, OFFWAIT_STATE_RUNNABLE, at(0));
+  part.left(11, 500, OFFWAIT_STATE_RUNNABLE, moment(0));
   CHECK(triggers.check(part.recording, true) != nullptr);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using test::RecordingByHand;
 
-constexpr Nanos kBegin = 1000 * kSecond;
+constexpr Nanos kRecordingBegin = 1000 * kSecond;
 constexpr std::uint64_t kMega = 1'000'000;
 
 std::uint64_t number(Nanos time) { return static_cast<std::uint64_t>(time); }
@@ -31,9 +31,9 @@ std::string write_recording(const test::TemporaryDirectory& directory) {
   about.architecture = native_architecture();
   REQUIRE(writer.begin(about).ok());
   constexpr Nanos kEach = kSecond / 10'000;
-  for (Nanos end = kBegin + kSecond; end <= kBegin + 20 * kSecond; end += kSecond) {
-    RecordingByHand part(kBegin, end);
-    if (end == kBegin + kSecond) part.seen(11, 500, number(kBegin), "busy");
+  for (Nanos end = kRecordingBegin + kSecond; end <= kRecordingBegin + 20 * kSecond; end += kSecond) {
+    RecordingByHand part(kRecordingBegin, end);
+    if (end == kRecordingBegin + kSecond) part.seen(11, 500, number(kRecordingBegin), "busy");
     for (Nanos at = end - kSecond; at < end; at += kEach)
       part.append(test::preemption_of(11, number(at + kEach / 4), number(at + kEach / 2)));
     part.left(11, 500, OFFWAIT_STATE_RUNNING, number(end - kEach / 2));
@@ -60,7 +60,7 @@ TEST_CASE("of a recording that does not fit into memory the latest part is read,
   const Result<ReadTrace> some = read(path, {}, 56 * kMega);
   REQUIRE(some.ok());
   const Window& window = some->trace.window;
-  CHECK(window.end == kBegin + 20 * kSecond);
+  CHECK(window.end == kRecordingBegin + 20 * kSecond);
   CHECK(window.length() > kSecond);
   CHECK(window.length() < 10 * kSecond);
   CHECK(static_cast<Nanos>(some->trace.preemptions.size()) == window.length() / (kSecond / 10'000));
@@ -71,7 +71,7 @@ TEST_CASE("of a recording that does not fit into memory the latest part is read,
   // A part is cut to its own end.
   const Result<ReadTrace> part = read(path, {.from = kSecond, .to = 15 * kSecond}, 56 * kMega);
   REQUIRE(part.ok());
-  CHECK(part->trace.window.end == kBegin + 15 * kSecond);
+  CHECK(part->trace.window.end == kRecordingBegin + 15 * kSecond);
   CHECK(part->trace.window.length() < 10 * kSecond);
   CHECK(part->notes.at(0).find(" s up to 15.0 s: more does not fit") != std::string::npos);
   // One that fits is whole.
@@ -89,8 +89,8 @@ TEST_CASE("what actors take counts as well") {
   about.architecture = native_architecture();
   REQUIRE(writer.begin(about).ok());
   std::uint32_t tid = 100;
-  for (Nanos end = kBegin + kSecond; end <= kBegin + 20 * kSecond; end += kSecond) {
-    RecordingByHand part(kBegin, end);
+  for (Nanos end = kRecordingBegin + kSecond; end <= kRecordingBegin + 20 * kSecond; end += kSecond) {
+    RecordingByHand part(kRecordingBegin, end);
     for (Nanos at = end - kSecond; at < end; at += kSecond / 1000, ++tid) {
       part.born(tid, number(at), "conn");
       part.exited(tid, number(at + 1000));

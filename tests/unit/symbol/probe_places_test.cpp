@@ -84,16 +84,16 @@ std::vector<std::uint64_t> offsets(const std::vector<ProbePlace>& places) {
 
 #if defined(__x86_64__)
 constexpr std::string_view kFirst = "8@%rdi";
-constexpr std::string_view kSecond = "8@%rsi";
+constexpr std::string_view kOfSecond = "8@%rsi";
 #else
 constexpr std::string_view kFirst = "8@x0";
-constexpr std::string_view kSecond = "8@x1";
+constexpr std::string_view kOfSecond = "8@x1";
 #endif
 
 TEST_CASE("a marked place counts if its provider is offwait, it is in code, and its argument can be read") {
   ElfImage image;
   add_notes(image, text_of({0x401100, "a", kFirst}) + text_of({0x401200, "b"}) +
-                       text_of({0x401300, "second", kSecond}) + text_of({0x401300, "c", "", "other"}) +
+                       text_of({0x401300, "second", kOfSecond}) + text_of({0x401300, "c", "", "other"}) +
                        text_of({0x403000, "behind"}) + text_of({0x400fff, "before"}) +
                        text_of({0x402fff, "last"}));
   CHECK(declared(files_of(image.build())) == std::vector<std::string>{"a " + std::to_string(0x1100),
