@@ -4,8 +4,30 @@
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 
+#if defined(__TARGET_ARCH_x86)
+/* The same for calls of 32-bit programs, by their own numbers. */
+static __always_inline bool takes_fd_in_32_bits(__u32 call) {
+  return call == 3 /* read */ || call == 4 /* write */ || call == 6 /* close */ || call == 54 /* ioctl */ ||
+         call == 55 /* fcntl */ || call == 93 /* ftruncate */ || call == 118 /* fsync */ ||
+         (call >= 143 && call <= 148 && call != 144 && call != 147) /* flock, readv, writev, fdatasync */ ||
+         (call >= 180 && call <= 181) /* pread64, pwrite64 */ || call == 187 /* sendfile */ ||
+         call == 220 /* getdents64 */ || call == 221 /* fcntl64 */ || call == 239 /* sendfile64 */ ||
+         (call >= 313 && call <= 316) /* splice … vmsplice */ || call == 324 /* fallocate */ ||
+         (call >= 333 && call <= 334) /* preadv, pwritev */ || call == 344 /* syncfs */ ||
+         (call >= 377 && call <= 379) /* copy_file_range, preadv2, pwritev2 */;
+}
+
+/* socketcall has its socket in user space. */
+static __always_inline bool takes_socket_in_32_bits(__u32 call) {
+  return call == 337 /* recvmmsg */ || call == 345 /* sendmmsg */ || call == 362 /* connect */ ||
+         call == 364 /* accept4 */ || (call >= 369 && call <= 373) /* sendto … shutdown */ ||
+         call == 417 /* recvmmsg_time64 */;
+}
+#endif
+
 static __always_inline bool takes_fd(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
+  if (syscall & OFFWAIT_CALL_OF_32_BITS) return takes_fd_in_32_bits(syscall - OFFWAIT_CALL_OF_32_BITS);
   return syscall == 0 /* read */ || syscall == 1 /* write */ || syscall == 3 /* close */ ||
          syscall == 16 /* ioctl */ ||
          (syscall >= 17 && syscall <= 20) /* pread64, pwrite64, readv, writev */ ||
@@ -30,6 +52,7 @@ static __always_inline bool takes_fd(__s16 syscall) {
 /* System calls that take nothing but sockets. */
 static __always_inline bool takes_socket(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
+  if (syscall & OFFWAIT_CALL_OF_32_BITS) return takes_socket_in_32_bits(syscall - OFFWAIT_CALL_OF_32_BITS);
   return (syscall >= 42 && syscall <= 48) /* connect … shutdown */ || syscall == 288 /* accept4 */ ||
          syscall == 299 /* recvmmsg */ || syscall == 307 /* sendmmsg */;
 #elif defined(__TARGET_ARCH_arm64)
@@ -40,7 +63,8 @@ static __always_inline bool takes_socket(__s16 syscall) {
 
 static __always_inline bool is_futex(__s16 syscall) {
 #if defined(__TARGET_ARCH_x86)
-  return syscall == 202;
+  return syscall == 202 || syscall == (240 | OFFWAIT_CALL_OF_32_BITS) ||
+         syscall == (422 | OFFWAIT_CALL_OF_32_BITS) /* futex_time64 */;
 #elif defined(__TARGET_ARCH_arm64)
   return syscall == 98;
 #endif

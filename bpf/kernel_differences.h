@@ -150,11 +150,20 @@ static __always_inline __u32 preempt_count(void) {
  * it, they are read from the top of the kernel stack, which has 16 KiB and no padding in every distribution's
  * kernel of that age. */
 struct interrupted_call {
-  __s64 number;
+  __s64 number; /* of a 32-bit program: with OFFWAIT_CALL_OF_32_BITS */
   __u64 argument;
   __u64 second;
   __u64 third;
 };
+
+#if defined(__TARGET_ARCH_x86)
+#define TS_COMPAT_BIT 0x2u
+
+/* Whether the call that interrupted the task came in by the entry for 32-bit programs. */
+static __always_inline bool in_call_of_32_bits(struct task_struct* task) {
+  return task->thread_info.status & TS_COMPAT_BIT;
+}
+#endif
 
 static __always_inline struct interrupted_call interrupted_call(struct task_struct* task) {
   struct interrupted_call call;
@@ -165,6 +174,11 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
     call.argument = regs->di;
     call.second = regs->si;
     call.third = regs->dx;
+    if (in_call_of_32_bits(task)) {
+      call.number |= OFFWAIT_CALL_OF_32_BITS;
+      call.argument = (__u32)regs->bx;
+      call.second = regs->cx;
+    }
 #elif defined(__TARGET_ARCH_arm64)
     call.number = regs->syscallno;
     call.argument = regs->orig_x0;
@@ -179,6 +193,11 @@ static __always_inline struct interrupted_call interrupted_call(struct task_stru
   call.argument = BPF_CORE_READ(regs, di);
   call.second = BPF_CORE_READ(regs, si);
   call.third = BPF_CORE_READ(regs, dx);
+  if (in_call_of_32_bits(task)) {
+    call.number |= OFFWAIT_CALL_OF_32_BITS;
+    call.argument = (__u32)BPF_CORE_READ(regs, bx);
+    call.second = BPF_CORE_READ(regs, cx);
+  }
 #elif defined(__TARGET_ARCH_arm64)
   call.number = BPF_CORE_READ(regs, syscallno);
   call.argument = BPF_CORE_READ(regs, orig_x0);

@@ -102,6 +102,9 @@ enum offwait_object {
 #define OFFWAIT_TASK_FROZEN 0x8000
 #define OFFWAIT_NO_SYSCALL (-1)
 #define OFFWAIT_SYSCALL_UNKNOWN (-2)
+/* Added to the number of a call that came in by the entry for 32-bit programs, which have their own numbers.
+ */
+#define OFFWAIT_CALL_OF_32_BITS 0x1000
 
 /* One blocked interval [block, wake), emitted when the thread runs again. block_ns is 0 if the thread was
  * blocked before it was recorded. Stack ids are keys of the map `stacks`, 0 for none. The record is cut to

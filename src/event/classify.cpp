@@ -3,6 +3,8 @@
 
 #include <sys/syscall.h>
 
+#include "event/syscalls.h"
+
 namespace offwait {
 namespace {
 
@@ -67,7 +69,8 @@ WaitClass classify(const WaitFacts& facts) {
   if ((facts.task_state & kStopped) != 0) return WaitClass::stopped;
   if ((facts.task_state & OFFWAIT_TASK_FROZEN) != 0) return WaitClass::frozen;
   const bool user = (facts.flags & OFFWAIT_WAIT_KTHREAD) == 0;
-  const bool fault = user && facts.syscall == OFFWAIT_NO_SYSCALL;
+  const std::int16_t call = call_of_64_bits(facts.syscall);
+  const bool fault = user && call == OFFWAIT_NO_SYSCALL;
   if (facts.waker_kind == OFFWAIT_WAKER_DISK || (facts.flags & OFFWAIT_WAIT_IOWAIT) != 0) {
     return fault ? WaitClass::fault : WaitClass::disk;
   }
@@ -75,11 +78,10 @@ WaitClass classify(const WaitFacts& facts) {
       (facts.task_state & kUninterruptible) != 0 && (facts.task_state & kNoLoad) == 0;
   // posix_spawn's clone(CLONE_VFORK) waits for the child killably. A contended mmap_lock in it would look the
   // same, for microseconds.
-  if (uninterruptible && (facts.task_state & kKillable) != 0 &&
-      (facts.syscall == SYS_clone || facts.syscall == SYS_clone3)) {
+  if (uninterruptible && (facts.task_state & kKillable) != 0 && (call == SYS_clone || call == SYS_clone3)) {
     return WaitClass::child;
   }
-  const WaitClass by_call = user ? class_of_call(facts.syscall) : WaitClass::other;
+  const WaitClass by_call = user ? class_of_call(call) : WaitClass::other;
   if (by_call == WaitClass::child) return by_call;
   if (uninterruptible) return fault ? WaitClass::fault : WaitClass::lock;
   if (by_call != WaitClass::other) return by_call;
@@ -98,7 +100,7 @@ WaitClass classify(const WaitFacts& facts) {
 
 bool waits_for_any_request(const WaitFacts& facts) {
   if (classify(facts) != WaitClass::disk || (facts.flags & OFFWAIT_WAIT_KTHREAD) != 0) return false;
-  return class_of_call(facts.syscall) == WaitClass::poll;
+  return class_of_call(call_of_64_bits(facts.syscall)) == WaitClass::poll;
 }
 
 }  // namespace offwait

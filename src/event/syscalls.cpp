@@ -45,6 +45,47 @@ constexpr std::array kNumbers = {
     Numbers{333, 292},  // io_pgetevents
 };
 
+/// A system call of 32-bit programs, and the one of x86_64 for which threads wait alike.
+struct Of32Bits {
+  std::int16_t i386;
+  std::int16_t x86_64;
+};
+constexpr std::array kOf32Bits = {
+    Of32Bits{7, 61},     // waitpid: wait4
+    Of32Bits{82, 23},    // select
+    Of32Bits{102, 45},   // socketcall: recvfrom
+    Of32Bits{114, 61},   // wait4
+    Of32Bits{120, 56},   // clone
+    Of32Bits{142, 23},   // _newselect: select
+    Of32Bits{162, 35},   // nanosleep
+    Of32Bits{168, 7},    // poll
+    Of32Bits{190, 58},   // vfork
+    Of32Bits{240, 202},  // futex
+    Of32Bits{247, 208},  // io_getevents
+    Of32Bits{256, 232},  // epoll_wait
+    Of32Bits{267, 230},  // clock_nanosleep
+    Of32Bits{284, 247},  // waitid
+    Of32Bits{308, 270},  // pselect6
+    Of32Bits{309, 271},  // ppoll
+    Of32Bits{319, 281},  // epoll_pwait
+    Of32Bits{337, 299},  // recvmmsg
+    Of32Bits{345, 307},  // sendmmsg
+    Of32Bits{362, 42},   // connect
+    Of32Bits{364, 288},  // accept4
+    Of32Bits{369, 44},   // sendto
+    Of32Bits{370, 46},   // sendmsg
+    Of32Bits{371, 45},   // recvfrom
+    Of32Bits{372, 47},   // recvmsg
+    Of32Bits{373, 48},   // shutdown
+    Of32Bits{385, 333},  // io_pgetevents
+    Of32Bits{407, 230},  // clock_nanosleep_time64
+    Of32Bits{413, 270},  // pselect6_time64
+    Of32Bits{414, 271},  // ppoll_time64
+    Of32Bits{416, 333},  // io_pgetevents_time64
+    Of32Bits{417, 299},  // recvmmsg_time64
+    Of32Bits{422, 202},  // futex_time64
+};
+
 std::int16_t translated(std::int16_t number, std::int16_t Numbers::*from, std::int16_t Numbers::*to) {
   // The calls that arm64 has, too, stand behind those that it lacks.
   const auto found = std::find_if(kNumbers.rbegin(), kNumbers.rend(),
@@ -67,6 +108,16 @@ std::int16_t native_syscall(std::string_view architecture, std::int16_t number) 
   if (architecture == "x86_64") return translated(number, &Numbers::x86_64, &Numbers::arm64);
   if (architecture == "aarch64") return translated(number, &Numbers::arm64, &Numbers::x86_64);
   return OFFWAIT_SYSCALL_UNKNOWN;
+}
+
+std::int16_t call_of_64_bits(std::int16_t number) {
+  if (number < OFFWAIT_CALL_OF_32_BITS) return number;
+  const auto call = static_cast<std::int16_t>(number - OFFWAIT_CALL_OF_32_BITS);
+  if (call >= kFirstCommon) return call;
+  const auto* const found = std::find_if(kOf32Bits.begin(), kOf32Bits.end(),
+                                         [=](const Of32Bits& known) { return known.i386 == call; });
+  return found == kOf32Bits.end() ? std::int16_t{OFFWAIT_SYSCALL_UNKNOWN}
+                                  : native_syscall("x86_64", found->x86_64);
 }
 
 }  // namespace offwait

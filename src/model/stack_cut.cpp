@@ -17,6 +17,7 @@ constexpr std::array<Names, kStackCuts> kNames = {{
     {"no-rule", "[cut: no unwind rule]"},
     {"no-frame-pointer", "[cut: no frame pointer]"},
     {"unreadable", "[cut: stack unreadable]"},
+    {"32-bit", "[cut: 32-bit program]"},
 }};
 
 }  // namespace

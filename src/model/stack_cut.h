@@ -16,8 +16,9 @@ enum class StackCut : std::uint8_t {
   no_rule,           ///< code that its file's unwind table does not cover
   no_frame_pointer,  ///< code without an unwind table (a JIT's), and without a frame pointer
   unreadable,        ///< the stack's memory could not be read, or a register did not point to it
+  bits_32,           ///< a program of 32 bits, whose stacks are not walked
 };
-inline constexpr std::size_t kStackCuts = 5;
+inline constexpr std::size_t kStackCuts = 6;
 /// `deep`, `no-mapping`, …
 std::string_view to_string(StackCut cut);
 

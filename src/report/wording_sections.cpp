@@ -210,6 +210,8 @@ std::string_view in_words(StackCut cut) {
              "-XX:+PreserveFramePointer; or built without both: -fno-omit-frame-pointer)";
     case StackCut::unreadable:
       return "could not be read to its end";
+    case StackCut::bits_32:
+      return "is of 32-bit programs, whose stacks are not walked";
   }
   return "";
 }

@@ -130,6 +130,8 @@ NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& 
     NamedStacks::Recorded recorded{table.indices_of(addresses_of(stack)), cut_of(stack)};
     const bool no_way_on = recorded.cut == StackCut::no_frame_pointer || recorded.cut == StackCut::no_rule;
     if (no_way_on && table.is_complete(recorded.frames)) recorded.cut.reset();
+    if (recorded.cut && symbols.is_32_bit(static_cast<std::int32_t>(stack.tgid)))
+      recorded.cut = StackCut::bits_32;
     named.recorded.emplace(id, std::move(recorded));
   }
   for (const RecordStack& stack : in_records)

@@ -52,6 +52,11 @@ void Symbolizer::note_mappings(const AddressSpace& space) {
   copies_.erase(space.tgid);
   if (space.mappings.empty() && space.shared.empty()) return;
   const auto [process, added] = processes_.try_emplace(space.tgid);
+  // Other programs have the vdso above.
+  process->second.is_32_bit =
+      !space.mappings.empty() &&
+      std::all_of(space.mappings.begin(), space.mappings.end(),
+                  [](const Mapping& mapping) { return mapping.end <= std::uint64_t{1} << 32U; });
   if (added || process->second.status.own_tgid == 0) {
     note_identity(space.tgid, process->second);
   }
@@ -193,6 +198,11 @@ bool Symbolizer::is_code(std::int32_t tgid, std::uint64_t return_address) const 
   const auto process = processes_.find(original_of(tgid));
   return process == processes_.end() ||
          (return_address != 0 && region_at(process->second.regions, return_address - 1) != nullptr);
+}
+
+bool Symbolizer::is_32_bit(std::int32_t tgid) const {
+  const auto process = processes_.find(original_of(tgid));
+  return process != processes_.end() && process->second.is_32_bit;
 }
 
 bool Symbolizer::is_java(const Process& process) {

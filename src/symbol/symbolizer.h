@@ -111,6 +111,8 @@ class Symbolizer {
   /// False if note_mappings() has seen the process but no executable mapping for the return address, which
   /// then is not one. True if the process was never seen.
   bool is_code(std::int32_t tgid, std::uint64_t return_address) const;
+  /// Whether the process ran a program of 32 bits when its mappings were noted last.
+  bool is_32_bit(std::int32_t tgid) const;
 
   /// The processes with a JVM, as far as note_mappings() has seen.
   std::vector<std::int32_t> java_processes() const;
@@ -132,6 +134,7 @@ class Symbolizer {
     std::map<std::uint64_t, Mapping> shared;  // by begin; disjoint
     std::shared_ptr<ProcessRoot> root;        // null: ours, or unknown
     ProcessStatus status;
+    bool is_32_bit = false;
   };
 
   static bool is_java(const Process& process);

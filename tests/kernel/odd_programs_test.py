@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that are not like others: fibers, a main thread that has ended, io_uring, Go.
+"""Programs that are not like others: fibers, a main thread that has ended, 32 bits, io_uring, Go.
 
     odd_programs_test.py OFFWAIT"""
 import pathlib
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 
 import recording
 import runner
@@ -56,6 +57,26 @@ __attribute__((noinline)) void nap(void) {
 }
 __attribute__((noinline)) void work(void) { for (;;) nap(); }
 int main(void) { work(); }
+"""
+
+# Without a C library, because few machines have one of 32 bits. The calls are pipe, fork, write and nanosleep, and
+# read and futex.
+BITS_32 = r"""
+static int call(int number, int a, int b, int c, void* d) {
+  int result;
+  __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d) : "memory");
+  return result;
+}
+__attribute__((noinline)) static void work(void) {
+  int ends[2], word = 0;
+  char byte = 0;
+  struct { int s, ns; } ms = {0, 1000000}, longer = {0, 5000000};
+  call(42, (int)ends, 0, 0, 0);
+  if (call(2, 0, 0, 0, 0) == 0)
+    for (call(6, ends[0], 0, 0, 0);;) { call(4, ends[1], (int)&byte, 1, 0); call(162, (int)&longer, 0, 0, 0); }
+  for (;;) { call(3, ends[0], (int)&byte, 1, 0); call(240, (int)&word, 128, 0, &ms); }
+}
+void _start(void) { work(); __asm__ volatile("hlt"); }
 """
 
 URING = r"""
@@ -149,6 +170,18 @@ class OddProgramsTest(unittest.TestCase):
             self.assertRegex(wait.stack, r"nap.*worker")
             self.assertNotIn("[cut", wait.stack)
         self.assertNotIn("STACKS", report)
+
+    def test_a_program_of_32_bits_has_classes_and_stacks_say_why_they_are_cut(self):
+        waits, report = self.waits_of(self.compiled(BITS_32, "-m32", "-nostdlib", "-static", "-ffreestanding", "-no-pie",
+                                                    "-fno-pie", "-fno-stack-protector", "-fomit-frame-pointer"))
+        self.assertEqual({wait.cls for wait in waits}, {"pipe", "futex", "sleep"})
+        for wait in waits:
+            if wait.cls == "futex":
+                self.assertIsNotNone(wait.object)
+        cut = {urllib.parse.unquote(wait.stack.rsplit(";", 1)[-1]) for wait in waits if "[cut" in wait.stack}
+        self.assertEqual(cut, {"[cut: 32-bit program]"})
+        self.assertIn("of 32-bit programs, whose stacks are not walked", " ".join(report.split()))
+        self.assertNotIn("java", report)
 
     def test_stacks_go_on_through_the_libc_of_musl(self):
         if not shutil.which("musl-gcc"):

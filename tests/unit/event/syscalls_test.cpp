@@ -46,5 +46,34 @@ TEST_CASE("calls of another architecture that say nothing are unknown, and no ca
   CHECK(native_syscall("riscv64", 98) == OFFWAIT_SYSCALL_UNKNOWN);
 }
 
+TEST_CASE("waits of 32-bit programs have the class of the 64-bit call") {
+  const auto class_in_32_bits = [](int number) {
+    WaitFacts facts;
+    facts.syscall = static_cast<std::int16_t>(OFFWAIT_CALL_OF_32_BITS | number);
+    return classify(facts);
+  };
+  struct Known {
+    int i386;
+    WaitClass wait_class;
+  };
+  for (const Known& known :
+       {Known{240, WaitClass::futex}, Known{422, WaitClass::futex}, Known{168, WaitClass::poll},
+        Known{142, WaitClass::poll}, Known{256, WaitClass::poll}, Known{162, WaitClass::sleep},
+        Known{407, WaitClass::sleep}, Known{7, WaitClass::child}, Known{114, WaitClass::child},
+        Known{102, WaitClass::net}, Known{371, WaitClass::net}, Known{449, WaitClass::futex},
+        // The numbers of futex, poll and nanosleep in 64 bits are those of others here.
+        Known{202, WaitClass::other}, Known{35, WaitClass::other}, Known{3, WaitClass::other}}) {
+    INFO(known.i386);
+    CHECK(class_in_32_bits(known.i386) == known.wait_class);
+  }
+}
+
+TEST_CASE("numbers that are not of a 32-bit program stay") {
+  for (const int number : {-2, -1, 0, SYS_futex, 441}) {
+    const auto narrow = static_cast<std::int16_t>(number);
+    CHECK(call_of_64_bits(narrow) == narrow);
+  }
+}
+
 }  // namespace
 }  // namespace offwait

@@ -105,6 +105,33 @@ TEST_CASE("a function that another tool traces to its end is not the recorder's"
         NameList{"__schedule", "vfs_write", "bpf_trampoline_6442527110 [bpf]", "vfs_write"});
 }
 
+TEST_CASE("a stack that a 32-bit program cuts says so, whatever stopped the walk") {
+  constexpr std::uint64_t kBelow4G = 0xf7f00000;
+  constexpr std::uint64_t kAbove = 0x7ffff7fc1000;
+  constexpr std::uint32_t k32 = 0x7ffffff1;
+  constexpr std::uint32_t k64 = 0x7ffffff2;
+  const auto code_at = [](std::uint64_t begin) {
+    Mapping mapping;
+    mapping.begin = begin;
+    mapping.end = begin + 0x1000;
+    mapping.executable = true;
+    mapping.path = "[vdso]";
+    return mapping;
+  };
+  KernelRecording recording;
+  add_stack(recording, 1, k32, {kBelow4G + 1});
+  add_stack(recording, 2, k64, {kAbove + 1});
+  add_stack(recording, 3, k32, {kBelow4G + 1, kBelow4G + 2});
+  recording.stacks[1].end = recording.stacks[2].end = OFFWAIT_STACK_NO_FP;
+  Symbolizer symbols;
+  symbols.note_mappings({static_cast<std::int32_t>(k32), {code_at(0x8048000), code_at(kBelow4G)}});
+  symbols.note_mappings({static_cast<std::int32_t>(k64), {code_at(0x400000), code_at(kAbove)}});
+  const NamedStacks named = name_stacks(recording.stacks, stacks_in_records(recording), symbols);
+  CHECK(named.recorded.at(1).cut == StackCut::bits_32);
+  CHECK(named.recorded.at(2).cut == StackCut::no_frame_pointer);
+  CHECK_FALSE(named.recorded.at(3).cut.has_value());
+}
+
 TEST_CASE("the stack of a spin ends at the first address that cannot be a return address") {
   const auto self = static_cast<std::uint32_t>(::getpid());
   const auto mappings = executable_mappings(static_cast<std::int32_t>(self));
