@@ -67,7 +67,7 @@ void Executables::read_if_due() {
 void Executables::add_to(KernelRecording& recording) const {
   recording.programs.resize(numbers_.size());
   for (const auto& [program, number] : numbers_) recording.programs[number] = {program.path, program.title};
-  recording.program_of = program_of_;
+  recording.program_of.assign(program_of_.begin(), program_of_.end());
 }
 
 void Executables::end(KernelRecording& recording) {

@@ -313,6 +313,8 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, std
   builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) +
                                 recording.records.sent_waits() + recording.threads.size() +
                                 assembler.births());
+  builder.trace().preemptions.reserve(recording.records.count(OFFWAIT_RECORD_PREEMPTION) +
+                                      recording.threads.size());
   RecordBuffer requests;  // which disks there are is only known after all waits
   const auto fill = [&left_out]<class Record>(Record& record) {
     if constexpr (std::is_same_v<Record, offwait_wait>) left_out.fill(record);

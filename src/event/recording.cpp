@@ -34,6 +34,11 @@ static_assert(offsetof(offwait_preemption, out_ns) == 8 && offsetof(offwait_pree
               "words 1 and 2 of a preemption are its times");
 static_assert(offsetof(offwait_sample, at_ns) == 8 && sizeof(offwait_sample) == 40,
               "word 1 of a sample is its time");
+static_assert(offsetof(offwait_thread_record, tgid) == 8 && offsetof(offwait_thread_record, at_ns) == 16 &&
+                  offsetof(offwait_thread_record, start_ns) == 24 &&
+                  offsetof(offwait_thread_record, comm) == 32 && OFFWAIT_COMM_LEN == 16 &&
+                  offsetof(offwait_thread_record, ns_tid) == 48 && sizeof(offwait_thread_record) == 56,
+              "words 2 and 3 of a thread record are its times, 4 and 5 its name");
 static_assert(std::endian::native == std::endian::little, "a number's low bytes come first");
 
 namespace {
@@ -41,6 +46,7 @@ namespace {
 using WaitWords = std::array<std::uint64_t, 9>;
 using PreemptionWords = std::array<std::uint64_t, 3>;
 using SampleWords = std::array<std::uint64_t, 5>;
+using ThreadWords = std::array<std::uint64_t, 7>;
 
 /// The words one by one, for their products to be computed at the same time.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e,
@@ -59,37 +65,40 @@ std::uint64_t word_of(std::span<const std::byte> record, std::size_t index) {
 
 }  // namespace
 
-std::size_t RecordBuffer::place_of(const RecordKey& key) const {
+std::size_t RecordBuffer::KeyHash::operator()(const RecordKey& key) const {
   const auto [a, b, c, d, e, f] = key;
-  std::size_t at = mixed(a, b, c, d, e, f) & (places_.size() - 1);
-  while (places_[at] != 0 && keys_[places_[at] - 1] != key) at = (at + 1) & (places_.size() - 1);
-  return at;
+  return mixed(a, b, c, d, e, f);
 }
 
-void RecordBuffer::add_places() {
-  constexpr std::size_t kFewest = 64;
-  places_.assign(places_.empty() ? kFewest : 2 * places_.size(), 0);
-  for (std::uint32_t index = 0; index < keys_.size(); ++index) places_[place_of(keys_[index])] = index + 1;
+std::size_t RecordBuffer::KeyHash::operator()(const KeyOfThread& key) const {
+  return mixed(key.common, key.tid, key.waker_id, 0, 0, 0);
 }
 
 std::optional<std::uint32_t> RecordBuffer::intern(const RecordKey& key, Recent& recent) {
-  if (places_.size() <= 2 * keys_.size()) add_places();
-  std::uint32_t& place = places_[place_of(key)];
-  if (place == 0) {
-    if (keys_.size() >= most_keys_) return std::nullopt;
-    keys_.push_back(key);
-    bytes_ += sizeof(key);
-    place = static_cast<std::uint32_t>(keys_.size());
-  }
-  const std::uint32_t index = place - 1;
-  recent = {key, index};
+  const bool may_add = may_add_keys();
+  RecordKey common = key;
+  common[0] &= UINT32_MAX;
+  common[1] &= ~std::uint64_t{UINT32_MAX};
+  const std::optional<std::uint32_t> number = commons_.number(common, may_add);
+  if (!number) return std::nullopt;
+  const auto tid = static_cast<std::uint32_t>(key[0] >> 32);
+  const auto waker_id = static_cast<std::uint32_t>(key[1]);
+  const std::optional<std::uint32_t> index = keys_.number({*number, tid, waker_id}, may_add);
+  if (index) recent = {key, *index};
   return index;
 }
 
+RecordBuffer::RecordKey RecordBuffer::key(std::uint32_t index) const {
+  const KeyOfThread& stored = keys_[index];
+  RecordKey key = commons_[stored.common];
+  key[0] |= std::uint64_t{stored.tid} << 32;
+  key[1] |= stored.waker_id;
+  return key;
+}
+
 void RecordBuffer::keep_in_memory(std::size_t bytes, std::string directory) {
-  const std::size_t keys = bytes / 4;
-  most_keys_ = std::min(kMostKeys, keys / kKeyBytes);
-  blocks_.keep_in_memory(bytes - keys, std::move(directory));
+  most_key_bytes_ = bytes / 4;
+  blocks_.keep_in_memory(bytes - most_key_bytes_, std::move(directory));
 }
 
 RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t previous_run_ns) const {
@@ -111,7 +120,7 @@ RecordBuffer::Interval RecordBuffer::unpack(const std::byte*& at, std::uint64_t 
   const std::int64_t since_previous = std::int64_t{zigzag >> 1} ^ -std::int64_t{zigzag & 1};
   const std::uint64_t run = previous_run_ns + static_cast<std::uint64_t>(since_previous);
   const std::uint64_t wake = run - runnable;
-  return {keys_[index], wake - blocked, wake, run, last};
+  return {key(index), wake - blocked, wake, run, last};
 }
 
 offwait_wait RecordBuffer::wait_of(const Interval& interval) {
@@ -151,6 +160,7 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   const bool interval =
       type == OFFWAIT_RECORD_WAIT || type == OFFWAIT_RECORD_PREEMPTION || type == OFFWAIT_RECORD_SAMPLE;
   if (interval && append_packed(record)) return true;
+  if (type == OFFWAIT_RECORD_THREAD && append_packed_thread(record)) return true;
   if (short_wait) {
     offwait_wait whole{};
     std::memcpy(&whole, record.data(), record.size());
@@ -236,6 +246,65 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   block.used += size;
   bytes_ += size;
   return true;
+}
+
+/// False for one of a thread that is older than 4 s.
+bool RecordBuffer::append_packed_thread(std::span<const std::byte> record) {
+  ThreadWords words{};
+  std::memcpy(words.data(), record.data(), sizeof(words));
+  const std::uint64_t age = words[2] - words[3];
+  if (age > UINT32_MAX) return false;
+  const auto low = [&words](std::size_t index) { return static_cast<std::uint32_t>(words[index]); };
+  const auto high = [&words](std::size_t index) { return static_cast<std::uint32_t>(words[index] >> 32); };
+  const std::uint32_t tid = high(0);
+  // A process has its own number where others have that of theirs.
+  const std::uint64_t leads = tid == low(1) ? 1 : 0;
+  const RecordKey common = {low(0), leads != 0 ? 0 : low(1), words[4], words[5], high(6), leads};
+  const std::optional<std::uint32_t> number = commons_.number(common, may_add_keys());
+  if (!number) return false;
+  Blocks::Block& block = blocks_.room(kLongestPackedThread);
+  std::byte* const begin = block.data.get() + block.used;
+  begin[0] = std::byte{kPackedThread};
+  std::byte* at = begin + 1;
+  std::memcpy(at, &words[2], sizeof(words[2]));
+  at += sizeof(words[2]);
+  std::byte* const lengths_at = at;
+  at += sizeof(std::uint16_t);
+  std::uint16_t lengths = 0;
+  for (const std::uint32_t value :
+       PackedThread{*number, tid, high(1), low(6), static_cast<std::uint32_t>(age)}) {
+    const auto less_one = static_cast<unsigned>(std::bit_width(value | 1U) - 1) / 8;
+    lengths = static_cast<std::uint16_t>(unsigned{lengths} << 2U | less_one);
+    std::memcpy(at, &value, sizeof(value));  // the next one overwrites what is too much
+    at += less_one + 1;
+  }
+  std::memcpy(lengths_at, &lengths, sizeof(lengths));
+  const auto size = static_cast<std::size_t>(at - begin);
+  block.used += size;
+  bytes_ += size;
+  return true;
+}
+
+offwait_thread_record RecordBuffer::unpack_thread(const std::byte*& at) const {
+  ++at;
+  std::uint64_t at_ns = 0;
+  std::memcpy(&at_ns, at, sizeof(at_ns));
+  at += sizeof(at_ns);
+  std::uint16_t lengths = 0;
+  std::memcpy(&lengths, at, sizeof(lengths));
+  at += sizeof(lengths);
+  PackedThread packed{};
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    const unsigned length = (unsigned{lengths} >> (2 * (packed.size() - 1 - i)) & 3U) + 1;
+    std::memcpy(&packed[i], at, length);
+    at += length;
+  }
+  const auto [number, tid, parent, ns_tid, age] = packed;
+  const RecordKey& common = commons_[number];
+  const std::uint64_t tgid = common[5] != 0 ? tid : common[1];
+  return std::bit_cast<offwait_thread_record>(
+      ThreadWords{common[0] | std::uint64_t{tid} << 32, tgid | std::uint64_t{parent} << 32, at_ns,
+                  at_ns - age, common[2], common[3], ns_tid | common[4] << 32});
 }
 
 std::uint64_t RecordBuffer::count(offwait_record_type type) const { return counts_[type]; }

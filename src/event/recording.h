@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "base/side_by_side.h"
 #include "event/blocks.h"
+#include "event/numbered_values.h"
 #include "model/trace.h"
 #include "offwait/event.h"
 
@@ -62,7 +63,7 @@ inline std::uint64_t end_of(const offwait_sample& record) { return record.at_ns;
 /// Records one after the other, in the order of their emission. Of waits, preemptions and samples there are
 /// millions. Each takes about 9 bytes, because all of it but its times (thread, stacks, waker) is stored once
 /// for all records that have it in common. Touching memory for the first time is most of what recording costs
-/// in user space.
+/// in user space. The births and exits of threads, of which there may be 60,000 a second, take 20 bytes each.
 class RecordBuffer {
  public:
   /// Copies one record. False (and nothing is copied) if it is no known record of this size.
@@ -74,7 +75,9 @@ class RecordBuffer {
   /// Whether the stacks of some wait were left to chance (offwait_wait::draw).
   bool has_draws() const { return has_draws_; }
   /// What the records take, in memory or in a file.
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const {
+    return bytes_ + keys_.size() * sizeof(KeyOfThread) + commons_.size() * sizeof(RecordKey);
+  }
 
   /// Bounds the memory of the records, whatever their number: what is older is moved to a file in this
   /// directory that has no name.
@@ -102,11 +105,23 @@ class RecordBuffer {
  private:
   /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
   using RecordKey = std::array<std::uint64_t, 6>;
+  /// A key as it is stored. Keys of many threads differ in the thread alone, or in the thread that woke it.
+  struct KeyOfThread {
+    std::uint32_t common = 0;  ///< number in `commons_` of the key without the two that follow
+    std::uint32_t tid = 0;
+    std::uint32_t waker_id = 0;  ///< of a sample: its user stack
+    friend bool operator==(const KeyOfThread&, const KeyOfThread&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const RecordKey& key) const;
+    std::size_t operator()(const KeyOfThread& key) const;
+  };
   static constexpr std::size_t kMostKeys = std::size_t{1} << 24;
-  /// Memory of a key: itself, twice while `keys_` grows, and its places.
-  static constexpr std::size_t kKeyBytes = 2 * sizeof(RecordKey) + 4 * sizeof(std::uint32_t);
+  /// Memory of a value that is numbered: itself, twice while there come to be more of them, and its places.
+  template <class Value>
+  static constexpr std::size_t kNumberedBytes = 2 * sizeof(Value) + 4 * sizeof(std::uint32_t);
 
-  /// The last keys by their hash. They make most look-ups in `places_` unnecessary.
+  /// The last keys by their hash. They make most look-ups in `keys_` unnecessary.
   struct Recent {
     RecordKey key{};
     std::uint32_t index = 0;
@@ -130,6 +145,14 @@ class RecordBuffer {
   static constexpr std::uint8_t kPackedWithLast = 0xfe;
   static constexpr std::size_t kLongestPacked = 2 + sizeof(PackedInterval) + sizeof(std::uint32_t);
 
+  /// A thread record is kPackedThread, its at_ns, two bytes that hold the length of each number less one in
+  /// two bits, and five numbers: that of what it has in common with others (its event, process and name), its
+  /// tid, its parent, its ns_tid, and at_ns less start_ns.
+  using PackedThread = std::array<std::uint32_t, 5>;
+  static constexpr std::uint8_t kPackedThread = 0xfd;
+  static constexpr std::size_t kLongestPackedThread =
+      1 + sizeof(std::uint64_t) + sizeof(std::uint16_t) + sizeof(PackedThread);
+
   static bool is_packed(std::uint8_t type) { return type == kPacked || type == kPackedWithLast; }
   /// The bytes that the packed interval at `at` takes.
   static std::size_t packed_size(const std::byte* at) {
@@ -143,12 +166,18 @@ class RecordBuffer {
   /// `previous_run_ns` is that of the block before, and becomes that of this one.
   template <class Visitor>
   void visit_block(const Blocks::Block& block, std::uint64_t& previous_run_ns, Visitor&& visit) const;
+  bool may_add_keys() const {
+    return keys_.size() < kMostKeys &&
+           keys_.size() * kNumberedBytes<KeyOfThread> + commons_.size() * kNumberedBytes<RecordKey> <
+               most_key_bytes_;
+  }
   std::optional<std::uint32_t> intern(const RecordKey& key, Recent& recent);
-  /// Where the key is in `places_` or, if it is not there, may go.
-  std::size_t place_of(const RecordKey& key) const;
-  void add_places();
+  RecordKey key(std::uint32_t index) const;
   void append_whole(std::span<const std::byte> record);
   bool append_packed(std::span<const std::byte> record);
+  bool append_packed_thread(std::span<const std::byte> record);
+  /// Reads the packed thread record at `at` and moves `at` behind it.
+  offwait_thread_record unpack_thread(const std::byte*& at) const;
   /// Reads the packed interval at `at` and moves `at` behind it.
   Interval unpack(const std::byte*& at, std::uint64_t previous_run_ns) const;
   static offwait_wait wait_of(const Interval& interval);
@@ -156,18 +185,15 @@ class RecordBuffer {
   static offwait_sample sample_of(const Interval& interval);
 
   Blocks blocks_;
-  std::vector<RecordKey> keys_;
-  /// A power of two of them, of which at most half are taken: 1 + the index of the key whose hash says so, or
-  /// of one whose own place was taken; 0: free. Threads by the hundred thousand have as many keys, so a key's
-  /// place is 8 to 16 bytes and not the node of a map.
-  std::vector<std::uint32_t> places_;
+  NumberedValues<RecordKey, KeyHash> commons_;
+  NumberedValues<KeyOfThread, KeyHash> keys_;
   std::array<Recent, 512> recent_{};
   std::uint64_t previous_run_ns_ = 0;
   std::array<std::uint64_t, OFFWAIT_RECORD_COUNT> counts_{};
   std::uint64_t sent_waits_ = 0;
   std::size_t bytes_ = 0;
   bool has_draws_ = false;
-  std::size_t most_keys_ = kMostKeys;  ///< what has other keys is not packed
+  std::size_t most_key_bytes_ = SIZE_MAX;  ///< what has other keys is not packed
 };
 
 /// Cumulative counters of one disk at one time, from /proc/diskstats.
@@ -212,6 +238,18 @@ struct ThreadKey {
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const ThreadKey&, const ThreadKey&) = default;
 };
+
+/// What is known of each of many threads, in order of the thread. There may be as many as a program makes in
+/// hours, so none takes the node of a map.
+template <class Value>
+using RowsOfThreads = std::vector<std::pair<ThreadKey, Value>>;
+/// What is known of the thread; nullptr for one that has no row.
+template <class Value>
+const Value* value_of(const RowsOfThreads<Value>& rows, const ThreadKey& thread) {
+  const auto row = std::lower_bound(rows.begin(), rows.end(), thread,
+                                    [](const auto& one, const ThreadKey& key) { return one.first < key; });
+  return row == rows.end() || row->first != thread ? nullptr : &row->second;
+}
 
 /// What a process runs, as Actor::program and Actor::title.
 struct RunningProgram {
@@ -272,7 +310,7 @@ struct KernelRecording {
   std::vector<ProcessCpuTime> other_processes;
   std::map<ThreadKey, CpuList> allowed_cpus;  ///< of threads of the target that may not use every CPU
   std::vector<RunningProgram> programs;
-  std::map<ThreadKey, std::uint32_t> program_of;  ///< index into `programs` of each thread's process
+  RowsOfThreads<std::uint32_t> program_of;  ///< index into `programs` of each thread's process
   std::uint32_t sample_hz = 0;
   std::uint32_t recorder = 0;  ///< its tgid; 0: not known
   offwait_stack_reuse stack_reuse{};
@@ -319,6 +357,11 @@ void RecordBuffer::visit_block(const Blocks::Block& block, std::uint64_t& previo
       visit_interval(interval, visit);
       continue;
     }
+    if (type == kPackedThread) {
+      const offwait_thread_record thread = unpack_thread(at);
+      visit(thread);
+      continue;
+    }
     visit_record(type, at, [&](const auto& record) {
       if constexpr (requires { end_of(record); }) previous_run_ns = end_of(record);
       visit(record);
@@ -335,7 +378,7 @@ void RecordBuffer::for_each(Visitor&& visit) const {
 
 template <class Visitor>
 void RecordBuffer::for_each_kind(Visitor&& visit) const {
-  for (const RecordKey& key : keys_) visit_interval({key}, visit);
+  for (std::uint32_t index = 0; index < keys_.size(); ++index) visit_interval({key(index)}, visit);
   blocks_.for_each([&](const Blocks::Block& block) {
     const std::byte* at = block.data.get();
     const std::byte* const end = at + block.used;
@@ -343,6 +386,9 @@ void RecordBuffer::for_each_kind(Visitor&& visit) const {
       const auto type = static_cast<std::uint8_t>(*at);
       if (is_packed(type)) {
         at += packed_size(at);
+      } else if (type == kPackedThread) {
+        const offwait_thread_record thread = unpack_thread(at);
+        visit(thread);
       } else {
         visit_record(type, at, visit);
         at += record_size(type);

@@ -27,6 +27,7 @@ inline constexpr std::int32_t kLargestTid = 1 << 22;
 /// What becomes of each thread, in the order in which they start, told before any of them has an actor.
 class ThreadCourses {
  public:
+  ThreadCourses() = default;
   /// Empty if the recording has `most_single` threads at most.
   ThreadCourses(const KernelRecording& recording, std::size_t most_single);
 

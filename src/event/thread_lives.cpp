@@ -59,6 +59,7 @@ ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder
     lives.append(life);
   }
   progress_.resize(builder.trace().actors.size());
+  courses_ = {};
 }
 
 ActorId ThreadLives::add_thread(Actor actor, const Life& life, Nanos seen) {
@@ -127,10 +128,10 @@ void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& live
 void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) const {
   const auto allowed = recording_.allowed_cpus.find({record.tid, record.start_ns});
   if (allowed != recording_.allowed_cpus.end()) actor.allowed_cpus = allowed->second;
-  const auto program = recording_.program_of.find({record.tid, record.start_ns});
-  if (program == recording_.program_of.end()) return;
-  actor.program = recording_.programs.at(program->second).path;
-  if (actor.tid == actor.tgid) actor.title = recording_.programs.at(program->second).title;
+  const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
+  if (program == nullptr) return;
+  actor.program = recording_.programs.at(*program).path;
+  if (actor.tid == actor.tgid) actor.title = recording_.programs.at(*program).title;
 }
 
 std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const {
@@ -141,8 +142,8 @@ std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const 
 
 Relays::Kind ThreadLives::kind_of(const offwait_thread_record& record,
                                   const ThreadCourses::Course& course) const {
-  const auto program = recording_.program_of.find({record.tid, record.start_ns});
-  return {course.name, program == recording_.program_of.end() ? UINT32_MAX : program->second,
+  const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
+  return {course.name, program == nullptr ? UINT32_MAX : *program,
           record.tgid == record.tid ? 0 : process_of(record), record.outside};
 }
 

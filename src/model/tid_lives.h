@@ -25,7 +25,7 @@ struct Life {
 /// Most tids have one life, which needs no memory of its own.
 class TidLives {
  public:
-  bool empty() const { return !has_one_ && !many_; }
+  bool empty() const { return !many_ && one_.start == kNever; }
 
   /// Adds a life anywhere in time. If a life that is already known overlaps `life` or starts with it, adds
   /// nothing and returns that one.
@@ -50,7 +50,6 @@ class TidLives {
   void append(const Life& life) {
     if (empty()) {
       one_ = life;
-      has_one_ = true;
     } else {
       many().emplace_hint(many().end(), life.start, life);
     }
@@ -64,7 +63,7 @@ class TidLives {
   /// The life that began last at or before `at`, which may have ended by then; nullptr if there is none.
   /// If it is alive at `at`, no life added later can take its place.
   const Life* born_by(Nanos at) const {
-    if (!many_) return has_one_ && one_.start <= at ? &one_ : nullptr;
+    if (!many_) return one_.start <= at && !empty() ? &one_ : nullptr;
     const auto next = many_->upper_bound(at);
     return next == many_->begin() ? nullptr : &std::prev(next)->second;
   }
@@ -72,7 +71,7 @@ class TidLives {
   /// The first life that has begun by `at` and has not ended before it, or nullptr. At the instant of an exit
   /// the old life still counts, because an exiting thread wakes others.
   const Life* alive_through(Nanos at) const {
-    if (!many_) return has_one_ && one_.start <= at && one_.exit >= at ? &one_ : nullptr;
+    if (!many_) return one_.start <= at && one_.exit >= at && !empty() ? &one_ : nullptr;
     const Life* found = nullptr;
     for (auto next = many_->upper_bound(at); next != many_->begin() && std::prev(next)->second.exit >= at;
          --next) {
@@ -85,7 +84,7 @@ class TidLives {
   template <class Visit>
   void for_each(Visit visit) const {
     if (!many_) {
-      if (has_one_) visit(one_, nullptr);
+      if (!empty()) visit(one_, nullptr);
       return;
     }
     for (auto at = many_->begin(); at != many_->end(); ++at) {
@@ -99,16 +98,15 @@ class TidLives {
 
   ByStart& many() {
     if (!many_) {
+      const bool has_one = !empty();
       many_ = std::make_unique<ByStart>();
-      if (has_one_) many_->emplace(one_.start, one_);
-      has_one_ = false;
+      if (has_one) many_->emplace(one_.start, one_);
     }
     return *many_;
   }
 
-  Life one_;
-  std::unique_ptr<ByStart> many_;  ///< if there is, or was to be, more than one
-  bool has_one_ = false;
+  Life one_{kNever, kNever, kNoActor};  ///< no life begins at kNever: there is none
+  std::unique_ptr<ByStart> many_;       ///< if there is, or was to be, more than one
 };
 
 }  // namespace offwait

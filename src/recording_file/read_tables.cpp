@@ -24,6 +24,15 @@ void read_into(ByteReader& in, Map& map, Fields fields) {
   if (in.ok()) map.insert_or_assign(std::move(key), std::move(value));
 }
 
+/// Sorts rows that are in the order of the file. Of those of one thread the last one counts.
+template <class Value>
+void keep_last_rows(RowsOfThreads<Value>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto first = std::unique(rows.rbegin(), rows.rend(),
+                                 [](const auto& a, const auto& b) { return a.first == b.first; });
+  rows.erase(rows.begin(), first.base());
+}
+
 void read_stack(ByteReader& in, KernelRecording& kernel) {
   std::uint32_t id = 0;
   offwait_stack stack{};
@@ -171,10 +180,12 @@ bool RowReader::add_kernel_row(Table table, ByteReader& in) {
       read_into(in, programs_,
                 [](auto& c, auto& number, auto& program) { program_fields(c, number, program); });
       break;
-    case Table::program_of:
-      read_into(in, kernel.program_of,
-                [](auto& c, auto& thread, auto& number) { program_of_fields(c, thread, number); });
+    case Table::program_of: {
+      std::pair<ThreadKey, std::uint32_t> one{};
+      program_of_fields(in, one.first, one.second);
+      if (in.ok()) kernel.program_of.push_back(one);
       break;
+    }
     case Table::losses:
       in(kernel.loss);
       break;
@@ -280,6 +291,7 @@ bool RowReader::finish_programs() {
     if (number != kernel.programs.size()) return false;
     kernel.programs.push_back(std::move(program));
   }
+  keep_last_rows(kernel.program_of);
   return std::all_of(kernel.program_of.begin(), kernel.program_of.end(),
                      [&kernel](const auto& one) { return one.second < kernel.programs.size(); });
 }

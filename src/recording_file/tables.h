@@ -62,7 +62,7 @@ class RowWriter {
   std::set<std::uint32_t> threads_;                     ///< tids in Table::thread
   // As they were added last, since each thread that was recorded has a row:
   std::map<ThreadKey, CpuList> allowed_cpus_;
-  std::map<ThreadKey, std::uint32_t> program_of_;
+  RowsOfThreads<std::uint32_t> program_of_;
   std::string buffer_;
 };
 

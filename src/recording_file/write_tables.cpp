@@ -14,12 +14,14 @@ namespace {
 constexpr std::size_t kSectionBytes = std::size_t{4} << 20;
 constexpr std::size_t kRowHeaderBytes = sizeof(Table) + sizeof(std::uint32_t);
 
-/// Calls add(entry) for the entries that `before` has not, or has otherwise. Then `before` is `now`.
-template <class Map, class Add>
-void add_changed(const Map& now, Map& before, Add add) {
+/// Calls add(entry) for the entries that `before` has not, or has otherwise. Both are in order. Then `before`
+/// is `now`.
+template <class Entries, class Add>
+void add_changed(const Entries& now, Entries& before, Add add) {
+  auto known = before.begin();
   for (const auto& one : now) {
-    const auto known = before.find(one.first);
-    if (known == before.end() || known->second != one.second) add(one);
+    while (known != before.end() && known->first < one.first) ++known;
+    if (known == before.end() || known->first != one.first || known->second != one.second) add(one);
   }
   before = now;
 }

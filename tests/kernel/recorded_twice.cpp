@@ -4,6 +4,7 @@
 // to TEXT in the text form. Prints the number of bytes of the file for each wait.
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,7 +44,9 @@ void add(const KernelRecording& part, KernelRecording& whole) {
   for (const auto& [id, file] : part.files) whole.files.insert_or_assign(id, file);
   whole.disk_counters.insert(whole.disk_counters.end(), part.disk_counters.begin(), part.disk_counters.end());
   whole.nic_counters.insert(whole.nic_counters.end(), part.nic_counters.begin(), part.nic_counters.end());
-  for (const auto& [thread, program] : part.program_of) whole.program_of.insert_or_assign(thread, program);
+  std::map programs_of(whole.program_of.begin(), whole.program_of.end());
+  for (const auto& [thread, program] : part.program_of) programs_of.insert_or_assign(thread, program);
+  whole.program_of.assign(programs_of.begin(), programs_of.end());
   for (const auto& [thread, cpus] : part.allowed_cpus) whole.allowed_cpus.insert_or_assign(thread, cpus);
 }
 

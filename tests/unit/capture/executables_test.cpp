@@ -27,7 +27,7 @@ offwait_thread_record record_of(std::uint8_t event, std::uint32_t tid, std::uint
 }
 
 std::string program_of(const KernelRecording& recording, std::uint32_t tid) {
-  return recording.programs.at(recording.program_of.at({tid, 5})).path;
+  return recording.programs.at(*value_of(recording.program_of, {tid, 5})).path;
 }
 
 TEST_CASE("threads run the program of their process, or of its parent, if it is known") {
@@ -77,9 +77,9 @@ TEST_CASE("threads that have exited are forgotten when a recording has them, and
   executables.note(record_of(OFFWAIT_THREAD_EXITED, kGone - 2, kGone - 2));
   KernelRecording second;
   executables.end(second);
-  const std::uint32_t number = first.program_of.at({own, 5});
-  CHECK(second.program_of == std::map<ThreadKey, std::uint32_t>{
-                                 {{own, 5}, number}, {{kGone - 1, 6}, number}, {{kGone - 2, 5}, number}});
+  const std::uint32_t number = *value_of(first.program_of, {own, 5});
+  CHECK(second.program_of ==
+        RowsOfThreads<std::uint32_t>{{{own, 5}, number}, {{kGone - 2, 5}, number}, {{kGone - 1, 6}, number}});
   CHECK(second.programs.at(number).path == first.programs.at(number).path);
 }
 

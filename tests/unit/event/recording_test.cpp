@@ -312,6 +312,81 @@ TEST_CASE("waits with the same key take some 9 bytes each, and every part of the
   CHECK(next == waits.size());
 }
 
+TEST_CASE("births and exits of threads take 20 bytes each, a wait for one of many threads 24") {
+  constexpr std::uint32_t kThreads = 100'000;
+  RecordBuffer records;
+  std::vector<offwait_thread_record> expected;
+  for (std::uint32_t i = 0; i < kThreads; ++i) {
+    offwait_thread_record thread{};
+    thread.type = OFFWAIT_RECORD_THREAD;
+    thread.event = OFFWAIT_THREAD_BORN;
+    thread.tid = 100'000 + i;
+    thread.tgid = i % 10 == 0 ? thread.tid : 4321;  // a process now and then
+    thread.parent = 77;
+    thread.at_ns = thread.start_ns = 5'000'000'000'000 + i * 30'000ULL;
+    std::memcpy(thread.comm, "storm", 6);
+    expected.push_back(thread);
+    thread.event = OFFWAIT_THREAD_EXITED;
+    thread.parent = 0;
+    thread.at_ns += 20'000;
+    expected.push_back(thread);
+  }
+  for (const offwait_thread_record& thread : expected) REQUIRE(records.append(bytes_of(thread)));
+  CHECK(records.bytes() <= 2 * kThreads * 20 + 1000);
+  std::size_t next = 0;
+  records.for_each([&](const auto& record) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) {
+      if (std::memcmp(&record, &expected.at(next), sizeof(record)) == 0) ++next;
+    }
+  });
+  CHECK(next == expected.size());
+
+  RecordBuffer waits;
+  for (std::uint32_t i = 0; i < kThreads; ++i) {
+    offwait_wait joined = wait_at(77, i * 30'000ULL + 1, i * 30'000ULL + 20'000, i * 30'000ULL + 25'000);
+    joined.waker_id = 100'000 + i;
+    REQUIRE(waits.append(bytes_of(joined)));
+  }
+  CHECK(waits.bytes() <= kThreads * (12 + 12) + 1000);
+}
+
+TEST_CASE("a thread record comes back whole, whatever it holds") {
+  offwait_thread_record plain{};
+  plain.type = OFFWAIT_RECORD_THREAD;
+  plain.tid = 11;
+  plain.tgid = 11;
+  plain.at_ns = 9'000;
+  plain.start_ns = 8'000;
+  std::vector<offwait_thread_record> expected = {plain};
+  for (std::size_t byte = 1; byte < sizeof(plain); ++byte) {
+    offwait_thread_record other = plain;
+    reinterpret_cast<unsigned char*>(&other)[byte] ^= 0x81;
+    expected.push_back(other);
+  }
+  for (const std::uint64_t age : {std::uint64_t{UINT32_MAX}, std::uint64_t{UINT32_MAX} + 1, UINT64_MAX}) {
+    expected.push_back(plain);
+    expected.back().start_ns = plain.at_ns - age;
+  }
+  RecordBuffer records;
+  for (const offwait_thread_record& thread : expected) REQUIRE(records.append(bytes_of(thread)));
+  for (const bool kinds : {false, true}) {
+    std::size_t next = 0;
+    const auto compare = [&](const auto& record) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) {
+        INFO("record " << next);
+        CHECK(std::memcmp(&record, &expected.at(next), sizeof(record)) == 0);
+        ++next;
+      }
+    };
+    if (kinds) {
+      records.for_each_kind(compare);
+    } else {
+      records.for_each(compare);
+    }
+    CHECK(next == expected.size());
+  }
+}
+
 TEST_CASE("each kind of record is visited once or more, and records that are no intervals in order") {
   std::mt19937_64 random{1};  // NOLINT(cert-msc*): the same records each time
   const auto up_to = [&random](unsigned bits) { return random() & ((std::uint64_t{1} << bits) - 1); };
@@ -373,12 +448,12 @@ TEST_CASE("each kind of record is visited once or more, and records that are no 
 TEST_CASE("records that take more memory than they may lie in a file, and are the same") {
   constexpr std::uint32_t kRecords = 400'000;
   const auto record_at = [](std::uint32_t i) {
-    // There are a thousand threads. The bound leaves room for the keys of a third of them.
+    // There are a thousand threads. The bound leaves room for the keys of half of them.
     return wait_at(1 + i % 1000, i * 1000ULL, i * 1000ULL + 500, i * 1000ULL + 600);
   };
   RecordBuffer all;
   RecordBuffer bounded;
-  bounded.keep_in_memory(std::size_t{200} << 10, "/var/tmp");
+  bounded.keep_in_memory(std::size_t{80} << 10, "/var/tmp");
   for (std::uint32_t i = 0; i < kRecords; ++i) {
     REQUIRE(all.append(bytes_of(record_at(i))));
     REQUIRE(bounded.append(bytes_of(record_at(i))));

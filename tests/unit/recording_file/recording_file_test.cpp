@@ -281,7 +281,7 @@ TEST_CASE("a thread that is not in later parts keeps its program and its CPUs in
   RecordingWriter writer(std::move(file), path);
   REQUIRE(writer.begin(about()).ok());
   std::vector<std::uint64_t> sizes;
-  const auto write = [&](Nanos end, std::map<ThreadKey, std::uint32_t> program_of) {
+  const auto write = [&](Nanos end, RowsOfThreads<std::uint32_t> program_of) {
     RecordingPart part{{}, true, {}};
     part.kernel.window = {1000, end};
     part.kernel.programs = {{"/usr/bin/server", ""}, {"/usr/bin/two", ""}};
@@ -298,7 +298,7 @@ TEST_CASE("a thread that is not in later parts keeps its program and its CPUs in
   const Result<ReadRecording> back = read(path);
   REQUIRE(back.ok());
   CHECK(back->recording.kernel.program_of ==
-        std::map<ThreadKey, std::uint32_t>{{{11, 5}, 1}, {{12, 6}, 0}, {{13, 7}, 1}});
+        RowsOfThreads<std::uint32_t>{{{11, 5}, 1}, {{12, 6}, 0}, {{13, 7}, 1}});
   CHECK(back->recording.kernel.allowed_cpus ==
         std::map<ThreadKey, CpuList>{{{11, 5}, {{1, 1}}}, {{12, 6}, {{0, 0}}}, {{13, 7}, {{1, 1}}}});
 }
