@@ -23,9 +23,10 @@ struct State {
   std::optional<std::int64_t> depth;  ///< from sp up to the CFA; none: not known
   std::int64_t saved_fp = 0;          ///< from the caller's fp up to the CFA; 0: fp still has it
   std::int64_t fp_depth = 0;          ///< from fp up to the CFA; 0: fp is no frame pointer
+  bool is_outermost = false;          ///< it lost its caller's fp, as only a thread's first function may
   friend bool operator==(const State&, const State&) = default;
 };
-constexpr State kEntry{1, 0, 0};
+constexpr State kEntry{1, 0, 0, false};
 
 bool ends_flow(const X86Instruction& instruction) {
   return instruction.does == Does::jump || instruction.does == Does::goes_nowhere ||
@@ -76,6 +77,11 @@ void apply(const X86Instruction& instruction, State& state) {
     case Does::set_sp:
       state.depth.reset();
       break;
+    case Does::clear_fp:
+      // The ABI asks for a frame pointer of 0 in the outermost frame; others save it before.
+      state.is_outermost |= state.saved_fp == 0;
+      state.fp_depth = 0;
+      break;
     default:
       break;
   }
@@ -83,6 +89,7 @@ void apply(const X86Instruction& instruction, State& state) {
 }
 
 UnwindRule rule_of(const State& state) {
+  if (state.is_outermost) return {OFFWAIT_UNWIND_STOP, OFFWAIT_UNWIND_FP_SAME, 0};
   const bool by_sp = state.depth.has_value();
   const std::int64_t cfa = by_sp ? *state.depth : state.fp_depth;
   if (cfa < 1 || cfa > std::numeric_limits<std::int16_t>::max()) return {};
@@ -110,7 +117,9 @@ class Rules {
       all_.push_back(
           {at, x86_instruction(code.substr(at))});  // a byte that begins no instruction is passed over
       const std::optional<std::size_t> to = target(all_.back());
-      if (all_.back().instruction.does == Does::call && to) functions_.insert(*to);
+      // What is called, and what is passed on to be called by its address, such as a thread's function.
+      const Does does = all_.back().instruction.does;
+      if (to && (does == Does::call || does == Does::address)) functions_.insert(*to);
     }
   }
 
@@ -158,7 +167,8 @@ class Rules {
       apply(instruction, state);
       if (state.depth.value_or(0) > body_.depth.value_or(0)) body_ = state;
       const std::optional<std::size_t> to = target(all_[i]);
-      if (to && *to > at && instruction.does != Does::call) reached_.try_emplace(*to, state);
+      const bool goes_on = instruction.does == Does::jump || instruction.does == Does::branch;
+      if (to && *to > at && goes_on) reached_.try_emplace(*to, state);
       if (to && instruction.does == Does::jump && state == kEntry) jumped_to_.insert(*to);
       known = !ends_flow(instruction);
       reached_.erase(reached_.begin(), reached_.upper_bound(at));
@@ -176,10 +186,12 @@ class Rules {
     return static_cast<std::size_t>(found - all_.begin());
   }
 
-  /// Where a call, jump or branch leads, if that is in this code.
+  /// Where a call, jump or branch leads, or what has the address, if that is in this code.
   std::optional<std::size_t> target(const Placed& one) const {
     const Does does = one.instruction.does;
-    if (does != Does::call && does != Does::jump && does != Does::branch) return std::nullopt;
+    if (does != Does::call && does != Does::jump && does != Does::branch && does != Does::address) {
+      return std::nullopt;
+    }
     const std::int64_t to = static_cast<std::int64_t>(one.at + one.instruction.size) + one.instruction.value;
     if (to < 0 || to >= static_cast<std::int64_t>(code_.size())) return std::nullopt;
     return static_cast<std::size_t>(to);
@@ -197,7 +209,7 @@ class Rules {
   State state_behind_end(std::size_t i) {
     const std::size_t at = all_[i].at;
     if (const auto reached = reached_.find(at); reached != reached_.end()) return reached->second;
-    State ahead{1 << 20, 0, 0};  // deep enough to pop from
+    State ahead{1 << 20, 0, 0, false};  // deep enough to pop from
     const std::int64_t begin = *ahead.depth;
     bool makes_frame = false;  // before anything else is done to sp
     for (std::size_t j = i; j < std::min(i + kMostLookedAhead, all_.size()); ++j) {
@@ -208,7 +220,7 @@ class Rules {
         const std::int64_t depth = end && ahead.depth ? *end + begin - *ahead.depth : 0;
         if (depth < 1) break;
         if (depth == 1 && makes_frame) body_ = kEntry;
-        return body_.depth == depth ? body_ : State{depth, depth == 1 ? 0 : body_.saved_fp, 0};
+        return body_.depth == depth ? body_ : State{depth, depth == 1 ? 0 : body_.saved_fp, 0, false};
       }
       const bool untouched = ahead.depth == begin;
       apply(instruction, ahead);

@@ -28,6 +28,7 @@ struct ModRm {
   std::uint8_t mod = 3, reg = 0, rm = 0;  // with the bits of REX
   std::int64_t displacement = 0;
   bool is_sp_plus = false;  // memory at sp + displacement
+  bool is_pc_plus = false;  // memory at the next instruction + displacement
 };
 
 bool is_one_of(std::uint8_t opcode, std::string_view opcodes) {
@@ -112,6 +113,7 @@ ModRm read_modrm(Cursor& code, const Prefixes& prefixes) {
     base = sib & 7U;
     out.is_sp_plus = sib == 0x24 && (prefixes.rex & 3U) == 0;
   }
+  out.is_pc_plus = out.mod == 0 && (byte & 7U) == kFp;
   if (out.mod == 1) out.displacement = code.fixed<std::int8_t>();
   if (out.mod == 2 || (out.mod == 0 && base == kFp)) out.displacement = code.fixed<std::int32_t>();
   return out;
@@ -138,6 +140,11 @@ void set_effect(const Prefixes& prefixes, std::uint8_t opcode, const ModRm& modr
   } else if (opcode == 0x8d && modrm.reg == kSp) {
     out.does = modrm.is_sp_plus ? Does::move_sp : modrm.rm == kFp ? Does::fp_to_sp : Does::set_sp;
     out.value = modrm.displacement;
+  } else if (opcode == 0x8d && modrm.is_pc_plus) {
+    out.does = Does::address;
+    out.value = modrm.displacement;
+  } else if ((opcode == 0x31 || opcode == 0x33) && to_register && modrm.rm == kFp && modrm.reg == kFp) {
+    out.does = Does::clear_fp;
   } else if (opcode == 0x89 || opcode == 0x8b) {
     const std::uint8_t to = opcode == 0x89 ? modrm.rm : modrm.reg;
     const std::uint8_t from = opcode == 0x89 ? modrm.reg : modrm.rm;

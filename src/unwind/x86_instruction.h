@@ -22,6 +22,8 @@ struct X86Instruction {
     leave,         ///< sp = fp, and then pop_fp
     save_fp,       ///< stores fp at sp + value
     set_sp,        ///< sp has a value that the instruction alone does not tell
+    clear_fp,      ///< fp = 0
+    address,       ///< value: how far behind the instruction the place is whose address it takes
     call,          ///< value: how far behind the instruction the function is
     jump,          ///< the same, of where it goes on
     branch,        ///< the same, if it jumps

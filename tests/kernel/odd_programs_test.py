@@ -197,6 +197,21 @@ class OddProgramsTest(unittest.TestCase):
                 self.assertNotIn("[cut", wait.stack)
             self.assertNotIn("STACKS", report)
 
+    def test_stacks_of_threads_of_musl_are_complete(self):
+        if not shutil.which("musl-gcc"):
+            self.skipTest("no musl-gcc")
+        source, program = self.place / "program.c", self.place / "program"
+        source.write_text(LEADER)
+        subprocess.run(["musl-gcc", "-O1", "-g", "-o", program, source], check=True)
+        waits, report = self.waits_of(program)
+        naps = [wait for wait in waits if "nap" in wait.stack]
+        self.assertGreater(len(naps), 20)
+        for wait in naps:
+            self.assertRegex(wait.stack, r"nap.*worker")
+            self.assertNotIn("main", wait.stack)
+        self.assertEqual({wait.stack for wait in waits[:-1] if "[cut" in wait.stack}, set())
+        self.assertNotIn("STACKS", report)
+
     def test_waits_for_completions_of_io_uring_have_a_class(self):
         waits, _ = self.waits_of(self.compiled(URING))
         self.assertEqual({wait.cls for wait in waits}, {"poll"})

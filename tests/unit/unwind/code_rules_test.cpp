@@ -21,7 +21,8 @@ std::vector<std::string> rows_of(const std::string& code, const std::vector<std:
   std::vector<std::string> out;
   for (const offwait_unwind_row& row : std::move(rows).take()) {
     std::string text = std::to_string(row.pc) + ":";
-    text += row.kind == OFFWAIT_UNWIND_NONE ? "none" : std::to_string(row.cfa);
+    const bool stops = row.kind == OFFWAIT_UNWIND_STOP;
+    text += row.kind == OFFWAIT_UNWIND_NONE ? "none" : stops ? "stop" : std::to_string(row.cfa);
     if (row.kind == OFFWAIT_UNWIND_FP) text += "fp";
     if (row.fp != OFFWAIT_UNWIND_FP_SAME) text += std::to_string(row.fp);
     out.push_back(text);
@@ -69,6 +70,23 @@ TEST_CASE("calls show where functions begin") {
   // call +1; ret; then the function.
   CHECK(rows_of("\xe8\x01\x00\x00\x00"s + kRet + kPushRbx + kSyscall + kPopRbx + kRet, {}) ==
         Rows{"0:1", "7:2", "10:1"});
+}
+
+TEST_CASE("an address that is taken shows where a function begins") {
+  // A call that never returns ends the one before; nothing but its address leads to the other.
+  const std::string ends_in_call = kPushRbx + "\x48\x8d\x3d\x02\x00\x00\x00\xff\xd0"s;
+  CHECK(rows_of(ends_in_call + kPushRbx + kSyscall + kPopRbx + kRet, {0}) ==
+        Rows{"0:1", "1:2", "10:1", "11:2", "14:1"});
+}
+
+TEST_CASE("code that gives up its caller's frame pointer is in the outermost frame") {
+  const std::string clears = "\x31\xed", calls_r9 = "\x41\xff\xd1", traps = "\xf4";
+  // As __clone of musl: a branch leads the parent past what the child does, and both make a frame elsewhere.
+  const std::string other = kPushRbx + kSyscall + kPopRbx + kRet;
+  CHECK(rows_of(other + kSyscall + "\x75\x07" + clears + kPopRbx + calls_r9 + traps + kRet, {0, 5}) ==
+        Rows{"0:1", "1:2", "4:1", "11:stop", "16:1"});
+  // A function that has saved it may use it for what it likes.
+  CHECK(rows_of(kPushFp + clears + kSyscall + kPopFp + kRet, {0}) == Rows{"0:1", "1:2-2", "6:1"});
 }
 
 TEST_CASE("a jump with the stack as it was at the begin shows where a function begins") {
