@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage="usage: sudo tests/run.sh [--quick]
-  (nothing)  everything: the release build, the one with ASan and UBSan, other kernels, packages; about 45 minutes
+  (nothing)  everything: the release build, the one with ASan and UBSan, other kernels, packages; about 55 minutes
   --quick    the release build; unit and command-line tests, the core ones against the running kernel; about 10 minutes
   --steps    only lists the steps (add --quick for those of the quick run)
   --help     this text
