@@ -105,7 +105,7 @@ class TidLives {
     return *many_;
   }
 
-  Life one_{kNever, kNever, kNoActor};  ///< no life begins at kNever: there is none
+  Life one_{kNever, kNever, kNoActor};  ///< starts at kNever while no life is known
   std::unique_ptr<ByStart> many_;       ///< if there is, or was to be, more than one
 };
 

@@ -39,6 +39,7 @@ std::vector<bool> collected_waits(const Trace& trace) {
   }
   for (auto& of_thread : requests) std::sort(of_thread.begin(), of_thread.end());
   const std::vector<bool> for_any = sites_for_any(trace);
+  if (trace.disk_ios.empty() && std::find(for_any.begin(), for_any.end(), true) == for_any.end()) return {};
   std::vector<Nanos> woke(trace.actors.size(), kNever);
   std::vector<bool> out;
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {

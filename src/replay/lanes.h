@@ -69,8 +69,8 @@ struct ReplayInput {
 /// programs as well, which a change saves.
 ///
 /// Takes O(events × scenarios) time; parts of many scenarios are replayed side by side. Needs 4 bytes of
-/// memory for each entry of the trace, 24 for each actor and scenario and 8 more for each piece, 64 for each
-/// group, and 32 for each channel of a disk and group that uses it.
+/// memory for each entry of the trace, 24 for each actor and scenario, 8 more for each piece and 8 if it
+/// collects requests, 64 for each group, and 32 for each channel of a disk and group that uses it.
 Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces);
 
 }  // namespace offwait

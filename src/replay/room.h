@@ -75,7 +75,6 @@ class Room {
   /// devices make requests for those that hold the lock.
   double work_of_held(const Change& change, GroupId group) const;
   double requests_of_held(const Change& change, GroupId group) const;
-  double usable_with(const Scenario& scenario, CpuSetId set) const;
 
   const ReplayInput& input_;
   CpuSets cpus_;  ///< that groups can use

@@ -29,6 +29,12 @@ std::string_view to_string(Resource resource) {
   return "cpu";
 }
 
+double factor_of_cpus(const Scenario& scenario) {
+  double out = 1;
+  for (const Change& change : scenario) out *= change.resource == Resource::cpus ? change.factor : 1;
+  return out;
+}
+
 double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place) {
   double out = 1;
   for (const Change& change : scenario) {

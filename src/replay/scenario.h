@@ -48,6 +48,9 @@ struct Change {
 /// Changes made together.
 using Scenario = std::vector<Change>;
 
+/// How much work each CPU has, in proportion to the recording: 0.5 with twice as many CPUs.
+double factor_of_cpus(const Scenario& scenario);
+
 /// By how much longer the scenario's changes of functions make a thread's work and its own waits take.
 /// `place` is of the work; `resource` is none but io, sleep, remote or runnable. 1 if there is no such
 /// change.

@@ -39,12 +39,6 @@ constexpr int kMostBisections = 5;
 /// Threads that simulate side by side. The machine may have much else to do.
 constexpr std::size_t kMostWorkers = 4;
 
-double factor_of_cpus(const Scenario& scenario) {
-  double out = 1;
-  for (const Change& change : scenario) out *= change.resource == Resource::cpus ? change.factor : 1;
-  return out;
-}
-
 class Simulation {
  public:
   /// `others` are threads besides those of `scripts`, with the ids that follow theirs.
