@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/side_by_side.h"
 #include "progress/passed_on.h"
 
 namespace offwait {
@@ -102,13 +103,18 @@ class Search {
       }
       waits[wait.object].push_back(id);
     }
-    for (ObjectId object = 0; object < waits.size(); ++object) {
-      // What one thread alone waits for in a lock manager stands for any lock.
-      if (named[object] > 0 && managed[object].size() != 1) {
+    // What one thread alone waits for in a lock manager stands for any lock.
+    const auto is_named = [&](ObjectId object) { return named[object] > 0 && managed[object].size() != 1; };
+    std::vector<char> behaves(waits.size());
+    each_side_by_side(waits.size(), [&](std::size_t object) {
+      if (waits[object].empty() || is_named(static_cast<ObjectId>(object))) return;
+      behaves[object] = passes_like_a_lock(passing_of(trace_, time_outs_, std::move(waits[object])));
+    });
+    for (ObjectId object = 0; object < behaves.size(); ++object) {
+      if (is_named(object)) {
         const bool kernel = trace_.objects[object].kind == Object::Kind::kernel_lock;
         add({object, kNoFrame, kernel ? LockEvidence::kernel : LockEvidence::name});
-      } else if (!waits[object].empty() &&
-                 passes_like_a_lock(passing_of(trace_, time_outs_, waits[object]))) {
+      } else if (behaves[object] != 0) {
         add({object, kNoFrame, LockEvidence::behaviour});
       }
     }

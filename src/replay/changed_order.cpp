@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/side_by_side.h"
+
 namespace offwait {
 
 namespace {
@@ -61,9 +63,12 @@ std::vector<std::vector<LockWait>> waits_for_locks(const Trace& trace, const Wai
 ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                            const Uses& uses)
     : uses_(uses), for_any_(groups.groups.size()) {
-  find_waits_for_locks(trace, groups, kinds);
-  find_waits_for_any(trace, groups, kinds);
-  find_shared_requests(trace, groups, kinds);
+  side_by_side(
+      [&] {
+        find_waits_for_locks(trace, groups, kinds);
+        find_waits_for_any(trace, groups, kinds);
+      },
+      [&] { find_shared_requests(trace, groups, kinds); });
 }
 
 void ChangedOrder::find_waits_for_locks(const Trace& trace, const ThreadGroups& groups,

@@ -2,6 +2,7 @@
 // What the scenarios of lanes (lanes.h) scale, a row of one number for each lane.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,6 +21,18 @@ inline constexpr std::size_t kBlock = 4;
 
 using Row = double*;
 using ConstRow = const double*;
+
+/// Sets a row of `lanes` numbers, a multiple of kBlock. `value` of a lane may read all rows at that lane,
+/// this one, too. A block is computed before it is stored, so that the compiler needs no proof that rows
+/// differ.
+template <typename Value>
+void set_row(Row row, std::size_t lanes, const Value& value) {
+  for (std::size_t from = 0; from < lanes; from += kBlock) {
+    std::array<double, kBlock> block;
+    for (std::size_t i = 0; i < kBlock; ++i) block[i] = value(from + i);
+    for (std::size_t i = 0; i < kBlock; ++i) row[from + i] = block[i];
+  }
+}
 
 /// Rows of one number for each lane.
 class Rows {

@@ -227,7 +227,8 @@ class Replay {
   /// Where the thread is at recorded time `at`, if it is not blocked then, with time-outs as they were.
   void reach(ActorId id, Nanos at, Row out) {
     go_on(id, at, out);
-    for (std::size_t i = 0; i < lanes_; ++i) out[i] += threads_[id].timed_out_ns;
+    const double timed_out = threads_[id].timed_out_ns;
+    if (timed_out != 0) set_row(out, lanes_, [&](std::size_t i) { return out[i] + timed_out; });
   }
 
   /// The same without these time-outs.
@@ -239,18 +240,15 @@ class Replay {
                                                                   : nullptr;
     const ConstRow now = now_[id];
     if (factor == nullptr) {
-      for (std::size_t i = 0; i < lanes_; ++i) out[i] = now[i] + elapsed;
-      return;
+      return set_row(out, lanes_, [&](std::size_t i) { return now[i] + elapsed; });
     }
-    for (std::size_t i = 0; i < lanes_; i += kBlock) {
-      for (std::size_t j = i; j < i + kBlock; ++j) out[j] = now[j] + elapsed * factor[j];
-    }
+    set_row(out, lanes_, [&](std::size_t i) { return now[i] + elapsed * factor[i]; });
     if (thread.state != LaneState::running) return;
     for (const Hold& hold : thread.holds) {
       if (hold.from >= at) break;
       const auto held = static_cast<double>(std::min(hold.to, at) - std::max(hold.from, thread.last));
       const ConstRow of_lock = held_[hold.lock];
-      for (std::size_t j = 0; j < lanes_; ++j) out[j] -= held * factor[j] * (1 - of_lock[j]);
+      set_row(out, lanes_, [&](std::size_t i) { return out[i] - held * factor[i] * (1 - of_lock[i]); });
     }
   }
 
@@ -342,9 +340,9 @@ class Replay {
     const LockId lock = input_.holds.lock_of(input_.kinds, trace_.waits[event.wait]);
     if (lock != kNoLock) {
       const ConstRow factor = lock_waits_[lock];
-      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] *= factor[i];
+      set_row(waited_.data(), lanes_, [&](std::size_t i) { return waited_[i] * factor[i]; });
     }
-    for (std::size_t i = 0; i < lanes_; ++i) now[i] += waited_[i];
+    set_row(now, lanes_, [&](std::size_t i) { return now[i] + waited_[i]; });
     leave(thread, event.at);
     thread.woke = event.at;
     if (std::vector<double>& woken = woken_[event.thread]; !woken.empty()) {
@@ -377,7 +375,10 @@ class Replay {
       if (hold.from >= event.at) break;
       const auto held = static_cast<double>(std::min(hold.to, event.at) - std::max(hold.from, thread.last));
       const ConstRow of_lock = held_[hold.lock];
-      for (std::size_t i = 0; held > 0 && i < lanes_; ++i) waited_[i] *= 1 - held / length * (1 - of_lock[i]);
+      if (held <= 0) continue;
+      const double part = held / length;
+      set_row(waited_.data(), lanes_,
+              [&](std::size_t i) { return waited_[i] * (1 - part * (1 - of_lock[i])); });
     }
   }
 
@@ -391,7 +392,7 @@ class Replay {
   }
 
   void wait_scaled(ConstRow own, ConstRow code, double length) {
-    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = length * own[i] * code[i];
+    set_row(waited_.data(), lanes_, [&](std::size_t i) { return length * own[i] * code[i]; });
   }
 
   void wait_remote(ConstRow own, SiteId site, double length) {
@@ -400,7 +401,7 @@ class Replay {
     wait_scaled(is_recorded ? ones_.data() : own, code_.wait(Resource::remote, site), length);
     if (service == kNoService) return;
     const ConstRow factor = services_[service];
-    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] *= factor[i];
+    set_row(waited_.data(), lanes_, [&](std::size_t i) { return waited_[i] * factor[i]; });
   }
 
   void wait_below(const Event& event, double length) {
@@ -411,10 +412,11 @@ class Replay {
       const ConstRow own = factors_.of(Resource::io, group, part.disk);
       const ConstRow other = factors_.of(Resource::disk, kNoGroup, part.disk);
       const auto served = static_cast<double>(part.part_ns);
-      for (std::size_t i = 0; i < lanes_; ++i) waited_[i] -= served * (1 - own[i] * other[i] * code[i]);
+      set_row(waited_.data(), lanes_,
+              [&](std::size_t i) { return waited_[i] - served * (1 - own[i] * other[i] * code[i]); });
     }
     // A disk that is made of another one is under way together with it.
-    for (std::size_t i = 0; i < lanes_; ++i) waited_[i] = std::max(waited_[i], 0.0);
+    set_row(waited_.data(), lanes_, [&](std::size_t i) { return std::max(waited_[i], 0.0); });
   }
 
   /// `waker`: kNoActor if it is not known who ended the wait.
@@ -439,15 +441,14 @@ class Replay {
       // The rates of the two are recorded ÷ replayed time since the window's begin.
       const double began = static_cast<double>(thread.last - trace_.window.begin) + 1;
       const double ended = static_cast<double>(event.at - trace_.window.begin) + 1;
-      for (std::size_t i = 0; i < lanes_; ++i) {
+      return set_row(waited_.data(), lanes_, [&](std::size_t i) {
         const double meets = std::clamp(ended / (released[i] + 1) * ((now[i] + 1) / began), 0.5, 2.0);
-        waited_[i] = std::min((released[i] - from[i]) * meets + timed_out, most);
-      }
-      return;
+        return std::min((released[i] - from[i]) * meets + timed_out, most);
+      });
     }
-    for (std::size_t i = 0; i < lanes_; ++i) {
-      waited_[i] = std::min(std::max(0.0, reached_[i] - now[i]), most);
-    }
+    const ConstRow reached = reached_.data();
+    set_row(waited_.data(), lanes_,
+            [&](std::size_t i) { return std::min(std::max(0.0, reached[i] - now[i]), most); });
   }
 
   /// The queue in which the request was.
@@ -460,10 +461,10 @@ class Replay {
       // The disk goes on from the end of the thread's last wait, while it runs.
       const auto took = static_cast<double>(event.at - thread.woke);
       const std::vector<double>& woken = woken_[event.thread];
-      for (std::size_t i = 0; i < lanes_; ++i) {
+      set_row(waited_.data(), lanes_, [&](std::size_t i) {
         const double done = woken[i] + took * queue.own[i] * queue.other[i] * code[i];
-        waited_[i] = std::max(0.0, done - now[i]);
-      }
+        return std::max(0.0, done - now[i]);
+      });
       return queue;
     }
     const std::uint64_t slots = queue.slots();
@@ -471,9 +472,8 @@ class Replay {
                         queue.completed <= thread.request - queue.channels + slots &&
                         thread.request - queue.channels < queue.completed;
     if (!queued) {
-      for (std::size_t i = 0; i < lanes_; ++i) {
-        waited_[i] = length * queue.own[i] * queue.other[i] * code[i];
-      }
+      set_row(waited_.data(), lanes_,
+              [&](std::size_t i) { return length * queue.own[i] * queue.other[i] * code[i]; });
     } else {
       const std::uint64_t before = (thread.request - queue.channels) % slots;
       const double timed_out = length - static_cast<double>(event.at - thread.last);
@@ -481,10 +481,10 @@ class Replay {
           static_cast<double>(event.at - std::max(thread.last, queue.recorded[before])) + timed_out;
       const ConstRow free = (*queue.replayed)[before];
       const double most = ties_.longest(thread.group, length);
-      for (std::size_t i = 0; i < lanes_; ++i) {
+      set_row(waited_.data(), lanes_, [&](std::size_t i) {
         const double queues = std::max(0.0, free[i] - now[i]);
-        waited_[i] = std::min(queues + service * queue.own[i] * queue.other[i] * code[i], most);
-      }
+        return std::min(queues + service * queue.own[i] * queue.other[i] * code[i], most);
+      });
     }
     return queue;
   }
@@ -496,7 +496,7 @@ class Replay {
       queue.recorded[slot] = event.at;
       const ConstRow now = now_[event.thread];
       double* const done = (*queue.replayed)[slot];
-      for (std::size_t i = 0; i < lanes_; ++i) done[i] = now[i] + waited_[i];
+      set_row(done, lanes_, [&](std::size_t i) { return now[i] + waited_[i]; });
     }
     ++queue.completed;
   }
@@ -508,7 +508,7 @@ class Replay {
     for (const Pending& pending : pending_[event.thread]) {
       const double part = length > 0 ? static_cast<double>(pending.at - thread.last) / length : 0;
       double* const snapshot = snapshots_[pending.waiter];
-      for (std::size_t i = 0; i < lanes_; ++i) snapshot[i] = now[i] + waited_[i] * part;
+      set_row(snapshot, lanes_, [&](std::size_t i) { return now[i] + waited_[i] * part; });
       threads_[pending.waiter].snapshot_valid = true;
     }
     pending_[event.thread].clear();
