@@ -75,11 +75,17 @@ struct Shares {
 
 class Inference {
  public:
-  Inference(const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
+  /// `responses`: those that were counted.
+  Inference(const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
+            const std::optional<Progress>& responses)
       : groups_(groups),
         below_devices_(kinds.below_devices),
         uses_(uses),
+        responds_(groups.groups.size()),
         weights_(weights_of(groups, uses)) {
+    if (responses) {
+      for (const ProgressPart& part : responses->parts) responds_[part.groups.front()] = true;
+    }
     const std::vector<bool> strangers = this->strangers();
     double timers = 0;
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
@@ -111,6 +117,8 @@ class Inference {
         out.push_back(progress(std::move(counted)));
       }
       for (const std::vector<GroupId>& part : component.parts) {
+        // Those that respond, and what works for them, do what the responses count.
+        if (std::any_of(part.begin(), part.end(), [this](GroupId id) { return responds_[id]; })) continue;
         add_if_meant(part, out);
         // Groups that are joined only because both feed a third one, such as a log, have rates of their own.
         for (const GroupId group : part) {
@@ -237,6 +245,7 @@ class Inference {
   const ThreadGroups& groups_;
   const std::vector<bool>& below_devices_;  ///< by GroupId
   const Uses& uses_;
+  std::vector<bool> responds_;  ///< by GroupId: to clients
   std::vector<double> weights_;
   std::vector<GroupId> all_;
   Shares sum_;  ///< totals of all groups, which shares are parts of
@@ -472,8 +481,8 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
   if (end) {
     return {std::move(*end)};
   }
-  std::vector<Progress> out = Inference(groups, kinds, uses).all();
   std::optional<Progress> answered = responders(trace, groups);
+  std::vector<Progress> out = Inference(groups, kinds, uses, answered).all();
   // Threads that are never idle may show nothing else. What clients have of the target is that it responds.
   if (answered) std::erase_if(out, [&groups](const Progress& one) { return is_outside(groups, one); });
   if (answered && out.empty()) return {std::move(*answered)};

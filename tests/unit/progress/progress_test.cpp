@@ -392,6 +392,23 @@ TEST_CASE("clients that the target responds to have no progress of their own") {
   CHECK_FALSE(has_client(Found(threads + responses(1, "port=80", 90, 2))));
 }
 
+TEST_CASE("where responses are counted, only what does not work for them may be meant besides") {
+  const std::string threads = thread(1, "server") + thread(2, "listen") + thread(3, "merge") +
+                              thread(4, "sort") + thread(5, "client", " outside=yes") +
+                              waits(5, 90, "thread:1", kQueue) + waits(1, 90, "thread:5", kQueue, 300) +
+                              waits(1, 90, "thread:2", kQueue, 500) + waits(3, 90, "thread:4", kQueue, 700);
+  const auto meant = [](const Found& found) {
+    std::vector<Names> out;
+    for (const Progress& one : found.progress) out.push_back(found.names(one.parts.at(0)));
+    return out;
+  };
+  CHECK(meant(Found(threads)) ==
+        std::vector<Names>{
+            {"client"}, {"server", "listen", "client"}, {"listen"}, {"merge", "sort"}, {"sort"}});
+  CHECK(meant(Found(threads + responses(1, "port=80", 90, 2))) ==
+        std::vector<Names>{{"server"}, {"merge", "sort"}, {"sort"}});
+}
+
 TEST_CASE("fewer than 20 responses are no progress") {
   const std::string threads = thread(1, "srv") + thread(2, "client", " outside=yes") +
                               waits(2, 30, "thread:1", kQueue) + waits(1, 30, "thread:2", kQueue, 500);
