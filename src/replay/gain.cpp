@@ -43,6 +43,8 @@ std::string_view to_string(Doubt doubt) {
       return "looked";
     case Doubt::simulated_roughly:
       return "simulated-roughly";
+    case Doubt::parts_differ:
+      return "parts-differ";
     case Doubt::others_have_cpus:
       return "others-have-cpus";
     case Doubt::lost_events:

@@ -33,6 +33,7 @@ enum class Doubt : std::uint8_t {
   looked,             ///< for much of the time threads looked again and again whether a lock was free
   simulated_roughly,  ///< the simulation of the CPUs reproduces the recording, but not within 10 %, or not
                       ///< well enough for a narrow range
+  parts_differ,       ///< threads that do not work for one another gain differently by it
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };

@@ -93,6 +93,21 @@ GainBounds gain_of_speeds(const Progress& progress, const std::vector<double>& s
   return weight > 0 ? GainBounds{sum.least / weight - 1, sum.most / weight - 1} : GainBounds{};
 }
 
+std::optional<GainRange> gains_of_parts(const Progress& progress, const Replayed& replayed,
+                                        const std::vector<double>& weights, std::size_t scenario) {
+  if (progress.how != Progress::How::inferred) return std::nullopt;
+  const double all = std::accumulate(progress.parts.begin(), progress.parts.end(), 0.0,
+                                     [](double sum, const ProgressPart& part) { return sum + part.weight; });
+  std::optional<GainRange> out;
+  for (const ProgressPart& part : progress.parts) {
+    if (part.weight < kCarriesWeight * all) continue;
+    Progress alone{progress.how, {part}};
+    const double gain = gain_of(alone, replayed, weights, scenario, 0, replayed.pieces.size()).least;
+    out = out ? GainRange{std::min(out->low, gain), std::max(out->high, gain)} : GainRange{gain, gain};
+  }
+  return out;
+}
+
 bool goes_on(const Progress& progress, const Replayed& replayed, std::size_t scenario, std::size_t from,
              std::size_t to) {
   return progress.how == Progress::How::end ||

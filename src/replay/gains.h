@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "progress/progress.h"
@@ -52,7 +53,13 @@ bool goes_on(const Progress& progress, const Replayed& replayed, std::size_t sce
 GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std::vector<double>& weights,
                    std::size_t scenario, std::size_t from, std::size_t to);
 
-/// The same, of all of the window, where each group is so many times as fast, by GroupId.
+/// The gains of the parts of an inferred progress that gain least and most, in the whole window, of those
+/// that carry weight. How much each of them counts is a guess, unlike counted units of work. None if it is no
+/// such progress.
+std::optional<GainRange> gains_of_parts(const Progress& progress, const Replayed& replayed,
+                                        const std::vector<double>& weights, std::size_t scenario);
+
+/// The same as gain_of(), of all of the window, where each group is so many times as fast, by GroupId.
 GainBounds gain_of_speeds(const Progress& progress, const std::vector<double>& speeds,
                           const std::vector<double>& weights);
 

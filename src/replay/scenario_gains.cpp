@@ -67,6 +67,9 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     const double gain = whole.least + others_part(input_) * (by_lanes - whole.least);
     widen({gain, gain}, Doubt::others_have_cpus);
   }
+  if (const std::optional<GainRange> parts = gains_of_parts(progress, replayed, weights_, scenario)) {
+    widen(*parts, Doubt::parts_differ);
+  }
   const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
   const double fits = whole.least > 0 ? part_that_fits(speeds, scenario) : 1;
   out.gain *= fits;

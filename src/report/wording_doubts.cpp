@@ -28,6 +28,8 @@ std::string_view doubt_clause(Doubt doubt) {
              "hands";
     case Doubt::simulated_roughly:
       return "the simulation of the CPUs reproduces the recording only roughly";
+    case Doubt::parts_differ:
+      return "threads that do not work for one another gain differently by it";
     case Doubt::others_have_cpus:
       return "other programs decide how long its threads queue for CPUs";
     case Doubt::lost_events:
