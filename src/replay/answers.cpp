@@ -505,7 +505,7 @@ class Answering {
   WaitKinds kinds_;
   Uses uses_;
   std::vector<double> weights_;
-  std::vector<std::uint32_t> channels_;
+  std::vector<DiskChannels> channels_;
   LockHolds holds_;
   bool cpus_short_ = false;
   std::optional<Room> room_;

@@ -55,7 +55,18 @@ double variation(const std::vector<Request>& requests, const std::vector<Nanos>&
   return out / static_cast<double>(requests.size());
 }
 
-std::uint32_t channels_of(std::vector<Request> requests) {
+/// The most requests that were under way at a time.
+std::uint32_t most_at_once(const std::vector<Request>& requests, const std::vector<Nanos>& completions) {
+  std::size_t most = 0;
+  std::size_t complete = 0;
+  for (std::size_t k = 0; k < requests.size(); ++k) {
+    while (complete < completions.size() && completions[complete] <= requests[k].issue) ++complete;
+    most = std::max(most, k + 1 - complete);
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+DiskChannels channels_of(std::vector<Request> requests) {
   std::stable_sort(requests.begin(), requests.end(),
                    [](const Request& a, const Request& b) { return a.issue < b.issue; });
   std::vector<Nanos> completions;
@@ -64,22 +75,24 @@ std::uint32_t channels_of(std::vector<Request> requests) {
     completions.push_back(request.complete);
   }
   std::sort(completions.begin(), completions.end());
-  double best = variation(requests, completions, 0);
-  std::uint32_t channels = 0;
+  const double without = variation(requests, completions, 0);
+  double best = without;
+  DiskChannels out{0, most_at_once(requests, completions)};
   for (std::uint32_t number = kMostChannels; number > 0; number /= 2) {
     const double varies = variation(requests, completions, number);
     if (varies < kClearly * best) {
       best = varies;
-      channels = number;
+      out.known = number;
     }
+    if (kClearly * varies <= without) out.shown = std::min(out.shown, number);
   }
-  return channels;
+  return out;
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> disk_channels(const Trace& trace, const ThreadGroups& groups,
-                                         const WaitKinds& kinds) {
+std::vector<DiskChannels> disk_channels(const Trace& trace, const ThreadGroups& groups,
+                                        const WaitKinds& kinds) {
   std::vector<std::vector<Request>> requests(trace.actors.size());
   for (const DiskIo& io : trace.disk_ios) {
     if (io.complete != kNever && io.disk != kNoActor && requests[io.disk].size() < kEnough) {
@@ -96,9 +109,9 @@ std::vector<std::uint32_t> disk_channels(const Trace& trace, const ThreadGroups&
       }
     }
   }
-  std::vector<std::uint32_t> out(trace.actors.size(), 0);
+  std::vector<DiskChannels> out(trace.actors.size());
   for (ActorId id = 0; id < out.size(); ++id) {
-    if (requests[id].size() >= 2) {
+    if (!requests[id].empty()) {
       out[id] = channels_of(std::move(requests[id]));
     }
   }

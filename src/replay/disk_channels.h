@@ -12,13 +12,20 @@
 
 namespace offwait {
 
-/// By ActorId; 0 for a disk at which no request is known to have queued, and for actors that are no disks.
+struct DiskChannels {
+  std::uint32_t known = 0;  ///< 0: no request is known to have queued
+  /// So many requests at a time the disk serves as fast as one, as far as the recording shows. Requests may
+  /// have met too seldom, or for too short a time, to tell.
+  std::uint32_t shown = 0;
+};
+
+/// By ActorId; zeros for actors that are no disks.
 ///
 /// A disk with c channels that serves requests in order begins its k-th request when it is issued or when
 /// k - c requests are complete, whichever is later. The function tries 1, 2, 4, ... 64 channels, and no
 /// limit. It takes the number with which the time from the begin to the completion varies least among the
-/// requests of each group of threads.
-std::vector<std::uint32_t> disk_channels(const Trace& trace, const ThreadGroups& groups,
-                                         const WaitKinds& kinds);
+/// requests of each group of threads. Shown is the smallest number that is not clearly worse than no limit.
+std::vector<DiskChannels> disk_channels(const Trace& trace, const ThreadGroups& groups,
+                                        const WaitKinds& kinds);
 
 }  // namespace offwait

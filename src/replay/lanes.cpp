@@ -288,7 +288,7 @@ class Replay {
     const auto [found, added] = queues_.try_emplace({disk, group});
     DiskQueue& queue = found->second;
     if (added) {
-      queue.channels = input_.channels[disk];
+      queue.channels = input_.channels[disk].known;
       if (queue.channels != 0) {
         queue.recorded.assign(queue.slots(), 0);
         queue.replayed.emplace(queue.slots(), lanes_, 0.0);

@@ -12,6 +12,7 @@
 #include "progress/group_use.h"
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
+#include "replay/disk_channels.h"
 #include "replay/scenario.h"
 #include "replay/usable_cpus.h"
 
@@ -42,7 +43,7 @@ struct ReplayInput {
   const ThreadGroups& groups;
   const WaitKinds& kinds;
   const Uses& uses;
-  const std::vector<std::uint32_t>& channels;  ///< disk_channels()
+  const std::vector<DiskChannels>& channels;  ///< disk_channels()
   const LockHolds& holds;
   const Histories& histories;
   UsableCpus cpus{};

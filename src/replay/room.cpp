@@ -52,17 +52,6 @@ std::vector<double> served(const ReplayInput& input, const DiskRequests& ios,
   return out;
 }
 
-/// The most requests that were under way at a time.
-double most_at_once(const DiskRequests& ios, const std::vector<Nanos>& completions) {
-  std::size_t most = 0;
-  std::size_t complete = 0;
-  for (std::size_t k = 0; k < ios.size(); ++k) {
-    while (complete < completions.size() && completions[complete] <= ios[k]->issue) ++complete;
-    most = std::max(most, k + 1 - complete);
-  }
-  return static_cast<double>(most);
-}
-
 Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
 
 /// What the change leaves of `all_ns`, `held_ns` of which are while the lock is held, 0 to 1.
@@ -114,10 +103,9 @@ Room::Room(const ReplayInput& input)
     : input_(input), cpus_(sets_of_groups(input)), knows_cpus_(input.cpus.cpus > 0) {
   for (const auto& [disk, ios] : requests_of(input.trace)) {
     const std::vector<Nanos> completions = completions_of(ios);
-    const std::size_t channels = input.channels[disk];
+    const std::uint32_t channels = input.channels[disk].known;
     served_.emplace(disk, served(input, ios, completions, channels, true));
     for_one_.emplace(disk, served(input, ios, completions, channels, false));
-    if (channels == 0) most_at_once_.emplace(disk, most_at_once(ios, completions));
   }
 }
 
@@ -125,9 +113,10 @@ double Room::part_that_fits(const Scenario& scenario, const std::vector<double>&
                             bool with_cpus) const {
   double out = with_cpus ? part_of_cpus(scenario, speeds) : 1;
   for (const auto& [disk, of_disk] : served_) {
-    if (input_.channels[disk] == 0) continue;
+    const std::uint32_t channels = input_.channels[disk].known;
+    if (channels == 0) continue;
     const Use use = use_of_disk(disk, of_disk, scenario, speeds);
-    out = std::min(out, part_within(input_.channels[disk], use.before, use.after));
+    out = std::min(out, part_within(channels, use.before, use.after));
   }
   return out;
 }
@@ -139,9 +128,10 @@ Fit Room::most_that_fits(const Scenario& scenario, const std::vector<double>& sp
   };
   no_more_than({part_of_cpus(scenario, speeds), Full::cpus});
   for (const auto& [disk, of_disk] : for_one_) {
-    if (input_.channels[disk] == 0) continue;
+    const std::uint32_t channels = input_.channels[disk].known;
+    if (channels == 0) continue;
     const Use use = use_of_disk(disk, of_disk, scenario, speeds);
-    no_more_than({part_within(input_.channels[disk], use.before, use.after), Full::disk, disk});
+    no_more_than({part_within(channels, use.before, use.after), Full::disk, disk});
   }
   return out;
 }
@@ -157,9 +147,11 @@ double Room::part_that_showed_for_one(const Scenario& scenario, const std::vecto
 double Room::part_that_showed(const Scenario& scenario, const std::vector<double>& speeds,
                               const std::map<ActorId, std::vector<double>>& served) const {
   double out = 1;
-  for (const auto& [disk, most] : most_at_once_) {
-    const Use use = use_of_disk(disk, served.at(disk), scenario, speeds);
-    out = std::min(out, part_within(most, use.before, use.after));
+  for (const auto& [disk, of_disk] : served) {
+    const DiskChannels& channels = input_.channels[disk];
+    if (channels.known != 0) continue;
+    const Use use = use_of_disk(disk, of_disk, scenario, speeds);
+    out = std::min(out, part_within(channels.shown, use.before, use.after));
   }
   return out;
 }

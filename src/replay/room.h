@@ -48,7 +48,7 @@ class Room {
   Fit most_that_fits(const Scenario& scenario, const std::vector<double>& speeds) const;
 
   /// The part of a scenario's gains with which no disk without a limit has more requests under way, on
-  /// average, than it ever had in the recording, 0 to 1. How it serves more of them did not show.
+  /// average, than DiskChannels::shown, 0 to 1. How it serves more of them did not show.
   double part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const;
   /// The same of requests that are for one thread each.
   double part_that_showed_for_one(const Scenario& scenario, const std::vector<double>& speeds) const;
@@ -81,7 +81,6 @@ class Room {
   bool knows_cpus_;
   std::map<ActorId, std::vector<double>> served_;   ///< by disk and GroupId: its channels in use, on average
   std::map<ActorId, std::vector<double>> for_one_;  ///< of these, in use for requests that are for one thread
-  std::map<ActorId, double> most_at_once_;          ///< of disks without a limit: requests under way
 };
 
 }  // namespace offwait

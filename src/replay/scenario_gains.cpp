@@ -100,7 +100,7 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.low = least;
   } else if (showed < 1) {
     out.certainty = Certainty::up_to;
-    out.low = std::min(*out.low, out.gain * showed);
+    out.low = std::min(*out.low, *out.low * showed);
   } else if (doubts_.runs_tasks(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
   } else if ((wide != Doubt::none && whole.least <= kAlike) || whole.most - whole.least > kAlike ||

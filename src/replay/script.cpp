@@ -313,7 +313,7 @@ class Writer {
 
   /// How long the request took once a channel of the disk was free.
   double service(const Event& event, ActorId id) {
-    const std::uint64_t channels = input_.channels[id];
+    const std::uint64_t channels = input_.channels[id].known;
     DiskState& disk = disks_[id];
     const ScriptThread& thread = threads_[event.thread];
     Nanos begin = thread.last;

@@ -342,7 +342,8 @@ class Simulation {
   void ask(std::uint32_t id, const Step& step) {
     const double takes = step.length_ns * lock_factor(Resource::held, step.held) * disk_factor(id, step);
     SimulatedDisk& disk = disks_[step.id];
-    if (input_.channels[step.id] == 0 || disk.busy < input_.channels[step.id]) {
+    const std::uint32_t channels = input_.channels[step.id].known;
+    if (channels == 0 || disk.busy < channels) {
       ++disk.busy;
       at(now_ + takes, id);
     } else {

@@ -13,8 +13,14 @@ using namespace offwait;
 
 namespace {
 
+/// Of the only disk.
+DiskChannels channels_in(const Trace& trace) {
+  const ThreadGroups groups = group_threads(trace);
+  return disk_channels(trace, groups, kinds_of_waits(trace, groups)).back();
+}
+
 /// Requests from outside at random times to a disk that serves `channels` at a time, in order.
-std::uint32_t found(std::size_t channels, double load) {
+DiskChannels found(std::size_t channels, double load) {
   std::mt19937 random(7);
   std::uniform_real_distribution<> varies(0.8, 1.2);
   std::exponential_distribution<> pause(load * static_cast<double>(channels) / 1000);
@@ -32,17 +38,37 @@ std::uint32_t found(std::size_t channels, double load) {
     program.line("io 1 disk=vda bytes=1 issue=" + std::to_string(issue) +
                  " complete=" + std::to_string(complete));
   }
-  const Trace trace = program.trace();
-  const ThreadGroups groups = group_threads(trace);
-  return disk_channels(trace, groups, kinds_of_waits(trace, groups)).back();
+  return channels_in(program.trace());
 }
 
 }  // namespace
 
 TEST_CASE("the number of a disk's channels is found where requests queue") {
-  CHECK(found(1, 0.8) == 1);
-  CHECK(found(2, 0.9) == 2);
-  CHECK(found(4, 0.95) == 4);
+  CHECK(found(1, 0.8).known == 1);
+  CHECK(found(2, 0.9).known == 2);
+  CHECK(found(4, 0.95).known == 4);
 }
 
-TEST_CASE("a disk that no request queues at has no known number of channels") { CHECK(found(64, 0.05) == 0); }
+TEST_CASE("a disk that no request queues at has no known number of channels") {
+  CHECK(found(64, 0.05).known == 0);
+}
+
+TEST_CASE("how a disk serves requests at a time shows where they overlap for long") {
+  // Requests of 900 to 1100 µs, each issued so long before the one before it is complete.
+  const auto overlapping = [](long by) {
+    test::Program program(100'000'000);
+    program.thread(1, "w");
+    long before = 0;
+    for (long i = 0; i < 50; ++i) {
+      const long issue = std::max(0L, before - by);
+      before = issue + 900'000 + i * 37 % 5 * 50'000;
+      program.line("io 1 disk=vda bytes=1 issue=" + std::to_string(issue) +
+                   " complete=" + std::to_string(before));
+    }
+    return channels_in(program.trace());
+  };
+  CHECK(overlapping(-10'000).shown == 1);
+  CHECK(overlapping(20'000).shown == 1);
+  CHECK(overlapping(800'000).known == 0);
+  CHECK(overlapping(800'000).shown == 6);
+}

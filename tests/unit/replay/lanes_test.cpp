@@ -51,7 +51,7 @@ struct Replayer {
   ThreadGroups groups;
   WaitKinds kinds;
   Uses uses;
-  std::vector<std::uint32_t> channels;
+  std::vector<DiskChannels> channels;
   LockHolds holds;
   Histories histories;
   ReplayInput input;
@@ -189,7 +189,7 @@ TEST_CASE("requests queue at a disk with one channel") {
                  " complete=" + std::to_string(done * 1000));
   }
   const Replayer replayer(program.trace());
-  CHECK(replayer.channels[replayer.actor("vda")] == 1);
+  CHECK(replayer.channels[replayer.actor("vda")].known == 1);
   CHECK(replayer.speed("worker", {}) == Approx(1.0));
   CHECK(replayer.speed("worker", replayer.cpu("worker")) == Approx(1.0).epsilon(0.02));
   // Then the disk takes 1 ms, and each thread 2 ms in turns: the disk still is busy all the time.

@@ -28,7 +28,7 @@ GainRange on_one_path(const Trace& trace, const std::vector<double>& factors) {
   const ThreadGroups groups = group_threads(trace);
   const WaitKinds kinds = kinds_of_waits(trace, groups);
   const Uses uses = uses_of(trace, groups, kinds);
-  const std::vector<std::uint32_t> channels = disk_channels(trace, groups, kinds);
+  const std::vector<DiskChannels> channels = disk_channels(trace, groups, kinds);
   const LockHolds holds(trace, groups, kinds, 3);
   const Histories histories(trace);
   const ReplayInput input{trace,    groups, kinds,     uses,

@@ -105,5 +105,6 @@ TEST_CASE("a gain is in doubt that takes more requests at a time than a disk eve
   CHECK(cpu->gain == Approx(1).margin(0.02));
   CHECK(cpu->certainty == Certainty::up_to);
   REQUIRE(cpu->low);
-  CHECK(*cpu->low == Approx(1 / 0.75 - 1).margin(0.02));
+  // A third of 80 %: the gain is known to within 20 points, and with a third of it the disk is never idle.
+  CHECK(*cpu->low == Approx((1 / 0.75 - 1) * 0.8).margin(0.02));
 }

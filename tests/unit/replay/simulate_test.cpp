@@ -36,7 +36,7 @@ struct Simulator {
   ThreadGroups groups;
   WaitKinds kinds;
   Uses uses;
-  std::vector<std::uint32_t> channels;
+  std::vector<DiskChannels> channels;
   LockHolds holds;
   Histories histories;
   ReplayInput input;
