@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
