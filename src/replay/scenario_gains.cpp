@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "progress/group_use.h"
-#include "replay/gains.h"
 #include "replay/on_one_path.h"
 
 namespace offwait {
@@ -35,41 +34,43 @@ ScenarioGains::ScenarioGains(const ReplayInput& input, const Replays& replays, c
       doubts_(input.trace, input.groups, input.kinds, input.uses),
       order_(input.trace, input.groups, input.kinds, input.uses) {}
 
-Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const {
-  const auto in_pieces = [&](std::size_t from, std::size_t to) {
-    return gain_of(progress, replayed, weights_, scenario, from, to);
-  };
-  Gain out;
-  const GainBounds whole = in_pieces(0, replayed.pieces.size());
-  out.gain = whole.least;
+ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_t scenario,
+                                            const Replayed& replayed, double gain) const {
   std::vector<double> pieces;
   for (std::size_t piece = 0; piece < replayed.pieces.size(); ++piece) {
     if (goes_on(progress, replayed, scenario, piece, piece + 1)) {
-      pieces.push_back(in_pieces(piece, piece + 1).least);
+      pieces.push_back(gain_of(progress, replayed, weights_, scenario, piece, piece + 1).least);
     }
   }
   const bool has_range = pieces.size() >= 2;
-  Doubt wide = has_range ? Doubt::none : Doubt::pieces_differ;
-  GainRange range{whole.least, whole.least};
+  Spread out{{gain, gain}, has_range ? Doubt::none : Doubt::pieces_differ, has_range};
   const auto widen = [&](const GainRange& to, Doubt why) {
-    range = {std::min(range.low, to.low), std::max(range.high, to.high)};
-    const double error = std::max(range.high - whole.least, whole.least - range.low);
-    const bool is_wide = whole.least >= kWorthAnAnswer && error > kWidestRange * whole.least;
-    if (wide == Doubt::none && is_wide) wide = why;
+    out.range = {std::min(out.range.low, to.low), std::max(out.range.high, to.high)};
+    const double error = std::max(out.range.high - gain, gain - out.range.low);
+    const bool is_wide = gain >= kWorthAnAnswer && error > kWidestRange * gain;
+    if (out.wide == Doubt::none && is_wide) out.wide = why;
   };
   if (has_range) {
-    widen(range_of(whole.least, pieces), Doubt::pieces_differ);
-    widen(range_of(whole.least, pieces, replayed.off), Doubt::simulated_roughly);
+    widen(range_of(gain, pieces), Doubt::pieces_differ);
+    widen(range_of(gain, pieces, replayed.off), Doubt::simulated_roughly);
   }
   if (const Replayed* const kept = replays_.with_queues_kept(scenario)) {
     // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs.
     const double by_lanes = gain_of(progress, *kept, weights_, scenario, 0, kept->pieces.size()).least;
-    const double gain = whole.least + others_part(input_) * (by_lanes - whole.least);
-    widen({gain, gain}, Doubt::others_have_cpus);
+    const double between = gain + others_part(input_) * (by_lanes - gain);
+    widen({between, between}, Doubt::others_have_cpus);
   }
   if (const std::optional<GainRange> parts = gains_of_parts(progress, replayed, weights_, scenario)) {
     widen(*parts, Doubt::parts_differ);
   }
+  return out;
+}
+
+Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const {
+  Gain out;
+  const GainBounds whole = gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size());
+  out.gain = whole.least;
+  const auto [range, wide, has_range] = spread(progress, scenario, replayed, whole.least);
   const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
   const double fits = whole.least > 0 ? part_that_fits(speeds, scenario) : 1;
   out.gain *= fits;

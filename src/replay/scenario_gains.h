@@ -10,6 +10,7 @@
 #include "replay/changed_order.h"
 #include "replay/doubts.h"
 #include "replay/gain.h"
+#include "replay/gains.h"
 #include "replay/lanes.h"
 #include "replay/path_to_exit.h"
 #include "replay/replays.h"
@@ -40,6 +41,13 @@ class ScenarioGains {
   double part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const;
 
  private:
+  /// Where a gain lies.
+  struct Spread {
+    GainRange range;
+    Doubt wide = Doubt::none;  ///< why the range says little
+    bool has_range = false;    ///< several pieces of the window tell
+  };
+  Spread spread(const Progress& progress, std::size_t scenario, const Replayed& replayed, double gain) const;
   Doubt doubt(const Progress& progress) const;
   bool uses_cpus() const;
 
