@@ -204,7 +204,7 @@ KnownWork work_of(const Prepared& prepared, GroupId group) {
     if (sample.stack != kNoStack) ++stacks[sample.stack];
   }
   std::map<KnownWork, std::size_t> samples;
-  for (const auto& [stack, number] : stacks) samples[known_work(trace, trace.stacks[stack])] += number;
+  for (const auto& [stack, number] : stacks) samples[known_work(trace, stack)] += number;
   for (const auto& [work, number] : samples) {
     const bool java_only = work == KnownWork::garbage && !is_java(trace, prepared.groups.groups[group]);
     if (work != KnownWork::none && kOneIn * number >= all && !java_only) return work;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "analysis/file_calls.h"
+
 namespace offwait {
 
 namespace {
@@ -74,7 +76,8 @@ bool is_garbage_collector(std::string_view thread) {
                      [thread](std::string_view name) { return thread.starts_with(name); });
 }
 
-KnownWork known_work(const Trace& trace, const Stack& stack) {
+KnownWork known_work(const Trace& trace, StackId id) {
+  const Stack& stack = trace.stacks[id];
   constexpr std::array<std::string_view, 7> kCollections = {
       "VM_GenCollect", "VM_SerialCollect", "VM_CollectFor", "VM_ParallelGC",
       "VM_G1Collect",  "VM_G1Pause",       "VM_Shenandoah"};
@@ -82,7 +85,8 @@ KnownWork known_work(const Trace& trace, const Stack& stack) {
   constexpr std::array<std::string_view, 5> kScans = {
       "rr_sequential", "handler::ha_rnd_next", "TableScanIterator::Read", "ExecSeqScan", "heap_getnextslot"};
   if (has_one_of(trace, stack, kCollections)) return KnownWork::garbage;
-  return has_one_of(trace, stack, kScans) ? KnownWork::table_scan : KnownWork::none;
+  if (has_one_of(trace, stack, kScans)) return KnownWork::table_scan;
+  return action_of(file_call(trace, id)) == FileAction::sync ? KnownWork::sync : KnownWork::none;
 }
 
 }  // namespace offwait

@@ -35,10 +35,11 @@ enum class KnownWork : std::uint8_t {
   none,        ///< it is the program's own, as far as is known
   garbage,     ///< the Java virtual machine collects garbage
   table_scan,  ///< a database reads all rows of a table
+  sync,        ///< the kernel brings what was written to a disk (fsync and the like)
 };
 
 /// What is known of CPU work in this stack. Of Java's collectors the serial one, and parts of the others, run
 /// in the thread that does all operations for which Java's threads stop.
-KnownWork known_work(const Trace& trace, const Stack& stack);
+KnownWork known_work(const Trace& trace, StackId stack);
 
 }  // namespace offwait

@@ -108,16 +108,32 @@ Thing thing_of(const Wait& wait) { return {wait.object, wait.object == kNoObject
 
 /// How runs of time-outs for one thing ended.
 struct Ends {
-  std::uint64_t by_others = 0;
+  struct ByOther {
+    std::vector<std::uint32_t> time_outs;
+    std::uint32_t wait = 0;  ///< that something else ended
+  };
+  std::vector<ByOther> by_others;
   std::uint64_t by_waiters = 0;                        ///< of these: by threads that wait for it themselves
+  Nanos timed_ns = 0;                                  ///< of the last time-out before each of these
+  Nanos ended_ns = 0;                                  ///< of the waits that others ended then
   std::vector<std::vector<std::uint32_t>> by_looking;  ///< the time-outs of each
 
-  /// Where threads let each other go that all wait for one thing, who goes on after a time-out has found it
-  /// free, however often. Else a time-out is something to go on with, unless it seldom is.
-  bool finds() const {
-    constexpr std::uint64_t kFewestEnds = 16;
-    return by_others > by_looking.size() || (by_waiters >= kFewestEnds && 2 * by_waiters > by_others);
+  /// With fewer chance decides.
+  static constexpr std::size_t kFewestEnds = 16;
+
+  /// Threads let each other go that all wait for the thing.
+  bool is_passed_on() const { return by_waiters >= kFewestEnds && 2 * by_waiters > by_others.size(); }
+  /// What others end comes at any time. Where it comes right after a time-out, again and again, the thread
+  /// asked for that time, and then waited for something else: Ruby's threads sleep on the condition on which
+  /// they wait for the interpreter's lock. A thing that is passed on may be let go because a time-out has
+  /// shown that it is wanted (CPython's lock).
+  bool asks_for_time() const {
+    constexpr Nanos kRightAfter = 10;
+    return by_others.size() >= kFewestEnds && kRightAfter * ended_ns <= timed_ns && !is_passed_on();
   }
+  /// Who goes on after a time-out has found a thing free that is passed on, however often. Else a time-out is
+  /// something to go on with, unless it seldom is.
+  bool finds() const { return by_others.size() > by_looking.size() || is_passed_on(); }
 };
 
 }  // namespace
@@ -170,14 +186,18 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
     } else if (site.waker != kNoActor && wait.wake != kNever) {
       if (!run.waits.empty()) {
         Ends& here = ends_of(run);
-        ++here.by_others;
+        const Wait& last = trace.waits[run.waits.back()];
+        here.timed_ns += last.wake - last.block;
+        here.ended_ns += wait.wake - wait.block;
         here.by_waiters += waits_for(site.waker, wait) ? 1U : 0U;
+        here.by_others.push_back({std::move(run.waits), id});
       }
-      add_parts(trace, run.waits, id);
       run.waits.clear();
     }
   }
   for (auto& [thing, here] : ends) {
+    if (here.asks_for_time()) continue;
+    for (const Ends::ByOther& end : here.by_others) add_parts(trace, end.time_outs, end.wait);
     if (!here.finds()) continue;
     for (std::vector<std::uint32_t>& waits : here.by_looking) {
       const std::uint32_t last = waits.back();
@@ -228,6 +248,9 @@ std::vector<bool> polling_sites(const Trace& trace) {
     std::size_t deed = 0;
   };
   std::vector<Last> last(trace.actors.size());
+  // It is not known when a thread responded to clients. Each response may be what it did after a sleep.
+  std::vector<std::uint64_t> responses(trace.actors.size());
+  for (const Responses& counted : trace.responses) responses[counted.thread] += counted.count;
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
     if (!sleeps[site.thread]) continue;
@@ -245,8 +268,12 @@ std::vector<bool> polling_sites(const Trace& trace) {
       } else if (did) {
         place.with_deed.push_back(work);
       } else if (kLook * work <= before.run - before.block) {
-        ++place.vain;
-        place.looks_ns += work;
+        if (responses[site.thread] > 0) {
+          --responses[site.thread];
+        } else {
+          ++place.vain;
+          place.looks_ns += work;
+        }
       } else {
         place.work.push_back(work);
       }

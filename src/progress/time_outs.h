@@ -21,7 +21,8 @@ namespace offwait {
 /// time-outs themselves, the thread found at the end of the others what it had looked for: only the last
 /// time-out of these came to something. That it waited for a lock in between, or let go of one, counts for
 /// nothing: that is a part of looking. A call that asks for nothing but time (class sleep) does not time out,
-/// and a timed wait that always ends by its time sets a pace: neither counts.
+/// a timed wait that always ends by its time sets a pace, and one that nearly always ends by its time, and
+/// what the thread waits for next by something else at once, was asked for its time: these do not count.
 class TimeOuts {
  public:
   TimeOuts() = default;
@@ -56,7 +57,8 @@ class TimeOuts {
 /// there, after a look that took no more than a tenth of the sleep and in which the thread did nothing for
 /// others, and if it found something after three or more: then it waited in another place, did something for
 /// others that took twice as long as a look, or worked for ten times as long. A thread that sleeps there all
-/// the time waits for nothing but time, whatever it does in between.
+/// the time waits for nothing but time, whatever it does in between; and as many looks as it responded to
+/// clients were work.
 std::vector<bool> polling_sites(const Trace& trace);
 
 }  // namespace offwait

@@ -437,6 +437,10 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
         return "an index, or a query that needs fewer rows: these threads read all rows of tables (the "
                "database's log of slow queries names the query)";
       }
+      if (evidence.work == KnownWork::sync) {
+        return "fewer syncs (one for several changes, or for those of several threads): that saves their CPU "
+               "time and their waits for the disk; or make the rest of this work cheaper";
+      }
       return evidence.threads == 1 && !answer.more
                  ? "do less of this work, make its code cheaper, or share it among several threads"
                  : "do less of this work, or make its code cheaper";

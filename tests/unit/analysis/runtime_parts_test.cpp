@@ -29,7 +29,7 @@ RuntimeLock lock_in(const std::vector<std::string>& functions) {
 
 KnownWork work_in(const std::vector<std::string>& functions) {
   const Trace trace = stack_of_functions(functions);
-  return known_work(trace, trace.stacks[0]);
+  return known_work(trace, 0);
 }
 
 bool parked_in(const std::vector<std::string>& functions) {
@@ -86,6 +86,14 @@ TEST_CASE("MariaDB and PostgreSQL read whole tables in these functions, and not 
         KnownWork::table_scan);
   CHECK(work_in({"heap_getnextslot", "", "ExecScan"}) == KnownWork::table_scan);
   CHECK(work_in({"index_getnext_slot", "", "ExecScan"}) == KnownWork::none);
+}
+
+TEST_CASE("a sync takes CPU time, too") {
+  Trace trace = stack_of_functions({"blk_mq_submit_bio", "__x64_sys_fsync", "do_syscall_64", "fsync", "log"});
+  for (std::size_t i = 0; i < 3; ++i) trace.frames[i].kind = Frame::Kind::kernel;
+  CHECK(known_work(trace, 0) == KnownWork::sync);
+  CHECK(work_in({"__libc_fdatasync", "log"}) == KnownWork::sync);
+  CHECK(work_in({"write", "log"}) == KnownWork::none);
 }
 
 TEST_CASE("transactions wait for rows with a condition, or for another transaction") {

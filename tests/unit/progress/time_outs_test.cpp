@@ -107,6 +107,19 @@ TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows w
     finder.wait(1, at + 6010, at + 7500, "timer", retry);
   }
   CHECK(polls(finder.trace(), "take"));
+  // After each sleep it responded to a client, which nothing but the count shows; or after each tenth one.
+  const auto handler = [&](int responses) {
+    test::Program server(100'000);
+    server.thread(1, "handler");
+    server.line("responses 1 port=80 count=" + std::to_string(responses) +
+                " connections=1 first=1000 last=99000000");
+    for (long at = 0; at < 99'000; at += 1000) {
+      server.wait(1, at + (at % 10'000 == 0 ? 500 : 30), at + 1000, "timer", retry);
+    }
+    return polls(server.trace(), "take");
+  };
+  CHECK_FALSE(handler(100));
+  CHECK(handler(10));
 }
 
 TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {
@@ -117,6 +130,26 @@ TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {
   program.wait(1, 1010, 2000, "timer", "class=futex stack=k;--;cond_timedwait;retry;main");
   program.wait(1, 2010, 3000, "thread:2", "class=futex stack=k;--;cond_wait;take;main");
   CHECK(vain(program.trace()).empty());
+}
+
+TEST_CASE("a timed wait was asked for its time if what is waited for next always comes at once") {
+  // A thread of Ruby sleeps, and then waits for the interpreter's lock, on one condition.
+  const std::string sleeps = "class=futex object=1 stack=f;--;pthread_cond_timedwait;sleep;main";
+  const std::string takes = "class=futex object=1 stack=f;--;pthread_cond_wait;take;main";
+  const auto waits_in_vain = [&](long after_us, int times) {
+    test::Program program(100'000);
+    program.line("object 1 kind=futex tgid=1 address=64");
+    program.thread(1, "worker");
+    program.thread(2, "other");
+    for (long at = 0; at < 5000L * times; at += 5000) {
+      program.wait(1, at, at + 2000, "timer", sleeps);
+      program.wait(1, at + 2010, at + 2010 + after_us, "thread:2", takes);
+    }
+    return vain(program.trace()).size();
+  };
+  CHECK(waits_in_vain(30, 20) == 0);
+  CHECK(waits_in_vain(900, 20) == 20);
+  CHECK(waits_in_vain(30, 10) == 10);  // too few to tell
 }
 
 TEST_CASE(

@@ -550,12 +550,14 @@ TEST_CASE("A lock that a language's runtime has is told what people do about tha
   CHECK(change_text(lock, names) == "lock of all Python code (GIL) not waited for");
 }
 
-TEST_CASE("Threads that collect garbage want a larger heap, not cheaper code") {
+TEST_CASE("CPU work of a known kind has its own advice: garbage a larger heap, syncs fewer of them") {
   Findings findings = answered();
   FoundAnswer& cpu = findings.answers[2];
   CHECK(advice(findings, cpu).starts_with("do less of this work"));
   cpu.evidence.work = KnownWork::garbage;
   CHECK(advice(findings, cpu) == "a larger heap, or allocate less: these threads collect garbage");
+  cpu.evidence.work = KnownWork::sync;
+  CHECK(advice(findings, cpu).starts_with("fewer syncs (one for several changes"));
 }
 
 TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
