@@ -210,15 +210,31 @@ bool asks_the_target(const Trace& trace, const WaitSite& site, const std::set<st
   return trace.actors[site.thread].outside && port && served.count(*port) > 0;
 }
 
-/// An interface that ends a wait for a service brings its answer, unless the wait is the part after a send,
-/// or the target had sent the answer.
-bool brings_an_answer(const Trace& trace, const WaitSite& site, const std::set<std::uint16_t>& served) {
-  return !site.in_flight && site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::service &&
-         !asks_the_target(trace, site, served);
+/// By PeerId: it is on this host, and threads were seen to send its packets.
+std::vector<bool> peers_with_senders(const Trace& trace) {
+  std::vector<bool> out(trace.peers.size());
+  for (const WaitSite& site : trace.sites) {
+    const bool by_a_thread = site.waker != kNoActor && trace.actors[site.waker].kind == ActorKind::thread;
+    if (site.peer != kNoPeer && (site.in_flight || by_a_thread)) out[site.peer] = true;
+  }
+  return out;
 }
 
-std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
-                                      const std::set<std::uint16_t>& served) {
+/// Who answers the waits of threads for their peers.
+struct Answerers {
+  std::set<std::uint16_t> served;  ///< ports of the target
+  std::vector<bool> with_senders;  ///< peers_with_senders()
+};
+
+/// An interface that ends a wait for a service brings its answer, unless the wait is the part after a send,
+/// or the target had sent the answer. Where threads are seen to send, a packet without a sender was sent
+/// before, and TCP held it back.
+bool brings_an_answer(const Trace& trace, const WaitSite& site, const Answerers& answerers) {
+  return !site.in_flight && site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::service &&
+         !answerers.with_senders[site.peer] && !asks_the_target(trace, site, answerers.served);
+}
+
+std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site, const Answerers& answerers) {
   if (site.waker == kNoActor) {
     return WaitKind::unknown;
   }
@@ -228,7 +244,7 @@ std::optional<WaitKind> kind_by_waker(const Trace& trace, const WaitSite& site,
     case ActorKind::disk:
       return WaitKind::disk;
     case ActorKind::nic:
-      return brings_an_answer(trace, site, served) ? WaitKind::remote : WaitKind::transit;
+      return brings_an_answer(trace, site, answerers) ? WaitKind::remote : WaitKind::transit;
     case ActorKind::timer:
       return WaitKind::timer;
     case ActorKind::irq:
@@ -296,7 +312,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   out.below_devices = below_devices(trace, groups);
   out.guessed.assign(trace.sites.size(), false);
   std::vector<bool> asked(trace.sites.size());
-  const std::set<std::uint16_t> served = served_ports(trace);
+  const Answerers answerers{served_ports(trace), peers_with_senders(trace)};
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     WaitKind kind = WaitKind::handover;
@@ -304,7 +320,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
     const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : managers[site.wait_stack];
     if (site.wait_class == WaitClass::stopped || site.wait_class == WaitClass::frozen) {
       kind = WaitKind::stopped;
-    } else if (const std::optional<WaitKind> known = kind_by_waker(trace, site, served)) {
+    } else if (const std::optional<WaitKind> known = kind_by_waker(trace, site, answerers)) {
       kind = *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
       kind = WaitKind::below;

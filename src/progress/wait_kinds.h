@@ -22,7 +22,8 @@ enum class WaitKind : std::uint8_t {
   below,     ///< a thread that works for devices ended it (WaitKinds::below_devices)
   disk,
   remote,   ///< an interface brought an answer whose sender was not recorded, or could not be followed
-  transit,  ///< an interface brought what a recorded thread had sent; also the target's answer to its client
+  transit,  ///< an interface brought what a recorded thread had sent, at once or after TCP had held it back;
+            ///< also the target's answer to its client
   timer,    ///< a time that the thread asked for
   looked,   ///< for a lock, until the thread looked after a time and found it free
   stopped,  ///< nothing: a signal, a debugger or its cgroup kept it from running

@@ -103,6 +103,15 @@ TEST_CASE("functions tell locks from hand-overs") {
                                                      WaitKind::remote, WaitKind::transit, WaitKind::unknown});
 }
 
+TEST_CASE("where threads of a service are seen to send, a packet without a sender was held back") {
+  const std::string threads = thread(1, "proxy") + thread(2, "origin", " outside=yes");
+  const std::string held = waits(1, 3, "nic:lo", " class=poll peer=service:127.0.0.1:80", 200);
+  const std::string sent = waits(1, 3, "thread:2", " class=poll peer=service:127.0.0.1:80", 400);
+  CHECK(Found(threads + held).kinds.of_site == std::vector<WaitKind>{WaitKind::remote});
+  CHECK(Found(threads + held + sent).kinds.of_site ==
+        std::vector<WaitKind>{WaitKind::transit, WaitKind::handover});
+}
+
 TEST_CASE("an Erlang scheduler without work waits for a hand-over, and for a lock where it takes one") {
   const auto in = [](const std::string& futex) {
     return " class=futex futex=" + futex + " stack=f;--;syscall;";
