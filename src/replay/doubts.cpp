@@ -56,6 +56,23 @@ std::vector<Nanos> waits_for_looked(const Trace& trace, const ThreadGroups& grou
   return out;
 }
 
+/// By ServiceId: whether packets without a sender ended much of the waiting for it, though its threads are
+/// seen to send.
+std::vector<bool> services_held_back(const Trace& trace, const WaitKinds& kinds, const Uses& uses) {
+  std::vector<Nanos> held(kinds.services.all.size());
+  std::vector<Nanos> all(kinds.services.all.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const ServiceId service = kinds.services.of_site[id];
+    if (service == kNoService) continue;
+    const bool is_held = kinds.of_site[id] == WaitKind::transit && !trace.sites[id].in_flight;
+    held[service] += is_held ? uses.sites[id].wait_ns : 0;
+    all[service] += uses.sites[id].wait_ns;
+  }
+  std::vector<bool> out;
+  for (ServiceId id = 0; id < all.size(); ++id) out.push_back(is_much(held[id], all[id]));
+  return out;
+}
+
 }  // namespace
 
 Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
@@ -63,6 +80,7 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
       uses_(uses),
       unknown_ns_(unknown_of(trace, groups, kinds, uses)),
       looked_ns_(waits_for_looked(trace, groups, kinds)),
+      held_back_(services_held_back(trace, kinds, uses)),
       runtimes_(runtimes_of(trace)),
       lost_(lost_time(trace)) {}
 
@@ -94,6 +112,12 @@ bool Doubts::looked(const Progress& progress) const {
     for (const GroupId group : part.groups) looked_ns += looked_ns_[group];
   }
   return is_much(looked_ns, lifetime_of(progress));
+}
+
+bool Doubts::held_back(const Scenario& scenario) const {
+  return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
+    return change.service != kNoService && !change.shared && held_back_[change.service];
+  });
 }
 
 bool Doubts::runs_tasks(const Progress& progress) const {

@@ -14,6 +14,7 @@
 #include "progress/wait_kinds.h"
 #include "replay/gain.h"
 #include "replay/path_to_exit.h"
+#include "replay/scenario.h"
 
 namespace offwait {
 
@@ -32,6 +33,10 @@ class Doubts {
   /// done.
   bool looked(const Progress& progress) const;
 
+  /// Doubt::held_back: whether the scenario makes a service faster, packets of which TCP held back for much
+  /// of the time that threads waited for it. They come when the waiting side acknowledges those before them.
+  bool held_back(const Scenario& scenario) const;
+
   /// Whether a thread of the progress is one of a runtime.
   bool runs_tasks(const Progress& progress) const;
 
@@ -42,6 +47,7 @@ class Doubts {
   const Uses& uses_;
   std::vector<Nanos> unknown_ns_;  ///< by GroupId: the part of its lifetime whose ends are not known
   std::vector<Nanos> looked_ns_;   ///< by GroupId: in waits for locks that threads look for
+  std::vector<bool> held_back_;    ///< by ServiceId
   std::vector<Runtime> runtimes_;  ///< by ActorId
   LostTime lost_;
 };

@@ -45,6 +45,8 @@ std::string_view to_string(Doubt doubt) {
       return "simulated-roughly";
     case Doubt::parts_differ:
       return "parts-differ";
+    case Doubt::held_back:
+      return "held-back";
     case Doubt::others_have_cpus:
       return "others-have-cpus";
     case Doubt::lost_events:

@@ -102,6 +102,10 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (showed < 1) {
     out.certainty = Certainty::up_to;
     out.low = std::min(*out.low, *out.low * showed);
+  } else if (doubts_.held_back(replays_.scenarios[scenario])) {
+    out.certainty = Certainty::up_to;
+    out.doubt = Doubt::held_back;
+    out.low = std::min(*out.low, 0.0);
   } else if (doubts_.runs_tasks(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
   } else if ((wide != Doubt::none && whole.least <= kAlike) || whole.most - whole.least > kAlike ||

@@ -92,6 +92,11 @@ std::string service_advice(const FoundAnswer& answer) {
   if (!answer.service || answer.service->threads.empty()) {
     return fmt::format("make the service answer faster, or {}", ask);
   }
+  if (answer.doubt == Doubt::held_back) {
+    return "set TCP_NODELAY on the service's sockets, or let it write each answer with one call: parts of "
+           "its "
+           "answers wait for the acknowledgement of those before them";
+  }
   const FoundService& service = *answer.service;
   const double most = std::max({service.ran, service.runnable, service.slept, service.at_disks,
                                 service.for_remote, service.for_others, service.for_requests});

@@ -349,6 +349,28 @@ TEST_CASE("a target that ends while it is recorded, on CPUs that are short, gain
   for (const Answer& answer : found.answers) CHECK(answer.change.resource != Resource::sleep);
 }
 
+TEST_CASE("a service whose packets TCP holds back may be faster in vain") {
+  // The origin sleeps for 20 ms and sends the headers; the body comes 40 ms later.
+  test::Program program(2'400'000);
+  program.thread(1, "proxy");
+  program.thread(2, "origin", "start=0 exit=- outside=yes");
+  const std::string origin = "class=net peer=service:127.0.0.1:80 stack=recv;--;recv;read;main";
+  for (long at = 0; at < 2'400'000; at += 60'000) {
+    program.wait(2, at + 200, at + 19'900, "timer", "class=sleep");
+    program.wait(1, at + 100, at + 20'000, "thread:2", origin);
+    program.wait(2, at + 20'100, at + 60'000 - 1, "thread:1", "class=net peer=client:127.0.0.1:4000");
+    program.wait(1, at + 20'100, at + 59'900, "nic:lo", origin);
+  }
+  const Answers found = answers(program.trace());
+  REQUIRE(!found.answers.empty());
+  const Answer& service = found.answers[0];
+  CHECK(service.change.resource == Resource::remote);
+  CHECK(service.certainty == Certainty::up_to);
+  CHECK(service.doubt == Doubt::held_back);
+  CHECK(service.gain == Approx(60.0 / 50 - 1).margin(0.03));
+  CHECK(*service.low <= 0);
+}
+
 TEST_CASE("an empty recording has no answers") {
   test::Program program(1000);
   CHECK(answers(program.trace()).answers.empty());

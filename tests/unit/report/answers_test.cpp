@@ -355,6 +355,8 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
          several things at a time
 Everything else: < 1%
 )");
+  findings.answers[0].doubt = Doubt::held_back;
+  CHECK(advice(findings, findings.answers[0]).starts_with("set TCP_NODELAY on the service's sockets"));
   findings.answers[0].service->threads.clear();
   findings.answers[0].service->peers.push_back({Peer::Role::service, "10.0.0.6", 53});
   findings.answers[0].certainty = Certainty::rough;
