@@ -119,7 +119,6 @@ std::string name_of(const FoundAnswer& answer) {
 }  // namespace
 
 std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
-  constexpr double kSame = 0.005;
   std::vector<const FoundAnswer*> out;
   for (const FoundAnswer& answer : findings.answers) {
     const bool said = std::any_of(out.begin(), out.end(), [&answer](const FoundAnswer* before) {
@@ -127,7 +126,7 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
                              answer.actor == before->actor && answer.evidence.tid == before->evidence.tid &&
                              address_of(answer) == address_of(*before);
       return (same_part || (answer.device && answer.progress == before->progress &&
-                            std::abs(answer.gain - before->gain) < kSame)) &&
+                            std::abs(answer.gain - before->gain) <= kAlike)) &&
              answer.device == before->device;
     });
     if (!said) {
