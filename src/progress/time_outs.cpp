@@ -131,8 +131,9 @@ struct Ends {
     constexpr Nanos kRightAfter = 10;
     return by_others.size() >= kFewestEnds && kRightAfter * ended_ns <= timed_ns && !is_passed_on();
   }
-  /// Who goes on after a time-out has found a thing free that is passed on, however often. Else a time-out is
-  /// something to go on with, unless it seldom is.
+  /// Whether a thread that goes on after a time-out has found the thing free. It has, however often that is
+  /// so, if the thing is passed on. Of other things the time-out is what it goes on with, unless others end
+  /// most runs.
   bool finds() const { return by_others.size() > by_looking.size() || is_passed_on(); }
 };
 

@@ -220,7 +220,7 @@ std::vector<bool> peers_with_senders(const Trace& trace) {
   return out;
 }
 
-/// Who answers the waits of threads for their peers.
+/// What tells who answers when a thread waits for a peer.
 struct Answerers {
   std::set<std::uint16_t> served;  ///< ports of the target
   std::vector<bool> with_senders;  ///< peers_with_senders()

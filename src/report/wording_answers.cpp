@@ -94,8 +94,7 @@ std::string service_advice(const FoundAnswer& answer) {
   }
   if (answer.doubt == Doubt::held_back) {
     return "set TCP_NODELAY on the service's sockets, or let it write each answer with one call: parts of "
-           "its "
-           "answers wait for the acknowledgement of those before them";
+           "its answers wait for the acknowledgement of those before them";
   }
   const FoundService& service = *answer.service;
   const double most = std::max({service.ran, service.runnable, service.slept, service.at_disks,

@@ -13,7 +13,7 @@ using namespace offwait;
 
 namespace {
 
-/// Of the only disk.
+/// The trace has one disk; these are its channels.
 DiskChannels channels_in(const Trace& trace) {
   const ThreadGroups groups = group_threads(trace);
   return disk_channels(trace, groups, kinds_of_waits(trace, groups)).back();
