@@ -113,7 +113,7 @@ std::optional<std::size_t> knot_with_waits_for(const Vertices& parts, const std:
 }
 
 bool is_at_disk(const Answer& answer) {
-  return answer.change.resource == Resource::io || answer.change.resource == Resource::disk;
+  return answer.change.resource == Resource::io || answer.change.resource == Resource::disk || answer.syncs;
 }
 
 ActionTimes action_times(const Prepared& prepared, const PartUse& use) {
@@ -301,6 +301,23 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   return out;
 }
 
+std::optional<FoundSyncs> found_syncs(const Prepared& prepared, const Answer& answer) {
+  if (!answer.syncs) return std::nullopt;
+  const Trace& trace = prepared.trace.all();
+  std::map<std::string, Nanos> times;
+  for (const SiteId id : answer.use.sites) {
+    const std::string call = file_call(trace, trace.sites[id].wait_stack);
+    if (action_of(call) == FileAction::sync) times[call] += prepared.sweep.sites[id].wait_ns;
+  }
+  std::vector<std::pair<Nanos, std::string>> longest;
+  for (const auto& [call, wait_ns] : times) longest.emplace_back(wait_ns, call);
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  FoundSyncs out{{}, to_seconds(answer.syncs->ran_ns), answer.syncs->cpu, answer.syncs->disk};
+  for (const auto& [wait_ns, call] : longest) out.calls.push_back(call);
+  return out;
+}
+
 /// What waits for one of the target's threads is limited by how many of these there are.
 LimitedBy limit_of(const Prepared& prepared, const Answer& answer) {
   if (!answer.more) return LimitedBy::unknown;
@@ -358,6 +375,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     one.knot = knot_with_waits_for(waited_for(prepared, answer, one, graph.vertex_of), knots, graph);
     one.evidence = evidence_of(prepared, graph, answer);
     one.evidence.files = std::move(files[i]);
+    one.syncs = found_syncs(prepared, answer);
     one.lock = found_lock(prepared, graph, answer.lock);
     one.more = answer.more;
     one.limit = limit_of(prepared, answer);

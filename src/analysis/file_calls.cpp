@@ -57,19 +57,38 @@ std::string_view call_of_user(std::string_view function) {
   return std::any_of(kActions.begin(), kActions.end(), is_it) ? function : std::string_view();
 }
 
+std::string_view call_of(const Frame& frame) {
+  return frame.kind == Frame::Kind::user ? call_of_user(frame.function) : call_of_kernel(frame.function);
+}
+
+/// `call_of_frame`: call_of() of a frame by its id.
+template <class CallOfFrame>
+std::string_view innermost_call(const Trace& trace, StackId stack, const CallOfFrame& call_of_frame) {
+  std::size_t user_frames = 0;
+  for (const FrameId id : trace.stacks[stack].frames) {
+    if (trace.frames[id].kind == Frame::Kind::user && ++user_frames > kMostUserFrames) break;
+    const std::string_view call = call_of_frame(id);
+    if (!call.empty()) return call;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string file_call(const Trace& trace, StackId stack) {
   if (stack == kNoStack) return "";
-  std::size_t user_frames = 0;
-  for (const FrameId id : trace.stacks[stack].frames) {
-    const Frame& frame = trace.frames[id];
-    const bool user = frame.kind == Frame::Kind::user;
-    if (user && ++user_frames > kMostUserFrames) break;
-    const std::string_view call = user ? call_of_user(frame.function) : call_of_kernel(frame.function);
-    if (!call.empty()) return std::string(call);
+  return std::string(innermost_call(trace, stack, [&](FrameId id) { return call_of(trace.frames[id]); }));
+}
+
+std::vector<bool> stacks_that_sync(const Trace& trace) {
+  std::vector<std::string_view> calls;  // by FrameId
+  for (const Frame& frame : trace.frames) calls.push_back(call_of(frame));
+  std::vector<bool> out;
+  for (StackId stack = 0; stack < trace.stacks.size(); ++stack) {
+    const std::string_view call = innermost_call(trace, stack, [&](FrameId id) { return calls[id]; });
+    out.push_back(action_of(call) == FileAction::sync);
   }
-  return "";
+  return out;
 }
 
 FileAction action_of(std::string_view call) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/found_files.h"
 #include "model/trace.h"
@@ -17,5 +18,8 @@ std::string file_call(const Trace& trace, StackId stack);
 
 /// What the call does. `call` is as of file_call().
 FileAction action_of(std::string_view call);
+
+/// By StackId: those in calls that make sure of what is on a disk (FileAction::sync).
+std::vector<bool> stacks_that_sync(const Trace& trace);
 
 }  // namespace offwait

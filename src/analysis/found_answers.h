@@ -138,6 +138,14 @@ enum class LimitedBy : std::uint8_t {
 /// `unknown`, `target`, `service`.
 std::string_view to_string(LimitedBy by);
 
+/// The two parts of an answer about calls that make sure of what is on a disk.
+struct FoundSyncs {
+  std::vector<std::string> calls{};  ///< `fsync`, `fdatasync`: the one that is waited in longest first
+  double ran_s = 0;                  ///< all threads, in these calls; evidence.time_s is their waits
+  Gain cpu{};                        ///< half of the CPU time in these calls alone
+  Gain disk{};                       ///< half of the waits for disks in these calls alone
+};
+
 /// What a progress would gain if one part were twice as fast.
 struct FoundAnswer : Gain {
   Resource what = Resource::cpu;
@@ -149,6 +157,7 @@ struct FoundAnswer : Gain {
   std::optional<FoundService> service{};  ///< remote: which one
   /// Of a lock, that one; of CPU work, the lock of its threads that gains most, if one gains anything.
   std::optional<FoundLock> lock{};
+  std::optional<FoundSyncs> syncs{};
   std::optional<MoreThreads> more{};     ///< as Answer::more
   LimitedBy limit = LimitedBy::unknown;  ///< of more threads, or requests, at a time
 };

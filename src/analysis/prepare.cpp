@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/prepare.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/criticality.h"
+#include "analysis/file_calls.h"
 #include "analysis/files.h"
 #include "analysis/functions.h"
 #include "analysis/lock_names.h"
@@ -46,6 +48,19 @@ std::optional<Trace> busy_part(const Trace& trace, const ProgressOptions& progre
   return is_nearly_all(part, trace.window) ? std::nullopt : std::optional(narrowed_to(trace, part));
 }
 
+/// Calls in which a thread was sampled and waited for a disk are known well enough to be one part.
+void add_syncs(const Trace& trace, AnswerOptions& options) {
+  CodeStacks stacks = stacks_that_sync(trace);
+  const auto is_inside = [&stacks](StackId stack) { return stack != kNoStack && stacks[stack]; };
+  if (std::any_of(trace.cpu_samples.begin(), trace.cpu_samples.end(),
+                  [&](const CpuSample& sample) { return is_inside(sample.stack); }) &&
+      std::any_of(trace.sites.begin(), trace.sites.end(),
+                  [&](const WaitSite& site) { return is_inside(site.wait_stack); })) {
+    options.syncs = static_cast<CodeId>(options.code.size());
+    options.code.push_back(std::move(stacks));
+  }
+}
+
 /// `busy` is what the gains are of.
 Views views_of(const Trace& trace, const Trace& busy, const ThreadGroups& groups, const Answers& answers,
                const AnalysisOptions& options) {
@@ -75,6 +90,7 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
       OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, busy, groups, locks, asked.code));
       asked.asked.push_back(std::move(scenario));
     }
+    add_syncs(busy, asked);
   }
   Answers answers;
   std::vector<std::string> lock_names;

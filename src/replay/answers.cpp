@@ -24,7 +24,9 @@
 #include "replay/sample_doubt.h"
 #include "replay/scenario_gains.h"
 #include "replay/simulate.h"
+#include "replay/syncs.h"
 #include "replay/usable_cpus.h"
+#include "replay/what_if.h"
 
 namespace offwait {
 
@@ -165,6 +167,7 @@ class Answering {
       scenarios.push_back(
           with_parts({{Resource::threads, pool.group, kNoActor, pool.threads / pool.waiting}}));
     }
+    for (const Scenario& scenario : scenarios_of_syncs()) scenarios.push_back(scenario);
     for (const Change& change : out.tried) {
       scenarios.push_back(with_parts(Scenario{change}));
     }
@@ -227,7 +230,19 @@ class Answering {
   std::size_t scenario_of_pool(std::size_t index) const {
     return options_.asked.size() + 2 * answered_locks() + index;
   }
-  std::size_t scenario_of_tried(std::size_t index) const { return scenario_of_pool(pools_.size()) + index; }
+  /// These calls half as long, their CPU work alone, and their waits for disks alone. None without calls.
+  std::vector<Scenario> scenarios_of_syncs() const {
+    if (options_.syncs == kNoCode) return {};
+    std::vector<Scenario> out = {changes_of_function(options_.syncs, 0.5)};
+    for (const Resource resource : {Resource::cpu, Resource::io}) {
+      out.push_back({{resource, kNoGroup, kNoActor, 0.5, kNoService, kNoLock, options_.syncs}});
+    }
+    return out;
+  }
+  std::size_t scenario_of_syncs() const { return scenario_of_pool(pools_.size()); }
+  std::size_t scenario_of_tried(std::size_t index) const {
+    return scenario_of_syncs() + scenarios_of_syncs().size() + index;
+  }
 
   /// It may be less than that.
   static void as_bound(Gain& gain) {
@@ -423,6 +438,41 @@ class Answering {
                                     gain);
   }
 
+  /// Makes one answer of those that are both about CPU work and a disk of the same calls.
+  void join_syncs(const Answers& about, const ScenarioGains& gains, std::size_t progress,
+                  std::vector<Ranked>& ranked) const {
+    if (options_.syncs == kNoCode) return;
+    const CodePart& calls = code_.parts[options_.syncs];
+    const Progress& counts = about.progress[progress];
+    const std::vector<Scenario> scenarios = scenarios_of_syncs();
+    const auto gain_of_part = [&](std::size_t part) {
+      Gain out = gains.of(counts, scenario_of_syncs() + part);
+      if (part < 2) allow_for_samples(calls, scenarios[part], out);
+      return out;
+    };
+    const auto is_about_calls = [&](const Ranked& one) {
+      return one.gain >= kWorthAnAnswer && one.answer.certainty != Certainty::rough &&
+             is_mostly_in(one.answer.change, calls, trace_, groups_, kinds_, uses_);
+    };
+    std::optional<Change> disk;
+    bool computes = false;
+    for (const Ranked& one : ranked) {
+      if (!is_about_calls(one)) continue;
+      const bool is_cpu = one.answer.change.resource == Resource::cpu;
+      computes = computes || is_cpu;
+      if (!is_cpu && !disk) disk = one.answer.change;
+    }
+    if (!computes || !disk) return;
+    Answer out;
+    static_cast<Gain&>(out) = gain_of_part(0);
+    out.syncs = {options_.syncs, static_cast<Nanos>(calls.cpu_ns), gain_of_part(1), gain_of_part(2)};
+    if (out.certainty == Certainty::rough) return;
+    out.change = {Resource::sync, kNoGroup, disk->device, 0.5, kNoService, kNoLock, options_.syncs};
+    out.progress = progress;
+    std::erase_if(ranked, is_about_calls);
+    ranked.push_back({out, std::min(out.gain, gains.expected(counts, scenario_of_syncs()))});
+  }
+
   /// For one progress, best first.
   std::vector<Ranked> ranked(const Answers& about, const Replays& replays, const ScenarioGains& gains,
                              std::size_t progress) const {
@@ -437,6 +487,7 @@ class Answering {
       const double expected = gains.expected(about.progress[progress], scenario_of_tried(i));
       out.push_back({answer, std::min(answer.gain, expected)});
     }
+    join_syncs(about, gains, progress, out);
     for (const LockAnswer& lock : locks_[progress]) {
       if (lock.holds_up) out.push_back({lock.answer, lock.replayed});
     }

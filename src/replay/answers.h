@@ -14,6 +14,7 @@
 #include "replay/more_threads.h"
 #include "replay/part_use.h"
 #include "replay/scenario.h"
+#include "replay/syncs.h"
 #include "replay/usable_cpus.h"
 
 namespace offwait {
@@ -37,6 +38,7 @@ struct Answer : Gain {
   /// Of an answer about a lock: that one. Of CPU work: the one of its group that gains most, if one gains
   /// anything.
   std::optional<LockGain> lock{};
+  std::optional<SyncGain> syncs{};  ///< of an answer about these calls
   /// What more threads would gain, if others queue for those that do this part and that gains more.
   std::optional<MoreThreads> more{};
 };
@@ -60,7 +62,10 @@ struct Answers {
 struct AnswerOptions {
   ProgressOptions progress{};
   std::vector<Scenario> asked{};
-  std::vector<CodeStacks> code{};  ///< what Change::code of `asked` refers to
+  std::vector<CodeStacks> code{};  ///< what Change::code of `asked` refers to, and `syncs`
+  /// Calls that make sure of what is on a disk. Where an answer about CPU work and one about a disk are both
+  /// mostly about these calls, they are one answer, of Resource::sync.
+  CodeId syncs = kNoCode;
   std::size_t most_candidates = 40;
   std::size_t most_answers = 10;
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "model/by_thread.h"
@@ -96,9 +97,34 @@ std::vector<std::uint64_t> keep_those_with_samples(Code& code, std::vector<Place
   return all;
 }
 
-bool is_own(WaitKind kind) {
-  return kind == WaitKind::disk || kind == WaitKind::below || kind == WaitKind::timer ||
-         kind == WaitKind::remote;
+bool is_at_disk(WaitKind kind) { return kind == WaitKind::disk || kind == WaitKind::below; }
+
+bool is_own(WaitKind kind) { return is_at_disk(kind) || kind == WaitKind::timer || kind == WaitKind::remote; }
+
+/// CodePart::requests
+std::vector<double> requests_in(const CodeStacks& stacks, const Trace& trace, const ThreadGroups& groups,
+                                const WaitKinds& kinds, const Uses& uses) {
+  std::vector<Nanos> all(groups.groups.size());
+  std::vector<Nanos> inside(groups.groups.size());
+  for (SiteId site = 0; site < trace.sites.size(); ++site) {
+    const GroupId group = groups.group_of[trace.sites[site].thread];
+    if (!is_at_disk(kinds.of_site[site]) || kinds.below_devices[group]) continue;
+    const StackId stack = trace.sites[site].wait_stack;
+    all[group] += uses.sites[site].wait_ns;
+    if (stack != kNoStack && stacks[stack]) inside[group] += uses.sites[site].wait_ns;
+  }
+  const auto sum = [](const std::vector<Nanos>& times) {
+    return std::accumulate(times.begin(), times.end(), Nanos{0});
+  };
+  const auto part = [](Nanos of_it, Nanos of_all) {
+    return of_all > 0 ? static_cast<double>(of_it) / static_cast<double>(of_all) : 0;
+  };
+  const double of_all = part(sum(inside), sum(all));
+  std::vector<double> out;
+  for (GroupId group = 0; group < all.size(); ++group) {
+    out.push_back(kinds.below_devices[group] ? of_all : part(inside[group], all[group]));
+  }
+  return out;
 }
 
 }  // namespace
@@ -120,7 +146,8 @@ Code code_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
   Code& code = places.out;
   const std::vector<std::uint64_t> all = keep_those_with_samples(code, samples, groups.groups.size());
   for (const CodeStacks& stacks : parts) {
-    CodePart part{stacks, std::vector<double>(code.groups.size()), 0, 0, 0};
+    CodePart part{stacks, std::vector<double>(code.groups.size()),
+                  requests_in(stacks, trace, groups, kinds, uses)};
     for (const Placed& sample : samples) {
       if (sample.stack == kNoStack || !stacks[sample.stack]) continue;
       ++part.samples;

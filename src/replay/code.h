@@ -23,8 +23,11 @@ using CodeStacks = std::vector<bool>;
 
 /// One function, with all that it calls.
 struct CodePart {
-  CodeStacks stacks;          ///< waits with these stacks are in the function
-  std::vector<double> cpu;    ///< by PlaceId: the part of the work there that is in the function, 0 to 1
+  CodeStacks stacks;        ///< waits with these stacks are in the function
+  std::vector<double> cpu;  ///< by PlaceId: the part of the work there that is in the function, 0 to 1
+  /// By GroupId: the part of the group's requests to disks that the function makes, 0 to 1, by the time that
+  /// threads wait for them. Threads below the devices make requests for those that wait for them.
+  std::vector<double> requests;
   std::uint64_t samples = 0;  ///< that cpu rests on
   double cpu_ns = 0;          ///< of all threads' running time in the function, as the samples have it
   Nanos wait_ns = 0;          ///< in the function's own waits: for disks, times and remote services

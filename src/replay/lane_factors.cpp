@@ -2,6 +2,7 @@
 #include "replay/lane_factors.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace offwait {
 
@@ -25,11 +26,16 @@ CodeFactors::CodeFactors(const Trace& trace, const Code* code, const std::vector
 ConstRow CodeFactors::wait(Resource resource, SiteId site) {
   const StackId stack = trace_.sites[site].wait_stack;
   if (!any() || stack == kNoStack) return ones_.data();
-  const auto [found, added] = waits_.try_emplace({resource, stack}, ones_);
-  for (std::size_t lane = 0; added && lane < scenarios_.size(); ++lane) {
-    found->second[lane] = factor_of_wait(scenarios_[lane], *code_, resource, stack);
+  std::vector<ConstRow>& of_stacks = waits_[static_cast<std::size_t>(resource)];
+  if (of_stacks.empty()) of_stacks.resize(trace_.stacks.size());
+  if (of_stacks[stack] == nullptr) {
+    std::vector<double> row = ones_;
+    for (std::size_t lane = 0; lane < scenarios_.size(); ++lane) {
+      row[lane] = factor_of_wait(scenarios_[lane], *code_, resource, stack);
+    }
+    of_stacks[stack] = row == ones_ ? ones_.data() : changed_.emplace_back(std::move(row)).data();
   }
-  return found->second.data();
+  return of_stacks[stack];
 }
 
 }  // namespace offwait

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "model/trace.h"
@@ -89,7 +89,9 @@ class CodeFactors {
   const std::vector<Scenario>& scenarios_;
   std::vector<double> ones_;
   std::vector<std::vector<double>> work_;  ///< by PlaceId
-  std::map<std::pair<Resource, StackId>, std::vector<double>> waits_;
+  /// By Resource and StackId: a row of `changed_`, or `ones_`; null where nobody asked yet.
+  std::array<std::vector<ConstRow>, kResources> waits_;
+  std::deque<std::vector<double>> changed_;
 };
 
 }  // namespace offwait

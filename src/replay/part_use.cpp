@@ -17,6 +17,7 @@ bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
   switch (part.resource) {
     case Resource::io:
     case Resource::disk:
+    case Resource::sync:
       return kind == WaitKind::below || (kind == WaitKind::disk && waker == part.device);
     case Resource::sleep:
       return kind == WaitKind::timer;

@@ -222,6 +222,7 @@ Room::Use Room::use_of_disk(ActorId disk, const std::vector<double>& by_group, c
       use *= is_meant ? change.factor : 1;
       use *= requests_of_held(change, id);
     }
+    if (input_.code != nullptr) use *= factor_of_requests(scenario, *input_.code, id);
     out.before += use;
     out.after += use * speeds[id];
   }

@@ -25,6 +25,8 @@ std::string_view to_string(Resource resource) {
       return "threads";
     case Resource::runnable:
       return "runnable";
+    case Resource::sync:
+      return "sync";
   }
   return "cpu";
 }
@@ -50,6 +52,16 @@ double factor_of_wait(const Scenario& scenario, const Code& code, Resource resou
   for (const Change& change : scenario) {
     const bool is_meant = change.code != kNoCode && change.resource == resource && stack != kNoStack;
     if (is_meant && code.parts[change.code].stacks[stack]) out *= change.factor;
+  }
+  return out;
+}
+
+double factor_of_requests(const Scenario& scenario, const Code& code, GroupId group) {
+  double out = 1;
+  for (const Change& change : scenario) {
+    if (change.code != kNoCode && change.resource == Resource::io) {
+      out *= 1 - (1 - change.factor) * code.parts[change.code].requests[group];
+    }
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // What might be changed in the program or below it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ enum class Resource : std::uint8_t {
   waited,    ///< the waits for a lock; as an answer, the lock
   threads,   ///< how many threads a group has
   runnable,  ///< the time from a wake to running, of waits in a function
+  sync,      ///< calls that make sure of what is on a disk: their CPU work, and their waits
 };
+inline constexpr std::size_t kResources = 11;
 std::string_view to_string(Resource resource);
 
 /// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work, and
@@ -35,11 +38,12 @@ std::string_view to_string(Resource resource);
 struct Change {
   Resource resource = Resource::cpu;
   GroupId group = kNoGroup;   ///< cpu, io, sleep, threads; remote without a service
-  ActorId device = kNoActor;  ///< io, disk
+  ActorId device = kNoActor;  ///< io, disk; sync: the one that the calls wait for longest
   double factor = 0.5;
   ServiceId service = kNoService;  ///< remote
   LockId lock = kNoLock;           ///< held, waited
-  CodeId code = kNoCode;           ///< cpu, io, sleep, remote, runnable, without a group: those in a function
+  /// cpu, io, sleep, remote, runnable, without a group: those in a function. sync: these calls.
+  CodeId code = kNoCode;
   /// cpu, io, sleep, remote: more threads do it at the same time, each for as long as before.
   bool shared = false;
   friend bool operator==(const Change&, const Change&) = default;
@@ -56,6 +60,8 @@ double factor_of_cpus(const Scenario& scenario);
 /// change.
 double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place);
 double factor_of_wait(const Scenario& scenario, const Code& code, Resource resource, StackId stack);
+/// What the scenario's changes of functions leave of the group's requests to disks, as a part of their time.
+double factor_of_requests(const Scenario& scenario, const Code& code, GroupId group);
 
 /// The same, with all that a service does added to each change of a service: the CPU work, the sleeps, the
 /// requests to disks and the remote waits of the groups behind it take the factor as well.

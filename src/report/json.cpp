@@ -455,6 +455,20 @@ Json lock_json(const FoundLock& lock) {
             {"for_others", rounded(lock.for_others)}}}};
 }
 
+Json gain_json(const Gain& gain) {
+  return {{"gain", rounded(gain.gain)},
+          {"low", rounded_or_null(gain.low)},
+          {"high", rounded_or_null(gain.high)},
+          {"certainty", to_string(gain.certainty)}};
+}
+
+Json syncs_json(const FoundSyncs& syncs) {
+  return {{"calls", array_of(syncs.calls, text)},
+          {"ran_s", seconds(syncs.ran_s)},
+          {"cpu", gain_json(syncs.cpu)},
+          {"disk", gain_json(syncs.disk)}};
+}
+
 Json actions_json(const ActionTimes& actions) {
   return {{"sync_s", seconds(actions.sync_s)},
           {"write_s", seconds(actions.write_s)},
@@ -490,6 +504,7 @@ Json answer_json(const FoundAnswer& answer) {
           {"device", or_null(answer.device)},
           {"threads", threads_json(answer.evidence)},
           {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
+          {"syncs", answer.syncs ? syncs_json(*answer.syncs) : Json(nullptr)},
           {"more_threads", answer.more ? more_threads_json(*answer.more, answer.limit) : Json(nullptr)},
           {"progress", answer.progress},
           {"gain", rounded(answer.gain)},

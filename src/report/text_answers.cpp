@@ -106,6 +106,7 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
   add(more_threads_text(answer), Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
   add(held_gain_text(answer), Ink::strong);
+  add(sync_parts_text(answer), Ink::strong);
   page.canvas.flow(line, kNumbered);
   if (whole) {
     put_evidence(page, answer);

@@ -146,6 +146,13 @@ std::string clients_text(const FoundProgress& progress) {
   return fmt::format("{} on {}", count > 0 ? format_plural(count, "client") : "clients", addresses);
 }
 
+/// `fsync() and fdatasync()`
+std::string sync_calls(const FoundAnswer& answer) {
+  std::vector<std::string> calls;
+  for (const std::string& call : answer.syncs->calls) calls.push_back(call + "()");
+  return in_a_sentence(calls);
+}
+
 }  // namespace
 
 std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
@@ -264,6 +271,8 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
                          of_owner(fmt::format("requests to {}", names.brief(*answer.device)), answer, names));
     case Resource::disk:
       return fmt::format("{} twice as fast", names.brief(*answer.device));
+    case Resource::sync:
+      return fmt::format("{} half as long, or half as often", sync_calls(answer));
     case Resource::sleep:
       return fmt::format("{} half as long", of_owner("sleeps", answer, names));
     case Resource::remote:
@@ -353,6 +362,10 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::disk:
       return fmt::format("{} waited {}{}{}", who, time, each_time(evidence),
                          waited_files_text(evidence, names));
+    case Resource::sync:
+      return fmt::format("threads ran {} in {}; {} waited {}{}{}", format_seconds(answer.syncs->ran_s),
+                         sync_calls(answer), who, time, each_time(evidence),
+                         waited_files_text(evidence, names));
     case Resource::remote:
       return fmt::format("{} waited {} ({} of its time){}", who, time, format_percent(evidence.share, 1),
                          each_time(evidence));
@@ -430,6 +443,8 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
     case Resource::io:
     case Resource::disk:
       return disk_advice(evidence, commits_in_groups(findings, answer));
+    case Resource::sync:
+      return sync_advice(evidence, commits_in_groups(findings, answer));
     case Resource::cpu:
       if (is_outside) {
         return outside_advice(evidence);
@@ -518,6 +533,12 @@ std::string held_gain_text(const FoundAnswer& answer) {
   const Gain& held = *answer.lock->held;
   if (held.gain < kWorthAnAnswer || held.certainty == Certainty::rough) return "";
   return fmt::format("· held half as long: {} [{}]", gain_text(held), to_string(held.certainty));
+}
+
+std::string sync_parts_text(const FoundAnswer& answer) {
+  if (!answer.syncs) return "";
+  return fmt::format("· its CPU time alone: {} · its waits for the disk alone: {}",
+                     gain_text(answer.syncs->cpu), gain_text(answer.syncs->disk));
 }
 
 std::string more_threads_text(const FoundAnswer& answer) {

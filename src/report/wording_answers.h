@@ -54,6 +54,9 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names);
 /// `· held half as long: +92% (84 to 100)`: the other number of an answer about a lock; empty for any other
 /// answer, and where there are no numbers.
 std::string held_gain_text(const FoundAnswer& answer);
+/// `· its CPU time alone: +27% (25 to 29) · its waits for the disk alone: +26% (24 to 28)`: the parts of an
+/// answer about calls that make sure of what is on a disk; empty for any other answer.
+std::string sync_parts_text(const FoundAnswer& answer);
 /// `· 7 threads instead of 1: up to +302%`, `· 2 threads and 47 requests at a time; as many threads as
 /// requests: up to +302%`; empty unless others queue for the answer's threads.
 std::string more_threads_text(const FoundAnswer& answer);

@@ -198,4 +198,12 @@ std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
   return "fewer requests, or a device with more parallelism or a lower latency";
 }
 
+std::string sync_advice(const AnswerEvidence& evidence, bool in_groups) {
+  const std::string_view fewer =
+      in_groups               ? "sync less often (one sync serves several threads already)"
+      : evidence.threads == 1 ? "fewer syncs (one for several changes, or for those of several threads)"
+                              : "let one sync serve several threads (group commit), or sync less often";
+  return fmt::format("{}: that saves both parts; a device with lower latency saves the waits alone", fewer);
+}
+
 }  // namespace offwait

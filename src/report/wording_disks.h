@@ -39,5 +39,7 @@ std::string spare_text(const Findings& findings, const FoundDisk& disk, const st
 /// What to try for requests that threads wait for, by what they ask of the disk and how many ask.
 /// `in_groups`: one sync serves several threads already.
 std::string disk_advice(const AnswerEvidence& evidence, bool in_groups);
+/// The same for an answer about calls that make sure of what is on a disk.
+std::string sync_advice(const AnswerEvidence& evidence, bool in_groups);
 
 }  // namespace offwait

@@ -338,7 +338,7 @@ TEST_CASE("a function that is faster makes its work shorter, where CPUs are shor
   // Half of each group's work is in the function.
   Code code;
   for (GroupId id = 0; id < simulator.groups.groups.size(); ++id) code.groups.push_back(id);
-  code.parts.push_back({{}, std::vector<double>(code.groups.size(), 0.5), 100, 0, 0});
+  code.parts.push_back({{}, std::vector<double>(code.groups.size(), 0.5), {}, 100, 0, 0});
   simulator.input.code = &code;
   CHECK(simulator.speed({{Resource::cpu, kNoGroup, kNoActor, 0.5, kNoService, kNoLock, 0}}) ==
         Approx(4 / 3.0).margin(0.01));

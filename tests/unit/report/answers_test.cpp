@@ -12,35 +12,6 @@ using namespace offwait;
 
 namespace {
 
-/// The sample report: B, of which the disk vda makes the most, answers 1,762 times a second.
-Findings answered() {
-  Findings findings = sample_findings();
-  findings.progress = {{{{"B", 1}}, Progress::How::clients, {1}, 1762.4, 0.9}};
-  FoundAnswer disk;
-  disk.gain = 0.82;
-  disk.low = 0.77;
-  disk.high = 0.88;
-  disk.what = Resource::disk;
-  disk.device = 2;
-  disk.evidence = {5, 1000, 1, 1, findings.edges[0].stacks[0].wait_stack, 3, {5, 0, 0, 0}, {}, 0, {}};
-  FoundAnswer requests = disk;
-  requests.what = Resource::io;
-  requests.actor = 1;
-  FoundAnswer cpu;
-  cpu.gain = 0.03;
-  cpu.low = cpu.high = 0.03;
-  cpu.actor = 1;
-  cpu.evidence.time_s = 5;
-  cpu.evidence.threads = 1;
-  cpu.evidence.actor = 1;
-  FoundAnswer sleep;
-  sleep.gain = 0.004;
-  sleep.what = Resource::sleep;
-  sleep.actor = 0;
-  findings.answers = {disk, requests, cpu, sleep};
-  return findings;
-}
-
 /// What stands before the first section, without the head.
 std::string first_screen(const Findings& findings, bool verbose = false) {
   TextStyle style;
@@ -62,7 +33,7 @@ std::string sentences(const Findings& findings) {
 }  // namespace
 
 TEST_CASE("The first screen has the progress, the best changes, what they rest on, and what to try") {
-  CHECK(first_screen(answered()) == R"(progress  1,762 responses/s to B
+  CHECK(first_screen(answered_findings()) == R"(progress  1,762 responses/s to B
 
 1  disk vda twice as fast: +82% (77 to 88) [sure]
    B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each, 60% of it in fdatasync
@@ -75,8 +46,24 @@ Everything else: < 1%
 )");
 }
 
+TEST_CASE("An answer about syncs says what each of its two parts gains alone") {
+  Findings findings = answered_findings();
+  FoundAnswer& syncs = findings.answers[0];
+  syncs.what = Resource::sync;
+  syncs.syncs = {{"fdatasync", "msync"}, 2.5, {0.27, 0.25, 0.29}, {0.4, 0.3, 0.5}};
+  CHECK(sentences(findings).find(
+            "\n1  fdatasync() and msync() half as long, or half as often: +82% (77 to 88) [sure] · its CPU "
+            "time "
+            "alone: +27% (25 to 29) · its waits for the disk alone: +40% (30 to 50) threads ran 2.50 s in "
+            "fdatasync() and msync(); B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each, 60% of it in "
+            "fdatasync ← sync_it (log.cc:7)") != std::string::npos);
+  CHECK(sentences(findings).find(
+            "try   fewer syncs (one for several changes, or for those of several threads): that saves both "
+            "parts; a device with lower latency saves the waits alone") != std::string::npos);
+}
+
 TEST_CASE("An answer about a disk names the files that much of its waiting is for") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
   const auto waited = [&](const std::vector<AnswerEvidence::File>& files) {
     AnswerEvidence evidence = findings.answers[0].evidence;
@@ -104,7 +91,7 @@ TEST_CASE("An answer about a disk names the files that much of its waiting is fo
 }
 
 TEST_CASE("Advice for a disk follows what most of the waiting is for, and names no cache for writes") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   const auto try_what = [&](const ActionTimes& actions, std::size_t threads) {
     findings.answers[0].evidence.actions = actions;
     findings.answers[0].evidence.threads = threads;
@@ -140,7 +127,7 @@ TEST_CASE("Advice for a disk follows what most of the waiting is for, and names 
 }
 
 TEST_CASE("Threads that are several actors of the report have one name and one number everywhere") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   for (FoundAnswer& answer : findings.answers) {
     answer.evidence.alike = 7;
     answer.evidence.threads = 8;
@@ -154,7 +141,7 @@ TEST_CASE("Threads that are several actors of the report have one name and one n
 }
 
 TEST_CASE("Where responses were counted, the progress has the number of clients and where they connect to") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundProgress& progress = findings.progress[0];
   const auto line = [&] {
     const std::string screen = first_screen(findings);
@@ -179,7 +166,7 @@ TEST_CASE("Where responses were counted, the progress has the number of clients 
 }
 
 TEST_CASE("Only an answer that is sure, split or up to has a number") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.answers[0].certainty = Certainty::up_to;
   CHECK(gain_text(findings.answers[0]) == "up to +82% (77 to 88)");
   findings.answers[0].certainty = Certainty::rough;
@@ -193,7 +180,7 @@ TEST_CASE("Only an answer that is sure, split or up to has a number") {
 }
 
 TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.answers = {findings.answers[2]};
   CHECK(first_screen(findings).find(
             "Balanced: no single change gains more than 3%; the machine's CPUs were 75% busy.\n"
@@ -206,7 +193,7 @@ TEST_CASE("Where no change gains a fifth, the report says balanced, or idle") {
 }
 
 TEST_CASE("What gains less than 1% is no answer") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.answers = {findings.answers[2]};
   findings.answers[0].gain = 0.004;
   findings.answers[0].low.reset();
@@ -218,7 +205,7 @@ TEST_CASE("What gains less than 1% is no answer") {
 }
 
 TEST_CASE("Kinds of progress that want different changes are named beside them") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.progress.push_back({{{"A", 3}}, Progress::How::inferred, {0}, std::nullopt, 0.3});
   findings.answers.erase(findings.answers.begin() + 1);
   findings.answers[1].progress = 1;
@@ -231,7 +218,7 @@ TEST_CASE("Kinds of progress that want different changes are named beside them")
 }
 
 TEST_CASE("The end of a command has its time in place of a rate") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.progress = {{{{"B", 1}}, Progress::How::end, {1}, std::nullopt, 0}};
   findings.progress[0].end_s = 4.21;
   CHECK(first_screen(findings).starts_with(
@@ -239,14 +226,14 @@ TEST_CASE("The end of a command has its time in place of a rate") {
 }
 
 TEST_CASE("Calls of a function that the user counts have a rate and the threads that call it") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.progress = {{{{"B", 1}}, Progress::How::told, {1}, 1203.6, 0}};
   findings.progress[0].functions = {"ns::\x1b"};
   CHECK(first_screen(findings).starts_with("progress  1,204 calls/s of ns::\\x1b by B\n"));
 }
 
 TEST_CASE("A command that took less than a tenth of a second is too short") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.window_s = 0.5;
   findings.totals.waits = 3;
   findings.progress = {{{{"B", 1}}, Progress::How::end, {1}, std::nullopt, 0}};
@@ -260,7 +247,7 @@ TEST_CASE("A command that took less than a tenth of a second is too short") {
 }
 
 TEST_CASE("What the user asked about follows the answers, with one sentence for each doubt") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.what_ifs = {{{0.61, 0.55, 0.66}, "disk vda /2, comm:\x1b cpu /2"},
                        {{0.4, {}, {}, Certainty::up_to}, "cpus *2"},
                        {{0.2, {}, {}, Certainty::rough, Doubt::not_simulated}, "cpus *3"},
@@ -285,7 +272,7 @@ Rough: parts of the recording differ much, so only the direction is given.
 }
 
 TEST_CASE("A recording that is too short has no answer but what the wait graph says") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.window_s = 0.4;
   CHECK(first_screen(findings) == R"(progress  1,762 responses/s to B
 
@@ -300,7 +287,7 @@ One knot limits throughput: at least one wait in it must get shorter before thro
 }
 
 TEST_CASE("What limits nothing is left out of an answered report, unless somebody is stuck") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   const std::string text = to_text(findings, {});
   CHECK(text.find("LONG WAITS") == std::string::npos);
   INFO(text);
@@ -315,7 +302,7 @@ TEST_CASE("What limits nothing is left out of an answered report, unless somebod
 }
 
 TEST_CASE("Advice names only what applies") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer answer = findings.answers[0];
   answer.evidence.threads = 8;
   CHECK(advice(findings, answer).find("more threads") == std::string::npos);
@@ -328,7 +315,7 @@ TEST_CASE("Advice names only what applies") {
 }
 
 TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer answer;
   answer.what = Resource::remote;
   answer.gain = 0.86;
@@ -375,7 +362,7 @@ gain can be given, and the order may be wrong, too.
 }
 
 TEST_CASE("More threads than there are, or as many as there are requests, and whose limit that is") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer answer = findings.answers[2];
   answer.more = MoreThreads{{0, 1, 7, false}, 3.02, false};
   answer.limit = LimitedBy::target;
@@ -421,7 +408,7 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
 }
 
 TEST_CASE("Of groups that are parts of one actor, each has its own name and number, and each its line") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.actors[1].kind = ActorKind::group;
   findings.actors[1].name = "sleep";
   findings.actors[1].tids.assign(138, 1);
@@ -447,7 +434,7 @@ TEST_CASE("Of groups that are parts of one actor, each has its own name and numb
 }
 
 TEST_CASE("Data that TCP held back is told first, with what to do, where it was seen") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   CHECK(first_screen(findings).find("TCP") == std::string::npos);
   findings.held_back = HeldBack{0, false, {Peer::Role::service, "127.0.0.1", 7101}, 230, 9.9, 0.99};
   const std::string screen = first_screen(findings);
@@ -468,7 +455,7 @@ TEST_CASE("Data that TCP held back is told first, with what to do, where it was 
 }
 
 TEST_CASE("Where others have most of the CPUs that the target lacks, they are named first") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   CHECK(first_screen(findings).find("Other programs") == std::string::npos);
   findings.cpu_supply.cause = CpuSupply::Cause::others;
   findings.cpu_supply.target_cpus = 0.7;
@@ -484,7 +471,7 @@ TEST_CASE("Where others have most of the CPUs that the target lacks, they are na
 }
 
 TEST_CASE("A lock is an answer with both gains, who waited, who held it for what, and what to do about it") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer lock = findings.answers[2];
   lock.what = Resource::waited;
   lock.gain = 7.6;
@@ -516,7 +503,7 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
 }
 
 TEST_CASE("What keeps a split lock from gaining more is said, and half as long only where that can be done") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer lock = findings.answers[2];
   lock.what = Resource::waited;
   lock.certainty = Certainty::up_to;
@@ -533,7 +520,7 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
 }
 
 TEST_CASE("A lock that a language's runtime has is told what people do about that one") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer lock = findings.answers[2];
   lock.what = Resource::waited;
   lock.lock.emplace();
@@ -553,7 +540,7 @@ TEST_CASE("A lock that a language's runtime has is told what people do about tha
 }
 
 TEST_CASE("CPU work of a known kind has its own advice: garbage a larger heap, syncs fewer of them") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   FoundAnswer& cpu = findings.answers[2];
   CHECK(advice(findings, cpu).starts_with("do less of this work"));
   cpu.evidence.work = KnownWork::garbage;
@@ -563,7 +550,7 @@ TEST_CASE("CPU work of a known kind has its own advice: garbage a larger heap, s
 }
 
 TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
-  Findings findings = answered();
+  Findings findings = answered_findings();
   findings.recording.cpus = 2;
   FoundAnswer cpus;
   cpus.what = Resource::cpus;

@@ -141,4 +141,33 @@ inline Findings sample_findings() {
   return findings;
 }
 
+/// The sample report: B, of which the disk vda makes the most, answers 1,762 times a second.
+inline Findings answered_findings() {
+  Findings findings = sample_findings();
+  findings.progress = {{{{"B", 1}}, Progress::How::clients, {1}, 1762.4, 0.9}};
+  FoundAnswer disk;
+  disk.gain = 0.82;
+  disk.low = 0.77;
+  disk.high = 0.88;
+  disk.what = Resource::disk;
+  disk.device = 2;
+  disk.evidence = {5, 1000, 1, 1, findings.edges[0].stacks[0].wait_stack, 3, {5, 0, 0, 0}, {}, 0, {}};
+  FoundAnswer requests = disk;
+  requests.what = Resource::io;
+  requests.actor = 1;
+  FoundAnswer cpu;
+  cpu.gain = 0.03;
+  cpu.low = cpu.high = 0.03;
+  cpu.actor = 1;
+  cpu.evidence.time_s = 5;
+  cpu.evidence.threads = 1;
+  cpu.evidence.actor = 1;
+  FoundAnswer sleep;
+  sleep.gain = 0.004;
+  sleep.what = Resource::sleep;
+  sleep.actor = 0;
+  findings.answers = {disk, requests, cpu, sleep};
+  return findings;
+}
+
 }  // namespace offwait

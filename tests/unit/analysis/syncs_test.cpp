@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay/syncs.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "analysis/analyse.h"
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+/// Each round of 4 ms: the thread handles a request for `handle_us`, syncs on a CPU until 2 ms, and waits for
+/// the disk in the same call until 4 ms.
+Findings server(long handle_us) {
+  test::Program program(400'000);
+  program.thread(1, "server");
+  for (long at = 0; at < 400'000; at += 4000) {
+    for (long sampled = 50; sampled < 2000; sampled += 100) {
+      const std::string where = sampled < handle_us
+                                    ? "--;handle;main"
+                                    : "submit_bio;__x64_sys_fdatasync;do_syscall_64;--;fdatasync;save;main";
+      program.line(fmt::format("on_cpu 1 at={}000 stack={}", at + sampled, where));
+    }
+    program.wait(1, at + 2000, at + 4000, "disk:vda",
+                 "class=disk stack=io_schedule;__x64_sys_fdatasync;do_syscall_64;--;fdatasync;save;main");
+  }
+  AnalysisOptions options;
+  options.what_ifs = {*parse_what_if("function fdatasync /2")};
+  const Result<Findings> found = analyse(program.trace(), options);
+  if (!found) FAIL(found.error().message);
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("CPU time and waits of the same syncs are one answer with two parts") {
+  const Findings found = server(500);
+  REQUIRE(found.answers.size() == 1);
+  const FoundAnswer& answer = found.answers.front();
+  CHECK(answer.what == Resource::sync);
+  CHECK(answer.certainty == Certainty::sure);
+  CHECK(answer.gain == Approx(4 / 2.25 - 1).margin(0.02));
+  CHECK(answer.gain == Approx(found.what_ifs.front().gain).margin(0.001));
+  REQUIRE(answer.syncs);
+  CHECK(answer.syncs->calls == std::vector<std::string>{"fdatasync"});
+  CHECK(answer.syncs->ran_s == Approx(0.15).margin(0.001));
+  CHECK(answer.syncs->cpu.gain == Approx(4 / 3.25 - 1).margin(0.02));
+  CHECK(answer.syncs->disk.gain == Approx(4 / 3.0 - 1).margin(0.02));
+  CHECK(found.actors[*answer.device].name == "vda");
+  CHECK(answer.evidence.time_s == Approx(0.2));
+  CHECK(answer.evidence.waits == 99);  // the last one ends with the window
+}
+
+TEST_CASE("CPU work that is mostly other work stays an answer beside the disk") {
+  const Findings found = server(1500);
+  REQUIRE(found.answers.size() == 3);
+  CHECK(found.answers[0].what == Resource::cpu);
+  CHECK(found.answers[1].what == Resource::disk);
+  CHECK(found.answers[2].what == Resource::io);
+  for (const FoundAnswer& answer : found.answers) {
+    CHECK_FALSE(answer.syncs);
+    CHECK(answer.gain == Approx(4 / 3.0 - 1).margin(0.02));
+  }
+}
