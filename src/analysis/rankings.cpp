@@ -48,6 +48,23 @@ std::vector<FoundActorId> actors_by_runnable(const Findings& findings) {
       [](const FoundActor& actor) { return actor.time.runnable_s; });
 }
 
+bool somebody_lacks_cpus(const Findings& findings) {
+  constexpr double kMuchOfALife = 0.05;
+  const std::vector<FoundActorId> actors = actors_by_runnable(findings);
+  return std::any_of(actors.begin(), actors.end(), [&findings](FoundActorId actor) {
+    const StateSeconds& time = findings.actors[actor].time;
+    return time.runnable_s >= kMuchOfALife * time.lifetime_s;
+  });
+}
+
+bool lack_of_cpus_matters(const Findings& findings) {
+  return somebody_lacks_cpus(findings) ||
+         std::any_of(findings.answers.begin(), findings.answers.end(), [](const FoundAnswer& answer) {
+           return answer.what == Resource::cpus &&
+                  (answer.certainty == Certainty::rough || answer.gain >= kWorthAFix);
+         });
+}
+
 std::vector<std::pair<WaitClass, double>> classes_by_time(const std::map<WaitClass, double>& classes) {
   return by_time(classes);
 }

@@ -18,6 +18,11 @@ std::vector<FoundActorId> actors_with_losses(const Findings& findings);
 
 /// The target's actors that were ready to run without a CPU, the longest first.
 std::vector<FoundActorId> actors_by_runnable(const Findings& findings);
+/// Whether one of these was ready to run, without a CPU, for a twentieth of its life or more.
+bool somebody_lacks_cpus(const Findings& findings);
+/// Whether what CPUs the target lacks holds it up: threads lack them for much of their time, or more CPUs
+/// would gain much, or nobody can say how much.
+bool lack_of_cpus_matters(const Findings& findings);
 
 /// Wait classes with their seconds, as edges and the evidence of knots have them, the longest first.
 std::vector<std::pair<WaitClass, double>> classes_by_time(const std::map<WaitClass, double>& classes);

@@ -18,8 +18,7 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kRunnable = 3;
-constexpr double kMuchRunnable = 0.05;  // of a thread's life
-constexpr double kMuchStopped = 0.01;   // of the window
+constexpr double kMuchStopped = 0.01;  // of the window
 constexpr std::size_t kFalseWakeups = 3;
 constexpr std::size_t kOpenWaits = 5;
 // Complete user stacks for less than this part of the wait time are worth a word.
@@ -65,12 +64,7 @@ void put_stopped(const TextPage& page) {
 
 void put_runnable(const TextPage& page) {
   const Findings& findings = page.findings;
-  const std::vector<FoundActorId> actors = actors_by_runnable(findings);
-  const bool much = std::any_of(actors.begin(), actors.end(), [&findings](FoundActorId actor) {
-    const StateSeconds& time = findings.actors[actor].time;
-    return time.runnable_s >= kMuchRunnable * time.lifetime_s;
-  });
-  if (!much) return;
+  if (!somebody_lacks_cpus(findings)) return;
   put_paragraph(page.canvas, "RUNNABLE",
                 runnable_text(findings, page.names, page.limit(kRunnable, findings.actors.size())));
   // The first screen has said it where the lack of CPUs is the answer, and where others have them.

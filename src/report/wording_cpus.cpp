@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/rankings.h"
 #include "report/quantity.h"
 
 namespace offwait {
@@ -84,7 +85,7 @@ constexpr double kNearlyWhole = 0.25;
 
 std::string neighbours_text(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;
-  if (supply.cause != CpuSupply::Cause::others) return "";
+  if (supply.cause != CpuSupply::Cause::others || !lack_of_cpus_matters(findings)) return "";
   const std::uint32_t cpus = findings.recording.cpus;
   return fmt::format("Other programs have most of the CPUs that the target lacks, {}{}{}; it has {}.",
                      format_ratio(supply.other_cpus), cpus == 0 ? "" : fmt::format(" of {}", cpus),

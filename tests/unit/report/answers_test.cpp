@@ -461,6 +461,10 @@ TEST_CASE("Where others have most of the CPUs that the target lacks, they are na
   findings.cpu_supply.target_cpus = 0.7;
   findings.cpu_supply.other_cpus = 1.25;
   findings.cpu_supply.others = {{71, "rustc", 11, 0.5}, {72, "make\n", 0.1, 0.5}};
+  // It hardly lacks any.
+  findings.actors[0].time.runnable_s = 0.04 * findings.actors[0].time.lifetime_s;
+  CHECK(first_screen(findings).find("Other programs") == std::string::npos);
+  findings.actors[0].time.runnable_s = 0.06 * findings.actors[0].time.lifetime_s;
   INFO(first_screen(findings));
   CHECK(first_screen(findings).find(
             "\n\nOther programs have most of the CPUs that the target lacks, 1.25 of 2 (rustc (pid 71) 1.15, "
