@@ -36,11 +36,11 @@ GROUPS = {
     "cli": ("^cli_", None),
     "fuzz": ("^fuzz_", None),
     "core": ("^kernel_(truth|spin|command|sample)$", None),
-    "kernel": ("^kernel_", f"^({ALONE}|kernel_matrix)$"),
+    "kernel": ("^kernel_", f"^({ALONE}|kernel_matrix_.*)$"),
     "alone": (f"^({ALONE}|planted|profiles)$", None),
     "truth": ("^truth", None),
     "packaging": ("^packaging_", None),
-    "matrix": ("^kernel_matrix$", None),
+    "matrix": ("^kernel_matrix_", None),
 }
 
 

@@ -64,7 +64,7 @@ class CommandLineTest(unittest.TestCase):
 
 class StepsTest(unittest.TestCase):
     def test_each_test_is_in_one_group_of_the_whole_run(self):
-        names = ["unit_base", "report_golden", "rooms", "cli_report", "fuzz_trace_replay", "kernel_truth", "kernel_matrix",
+        names = ["unit_base", "report_golden", "rooms", "cli_report", "fuzz_trace_replay", "kernel_truth", "kernel_matrix_sid",
                  "kernel_outside", "planted", "profiles", "packaging_deb", "bpf_compiles_for_arm64"]
         groups = [group for group in run.GROUPS if group != "core"]
         for name in names:
