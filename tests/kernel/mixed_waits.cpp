@@ -2,7 +2,10 @@
 // mixed_waits: waits that begin alike and differ in length and stack. The main thread naps kShortNaps times
 // in short_nap() and once in long_nap(), asks another thread for a quick answer and then for a slow one, and
 // begins anew, until it is killed. A third thread waits in wait_for_ever() from the first second on.
+// For each round it prints a line: when each of the main thread's calls began, in their order, and when the
+// last one ended (CLOCK_MONOTONIC, ns).
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <thread>
@@ -13,6 +16,7 @@
 namespace {
 
 constexpr int kShortNaps = 5;
+constexpr int kCalls = kShortNaps + 3;
 constexpr long kShort = 40'000;  // ns, as the next two
 constexpr long kLong = 300'000;
 constexpr long kWork = 150'000;
@@ -86,6 +90,32 @@ long now_ns() {
   after_the_call = after_the_call + 1;
 }
 
+/// The calls of a round.
+class Round {
+ public:
+  void call(void (*function)()) {
+    begins_.at(calls_++) = now_ns();
+    function();
+  }
+
+  void print() {
+    begins_.at(calls_) = now_ns();
+    std::array<char, 24 * (kCalls + 1)> line{};
+    char* at = line.data();
+    for (const long begin : begins_) {
+      at = std::to_chars(at, line.data() + line.size(), begin).ptr;
+      *at++ = ' ';
+    }
+    at[-1] = '\n';
+    require(write(STDOUT_FILENO, line.data(), static_cast<std::size_t>(at - line.data())) ==
+            at - line.data());
+  }
+
+ private:
+  std::array<long, kCalls + 1> begins_{};
+  std::size_t calls_ = 0;
+};
+
 }  // namespace
 
 int main() {
@@ -100,9 +130,11 @@ int main() {
     wait_for_ever();
   }).detach();
   for (;;) {
-    for (int i = 0; i < kShortNaps; ++i) short_nap();
-    long_nap();
-    ask_quick();
-    ask_slow();
+    Round round;
+    for (int i = 0; i < kShortNaps; ++i) round.call(short_nap);
+    round.call(long_nap);
+    round.call(ask_quick);
+    round.call(ask_slow);
+    round.print();
   }
 }

@@ -20,7 +20,7 @@ import debian  # noqa: E402
 import machine  # noqa: E402
 import recording  # noqa: E402
 import runner  # noqa: E402
-from drawn_stacks import DrawnStacks  # noqa: E402
+from drawn_stacks import DrawnStacks, where_they_were  # noqa: E402
 from truth import LOOPBACK, TruthCase  # noqa: E402
 
 BUILD, ARM64_BUILD = map(pathlib.Path, sys.argv[1:3])
@@ -219,7 +219,8 @@ class Kernel(DrawnStacks):
         print(f"Linux {self.release}: {cost['waits_with_stacks']} waits with stacks, {cost['waits_without_stacks']} without",
               file=sys.stderr)
         self.check_most_stacks_are_left_out(cost)
-        self.check_drawn_naps(dump)
+        with (self.out / "drawn.truth").open(encoding="ascii") as said:
+            self.check_time_of_each_function(dump, cost, where_they_were(self.waits_of_main(dump), said))
         self.check_stack_of_open_wait(dump)
         self.check_one_stack_for_each_place(dump)
 
