@@ -12,6 +12,11 @@ LOOPBACK = {"client": "nic:lo", "server": "nic:lo"}
 HIDEABLE = {"switch_unseen", "waker_unknown", "waker_impossible"}
 
 
+def is_for_memory_map(wait):
+    """Whether the wait is for a thread that changes or reads the memory map."""
+    return wait.cls in ("lock", "fault") and wait.waker.startswith("thread:")
+
+
 class TruthCase(unittest.TestCase):
     """The checks. At the end the figures of each test are printed, in one line."""
 
@@ -68,8 +73,9 @@ class TruthCase(unittest.TestCase):
         # nvcsw is the kernel's own count of voluntary switches: one for each time the thread left its run queue.
         self.count(waits=len(waits), switches=truth["nvcsw"])
         # The thread reads nvcsw a moment after it notes the begin of its span and a moment before it notes the end. In these
-        # moments it may wait for the memory map or the output, which its peers use as well.
-        self.assertLessEqual(len(waits), truth["nvcsw"] + 5, truth)
+        # moments it may wait for the memory map, any number of times, or the output, which its peers use as well.
+        memory_map = sum(is_for_memory_map(w) for w in waits)
+        self.assertLessEqual(len(waits), truth["nvcsw"] + max(5, memory_map), truth)
         self.assertGreaterEqual(len(waits), truth["nvcsw"] - run.dump.loss["switch_unseen"], truth)
 
     def check_wakers(self, run, truth, waits, peers):

@@ -21,7 +21,7 @@ import machine  # noqa: E402
 import recording  # noqa: E402
 import runner  # noqa: E402
 from drawn_stacks import DrawnStacks, where_they_were  # noqa: E402
-from truth import LOOPBACK, TruthCase  # noqa: E402
+from truth import LOOPBACK, TruthCase, is_for_memory_map  # noqa: E402
 
 BUILD, ARM64_BUILD = map(pathlib.Path, sys.argv[1:3])
 PLAN = HERE / "plan.txt"
@@ -42,9 +42,9 @@ class Kernel(DrawnStacks):
     all_kernel_features = {"end of a switch", "sched_switch prev_state", "block_rq_merge", "bpf_rdonly_cast", "vm_unmapped_area",
                            "BPF memory allocator"}
     # The kernel skips a BPF program that an interrupt would run while it already runs. Programs take a hundred times as long
-    # here, so this happens.
-    allowed_loss = {"program_skipped": 3}
-    least_drawn = 100
+    # here, and longer where a CPU has to wait for one, so this happens.
+    allowed_loss = {"program_skipped": 20}
+    least_drawn = 30
 
     @classmethod
     def setUpClass(cls):
@@ -96,15 +96,15 @@ class Kernel(DrawnStacks):
 
     def check_durations(self, run, truth, waits):
         """The time that a thread measures for a call includes the call's own work, which takes long here, and preemptions of
-        that work."""
+        that work. Some waits for the memory map are outside of these calls, and long where its holder waits for a CPU."""
         recorded = sum(w.run - w.block for w in waits)
+        memory_map = sum(w.run - w.block for w in waits if is_for_memory_map(w))
         preempted = sum(p.end - p.begin for p in run.dump.preemptions
                         if p.tid == truth["tid"] and truth["begin_ns"] <= p.begin and p.end <= truth["end_ns"])
-        running = run.dump.states_of(truth)[0]
+        slack = self.duration_tolerance * truth["wait_ns"]
         self.count(recorded_ns=recorded, known_ns=truth["wait_ns"])
-        self.assertLessEqual(recorded, (1 + self.duration_tolerance) * truth["wait_ns"], truth)
-        self.assertGreaterEqual(recorded + preempted + running, (1 - self.duration_tolerance) * truth["wait_ns"], truth)
-        self.assertGreaterEqual(recorded, 0.6 * truth["wait_ns"], truth)
+        self.assertLessEqual(recorded - memory_map, truth["wait_ns"] + slack, truth)
+        self.assertGreaterEqual(recorded + preempted, truth["wait_ns"] - truth["call_cpu_ns"] - slack, truth)
 
     def test_mutex(self):
         self.check(self.recorded("mutex"))
