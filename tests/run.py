@@ -84,7 +84,8 @@ def steps(quick):
                 tests("release", "unit", 0.5), tests("release", "cli", 1), tests("release", "core", 2)]
     arm64 = (f"OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh) || exit {SKIP}; export OFFWAIT_ARM64_SYSROOT; "
              f"cmake --preset arm64 {TOGETHER} {UNOPTIMISED} && cmake --build --preset arm64")
-    others = Step("install others", 1, [[install, "matrix", "arm64"]], None, (), "waits")  # before the other steps that wait
+    # Before the other steps that wait. What the machines and the build for arm64 need is fetched here, too.
+    others = Step("install others", 2, [[install, "matrix", "arm64"], ["tests/matrix/fetch.py"]], None, (), "waits")
     computes = [
         build("release", 8.5, lane="computes"),
         # Programs that are the same with sanitizers are taken from the release build.

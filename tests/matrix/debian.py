@@ -77,13 +77,19 @@ class Suite:
 
     def tree(self, packages, pattern="(?!)"):
         """A directory into which these packages are unpacked."""
-        versions = self.with_dependencies(packages, pattern)
         tree = self.directory / "trees" / packages[0]
         stamp = tree / ".packages"
-        wanted = "".join(f"{name}={version}\n" for name, version in sorted(versions.items()))
+        asked = f"# {' '.join(packages)} {pattern}\n"
+        # To ask apt takes seconds. Its answer is the same until there are new lists.
+        if stamp.exists() and stamp.stat().st_mtime > (self.directory / "updated").stat().st_mtime:
+            if stamp.read_text(encoding="ascii").startswith(asked):
+                return tree
+        versions = [f"{name}={version}" for name, version in sorted(self.with_dependencies(packages, pattern).items())]
+        wanted = asked + "".join(f"{version}\n" for version in versions)
         if stamp.exists() and stamp.read_text(encoding="ascii") == wanted:
+            stamp.touch()
             return tree
-        result = self.apt("apt-get", "-q", "download", *wanted.split(), cwd=self.directory / "archives/partial")
+        result = self.apt("apt-get", "-q", "download", *versions, cwd=self.directory / "archives/partial")
         if result.returncode != 0:
             if stamp.exists():  # an older version
                 return tree

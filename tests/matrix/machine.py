@@ -33,6 +33,11 @@ EMULATED = ["-accel", "tcg", "-smp", "2", "-m", "1G", "-nographic", "-no-reboot"
             "-serial", "stdio"]
 
 
+# {name of its test: (Debian's suite, architecture)}
+KERNELS = {"Bullseye": ("bullseye", "amd64"), "Bookworm": ("bookworm", "amd64"), "Trixie": ("trixie", "amd64"),
+           "Sid": ("sid", "amd64"), "Arm64": ("trixie", "arm64")}
+
+
 class Failed(Exception):
     """The machine did not finish; the message has the last lines of its console."""
 
@@ -79,10 +84,18 @@ def initramfs(file, programs, texts, sysroot):
     shutil.rmtree(root)
 
 
-def image(tree):
-    """The kernel in a package tree. It is in /boot, and since Linux 7 beside its modules."""
+def image(suite, architecture):
+    """The kernel in its package's tree. It is in /boot, and since Linux 7 beside its modules."""
+    tree = debian.kernel(suite, architecture)
     [found] = [*tree.glob("boot/vmlinuz-*"), *tree.glob("usr/lib/modules/*/vmlinuz")]
     return found
+
+
+def busybox(architecture):
+    """A busybox without shared libraries: this machine's, if it runs there."""
+    if architecture == "amd64":
+        return "/bin/busybox"
+    return debian.tree("bookworm", architecture, ["busybox-static"]) / "bin/busybox"
 
 
 def emulator(architecture):

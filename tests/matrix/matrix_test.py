@@ -34,7 +34,6 @@ TOOLS = ["cpio", "busybox", "mke2fs", "apt-get", "dpkg-deb", "readelf"]
 class Kernel(DrawnStacks):
     """The tests that every kernel has to pass. Each kernel is booted once and records all workloads in one go."""
 
-    architecture = "amd64"
     # System calls take long in an emulated machine, and its CPUs are threads that may have to wait for a CPU.
     duration_tolerance = 0.1
     wakeup_ns = 300_000
@@ -49,7 +48,7 @@ class Kernel(DrawnStacks):
     @classmethod
     def setUpClass(cls):
         name = f"linux-{cls.suite}-{cls.architecture}"
-        build, sysroot, busybox = BUILD, pathlib.Path("/"), "/bin/busybox"
+        build, sysroot = BUILD, pathlib.Path("/")
         if cls.architecture == "arm64":
             build, sysroot = ARM64_BUILD, pathlib.Path("/usr/aarch64-linux-gnu")
         qemu = machine.QEMU[cls.architecture][0]
@@ -63,9 +62,7 @@ class Kernel(DrawnStacks):
         if unbuilt := [str(program) for program in programs.values() if not program.exists()]:
             raise unittest.SkipTest(f"not built: {', '.join(unbuilt)}")
         try:
-            kernel = machine.image(debian.kernel(cls.suite, cls.architecture))
-            if cls.architecture != "amd64":
-                busybox = debian.tree("bookworm", cls.architecture, ["busybox-static"]) / "bin/busybox"
+            kernel, busybox = machine.image(cls.suite, cls.architecture), machine.busybox(cls.architecture)
         except debian.Unavailable as unavailable:
             raise unittest.SkipTest(str(unavailable)) from None
 
@@ -245,7 +242,7 @@ class Kernel(DrawnStacks):
 
 
 class Bullseye(Kernel, TruthCase):
-    suite = "bullseye"
+    suite, architecture = machine.KERNELS["Bullseye"]
     kernel_features = {"block_rq_merge", "vm_unmapped_area"}
 
     def test_stacks_that_are_drawn(self):
@@ -264,24 +261,23 @@ class Bullseye(Kernel, TruthCase):
 
 
 class Bookworm(Kernel, TruthCase):
-    suite = "bookworm"
+    suite, architecture = machine.KERNELS["Bookworm"]
     kernel_features = {"end of a switch", "sched_switch prev_state", "block_rq_merge", "vm_unmapped_area", "BPF memory allocator"}
 
 
 class Trixie(Kernel, TruthCase):
-    suite = "trixie"
+    suite, architecture = machine.KERNELS["Trixie"]
     kernel_features = Kernel.all_kernel_features
 
 
 class Sid(Kernel, TruthCase):
-    suite = "sid"
+    suite, architecture = machine.KERNELS["Sid"]
     kernel_features = Kernel.all_kernel_features
 
 
 class Arm64(Kernel, TruthCase):
-    suite = "trixie"
+    suite, architecture = machine.KERNELS["Arm64"]
     kernel_features = Kernel.all_kernel_features
-    architecture = "arm64"
 
 
 if __name__ == "__main__":
