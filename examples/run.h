@@ -2,6 +2,8 @@
 // Code that every example needs: to read arguments, to use CPU time, and to run until it is told to stop.
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -78,19 +80,22 @@ inline void block_stop_signals() {
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
-/// Waits for SIGINT, SIGTERM or `seconds` (0: no limit). Returns the seconds that passed.
+/// Waits for SIGINT, SIGTERM or `seconds` (0: no limit). Returns the seconds that passed. A process that is
+/// stopped and goes on (SIGSTOP, SIGCONT) waits on.
 inline double wait_for_stop(long seconds) {
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGINT);
   sigaddset(&stop, SIGTERM);
   const std::int64_t begin = clock_ns(CLOCK_MONOTONIC);
-  if (seconds > 0) {
-    const timespec limit{.tv_sec = seconds, .tv_nsec = 0};
-    sigtimedwait(&stop, nullptr, &limit);
-  } else {
-    sigwaitinfo(&stop, nullptr);
-  }
+  std::int64_t passed = 0;
+  const auto wait = [&] {
+    if (seconds == 0) return sigwaitinfo(&stop, nullptr);
+    const std::int64_t left = std::max<std::int64_t>(seconds * 1'000'000'000 - passed, 0);
+    const timespec limit{.tv_sec = left / 1'000'000'000, .tv_nsec = left % 1'000'000'000};
+    return sigtimedwait(&stop, nullptr, &limit);
+  };
+  while (wait() < 0 && errno == EINTR) passed = clock_ns(CLOCK_MONOTONIC) - begin;
   return static_cast<double>(clock_ns(CLOCK_MONOTONIC) - begin) / 1e9;
 }
 
