@@ -43,7 +43,9 @@ int on_sched_exit(__u64* ctx) {
 }
 
 /* Before 6.17: here the thread that runs now lets its performance events count again, with interrupts off.
- * The kernel comes here while any thread has such an event. */
+ * The kernel comes here while any thread has such an event, so offwait opens one that counts nothing. The
+ * kernel then calls this function at every switch of every thread, which takes some ns that the budget does
+ * not count. */
 SEC("fentry/__perf_event_task_sched_in")
 int on_event_sched_in(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();

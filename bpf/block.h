@@ -61,8 +61,9 @@ static __always_inline __u32 file_of_direct_io(const struct bio* bio) {
 /* The low bits of page.mapping: what it points to is no address_space. */
 #define NO_MAPPING 3ul
 
-/* The file to which the first page of a request belongs; of direct I/O, whose pages are a program's memory,
- * the file that it is for. */
+/* The file to which the first page of a request belongs, also when a thread of the kernel writes the page
+ * back. The pages of direct I/O are a program's memory; there the file is that of the kiocb (since 5.12) or
+ * of the submitting call (since 5.15). */
 static __noinline __u32 file_of_request(struct request* rq, __u32 tid) {
   struct bio* bio = READ_ANY(request, rq, bio);
   struct bio_vec* pages = bio ? READ_ANY(bio, bio, bi_io_vec) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often each thread of the target calls the function that the user counts. Only sums are kept, no record
- * for each call. */
+/* How often each thread of the target calls the function that the user counts. Only sums are kept: a record
+ * for each call would cost more than the call. */
 #ifndef OFFWAIT_COUNTED_CALLS_H
 #define OFFWAIT_COUNTED_CALLS_H
 

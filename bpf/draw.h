@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which waits have their stacks taken. A stack costs more than all else of a record, so when recording costs
- * more than it may, those of a wait are taken with a probability in proportion to its length. Its length is
- * known only when it ends: the waker draws, for both sides. The thread that waited then takes its own stacks
- * when it is back on a CPU, in the same place (after_switch.h). */
+/* Which waits have their stacks taken. A stack costs more than all else of a record, so when recording
+ * costs more than it may, those of a wait are taken with a probability in proportion to its length. Its
+ * length is known only when it ends: the waker draws, for both sides. The thread that waited then takes
+ * its own stacks when it is back on a CPU, in the same place (after_switch.h). A draw when the wait
+ * begins, by the length that it is expected to have, would leave out the stacks of exactly the waits that
+ * last longer than usual. */
 #ifndef OFFWAIT_DRAW_H
 #define OFFWAIT_DRAW_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files that threads wait for and that requests to disks are for. Each is stored once under an id; its path
- * is told at first sight, and again when it has another name. */
+ * is told at first sight, and again when it has another name. A file is known by its device, inode and
+ * generation. The path comes from the kernel's directory entries, up to the root of the thread that is seen
+ * to use it. What belongs to a device and to no file is journal if jbd2 submits it, else metadata. */
 #ifndef OFFWAIT_FILES_H
 #define OFFWAIT_FILES_H
 

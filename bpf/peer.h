@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Peers: the other end of a socket or the sender of a packet. Each is an address and a port, stored once
- * under an id. */
+/* Peers: the other end of a socket where a call names one; for poll and epoll, which name none, the sender of
+ * the packet that ended the wait. Each is an address and a port, stored once under an id. */
 #ifndef OFFWAIT_PEER_H
 #define OFFWAIT_PEER_H
 

@@ -54,7 +54,8 @@ static __always_inline void forget_waking(struct offwait_thread* thread) {
 }
 
 /* A waking older than the switch-out came while the thread had left the run queue but not yet the CPU. It is
- * the last waking before the switch, since later ones find nothing to wake. */
+ * the last waking before the switch, since later ones find nothing to wake. The wait that the switch begins
+ * is then empty, and what follows is runnable time. */
 static __always_inline bool woken_before_switch(const struct offwait_thread* thread) {
   return thread->wake_ns && thread->wake_ns < thread->since_ns;
 }
@@ -112,7 +113,8 @@ static __always_inline void emit_preemption(struct offwait_thread* thread, __u32
 
 /* The kernel does not report every switch. What it left out shows when a switch does not fit what is known:
  * another thread leaves the CPU than the one that was last seen to get it, or a thread leaves a CPU that it
- * was not seen to get. What the threads did meanwhile is then unknown. */
+ * was not seen to get. What the threads did meanwhile is then unknown. So no CPU is ever busy with two
+ * threads at once. */
 
 /* The thread that got a CPU at since_ns has left it unseen. */
 static __always_inline void note_left_unseen(__u32 tid, __u64 since_ns) {

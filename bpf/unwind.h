@@ -220,7 +220,9 @@ static __always_inline void note_slot(struct walk* walk, __u64 address, __u64 wo
 }
 
 /* The functions step_… go from the frame of walk->pc to the caller's frame. False: the walk has ended, and
- * walk->ended tells how. */
+ * walk->ended tells how. A frame pointer is believed only if it points up the stack and the return address
+ * beside it lies in mapped code. Believed without a check, it turned one call of fdatasync in Redis into 775
+ * stacks. */
 static __always_inline bool step_by_frame_pointer(struct walk* walk) {
   walk->ended = 1 + OFFWAIT_STACK_NO_FP;
   __u64 fp = walk->fp;

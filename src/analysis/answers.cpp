@@ -116,6 +116,7 @@ bool is_at_disk(const Answer& answer) {
   return answer.change.resource == Resource::io || answer.change.resource == Resource::disk || answer.syncs;
 }
 
+/// What threads ask of a disk, by all waits together: the longest stack alone may be one of many.
 ActionTimes action_times(const Prepared& prepared, const PartUse& use) {
   const Trace& trace = prepared.trace.all();
   ActionTimes out;

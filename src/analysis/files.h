@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files ranked: which ones threads wait for, and which ones requests to disks are for.
+// Files ranked: which ones threads wait for, and which ones requests to disks are for. The time waited is
+// that of the target's threads, while requests are everybody's: pages go to the disk long after they were
+// written, and other threads send them.
 #pragma once
 
 #include <vector>

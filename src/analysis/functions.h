@@ -21,8 +21,8 @@ namespace offwait {
 inline constexpr std::size_t kFunctionsWithGains = 20;
 inline constexpr std::size_t kCallersWithGains = 10;
 
-/// Without gains. O(waits + samples + frames of all stacks), times a
-/// logarithm.
+/// Ranked by the time of the threads that make the first progress, and of those that they wait for. Waits for
+/// requests are set aside. Without gains. O(waits + samples + frames of all stacks), times a logarithm.
 FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
                             const Criticality& criticality);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads what the kernel says of the CPUs while a recording runs: how busy each is, which CPUs the target's
-// threads may use, how its CPU quotas throttle it, and which other processes run.
+// threads may use, how its CPU quotas throttle it, and which other processes run. The sources are /proc/stat,
+// /proc/PID/stat of all processes, and cpu.stat of the target's cgroups and of those above them. A hook that
+// counted the switches of threads that are not recorded would cost every switch.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +33,8 @@ class CpuReadings {
 
   /// Reads all counters at the window's begin.
   void begin();
-  /// Asks threads of the target for their CPUs again if a second has passed: 1000 of them at a time.
+  /// Asks threads of the target for their CPUs again if a second has passed: 1000 of them at a time. What a
+  /// command runs first may bind it to a CPU (taskset).
   void read_if_due();
   /// Adds what was found so far, and what the counters of CPUs and quotas say now.
   void add_to(KernelRecording& recording) const;

@@ -108,7 +108,9 @@ class Recorder {
 
   /// Takes what was recorded since the last call, for a recording that is stored while it runs. stop() then
   /// returns the rest. With Taken::tables the window ends now: it is the recording so far, but for its stacks
-  /// and requests in flight. Drains the ring buffer.
+  /// and requests in flight. Tables are read before the records, so all records of what a table shows are
+  /// there: a recording that is interrupted ends at its last table, as if it had been stopped then. Drains
+  /// the ring buffer.
   Result<KernelRecording> take(Taken what);
 
   /// Forgets the threads that have exited, because what take() has just returned with Taken::tables is kept

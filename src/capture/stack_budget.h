@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How many stacks a recording may take. The cost of recording waits without stacks is what it is; stacks may
-// have what that leaves of the budget. All is plain values.
+// have what that leaves of the budget, and an eighth of it at least. All is plain values.
 #pragma once
 
 #include <optional>

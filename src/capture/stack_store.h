@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The stacks that the BPF programs have stored. Their map is small; before it is full, its stacks are moved
-// to user space.
+// to user space. The map has room for CaptureOptions::stacks_in_kernel stacks, user space for
+// MovedStacks::kMost more.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Keeps the unwind tables of the recorded processes in the maps of the BPF programs (offwait/unwind.h): which
-// file each process has mapped where, and the rows of each file, once for all processes.
+// file each process has mapped where, and the rows of each file, once for all processes. Files are told apart
+// by device, inode, size and time of change (FileIdentity) and not by build id, which is only what the file
+// claims.
 #pragma once
 
 #include <cstddef>

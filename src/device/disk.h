@@ -83,9 +83,9 @@ struct DiskUse {
 std::vector<DiskUse> disk_use(const Trace& trace);
 
 /// Idle edges disk→thread, in order of disk, then thread. Each disk's idle_ns is split among its threads by
-/// the bytes of their requests in flight in the window; a request without data, such as a flush, counts as
-/// 512 bytes. The shares sum to idle_ns exactly (largest remainder; ties to the smaller id). A share of 0 ns
-/// makes no edge.
+/// the bytes of their requests in flight in the window, as in the text of the paper (its code splits by the
+/// time waited); a request without data, such as a flush, counts as 512 bytes. The shares sum to idle_ns
+/// exactly (largest remainder; ties to the smaller id). A share of 0 ns makes no edge.
 ///
 /// Nor does the share of a thread that keeps the disk in work: for more than half of the time that it waits
 /// for the disk, it waits for any one of its requests (WaitSite::any_request) while four or more are under

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Network interfaces: how much of their capacity was used in each direction (doc/design.md "Devices").
+// Network interfaces: how much of their capacity was used in each direction. Interfaces have no idle edges,
+// because the recording does not say which thread's bytes they carry.
 #pragma once
 
 #include <cstdint>

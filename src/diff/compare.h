@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Recordings before and after a change, compared: what a report of the difference shows, as plain values.
+// Edges are ranked by the change of their weight, which includes what waits behind them, so that the edge
+// that a fix has removed comes before all that it held up. The number of waits is an amount of its own: where
+// CPUs are short, a holder of a lock that lost its CPU makes one wait as long as a thousand others. Knots are
+// compared by the weights of their edges, because thresholds decide whether a knot is found, and a comparison
+// of one program with itself must show nothing.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The unit that the amounts of recordings are counted per, so that they can be compared.
+// The unit that the amounts of recordings are counted per, so that they can be compared: a server that does
+// more in a second waits more often in it.
 #pragma once
 
 #include <cstdint>

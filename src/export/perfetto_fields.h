@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Numbers of fields and values in Perfetto's protos/perfetto/trace/*.proto, as far as they are written here.
+// Tests decode what is written with definitions of their own (tests/cli/protos).
 #pragma once
 
 namespace offwait::perfetto {

@@ -46,8 +46,9 @@ Merged without_merging(const TraceWithStandIns& with, const Sweep& sweep, const 
 /// A thread without a name, or whose process is not known (tgid 0), stays alone.
 ///
 /// Edges inside a group become a self-loop. wait_ns, weight_ns and the like of a group's edge and its stacks
-/// are the sum over all members, divided by the number of members of the waiting vertex and rounded down, so
-/// that weights stay comparable with the window. `waits` and plain_ns are plain sums.
+/// are the sum over all members, divided by the number of members of the waiting vertex and rounded down. So
+/// weights stay comparable with the window: a wait of 1 % by each of 32 independent threads does not count as
+/// a third of it. `waits` and plain_ns are plain sums.
 ///
 /// The threads of each of `with.groups()` also become one vertex, whatever their waits. Its edges are the
 /// waits of the members, divided by the mean number of members that live at a time (the sum of their

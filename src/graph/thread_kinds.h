@@ -25,10 +25,11 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 ///   samples; main threads that are alike so far have one function, that of most of them;
 /// - do the same as far as one of them, the oldest process, does other work than all others: it is a kind of
 ///   its own (makers_of_processes());
-/// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own.
-///   It ends four fifths of all waits that they end for each other, or is, among four or more, at one end of
-///   nine tenths of them, and it does so with half of the others or more. These waits are 20 or more, and a
-///   tenth of those that somebody ended, by number or by time.
+/// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own:
+///   changed together with them, it would hide that they wait for it. It ends four fifths of all waits that
+///   they end for each other, or is, among four or more, at one end of nine tenths of them, and it does so
+///   with half of the others or more. These waits are 20 or more, and a tenth of those that somebody ended,
+///   by number or by time.
 std::vector<ThreadKind> thread_kinds(const Trace& trace);
 
 }  // namespace offwait

@@ -30,7 +30,8 @@ struct KnotVertex {
   Nanos cpu_ns = 0;
   bool target = true;  ///< it belongs to the target, whose progress the user asks about
   /// For threads: running + runnable + asleep, ns, of the member with the most. A sleep may stand for
-  /// something that is not recorded, such as a rate limit or a remote service.
+  /// something that is not recorded, such as a rate limit or a remote service. When such threads were taken
+  /// for background, 13 of the 23 sleeps of tests/planted were missed.
   Nanos paced_ns = 0;
   /// For threads: running + runnable + asleep + waiting for a disk, ns, summed over the members.
   Nanos active_ns = 0;
@@ -118,11 +119,11 @@ struct KnotResult {
   std::vector<KnotStep> steps;
 };
 
-/// 1. Three kinds of edges are set aside: edges to pseudo vertices, edges under the noise floor, and edges
-///    from vertices that run all the time. Then the edges of vertices that no target vertex waits for,
-///    directly or through others, are set aside (a device waits for nobody in this sense): another program
-///    that uses the same disk has its own knots, which are not the target's. If no vertex is a target, all
-///    are.
+/// 1. Three kinds of edges are set aside: edges to pseudo vertices (these have no outgoing edges and would
+///    swallow every knot), edges under the noise floor, and edges from vertices that run all the time. Then
+///    the edges of vertices that no target vertex waits for, directly or through others, are set aside (a
+///    device waits for nobody in this sense): another program that uses the same disk has its own knots,
+///    which are not the target's. If no vertex is a target, all are.
 /// 2. The search looks at strong components whose edges lead nowhere else but to vertices removed as
 ///    background. A sink that is busy for `always_busy` of the window is an answer; any other sink is
 ///    background. A knot without a device whose cpu_ns sum to less than `always_busy` of the window is

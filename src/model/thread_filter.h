@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Restricts the target to processes and threads with given names.
+// Restricts the target to processes and threads with given names. The threads are chosen from the trace and
+// not in the kernel, so that a dump holds everything.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Follows which executable and which shared mappings processes have. During a recording nothing else reads
-// /proc/PID/maps; the unwind tables and the symbolizer both use it.
+// /proc/PID/maps; the unwind tables and the symbolizer both use it. The owner of this class asks for a look
+// when it first hears of a process, after an exec, and when the walk of a stack meets an unknown address.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,9 @@ class AddressSpaces {
   void begin_anew(std::int32_t tgid);
 
   /// Follows a process that `parent` has forked, as a copy of its parent until it is looked at, which need
-  /// not be soon: most short-lived processes never have other mappings. As begin_anew() if the parent was not
-  /// looked at, or not since it runs its program.
+  /// not be soon: most short-lived processes never have other mappings, and a process that PostgreSQL forks
+  /// for one query is gone before it could be looked at. As begin_anew() if the parent was not looked at, or
+  /// not since it runs its program.
   void begin_as_copy(std::int32_t tgid, std::int32_t parent);
 
   /// The main thread of a process has exited. If the process is still a copy it is no longer followed, and
@@ -50,7 +52,7 @@ class AddressSpaces {
 
   /// The processes to look at now, each once: those named by look_soon() since the last call and, from time
   /// to time, all that are followed. The latter once a second of `now`, or less often if such looks would
-  /// take more than 2 % of the time.
+  /// take more than 2 % of the time (a process may have 65,000 mappings).
   std::set<std::int32_t> take_due(Nanos now);
 
   /// Looks at a process and returns its mappings, which stay valid until the next look at it. Returns null,

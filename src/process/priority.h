@@ -28,7 +28,8 @@ class Priority {
   /// For short work that must not wait: real-time, if that is allowed.
   void urgent();
   /// For work that may take as long as it needs: nice -20, so that others get the CPU, too. Real-time where
-  /// CPUs are crowded, since nice -20 would be less than half of a CPU there.
+  /// CPUs are crowded, since nice -20 would be less than half of a CPU there (beside 8,000 runnable threads
+  /// it is 2 %).
   void patient();
   /// Gives the thread the priority that it had. Where CPUs are crowded it keeps nice -20, since it would take
   /// hours to finish what remains.

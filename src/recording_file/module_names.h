@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names for stacks and locks of a recording that has no names for them, because it was interrupted or made
-// without.
+// without. Names are found at the end of a recording. Until then its file has the names of the kernel's
+// functions, whose addresses mean nothing elsewhere, and the mappings of processes.
 #pragma once
 
 #include <map>

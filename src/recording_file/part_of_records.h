@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The records of a recording that matter to a part of it. All others are decoded and forgotten, so that
-// memory is taken for the part alone.
+// memory is taken for the part alone. Sections are not skipped by their headers, because the births and exits
+// of threads are in them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Records of the kernel as the content of sections, and back.
+// Records of the kernel as the content of sections, and back. Waits, preemptions, samples and requests are
+// stored in columns of bytes of equal weight (format.h), because most of these bytes are zero and zstd leaves
+// little of them.
 #pragma once
 
 #include <cstdint>

@@ -503,7 +503,8 @@ class Answering {
                              one.change.resource == Resource::cpu && next.change.resource == Resource::waited;
       if ((is_sure || is_easier) && out[i].gain <= out[i + 1].gain + kAlike) std::swap(out[i], out[i + 1]);
     }
-    // The replay keeps the order of all else, so a split lock gains more than it shows.
+    // The replay keeps the order of all else, so a split lock gains more than it shows: it comes before a
+    // part that gains up to twice as much, if its bound is twice that part's gain.
     const auto may_be_twice_as_good = [&out](const Ranked& one) {
       return one.answer.change.resource == Resource::waited && 2 * one.gain >= out.front().gain &&
              one.answer.gain >= 2 * out.front().answer.gain;

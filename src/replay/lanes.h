@@ -20,7 +20,8 @@ namespace offwait {
 
 /// What a group's threads did in one piece of the window, summed over the threads by their
 /// Uses::thread_weights and by how fast each one is now: neither a thread that sleeps through nor one that a
-/// change leaves as it was holds up what its group does. By scenario.
+/// change leaves as it was holds up what its group does. A thread's pace is taken with one of its waits as it
+/// was, so that one wait that ends sooner is no pace. By scenario.
 struct GroupTime {
   std::vector<double> done_ns;  ///< how long it took in the recording
   std::vector<double> took_ns;  ///< how long it takes now

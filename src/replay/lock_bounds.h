@@ -19,12 +19,14 @@ struct LockBound {
   LockId lock = kNoLock;  ///< Full::lock: that one
 };
 
-/// A replay without the lock keeps the order of all else, and says what that happens to leave. A program
-/// in which it is really split gains more: its waiters run side by side. So the bound takes no more from the
+/// A replay without the lock keeps the order of all else, and says what that happens to leave. A program in
+/// which it is really split gains more: its waiters run side by side. So the bound takes no more from the
 /// recording than how long each group does not wait for the lock, or behind a thread that does
 /// (behind_locks()), nor runs in the calls that do (Lock::calls), and what there is room for then: CPUs,
 /// requests to disks that can be for one thread only, and other locks, each of which is held no longer than
-/// all of the time.
+/// all of the time. A write or a flush counts once for all threads: behind a lock nobody shares a group
+/// commit, without it they do. The CPU work is taken as it is, though a contended lock makes it dearer,
+/// because its data moves between CPUs.
 class LockBounds {
  public:
   /// The values outlive it.

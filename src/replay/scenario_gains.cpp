@@ -55,7 +55,9 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
     widen(range_of(gain, pieces, replayed.off), Doubt::simulated_roughly);
   }
   if (const Replayed* const kept = replays_.with_queues_kept(scenario)) {
-    // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs.
+    // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs,
+    // and how their scheduling answers to a change is not known. The range reaches as far to what the lanes
+    // say.
     const double by_lanes = gain_of(progress, *kept, weights_, scenario, 0, kept->pieces.size()).least;
     const double between = gain + others_part(input_) * (by_lanes - gain);
     widen({between, between}, Doubt::others_have_cpus);

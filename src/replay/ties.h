@@ -24,7 +24,8 @@ struct Ties {
   /// Hand-overs are followed, and so are releases of a lock within one group, whose threads take turns. A
   /// lock is taken in any order: a wait for one that a thread of another group had lasts. What ends outside
   /// of all that the replay is about binds nothing: locks that threads outside of the target release, and
-  /// hand-overs of those that are no service and hand over to the group too seldom to have a pace.
+  /// hand-overs of those that are no service and hand over to the group too seldom to have a pace. (Any tool
+  /// that reads /proc keeps newborn processes off their memory for microseconds.)
   std::vector<Tie> of_site;
   std::vector<double> distance_ns;  ///< by GroupId: of two waits of one of its threads, on average
 

@@ -15,8 +15,9 @@ namespace offwait {
 Status check_name_sources(bool java, bool debuginfod);
 
 /// Has a JVM write the names of the code that it has compiled into /tmp/perf-PID.map of its own /tmp: runs
-/// `jcmd PID Compiler.perfmap` (JDK 17 and later) as the JVM's user, for at most 10 s. jcmd sends SIGQUIT, so
-/// a process that does not handle that signal (a JVM with -Xrs) is left alone.
+/// `jcmd PID Compiler.perfmap` (JDK 17 and later) as the JVM's user, for at most 10 s. The JVM starts a
+/// thread and writes a file for that, so it is done only if the user asks for it. jcmd sends SIGQUIT, so a
+/// process that does not handle that signal (a JVM with -Xrs) is left alone.
 Status write_java_perf_map(std::int32_t tgid);
 
 /// A server of debug files that runs `debuginfod-find`, which asks the servers in DEBUGINFOD_URLS and keeps

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which part of a recording file can be analysed in the memory that there is.
+// Which part of a recording file can be analysed in the memory that there is: half of what is available, or
+// --max-memory. The sizes of the sections of records tell before any is read, and the number of actors after
+// that.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,8 @@ struct Flown {
 /// says so.
 ///
 /// A forked process writes the file while the recording goes on; it has what was recorded at the fork. It
-/// gives up the capabilities that naming does not need. This process keeps those of both, to the end.
+/// gives up the capabilities that naming does not need. This process keeps those of both, to the end. The
+/// forked process ends when this one does: BPF programs stay attached for as long as any process has them.
 ///
 /// A line on standard error tells of each file, unless `quiet`, and of each that could not be written. Fails
 /// as record_to_file() does, and if the last file cannot be written.

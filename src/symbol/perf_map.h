@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the files in which JIT compilers list the functions that they generate: /tmp/perf-PID.map, with lines
-// `BEGIN SIZE NAME` (numbers in hexadecimal).
+// `BEGIN SIZE NAME` (numbers in hexadecimal). A file is believed only if it belongs to the user of its
+// process or to root, and is reached without symlinks.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads symbol tables while a recording goes on, so that its end need not wait for them.
+// Reads symbol tables while a recording goes on, so that its end need not wait for them. The process that
+// reads a table writes all of it, because the addresses to come are not known. The first table is begun after
+// some 20 s: a shorter recording that shared the CPUs with the reader would be slowed down by more than its
+// report gains.
 #pragma once
 
 #include <functional>

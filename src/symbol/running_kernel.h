@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The symbols of the running kernel, read when they are first asked for, or ahead of that.
+// The symbols of the running kernel, read when they are first asked for, or ahead of that. What was read
+// ahead counts as long as the same modules are loaded, and is read anew for an address that it lacks.
 #pragma once
 
 #include <cstdint>

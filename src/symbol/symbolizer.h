@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Turns addresses into frames (model/frame.h). Where no table covers an address the frame is a place in a
-// module, never the nearest name.
+// module, never the nearest name. Reading the tables of a file takes at most 5 s of CPU time, and all files
+// together a minute; a note says where that was not enough.
 #pragma once
 
 #include <cstddef>
