@@ -4,7 +4,8 @@
 
     tests/documents.py [ROOT]
 
-- No line of a document is longer than 100 characters, and README.md has at most 150 lines.
+- No line of a document is longer than 100 characters, README.md has at most 150 lines, and doc/design.md
+  at most 4,000 words.
 - Relative links lead to files, and to headings, that exist.
 - The rooms table of doc/design.md lists the rooms of src/CMakeLists.txt, in their order.
 - Files of the repository that a document names in `code` exist.
@@ -22,6 +23,7 @@ from rooms import rooms_of  # noqa: E402
 
 LONGEST_LINE = 100
 LONGEST_README = 150
+LONGEST_DESIGN = 4000  # words: what a reader needs before reading code; the rest stands in the headers
 ROOMS_MARKS = ("<!-- rooms -->", "<!-- end of rooms -->")
 NO_SOURCES = {".git", "build", "corpus", "__pycache__"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -58,13 +60,16 @@ def anchor(heading):
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def long_lines(root, path):
-    lines = path.read_text().splitlines()
+def too_long(root, path):
+    text = path.read_text()
+    lines, words = text.splitlines(), len(text.split())
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE:
             yield f"{path.relative_to(root)}:{number}: {len(line)} characters, at most {LONGEST_LINE}"
     if path == root / "README.md" and len(lines) > LONGEST_README:
         yield f"README.md: {len(lines)} lines, at most {LONGEST_README}"
+    if path == root / "doc/design.md" and words > LONGEST_DESIGN:
+        yield f"doc/design.md: {words} words, at most {LONGEST_DESIGN}"
 
 
 def dead_links(root, path):
@@ -125,7 +130,7 @@ def wrong_citations(root, path):
 def faults(root):
     root = Path(root).resolve()
     for path in files(root, {".md"}):
-        yield from long_lines(root, path)
+        yield from too_long(root, path)
         yield from dead_links(root, path)
         yield from missing_files(root, path)
     yield from wrong_rooms(root)

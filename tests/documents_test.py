@@ -40,6 +40,10 @@ class DocumentsTest(unittest.TestCase):
         self.assertEqual(check({"doc/a.md": "×" * 100 + "\n"}), (0, ""))
         self.fails({"doc/a.md": "a\n" + "×" * 101 + "\n"}, "doc/a.md:2: 101 characters, at most 100")
         self.fails({"README.md": "a\n" * 151}, "README.md: 151 lines, at most 150")
+        self.assertEqual(check({"doc/a.md": "a\n" * 5000}), (0, ""))
+        words = 4001 - len(DESIGN.split())
+        self.assertEqual(check({"doc/design.md": DESIGN + "a\n" * (words - 1)}), (0, ""))
+        self.fails({"doc/design.md": DESIGN + "a\n" * words}, "doc/design.md: 4001 words, at most 4000")
 
     def test_links(self):
         self.fails({"doc/a.md": "[a](b.md)\n"}, "doc/a.md: b.md: no such file")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Busy waiting as waits (wPerf §3.2, §4.1). The kernel sees a spinning thread run; the trace has it wait.
+// Busy waiting as waits (wPerf §3.2, §4.1). The kernel sees a spinning thread run; the trace has it wait. The
+// waits have a class of their own, so that a reader does not look for a lock in the kernel.
 #pragma once
 
 #include <functional>

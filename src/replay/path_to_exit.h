@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The critical path of a command: what its end waited for, from the window's begin on.
+// The critical path of a command: what its end waited for, from the window's begin on. It leads from the
+// first process of the command to those that ended its waits, so that an answer names the compiler and not
+// the `make` that waits for it.
 #pragma once
 
 #include "model/trace.h"
